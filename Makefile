@@ -1,0 +1,81 @@
+# poise: everything a developer runs. `make` alone lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+COVERAGE_FLOOR ?= 85
+FUZZ_ROUNDS ?= 20
+
+# The stamp carries a checksum of both files, so an edit of either installs again and a fresh checkout does not.
+STAMP := $(VENV)/.setup-$(shell cat pyproject.toml requirements.lock | cksum | tr ' ' '-')
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup studio test lint format coverage bench docs fuzz lock clean
+
+help: ## List the targets.
+	@echo "make setup PYTHON=python3.12 chooses an interpreter; every target below sets up by itself."
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(STAMP) ## Create .venv, install the pinned packages and poise, compile the kernels once.
+	@echo "poise is ready in $(VENV). Try: make studio"
+
+$(STAMP):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "poise needs Python 3.11 or newer, but $(PYTHON) is" \
+			"$$($(PYTHON) --version 2>&1 || echo missing): try make setup PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/pip || { echo "Creating $(VENV) with $$($(PYTHON) --version) ..."; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing the packages of requirements.lock (a minute or two the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "Installing poise itself, editable ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@echo "Compiling the kernels, so that no later start has to ..."
+	@$(BIN)/poise compile
+	@rm -f $(VENV)/.setup-*
+	@touch $@
+
+studio: $(STAMP) ## Open the studio in the browser.
+	$(BIN)/poise studio
+
+test: $(STAMP) ## Run every test but the slow ones.
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: $(STAMP) ## Check style, formatting, types and the direction of imports.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP) ## Format the code and apply the safe fixes.
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+coverage: $(STAMP) ## Measure the unit tests' coverage, kernels included (JIT off).
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m "not slow and not browser" tests/unit \
+		--cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
+
+bench: $(STAMP) ## Run every benchmark.
+	@set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script"; $(BIN)/python $$script; done
+
+docs: $(STAMP) ## Draw the pictures of the documentation again.
+	$(BIN)/python docs/make_pictures.py
+
+fuzz: $(STAMP) ## Repeat the property tests with FUZZ_ROUNDS new random seeds.
+	@set -e; for round in $$(seq $(FUZZ_ROUNDS)); do \
+		seed=$$($(BIN)/python -c 'import secrets; print(secrets.randbits(32))'); \
+		echo "== round $$round of $(FUZZ_ROUNDS), --hypothesis-seed=$$seed"; \
+		$(BIN)/python -m pytest -n 2 -q tests/property --hypothesis-seed=$$seed; done
+
+lock: ## Pin the newest allowed versions in requirements.lock.
+	@test -x $(BIN)/uv || { echo "make lock needs uv in $(VENV): run make setup first"; exit 1; }
+	@{ echo "# Every package poise is developed and tested with, pinned with hashes."; \
+	   echo "# Written by \`make lock\`; edit pyproject.toml and run that instead of editing this file."; \
+	   $(BIN)/uv pip compile pyproject.toml --all-extras --group dev --upgrade --quiet \
+		--universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+		--no-header --no-emit-index-url --no-emit-find-links; } > requirements.lock.new || { rm requirements.lock.new; exit 1; }
+	@mv requirements.lock.new requirements.lock
+	@echo "requirements.lock is fresh; make setup installs it."
+
+clean: ## Remove caches and build output; .venv stays.
+	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests examples docs benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
