@@ -21,9 +21,9 @@ setup: $(STAMP) ## Create .venv, install the pinned packages and poise, compile 
 	@echo "poise is ready in $(VENV). Try: make studio"
 
 $(STAMP):
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "poise needs Python 3.11 or newer, but $(PYTHON) is" \
-			"$$($(PYTHON) --version 2>&1 || echo missing): try make setup PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "poise needs Python 3.11 or newer, and $(PYTHON) is" \
+			"$$($(PYTHON) --version 2>/dev/null || echo not installed); try: make setup PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/pip || { echo "Creating $(VENV) with $$($(PYTHON) --version) ..."; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing the packages of requirements.lock (a minute or two the first time) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
