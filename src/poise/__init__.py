@@ -1,0 +1,66 @@
+"""poise: poses articulated figures from goals a person understands.
+
+Names are imported on first use, so that `import poise` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from poise.errors import FigureError as FigureError
+    from poise.errors import FormatError as FormatError
+    from poise.errors import PoiseError as PoiseError
+    from poise.errors import TaskError as TaskError
+    from poise.figure.body import Body as Body
+    from poise.figure.body import Site as Site
+    from poise.figure.builder import Builder as Builder
+    from poise.figure.couplings import Coupling as Coupling
+    from poise.figure.figure import Figure as Figure
+    from poise.figure.joints import Joint as Joint
+    from poise.figure.pose import Pose as Pose
+    from poise.figure.posture import Posture as Posture
+    from poise.figures import chain as chain
+    from poise.figures import human as human
+    from poise.formats import load as load
+    from poise.formats import load_clip as load_clip
+    from poise.motion.clip import Clip as Clip
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Body": "poise.figure.body",
+    "Builder": "poise.figure.builder",
+    "Clip": "poise.motion.clip",
+    "Coupling": "poise.figure.couplings",
+    "Figure": "poise.figure.figure",
+    "FigureError": "poise.errors",
+    "FormatError": "poise.errors",
+    "Joint": "poise.figure.joints",
+    "PoiseError": "poise.errors",
+    "Pose": "poise.figure.pose",
+    "Posture": "poise.figure.posture",
+    "Site": "poise.figure.body",
+    "TaskError": "poise.errors",
+    "chain": "poise.figures",
+    "human": "poise.figures",
+    "load": "poise.formats",
+    "load_clip": "poise.formats",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from the module it lives in."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'poise' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return [*__all__, "__version__"]

@@ -1,0 +1,66 @@
+"""The one decorator of all compiled code.
+
+Numba's disk cache watches only the file of the cached function: an edit to a function it *calls* in another file goes
+unnoticed, and so does `NUMBA_BOUNDSCHECK`. The cache folder is therefore named after a digest of every kernel source
+and of that flag, in the user's cache directory: what runs is always what is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def user_cache() -> Path:
+    """The folder in which this user's programs keep what they can compute again."""
+    if override := os.environ.get("POISE_CACHE_DIR"):
+        return Path(override)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "poise"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "poise"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "poise"
+
+
+def source_digest() -> str:
+    """Twelve hexadecimal digits that change with any kernel source and with bounds checking."""
+    digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+CACHE_FOLDER = user_cache() / f"kernels-{source_digest()}"
+_COMPLETE = CACHE_FOLDER / "complete"
+
+
+def is_warm() -> bool:
+    """Whether every kernel has been compiled on this machine (see `mark_warm`)."""
+    return bool(numba.config.DISABLE_JIT) or _COMPLETE.exists()
+
+
+def mark_warm() -> None:
+    """Remember that every kernel has been compiled."""
+    if CACHE_FOLDER.is_dir():
+        _COMPLETE.touch()
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` on its first call and keep the machine code on disk."""
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        compiled: Any = numba.njit(cache=True)(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    return cast("Callable[P, R]", compiled)
