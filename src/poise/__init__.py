@@ -49,7 +49,7 @@ _HOMES = {
     "load_clip": "poise.formats",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> object:

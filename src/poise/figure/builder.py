@@ -1,10 +1,10 @@
 """Describe a figure part by part.
 
-    lamp = Builder("lamp")
-    lamp.body("foot", shapes=[Cylinder(0.08, 0.02)], mass=0.5)
-    lamp.body("stem", parent="foot", joint=revolute("turn", "y", limits=(-1.5, 1.5)), at=(0, 0.02, 0))
-    lamp.site("tip", "stem", at=(0, 0.3, 0))
-    figure = lamp.build()
+lamp = Builder("lamp")
+lamp.body("foot", shapes=[Cylinder(0.08, 0.02)], mass=0.5)
+lamp.body("stem", parent="foot", joint=revolute("turn", "y", limits=(-1.5, 1.5)), at=(0, 0.02, 0))
+lamp.site("tip", "stem", at=(0, 0.3, 0))
+figure = lamp.build()
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _joint(name: str, kind: Kind, axes: Sequence[Axis], limits: Limits, options:
     if rows.shape[1] != 2:
         raise FigureError(f"joint {name!r}: limits are (lower, upper), one pair per coordinate.")
     lower, upper = tuple(rows[:, 0].tolist()), tuple(rows[:, 1].tolist())
-    return Joint(name, kind, None, "", directions, lower=lower, upper=upper, **options)  # type: ignore[arg-type]
+    return Joint(name, kind, None, "", directions, lower=lower, upper=upper, **options)
 
 
 def fixed(name: str) -> Joint:

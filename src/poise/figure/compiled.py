@@ -77,7 +77,8 @@ def compile_figure(figure: Figure) -> Compiled:
             continue
         carrier, place = rides[joint.parent] if joint.parent is not None else (0, figure.placement)
         at = len(nodes)
-        nodes += _joint_nodes(joint, carrier, place @ joint.parent_frame, q_slices, v_slices, at)
+        starts = q_slices[joint.name].start, v_slices[joint.name].start
+        nodes += _joint_nodes(joint, carrier, place @ joint.parent_frame, starts, at)
         moved = (len(nodes) - 1, Pose()) if joint.primitives else (carrier, place @ joint.parent_frame)
         rides[body] = (moved[0], moved[1] @ joint.child_frame.inverse())
     attached = _attach(figure, rides)
@@ -87,7 +88,7 @@ def compile_figure(figure: Figure) -> Compiled:
     return Compiled(tree, _bounds(figure, q_slices), attached, q_slices, v_slices, frame_index)
 
 
-def _slices(joints: Sequence[Joint]) -> tuple[dict[str, slice], dict[str, slice]]:
+def _slices(joints: Iterable[Joint]) -> tuple[dict[str, slice], dict[str, slice]]:
     q_slices, v_slices, q, v = {}, {}, 0, 0
     for joint in joints:
         q_slices[joint.name], v_slices[joint.name] = slice(q, q + joint.nq), slice(v, v + joint.nv)
@@ -95,24 +96,15 @@ def _slices(joints: Sequence[Joint]) -> tuple[dict[str, slice], dict[str, slice]
     return q_slices, v_slices
 
 
-def _joint_nodes(
-    joint: Joint,
-    carrier: int,
-    placement: Pose,
-    q_slices: dict[str, slice],
-    v_slices: dict[str, slice],
-    at: int,
-) -> list[_Node]:
+def _joint_nodes(joint: Joint, carrier: int, placement: Pose, starts: tuple[int, int], at: int) -> list[_Node]:
     """The chain of nodes of one joint, the first on `carrier`, numbered from `at`.
 
     The inverse of the motion P₁(q₁) P₂(q₂) is P₂⁻¹ P₁⁻¹: a reversed joint has its primitives in reverse order with
     negated axes, on the same values.
     """
-    q, v = q_slices[joint.name].start, v_slices[joint.name].start
+    q, v = starts
     axes = joint.axes or ((0.0, 0.0, 0.0),) * len(joint.primitives)
-    steps = [
-        (_NODE_KINDS[primitive], q + i, v + i, axes[i]) for i, primitive in enumerate(joint.primitives)
-    ]
+    steps = [(_NODE_KINDS[primitive], q + i, v + i, axes[i]) for i, primitive in enumerate(joint.primitives)]
     if joint.reversed:
         steps = [
             (BALL_REVERSED if kind == BALL else kind, q_at, v_at, (-axis[0], -axis[1], -axis[2]))
@@ -157,7 +149,9 @@ def _tree(nodes: list[_Node], masses: list[Mass]) -> Tree:
     for i, node in enumerate(nodes):
         for c in range(counts[i]):
             dof_node[node.v_start + c] = i
-            dof_turns[node.v_start + c] = int(node.kind in (TURN, BALL, BALL_REVERSED) or (node.kind == FREE and c >= 3))
+            dof_turns[node.v_start + c] = int(
+                node.kind in (TURN, BALL, BALL_REVERSED) or (node.kind == FREE and c >= 3)
+            )
     subtree = np.array([mass.mass for mass in masses])
     for i in range(len(nodes) - 1, 0, -1):
         subtree[parent[i]] += subtree[i]
@@ -247,7 +241,9 @@ def _locate(
     joint = figure.joints[term.joint]
     names = joint.coordinates
     if not names:
-        raise FigureError(f"coupling {coupling!r} names joint {joint.name!r}, which is {joint.kind} and has no coordinate.")
+        raise FigureError(
+            f"coupling {coupling!r} names joint {joint.name!r}, which is {joint.kind} and has no coordinate."
+        )
     if term.coordinate is None and len(names) > 1:
         raise FigureError(
             f"coupling {coupling!r} must say which coordinate of {joint.name!r} it means: {', '.join(names)}."
@@ -256,5 +252,3 @@ def _locate(
     part = look_up(table, term.coordinate or names[0], "coordinate", f"joint {joint.name!r}")
     start = q_slices[joint.name].start
     return (start, ball_index[joint.name], part) if joint.kind == "ball" else (start + part, -1, 0)
-
-

@@ -24,7 +24,9 @@ def describe(figure: Figure) -> str:
     for loop in figure.loops:
         lines.append(f"  loop {_joint(loop)} closes {loop.parent or 'the world'} to {loop.child}")
     for coupling in figure.couplings:
-        terms = " + ".join(f"{t.factor:.4g} {t.joint}{'.' + t.coordinate if t.coordinate else ''}" for t in coupling.terms)
+        terms = " + ".join(
+            f"{t.factor:.4g} {t.joint}{'.' + t.coordinate if t.coordinate else ''}" for t in coupling.terms
+        )
         lines.append(f"  coupling {coupling.name}: {_range(coupling.lower, coupling.upper, terms)}")
     if len(figure.sites):
         lines.append(f"  sites: {', '.join(figure.sites.names)}")
@@ -34,7 +36,12 @@ def describe(figure: Figure) -> str:
 
 
 def _title(figure: Figure) -> str:
-    parts = [f"{figure.nv} degrees of freedom", f"{len(figure.bodies)} bodies", f"{figure.mass:.3g} kg", f"up {figure.up}"]
+    parts = [
+        f"{figure.nv} degrees of freedom",
+        f"{len(figure.bodies)} bodies",
+        f"{figure.mass:.3g} kg",
+        f"up {figure.up}",
+    ]
     if len(figure.loops):
         parts.insert(1, f"{len(figure.loops)} loops")
     return f"{figure.name}: {', '.join(parts)}" + (f"\n{figure.description}" if figure.description else "")

@@ -111,7 +111,9 @@ class Figure:
             for role, body in (("parent", joint.parent), ("child", joint.child)):
                 if body is not None and body not in self.bodies:
                     hint = suggestion(body, self.bodies.names)
-                    raise FigureError(f"joint {joint.name!r} names the {role} body {body!r}, which does not exist.{hint}")
+                    raise FigureError(
+                        f"joint {joint.name!r} names the {role} body {body!r}, which does not exist.{hint}"
+                    )
         for joint in self.loops:
             if joint.name in self.joints:
                 raise FigureError(f"figure {self.name!r} has two joints named {joint.name!r}; names must be unique.")
@@ -485,7 +487,9 @@ def _tree_order(figure: Figure) -> tuple[tuple[str, Joint | None], ...]:
     if len(order) < len(figure.bodies):
         reached = {body_name for body_name, _ in order}
         stuck = [name for name in figure.bodies.names if name not in reached]
-        raise FigureError(f"bodies {', '.join(map(repr, stuck[:4]))} form a cycle: one of their joints must be a loop joint.")
+        raise FigureError(
+            f"bodies {', '.join(map(repr, stuck[:4]))} form a cycle: one of their joints must be a loop joint."
+        )
     return tuple(order)
 
 
@@ -507,7 +511,9 @@ def _follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
     """Set the one joint that an equality coupling leaves open when all its others were given."""
     bounds = figure.compiled.bounds
     for k, coupling in enumerate(figure.couplings):
-        open_terms = [t for t in range(bounds.term_start[k], bounds.term_start[k + 1]) if _is_open(figure, bounds, t, given)]
+        open_terms = [
+            t for t in range(bounds.term_start[k], bounds.term_start[k + 1]) if _is_open(figure, bounds, t, given)
+        ]
         if not coupling.is_equality or len(open_terms) != 1 or len(coupling.terms) == 1:
             continue
         term = open_terms[0]
@@ -525,4 +531,3 @@ def _is_open(figure: Figure, bounds: limit_kernels.Bounds, term: int, given: set
 
 def _joint_of(figure: Figure, q_index: int) -> str:
     return next(name for name, place in figure.compiled.q_slices.items() if place.start <= q_index < place.stop)
-

@@ -108,7 +108,9 @@ class Joint:
         """Fill in axes and limits, and refuse what no mechanism can be."""
         if self.kind not in KINDS:
             hint = suggestion(str(self.kind), KINDS)
-            raise FigureError(f"joint {self.name!r} has the unknown kind {self.kind!r}.{hint} Kinds: {', '.join(KINDS)}.")
+            raise FigureError(
+                f"joint {self.name!r} has the unknown kind {self.kind!r}.{hint} Kinds: {', '.join(KINDS)}."
+            )
         if self.reversed and self.kind == "free":
             raise FigureError(f"joint {self.name!r}: a free joint cannot be reversed.")
         object.__setattr__(self, "axes", self._complete_axes())

@@ -120,9 +120,7 @@ class BallLimits:
             swings = [_swing_of(vertex) for vertex in self.swing.vertices]
             return [(k * x, k * y) for x, y in swings for k in (0.0, 0.5, 1.0)]
         angles = [2.0 * math.pi * i / 24 for i in range(24)]
-        return [
-            (k * radii[0] * math.cos(a), k * radii[1] * math.sin(a)) for a in angles for k in (0.0, 0.35, 0.7, 1.0)
-        ]
+        return [(k * radii[0] * math.cos(a), k * radii[1] * math.sin(a)) for a in angles for k in (0.0, 0.35, 0.7, 1.0)]
 
     def __eq__(self, other: object) -> bool:
         """Equal regions in equal frames."""

@@ -19,6 +19,7 @@ from poise.kernels.quaternion import (
     from_columns,
     multiply,
     rotate,
+    transform,
 )
 from poise.kernels.vector import Vector
 
@@ -145,7 +146,8 @@ class Pose:
 
     def apply(self, point: Sequence[float] | FloatArray) -> FloatArray:
         """A point given in this frame, in the frame this pose is given in."""
-        return self.position + np.array(rotate(Quaternion(*self.rotation), Vector(*map(float, point))))
+        place, turn = Vector(*self.position), Quaternion(*self.rotation)
+        return np.array(transform(place, turn, Vector(*map(float, point))))
 
     @property
     def matrix(self) -> FloatArray:

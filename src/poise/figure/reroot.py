@@ -30,8 +30,8 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
         return figure
     if base is not None and base.kind not in ("free", "fixed"):
         raise FigureError(
-            f"figure {figure.name!r} cannot be re-rooted: {base.kind} joint {base.name!r} ties its root {root!r} to the "
-            "world. Only fixed and free bases can move to another body."
+            f"figure {figure.name!r} cannot be re-rooted: {base.kind} joint {base.name!r} ties its root {root!r} to "
+            "the world. Only fixed and free bases can move to another body."
         )
     turned = {joint.name: _turned(joint, figure) for joint in path}
     new_base = replace(base, child=body, child_frame=Pose(), parent_frame=Pose()) if base is not None else None
@@ -110,7 +110,9 @@ def with_floating_base(figure: Figure) -> Figure:
     if old is not None and old.kind == "free":
         return figure
     if old is not None and old.kind != "fixed":
-        raise FigureError(f"the root {root!r} of figure {figure.name!r} moves on {old.kind} joint {old.name!r} already.")
+        raise FigureError(
+            f"the root {root!r} of figure {figure.name!r} moves on {old.kind} joint {old.name!r} already."
+        )
     name = next(n for n in (BASE, f"{BASE}_joint", f"{figure.name}_{BASE}") if n not in figure.joints)
     rest = figure.placement if old is None else figure.placement @ old.parent_frame @ old.child_frame.inverse()
     base = Joint(name, "free", None, root, parent_frame=rest)

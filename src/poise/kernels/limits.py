@@ -110,11 +110,11 @@ def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, f
 
 @kernel
 def clamp_angle(angle: float, low: float, high: float) -> float:
-    """The angle in [low, high] nearest to `angle` on the circle; `angle` itself, up to whole turns, when inside."""
+    """The angle in [low, high] nearest to `angle` on the circle; `angle` itself when it is inside up to whole turns."""
     turns = math.floor((angle - low) / (2.0 * math.pi))
     inside = angle - 2.0 * math.pi * turns
     if inside <= high + TOLERANCE:
-        return angle if low <= angle <= high else min(inside, high)
+        return angle
     above = inside - high
     below = low + 2.0 * math.pi - inside
     return high if above <= below else low
@@ -155,7 +155,7 @@ def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
 
 @kernel
 def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
-    """The nearest allowed swing, reached by a direct rotation, then the nearest allowed twist [Baerlocher 2001, 3.7.2]."""
+    """Nearest allowed swing, reached by a direct rotation, then nearest allowed twist [Baerlocher 2001, 3.7.2]."""
     d = swing_direction(split.x, split.y)
     near, moved = nearest_direction(bounds, b, d)
     if moved:

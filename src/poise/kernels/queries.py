@@ -1,4 +1,4 @@
-"""Whole questions about one posture, each answered in one call: the workspace is allocated here, the arithmetic is not."""
+"""Whole questions about one posture, each answered in one call that owns its workspace."""
 
 import numpy as np
 

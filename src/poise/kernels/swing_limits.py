@@ -15,7 +15,8 @@ from poise.kernels.vector import Vector, add, angle_between, cross, dot, normali
 
 Array = np.ndarray
 
-SEARCH_STEPS = 24
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+SEARCH_STEPS = 48
 """Samples of the ellipse from which its nearest point is bracketed; its distance has at most four extrema."""
 
 
@@ -37,26 +38,26 @@ def nearest_on_ellipse(px: float, py: float, rx: float, ry: float) -> tuple[floa
 
 @kernel
 def _nearest_in_quadrant(x: float, y: float, major: float, minor: float) -> tuple[float, float]:
-    """`nearest_on_ellipse` for x, y ≥ 0 and major ≥ minor."""
-    if y <= 1e-300:
-        focal = major * major - minor * minor
+    """`nearest_on_ellipse` for x, y ≥ 0 and major ≥ minor, with t shifted by minor² so that no digits cancel."""
+    focal = major * major - minor * minor
+    if y <= 1e-30 * minor:
         if major * x < focal:
             qx = major * major * x / focal
             return qx, minor * math.sqrt(max(0.0, 1.0 - (qx / major) ** 2))
         return major, 0.0
-    low = minor * y - minor * minor
-    high = math.sqrt((major * x) ** 2 + (minor * y) ** 2) - minor * minor
+    low = minor * y
+    high = math.sqrt((major * x) ** 2 + (minor * y) ** 2)
     for _ in range(200):
         t = 0.5 * (low + high)
         if t == low or t == high:
             break
-        a, b = major * x / (t + major * major), minor * y / (t + minor * minor)
+        a, b = major * x / (t + focal), minor * y / t
         if a * a + b * b > 1.0:
             low = t
         else:
             high = t
     t = 0.5 * (low + high)
-    return major * major * x / (t + major * major), minor * minor * y / (t + minor * minor)
+    return major * major * x / (t + focal), minor * minor * y / t
 
 
 @kernel
@@ -75,35 +76,26 @@ def nearest_in_ellipse(d: Vector, rx: float, ry: float) -> Vector:
     step = 2.0 * math.pi / SEARCH_STEPS
     for i in range(SEARCH_STEPS):
         alpha = i * step
-        cosine = dot(swing_direction(rx * math.cos(alpha), ry * math.sin(alpha)), d)
+        cosine = _ellipse_cosine(d, rx, ry, alpha)
         if cosine > best_cosine:
             best, best_cosine = alpha, cosine
     low, high = best - step, best + step
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if _ellipse_slope(d, rx, ry, middle) > 0.0:
-            low = middle
+    for _ in range(42):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        if _ellipse_cosine(d, rx, ry, left) >= _ellipse_cosine(d, rx, ry, right):
+            high = right
         else:
-            high = middle
+            low = left
     alpha = 0.5 * (low + high)
+    if _ellipse_cosine(d, rx, ry, alpha) < best_cosine:
+        alpha = best
     return swing_direction(rx * math.cos(alpha), ry * math.sin(alpha))
 
 
 @kernel
-def _ellipse_slope(d: Vector, rx: float, ry: float, alpha: float) -> float:
-    """d/dα of the cosine between `d` and the boundary direction at parameter α."""
-    x, y = rx * math.cos(alpha), ry * math.sin(alpha)
-    dx, dy = -rx * math.sin(alpha), ry * math.cos(alpha)
-    square = x * x + y * y
-    angle = math.sqrt(square)
-    if angle < 1e-4:
-        k, k_slope = 1.0 - square / 6.0, -1.0 / 3.0
-    else:
-        k = math.sin(angle) / angle
-        k_slope = (math.cos(angle) - k) / square
-    growth = x * dx + y * dy
-    dk = k_slope * growth
-    return d.x * (dy * k + y * dk) - d.y * (dx * k + x * dk) - d.z * k * growth
+def _ellipse_cosine(d: Vector, rx: float, ry: float, alpha: float) -> float:
+    """Cosine of the angle between `d` and the boundary direction at parameter α."""
+    return dot(swing_direction(rx * math.cos(alpha), ry * math.sin(alpha)), d)
 
 
 @kernel

@@ -354,10 +354,11 @@ def moment_of_inertia(
     # outputs
     gradient: Array,
 ) -> float:
-    """Moment of inertia about an axis a through the centre of mass G, and its `gradient` (nv,) [Baerlocher 2001, 7.3.3].
+    """Moment of inertia about an axis a through the centre of mass G, and its `gradient` (nv,).
 
     A velocity moves one subtree S (mass m, centre c, tensor I about c) against the rest. Writing the whole as two rigid
-    parts, the rate is 2 (a × w)·(I a) + 2 m (a × (c - G))·(a × ċ), with w the angular rate and ċ the velocity of c.
+    parts, the rate is 2 (a × w)·(I a) + 2 m (a × (c - G))·(a × ċ), with w the angular rate and ċ the velocity of c
+    [Baerlocher 2001, 7.3.3 names the task; the gradient is ours].
     """
     center = vector_at(subtree_center, 0)
     for k in range(tree.dof_node.shape[0]):

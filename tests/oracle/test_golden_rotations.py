@@ -1,0 +1,52 @@
+"""Rotation kernels against values computed by scipy and pytransform3d, including near 0 and π."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poise.figure.pose import from_matrix, to_matrix
+from poise.kernels.quaternion import Quaternion, about, angle_of, conjugate, from_rotation_vector, multiply
+from poise.kernels.quaternion import to_rotation_vector
+from poise.kernels.vector import Vector
+
+GOLDEN = Path(__file__).parents[3] / "shared" / "data" / "golden_rotations"
+pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the folder of golden rotations is not here")
+
+X, Y, Z = Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
+
+
+def test_matrix_to_quaternion_and_back():
+    golden = np.load(GOLDEN / "rotmat_to_quat.npz")
+    for matrix, expected in zip(golden["rotmat"], golden["quat_wxyz"], strict=True):
+        q = from_matrix(matrix)
+        assert np.allclose(q * np.sign(q @ expected), expected, atol=1e-12)
+        assert np.allclose(to_matrix(q), matrix, atol=1e-12)
+
+
+def test_matrix_to_rotation_vector():
+    golden = np.load(GOLDEN / "rotmat_to_axisangle.npz")
+    for matrix, expected in zip(golden["rotmat"], golden["rotvec"], strict=True):
+        v = np.array(to_rotation_vector(Quaternion(*from_matrix(matrix))))
+        near_half_turn = abs(np.linalg.norm(expected) - np.pi) < 1e-6
+        assert np.allclose(v, expected, atol=1e-9) or (near_half_turn and np.allclose(v, -expected, atol=1e-6))
+
+
+def test_euler_angles():
+    golden = np.load(GOLDEN / "euler_zyx_to_rotmat.npz")
+    for (z, y, x), matrix in zip(golden["euler"], golden["rotmat"], strict=True):
+        q = multiply(multiply(about(Z, z), about(Y, y)), about(X, x))
+        assert np.allclose(to_matrix(q), matrix, atol=1e-13)
+
+
+def test_exponential_of_rotation_vectors_from_zero_to_half_a_turn():
+    golden = np.load(GOLDEN / "se3_exp_log.npz")
+    for twist, transform in zip(golden["twist"], golden["transform"], strict=True):
+        assert np.allclose(to_matrix(from_rotation_vector(Vector(*twist[:3]))), transform[:3, :3], atol=1e-12)
+
+
+def test_angle_between_rotations():
+    golden = np.load(GOLDEN / "rotation_geodesic.npz")
+    for a, b, angle in zip(golden["rotmat_a"], golden["rotmat_b"], golden["angle"], strict=True):
+        turn = multiply(conjugate(Quaternion(*from_matrix(a))), Quaternion(*from_matrix(b)))
+        assert angle_of(turn) == pytest.approx(angle, abs=1e-7)
