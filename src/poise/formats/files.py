@@ -1,0 +1,69 @@
+"""Files on disk: refusing those that cannot be read, in one sentence, and writing so that a crash loses nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from poise.errors import FormatError
+
+LARGEST = 512 * 1024 * 1024
+"""Bytes beyond which a file is not read: no figure or clip needs them, and no desk has memory to spare."""
+
+
+def checked_file(path: str | Path) -> Path:
+    """`path`, if it is a file that has something in it and fits in memory."""
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise FormatError("is a folder, not a file.", file)
+        size = file.stat().st_size
+    except (OSError, ValueError) as problem:
+        raise FormatError(_sentence(problem), file) from None
+    if size == 0 and file.is_file():
+        raise FormatError("is empty.", file)
+    if size > LARGEST:
+        raise FormatError(f"is {size / 2**20:.0f} MB; files over {LARGEST // 2**20} MB are not read.", file)
+    return file
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """All bytes of a file that `checked_file` accepts."""
+    file = checked_file(path)
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as problem:
+        raise FormatError(_sentence(problem), file) from None
+    if not data:
+        raise FormatError("is empty.", file)
+    if len(data) > LARGEST:
+        raise FormatError(f"has more than {LARGEST // 2**20} MB, which is not read.", file)
+    return data
+
+
+def write_atomically(path: str | Path, data: bytes) -> None:
+    """Write a file at once: whoever looks sees the old one or the new one, never half of one."""
+    file = Path(os.path.realpath(path))
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(file)
+    except OSError as problem:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise FormatError(f"cannot be written: {problem.strerror or problem}.", path) from None
+
+
+def _sentence(problem: OSError | ValueError) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return "does not exist."
+    if isinstance(problem, PermissionError):
+        return "cannot be read: permission denied."
+    reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+    return f"cannot be read: {reason or problem}."
