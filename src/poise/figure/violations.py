@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def _ball_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str,
         yield starts[int(start)], "swing", swing_excess(bounds, ball, split.x, split.y)
         if bounds.twist_limited[ball]:
             allowed = clamp_angle(split.twist, *twist_interval(bounds, ball, split.x, split.y))
-            yield starts[int(start)], "twist", abs(split.twist - allowed)
+            yield starts[int(start)], "twist", abs(math.remainder(split.twist - allowed, 2.0 * math.pi))
 
 
 def _coupling_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:

@@ -83,7 +83,7 @@ def test_a_concave_region_is_not_jumped_across():
             (0.5, -0.5, 1),
             (-0.8, -0.5, 1),
             (-0.8, -0.8, 1),
-        )  # fmt: skip
+        )
     )
     figure = socket(BallLimits(horseshoe))
     upper = {"joint": swung(-0.55, -0.5)}

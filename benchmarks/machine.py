@@ -1,0 +1,40 @@
+"""What the figures were measured on, and how: the best of several rounds, because machines are noisy."""
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+def describe(*packages: str) -> str:
+    """Processor, Python and the versions of the packages compared."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [
+            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
+        cpu = names[0] if names else cpu
+    return f"{cpu}, {os.cpu_count()} cores, Python {platform.python_version()}, " + ", ".join(
+        map(_with_version, packages)
+    )
+
+
+def _with_version(package: str) -> str:
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} (not installed)"
+
+
+def microseconds(call: Callable[[], object], repeats: int, rounds: int = 7) -> float:
+    """Least mean duration of a call over several rounds [µs]."""
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        best = min(best, (time.perf_counter() - start) / repeats)
+    return best * 1e6
