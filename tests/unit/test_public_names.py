@@ -1,0 +1,31 @@
+import subprocess
+import sys
+
+import pytest
+
+import poise
+
+
+def test_importing_poise_loads_nothing_heavy():
+    code = "import sys, poise; print([m for m in ('numpy', 'numba', 'lxml', 'nicegui') if m in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+def test_every_public_name_can_be_imported():
+    for name in poise.__all__:
+        assert getattr(poise, name) is not None
+    assert set(poise.__all__) <= set(dir(poise))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'slove'"):
+        _ = poise.slove
+
+
+def test_errors_are_value_errors_and_say_where():
+    error = poise.FormatError("the frame count is wrong.", "walk.bvh", 12)
+    assert str(error) == "walk.bvh:12: the frame count is wrong."
+    assert (error.line, error.reason) == (12, "the frame count is wrong.")
+    assert isinstance(error, ValueError)
+    assert isinstance(poise.FigureError("x"), poise.PoiseError)
