@@ -20,12 +20,13 @@ from numpy.typing import ArrayLike
 from poise.errors import FigureError
 from poise.figure.body import Body, Site
 from poise.figure.couplings import Coupling, Term
-from poise.figure.figure import Figure, JointValues, UpAxis
+from poise.figure.figure import Figure, UpAxis
 from poise.figure.joints import Joint, Kind
 from poise.figure.limits import BallLimits
 from poise.figure.mass import Mass, combined
 from poise.figure.pose import Pose
 from poise.figure.shapes import Shape
+from poise.figure.values import JointValues
 
 Axis = ArrayLike | str
 Limits = tuple[float, float] | Sequence[tuple[float, float]] | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +18,11 @@ from poise.figure.couplings import Coupling
 from poise.figure.frames import Frames
 from poise.figure.joints import Joint
 from poise.figure.named import Named
-from poise.figure.names import look_up, suggestion
+from poise.figure.names import look_up
 from poise.figure.pose import FloatArray, Pose, unit_vector, vector
 from poise.figure.posture import Posture
+from poise.figure.structure import check_references, tree_order
+from poise.figure.values import JointValues, checked_values, follow_couplings
 from poise.kernels import limits as limit_kernels
 from poise.kernels import queries
 from poise.kernels.tree import difference, integrate
@@ -28,7 +30,6 @@ from poise.kernels.vector import Vector
 
 UpAxis = Literal["x", "y", "z"]
 PostureLike: TypeAlias = "Posture | str | Mapping[str, ArrayLike] | ArrayLike"
-JointValues = dict[str, tuple[float, ...]]
 
 STANDARD_GRAVITY = 9.80665
 """[m/s²]"""
@@ -95,39 +96,27 @@ class Figure:
         self.sites = Named(tuple(sites), "site", owner)
         self.loops = Named(tuple(loops), "loop joint", owner)
         self.couplings = Named(tuple(couplings), "coupling", owner)
-        self._check_references()
-        self.tree_order = _tree_order(self)
+        check_references(self)
+        self.tree_order = tree_order(self)
         self.compiled: Compiled = compile_figure(self)
         self._postures: dict[str, JointValues] = {}
         self._neutral = self._find_neutral(dict(postures or {}))
         for posture_name, values in (postures or {}).items():
-            self._postures[posture_name] = _checked_values(self, posture_name, values)
+            self._postures[posture_name] = checked_values(self, posture_name, values)
+        self._finished = True
 
-    def _check_references(self) -> None:
-        """Every name a part uses must exist."""
-        if not len(self.bodies):
-            raise FigureError(f"figure {self.name!r} has no bodies.")
-        for joint in (*self.joints, *self.loops):
-            for role, body in (("parent", joint.parent), ("child", joint.child)):
-                if body is not None and body not in self.bodies:
-                    hint = suggestion(body, self.bodies.names)
-                    raise FigureError(
-                        f"joint {joint.name!r} names the {role} body {body!r}, which does not exist.{hint}"
-                    )
-        for joint in self.loops:
-            if joint.name in self.joints:
-                raise FigureError(f"figure {self.name!r} has two joints named {joint.name!r}; names must be unique.")
-        for site in self.sites:
-            if site.body not in self.bodies:
-                hint = suggestion(site.body, self.bodies.names)
-                raise FigureError(f"site {site.name!r} is on the body {site.body!r}, which does not exist.{hint}")
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse changes once the figure stands."""
+        if "_finished" in self.__dict__:
+            raise AttributeError(f"a figure never changes: make another with replaced({name}=…) instead of setting it.")
+        super().__setattr__(name, value)
 
     def _find_neutral(self, postures: dict[str, JointValues]) -> Posture:
         """The posture named neutral, or the legal posture nearest to all zeros."""
         q = np.array([value for joint in self.joints for value in joint.rest()], dtype=np.float64)
         rest = Posture(self, q)
         if "neutral" in postures:
-            values = _checked_values(self, "neutral", postures["neutral"])
+            values = checked_values(self, "neutral", postures["neutral"])
             for name, value in values.items():
                 q[self.q_slice(name)] = value
             return rest
@@ -226,7 +215,7 @@ class Figure:
                 count = place.stop - place.start
                 raise FigureError(f"joint {name!r} takes {count} numbers, not {value!r}.") from None
         q = self._checked_q(q)
-        _follow_couplings(self, q, set(values))
+        follow_couplings(self, q, set(values))
         return Posture(self, q)
 
     def _checked_q(self, q: FloatArray) -> FloatArray:
@@ -385,7 +374,11 @@ class Figure:
 
     def replaced(self, **parts: object) -> Figure:
         """This figure with some of the constructor's arguments changed."""
-        given: dict[str, object] = {
+        return _rebuilt(self._arguments() | parts)
+
+    def _arguments(self) -> dict[str, object]:
+        """What the constructor was given."""
+        return {
             "name": self.name,
             "bodies": tuple(self.bodies),
             "joints": tuple(self.joints),
@@ -397,7 +390,6 @@ class Figure:
             "placement": self.placement,
             "description": self.description,
         }
-        return Figure(**(given | parts))  # type: ignore[arg-type]
 
     # For people
 
@@ -417,36 +409,19 @@ class Figure:
         """Joint values of a named posture."""
         return dict(look_up(self._postures, name, "posture", f"figure {self.name!r}"))
 
-    def _parts(self) -> tuple[object, ...]:
-        parts = (self.bodies, self.joints, self.sites, self.loops, self.couplings)
-        return (self.name, self.up, self.placement, self.description, *parts)
-
     def __eq__(self, other: object) -> bool:
         """Equal descriptions."""
         if not isinstance(other, Figure):
             return NotImplemented
-        return self is other or (self._parts() == other._parts() and self._postures == other._postures)
+        return self is other or self._arguments() == other._arguments()
 
     def __hash__(self) -> int:
         """Hash of the name and the parts' names."""
         return hash((self.name, self.bodies.names, self.joints.names))
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Callable[[dict[str, object]], Figure], tuple[dict[str, object]]]:
         """Pickle the description, not the arrays."""
-        return _rebuilt, (
-            self.name,
-            tuple(self.bodies),
-            tuple(self.joints),
-            {
-                "sites": tuple(self.sites),
-                "loops": tuple(self.loops),
-                "couplings": tuple(self.couplings),
-                "postures": self._postures,
-                "up": self.up,
-                "placement": self.placement,
-                "description": self.description,
-            },
-        )
+        return _rebuilt, (self._arguments(),)
 
     def __repr__(self) -> str:
         """Name and counts."""
@@ -454,80 +429,5 @@ class Figure:
         return f"Figure({self.name!r}, {len(self.bodies)} bodies, {self.nv} degrees of freedom{loops})"
 
 
-def _rebuilt(name: str, bodies: Sequence[Body], joints: Sequence[Joint], rest: dict[str, object]) -> Figure:
-    return Figure(name, bodies, joints, **rest)  # type: ignore[arg-type]
-
-
-def _tree_order(figure: Figure) -> tuple[tuple[str, Joint | None], ...]:
-    """Bodies in an order where parents come first, each with the joint it hangs from (None for a fixed root)."""
-    hangs: dict[str, Joint] = {}
-    for joint in figure.joints:
-        if joint.child in hangs:
-            raise FigureError(
-                f"body {joint.child!r} hangs from both joint {hangs[joint.child].name!r} and joint {joint.name!r}; "
-                "one of them must be a loop joint."
-            )
-        hangs[joint.child] = joint
-    children: dict[str | None, list[str]] = {}
-    for body in figure.bodies:
-        upper = hangs.get(body.name)
-        children.setdefault(upper.parent if upper else None, []).append(body.name)
-    free_roots = [name for name in children.get(None, []) if name not in hangs]
-    if len(free_roots) > 1:
-        raise FigureError(
-            f"figure {figure.name!r} falls apart: bodies {', '.join(map(repr, free_roots[:4]))} hang from nothing. "
-            "Join them, or hang each from the world with a joint that has no parent."
-        )
-    order: list[tuple[str, Joint | None]] = []
-    waiting = list(reversed(children.get(None, [])))
-    while waiting:
-        body_name = waiting.pop()
-        order.append((body_name, hangs.get(body_name)))
-        waiting += reversed(children.get(body_name, []))
-    if len(order) < len(figure.bodies):
-        reached = {body_name for body_name, _ in order}
-        stuck = [name for name in figure.bodies.names if name not in reached]
-        raise FigureError(
-            f"bodies {', '.join(map(repr, stuck[:4]))} form a cycle: one of their joints must be a loop joint."
-        )
-    return tuple(order)
-
-
-def _checked_values(figure: Figure, posture: str, values: Mapping[str, ArrayLike]) -> JointValues:
-    """Values of a named posture: known joints, right counts, finite."""
-    checked: JointValues = {}
-    for name, value in values.items():
-        joint = figure.joints[name]
-        numbers = np.atleast_1d(np.array(value, dtype=np.float64))
-        if numbers.shape != (joint.nq,) or not np.isfinite(numbers).all():
-            raise FigureError(
-                f"posture {posture!r}: joint {name!r} takes {joint.nq} finite numbers, not {numbers.tolist()}."
-            )
-        checked[name] = tuple(float(number) for number in numbers)
-    return checked
-
-
-def _follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
-    """Set the one joint that an equality coupling leaves open when all its others were given."""
-    bounds = figure.compiled.bounds
-    for k, coupling in enumerate(figure.couplings):
-        open_terms = [
-            t for t in range(bounds.term_start[k], bounds.term_start[k + 1]) if _is_open(figure, bounds, t, given)
-        ]
-        if not coupling.is_equality or len(open_terms) != 1 or len(coupling.terms) == 1:
-            continue
-        term = open_terms[0]
-        coordinate = int(bounds.term_coordinate[term])
-        if bounds.coordinate_ball[coordinate] >= 0:
-            continue
-        missing = coupling.lower - limit_kernels.coupling_value(bounds, k, q)
-        q[bounds.coordinate_q[coordinate]] += missing / bounds.term_factor[term]
-        given.add(_joint_of(figure, int(bounds.coordinate_q[coordinate])))
-
-
-def _is_open(figure: Figure, bounds: limit_kernels.Bounds, term: int, given: set[str]) -> bool:
-    return _joint_of(figure, int(bounds.coordinate_q[bounds.term_coordinate[term]])) not in given
-
-
-def _joint_of(figure: Figure, q_index: int) -> str:
-    return next(name for name, place in figure.compiled.q_slices.items() if place.start <= q_index < place.stop)
+def _rebuilt(arguments: dict[str, object]) -> Figure:
+    return Figure(**arguments)  # type: ignore[arg-type]

@@ -16,15 +16,25 @@ if TYPE_CHECKING:
 class Posture:
     """Joint values of a figure. Nothing changes one: `changed` makes another."""
 
-    __slots__ = ("_q", "figure", "q")
+    __slots__ = ("_figure", "_q", "_view")
 
     def __init__(self, figure: Figure, q: FloatArray) -> None:
         """Take over `q` (nq,); use `figure.posture(...)` to make one from checked input."""
-        self.figure = figure
+        self._figure = figure
         # Kernels take writable arrays (a read-only one has another type and compiles them anew); users see a view.
         self._q = np.ascontiguousarray(q, dtype=np.float64)
-        self.q = self._q.view()
-        self.q.flags.writeable = False
+        self._view = self._q.view()
+        self._view.flags.writeable = False
+
+    @property
+    def figure(self) -> Figure:
+        """The figure whose posture this is."""
+        return self._figure
+
+    @property
+    def q(self) -> FloatArray:
+        """(nq,) all joint values, read-only."""
+        return self._view
 
     def __getitem__(self, joint: str) -> float | FloatArray:
         """Value of a joint: a number, or an array for a joint with several."""

@@ -13,7 +13,8 @@ from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure, JointValues
+    from poise.figure.figure import Figure
+    from poise.figure.values import JointValues
 
 BASE = "base"
 """Name of the free joint of a floating base."""
