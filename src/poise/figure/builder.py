@@ -38,8 +38,11 @@ def _joint(name: str, kind: Kind, axes: Sequence[Axis], limits: Limits, options:
     from poise.figure.pose import unit_vector
 
     directions = tuple(tuple(unit_vector(axis, f"the axis of joint {name!r}").tolist()) for axis in axes)
-    rows = np.atleast_2d(np.array(limits, dtype=np.float64)) if limits is not None else np.empty((0, 2))
-    if rows.shape[1] != 2:
+    try:
+        rows = np.atleast_2d(np.array(limits, dtype=np.float64)) if limits is not None else np.empty((0, 2))
+    except (TypeError, ValueError):
+        raise FigureError(f"joint {name!r}: limits are (lower, upper), not {limits!r}.") from None
+    if rows.ndim != 2 or rows.shape[1] != 2:
         raise FigureError(f"joint {name!r}: limits are (lower, upper), one pair per coordinate.")
     lower, upper = tuple(rows[:, 0].tolist()), tuple(rows[:, 1].tolist())
     return Joint(name, kind, None, "", directions, lower=lower, upper=upper, **options)

@@ -19,7 +19,7 @@ from poise.figure.frames import Frames
 from poise.figure.joints import Joint
 from poise.figure.named import Named
 from poise.figure.names import look_up
-from poise.figure.pose import FloatArray, Pose, unit_vector, vector
+from poise.figure.pose import LARGEST, SMALLEST_QUATERNION, FloatArray, Pose, unit_vector, vector
 from poise.figure.posture import Posture
 from poise.figure.structure import check_references, tree_order
 from poise.figure.values import JointValues, checked_values, follow_couplings
@@ -200,7 +200,12 @@ class Figure:
             return self.posture({**values})
         if isinstance(source, Mapping):
             return self._posture_from_values(source)
-        q = np.array(source, dtype=np.float64)
+        try:
+            q = np.array(source, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise FigureError(
+                f"{source!r} is no posture: give a name, joint values by name, or {self.nq} numbers."
+            ) from None
         if q.shape != (self.nq,):
             raise FigureError(f"a posture of figure {self.name!r} has {self.nq} numbers, not {q.shape}.")
         return Posture(self, self._checked_q(q))
@@ -222,12 +227,12 @@ class Figure:
         """Finite numbers and unit quaternions."""
         for joint in self.joints:
             part = q[self.compiled.q_slices[joint.name]]
-            if not np.isfinite(part).all():
+            if not (np.abs(part) <= LARGEST).all():
                 raise FigureError(f"joint {joint.name!r} of figure {self.name!r} has the value {part.tolist()}.")
             if joint.kind in ("ball", "free"):
                 quaternion = part[-4:]
                 size = float(np.linalg.norm(quaternion))
-                if size < 1e-9:
+                if size < SMALLEST_QUATERNION:
                     raise FigureError(f"joint {joint.name!r} has a zero quaternion; (1, 0, 0, 0) is no rotation.")
                 quaternion /= size
         return q
@@ -256,8 +261,8 @@ class Figure:
 
     def _rates(self, velocity: ArrayLike) -> FloatArray:
         v = np.array(velocity, dtype=np.float64)
-        if v.shape != (self.nv,) or not np.isfinite(v).all():
-            raise FigureError(f"a velocity of figure {self.name!r} is {self.nv} finite numbers, not {v.shape}.")
+        if v.shape != (self.nv,) or not (np.abs(v) <= LARGEST).all():
+            raise FigureError(f"a velocity of figure {self.name!r} is {self.nv} finite numbers, not {velocity!r}.")
         return v
 
     # Limits

@@ -25,6 +25,11 @@ from poise.kernels.vector import Vector
 
 FloatArray = NDArray[np.float64]
 
+LARGEST = 1e50
+"""Numbers beyond this are mistakes, and their squares and cubes would overflow."""
+SMALLEST_QUATERNION = 1e-12
+"""A quaternion shorter than this means no rotation."""
+
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -35,14 +40,14 @@ def vector(value: ArrayLike | str, what: str = "a vector") -> FloatArray:
         letter = value.lstrip("+-").lower()
         if letter not in _AXES:
             raise FigureError(f"{what} must be three numbers or one of x, y, z, -x, -y, -z, not {value!r}.")
-        value = [sign * component for component in _AXES[letter]]
+        value = [sign * component if component else 0.0 for component in _AXES[letter]]
     return _numbers(value, 3, what)
 
 
 def unit_vector(value: ArrayLike | str, what: str = "an axis") -> FloatArray:
     """A direction of length 1."""
     v = vector(value, what)
-    size = float(np.linalg.norm(v))
+    size = _length(v, what)
     if size < 1e-12:
         raise FigureError(f"{what} has no direction: its length is {size:g}.")
     return v if abs(size - 1.0) < 1e-15 else _frozen(v / size)
@@ -52,7 +57,7 @@ def rotation(value: ArrayLike, what: str = "a rotation") -> FloatArray:
     """A unit quaternion (w, x, y, z) from one of any length but zero."""
     q = _numbers(value, 4, what)
     size = float(np.linalg.norm(q))
-    if size < 1e-12:
+    if size < SMALLEST_QUATERNION:
         raise FigureError(f"{what} is the zero quaternion, which is no rotation; the identity is (1, 0, 0, 0).")
     return q if abs(size - 1.0) < 1e-15 else _frozen(q / size)
 
@@ -91,9 +96,17 @@ def _numbers(value: ArrayLike, count: int, what: str) -> FloatArray:
         raise FigureError(f"{what} must be {count} numbers, not {value!r}.") from None
     if array.shape != (count,):
         raise FigureError(f"{what} must be {count} numbers, not {value!r}.")
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST).all():
         raise FigureError(f"{what} must be {count} finite numbers, not {array.tolist()}.")
     return _frozen(array)
+
+
+def _length(v: FloatArray, what: str) -> float:
+    """Length of a vector whose square need not be a float."""
+    size = math.hypot(*v.tolist())
+    if math.isinf(size):
+        raise FigureError(f"{what} is too long for arithmetic: {v.tolist()}.")
+    return size
 
 
 def _frozen(array: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,24 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
         joints = [replace(j, parent_frame=fixed_at) if j.name == new_base.name else j for j in joints]
     placement = world_from_body if base is None else figure.placement
     kept = {joint.name for joint in joints if joint.kind != "free"}
-    new = figure.replaced(joints=joints, placement=placement, postures=_without_free(figure, kept))
+    new = figure.replaced(
+        joints=_kept_in_world(joints, figure.placement, placement),
+        loops=_kept_in_world(figure.loops, figure.placement, placement),
+        placement=placement,
+        postures=_only(figure, kept),
+    )
     return new.replaced(postures=_carried_postures(figure, new))
+
+
+def _kept_in_world(joints: Iterable[Joint], old: Pose, new: Pose) -> list[Joint]:
+    """`joints`, those from the world with their frames where they were before the placement changed."""
+    if old == new:
+        return list(joints)
+    new_from_old = new.inverse() @ old
+    return [
+        replace(joint, parent_frame=new_from_old @ joint.parent_frame) if joint.parent is None else joint
+        for joint in joints
+    ]
 
 
 def _joints_to_root(figure: Figure, body: str) -> list[Joint]:
@@ -79,8 +96,8 @@ def _exchanged(joint: Joint, base: Joint | None, new_base: Joint | None, turned:
     return turned.get(joint.name, joint)
 
 
-def _without_free(figure: Figure, kept: set[str]) -> dict[str, JointValues]:
-    """Named postures without the values of free joints, which mean something else now."""
+def _only(figure: Figure, kept: set[str]) -> dict[str, JointValues]:
+    """Named postures with the values of some joints only."""
     return {
         name: {joint: value for joint, value in figure.named_values(name).items() if joint in kept}
         for name in figure.posture_names
@@ -115,10 +132,11 @@ def with_floating_base(figure: Figure) -> Figure:
             f"the root {root!r} of figure {figure.name!r} moves on {old.kind} joint {old.name!r} already."
         )
     name = next(n for n in (BASE, f"{BASE}_joint", f"{figure.name}_{BASE}") if n not in figure.joints)
-    rest = figure.placement if old is None else figure.placement @ old.parent_frame @ old.child_frame.inverse()
+    rest = Pose() if old is None else old.parent_frame @ old.child_frame.inverse()
     base = Joint(name, "free", None, root, parent_frame=rest)
     joints = (base, *(joint for joint in figure.joints if joint is not old))
-    return figure.replaced(joints=joints, placement=Pose())
+    kept = {joint.name for joint in joints}
+    return figure.replaced(joints=joints, postures=_only(figure, kept))
 
 
 def adopted(figure: Figure, posture: Posture) -> Posture:

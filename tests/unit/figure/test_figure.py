@@ -42,8 +42,11 @@ def test_parts_are_found_by_name_and_by_order(links):
         (lambda f: f.posture([1.0]), "has 2 numbers"),
         (lambda f: f.integrate([0, 0], [1.0]), "is 2 finite numbers"),
         (lambda f: f.rerooted("hand"), "no body 'hand'"),
+        (lambda f: f.posture(["a", "b"]), "is no posture"),
+        (lambda f: f.posture([1e200, 0.0]), "has the value"),
+        (lambda f: f.integrate([0, 0], [1e200, 0.0]), "is 2 finite numbers"),
     ],
-    ids=["joint", "site", "posture", "nan", "count", "length", "velocity", "root"],
+    ids=["joint", "site", "posture", "nan", "count", "length", "velocity", "root", "words", "huge", "huge rate"],
 )
 def test_wrong_questions_get_one_helpful_sentence(links, ask, sentence):
     with pytest.raises(FigureError, match=sentence):
@@ -144,8 +147,10 @@ def body(name, **parts):
         (lambda: Mass(math.nan), "positive number of kilograms"),
         (lambda: Mass(1.0, inertia=np.array([[1, 2, 3], [0, 1, 0], [0, 0, 1]])), "symmetric"),
         (lambda: Pose((0, 0)), "must be 3 numbers"),
-        (lambda: Pose((0, 0, math.inf)), "finite numbers"),
+        (lambda: Pose((0, 0, math.inf)), r"finite numbers, not \[0.0, 0.0, inf\]"),
         (lambda: Pose(rotation=(0, 0, 0, 0)), "zero quaternion"),
+        (lambda: Pose((0, 0, 1e300)), "finite numbers"),
+        (lambda: revolute("j", "x", limits="wide"), "limits are"),
         (lambda: Coupling("c", ()), "no terms"),
         (lambda: Coupling("c", (Term("a"),)), "neither a lower nor an upper"),
         (lambda: Term("a", 0.0), "finite and not 0"),
