@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from poise.errors import FormatError
-from poise.figure.figure import Figure, JointValues, UpAxis
+from poise.figure.figure import Figure, UpAxis
 from poise.figure.pose import FloatArray
+from poise.figure.values import JointValues
 from poise.formats.files import read_bytes
 from poise.formats.mjcf_actuators import read_motors
 from poise.formats.mjcf_bodies import read_bodies, read_sites
@@ -31,10 +32,10 @@ AXES: tuple[UpAxis, ...] = ("x", "y", "z")
 
 
 def read_mjcf(path: Path) -> Figure:
-    """The figure in an MJCF file; files it includes and meshes it names are looked for beside it."""
+    """The figure in an MJCF file; files it includes and meshes it names are looked for beside it, and named in full."""
     root = parse_xml(read_bytes(path), path)
     check_document(root)
-    return _read(_compiled(root, lambda mujoco: mujoco.MjModel.from_xml_path(str(path))))
+    return _read(_compiled(root, lambda mujoco: mujoco.MjModel.from_xml_path(str(path.absolute()))))
 
 
 def parse_mjcf(source: bytes | str, path: Path | None = None) -> Figure:
