@@ -1,0 +1,5 @@
+"""`python -m poise` is the command line."""
+
+from poise.cli import main
+
+main()

@@ -1,0 +1,119 @@
+"""`poise figures`, `poise describe`, `poise convert`: what figures there are and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import RenderableType
+from rich.table import Table
+
+from poise.cli.compiling import compiling_noted
+from poise.cli.console import answer, answers, remark
+from poise.cli.show import FigureArgument, loaded
+
+if TYPE_CHECKING:
+    from poise.figure.figure import Figure
+
+THUMBNAIL_COLUMNS, THUMBNAIL_ROWS = 16, 8
+THUMBNAIL_PIXELS = 4
+"""Pixels drawn for each one shown."""
+PICTURE_SIZE = (600, 600)
+
+
+def figures(
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", metavar="FOLDER", help="Write a picture of each into a folder.")
+    ] = None,
+    no_pictures: Annotated[
+        bool, typer.Option("--no-pictures", help="Print no pictures, even on a terminal that could show them.")
+    ] = False,
+) -> None:
+    """List the figures that come with poise.
+
+    [bold]poise figures[/] prints a table, with small pictures where the terminal has colours.
+
+    [bold]poise figures --pictures gallery[/] also writes gallery/human.png and so on.
+    """
+    with compiling_noted():
+        from poise.figures import BUILT_IN, built_in
+
+        all_figures = [built_in(name) for name in BUILT_IN]
+        console = answers()
+        shown = console.is_terminal and console.color_system in ("256", "truecolor") and not no_pictures
+        console.print(_table(all_figures, [_thumbnail(figure) for figure in all_figures] if shown else None))
+        if pictures is not None:
+            _write_pictures(all_figures, pictures)
+
+
+def _table(all_figures: Sequence[Figure], thumbnails: Sequence[RenderableType] | None) -> Table:
+    table = Table(box=None, pad_edge=False, show_lines=False)
+    if thumbnails:
+        table.add_column("", width=THUMBNAIL_COLUMNS)
+    table.add_column("figure", style="bold", no_wrap=True)
+    for heading in ("freedom", "joints", "loops", "mass"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("what it is", ratio=1)
+    for k, figure in enumerate(all_figures):
+        facts = [
+            figure.name,
+            str(figure.nv),
+            str(len(figure.moving_joints)),
+            str(len(figure.loops) or "–"),
+            f"{figure.mass:.3g} kg" if figure.mass else "–",
+            _first_sentence(figure.description),
+        ]
+        table.add_row(*([thumbnails[k]] if thumbnails else []), *facts)
+    return table
+
+
+def _first_sentence(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else ""
+
+
+def _thumbnail(figure: Figure) -> RenderableType:
+    from poise.pictures import draw
+    from poise.pictures.terminal import half_blocks
+
+    size = (THUMBNAIL_COLUMNS * THUMBNAIL_PIXELS, 2 * THUMBNAIL_ROWS * THUMBNAIL_PIXELS)
+    return half_blocks(draw(figure, size=size, theme="dark", joints=False), THUMBNAIL_COLUMNS, THUMBNAIL_ROWS)
+
+
+def _write_pictures(all_figures: Sequence[Figure], folder: Path) -> None:
+    from poise.pictures import draw
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for figure in all_figures:
+        draw(figure, size=PICTURE_SIZE).save(folder / f"{figure.name}.png")
+    remark(f"{len(all_figures)} pictures are in {folder}.")
+
+
+def describe(figure: FigureArgument) -> None:
+    """Print a figure's bodies, joints, limits, loops, sites and postures.
+
+    [bold]poise describe human[/]
+
+    [bold]poise describe robot.urdf[/]
+    """
+    with compiling_noted():
+        answer(loaded(figure).describe())
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A built-in figure or a file of any kind poise reads.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT.figure.toml", help="The file to write.")],
+    closures: Annotated[Path | None, typer.Option(help="A YAML file with the loops of a URDF.")] = None,
+) -> None:
+    """Write a figure as a .figure.toml, which people can read and edit.
+
+    [bold]poise convert robot.urdf robot.figure.toml[/]
+
+    [bold]poise convert legs.urdf legs.figure.toml --closures legs.yaml[/]
+    """
+    with compiling_noted():
+        from poise.formats import load
+
+        load(source, closures=closures).save(target)
+    answer(str(target))

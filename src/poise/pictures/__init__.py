@@ -1,0 +1,7 @@
+"""Pictures of figures, drawn in software: no window, no browser, no graphics card."""
+
+from poise.pictures.draw import draw
+from poise.pictures.picture import Picture
+from poise.pictures.sheets import contact_sheet, strip
+
+__all__ = ["Picture", "contact_sheet", "draw", "strip"]

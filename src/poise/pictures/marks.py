@@ -1,0 +1,131 @@
+"""Marks over a picture: discs on joints, rings where loops close, rails of slides, names and sites."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from poise.figure.figure import Figure
+from poise.figure.frames import Frames
+from poise.figure.pose import FloatArray, to_matrix
+from poise.pictures.bones import JointPlace, joint_places
+from poise.pictures.camera import Camera
+from poise.pictures.parts import Color
+from poise.pictures.theme import Theme
+
+GAP = 1e-6
+"""A loop open by more than this is drawn as broken [m]."""
+_AXIS_COLORS = ((217, 56, 62), (70, 160, 80), (60, 110, 220))
+
+
+def mark_points(figure: Figure, frames: Frames) -> FloatArray:
+    """(k, 3) world points of all marks, which a picture must not cut off."""
+    places = [*joint_places(figure, frames), *joint_places(figure, frames, loops=True)]
+    rows = [point for place in places for point in (place.on_parent.position, place.on_child.position)]
+    return np.array(rows).reshape(-1, 3)
+
+
+def draw_marks(image: Image.Image, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> None:
+    """Draw all joints and loops, the farthest first."""
+    pen = ImageDraw.Draw(image)
+    radius = _disc_radius(figure, frames, camera)
+    for place in _farthest_first(_moving(joint_places(figure, frames)), camera):
+        _draw_rail(pen, place, camera, theme, radius)
+        color = theme.active if place.joint.active else theme.passive
+        _disc(pen, _spot(camera, place.on_child.position), radius, color, theme.ring)
+    for place in _farthest_first(joint_places(figure, frames, loops=True), camera):
+        _draw_loop(pen, place, camera, theme, radius)
+
+
+def _moving(places: list[JointPlace]) -> list[JointPlace]:
+    """Without rigid attachments and floating bases, which are no part of the mechanism."""
+    return [place for place in places if place.joint.kind not in ("fixed", "free")]
+
+
+def _farthest_first(places: list[JointPlace], camera: Camera) -> list[JointPlace]:
+    return sorted(places, key=lambda place: float(camera.axes[2] @ place.on_child.position))
+
+
+def _spot(camera: Camera, point: FloatArray) -> tuple[float, float]:
+    x, y, _ = camera.project(point)[0]
+    return float(x), float(y)
+
+
+def _disc_radius(figure: Figure, frames: Frames, camera: Camera) -> float:
+    """Radius of the discs [pixels]: smaller where joints crowd, so that a hand stays readable."""
+    largest = 0.0068 * min(camera.size)
+    points = np.array([place.on_child.position for place in _moving(joint_places(figure, frames))]).reshape(-1, 3)
+    spots = camera.project(points)[:, :2]
+    if len(spots) < 2:
+        return largest
+    apart = np.linalg.norm(spots[:, None] - spots[None], axis=2)
+    apart[apart < 1.0] = np.inf
+    typical = float(np.median(apart.min(axis=1)))
+    return float(np.clip(0.28 * typical, 0.35 * largest, largest))
+
+
+def _disc(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, fill: Color, ring: Color) -> None:
+    pen.ellipse(_around(spot, 1.35 * radius), fill=_bytes(ring))
+    pen.ellipse(_around(spot, radius), fill=_bytes(fill))
+
+
+def _draw_rail(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
+    """The way a sliding joint has gone."""
+    if "slide" in place.joint.primitives:
+        ends = [_spot(camera, pose.position) for pose in (place.on_parent, place.on_child)]
+        pen.line(ends, fill=_bytes(theme.active if place.joint.active else theme.passive), width=round(0.5 * radius))
+
+
+def _draw_loop(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
+    """A ring where the loop closes; a line across the gap where it does not."""
+    near, far = place.on_parent.position, place.on_child.position
+    slides = "slide" in place.joint.primitives or place.joint.kind == "free"
+    if not slides and float(np.linalg.norm(near - far)) > GAP:
+        ends = [_spot(camera, near), _spot(camera, far)]
+        pen.line(ends, fill=_bytes(theme.gap), width=max(1, round(0.6 * radius)))
+    for point in (near, far):
+        spot = _spot(camera, point)
+        _disc(pen, spot, 1.25 * radius, theme.loop, theme.ring)
+        pen.ellipse(_around(spot, 0.55 * radius), fill=_bytes(theme.ring))
+
+
+def _around(spot: tuple[float, float], radius: float) -> tuple[float, float, float, float]:
+    return spot[0] - radius, spot[1] - radius, spot[0] + radius, spot[1] + radius
+
+
+def _bytes(color: Color) -> tuple[int, int, int]:
+    red, green, blue = (round(255.0 * channel) for channel in color)
+    return red, green, blue
+
+
+def draw_labels(image: Image.Image, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> None:
+    """Draw every site as three small axes, and write the names of joints and sites beside them."""
+    pen = ImageDraw.Draw(image)
+    names = [(place.on_child.position, place.joint.name) for place in _moving(joint_places(figure, frames))]
+    names += [(place.on_parent.position, place.joint.name) for place in joint_places(figure, frames, loops=True)]
+    for row, site in enumerate(figure.sites, start=len(figure.bodies)):
+        _draw_triad(pen, frames.position[row], frames.rotation[row], camera)
+        names.append((frames.position[row], site.name))
+    _write(pen, [(_spot(camera, point), name) for point, name in names], theme, max(11, min(camera.size) // 70))
+
+
+def _draw_triad(pen: ImageDraw.ImageDraw, position: FloatArray, rotation: FloatArray, camera: Camera) -> None:
+    """The axes of a frame in red, green and blue, as long on every picture."""
+    start = _spot(camera, position)
+    length = 0.03 * min(camera.size) / camera.focal / float(camera.project(position)[0, 2])
+    for axis, color in zip(to_matrix(rotation).T, _AXIS_COLORS, strict=True):
+        pen.line([start, _spot(camera, position + length * axis)], fill=color, width=2)
+
+
+def _write(pen: ImageDraw.ImageDraw, names: list[tuple[tuple[float, float], str]], theme: Theme, height: int) -> None:
+    """Write each name to the right of its spot, lower where another name is already."""
+    font = ImageFont.load_default(height)
+    taken: list[tuple[float, float, float, float]] = []
+    for (x, y), name in sorted(names, key=lambda item: item[0][1]):
+        left, top, right, bottom = pen.textbbox((x + 1.1 * height, y), name, font=font, anchor="lm")
+        for other in taken:
+            if left < other[2] and other[0] < right and top < other[3] and other[1] < bottom:
+                top, bottom = other[3] + 1.0, other[3] + 1.0 + bottom - top
+        taken.append((left, top, right, bottom))
+        ink, halo = _bytes(theme.text), _bytes(theme.top)
+        pen.text((left, top), name, ink, font=font, anchor="lt", stroke_width=2, stroke_fill=halo)

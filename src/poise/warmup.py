@@ -1,0 +1,131 @@
+"""Everything that makes numba compile something, on a figure small enough that nothing but the compiling takes time.
+
+A part of poise that calls kernels from Python adds a step here: `poise compile` runs them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.figure.builder import (
+    Builder,
+    ball,
+    cartesian,
+    cylindrical,
+    elbow,
+    fixed,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    universal,
+)
+from poise.figure.figure import Figure
+from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.pose import Pose, from_matrix, from_to, turn, vector
+from poise.figure.shapes import Sphere
+
+SIDE = Pose(vector((0.1, 0.0, 0.0)))
+
+
+class Step(NamedTuple):
+    """One part of the warm-up."""
+
+    what: str
+    run: Callable[[], object]
+
+
+def steps() -> list[Step]:
+    """All parts of the warm-up; each compiles what it adds to the ones before."""
+    return [
+        Step("rotations", _turn),
+        Step("limits", _limit),
+        Step("kinematics", _move),
+        Step("masses", _weigh),
+        Step("loops", _close),
+        Step("figures", _build),
+        Step("pictures", _draw),
+    ]
+
+
+@cache
+def every_joint_kind() -> Figure:
+    """A small figure with a joint of every kind, limits and couplings of every kind, and a loop."""
+    made = Builder("every_joint_kind")
+    made.body("base", joint=free("base"), shapes=[Sphere(0.1)], mass=1.0)
+    wide = BallLimits(Ellipse(1.0, 0.5), Twist.between(-1.0, 1.0))
+    square = BallLimits(Polygon(((1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, 1))), Twist.between(-1.0, 1.0))
+    kinds = [
+        revolute("revolute", "x", limits=(-1.0, 1.0)),
+        prismatic("prismatic", "y", limits=(-0.1, 0.1)),
+        universal("universal", "x", "y"),
+        elbow("elbow", "x", "z"),
+        cylindrical("cylindrical", "z"),
+        planar("planar", "y"),
+        cartesian("cartesian"),
+        ball("ball", limits=wide),
+        ball("cornered", limits=square),
+    ]
+    upper = "base"
+    for joint in kinds:
+        upper = made.body(joint.name, parent=upper, joint=joint, at=(0.0, 0.1, 0.0), mass=0.1)
+    made.site("tip", upper, at=(0.0, 0.1, 0.0))
+    made.couple("together", {"revolute": 1.0, "elbow.twist": -1.0})
+    made.bound("swung", {"revolute": 1.0, "ball.swing_x": 1.0}, lower=-1.5)
+    for joint in (ball("ball_loop"), revolute("hinge_loop", "x"), universal("universal_loop", "x", "y")):
+        made.loop(joint, "base", "ball", parent_frame=SIDE, child_frame=Pose())
+    made.loop(fixed("fixed_loop"), "base", "ball", parent_frame=SIDE, child_frame=Pose())
+    return made.build()
+
+
+def _turn() -> None:
+    place = Pose(vector("x"), turn("x", 90.0)) @ Pose(vector("y"), from_to("y", "z"))
+    place.inverse().apply((0.0, 0.0, 1.0))
+    from_matrix(place.matrix)
+
+
+def _limit() -> None:
+    figure = every_joint_kind()
+    far = figure.random(0).changed({"revolute": 3.0, "ball": np.array([0.0, 1.0, 0.0, 0.0])})
+    figure.violations(far)
+    figure.clamp(far)
+    figure.clamp(far, previous=figure.neutral())
+
+
+def _move() -> None:
+    figure = every_joint_kind()
+    posture = figure.random(1)
+    figure.jacobian("tip", posture)
+    figure.integrate(posture, figure.difference(figure.neutral(), posture))
+    figure.adopt(figure.rerooted("cornered").random(1))
+
+
+def _weigh() -> None:
+    figure = every_joint_kind()
+    posture = figure.random(1)
+    figure.center_of_mass_jacobian(posture)
+    figure.moment_of_inertia(posture, "y")
+    figure.gravity_torques(posture)
+    figure.wrench_torques("tip", posture, (0.0, 1.0, 0.0))
+
+
+def _close() -> None:
+    figure = every_joint_kind()
+    figure.closure_error(figure.random(1))
+
+
+def _build() -> None:
+    from poise.figures import BUILT_IN, built_in
+
+    for name in BUILT_IN:
+        built_in(name)
+
+
+def _draw() -> None:
+    from poise.pictures import draw
+
+    draw(every_joint_kind(), size=(32, 32))
