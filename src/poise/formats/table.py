@@ -1,0 +1,165 @@
+"""CSV tables of motion: one line per frame, one column per joint value.
+
+    # figure: lamp
+    # rate: 60
+    # angles: radians
+    time,turn,nod,head.qw,head.qx,head.qy,head.qz
+    0.0,0.1,0.25,1.0,0.0,0.0,0.0
+
+A joint with one value has a column of its own name. The values of others are `joint.part`: x y z for positions, qw qx
+qy qz for rotations, and the names of their limits for the rest (`first` and `second` of a universal joint, and so on).
+The comments, each of which may be missing, say who moves, how many frames a second has, and whether angles are in
+radians or degrees. Columns may come in any order; joints without columns keep their neutral values.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+
+from poise.errors import FormatError, PoiseError
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray
+from poise.formats.files import read_bytes, write_atomically
+from poise.formats.table_columns import TIME, columns_of, matched
+from poise.formats.table_document import TableDocument, parse_table
+from poise.motion.clip import Clip, interpolated
+
+__all__ = ["TableDocument", "parse_table", "read_table", "table_clip", "write_table"]
+
+LARGEST_MOTION = 50_000_000
+"""Joint values of a clip, 400 MB of them, beyond which times are not resampled."""
+_UNEVEN = 0.05
+"""Share of a frame by which a time may be off: tables often round them to milliseconds."""
+
+
+def write_table(clip: Clip, path: Path | str, *, degrees: bool = False) -> None:
+    """Write a clip as a table, every number so that it reads back exactly (angles in degrees to the last digit).
+
+    Args:
+        clip: The motion.
+        path: The file.
+        degrees: Whether angles are written in degrees.
+    """
+    try:
+        columns = columns_of(clip.figure)
+    except PoiseError as problem:
+        raise FormatError(str(problem), path) from None
+    names = [TIME, *(column.name for column in columns)]
+    if any("\n" in name or "\r" in name or name != name.strip() for name in names):
+        raise FormatError("a joint whose name has a line break or begins or ends with a space fits no table.", path)
+    turns = [column.q for column in columns if column.is_angle]
+    values = clip.q.copy()
+    if degrees:
+        values[:, turns] = np.degrees(values[:, turns])
+    out = io.StringIO()
+    out.write(f"# figure: {' '.join(clip.figure.name.split())}\n# rate: {clip.rate!r}\n")
+    out.write(f"# angles: {'degrees' if degrees else 'radians'}\n")
+    csv.writer(out, lineterminator="\n").writerow(names)
+    for time, row in zip(clip.times.tolist(), values.tolist(), strict=True):
+        out.write(",".join(map(repr, (time, *row))) + "\n")
+    write_atomically(path, out.getvalue().encode())
+
+
+def read_table(path: Path | str, figure: Figure | None = None, rate: float | None = None) -> Clip:
+    """The motion in a table, named after the file.
+
+    Args:
+        path: The file.
+        figure: Who moves; may be left out where the table names a built-in figure.
+        rate: Frames per second, for a table that does not say; one with other or uneven times is resampled.
+    """
+    return table_clip(parse_table(read_bytes(path), path), figure, rate, name=Path(path).stem)
+
+
+def table_clip(table: TableDocument, figure: Figure | None, rate: float | None = None, *, name: str = "") -> Clip:
+    """The motion in a table that has been parsed."""
+    owner = figure if figure is not None else _named_figure(table)
+    try:
+        columns = matched(owner, table.header)
+    except PoiseError as problem:
+        raise FormatError(str(problem), table.path, table.header_line) from None
+    q = np.tile(owner.neutral().q, (len(table.values), 1))
+    for at, column in enumerate(columns):
+        if column is not None:
+            values = table.values[:, at]
+            q[:, column.q] = np.radians(values) if column.is_angle and _in_degrees(table) else values
+    times = table.values[:, table.header.index(TIME)] if TIME in table.header else None
+    speed = _rate(table, rate)
+    try:
+        return _timed(table, Clip(owner, q, speed or 1.0, name), times, speed)
+    except PoiseError as problem:
+        raise problem if isinstance(problem, FormatError) else FormatError(str(problem), table.path) from None
+
+
+def _named_figure(table: TableDocument) -> Figure:
+    from poise.figures import BUILT_IN, built_in
+
+    name, _ = table.settings.get("figure", ("", 0))
+    if name not in BUILT_IN:
+        raise FormatError("a table holds joint values only: say whose they are with figure=…", table.path)
+    return built_in(name)
+
+
+def _in_degrees(table: TableDocument) -> bool:
+    word, line = table.settings.get("angles", ("radians", 0))
+    if word.lower() not in {"radians", "degrees"}:
+        raise FormatError(f"angles are in radians or degrees, not in {word[:40]!r}.", table.path, line)
+    return word.lower() == "degrees"
+
+
+def _rate(table: TableDocument, rate: float | None) -> float | None:
+    """Frames per second as asked for, or as the table says, or None."""
+    word, line = table.settings.get("rate", ("", 0))
+    if rate is None and not word:
+        return None
+    try:
+        number = float(word if rate is None else rate)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number > 0.0):
+        given = f"{word[:40]!r}" if rate is None else f"{rate!r}"
+        raise FormatError(
+            f"the rate must be a positive number of frames per second, not {given}.", table.path, line or None
+        )
+    return number
+
+
+def _timed(table: TableDocument, clip: Clip, times: FloatArray | None, rate: float | None) -> Clip:
+    """`clip` with frames at `times` as one of evenly spaced frames."""
+    if times is None:
+        if rate is None:
+            raise FormatError("the table has no column 'time' and no comment '# rate: …'; give rate=…", table.path)
+        return clip
+    late = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(late):
+        line = table.lines[int(late[0]) + 1]
+        raise FormatError("the time must increase from line to line.", table.path, line)
+    passed = times - times[0]
+    if rate is None:
+        return _evenly_timed(table, clip, passed)
+    if np.abs(passed * rate - np.arange(len(clip))).max() <= _UNEVEN:
+        return clip
+    if passed[-1] * rate * max(clip.figure.nq, 1) > LARGEST_MOTION:
+        raise FormatError(
+            f"the table lasts {passed[-1]:g} s, which is too much at {rate:g} frames per second.", table.path
+        )
+    wanted = np.arange(math.floor(passed[-1] * rate + 1e-6) + 1) / rate
+    return Clip(clip.figure, interpolated(clip.figure, passed, clip.q, wanted), rate, clip.name)
+
+
+def _evenly_timed(table: TableDocument, clip: Clip, passed: FloatArray) -> Clip:
+    """`clip` at the rate of its times, which must be steady."""
+    if len(clip) == 1:
+        raise FormatError("one frame has no rate; give rate=…", table.path)
+    rate = (len(clip) - 1) / float(passed[-1])
+    off = np.flatnonzero(np.abs(passed * rate - np.arange(len(clip))) > _UNEVEN)
+    if len(off):
+        line = table.lines[int(off[0])]
+        raise FormatError("the frames are not evenly spaced in time; give rate=… to resample them.", table.path, line)
+    exact = round(rate)
+    return Clip(clip.figure, clip.q, exact if abs(rate - exact) < 1e-6 * rate else rate, clip.name)
