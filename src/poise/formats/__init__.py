@@ -1,1 +1,171 @@
-"""Files in and out."""
+"""Figures and clips from files: `load` and `load_clip` choose the reader by the file's ending.
+
+A figure comes from a `*.figure.toml`, a URDF, an MJCF, the skeleton of a BVH or the skin of a glTF; a clip from a BVH, a
+glTF or a CSV table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from poise.errors import FigureError, FormatError
+from poise.figure.figure import Figure
+from poise.figure.names import suggestion
+from poise.formats.files import checked_file, read_head
+
+if TYPE_CHECKING:
+    from poise.motion.clip import Clip
+
+__all__ = ["load", "load_clip"]
+
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ROOT = re.compile(rb"<(mujoco|robot)\b")
+_HEAD = 1 << 20
+"""Bytes of an XML file in which its root element must appear."""
+
+
+def load(name_or_path: str | Path, *, closures: str | Path | None = None) -> Figure:
+    """A built-in figure by name, or the figure that a file describes.
+
+    Args:
+        name_or_path: A built-in name such as "human", or a file: `.figure.toml`, `.urdf`, `.xml` or `.mjcf`, `.bvh`,
+            `.gltf` or `.glb`.
+        closures: A YAML file with the loops of a URDF, which cannot describe them itself.
+
+    Raises:
+        FigureError: There is no such built-in figure.
+        FormatError: The file cannot be read; the message has file and line.
+    """
+    from poise.figures import BUILT_IN, built_in
+
+    if isinstance(name_or_path, str) and name_or_path in BUILT_IN:
+        if closures is not None:
+            raise FigureError(f"{name_or_path!r} is built in, with its loops; closures go with the file of a URDF.")
+        return built_in(name_or_path)
+    if isinstance(name_or_path, str) and not _looks_like_file(name_or_path):
+        hint = suggestion(name_or_path, BUILT_IN)
+        known = ", ".join(BUILT_IN)
+        raise FigureError(f"no built-in figure or file {name_or_path!r}.{hint} Built-in figures: {known}.")
+    path = checked_file(name_or_path)
+    reader = _figure_reader(path)
+    if closures is None:
+        return reader(path)
+    if reader is not _read_urdf:
+        raise FormatError("closures go with a URDF only; this format describes its loops itself.", path)
+    return _read_urdf(path, checked_file(closures))
+
+
+def load_clip(path: str | Path, figure: Figure | None = None, name: str | None = None) -> Clip:
+    """The motion in a file: `.bvh`, `.gltf`, `.glb` or `.csv`.
+
+    Args:
+        path: The file.
+        figure: The figure that moves, which a CSV of joint values needs.
+        name: Which animation of a glTF with several; the first when none is given.
+
+    Raises:
+        FormatError: The file cannot be read; the message has file and line.
+    """
+    file = checked_file(path)
+    suffix = file.suffix.lower()
+    if suffix == ".bvh":
+        from poise.formats.bvh import read_bvh_clip
+
+        return read_bvh_clip(file)
+    if suffix in (".gltf", ".glb"):
+        return _read_gltf_clip(file, name)
+    if suffix == ".csv":
+        from poise.formats.table import read_table
+
+        if figure is None:
+            raise FormatError("a table holds joint values only: say whose with load_clip(path, figure).", file)
+        return read_table(file, figure)
+    raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv"))
+
+
+def _looks_like_file(name: str) -> bool:
+    """Whether a name that is not built in means a file: it has an ending or a folder, or there is such a file."""
+    try:
+        return bool(Path(name).suffix) or "/" in name or "\\" in name or Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _figure_reader(path: Path) -> Callable[[Path], Figure]:
+    """The reader for a file, by its ending and, for XML, by its root element."""
+    suffix = path.suffix.lower()
+    readers: dict[str, Callable[[Path], Figure]] = {
+        ".toml": _read_toml,
+        ".urdf": _read_urdf,
+        ".mjcf": _read_mjcf,
+        ".bvh": _read_bvh,
+        ".gltf": _read_gltf,
+        ".glb": _read_gltf,
+    }
+    if suffix == ".xml":
+        return _read_urdf if _root_element(path) == "robot" else _read_mjcf
+    if suffix not in readers:
+        raise _unknown_ending(path, "figure", (".figure.toml", ".urdf", ".xml", ".mjcf", ".bvh", ".gltf", ".glb"))
+    return readers[suffix]
+
+
+def _root_element(path: Path) -> str:
+    """`robot` or `mujoco`, whichever an XML file opens first."""
+    found = _ROOT.search(_COMMENT.sub(b"", read_head(path, _HEAD)))
+    if found is None:
+        raise FormatError("is neither a URDF (<robot>) nor an MJCF (<mujoco>).", path)
+    return found[1].decode()
+
+
+def _unknown_ending(path: Path, what: str, known: tuple[str, ...]) -> FormatError:
+    ending = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
+    return FormatError(f"is no {what} that poise can read: its name {ending}. It reads {', '.join(known)}.", path)
+
+
+def _read_toml(path: Path) -> Figure:
+    from poise.formats.figure_toml import read_figure
+
+    return read_figure(path)
+
+
+def _read_urdf(path: Path, closures: Path | None = None) -> Figure:
+    from poise.formats.urdf import read_urdf
+
+    return read_urdf(path, closures)
+
+
+def _read_mjcf(path: Path) -> Figure:
+    from poise.formats.mjcf import read_mjcf
+
+    return read_mjcf(path)
+
+
+def _read_bvh(path: Path) -> Figure:
+    from poise.formats.bvh import read_bvh_figure
+
+    return read_bvh_figure(path)
+
+
+def _read_gltf(path: Path) -> Figure:
+    from poise.formats.gltf import read_gltf_figure
+
+    return read_gltf_figure(path)
+
+
+def _read_gltf_clip(path: Path, name: str | None) -> Clip:
+    from poise.formats.gltf import read_gltf_clips
+
+    clips = read_gltf_clips(path)
+    if not clips:
+        raise FormatError("has no animations.", path)
+    if name is None:
+        return clips[0]
+    for clip in clips:
+        if clip.name == name:
+            return clip
+    names = [clip.name for clip in clips]
+    hint = suggestion(name, names)
+    raise FormatError(f"has no animation {name!r}.{hint} Animations: {', '.join(names)}.", path)

@@ -31,16 +31,22 @@ def checked_file(path: str | Path) -> Path:
 
 def read_bytes(path: str | Path) -> bytes:
     """All bytes of a file that `checked_file` accepts."""
+    data = read_head(path, LARGEST + 1)
+    if len(data) > LARGEST:
+        raise FormatError(f"has more than {LARGEST // 2**20} MB, which is not read.", path)
+    return data
+
+
+def read_head(path: str | Path, count: int) -> bytes:
+    """The first `count` bytes of a file that `checked_file` accepts."""
     file = checked_file(path)
     try:
         with file.open("rb") as stream:
-            data = stream.read(LARGEST + 1)
+            data = stream.read(count)
     except OSError as problem:
         raise FormatError(_sentence(problem), file) from None
     if not data:
         raise FormatError("is empty.", file)
-    if len(data) > LARGEST:
-        raise FormatError(f"has more than {LARGEST // 2**20} MB, which is not read.", file)
     return data
 
 
