@@ -1,0 +1,33 @@
+"""A planar five-bar robot: two motors on the frame place one point in the xy plane."""
+
+from __future__ import annotations
+
+import math
+
+from poise.figure.builder import revolute
+from poise.figure.figure import Figure
+from poise.figures.mechanism import Mechanism
+from poise.figures.parts import BLUE, DARK, GOLD, RED, STEEL, bar, knob, rod
+
+MOTORS = {"left": (-0.1, 0.1, 0.0), "right": (0.1, 0.1, 0.0)}
+ELBOWS = {"left": (-0.3, 0.3, 0.0), "right": (0.3, 0.3, 0.0)}
+TIP = (0.0, 0.6, 0.0)
+COLORS = {"left": RED, "right": BLUE}
+
+
+def build(name: str) -> Figure:
+    """The robot, symmetric at rest."""
+    frame = [bar(MOTORS["left"], MOTORS["right"], 0.025, DARK)]
+    m = Mechanism(name, "A planar five-bar robot whose two motors place its tip.", "frame", frame, mass=2.0)
+    turn, swing = math.radians(110.0), math.radians(160.0)
+    for side in ("left", "right"):
+        motor, elbow = MOTORS[side], ELBOWS[side]
+        hub = rod((motor[0], motor[1], -0.03), (motor[0], motor[1], 0.03), 0.032, GOLD)
+        m.link(f"{side}_crank", [bar(motor, elbow, 0.014, COLORS[side]), hub], mass=0.35)
+        m.link(f"{side}_forearm", [bar(elbow, TIP, 0.011, STEEL), knob(elbow, 0.017, DARK)], mass=0.3)
+        drive = revolute(f"{side}_motor", "z", limits=(-turn, turn), speed=4.4, strength=3.4)
+        m.motor(drive, "frame", f"{side}_crank", at=motor)
+        m.hinge(revolute(f"{side}_elbow", "z", limits=(-swing, swing)), f"{side}_crank", f"{side}_forearm", at=elbow)
+    m.hinge(revolute("wrist", "z", limits=(-swing, swing)), "left_forearm", "right_forearm", at=TIP)
+    m.site("tip", "left_forearm", TIP)
+    return m.build()

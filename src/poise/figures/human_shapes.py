@@ -1,0 +1,97 @@
+"""Solids of the human's bodies, at the size of its stature and the girth of its mass."""
+
+from __future__ import annotations
+
+import math
+
+from poise.figure.shapes import Shape
+from poise.figures import anthropometry as body
+from poise.figures.parts import DARK, SHIRT, SKIN, TROUSERS, bar, block, egg, knob
+
+Point = tuple[float, float, float]
+
+
+class Looks:
+    """Shapes of every segment in its body's frame; the numbers are fractions of stature."""
+
+    def __init__(self, stature: float, mass: float) -> None:
+        self.h = stature
+        self.wide = stature * math.sqrt((mass / 70.0) / (stature / 1.75) ** 3)
+
+    def pelvis(self) -> list[Shape]:
+        h, w = self.h, self.wide
+        top = (body.NAVEL - body.HIP) * h
+        hips = bar((-0.042 * w, 0.012 * h, 0), (0.042 * w, 0.012 * h, 0), 0.055 * w, TROUSERS)
+        return [hips, egg((0, 0.65 * top, 0), (0.086 * w, 0.055 * h, 0.06 * w), TROUSERS)]
+
+    def abdomen(self) -> list[Shape]:
+        h, w = self.h, self.wide
+        middle = 0.5 * (body.XIPHION - body.NAVEL) * h
+        return [egg((0, middle, 0), (0.085 * w, 1.35 * middle, 0.06 * w), SHIRT)]
+
+    def thorax(self) -> list[Shape]:
+        h, w = self.h, self.wide
+        top = (body.SHOULDER - body.XIPHION) * h
+        ribs = egg((0, 0.45 * top, 0), (0.096 * w, 0.082 * h, 0.068 * w), SHIRT)
+        yoke = bar((-0.055 * w, top - 0.012 * h, -0.004 * h), (0.055 * w, top - 0.012 * h, -0.004 * h), 0.042 * w, SHIRT)
+        return [ribs, yoke]
+
+    def neck(self) -> list[Shape]:
+        return [bar((0, -0.02 * self.h, 0), (0, (body.JAW - body.NECK + 0.02) * self.h, 0.004 * self.h), 0.029 * self.h, SKIN)]
+
+    def head(self) -> list[Shape]:
+        h, tall = self.h, (1.0 - body.JAW) * self.h
+        skull = egg((0, 0.5 * tall, 0.010 * h), (0.043 * h, 0.5 * tall, 0.053 * h), SKIN)
+        eyes = [knob((x, 0.47 * tall, 0.058 * h), 0.0055 * h, DARK) for x in (-0.018 * h, 0.018 * h)]
+        return [skull, *eyes, egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN)]
+
+    def clavicle(self, reach: Point) -> list[Shape]:
+        return [bar((0, -0.008 * self.h, -0.008 * self.h), reach, 0.028 * self.wide, SHIRT)]
+
+    def upper_arm(self) -> list[Shape]:
+        return [bar((0, 0, 0), (0, -body.UPPER_ARM * self.h, 0), 0.0255 * self.wide, SHIRT)]
+
+    def ulna(self) -> list[Shape]:
+        return [bar((0, 0, 0), (0, -0.5 * body.FOREARM * self.h, 0), 0.0215 * self.wide, SKIN)]
+
+    def radius(self) -> list[Shape]:
+        long = body.FOREARM * self.h
+        return [bar((0, -0.4 * long, 0), (0, -long, 0), 0.018 * self.wide, SKIN)]
+
+    def hand(self, side: float) -> list[Shape]:
+        """Palm, fingers and thumb; the palm faces the thigh and the thumb is in front."""
+        h = self.h
+        palm = block((0, -0.028 * h, 0), (0.016 * h, 0.05 * h, 0.044 * h), SKIN)
+        lengths = (0.098, 0.108, 0.103, 0.09)
+        places = [0.0165 * h, 0.0055 * h, -0.0055 * h, -0.0165 * h]
+        fingers = [bar((0, -0.045 * h, z), (0, -(long - 0.005) * h, z), 0.005 * h, SKIN) for z, long in zip(places, lengths, strict=True)]
+        thumb = bar((0, -0.02 * h, 0.02 * h), (-side * 0.008 * h, -0.055 * h, 0.034 * h), 0.0062 * h, SKIN)
+        return [palm, *fingers, thumb]
+
+    def thigh(self) -> list[Shape]:
+        return [bar((0, 0, 0), (0, -body.THIGH * self.h, 0), 0.043 * self.wide, TROUSERS)]
+
+    def shank(self) -> list[Shape]:
+        long = body.SHANK * self.h
+        calf = egg((0, -0.3 * long, -0.01 * self.h), (0.031 * self.wide, 0.33 * long, 0.034 * self.wide), TROUSERS)
+        return [bar((0, 0, 0), (0, -long, 0), 0.026 * self.wide, TROUSERS), calf]
+
+    def foot(self) -> list[Shape]:
+        """Heel and instep on a sole that ends at the toes' joint."""
+        h = self.h
+        back, front = -body.HEEL_TO_ANKLE, body.HEEL_TO_TOES - body.HEEL_TO_ANKLE
+        thick = 0.35 * body.ANKLE_HEIGHT * h
+        sole = block(
+            (0, -body.ANKLE_HEIGHT * h + 0.5 * thick, 0.5 * (back + front) * h),
+            (0.9 * body.FOOT_BREADTH * h, thick, (front - back) * h),
+            DARK,
+        )
+        instep = bar((0, -0.35 * body.ANKLE_HEIGHT * h, -0.01 * h), (0, -0.62 * body.ANKLE_HEIGHT * h, 0.05 * h), 0.014 * h, DARK)
+        return [sole, instep]
+
+    def toes(self) -> list[Shape]:
+        h = self.h
+        long = (body.FOOT_LENGTH - body.HEEL_TO_TOES) * h
+        thick = 0.3 * body.ANKLE_HEIGHT * h
+        low = -0.2 * body.ANKLE_HEIGHT * h
+        return [block((0, low + 0.5 * thick, 0.5 * long), (0.9 * body.FOOT_BREADTH * h, thick, long), DARK)]

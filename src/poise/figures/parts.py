@@ -1,0 +1,51 @@
+"""Solids in the colours of the built-in figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from poise.figure.pose import Pose
+from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, capsule_between, cylinder_between
+
+Color = tuple[float, float, float]
+
+RED: Color = (0.83, 0.32, 0.29)
+GREEN: Color = (0.36, 0.65, 0.40)
+BLUE: Color = (0.30, 0.49, 0.75)
+STEEL: Color = (0.62, 0.65, 0.69)
+DARK: Color = (0.24, 0.26, 0.30)
+WOOD: Color = (0.80, 0.64, 0.43)
+GOLD: Color = (0.93, 0.72, 0.27)
+WHITE: Color = (0.93, 0.93, 0.91)
+SKIN: Color = (0.87, 0.68, 0.56)
+SHIRT: Color = (0.33, 0.52, 0.68)
+TROUSERS: Color = (0.29, 0.32, 0.42)
+
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+
+
+def bar(a: ArrayLike, b: ArrayLike, radius: float, color: Color = STEEL) -> Capsule:
+    """A round bar with round ends from `a` to `b`."""
+    return replace(capsule_between(a, b, radius), color=color)
+
+
+def rod(a: ArrayLike, b: ArrayLike, radius: float, color: Color = STEEL) -> Cylinder:
+    """A round bar with flat ends from `a` to `b`."""
+    return replace(cylinder_between(a, b, radius), color=color)
+
+
+def block(center: ArrayLike, size: tuple[float, float, float], color: Color = STEEL, turned: ArrayLike = NO_TURN) -> Box:
+    """A cuboid about `center`."""
+    return Box(size, pose=Pose(center, turned), color=color)  # type: ignore[arg-type]
+
+
+def knob(center: ArrayLike, radius: float, color: Color = STEEL) -> Sphere:
+    """A ball about `center`."""
+    return Sphere(radius, pose=Pose(center), color=color)  # type: ignore[arg-type]
+
+
+def egg(center: ArrayLike, radii: tuple[float, float, float], color: Color = STEEL) -> Ellipsoid:
+    """An ellipsoid about `center`."""
+    return Ellipsoid(radii, pose=Pose(center), color=color)  # type: ignore[arg-type]
