@@ -161,38 +161,16 @@ def shade(
                         behind = _backdrop(camera, floor, _ray(camera, x, y), shadow, (y + 0.5) / height)
                     color = behind
                 else:
-                    spiral = spirals[corner]
-                    color = _surface(
-                        camera, light, screen, normals, triangles, part, colors, nearness, drawn, spiral, y, x
-                    )
+                    t = drawn[y, x]
+                    ray = _ray(camera, x, y)
+                    weights = _weights(_corners(screen, triangles, t), x + 0.5, y + 0.5)
+                    normal = _facing(_blend(_corners(normals, triangles, t), weights), ray)
+                    hidden = _occlusion(camera, light, nearness, spirals, corner, normal, y, x)
+                    lit = _lit(light, vector_at(colors, part[t]), normal, ray, 1.0 - light.occlusion * hidden)
+                    color = scale(lit, 1.0 - light.outline * _on_border(part, drawn, nearness, y, x))
                 picture[y, x, 0] = _byte(color.x)
                 picture[y, x, 1] = _byte(color.y)
                 picture[y, x, 2] = _byte(color.z)
-
-
-@kernel
-def _surface(
-    camera: Camera,
-    light: Light,
-    screen: Array,
-    normals: Array,
-    triangles: Array,
-    part: Array,
-    colors: Array,
-    nearness: Array,
-    drawn: Array,
-    spiral: Array,
-    row: int,
-    column: int,
-) -> Vector:
-    """Colour of the triangle seen through a pixel."""
-    t = drawn[row, column]
-    ray = _ray(camera, column, row)
-    normal = _normal_at(screen, normals, triangles, t, column + 0.5, row + 0.5)
-    normal = scale(normal, -1.0) if dot(normal, ray) > 0.0 else normal
-    open_sky = 1.0 - light.occlusion * _occlusion(camera, light, nearness, normal, spiral, row, column)
-    lit = _lit(light, vector_at(colors, part[t]), normal, ray, open_sky)
-    return scale(lit, 1.0 - light.outline * _on_border(part, drawn, nearness, row, column))
 
 
 @kernel
@@ -209,14 +187,26 @@ def _ray(camera: Camera, column: int, row: int) -> Vector:
 
 
 @kernel
-def _normal_at(screen: Array, normals: Array, triangles: Array, t: int, x: float, y: float) -> Vector:
-    """Unit normal of triangle `t` where the screen point (x, y) sees it."""
-    a, b, c = _corners(screen, triangles, t)
+def _weights(corners: tuple[Vector, Vector, Vector], x: float, y: float) -> Vector:
+    """Shares of the three corners of a triangle in its point at (x, y) on the screen."""
+    a, b, c = corners
     area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)
     u = ((b.x - x) * (c.y - y) - (b.y - y) * (c.x - x)) / area
     v = ((c.x - x) * (a.y - y) - (c.y - y) * (a.x - x)) / area
-    p, q, r = _corners(normals, triangles, t)
-    return normalized(add(add(scale(p, u), scale(q, v)), scale(r, 1.0 - u - v)))
+    return Vector(u, v, 1.0 - u - v)
+
+
+@kernel
+def _blend(vectors: tuple[Vector, Vector, Vector], shares: Vector) -> Vector:
+    """Sum of three vectors, each times its share."""
+    a, b, c = vectors
+    return add(add(scale(a, shares.x), scale(b, shares.y)), scale(c, shares.z))
+
+
+@kernel
+def _facing(normal: Vector, ray: Vector) -> Vector:
+    """The unit normal on the side that is seen."""
+    return normalized(scale(normal, -1.0) if dot(normal, ray) > 0.0 else normal)
 
 
 @kernel
@@ -228,12 +218,19 @@ def _lit(light: Light, color: Vector, normal: Vector, ray: Vector, open_sky: flo
     ambient = (light.ground + (light.sky - light.ground) * facing_up) * open_sky
     amount = ambient + (light.key_strength * key + light.fill_strength * side) * (0.4 + 0.6 * open_sky)
     halfway = normalized(subtract(light.key, normalized(ray)))
-    gloss = light.shine * max(0.0, dot(normal, halfway)) ** 32 * open_sky
+    gloss = light.shine * _to_the_32nd(max(0.0, dot(normal, halfway))) * open_sky
     return Vector(
         (color.x * amount + gloss) ** (1.0 / 2.2),
         (color.y * amount + gloss) ** (1.0 / 2.2),
         (color.z * amount + gloss) ** (1.0 / 2.2),
     )
+
+
+@kernel
+def _to_the_32nd(x: float) -> float:
+    for _ in range(5):
+        x *= x
+    return x
 
 
 @kernel
@@ -251,27 +248,34 @@ def _spirals() -> Array:
 
 @kernel
 def _occlusion(
-    camera: Camera, light: Light, nearness: Array, normal: Vector, spiral: Array, row: int, column: int
+    camera: Camera, light: Light, nearness: Array, spirals: Array, corner: int, normal: Vector, row: int, column: int
 ) -> float:
     """Share of the sky that neighbours on the screen hide, 0 … 1.
 
-    A neighbour at v from the surface hides max(0, n·v/|v|), less the farther away it is.
+    A neighbour at v from the surface hides max(0, n·v/|v|), less the farther away it is. All vectors are in the axes of
+    the camera, where a pixel at (x, y) from the centre and distance z lies at z (x / focal, y / focal, 1).
     """
     height, width = nearness.shape
-    distance = 1.0 / nearness[row, column]
-    here = scale(_ray(camera, column, row), distance)
-    spread = min(light.reach * camera.focal / distance, 0.1 * height)
+    z = 1.0 / nearness[row, column]
+    step = 1.0 / camera.focal
+    x, y = (column + 0.5 - camera.center_x) * step * z, (camera.center_y - row - 0.5) * step * z
+    n = Vector(dot(normal, camera.right), dot(normal, camera.above), dot(normal, camera.ahead))
+    spread = min(light.reach * camera.focal / z, 0.1 * height)
+    fading = 0.5 / light.reach
     hidden = 0.0
-    for k in range(spiral.shape[0]):
-        x, y = int(column + spread * spiral[k, 0]), int(row + spread * spiral[k, 1])
-        if x < 0 or y < 0 or x >= width or y >= height or nearness[y, x] <= 0.0:
+    for k in range(spirals.shape[1]):
+        i, j = int(column + spread * spirals[corner, k, 0]), int(row + spread * spirals[corner, k, 1])
+        if i < 0 or j < 0 or i >= width or j >= height or nearness[j, i] <= 0.0:
             continue
-        v = subtract(scale(_ray(camera, x, y), 1.0 / nearness[y, x]), here)
-        size = length(v)
-        if size > 1e-9:
-            closeness = max(0.0, 1.0 - size / (2.0 * light.reach))
-            hidden += closeness * max(0.0, dot(normal, v) / size - 0.05)
-    return min(1.0, 2.0 * hidden / spiral.shape[0])
+        depth = 1.0 / nearness[j, i]
+        v = Vector(
+            (i + 0.5 - camera.center_x) * step * depth - x, (camera.center_y - j - 0.5) * step * depth - y, depth - z
+        )
+        raised = dot(n, v)
+        if raised > 0.0:
+            size = length(v)
+            hidden += max(0.0, 1.0 - size * fading) * max(0.0, raised / size - 0.05)
+    return min(1.0, 2.0 * hidden / spirals.shape[1])
 
 
 @kernel
