@@ -159,7 +159,7 @@ class Hierarchy:
         except (IndexError, ValueError):
             self._fail(f"{what} is three numbers.")
         if not math.isfinite(value) or abs(value) > FARTHEST:
-            self._fail(f"{what} is three finite numbers, not {value}.")
+            self._fail(f"{what} is three finite numbers, and {value} is none.")
         return value
 
     def _channels(self) -> None:

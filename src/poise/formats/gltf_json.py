@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import NoReturn
@@ -26,7 +27,7 @@ class Fields:
 
     def fail(self, reason: str) -> NoReturn:
         """Raise a FormatError about this object."""
-        raise FormatError(f"{self.name} {reason}" if self.name else reason, self.path)
+        raise FormatError(f"{self.name or 'the file'} {reason}", self.path)
 
     def __contains__(self, key: str) -> bool:
         """Whether the object has a value of this name."""
@@ -35,7 +36,7 @@ class Fields:
     def part(self, key: str) -> Fields:
         """The object `key`."""
         if key not in self:
-            self.fail(f"has no {key!r}." if self.name else f"the file has no {key!r}.")
+            self.fail(f"has no {key!r}.")
         return Fields(self._values[key], self._inner(key), self.path)
 
     def parts(self, key: str) -> list[Fields]:
@@ -119,5 +120,5 @@ def _shown(value: object) -> str:
         return f"an array of {len(value)}"
     if isinstance(value, int) and abs(value) >= 2**53:
         return "a number of many digits"
-    text = repr(value)
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

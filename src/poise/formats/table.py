@@ -26,7 +26,7 @@ from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.formats.files import read_bytes, write_atomically
 from poise.formats.table_columns import TIME, columns_of, matched
-from poise.formats.table_document import TableDocument, parse_table
+from poise.formats.table_document import LARGEST_NUMBER, TableDocument, parse_table
 from poise.motion.clip import Clip, interpolated
 
 __all__ = ["TableDocument", "parse_table", "read_table", "table_clip", "write_table"]
@@ -71,7 +71,7 @@ def read_table(path: Path | str, figure: Figure | None = None, rate: float | Non
     Args:
         path: The file.
         figure: Who moves; may be left out where the table names a built-in figure.
-        rate: Frames per second, for a table that does not say; one with other or uneven times is resampled.
+        rate: Frames per second, for a table that does not say; a table with other or uneven times is resampled to it.
     """
     return table_clip(parse_table(read_bytes(path), path), figure, rate, name=Path(path).stem)
 
@@ -88,10 +88,8 @@ def table_clip(table: TableDocument, figure: Figure | None, rate: float | None =
         if column is not None:
             values = table.values[:, at]
             q[:, column.q] = np.radians(values) if column.is_angle and _in_degrees(table) else values
-    times = table.values[:, table.header.index(TIME)] if TIME in table.header else None
-    speed = _rate(table, rate)
     try:
-        return _timed(table, Clip(owner, q, speed or 1.0, name), times, speed)
+        return _timed(table, Clip(owner, q, 1.0, name), rate)
     except PoiseError as problem:
         raise problem if isinstance(problem, FormatError) else FormatError(str(problem), table.path) from None
 
@@ -112,54 +110,68 @@ def _in_degrees(table: TableDocument) -> bool:
     return word.lower() == "degrees"
 
 
-def _rate(table: TableDocument, rate: float | None) -> float | None:
-    """Frames per second as asked for, or as the table says, or None."""
-    word, line = table.settings.get("rate", ("", 0))
-    if rate is None and not word:
+def _timed(table: TableDocument, clip: Clip, rate: float | None) -> Clip:
+    """The frames of `clip` at the rate asked for, or the table's, or that of its times."""
+    wanted = _positive(table, rate, None) if rate is not None else None
+    said = _said_rate(table)
+    steady = wanted or said
+    if TIME not in table.header:
+        if steady is None:
+            raise FormatError("the table has no column 'time' and no comment '# rate: …'; give rate=…", table.path)
+        return Clip(clip.figure, clip.q, steady, clip.name)
+    passed = _passed(table)
+    steady = steady or _mean_rate(table, passed)
+    off = np.flatnonzero(np.abs(passed * steady - np.arange(len(clip))) > _UNEVEN)
+    if not len(off):
+        return Clip(clip.figure, clip.q, steady, clip.name)
+    if wanted is None:
+        reason = f"the frames do not come {steady:g} times a second; give rate=… to resample them."
+        raise FormatError(reason, table.path, table.lines[int(off[0])])
+    return _resampled(table, clip, passed, wanted)
+
+
+def _said_rate(table: TableDocument) -> float | None:
+    """Frames per second as a comment says."""
+    if "rate" not in table.settings:
         return None
+    word, line = table.settings["rate"]
+    return _positive(table, word, line)
+
+
+def _positive(table: TableDocument, rate: float | str, line: int | None) -> float:
     try:
-        number = float(word if rate is None else rate)
+        number = float(rate)
     except (TypeError, ValueError):
         number = math.nan
-    if not (math.isfinite(number) and number > 0.0):
-        given = f"{word[:40]!r}" if rate is None else f"{rate!r}"
-        raise FormatError(
-            f"the rate must be a positive number of frames per second, not {given}.", table.path, line or None
-        )
+    if not 0.0 < number < LARGEST_NUMBER:
+        reason = f"the rate must be a positive number of frames per second, not {str(rate)[:40]!r}."
+        raise FormatError(reason, table.path, line)
     return number
 
 
-def _timed(table: TableDocument, clip: Clip, times: FloatArray | None, rate: float | None) -> Clip:
-    """`clip` with frames at `times` as one of evenly spaced frames."""
-    if times is None:
-        if rate is None:
-            raise FormatError("the table has no column 'time' and no comment '# rate: …'; give rate=…", table.path)
-        return clip
+def _passed(table: TableDocument) -> FloatArray:
+    """(frames,) time since the first frame [s]."""
+    times: FloatArray = table.values[:, table.header.index(TIME)]
     late = np.flatnonzero(np.diff(times) <= 0.0)
     if len(late):
-        line = table.lines[int(late[0]) + 1]
-        raise FormatError("the time must increase from line to line.", table.path, line)
-    passed = times - times[0]
-    if rate is None:
-        return _evenly_timed(table, clip, passed)
-    if np.abs(passed * rate - np.arange(len(clip))).max() <= _UNEVEN:
-        return clip
+        raise FormatError("the time must increase from line to line.", table.path, table.lines[int(late[0]) + 1])
+    passed: FloatArray = times - times[0]
+    return passed
+
+
+def _mean_rate(table: TableDocument, passed: FloatArray) -> float:
+    if len(passed) == 1:
+        raise FormatError("one frame has no rate; give rate=…", table.path)
+    rate = (len(passed) - 1) / float(passed[-1])
+    if rate > LARGEST_NUMBER:
+        raise FormatError("the times of all frames are the same; give rate=…", table.path)
+    exact = float(round(rate))
+    return exact if abs(rate - exact) < 1e-6 * rate else rate
+
+
+def _resampled(table: TableDocument, clip: Clip, passed: FloatArray, rate: float) -> Clip:
     if passed[-1] * rate * max(clip.figure.nq, 1) > LARGEST_MOTION:
-        raise FormatError(
-            f"the table lasts {passed[-1]:g} s, which is too much at {rate:g} frames per second.", table.path
-        )
+        reason = f"the table lasts {passed[-1]:g} s, which is too much at {rate:g} frames per second."
+        raise FormatError(reason, table.path)
     wanted = np.arange(math.floor(passed[-1] * rate + 1e-6) + 1) / rate
     return Clip(clip.figure, interpolated(clip.figure, passed, clip.q, wanted), rate, clip.name)
-
-
-def _evenly_timed(table: TableDocument, clip: Clip, passed: FloatArray) -> Clip:
-    """`clip` at the rate of its times, which must be steady."""
-    if len(clip) == 1:
-        raise FormatError("one frame has no rate; give rate=…", table.path)
-    rate = (len(clip) - 1) / float(passed[-1])
-    off = np.flatnonzero(np.abs(passed * rate - np.arange(len(clip))) > _UNEVEN)
-    if len(off):
-        line = table.lines[int(off[0])]
-        raise FormatError("the frames are not evenly spaced in time; give rate=… to resample them.", table.path, line)
-    exact = round(rate)
-    return Clip(clip.figure, clip.q, exact if abs(rate - exact) < 1e-6 * rate else rate, clip.name)
