@@ -307,11 +307,19 @@ def _backdrop(camera: Camera, floor: Floor, ray: Vector, shadow: Array, down: fl
     x, y = dot(spot, floor.x), dot(spot, floor.y)
     away = math.sqrt(x * x + y * y) / floor.radius
     if away < 1.0 and floor.spacing > 0.0:
-        pixel = distance / camera.focal / max(0.1, descent)
-        line = max(_line(x, floor.spacing, pixel), _line(y, floor.spacing, pixel))
+        pixel = distance / camera.focal
+        across_x = pixel * _stretch(dot(ray, floor.x), descent)
+        across_y = pixel * _stretch(dot(ray, floor.y), descent)
+        line = max(_line(x, floor.spacing, across_x), _line(y, floor.spacing, across_y))
         color = _mix(color, floor.line, line * floor.line_strength * (1.0 - away) * (1.0 - away * away))
     dark = _shadow_at(shadow, x / floor.shadow_radius, y / floor.shadow_radius)
     return _mix(color, floor.shadow, dark * floor.shadow_strength)
+
+
+@kernel
+def _stretch(along: float, descent: float) -> float:
+    """How much wider than a pixel its image on the floor is along an axis, for a ray with these components."""
+    return math.sqrt(1.0 + (along / max(descent, 0.01)) ** 2)
 
 
 @kernel
