@@ -58,9 +58,9 @@ class Clip:
     @overload
     def __getitem__(self, frame: slice) -> Clip: ...
     def __getitem__(self, frame: int | slice) -> Posture | Clip:
-        """The posture of one frame, or the clip of a run of frames; frames left out make it faster, not shorter."""
+        """The posture of one frame, or the clip of a slice; a step lowers the rate, so that the motion keeps its speed."""
         if isinstance(frame, slice):
-            return Clip(self.figure, self.q[frame], self.rate, self.name)
+            return Clip(self.figure, self.q[frame], self.rate / abs(frame.step or 1), self.name)
         if not -len(self) <= frame < len(self):
             raise IndexError(f"frame {frame} of a clip of {len(self)} frames.")
         return Posture(self.figure, self._q[frame].copy())
