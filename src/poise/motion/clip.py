@@ -58,7 +58,7 @@ class Clip:
     @overload
     def __getitem__(self, frame: slice) -> Clip: ...
     def __getitem__(self, frame: int | slice) -> Posture | Clip:
-        """The posture of one frame, or the clip of a slice; a step lowers the rate, so that the motion keeps its speed."""
+        """The posture of a frame, or the clip of a slice; a step lowers the rate, so the motion keeps its speed."""
         if isinstance(frame, slice):
             return Clip(self.figure, self.q[frame], self.rate / abs(frame.step or 1), self.name)
         if not -len(self) <= frame < len(self):
