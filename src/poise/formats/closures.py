@@ -141,4 +141,5 @@ def _built(figure: Figure, joints: list[Joint], loops: list[Joint], closures: Cl
     try:
         return figure.replaced(joints=joints, loops=[*figure.loops, *loops])
     except FigureError as problem:
-        raise FormatError(str(problem), closures.path) from None
+        line = closures.kinds[0][0].line if closures.kinds else None
+        raise FormatError(str(problem), closures.path, line) from None

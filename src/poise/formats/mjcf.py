@@ -7,8 +7,10 @@ floats. Keyframes become named postures.
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +30,7 @@ from poise.formats.mjcf_model import Mjcf
 from poise.formats.naming import Names
 from poise.formats.xml_reader import Element, parse_xml
 
+_log = logging.getLogger(__name__)
 AXES: tuple[UpAxis, ...] = ("x", "y", "z")
 
 
@@ -61,12 +64,24 @@ def _compiled(root: Element, build: Callable[[ModuleType], Any]) -> Mjcf:
     except ImportError:
         raise FormatError("MJCF is read with the package mujoco: install poise[mjcf].", root.path) from None
     try:
-        return Mjcf(build(mujoco), root)
+        with _warnings_logged(mujoco, root):
+            return Mjcf(build(mujoco), root)
     except (ValueError, TypeError, RuntimeError, MemoryError) as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         line = re.search(r"\bline (\d+)", str(problem))
         reason = f"MuJoCo refuses it: {'; '.join(lines) or type(problem).__name__}."
         raise FormatError(reason, root.path, int(line[1]) if line else root.line) from None
+
+
+@contextmanager
+def _warnings_logged(mujoco: ModuleType, root: Element) -> Iterator[None]:
+    """Send MuJoCo's warnings to the log; left alone, they become a file in the folder one happens to be in."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: _log.warning("%s: %s", root.path, text))
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _read(mjcf: Mjcf) -> Figure:

@@ -146,7 +146,15 @@ def _coupling(follower: Joint, leader: Joint, mimic: Element) -> Coupling:
         if joint.kind not in ("revolute", "prismatic", "fixed"):
             raise mimic.error(f"joint {joint.name!r} is {joint.kind}: only joints with one value can mimic.")
     terms = [Term(follower.name)]
+    low = high = offset
     with mimic.blamed():
         if multiplier != 0.0 and leader.kind != "fixed":
             terms.append(Term(leader.name, -multiplier))
+            low, high = sorted(multiplier * bound + offset for bound in (leader.lower[0], leader.upper[0]))
+        if low > follower.upper[0] or high < follower.lower[0]:
+            own = f"{follower.lower[0]:g} … {follower.upper[0]:g}"
+            raise mimic.error(
+                f"joint {follower.name!r} cannot mimic joint {leader.name!r}, which puts it at {low:g} … {high:g}: "
+                f"its own limits are {own}."
+            )
         return Coupling(f"{follower.name}_mimics_{leader.name}", tuple(terms), offset, offset)
