@@ -13,7 +13,7 @@ from poise.figure.pose import FloatArray, Pose, from_to, to_matrix
 
 IntArray = NDArray[np.int64]
 
-AROUND = 28
+AROUND = 40
 """Segments around a round solid."""
 
 

@@ -1,0 +1,66 @@
+"""What the viewport draws, sent once per figure: a JSON header, then the surfaces of all parts as binary arrays.
+
+The first four bytes are the length of the header as a little-endian uint32; it is padded to a multiple of four bytes.
+Vertices and normals (float32) and triangles (uint32) follow, for all parts one after the other; the header says whose
+they are. Vertices are in the frame of their body.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from poise.pictures.camera import world_axes
+from poise.pictures.floor import floor_level, grid_spacing
+from poise.pictures.parts import Part
+from poise.pictures.theme import THEMES
+from poise.studio.frames import marked_joints
+from poise.studio.session import State
+
+
+def geometry(state: State) -> bytes:
+    """Header and surfaces of a state's figure."""
+    header = json.dumps(_header(state)).encode()
+    header += b" " * (-len(header) % 4)
+    parts = state.look.parts
+    arrays = [
+        np.concatenate([np.empty((0, 3)), *(part.surface.vertices for part in parts)]).astype("<f4"),
+        np.concatenate([np.empty((0, 3)), *(part.surface.normals for part in parts)]).astype("<f4"),
+        np.concatenate([np.empty((0, 3)), *(part.surface.triangles for part in parts)]).astype("<u4"),
+    ]
+    return b"".join([len(header).to_bytes(4, "little"), header, *(array.tobytes() for array in arrays)])
+
+
+def _header(state: State) -> dict[str, Any]:
+    figure = state.figure
+    vertices = state.look.vertices(figure.frames(state.posture))
+    forward, left, up = world_axes(figure.up)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    return {
+        "name": figure.name,
+        "number": state.figure_number,
+        "parts": [_part(part) for part in state.look.parts],
+        "joints": [joint.active for joint in marked_joints(figure)],
+        "loops": len(figure.loops),
+        "forward": forward.tolist(),
+        "left": left.tolist(),
+        "up": up.tolist(),
+        "center": (0.5 * (low + high)).tolist(),
+        "radius": 0.5 * float(np.linalg.norm(high - low)),
+        "floor": floor_level(vertices @ up),
+        "spacing": grid_spacing(float((high - low).max())),
+        "themes": {name: asdict(theme) for name, theme in THEMES.items()},
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {
+        "body": part.body,
+        "vertices": len(part.surface.vertices),
+        "triangles": len(part.surface.triangles),
+        "color": part.color,
+        "bone": part.is_bone,
+    }

@@ -1,0 +1,93 @@
+"""The studio's server: pages, the viewport's connection, the guard in front of both."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import threading
+import webbrowser
+from ipaddress import ip_address
+
+import uvicorn
+from fastapi import FastAPI
+from nicegui import ui
+
+from poise.errors import PoiseError
+from poise.studio.guard import KEY, Guard
+from poise.studio.page import StudioPage
+from poise.studio.session import Session
+from poise.studio.stream import stream_routes
+
+PORTS_TRIED = 50
+LAST_PORT = 65535
+PATIENCE = 1
+"""How long open connections may delay the end [s]."""
+
+
+def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_browser: bool = True) -> None:
+    """Serve the studio until it is interrupted, and print its address.
+
+    Args:
+        session: What to show.
+        host: The address to listen at; 127.0.0.1 can be reached from this machine only.
+        port: The port to listen at; where it is busy, the next free one.
+        open_browser: Whether to open the page.
+    """
+    listener = listening(host, port)
+    found = int(listener.getsockname()[1])
+    if port not in (found, 0):
+        print(f"port {port} is busy, so the studio listens at {found}.", flush=True)
+    key = secrets.token_urlsafe(16)
+    address = f"http://{_shown(host)}:{found}/?{KEY}={key}"
+    if not is_local(host):
+        print(f"anyone who reaches this machine at {host} and has the key can use the studio.", flush=True)
+    print(f"poise studio: {address}", flush=True)
+    guarded = Guard(application(session), key=key, port=found, local=is_local(host))
+    config = uvicorn.Config(guarded, log_level="warning", timeout_graceful_shutdown=PATIENCE)
+    if open_browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def application(session: Session) -> FastAPI:
+    """The pages and the viewport's connection, without a guard."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.include_router(stream_routes(session))
+
+    @ui.page("/")
+    def _page() -> None:
+        StudioPage(session)
+
+    ui.run_with(app, title="poise studio", favicon="🦩", show_welcome_message=False)
+    return app
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at `port`, or at the next port that is free."""
+    if not 0 <= port <= LAST_PORT:
+        raise PoiseError(f"a port is a number from 0 to {LAST_PORT}, not {port}.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in range(port, min(port + PORTS_TRIED, LAST_PORT + 1)):
+        try:
+            return socket.create_server((host, candidate), family=family)
+        except OSError as problem:
+            reason = problem
+            if isinstance(problem, socket.gaierror):
+                break
+    raise PoiseError(f"the studio cannot listen at {host}, port {port}: {reason.strerror or reason}.")
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,29 @@
+"""The three-dimensional view: a canvas of our own, fed by its own connection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nicegui
+from nicegui.element import Element
+
+_THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist"
+"""NiceGUI's build of three.js, which exports THREE and OrbitControls."""
+
+
+class Viewport(
+    Element,
+    component="web/viewport.js",
+    esm={"nicegui-scene": str(_THREE), "poise-studio": "web"},
+    default_classes="poise-viewport",
+):
+    """Shows the session's figure; one can turn, move and zoom the view."""
+
+    def show_joints(self, shown: bool) -> None:
+        """Show or hide the marks on joints."""
+        self._props["joints"] = shown
+        self.update()
+
+    def look_again(self) -> None:
+        """Move the view back to where it shows the whole figure."""
+        self.run_method("frame_figure")
