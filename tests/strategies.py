@@ -15,7 +15,7 @@ from poise.figure.figure import Figure
 from poise.figure.joints import KINDS, Joint, Kind
 from poise.figure.mass import Mass
 from poise.figure.posture import Posture
-from poise.kernels.limits import ball_split
+from poise.kernels.limits import ball_split, nearest_turn, twist_interval
 from tests import random_parts as parts
 
 Draw = st.DrawFn
@@ -140,9 +140,12 @@ def _coordinates(figure: Figure, witness: Posture, balls: bool) -> dict[tuple[st
             values = witness.q[figure.q_slice(joint.name)]
             found |= {(joint.name, part): float(value) for part, value in zip(joint.coordinates, values, strict=True)}
         elif balls and joint.ball_limits is not None:
-            ball = figure.compiled.bounds.ball_start.tolist().index(figure.q_slice(joint.name).start)
-            split = ball_split(figure.compiled.bounds, ball, witness._q)
-            found |= {(joint.name, part): value for part, value in zip(joint.coordinates, split, strict=True)}
+            bounds = figure.compiled.bounds
+            ball = bounds.ball_start.tolist().index(figure.q_slice(joint.name).start)
+            x, y, twist = ball_split(bounds, ball, witness._q)
+            if joint.ball_limits.twist is not None:
+                twist = nearest_turn(twist, sum(twist_interval(bounds, ball, x, y)) / 2.0)
+            found |= {(joint.name, part): value for part, value in zip(joint.coordinates, (x, y, twist), strict=True)}
     return found
 
 

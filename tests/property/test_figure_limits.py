@@ -101,7 +101,9 @@ def angles(d: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 @given(ball_cases(), st.sampled_from(["anywhere", "antipodal", "boundary"]))
-def test_a_clamped_swing_is_the_nearest_one_of_the_boundary(case: tuple[Figure, np.random.Generator], where: str) -> None:
+def test_a_clamped_swing_is_the_nearest_one_of_the_boundary(
+    case: tuple[Figure, np.random.Generator], where: str
+) -> None:
     figure, rng = case
     limits = figure.joints["neck"].ball_limits
     assert limits is not None
@@ -132,7 +134,9 @@ def opposite(limits: BallLimits, rng: np.random.Generator) -> np.ndarray:
 
     half = np.array([rng.choice([0.0, 1e-12, 1e-6, 1e-2]), 1.0, 0.0, 0.0])
     half[1:3] = np.array([math.cos(a := rng.uniform(0.0, 7.0)), math.sin(a)])
-    turned = Pose(rotation=half) @ Pose(rotation=np.array([math.cos(b := rng.uniform(0.0, 3.0)), 0.0, 0.0, math.sin(b)]))
+    turned = Pose(rotation=half) @ Pose(
+        rotation=np.array([math.cos(b := rng.uniform(0.0, 3.0)), 0.0, 0.0, math.sin(b)])
+    )
     return (Pose(rotation=limits.cone) @ turned @ Pose(rotation=limits.limb).inverse()).rotation
 
 

@@ -23,8 +23,8 @@ from poise.figure.pose import LARGEST, SMALLEST_QUATERNION, FloatArray, Pose, un
 from poise.figure.posture import Posture
 from poise.figure.structure import check_references, tree_order
 from poise.figure.values import JointValues, checked_values, follow_couplings
-from poise.kernels import limits as limit_kernels
 from poise.kernels import queries
+from poise.kernels.clamp import clamp
 from poise.kernels.tree import difference, integrate
 from poise.kernels.vector import Vector
 
@@ -119,8 +119,9 @@ class Figure:
             values = checked_values(self, "neutral", postures["neutral"])
             for name, value in values.items():
                 q[self.q_slice(name)] = value
+            self._checked_q(q)
             return rest
-        if limit_kernels.clamp(self.compiled.bounds, _NOWHERE, q) == 0:
+        if clamp(self.compiled.bounds, _NOWHERE, q) == 0:
             broken = "; ".join(str(violation) for violation in self.violations(rest))
             raise FigureError(f"figure {self.name!r} has couplings that its limits never let it meet: {broken}.")
         return rest
@@ -281,10 +282,10 @@ class Figure:
 
     def _move_inside(self, start: FloatArray, q: FloatArray) -> None:
         """Clamp `q`, coming from `start`."""
-        limit_kernels.clamp(self.compiled.bounds, start, q)
+        clamp(self.compiled.bounds, start, q)
         if len(self.couplings):
             # A coupling may have moved a swing on which the limits of a twist depend.
-            limit_kernels.clamp(self.compiled.bounds, _NOWHERE, q)
+            clamp(self.compiled.bounds, _NOWHERE, q)
 
     def violations(self, posture: PostureLike) -> list[Violation]:
         """Every limit the posture breaks by more than 1e-9, none when it is legal."""

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
 from poise.figure.pose import FloatArray
-from poise.kernels.limits import Bounds, coupling_value
+from poise.kernels.couplings import coupling_value
+from poise.kernels.limits import Bounds
 
 if TYPE_CHECKING:
     from poise.figure.figure import Figure

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from poise.kernels.limits import ball_split, clamp_angle, coupling_value, swing_excess, twist_interval
+from poise.kernels.couplings import coupling_value
+from poise.kernels.limits import ball_split, swing_excess, twist_excess
 
 if TYPE_CHECKING:
     from poise.figure.figure import Figure, Violation
@@ -39,9 +39,7 @@ def _ball_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str,
     for ball, start in enumerate(bounds.ball_start):
         split = ball_split(bounds, ball, posture._q)
         yield starts[int(start)], "swing", swing_excess(bounds, ball, split.x, split.y)
-        if bounds.twist_limited[ball]:
-            allowed = clamp_angle(split.twist, *twist_interval(bounds, ball, split.x, split.y))
-            yield starts[int(start)], "twist", abs(math.remainder(split.twist - allowed, 2.0 * math.pi))
+        yield starts[int(start)], "twist", twist_excess(bounds, ball, split)
 
 
 def _coupling_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:

@@ -9,12 +9,13 @@ from typing import Any, cast
 from poise.errors import FigureError, FormatError
 from poise.figure.body import Body, Site
 from poise.figure.couplings import Coupling, Term
-from poise.figure.figure import Figure, JointValues, UpAxis
+from poise.figure.figure import Figure, UpAxis
 from poise.figure.joints import Kind
 from poise.figure.mass import Mass
 from poise.figure.names import look_up
 from poise.figure.pose import Pose
 from poise.figure.shapes import ROLES, Role, Shape
+from poise.figure.values import JointValues
 from poise.formats.figure_toml_joints import read_joint
 from poise.formats.figure_toml_parts import SHAPES, read_pose, read_rotation, spread_mass
 from poise.formats.figure_toml_units import Units, coupling_power, value_powers

@@ -1,4 +1,4 @@
-"""Joint limits: intervals, ball joints, couplings, and the nearest posture that respects them all.
+"""Joint limits: intervals of turns and slides, and regions of ball joints.
 
 A limited ball joint has orientation q; its limb's frame S in the moved axes and its cone's frame F in the unmoved ones
 make e = F⁻¹ ⊗ q ⊗ S, whose swing must stay in the cone and whose twist in an interval that may depend on the swing,
@@ -28,14 +28,15 @@ from poise.kernels.swing_twist import (
     swing_direction,
     to_swing_twist,
 )
-from poise.kernels.vector import Vector, dot
+from poise.kernels.vector import Vector, angle_between, dot
 
 Array = np.ndarray
 
 ANYWHERE, ELLIPSE, POLYGON = 0, 1, 2
 TOLERANCE = 1e-10
 """What still counts as inside [rad or m]: well under the 1e-9 that postures promise."""
-MAX_SWEEPS = 20_000
+SINGULAR = 1e-6
+"""Distance from the direction opposite to z within which rounding decides the twist [rad]."""
 
 
 class Bounds(NamedTuple):
@@ -110,14 +111,20 @@ def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, f
 
 @kernel
 def clamp_angle(angle: float, low: float, high: float) -> float:
-    """The angle in [low, high] nearest to `angle` on the circle; `angle` itself when it is inside up to whole turns."""
-    turns = math.floor((angle - low) / (2.0 * math.pi))
-    inside = angle - 2.0 * math.pi * turns
-    if inside <= high + TOLERANCE:
+    """`angle` itself when some whole number of turns away from it lies in [low, high], else the nearer bound."""
+    turn = 2.0 * math.pi
+    inside = angle - turn * math.floor((angle - low) / turn)
+    above, below = inside - high, low + turn - inside
+    if above <= TOLERANCE or below <= TOLERANCE:
         return angle
-    above = inside - high
-    below = low + 2.0 * math.pi - inside
     return high if above <= below else low
+
+
+@kernel
+def nearest_turn(angle: float, middle: float) -> float:
+    """`angle`, up to whole turns, within half a turn of `middle`."""
+    turn = 2.0 * math.pi
+    return angle - turn * math.floor((angle - middle) / turn + 0.5)
 
 
 @kernel
@@ -129,8 +136,7 @@ def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
         rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
         if ellipse_excess(x, y, rx, ry) <= TOLERANCE:
             return 0.0
-        near = nearest_in_ellipse(d, rx, ry)
-        return math.acos(min(1.0, max(-1.0, dot(d, near))))
+        return angle_between(d, nearest_in_ellipse(d, rx, ry))
     if kind == POLYGON:
         _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
         return outside if outside > TOLERANCE else 0.0
@@ -162,10 +168,26 @@ def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
         turned = to_swing_twist(multiply(direct_rotation(d, near), from_swing_twist(split)))
         x, y = direction_swing(near)
         split = SwingTwist(x, y, turned.twist)
-    if bounds.twist_limited[b] == 1:
+    if _has_twist_limit(bounds, b, split):
         low, high = twist_interval(bounds, b, split.x, split.y)
         split = SwingTwist(split.x, split.y, clamp_angle(split.twist, low, high))
     return split
+
+
+@kernel
+def _has_twist_limit(bounds: Bounds, b: int, split: SwingTwist) -> bool:
+    """Whether ball `b` has a twist to limit: next to the direction opposite to z, none is defined."""
+    square = split.x * split.x + split.y * split.y
+    return bounds.twist_limited[b] == 1 and square < (math.pi - SINGULAR) ** 2
+
+
+@kernel
+def twist_excess(bounds: Bounds, b: int, split: SwingTwist) -> float:
+    """Angle by which a twist lies outside its interval [rad]; 0 inside."""
+    if not _has_twist_limit(bounds, b, split):
+        return 0.0
+    low, high = twist_interval(bounds, b, split.x, split.y)
+    return abs(nearest_turn(split.twist - clamp_angle(split.twist, low, high), 0.0))
 
 
 @kernel
@@ -184,179 +206,3 @@ def pass_through_middle(bounds: Bounds, b: int, start: SwingTwist, end: SwingTwi
         return end
     x, y = direction_swing(near)
     return clamp_split(bounds, b, SwingTwist(x, y, end.twist))
-
-
-@kernel
-def clamp(
-    bounds: Bounds,
-    previous: Array,
-    # outputs
-    q: Array,
-) -> int:
-    """Move `q` (nq,) to the nearest posture inside the limits; 0 when there is none that meets the couplings too.
-
-    `previous` (nq,), a legal posture, or an empty array, is where concave swing limits are approached from.
-    """
-    wanted = q.copy()
-    for k in range(q.shape[0]):
-        q[k] = min(max(q[k], bounds.lower[k]), bounds.upper[k])
-    for b in range(bounds.ball_start.shape[0]):
-        split = ball_split(bounds, b, q)
-        allowed = clamp_split(bounds, b, split)
-        if previous.shape[0] > 0 and bounds.swing_kind[b] == POLYGON:
-            allowed = pass_through_middle(bounds, b, ball_split(bounds, b, previous), allowed)
-        if allowed != split:
-            set_ball(bounds, b, allowed, q)
-    if couplings_excess(bounds, q) <= TOLERANCE:
-        return 1
-    return _clamp_coupled(bounds, wanted, q)
-
-
-@kernel
-def coordinate(bounds: Bounds, c: int, q: Array) -> float:
-    """Value of coupled coordinate `c`."""
-    b = bounds.coordinate_ball[c]
-    if b < 0:
-        return q[bounds.coordinate_q[c]]
-    return ball_split(bounds, b, q)[bounds.coordinate_part[c]]
-
-
-@kernel
-def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
-    """Linear form of coupling `k`."""
-    total = 0.0
-    for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
-        total += bounds.term_factor[t] * coordinate(bounds, bounds.term_coordinate[t], q)
-    return total
-
-
-@kernel
-def couplings_excess(bounds: Bounds, q: Array) -> float:
-    """Largest amount by which a coupling is broken."""
-    worst = 0.0
-    for k in range(bounds.coupling_lower.shape[0]):
-        value = coupling_value(bounds, k, q)
-        worst = max(worst, value - bounds.coupling_upper[k], bounds.coupling_lower[k] - value)
-    return worst
-
-
-@kernel
-def _clamp_coupled(bounds: Bounds, wanted: Array, q: Array) -> int:
-    """Dykstra's alternating projections over the coupled coordinates: couplings, intervals and ball regions in turn.
-
-    Each set remembers what it last took away and gives it back before it projects again, which makes the limit the
-    nearest common point of convex sets and not just some common point.
-    """
-    count = bounds.coordinate_q.shape[0]
-    rows = bounds.coupling_lower.shape[0]
-    x = np.empty(count)
-    for c in range(count):
-        x[c] = coordinate(bounds, c, wanted)
-    row_memory = np.zeros(rows)
-    own_memory = np.zeros(count)
-    for _ in range(MAX_SWEEPS):
-        change = 0.0
-        for k in range(rows):
-            change = max(change, _project_on_coupling(bounds, k, x, row_memory))
-        for c in range(count):
-            change = max(change, _project_on_own_limit(bounds, c, q, x, own_memory))
-        if change < 1e-15:
-            break
-    for c in range(count):
-        b = bounds.coordinate_ball[c]
-        if b < 0:
-            k = bounds.coordinate_q[c]
-            q[k] = min(max(x[c], bounds.lower[k]), bounds.upper[k])
-        else:
-            split = ball_split(bounds, b, q)
-            part = bounds.coordinate_part[c]
-            set_ball(
-                bounds,
-                b,
-                SwingTwist(
-                    x[c] if part == 0 else split.x, x[c] if part == 1 else split.y, x[c] if part == 2 else split.twist
-                ),
-                q,
-            )
-    return 1 if couplings_excess(bounds, q) <= 10.0 * TOLERANCE else 0
-
-
-@kernel
-def _project_on_coupling(bounds: Bounds, k: int, x: Array, memory: Array) -> float:
-    """One Dykstra projection on coupling `k`; returns the largest change of a coordinate."""
-    start, end = bounds.term_start[k], bounds.term_start[k + 1]
-    value, square, largest = 0.0, 0.0, 0.0
-    for t in range(start, end):
-        factor = bounds.term_factor[t]
-        value += factor * x[bounds.term_coordinate[t]]
-        square += factor * factor
-        largest = max(largest, abs(factor))
-    value += memory[k] * square
-    allowed = min(max(value, bounds.coupling_lower[k]), bounds.coupling_upper[k])
-    taken = (value - allowed) / square
-    shift = memory[k] - taken
-    for t in range(start, end):
-        x[bounds.term_coordinate[t]] += shift * bounds.term_factor[t]
-    memory[k] = taken
-    return abs(shift) * largest
-
-
-@kernel
-def _project_on_own_limit(bounds: Bounds, c: int, q: Array, x: Array, memory: Array) -> float:
-    """One Dykstra projection of coordinate `c` on its own interval, or on its slice of an elliptic region."""
-    k = bounds.coordinate_q[c]
-    b = bounds.coordinate_ball[c]
-    low, high = bounds.lower[k], bounds.upper[k]
-    if b >= 0:
-        low, high = _ball_slice(bounds, b, bounds.coordinate_part[c], q)
-    wished = x[c] + memory[c]
-    allowed = min(max(wished, low), high)
-    change = abs(allowed - x[c])
-    memory[c] = wished - allowed
-    x[c] = allowed
-    return change
-
-
-@kernel
-def _ball_slice(bounds: Bounds, b: int, part: int, q: Array) -> tuple[float, float]:
-    """Interval allowed to one part of ball `b` while its other parts stay as in `q`."""
-    split = ball_split(bounds, b, q)
-    if part == 2:
-        return twist_interval(bounds, b, split.x, split.y) if bounds.twist_limited[b] == 1 else (-math.pi, math.pi)
-    if bounds.swing_kind[b] == POLYGON:
-        return _polygon_slice(bounds, b, part, split, -1.0), _polygon_slice(bounds, b, part, split, 1.0)
-    if bounds.swing_kind[b] == ANYWHERE:
-        return -math.pi, math.pi
-    rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
-    if part == 0:
-        reach = rx * math.sqrt(max(0.0, 1.0 - (split.y / ry) ** 2))
-    else:
-        reach = ry * math.sqrt(max(0.0, 1.0 - (split.x / rx) ** 2))
-    return -reach, reach
-
-
-@kernel
-def _polygon_slice(bounds: Bounds, b: int, part: int, split: SwingTwist, way: float) -> float:
-    """How far one swing component can go `way` (±1) from an allowed swing before it leaves the polygon."""
-    value = split.x if part == 0 else split.y
-    inside, outside = 0.0, 0.0
-    for i in range(1, 65):
-        outside = i * math.pi / 32.0
-        if _slice_excess(bounds, b, part, split, value + way * outside) > 0.0:
-            break
-        inside = outside
-    for _ in range(60):
-        middle = 0.5 * (inside + outside)
-        if _slice_excess(bounds, b, part, split, value + way * middle) > 0.0:
-            outside = middle
-        else:
-            inside = middle
-    return value + way * inside
-
-
-@kernel
-def _slice_excess(bounds: Bounds, b: int, part: int, split: SwingTwist, value: float) -> float:
-    """`swing_excess` with one swing component replaced; a swing beyond π is outside."""
-    x = value if part == 0 else split.x
-    y = value if part == 1 else split.y
-    return 1.0 if x * x + y * y > math.pi * math.pi else swing_excess(bounds, b, x, y)

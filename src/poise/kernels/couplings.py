@@ -1,0 +1,361 @@
+"""Couplings: linear forms of coordinates between bounds, and the nearest posture that meets them and the limits.
+
+A coordinate is a joint value, or the s_x, s_y or τ of a ball joint. With intervals only, the legal coordinates form a
+polyhedron and `nearest_in_polyhedron` ends at the nearest one. The region of a ball joint is curved: it is
+approximated from outside by half-planes that touch it, and every solution that lies outside the region adds the one
+that touches it nearest to there (Kelley's cutting planes), which closes in on the nearest common point of convex
+regions. Where a region is concave and no such point is found, the coordinates go back and forth between the nearest
+point of the regions and the nearest point of the polyhedron until both agree, from several starts.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.limits import (
+    ANYWHERE,
+    POLYGON,
+    TOLERANCE,
+    Bounds,
+    ball_split,
+    clamp_split,
+    nearest_turn,
+    set_ball,
+    twist_interval,
+)
+from poise.kernels.nearest_point import nearest_in_polyhedron
+from poise.kernels.swing_limits import nearest_on_ellipse, nearest_on_polygon
+from poise.kernels.swing_twist import SwingTwist, direction_swing, swing_direction
+from poise.kernels.vector import add, cross, normalized, scale, subtract, vector_at
+
+Array = np.ndarray
+
+CUTS = 40
+"""Half-planes that may close in on the region of one ball joint."""
+ROUNDS = 200
+"""Times the half-planes may be tightened."""
+RETURNS = 500
+"""Times the coordinates may go between the regions and the polyhedron."""
+STARTS = 24
+"""Corners of polygons from which that is tried."""
+MET = 1e-11
+"""Excess of a ball joint that needs no other half-plane [rad]."""
+PROBE = 1e-5
+"""Step along a boundary that shows its direction [rad]."""
+
+
+@kernel
+def coordinate(bounds: Bounds, c: int, q: Array) -> float:
+    """Value of coupled coordinate `c`; a limited twist within half a turn of the middle of its interval."""
+    b = bounds.coordinate_ball[c]
+    if b < 0:
+        return q[bounds.coordinate_q[c]]
+    return _unwound(bounds, b, ball_split(bounds, b, q))[bounds.coordinate_part[c]]
+
+
+@kernel
+def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
+    if bounds.twist_limited[b] == 0:
+        return split
+    low, high = twist_interval(bounds, b, split.x, split.y)
+    return SwingTwist(split.x, split.y, nearest_turn(split.twist, 0.5 * (low + high)))
+
+
+@kernel
+def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
+    """Linear form of coupling `k`."""
+    total = 0.0
+    for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
+        total += bounds.term_factor[t] * coordinate(bounds, bounds.term_coordinate[t], q)
+    return total
+
+
+@kernel
+def couplings_excess(bounds: Bounds, q: Array) -> float:
+    """Largest amount by which a coupling is broken."""
+    worst = 0.0
+    for k in range(bounds.coupling_lower.shape[0]):
+        value = coupling_value(bounds, k, q)
+        worst = max(worst, value - bounds.coupling_upper[k], bounds.coupling_lower[k] - value)
+    return worst
+
+
+class Variables(NamedTuple):
+    """What couplings move: joint values, and all three coordinates of every ball joint they name."""
+
+    size: int
+    """How many there are."""
+    linear: int
+    """Rows of a polyhedron that never change: couplings, intervals, and unlimited twists."""
+    of_coordinate: Array
+    """(c,) variable of each coupled coordinate."""
+    of_ball: Array
+    """(b,) first variable of each ball joint, or -1."""
+
+
+class Polyhedron(NamedTuple):
+    """lower ≤ rows x ≤ upper: what never changes, then twist limits, then half-planes of swing regions."""
+
+    rows: Array
+    lower: Array
+    upper: Array
+
+
+@kernel
+def _variables(bounds: Bounds) -> Variables:
+    of_coordinate = np.empty(bounds.coordinate_q.shape[0], dtype=np.int64)
+    of_ball = np.full(bounds.ball_start.shape[0], -1)
+    size = 0
+    linear = bounds.coupling_lower.shape[0]
+    for c in range(of_coordinate.shape[0]):
+        b = bounds.coordinate_ball[c]
+        if b < 0:
+            of_coordinate[c] = size
+            size += 1
+            linear += 1
+        else:
+            if of_ball[b] < 0:
+                of_ball[b] = size
+                size += 3
+                linear += 1 if bounds.twist_limited[b] == 0 else 0
+            of_coordinate[c] = of_ball[b] + bounds.coordinate_part[c]
+    return Variables(size, linear, of_coordinate, of_ball)
+
+
+@kernel
+def clamp_coupled(
+    bounds: Bounds,
+    wanted: Array,
+    # outputs
+    q: Array,
+) -> int:
+    """Move `q`, inside its joints' own limits, to meet the couplings too; 0 when no way was found.
+
+    Joint values end nearest to `wanted` (nq,), ball joints nearest to where `q` has them.
+    """
+    v = _variables(bounds)
+    target = _target(bounds, v, wanted, q)
+    hull, used = _linear_limits(bounds, v)
+    x = target.copy()
+    met = False
+    for _ in range(ROUNDS):
+        x[:] = target
+        if nearest_in_polyhedron(hull.rows[:used], hull.lower[:used], hull.upper[:used], x) == 0:
+            break
+        used, worst = _cut(bounds, v, x, hull, used)
+        met = worst <= MET
+        if met or used == hull.rows.shape[0]:
+            break
+    if not met:
+        _search(bounds, v, hull, target, x)
+    _write(bounds, v, x, q)
+    return 1 if couplings_excess(bounds, q) <= 10.0 * TOLERANCE else 0
+
+
+@kernel
+def _target(bounds: Bounds, v: Variables, wanted: Array, q: Array) -> Array:
+    target = np.empty(v.size)
+    for c in range(v.of_coordinate.shape[0]):
+        if bounds.coordinate_ball[c] < 0:
+            target[v.of_coordinate[c]] = wanted[bounds.coordinate_q[c]]
+    for b in range(v.of_ball.shape[0]):
+        if v.of_ball[b] >= 0:
+            _put_split(target, v.of_ball[b], _unwound(bounds, b, ball_split(bounds, b, q)))
+    return target
+
+
+@kernel
+def _put_split(x: Array, i: int, split: SwingTwist) -> None:
+    x[i], x[i + 1], x[i + 2] = split.x, split.y, split.twist
+
+
+@kernel
+def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
+    """Couplings and intervals, with room for what ball joints add, and how many rows are in use."""
+    couplings = bounds.coupling_lower.shape[0]
+    balls = 0
+    for b in range(v.of_ball.shape[0]):
+        balls += 1 if v.of_ball[b] >= 0 else 0
+    rows = np.zeros((couplings + v.size + (CUTS + 2) * balls, v.size))
+    lower, upper = np.full(rows.shape[0], -math.inf), np.full(rows.shape[0], math.inf)
+    for k in range(couplings):
+        lower[k], upper[k] = bounds.coupling_lower[k], bounds.coupling_upper[k]
+        for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
+            rows[k, v.of_coordinate[bounds.term_coordinate[t]]] += bounds.term_factor[t]
+    used = couplings
+    for c in range(v.of_coordinate.shape[0]):
+        if bounds.coordinate_ball[c] < 0:
+            k = bounds.coordinate_q[c]
+            rows[used, v.of_coordinate[c]] = 1.0
+            lower[used], upper[used] = bounds.lower[k], bounds.upper[k]
+            used += 1
+    for b in range(v.of_ball.shape[0]):
+        if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 0:
+            rows[used, v.of_ball[b] + 2] = 1.0
+            lower[used], upper[used] = -math.pi, math.pi
+            used += 1
+    for b in range(v.of_ball.shape[0]):
+        if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 1:
+            _lay_twist_rows(bounds, b, v.of_ball[b], 0.0, 0.0, Polyhedron(rows, lower, upper), used)
+            used += 2
+    return Polyhedron(rows, lower, upper), used
+
+
+@kernel
+def _lay_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, hull: Polyhedron, row: int) -> None:
+    """τ_min(s) ≤ τ ≤ τ_max(s) with both forms replaced by their tangents at swing (x, y), in two rows."""
+    low, high = twist_interval(bounds, b, x, y)
+    c = bounds.twist
+    for side in range(2):
+        k = 6 * side
+        slope_x = c[b, k + 1] + 2.0 * c[b, k + 3] * x + c[b, k + 4] * y
+        slope_y = c[b, k + 2] + c[b, k + 4] * x + 2.0 * c[b, k + 5] * y
+        hull.rows[row + side, i] = -slope_x
+        hull.rows[row + side, i + 1] = -slope_y
+        hull.rows[row + side, i + 2] = 1.0
+        offset = slope_x * x + slope_y * y
+        if side == 0:
+            hull.lower[row] = low - offset
+        else:
+            hull.upper[row + 1] = high - offset
+
+
+@kernel
+def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) -> tuple[int, float]:
+    """Tighten the polyhedron where `x` leaves a ball joint's limits; returns rows in use and the largest excess."""
+    worst = 0.0
+    row = v.linear
+    for b in range(v.of_ball.shape[0]):
+        i = v.of_ball[b]
+        if i < 0:
+            continue
+        if bounds.twist_limited[b] == 1:
+            low, high = twist_interval(bounds, b, x[i], x[i + 1])
+            worst = max(worst, low - x[i + 2], x[i + 2] - high)
+            _lay_twist_rows(bounds, b, i, x[i], x[i + 1], hull, row)
+            row += 2
+        edge, outward, excess = _nearest_edge(bounds, b, x[i], x[i + 1])
+        worst = max(worst, excess)
+        if excess > MET and used < hull.rows.shape[0]:
+            hull.rows[used, i], hull.rows[used, i + 1] = outward
+            hull.upper[used] = outward[0] * edge[0] + outward[1] * edge[1]
+            used += 1
+    return used, worst
+
+
+@kernel
+def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """For a swing outside the region: the boundary point nearest to it, the normal there, and how far out it is."""
+    kind = bounds.swing_kind[b]
+    size = math.sqrt(x * x + y * y)
+    if kind == POLYGON and size < math.pi:
+        return _nearest_polygon_edge(bounds, b, x, y)
+    rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+    if kind == ANYWHERE or kind == POLYGON:
+        rx, ry = math.pi, math.pi
+    share = math.sqrt((x / rx) ** 2 + (y / ry) ** 2)
+    if share <= 1.0:
+        return (x, y), (1.0, 0.0), 0.0
+    ex, ey = nearest_on_ellipse(x, y, rx, ry)
+    nx, ny = ex / (rx * rx), ey / (ry * ry)
+    length = math.sqrt(nx * nx + ny * ny)
+    return (ex, ey), (nx / length, ny / length), share - 1.0
+
+
+@kernel
+def _nearest_polygon_edge(
+    bounds: Bounds, b: int, x: float, y: float
+) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """`_nearest_edge` of a polygon, whose arcs are curves in swing coordinates: their direction is probed."""
+    d = swing_direction(x, y)
+    near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+    if outside <= 0.0:
+        return (x, y), (1.0, 0.0), 0.0
+    ex, ey = direction_swing(near)
+    along = scale(normalized(cross(near, d)), PROBE)
+    ax, ay = direction_swing(normalized(subtract(near, along)))
+    bx, by = direction_swing(normalized(add(near, along)))
+    nx, ny = by - ay, ax - bx
+    length = math.sqrt(nx * nx + ny * ny)
+    if length < 1e-300:
+        return (ex, ey), (x / math.pi, y / math.pi), outside
+    if nx * (x - ex) + ny * (y - ey) < 0.0:
+        length = -length
+    return (ex, ey), (nx / length, ny / length), outside
+
+
+@kernel
+def _search(bounds: Bounds, v: Variables, hull: Polyhedron, target: Array, x: Array) -> None:
+    """The nearest of what several starts lead to: the target, then corners of the polygons drawn in a fixed order."""
+    x[:] = target
+    best = math.inf
+    if _go_back_and_forth(bounds, v, hull, x):
+        best = _distance(x, target)
+    trial = np.empty_like(x)
+    for start in range(STARTS):
+        if not _start_at_corners(bounds, v, start, target, trial):
+            return
+        if _go_back_and_forth(bounds, v, hull, trial) and _distance(trial, target) < best:
+            best = _distance(trial, target)
+            x[:] = trial
+
+
+@kernel
+def _distance(a: Array, b: Array) -> float:
+    square = 0.0
+    for i in range(a.shape[0]):
+        square += (a[i] - b[i]) ** 2
+    return math.sqrt(square)
+
+
+@kernel
+def _start_at_corners(bounds: Bounds, v: Variables, start: int, target: Array, x: Array) -> bool:
+    """Put every polygonal ball joint at, or halfway to, one of its corners; False when there is none."""
+    x[:] = target
+    found = False
+    draw = start
+    for b in range(v.of_ball.shape[0]):
+        i = v.of_ball[b]
+        corners = bounds.vertex_start[b + 1] - bounds.vertex_start[b]
+        if i < 0 or corners == 0:
+            continue
+        found = True
+        sx, sy = direction_swing(vector_at(bounds.vertices, bounds.vertex_start[b] + draw % corners))
+        share = 0.95 if (draw // corners) % 2 == 0 else 0.5
+        x[i], x[i + 1] = share * sx, share * sy
+        draw = (draw * 7 + 3 * b + 1) // 2
+    return found
+
+
+@kernel
+def _go_back_and_forth(bounds: Bounds, v: Variables, hull: Polyhedron, x: Array) -> bool:
+    """Alternate between everything linear and the ball joints' regions until `x` is in both; False when it is not."""
+    linear = v.linear
+    for _ in range(RETURNS):
+        if nearest_in_polyhedron(hull.rows[:linear], hull.lower[:linear], hull.upper[:linear], x) == 0:
+            return False
+        moved = 0.0
+        for b in range(v.of_ball.shape[0]):
+            i = v.of_ball[b]
+            if i >= 0:
+                before = SwingTwist(x[i], x[i + 1], x[i + 2])
+                after = _unwound(bounds, b, clamp_split(bounds, b, before))
+                moved = max(moved, abs(after.x - before.x), abs(after.y - before.y), abs(after.twist - before.twist))
+                _put_split(x, i, after)
+        if moved <= MET:
+            return True
+    return False
+
+
+@kernel
+def _write(bounds: Bounds, v: Variables, x: Array, q: Array) -> None:
+    for c in range(v.of_coordinate.shape[0]):
+        if bounds.coordinate_ball[c] < 0:
+            k = bounds.coordinate_q[c]
+            q[k] = min(max(x[v.of_coordinate[c]], bounds.lower[k]), bounds.upper[k])
+    for b in range(v.of_ball.shape[0]):
+        i = v.of_ball[b]
+        if i >= 0:
+            set_ball(bounds, b, SwingTwist(x[i], x[i + 1], x[i + 2]), q)
