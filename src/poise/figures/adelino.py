@@ -35,11 +35,11 @@ POSTURES: dict[str, tuple[float, float, float, float, float]] = {
     "happy": (0, -32, 48, 18, -25),
     "sad": (0, 28, 88, -6, 0),
     "curious": (22, 24, 50, 38, 20),
-    "proud": (0, -42, 66, 0, 0),
+    "proud": (0, -14, 28, 0, 0),
     "shy": (-48, 12, 85, -38, -30),
     "angry": (0, 62, 22, 0, 0),
     "sleepy": (18, 46, 72, 34, 40),
-    "surprised": (0, -58, 90, 0, 0),
+    "surprised": (0, -66, 90, 0, 0),
     "attentive": (0, 6, 70, 0, 0),
     "confused": (-12, -16, 62, -62, 45),
 }

@@ -1,4 +1,4 @@
-"""The three-link arm on a turntable of the circles paper [fig. 5].
+"""The three-link arm on a turntable [Ramachandran & John 2013, fig. 5].
 
 Its links move in one vertical plane, which the turntable turns about the vertical.
 """
@@ -35,12 +35,21 @@ def build(name: str) -> Figure:
         mass=6.0,
     )
     arm.body(
-        "forearm", parent="upper_arm", joint=_hinge("elbow", 150, 60.0), at=(0, LINKS[0], 0), shapes=_link(LINKS[1], 0.045), mass=4.0
+        "forearm",
+        parent="upper_arm",
+        joint=_hinge("elbow", 150, 60.0),
+        at=(0, LINKS[0], 0),
+        shapes=_link(LINKS[1], 0.045),
+        mass=4.0,
     )
     hand = [*_link(LINKS[2] - 0.06, 0.035), block((0, LINKS[2] - 0.03, 0), (0.09, 0.06, 0.04), DARK)]
     arm.body("hand", parent="forearm", joint=_hinge("wrist", 120, 20.0), at=(0, LINKS[1], 0), shapes=hand, mass=1.5)
     arm.site("tip", "hand", at=(0, LINKS[2], 0))
-    for posture, angles in {"ready": (0, -35, 100, 40), "folded": (0, -95, 145, 70), "stretched": (0, 80, 5, 5)}.items():
+    for posture, angles in {
+        "ready": (0, -35, 100, 40),
+        "folded": (0, -95, 145, 70),
+        "stretched": (0, 80, 5, 5),
+    }.items():
         names = ("turn", "shoulder", "elbow", "wrist")
         arm.posture(posture, {joint: math.radians(angle) for joint, angle in zip(names, angles, strict=True)})
     return arm.build()

@@ -40,13 +40,40 @@ def build(name: str) -> Figure:
     ]
     boxer.body("torso", shapes=torso, mass=6.0)
     hub = rod((-0.01, 0, 0), (0.04, 0, 0), 0.036, DARK)
-    boxer.body("shoulder_yoke", parent="torso", joint=_motor("shoulder_pitch", "-x", (-60, 180)), at=SHOULDER, shapes=[hub], mass=0.15)
+    boxer.body(
+        "shoulder_yoke",
+        parent="torso",
+        joint=_motor("shoulder_pitch", "-x", (-60, 180)),
+        at=SHOULDER,
+        shapes=[hub],
+        mass=0.15,
+    )
     ring = block((0, 0, 0), (0.05, 0.05, 0.06), STEEL)
-    boxer.body("shoulder_link", parent="shoulder_yoke", joint=_motor("shoulder_roll", "-z", (-20, 120)), at=(-0.03, 0, 0), shapes=[ring], mass=0.15)
-    arm = [bar((0, -0.03, 0), (0, -UPPER_ARM, 0), 0.027, GOLD), rod((-0.035, -UPPER_ARM, 0), (0.035, -UPPER_ARM, 0), 0.03, DARK)]
+    boxer.body(
+        "shoulder_link",
+        parent="shoulder_yoke",
+        joint=_motor("shoulder_roll", "-z", (-20, 120)),
+        at=(-0.03, 0, 0),
+        shapes=[ring],
+        mass=0.15,
+    )
+    arm = [
+        bar((0, -0.03, 0), (0, -UPPER_ARM, 0), 0.027, GOLD),
+        rod((-0.035, -UPPER_ARM, 0), (0.035, -UPPER_ARM, 0), 0.03, DARK),
+    ]
     boxer.body("upper_arm", parent="shoulder_link", joint=_motor("shoulder_yaw", "y", (-90, 90)), shapes=arm, mass=0.35)
-    fist = [bar((0, 0, 0), (0, -FOREARM, 0), 0.023, GOLD), egg((0, -FOREARM - 0.5 * GLOVE, 0.005), (0.045, 0.058, 0.05), RED)]
-    boxer.body("forearm", parent="upper_arm", joint=_motor("elbow", "-x", (0, 140)), at=(0, -UPPER_ARM, 0), shapes=fist, mass=0.35)
+    fist = [
+        bar((0, 0, 0), (0, -FOREARM, 0), 0.023, GOLD),
+        egg((0, -FOREARM - 0.5 * GLOVE, 0.005), (0.045, 0.058, 0.05), RED),
+    ]
+    boxer.body(
+        "forearm",
+        parent="upper_arm",
+        joint=_motor("elbow", "-x", (0, 140)),
+        at=(0, -UPPER_ARM, 0),
+        shapes=fist,
+        mass=0.35,
+    )
     boxer.site("glove", "forearm", at=(0, -FOREARM - GLOVE, 0))
     for posture, degrees in POSTURES.items():
         joints = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow")

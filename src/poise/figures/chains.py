@@ -56,8 +56,13 @@ def chain(
     height = 0.0
     for k, (axis, size, interval) in enumerate(zip(directions, sizes, intervals, strict=True), start=1):
         joint = revolute(f"joint_{k}", axis, limits=interval)
-        shapes = [bar((0, thick, 0), (0, max(size, 1.5 * thick), 0), 0.6 * thick, WHITE), knob((0, 0, 0), thick, _paint(axis))]
-        upper = builder.body(f"segment_{k}", parent=upper, joint=joint, at=(0, height, 0), shapes=shapes, density=DENSITY)
+        shapes = [
+            bar((0, thick, 0), (0, max(size, 1.5 * thick), 0), 0.6 * thick, WHITE),
+            knob((0, 0, 0), thick, _paint(axis)),
+        ]
+        upper = builder.body(
+            f"segment_{k}", parent=upper, joint=joint, at=(0, height, 0), shapes=shapes, density=DENSITY
+        )
         height = size
     builder.site("tip", upper, at=(0, height, 0))
     return builder.build()
@@ -69,7 +74,9 @@ def _directions(axes: Axes) -> list[FloatArray]:
     if isinstance(axes, str):
         words = re.findall(r"[+-]?[XYZxyz]", axes)
         if "".join(words) != re.sub(r"[\s,]", "", axes):
-            raise FigureError(f"the axes {axes!r} of a chain must be letters X, Y, Z with an optional sign, as in 'YX-Z'.")
+            raise FigureError(
+                f"the axes {axes!r} of a chain must be letters X, Y, Z with an optional sign, as in 'YX-Z'."
+            )
     if not len(words):
         raise FigureError("a chain needs at least one axis.")
     return [unit_vector(word, "an axis of a chain") for word in words]
@@ -81,7 +88,9 @@ def _sizes(lengths: Sequence[float], count: int) -> list[float]:
         raise FigureError(f"a chain of {count} axes needs {count} lengths, not {len(sizes)}.")
     for size in sizes:
         if not math.isfinite(size) or size <= 0.0:
-            raise FigureError(f"a segment of a chain needs a positive length, not {size:g}: its direction comes from it.")
+            raise FigureError(
+                f"a segment of a chain needs a positive length, not {size:g}: its direction comes from it."
+            )
     return sizes
 
 
@@ -98,13 +107,17 @@ def _intervals(limits: ArrayLike, count: int) -> list[Interval]:
 def _is_one_pair(limits: ArrayLike, count: int) -> bool:
     """Whether the limits are (lower, upper) for all hinges; two positive numbers for two hinges are one for each."""
     items = list(limits)  # type: ignore[arg-type]
-    return len(items) == 2 and all(np.isscalar(item) for item in items) and (count != 2 or items[0] < 0.0)
+    if len(items) != 2 or not all(np.isscalar(item) for item in items):
+        return False
+    return count != 2 or float(np.asarray(items[0])) < 0.0
 
 
 def _interval(limit: ArrayLike) -> Interval:
     value = np.asarray(limit, dtype=np.float64)
     if value.shape not in ((), (2,)) or np.isnan(value).any():
-        raise FigureError(f"a limit of a chain is one number of degrees or a (lower, upper) pair, not {value.tolist()}.")
+        raise FigureError(
+            f"a limit of a chain is one number of degrees or a (lower, upper) pair, not {value.tolist()}."
+        )
     low, high = (-abs(float(value)), abs(float(value))) if value.ndim == 0 else (float(value[0]), float(value[1]))
     return math.radians(low), math.radians(high)
 

@@ -8,7 +8,22 @@ import numpy as np
 
 from poise.figure.pose import turn
 from poise.figure.shapes import Shape
-from poise.figures.parts import DARK, RED, SHIRT, SKIN, STEEL, TROUSERS, WHITE, bar, block, egg, knob, rod
+from poise.figures.parts import (
+    DARK,
+    RED,
+    SHIRT,
+    SKIN,
+    STEEL,
+    TROUSERS,
+    WHITE,
+    Color,
+    bar,
+    block,
+    egg,
+    knob,
+    rod,
+    shifted,
+)
 
 BRACKET, CRANK, PEDAL_X = (0.0, 0.28, 0.0), 0.17, 0.10
 SADDLE = (0.0, 0.93, -0.20)
@@ -26,15 +41,20 @@ def frame() -> list[Shape]:
     low, seat, head = np.array(BRACKET), np.array([0.0, 0.80, -0.165]), np.array([0.0, 0.86, 0.43])
     neck = np.array([0.0, 0.72, 0.47])
     rear, front = (np.array([0.0, WHEEL_RADIUS, z]) for z in WHEELS.values())
-    tubes = [bar(low, seat, 0.018, SHIRT), bar(low, neck, 0.022, SHIRT), bar(seat, head, 0.018, SHIRT), bar(neck, head, 0.021, SHIRT)]
+    tubes = [
+        bar(low, seat, 0.018, SHIRT),
+        bar(low, neck, 0.022, SHIRT),
+        bar(seat, head, 0.018, SHIRT),
+        bar(neck, head, 0.021, SHIRT),
+    ]
     for x in (-0.035, 0.035):
         aside = np.array([x, 0.0, 0.0])
         tubes += [bar(low + aside, rear + aside, 0.010, SHIRT), bar(seat + 0.3 * aside, rear + aside, 0.008, SHIRT)]
         tubes.append(bar(neck + aside, front + aside, 0.011, STEEL))
     bars = np.array([0.0, GRIPS[1], GRIPS[2]])
-    held = [bar(bars - [s * 0.02, 0, 0], bars + [s * (GRIPS[0] + 0.05), 0, 0], 0.013, DARK) for s in (-1, 1)]
-    post = bar(seat, np.array(SADDLE) - [0, 0.03, 0], 0.014, STEEL)
-    saddle = egg(np.array(SADDLE) - [0, 0.02, 0], (0.075, 0.025, 0.13), DARK)
+    held = [bar(shifted(bars, x=-0.02 * s), shifted(bars, x=s * (GRIPS[0] + 0.05)), 0.013, DARK) for s in (-1, 1)]
+    post = bar(seat, shifted(SADDLE, y=-0.03), 0.014, STEEL)
+    saddle = egg(shifted(SADDLE, y=-0.02), (0.075, 0.025, 0.13), DARK)
     return [*tubes, *held, post, saddle, bar(head, bars, 0.013, STEEL)]
 
 
@@ -57,10 +77,12 @@ def crank() -> list[Shape]:
 
 
 def pedal() -> list[Shape]:
+    """A flat block under its axle."""
     return [block((0, -0.012, 0), (0.09, 0.02, 0.07), DARK)]
 
 
 def pelvis() -> list[Shape]:
+    """Hips on the saddle."""
     return [egg((0, 0.02, 0), (0.15, 0.10, 0.11), SHORTS)]
 
 
@@ -80,7 +102,8 @@ def head() -> list[Shape]:
     return [bar((0, -0.04, 0), (0, 0.06, 0.01), 0.048, SKIN), skull, helmet, *eyes]
 
 
-def limb(length: float, radius: float, color: tuple[float, float, float] = SKIN) -> list[Shape]:
+def limb(length: float, radius: float, color: Color = SKIN) -> list[Shape]:
+    """A limb that hangs down from its joint."""
     return [bar((0, 0, 0), (0, -length, 0), radius, color)]
 
 

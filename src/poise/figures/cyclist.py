@@ -1,8 +1,9 @@
-"""A rider on a bicycle [circles paper, fig. 6].
+"""A rider on a bicycle [Ramachandran & John 2013, fig. 6].
 
 The bicycle stands still; its wheels, crank and pedals turn. The rider's pelvis sits on the saddle, and its legs move in
 the planes of the pedals, so that two circles, of the thigh about the hip and of the shank about the ankle, meet in the
-knee: `riding(angle)` gives the posture for any crank angle in closed form. Up is y, it rides towards +z, its left is +x.
+knee: `riding(angle)` gives the posture for any crank angle in closed form. Up is y, it rides towards +z; its left
+is +x.
 """
 
 from __future__ import annotations
@@ -54,7 +55,14 @@ def _add_bicycle(rider: Builder) -> None:
     rider.body("bicycle", shapes=looks.frame(), mass=7.0)
     for wheel, z in WHEELS.items():
         joint = revolute(f"{wheel}_wheel", "x", active=False)
-        rider.body(f"{wheel}_wheel", parent="bicycle", joint=joint, at=(0, looks.WHEEL_RADIUS, z), shapes=looks.wheel(), mass=1.2)
+        rider.body(
+            f"{wheel}_wheel",
+            parent="bicycle",
+            joint=joint,
+            at=(0, looks.WHEEL_RADIUS, z),
+            shapes=looks.wheel(),
+            mass=1.2,
+        )
     rider.body("crank", parent="bicycle", joint=revolute("crank", "x"), at=BRACKET, shapes=looks.crank(), mass=0.7)
     for side, s in SIDES.items():
         at = (s * PEDAL_X, 0, s * CRANK)
@@ -76,28 +84,67 @@ def _hinge(name: str, axis: str, degrees: tuple[float, float]) -> Joint:
 def _add_rider(rider: Builder) -> None:
     rider.body("pelvis", parent="bicycle", at=HIP, shapes=looks.pelvis(), mass=_mass("pelvis"))
     trunk = _mass("abdomen", "thorax")
-    rider.body("trunk", parent="pelvis", joint=_hinge("spine", "x", (-20, 75)), at=SPINE, shapes=looks.trunk(TRUNK), mass=trunk)
-    rider.body("head", parent="trunk", joint=_hinge("neck", "x", (-55, 50)), at=(0, TRUNK + 0.06, 0), shapes=looks.head(), mass=_mass("head"))
+    rider.body(
+        "trunk", parent="pelvis", joint=_hinge("spine", "x", (-20, 75)), at=SPINE, shapes=looks.trunk(TRUNK), mass=trunk
+    )
+    rider.body(
+        "head",
+        parent="trunk",
+        joint=_hinge("neck", "x", (-55, 50)),
+        at=(0, TRUNK + 0.06, 0),
+        shapes=looks.head(),
+        mass=_mass("head"),
+    )
     rider.site("eyes", "head", at=(0, 0.13, 0.10), turned=looks.GAZE)
 
 
 def _add_leg(rider: Builder, side: str, s: float) -> None:
     """Hip, knee and ankle in the plane of the pedal."""
     hip = _hinge(f"{side}_hip", "-x", (-20, 120))
-    rider.body(f"{side}_thigh", parent="pelvis", joint=hip, at=(s * PEDAL_X, 0, 0), shapes=looks.limb(THIGH, 0.068, looks.SHORTS), mass=_mass("thigh"))
+    rider.body(
+        f"{side}_thigh",
+        parent="pelvis",
+        joint=hip,
+        at=(s * PEDAL_X, 0, 0),
+        shapes=looks.limb(THIGH, 0.068, looks.SHORTS),
+        mass=_mass("thigh"),
+    )
     knee = _hinge(f"{side}_knee", "x", ranges.KNEE)
-    rider.body(f"{side}_shank", parent=f"{side}_thigh", joint=knee, at=(0, -THIGH, 0), shapes=looks.limb(SHANK, 0.045), mass=_mass("shank"))
+    rider.body(
+        f"{side}_shank",
+        parent=f"{side}_thigh",
+        joint=knee,
+        at=(0, -THIGH, 0),
+        shapes=looks.limb(SHANK, 0.045),
+        mass=_mass("shank"),
+    )
     ankle = _hinge(f"{side}_ankle", "-x", (-50, 30))
-    rider.body(f"{side}_foot", parent=f"{side}_shank", joint=ankle, at=(0, -SHANK, 0), shapes=looks.shoe(), mass=_mass("foot"))
+    rider.body(
+        f"{side}_foot", parent=f"{side}_shank", joint=ankle, at=(0, -SHANK, 0), shapes=looks.shoe(), mass=_mass("foot")
+    )
     rider.site(f"{side}_foot", f"{side}_foot", at=BALL_OF_FOOT)
 
 
 def _add_arm(rider: Builder, side: str, s: float) -> None:
     shoulder = ball(f"{side}_shoulder", limits_of(ranges.SHOULDER, DOWN, right=s < 0))
     at = (s * SHOULDER_X, TRUNK, 0)
-    rider.body(f"{side}_upper_arm", parent="trunk", joint=shoulder, at=at, shapes=looks.limb(UPPER_ARM, 0.042, looks.JERSEY), mass=_mass("upper_arm"))
+    rider.body(
+        f"{side}_upper_arm",
+        parent="trunk",
+        joint=shoulder,
+        at=at,
+        shapes=looks.limb(UPPER_ARM, 0.042, looks.JERSEY),
+        mass=_mass("upper_arm"),
+    )
     elbow = _hinge(f"{side}_elbow", "-x", ranges.ELBOW)
-    rider.body(f"{side}_forearm", parent=f"{side}_upper_arm", joint=elbow, at=(0, -UPPER_ARM, 0), shapes=looks.forearm(), mass=_mass("forearm", "hand"))
+    rider.body(
+        f"{side}_forearm",
+        parent=f"{side}_upper_arm",
+        joint=elbow,
+        at=(0, -UPPER_ARM, 0),
+        shapes=looks.forearm(),
+        mass=_mass("forearm", "hand"),
+    )
     rider.site(f"{side}_hand", f"{side}_forearm", at=(0, -FOREARM, 0))
 
 

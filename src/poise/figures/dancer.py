@@ -11,6 +11,7 @@ import math
 
 from poise.figure.builder import revolute
 from poise.figure.figure import Figure
+from poise.figure.joints import Joint
 from poise.figure.shapes import Cylinder
 from poise.figures.mechanism import Mechanism
 from poise.figures.parts import BLUE, DARK, GOLD, RED, STEEL, Color, bar, block, egg, rod
@@ -28,8 +29,8 @@ def build(name: str) -> Figure:
     stand = block((0, -0.01, 0.02), (0.42, 0.02, 0.30), STEEL)
     sentence = "Dancing hips: feet, legs and pelvis are one ring of twelve hinges, eight of them driven."
     m = Mechanism(name, sentence, "feet", [*feet, stand], mass=4.0)
-    belt = bar((-0.06, WAIST + 0.03, 0), (0.06, WAIST + 0.03, 0), 0.045, GOLD)
-    m.link("pelvis", [belt, egg((0, WAIST + 0.07, 0), (0.08, 0.06, 0.06), GOLD)], mass=1.2)
+    belt = block((0, WAIST + 0.02, 0), (0.20, 0.04, 0.09), GOLD)
+    m.link("pelvis", [belt, egg((0, WAIST + 0.06, 0), (0.085, 0.055, 0.05), GOLD)], mass=1.2)
     for side, s, color in (("left", 1.0, RED), ("right", -1.0, BLUE)):
         _add_leg(m, side, s, color)
     m.site("pelvis", "pelvis", (0, WAIST + 0.03, 0))
@@ -46,25 +47,21 @@ def _add_leg(m: Mechanism, side: str, s: float, color: Color) -> None:
     m.link(f"{side}_thigh", [_across(knee, "x", DARK), bar(knee, hip, 0.022, color)], mass=0.5)
     m.link(f"{side}_hip", [_across(hip, "x", DARK), bar(hip, hip_up, 0.015, DARK)], mass=0.15)
     m.link(f"{side}_waist", [_across(hip_up, "z", STEEL), rod(hip_up, waist, 0.022, DARK)], mass=0.15)
-    _add_motor(m, f"{side}_ankle_pitch", (-1, 0, 0), _degrees(-45, 45), ("feet", f"{side}_talus"), ankle)
+    m.motor(_motor(f"{side}_ankle_pitch", (-1, 0, 0), -45, 45), "feet", f"{side}_talus", at=ankle)
     # Straight knees are 34° from here; the limit keeps the legs from bending the wrong way.
-    _add_motor(m, f"{side}_knee", (-1, 0, 0), _degrees(-30, 75), (f"{side}_shin", f"{side}_thigh"), knee)
-    _add_motor(m, f"{side}_hip_pitch", (1, 0, 0), _degrees(-60, 60), (f"{side}_thigh", f"{side}_hip"), hip)
-    _add_motor(m, f"{side}_hip_roll", (0, 0, -s), _degrees(-45, 45), (f"{side}_hip", f"{side}_waist"), hip_up)
+    m.motor(_motor(f"{side}_knee", (-1, 0, 0), -30, 75), f"{side}_shin", f"{side}_thigh", at=knee)
+    m.motor(_motor(f"{side}_hip_pitch", (1, 0, 0), -60, 60), f"{side}_thigh", f"{side}_hip", at=hip)
+    m.motor(_motor(f"{side}_hip_roll", (0, 0, -s), -45, 45), f"{side}_hip", f"{side}_waist", at=hip_up)
     yaw, roll = (0, s, 0), (0, 0, -s)
     m.hinge(revolute(f"{side}_hip_yaw", yaw, limits=_degrees(-50, 50)), f"{side}_waist", "pelvis", at=waist)
-    m.hinge(revolute(f"{side}_ankle_roll", roll, limits=_degrees(-35, 35)), f"{side}_talus", f"{side}_shin", at=ankle_up)
+    m.hinge(
+        revolute(f"{side}_ankle_roll", roll, limits=_degrees(-35, 35)), f"{side}_talus", f"{side}_shin", at=ankle_up
+    )
 
 
-def _add_motor(
-    m: Mechanism,
-    name: str,
-    axis: tuple[float, float, float],
-    limits: tuple[float, float],
-    between: tuple[str, str],
-    at: tuple[float, float, float],
-) -> None:
-    m.motor(revolute(name, axis, limits=limits, speed=4.4, strength=3.4), *between, at=at)
+def _motor(name: str, axis: tuple[float, float, float], low: float, high: float) -> Joint:
+    """A servo of the size the paper's robots use, between limits [degrees]."""
+    return revolute(name, axis, limits=_degrees(low, high), speed=4.4, strength=3.4)
 
 
 def _degrees(low: float, high: float) -> tuple[float, float]:

@@ -45,14 +45,18 @@ def _add_arm(m: Mechanism, arm: str, color: Color, heading: float) -> None:
     wrist = PLATFORM_RADIUS * out + [0.0, PLATFORM_HEIGHT, 0.0]
     width = HALF_WIDTH * across
     hub = rod(shoulder - 0.04 * across, shoulder + 0.04 * across, 0.035, DARK)
-    upper = m.link(f"{arm}_arm", [bar(shoulder, elbow, 0.018, color), bar(elbow - width, elbow + width, 0.01, color), hub], 0.6)
+    upper = m.link(
+        f"{arm}_arm", [bar(shoulder, elbow, 0.018, color), bar(elbow - width, elbow + width, 0.01, color), hub], 0.6
+    )
     drive = revolute(f"{arm}_motor", across, limits=(math.radians(-60), math.radians(75)), speed=8.0, strength=20.0)
     m.motor(drive, "base", upper, at=shoulder)
     for side, offset in (("left", width), ("right", -width)):
-        _add_rod(m, f"{arm}_{side}", upper, elbow + offset, wrist + offset, across)
+        _add_rod(m, f"{arm}_{side}", upper, (elbow + offset, wrist + offset), across)
 
 
-def _add_rod(m: Mechanism, name: str, upper: str, top: FloatArray, bottom: FloatArray, across: FloatArray) -> None:
+def _add_rod(m: Mechanism, name: str, upper: str, ends: tuple[FloatArray, FloatArray], across: FloatArray) -> None:
+    """A rod of a forearm, from the upper arm to the platform."""
+    top, bottom = ends
     along = (bottom - top) / np.linalg.norm(bottom - top)
     m.link(f"{name}_rod", [bar(top, bottom, 0.007, STEEL), knob(top, 0.012, DARK), knob(bottom, 0.012, DARK)], 0.08)
     swing = math.radians(80)

@@ -35,5 +35,7 @@ def build(name: str) -> Figure:
     """Skeleton A … G."""
     axes, limits = SKELETONS[name]
     middle = len(axes) - 2
-    sentence = f"Skeleton {name[-1].upper()} of the ERIK evaluation: {len(axes)} hinges about {'-'.join(axes)}, ±{limits:g}°."
+    sentence = (
+        f"Skeleton {name[-1].upper()} of the ERIK evaluation: {len(axes)} hinges about {'-'.join(axes)}, ±{limits:g}°."
+    )
     return chain(axes, [0.1, *[0.3] * middle, 0.1], limits=limits, name=name, description=sentence)

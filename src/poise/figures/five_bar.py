@@ -17,8 +17,8 @@ COLORS = {"left": RED, "right": BLUE}
 
 def build(name: str) -> Figure:
     """The robot, symmetric at rest."""
-    frame = [bar(MOTORS["left"], MOTORS["right"], 0.025, DARK)]
-    m = Mechanism(name, "A planar five-bar robot whose two motors place its tip.", "frame", frame, mass=2.0)
+    beam = bar(MOTORS["left"], MOTORS["right"], 0.025, DARK)
+    m = Mechanism(name, "A planar five-bar robot whose two motors place its tip.", "frame", [beam], mass=2.0)
     turn, swing = math.radians(110.0), math.radians(160.0)
     for side in ("left", "right"):
         motor, elbow = MOTORS[side], ELBOWS[side]

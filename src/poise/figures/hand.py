@@ -1,7 +1,8 @@
-"""A right hand held up: fingers along +Y, palm towards +z, thumb towards +x.
+"""A right hand [Ramachandran & John 2013, fig. 7] held up: fingers along +Y, palm towards +z, thumb towards +x.
 
-Ranges of motion are nominal clinical ones (docs/references.md). In the four fingers the last two hinges move together,
-θ_DIP = 2/3 θ_PIP [Rijpkema & Girard 1991; Baerlocher 2001, 3.8.1]. Flexion, which closes the hand, is positive.
+Ranges of motion are nominal clinical ones [Greene & Heckman 1994]. In the four fingers the last two hinges move
+together, θ_DIP = 2/3 θ_PIP [Rijpkema & Girard 1991; Baerlocher 2001, 3.8.1]. Flexion, which closes the hand, is
+positive.
 """
 
 from __future__ import annotations
@@ -44,8 +45,6 @@ THUMB_BASE = (0.026, 0.022, 0.008)
 THUMB_BONES = (0.045, 0.034, 0.027)
 THUMB_AXIS = (math.sin(math.radians(40.0)), math.cos(math.radians(40.0)), 0.0)
 """Direction of the thumb at rest: 40° out from the palm, in its plane."""
-THUMB_HINGE = (0.0, 0.0, 1.0)
-"""Axis of the thumb's hinges before the palm's curl turns them: they sweep the thumb across the palm."""
 
 _Degrees = Mapping[str, float | tuple[float, float]]
 
@@ -53,8 +52,8 @@ _Degrees = Mapping[str, float | tuple[float, float]]
 def build(name: str) -> Figure:
     """The hand on a piece of forearm."""
     hand = Builder(name, description="A right hand of five fingers; the last two hinges of each finger curl together.")
-    hand.body("forearm", shapes=[bar((0, -0.13, 0), (0, -0.02, 0), 0.027, SHIRT)], density=TISSUE_DENSITY)
-    wrist = universal("wrist", "x", "-z", limits=_radians((-70, 80), (-20, 30)))
+    hand.body("forearm", shapes=[bar((0, -0.12, 0), (0, -0.02, 0), 0.024, SHIRT)], density=TISSUE_DENSITY)
+    wrist = universal("wrist", "x", "z", limits=_radians((-70, 80), (-20, 30)))
     hand.body("palm", parent="forearm", joint=wrist, shapes=_palm(), density=TISSUE_DENSITY)
     for finger, shape in FINGERS.items():
         _add_finger(hand, finger, shape)
@@ -74,10 +73,12 @@ def _in_radians(degrees: _Degrees) -> dict[str, float | list[float]]:
 
 
 def _palm() -> list[Shape]:
-    slabs = [
-        bar((finger.x, 0.018, 0), (finger.x, finger.y - 0.004, 0), 0.0115, SKIN) for finger in FINGERS.values()
+    slabs = [bar((finger.x, 0.018, 0), (finger.x, finger.y - 0.004, 0), 0.0115, SKIN) for finger in FINGERS.values()]
+    return [
+        *slabs,
+        block((-0.002, 0.05, 0.0), (0.066, 0.075, 0.019), SKIN),
+        rod((0, -0.012, 0), (0, 0.018, 0), 0.02, SKIN),
     ]
-    return [*slabs, block((-0.002, 0.05, 0.0), (0.066, 0.075, 0.019), SKIN), rod((0, -0.012, 0), (0, 0.018, 0), 0.02, SKIN)]
 
 
 def _add_finger(hand: Builder, finger: str, shape: Finger) -> None:
@@ -86,7 +87,12 @@ def _add_finger(hand: Builder, finger: str, shape: Finger) -> None:
     knuckle = universal(f"{finger}_mcp", "x", "-z", limits=_radians((-30, 90), (-15, 15)))
     at = (shape.x, shape.y, 0.0)
     bone = hand.body(
-        f"{finger}_proximal", parent="palm", joint=knuckle, at=at, shapes=_bone(first, shape.radius), density=TISSUE_DENSITY
+        f"{finger}_proximal",
+        parent="palm",
+        joint=knuckle,
+        at=at,
+        shapes=_bone(first, shape.radius),
+        density=TISSUE_DENSITY,
     )
     for part, size, below, limit in (("middle", second, first, 100.0), ("distal", third, second, 80.0)):
         name = f"{finger}_{'pip' if part == 'middle' else 'dip'}"
@@ -108,14 +114,26 @@ def _add_thumb(hand: Builder) -> None:
     along = np.array(THUMB_AXIS)
     curl = np.cross(along, (0.0, 0.0, 1.0))
     # The thumb's hinges are turned half-way towards the palm, so that its tip meets the fingers' tips.
-    bend = np.array(THUMB_HINGE) * math.cos(math.radians(50.0)) + curl * math.sin(math.radians(50.0))
+    bend = math.cos(math.radians(50.0)) * np.array([0.0, 0.0, 1.0]) + math.sin(math.radians(50.0)) * curl
     saddle = universal("thumb_cmc", curl, "z", limits=_radians((-10, 55), (-25, 35)))
-    bone = hand.body("thumb_metacarpal", parent="palm", joint=saddle, at=THUMB_BASE, shapes=_thumb_bone(0, 0.0125), density=TISSUE_DENSITY)
+    bone = hand.body(
+        "thumb_metacarpal",
+        parent="palm",
+        joint=saddle,
+        at=THUMB_BASE,
+        shapes=_thumb_bone(0, 0.0125),
+        density=TISSUE_DENSITY,
+    )
     for part, k, name, limits in (("proximal", 1, "thumb_mcp", (-5.0, 60.0)), ("distal", 2, "thumb_ip", (-10.0, 80.0))):
         hinge = revolute(name, bend, limits=_radians(limits)[0])
         at = along * THUMB_BONES[k - 1]
         bone = hand.body(
-            f"thumb_{part}", parent=bone, joint=hinge, at=at, shapes=_thumb_bone(k, 0.0115 - 0.001 * k), density=TISSUE_DENSITY
+            f"thumb_{part}",
+            parent=bone,
+            joint=hinge,
+            at=at,
+            shapes=_thumb_bone(k, 0.0115 - 0.001 * k),
+            density=TISSUE_DENSITY,
         )
     hand.site("thumb_tip", bone, at=along * THUMB_BONES[2])
 
@@ -145,12 +163,12 @@ POSTURES: dict[str, _Degrees] = {
     "point": {**_fingers(85, 98, ("middle", "ring", "little")), "thumb_cmc": (48, 15), "thumb_mcp": 35, "thumb_ip": 45},
     "pinch": {
         **_fingers(20, 25, ("middle", "ring", "little")),
-        "index_mcp": (58, 0),
-        "index_pip": 48,
-        "index_dip": 32,
-        "thumb_cmc": (48, 8),
-        "thumb_mcp": 12,
-        "thumb_ip": 20,
+        "index_mcp": (52, 0),
+        "index_pip": 60,
+        "index_dip": 40,
+        "thumb_cmc": (34, 18),
+        "thumb_mcp": 16,
+        "thumb_ip": 25,
     },
 }
 """[degrees]"""

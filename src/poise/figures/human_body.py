@@ -4,9 +4,9 @@ Up is y, the figure faces +z, and +x is its left, as in motion-capture files. At
 its palms towards its thighs; every body's axes are then the world's. All joints of its right side mirror those of its
 left, so that equal values of hinges are mirrored postures. The base holds the position and orientation of the pelvis.
 
-*Hip and knee.* The thesis bounds θ_hip + θ_knee ≥ -70° [Baerlocher 2001, eq. 3.2], where θ_knee ≥ 0 is flexion and θ_hip
-is the swing that moves the leg in the sagittal plane. Only the *lower* limits are coupled there, and its fig. 7.4 shows
-a figure that bends down to reach: with the coupling, its knees flex. So θ_hip is negative in flexion, and what is
+*Hip and knee.* The thesis bounds θ_hip + θ_knee ≥ -70° [Baerlocher 2001, eq. 3.2], where θ_knee ≥ 0 is flexion and
+θ_hip is the swing that moves the leg in the sagittal plane. Only the *lower* limits are coupled there, and its fig. 7.4
+shows a figure that bends down to reach: with the coupling, its knees flex. So θ_hip is negative in flexion, and what is
 forbidden is the raised leg with a straight knee, which the hamstrings stop at 70°; each degree of knee flexion gives
 one more of hip flexion. That is the sign of the hip's `swing_x` here, up to the angle at which its region is centred.
 """
@@ -29,6 +29,7 @@ from poise.figures.ball_region import DOWN, UP, limits_of, region_through, seen_
 from poise.figures.human_postures import grounded_postures
 from poise.figures.human_shapes import Looks
 from poise.figures.human_sites import add_sites
+from poise.figures.parts import shifted
 
 SIDES = {"left": 1.0, "right": -1.0}
 TOES_SHARE = 0.12
@@ -70,13 +71,20 @@ def _add_trunk(builder: Builder, h: float, m: float) -> None:
     heights = [height * h for height in (body.HIP, body.NAVEL, body.XIPHION, body.NECK, body.JAW, 1.0)]
     hip, navel, xiphion, neck, jaw, crown = heights
     whole = partial(segment_mass, body_mass=m)
-    builder.body("pelvis", joint=free("base"), shapes=looks.pelvis(), mass=whole("pelvis", top=(0, navel - hip, 0), bottom=(0, 0, 0)))
+    builder.body(
+        "pelvis",
+        joint=free("base"),
+        shapes=looks.pelvis(),
+        mass=whole("pelvis", top=(0, navel - hip, 0), bottom=(0, 0, 0)),
+    )
     spine = ball("spine", limits_of(ranges.SPINE, UP))
     abdomen = whole("abdomen", top=(0, xiphion - navel, 0), bottom=(0, 0, 0))
     builder.body("abdomen", parent="pelvis", joint=spine, at=(0, navel - hip, 0), shapes=looks.abdomen(), mass=abdomen)
     chest = ball("chest", limits_of(ranges.CHEST, UP))
     thorax = whole("thorax", top=(0, neck - xiphion, 0), bottom=(0, 0, 0))
-    builder.body("thorax", parent="abdomen", joint=chest, at=(0, xiphion - navel, 0), shapes=looks.thorax(), mass=thorax)
+    builder.body(
+        "thorax", parent="abdomen", joint=chest, at=(0, xiphion - navel, 0), shapes=looks.thorax(), mass=thorax
+    )
     lower = ball("neck", limits_of(ranges.NECK, UP))
     builder.body("neck", parent="thorax", joint=lower, at=(0, neck - xiphion, 0), shapes=looks.neck())
     upper = ball("head", limits_of(ranges.HEAD, UP))
@@ -103,11 +111,17 @@ def _add_arm(builder: Builder, h: float, m: float, side: str) -> None:
     reach = (s * body.SHOULDER_HALF * h - out, 0.0, -0.015 * h)
     upper, lower, knuckles = (0, -body.UPPER_ARM * h, 0), (0, -body.FOREARM * h, 0), (0, -body.KNUCKLES * h, 0)
     origin = (0, 0, 0)
-    clavicle = universal(f"{side}_clavicle", axis((0, 0, 1)), axis((0, -1, 0)), limits=[_radians(r) for r in ranges.CLAVICLE])
-    builder.body(f"{side}_clavicle", parent="thorax", joint=clavicle, at=(out, up, 0.015 * h), shapes=looks.clavicle(reach))
+    clavicle = universal(
+        f"{side}_clavicle", axis((0, 0, 1)), axis((0, -1, 0)), limits=[_radians(r) for r in ranges.CLAVICLE]
+    )
+    builder.body(
+        f"{side}_clavicle", parent="thorax", joint=clavicle, at=(out, up, 0.015 * h), shapes=looks.clavicle(reach)
+    )
     shoulder = ball(f"{side}_shoulder", limits_of(ranges.SHOULDER, DOWN, right=side == "right"))
     arm = segment_mass("upper_arm", m, origin, upper)
-    builder.body(f"{side}_upper_arm", parent=f"{side}_clavicle", joint=shoulder, at=reach, shapes=looks.upper_arm(), mass=arm)
+    builder.body(
+        f"{side}_upper_arm", parent=f"{side}_clavicle", joint=shoulder, at=reach, shapes=looks.upper_arm(), mass=arm
+    )
     elbow = revolute(f"{side}_elbow", axis((-1, 0, 0)), limits=_radians(ranges.ELBOW))
     half = divided(segment_mass("forearm", m, origin, lower), 0.5)
     builder.body(f"{side}_ulna", parent=f"{side}_upper_arm", joint=elbow, at=upper, shapes=looks.ulna(), mass=half)
@@ -133,7 +147,7 @@ def _add_leg(builder: Builder, h: float, m: float, side: str) -> None:
     builder.body(f"{side}_shank", parent=f"{side}_thigh", joint=knee, at=knee_at, shapes=looks.shank(), mass=shank)
     ankle = universal(f"{side}_ankle", axis((-1, 0, 0)), axis((0, 0, -1)), limits=[_radians(r) for r in ranges.ANKLE])
     heel = np.array([0.0, -0.5 * body.ANKLE_HEIGHT * h, -body.HEEL_TO_ANKLE * h])
-    whole = segment_mass("foot", m, heel, heel + [0.0, 0.0, body.FOOT_LENGTH * h])
+    whole = segment_mass("foot", m, heel, shifted(heel, z=body.FOOT_LENGTH * h))
     toes_at = np.array([0.0, -0.8 * body.ANKLE_HEIGHT * h, (body.HEEL_TO_TOES - body.HEEL_TO_ANKLE) * h])
     toes_center = np.array([0.0, 0.0, 0.4 * (body.FOOT_LENGTH - body.HEEL_TO_TOES) * h])
     foot, tip = carved(whole, TOES_SHARE, toes_at + toes_center)

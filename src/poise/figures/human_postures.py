@@ -28,12 +28,14 @@ POSTURES: dict[str, Degrees] = {
     "a_pose": both({"shoulder": (0, 45, 0), "forearm": 40}),
     "sitting": both({"hip": (88, 4, 0), "knee": 88, "shoulder": (25, 5, 0), "elbow": 62, "forearm": 70}),
     "crouching": {
-        **both({"hip": (112, 16, -10), "knee": 132, "ankle": (19, 0), "shoulder": (70, 0, 0), "elbow": 20, "forearm": 50}),
-        "base": (28.0,),
-        "spine": (35, 0, 0),
-        "chest": (12, 0, 0),
-        "neck": (-20, 0, 0),
-        "head": (-22, 0, 0),
+        **both(
+            {"hip": (118, 4, 0), "knee": 118, "ankle": (20, 0), "shoulder": (112, 8, 0), "elbow": 35, "forearm": 40}
+        ),
+        "base": (20.0,),
+        "spine": (38, 0, 0),
+        "chest": (22, 0, 0),
+        "neck": (-26, 0, 0),
+        "head": (-26, 0, 0),
     },
     "reaching": {
         "right_clavicle": (20, 12),

@@ -108,7 +108,9 @@ class Mechanism:
                 chosen.append(c)
                 group = {link: a if g == b else g for link, g in group.items()}
             elif c.joint.active:
-                raise FigureError(f"the motors of mechanism {self.name!r} form a loop by themselves at {c.joint.name!r}.")
+                raise FigureError(
+                    f"the motors of mechanism {self.name!r} form a loop by themselves at {c.joint.name!r}."
+                )
         return chosen
 
     def _orient(self, chosen: list[Connection]) -> list[Connection]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.figure.pose import Pose
+from poise.figure.pose import FloatArray, Pose
 from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, capsule_between, cylinder_between
 
 Color = tuple[float, float, float]
@@ -26,6 +27,12 @@ TROUSERS: Color = (0.29, 0.32, 0.42)
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
 
 
+def shifted(point: ArrayLike, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> FloatArray:
+    """A point moved along the axes."""
+    moved: FloatArray = np.asarray(point, dtype=np.float64) + np.array([x, y, z])
+    return moved
+
+
 def bar(a: ArrayLike, b: ArrayLike, radius: float, color: Color = STEEL) -> Capsule:
     """A round bar with round ends from `a` to `b`."""
     return replace(capsule_between(a, b, radius), color=color)
@@ -36,7 +43,9 @@ def rod(a: ArrayLike, b: ArrayLike, radius: float, color: Color = STEEL) -> Cyli
     return replace(cylinder_between(a, b, radius), color=color)
 
 
-def block(center: ArrayLike, size: tuple[float, float, float], color: Color = STEEL, turned: ArrayLike = NO_TURN) -> Box:
+def block(
+    center: ArrayLike, size: tuple[float, float, float], color: Color = STEEL, turned: ArrayLike = NO_TURN
+) -> Box:
     """A cuboid about `center`."""
     return Box(size, pose=Pose(center, turned), color=color)  # type: ignore[arg-type]
 

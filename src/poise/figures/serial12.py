@@ -34,7 +34,9 @@ def build(name: str) -> Figure:
         stem: list[Shape] = [rod((0, -0.25 * SEGMENT, 0), (0, 0.5 * SEGMENT, 0), 0.015, STEEL)]
         if k == len(AXES):
             stem.append(block((0, 0.5 * SEGMENT - 0.008, 0), (0.07, 0.016, 0.04), GOLD))
-        upper = robot.body(f"stem_{k}", parent=f"sleeve_{k}", joint=slide, at=(0, 0.5 * SEGMENT, 0), shapes=stem, mass=0.3)
+        upper = robot.body(
+            f"stem_{k}", parent=f"sleeve_{k}", joint=slide, at=(0, 0.5 * SEGMENT, 0), shapes=stem, mass=0.3
+        )
         at = 0.5 * SEGMENT
     robot.site("tip", upper, at=(0, at, 0))
     bent = {f"turn_{k}": math.radians(angle) for k, angle in enumerate((20, 40, 25, 55, -30, 0), start=1)}

@@ -26,7 +26,9 @@ YELLOW_GREEN: Color = (0.62, 0.72, 0.30)
 def build(name: str) -> Figure:
     """The snake, stretched out."""
     ground = Pose((0.0, RADIUS, 0.0), turn("x", 90.0))  # type: ignore[arg-type]
-    snake = Builder(name, description=f"A snake of {HINGES} hinges that bend sideways and up in turn.", placement=ground)
+    snake = Builder(
+        name, description=f"A snake of {HINGES} hinges that bend sideways and up in turn.", placement=ground
+    )
     upper = snake.body("tail", shapes=[bar((0, -SEGMENT, 0), (0, 0, 0), 0.25 * RADIUS, GREEN)], density=1000.0)
     at = 0.0
     for k in range(HINGES):
@@ -58,9 +60,17 @@ def _rib(k: int) -> list[Shape]:
 
 
 def _coil() -> dict[str, float]:
-    """Two turns on the ground that wind up slowly, so that the second lies on the first, head raised."""
-    values = {_hinge(k): math.radians(55.0) for k in range(0, HINGES, 2)}
-    values |= {_hinge(k): math.radians(2.0) for k in range(3, HINGES, 2)}
+    """A helix that climbs one thickness of the snake per turn.
+
+    Where a curve neither rolls nor twists with its frame, curvature κ and torsion τ appear as a bend of constant size
+    whose direction turns by τ per unit of length: yaw = κ cos φ and pitch = κ sin φ.
+    """
+    bend, climb = math.radians(52.0), math.radians(4.0)
+    radius = SEGMENT / math.sin(0.5 * bend)
+    turning = 2.0 * SEGMENT / radius * math.sin(climb) * math.cos(climb)
+    values = {_hinge(2 * k): bend * math.cos(turning * k) for k in range(HINGES // 2)}
+    values |= {_hinge(2 * k + 1): bend * math.sin(turning * k) for k in range(HINGES // 2)}
+    values[_hinge(1)] += climb
     return values
 
 

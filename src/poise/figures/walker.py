@@ -1,6 +1,6 @@
 """A walking robot of hybrid legs: two parallel chains each, with a planar five-bar in each chain.
 
-The topology is that of the serial-parallel biped of Gim, Kim & Yamane [2018] which the loops paper animates: in each
+The topology is that of the serial-parallel biped of [Gim, Kim & Yamane 2018] which the loops paper animates: in each
 leg an inner and an outer chain run from pelvis to foot. Each chain has a roll hinge at the hip, a five-bar of thigh,
 shank, rod and horn driven by two motors at the hip, and twist, roll and pitch hinges at the ankle. Only the inner hip
 roll and the inner ankle pitch have motors of their own. 31 bodies, 36 hinges, 12 motors, 6 loops, and relative to the
@@ -68,7 +68,11 @@ def build(name: str) -> Figure:
 
 def _add_foot(m: Mechanism, side: str, sign: float) -> None:
     x = 0.5 * (INNER_X + OUTER_X) * sign
-    foot = m.link(f"{side}_foot", [block((x, 0.0075, 0.015), (0.11, 0.015, 0.15), DARK), block((x, 0.025, 0), (0.08, 0.03, 0.03), DARK)], 0.25)
+    foot = m.link(
+        f"{side}_foot",
+        [block((x, 0.0075, 0.015), (0.11, 0.015, 0.15), DARK), block((x, 0.025, 0), (0.08, 0.03, 0.03), DARK)],
+        0.25,
+    )
     m.site(f"{side}_foot", foot, (x, 0, 0.015))
     for across, dx in (("inner", -0.055 * sign), ("outer", 0.055 * sign)):
         m.site(f"{side}_foot_heel_{across}", foot, (x + dx, 0, -0.06))
