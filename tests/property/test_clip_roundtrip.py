@@ -1,0 +1,172 @@
+"""Clips of any figure: written and read they move the same, and between frames they stay between them."""
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poise.errors import FormatError
+from poise.figure.builder import Builder, ball, cylindrical, fixed, free, planar, prismatic, revolute, universal
+from poise.figure.joints import Joint
+from poise.formats.bvh import parse_bvh, read_bvh_clip, write_bvh
+from poise.formats.bvh_figure import bvh_figure, bvh_values
+from poise.formats.gltf import GltfMotion, parse_gltf
+from poise.formats.table import parse_table, read_table, table_clip, write_table
+from poise.motion.clip import Clip
+
+MAKERS = {
+    "free": free,
+    "ball": ball,
+    "fixed": fixed,
+    "revolute": lambda name: revolute(name, "x"),
+    "slanted": lambda name: revolute(name, (1, 1, -2)),
+    "universal": lambda name: universal(name, "z", "x"),
+    "prismatic": lambda name: prismatic(name, (0, 1, 1)),
+    "cylindrical": lambda name: cylindrical(name, "y"),
+    "planar": lambda name: planar(name, "z"),
+}
+lengths = st.floats(-1.0, 1.0, allow_subnormal=False)
+places = st.tuples(lengths, lengths, lengths)
+turns = st.tuples(*[st.floats(-1.0, 1.0)] * 4).filter(lambda q: math.hypot(*q) > 0.1)
+joints = st.tuples(st.sampled_from(sorted(MAKERS)), st.integers(0, 50), places, turns)
+
+
+@st.composite
+def clips(draw):
+    """A clip of a random tree of random joints in random postures."""
+    builder = Builder("any", up=draw(st.sampled_from("xyz")))
+    builder.body("b0", joint=draw(st.sampled_from([None, free("j0"), revolute("j0", "y"), ball("j0")])))
+    for i, (kind, parent, at, turned) in enumerate(draw(st.lists(joints, min_size=1, max_size=6)), start=1):
+        joint: Joint = MAKERS[kind](f"j{i}")
+        builder.body(f"b{i}", parent=f"b{parent % i}", joint=joint, at=at, turned=turned)
+    figure = builder.build()
+    seeds = draw(st.lists(st.integers(0, 1000), min_size=1, max_size=4))
+    return Clip(figure, [figure.random(seed).q for seed in seeds], draw(st.floats(0.1, 1000.0)))
+
+
+@settings(max_examples=60)
+@given(clips())
+def test_bvh_keeps_every_position(clip):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.bvh"
+        write_bvh(clip, path)
+        back = read_bvh_clip(path)
+    names = clip.figure.bodies.names
+    upright = {"y": np.eye(3), "z": [[1, 0, 0], [0, 0, 1], [0, -1, 0]], "x": [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}
+    expected = clip.positions(names) @ np.transpose(upright[clip.figure.up])
+    assert np.abs(back.positions(names) - expected).max() < 1e-5
+    assert math.isclose(back.rate, clip.rate, rel_tol=1e-12)
+
+
+@settings(max_examples=60)
+@given(clips().filter(lambda clip: clip.figure.nq))
+def test_a_table_keeps_every_bit(clip):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.csv"
+        write_table(clip, path)
+        back = read_table(path, clip.figure)
+    assert back.q.tobytes() == clip.q.tobytes()
+    assert back.rate == clip.rate
+
+
+@settings(max_examples=60)
+@given(clips(), st.floats(0.0, 1.0))
+def test_between_two_frames_the_way_is_split_in_proportion(clip, share):
+    figure, start, end = clip.figure, clip[0], clip[min(1, len(clip) - 1)]
+    posture = clip.at(share / clip.rate)
+    way = figure.difference(start, end)
+    # A half turn has two shortest ways.
+    if np.abs(way).max(initial=0.0) < 3.1:
+        assert np.allclose(figure.difference(start, posture), share * way, atol=1e-6)
+
+
+@settings(max_examples=60)
+@given(clips(), st.integers(1, 5))
+def test_a_faster_clip_still_has_every_frame(clip, times):
+    fast = clip.resampled(times * clip.rate)
+    assert len(fast) == times * (len(clip) - 1) + 1
+    assert np.allclose(fast.positions()[::times], clip.positions(), atol=1e-6)
+
+
+BVH = b"""HIERARCHY
+ROOT Hips { OFFSET 0 1 0
+CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+JOINT Arm { OFFSET 1 0 0
+CHANNELS 2 Zrotation Xrotation
+End Site { OFFSET 1 0 0 } } }
+MOTION
+Frames: 1
+Frame Time: 0.04
+0 1 0 0 0 0 90 0
+"""
+GLTF = b"""{"asset": {"version": "2.0"}, "skins": [{"joints": [0]}],
+"nodes": [{"children": [1], "scale": [2, 2, 2]}, {"translation": [0, 1, 0]}]}"""
+TABLE = b"# rate: 60\n# angles: degrees\ntime,turn,nod\n0,1,2\n0.0166667,2,3\n"
+PAIR = Builder("pair")
+PAIR.body("a", joint=revolute("turn", "y"))
+PAIR.body("b", parent="a", joint=revolute("nod", "x"), at=(0, 1, 0))
+LAMP = PAIR.build()
+
+
+def read_bvh(data):
+    document = parse_bvh(data)
+    figure = bvh_figure(document, "any")
+    return bvh_values(document), figure
+
+
+def changed(seed):
+    """`seed` with some runs of bytes replaced by others."""
+    words = [
+        b"nan",
+        b"1e308",
+        b"-1",
+        b"0",
+        b"{",
+        b"}",
+        b"]",
+        b'"',
+        b",",
+        b"\n",
+        b"\x00",
+        b"\xff",
+        b"9" * 30,
+        b"null",
+        b" ",
+    ]
+    edit = st.tuples(st.integers(0, len(seed)), st.integers(0, 12), st.sampled_from(words) | st.binary(max_size=4))
+
+    def apply(edits):
+        data = seed
+        for at, length, new in edits:
+            data = data[:at] + new + data[at + length :]
+        return data
+
+    return st.lists(edit, min_size=1, max_size=3).map(apply)
+
+
+def only_format_errors(read, data):
+    try:
+        read(data)
+    except FormatError as problem:
+        assert problem.reason.endswith((".", "?", "…"))
+
+
+@settings(max_examples=300)
+@given(changed(BVH) | st.binary(max_size=60))
+def test_bvh_readers_raise_nothing_but_format_errors(data):
+    only_format_errors(read_bvh, data)
+
+
+@settings(max_examples=300)
+@given(changed(GLTF) | st.binary(max_size=60))
+def test_gltf_readers_raise_nothing_but_format_errors(data):
+    only_format_errors(lambda bytes_: GltfMotion(parse_gltf(bytes_), "any").clips(), data)
+
+
+@settings(max_examples=300)
+@given(changed(TABLE) | st.binary(max_size=60))
+def test_table_readers_raise_nothing_but_format_errors(data):
+    only_format_errors(lambda bytes_: table_clip(parse_table(bytes_), LAMP), data)
