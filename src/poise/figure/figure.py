@@ -185,7 +185,7 @@ class Figure:
         from poise.figure.sampling import random_values
 
         q = random_values(self, np.random.default_rng(rng))
-        self._move_inside(_NOWHERE, q)
+        clamp(self.compiled.bounds, _NOWHERE, q)
         return Posture(self, q)
 
     def posture(self, source: PostureLike) -> Posture:
@@ -277,15 +277,8 @@ class Figure:
         """
         q = self.posture(posture).q.copy()
         start = self.posture(previous).q.copy() if previous is not None else _NOWHERE
-        self._move_inside(start, q)
-        return Posture(self, q)
-
-    def _move_inside(self, start: FloatArray, q: FloatArray) -> None:
-        """Clamp `q`, coming from `start`."""
         clamp(self.compiled.bounds, start, q)
-        if len(self.couplings):
-            # A coupling may have moved a swing on which the limits of a twist depend.
-            clamp(self.compiled.bounds, _NOWHERE, q)
+        return Posture(self, q)
 
     def violations(self, posture: PostureLike) -> list[Violation]:
         """Every limit the posture breaks by more than 1e-9, none when it is legal."""
