@@ -11,7 +11,6 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.errors import FormatError
 from poise.figure.pose import FloatArray
 from poise.formats.files import LARGEST, read_bytes
 from poise.formats.gltf_json import Fields
@@ -164,8 +163,11 @@ def _beside(buffer: Fields, uri: str) -> Path:
     try:
         folder = buffer.path.parent.resolve()
         file = (folder / name).resolve()
+        inside, found = file.is_relative_to(folder), file.is_file()
     except (OSError, RuntimeError, ValueError):
-        raise FormatError(f"{buffer.name} names a file that cannot be found: {name[:60]!r}.", buffer.path) from None
-    if not file.is_relative_to(folder):
+        inside, found = True, False
+    if not inside:
         buffer.fail(f"has the uri {name[:60]!r}, which leads out of the folder of the glTF file.")
+    if not found:
+        buffer.fail(f"has the uri {name[:60]!r}, and there is no such file.")
     return file
