@@ -73,7 +73,9 @@ def _draw_rail(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, them
     """The way a sliding joint has gone."""
     if "slide" in place.joint.primitives:
         ends = [_spot(camera, pose.position) for pose in (place.on_parent, place.on_child)]
-        pen.line(ends, fill=_bytes(theme.active if place.joint.active else theme.passive), width=round(0.5 * radius))
+        pen.line(
+            ends, fill=_bytes(theme.active if place.joint.active else theme.passive), width=max(2, round(0.5 * radius))
+        )
 
 
 def _draw_loop(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
@@ -82,7 +84,7 @@ def _draw_loop(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, them
     slides = "slide" in place.joint.primitives or place.joint.kind == "free"
     if not slides and float(np.linalg.norm(near - far)) > GAP:
         ends = [_spot(camera, near), _spot(camera, far)]
-        pen.line(ends, fill=_bytes(theme.gap), width=max(1, round(0.6 * radius)))
+        pen.line(ends, fill=_bytes(theme.gap), width=max(3, round(0.6 * radius)))
     for point in (near, far):
         spot = _spot(camera, point)
         _disc(pen, spot, 1.25 * radius, theme.loop, theme.ring)
