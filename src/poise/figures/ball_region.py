@@ -20,7 +20,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import root
 
 from poise.figure.limits import BallLimits, Ellipse, Twist
 from poise.figure.pose import FloatArray, turn
@@ -53,6 +52,8 @@ class Region(NamedTuple):
 @cache
 def region_through(motion: Range) -> Region:
     """The ellipse, axes along x and y, through the four extreme swings."""
+    from scipy.optimize import root
+
     extremes = [(math.radians(x), 0.0) for x in motion.x] + [(0.0, math.radians(y)) for y in motion.y]
     middle = [0.5 * math.radians(sum(motion.x)), 0.5 * math.radians(sum(motion.y))]
     reach = [0.5 * math.radians(high - low) for low, high in (motion.x, motion.y)]

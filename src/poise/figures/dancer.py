@@ -48,7 +48,7 @@ def _add_leg(m: Mechanism, side: str, s: float, color: Color) -> None:
     m.link(f"{side}_hip", [_across(hip, "x", DARK), bar(hip, hip_up, 0.015, DARK)], mass=0.15)
     m.link(f"{side}_waist", [_across(hip_up, "z", STEEL), rod(hip_up, waist, 0.022, DARK)], mass=0.15)
     m.motor(_motor(f"{side}_ankle_pitch", (-1, 0, 0), -45, 45), "feet", f"{side}_talus", at=ankle)
-    # Straight knees are 34° from here; the limit keeps the legs from bending the wrong way.
+    # Straight knees are 37° from here; the limit keeps the legs from bending the wrong way.
     m.motor(_motor(f"{side}_knee", (-1, 0, 0), -30, 75), f"{side}_shin", f"{side}_thigh", at=knee)
     m.motor(_motor(f"{side}_hip_pitch", (1, 0, 0), -60, 60), f"{side}_thigh", f"{side}_hip", at=hip)
     m.motor(_motor(f"{side}_hip_roll", (0, 0, -s), -45, 45), f"{side}_hip", f"{side}_waist", at=hip_up)

@@ -19,7 +19,7 @@ def build(name: str) -> Figure:
     """The robot, symmetric at rest."""
     beam = bar(MOTORS["left"], MOTORS["right"], 0.025, DARK)
     m = Mechanism(name, "A planar five-bar robot whose two motors place its tip.", "frame", [beam], mass=2.0)
-    turn, swing = math.radians(110.0), math.radians(160.0)
+    turn = math.radians(110.0)
     for side in ("left", "right"):
         motor, elbow = MOTORS[side], ELBOWS[side]
         hub = rod((motor[0], motor[1], -0.03), (motor[0], motor[1], 0.03), 0.032, GOLD)
@@ -27,7 +27,17 @@ def build(name: str) -> Figure:
         m.link(f"{side}_forearm", [bar(elbow, TIP, 0.011, STEEL), knob(elbow, 0.017, DARK)], mass=0.3)
         drive = revolute(f"{side}_motor", "z", limits=(-turn, turn), speed=4.4, strength=3.4)
         m.motor(drive, "frame", f"{side}_crank", at=motor)
-        m.hinge(revolute(f"{side}_elbow", "z", limits=(-swing, swing)), f"{side}_crank", f"{side}_forearm", at=elbow)
-    m.hinge(revolute("wrist", "z", limits=(-swing, swing)), "left_forearm", "right_forearm", at=TIP)
+    _add_hinges(m)
     m.site("tip", "left_forearm", TIP)
     return m.build()
+
+
+def _add_hinges(m: Mechanism) -> None:
+    """Elbows and wrist, all at right angles at rest; limits keep them from passing through straight.
+
+    The wrist comes before the right elbow, which then closes the loop: a straight wrist is where the motors lose hold.
+    """
+    swing = (math.radians(-84.0), math.radians(84.0))
+    m.hinge(revolute("left_elbow", "z", limits=swing), "left_crank", "left_forearm", at=ELBOWS["left"])
+    m.hinge(revolute("wrist", "z", limits=swing), "left_forearm", "right_forearm", at=TIP)
+    m.hinge(revolute("right_elbow", "z", limits=swing), "right_crank", "right_forearm", at=ELBOWS["right"])

@@ -27,7 +27,8 @@ def build(name: str) -> Figure:
     m.link("rocker", [bar(D, C, 0.014, BLUE)], mass=0.5)
     m.motor(revolute("drive", "z", limits=TURN, speed=4.4, strength=3.4), "frame", "crank", at=A)
     m.hinge(revolute("rocker_pivot", "z", limits=TURN), "frame", "rocker", at=D)
+    # Coupler and rocker are in line at -93° and at 87°, where the motor loses hold of them.
+    m.hinge(revolute("rocker_pin", "z", limits=(math.radians(-88), math.radians(82))), "coupler", "rocker", at=C)
     m.hinge(revolute("crank_pin", "z", limits=SWING), "crank", "coupler", at=B)
-    m.hinge(revolute("rocker_pin", "z", limits=SWING), "coupler", "rocker", at=C)
     m.site("tip", "coupler", (0.15, 0.55, 0.0))
     return m.build()

@@ -79,7 +79,7 @@ def _add_foot(m: Mechanism, side: str, sign: float) -> None:
         m.site(f"{side}_foot_toe_{across}", foot, (x + dx, 0, 0.09))
 
 
-def _points(chain: Chain) -> dict[str, Point]:
+def points_of(chain: Chain) -> dict[str, Point]:
     """Where the hinges of a chain are."""
     points = {part: (chain.x, height, 0.0) for part, height in HEIGHTS.items()}
     points["knee"] = (chain.x, HEIGHTS["knee"], KNEE_Z)
@@ -87,7 +87,7 @@ def _points(chain: Chain) -> dict[str, Point]:
 
 
 def _add_links(m: Mechanism, chain: Chain) -> None:
-    p, n = _points(chain), chain.name
+    p, n = points_of(chain), chain.name
     m.link(f"{n}_hip", [block((chain.x, 0.335, -0.012), (0.036, 0.05, 0.07), DARK)], 0.12)
     m.link(f"{n}_thigh", [bar(p["hip"], p["knee"], 0.009, chain.color), _axle(p["knee"])], 0.06)
     m.link(f"{n}_shank", [bar(p["knee"], p["twist"], 0.008, STEEL), bar(p["knee"], p["crank"], 0.007, STEEL)], 0.06)
@@ -108,16 +108,17 @@ def _degrees(low: float, high: float) -> tuple[float, float]:
 
 def _add_hinges(m: Mechanism, chain: Chain) -> None:
     """All hinges of a chain but the two that close its loops."""
-    p, n = _points(chain), chain.name
+    p, n = points_of(chain), chain.name
     roll = revolute(f"{n}_hip_roll", (0, 0, chain.sign), limits=_degrees(-30, 30), speed=4.4, strength=3.4)
     join = m.motor if chain.driven else m.hinge
     join(roll, "pelvis", f"{n}_hip", at=p["roll"])
     for motor, part, low, high in (("hip_pitch", "thigh", -50, 70), ("horn", "horn", -75, 75)):
         drive = revolute(f"{n}_{motor}", "-x", limits=_degrees(low, high), speed=4.4, strength=3.4)
         m.motor(drive, f"{n}_hip", f"{n}_{part}", at=p["hip" if part == "thigh" else "horn"])
-    # A straight knee is 42° from here, a rod in line with its crank 50°: the limits keep both on their side.
+    # A straight knee is 42° from here, a rod in line with its crank 50° one way and 130° the other: the limits keep the
+    # leg from coming out of either on the wrong side.
     m.hinge(revolute(f"{n}_knee", "x", limits=_degrees(-38, 85)), f"{n}_thigh", f"{n}_shank", at=p["knee"])
-    m.hinge(revolute(f"{n}_horn_pin", "-x", limits=_degrees(-110, 110)), f"{n}_horn", f"{n}_rod", at=p["horn_end"])
+    m.hinge(revolute(f"{n}_crank_pin", "-x", limits=_degrees(-46, 125)), f"{n}_rod", f"{n}_shank", at=p["crank"])
     twist = revolute(f"{n}_shank_twist", (0, chain.sign, 0), limits=_degrees(-45, 45))
     m.hinge(twist, f"{n}_shank", f"{n}_bracket", at=p["twist"])
     tilt = revolute(f"{n}_ankle_roll", (0, 0, chain.sign), limits=_degrees(-35, 35))
@@ -132,7 +133,7 @@ def _ankle_pitch(chain: Chain, **motor: float) -> Joint:
 
 def _close(m: Mechanism, chain: Chain) -> None:
     """The hinges left to close the five-bar and, in outer chains, the leg."""
-    p, n = _points(chain), chain.name
-    m.hinge(revolute(f"{n}_crank_pin", "-x", limits=_degrees(-120, 120)), f"{n}_rod", f"{n}_shank", at=p["crank"])
+    p, n = points_of(chain), chain.name
+    m.hinge(revolute(f"{n}_horn_pin", "-x", limits=_degrees(-115, 55)), f"{n}_horn", f"{n}_rod", at=p["horn_end"])
     if not chain.driven:
         m.hinge(_ankle_pitch(chain), f"{n}_ankle", f"{chain.side}_foot", at=p["sole"])

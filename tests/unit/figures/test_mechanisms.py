@@ -12,6 +12,8 @@ from poise.figure.joints import KINDS
 from poise.figures import built_in
 from poise.figures.mechanism import Mechanism
 from poise.figures.parts import bar
+from poise.figures.walker import CHAINS
+from poise.figures.walker import points_of as chain_points
 from tests.unit.figures.loops import closure_jacobian, driven_to, mobility
 
 COUNTS = {
@@ -187,3 +189,30 @@ def test_mechanism_sees_joints_from_the_ground_and_keeps_their_signs() -> None:
     figure = m.build()
     # The ground turns by +90° as seen from `a`, so `a` turns by -90° as seen from the ground.
     assert figure.pose_of("end", {"r": 0.5 * math.pi}).position == pytest.approx([1.0, -1.0, 0.0])
+
+
+def _bend(first: np.ndarray, second: np.ndarray, angle: float) -> float:
+    """Signed angle from `first` to `second` about -x once `second` has turned by `angle` [rad]."""
+    a, b = (math.atan2(v[1], v[2]) for v in (first, second))
+    return math.remainder(b - a + angle, 2.0 * math.pi)
+
+
+@pytest.mark.parametrize(
+    ("joint", "before", "after", "sign"),
+    [
+        ("left_inner_knee", ("hip", "knee"), ("knee", "twist"), -1.0),
+        ("left_outer_crank_pin", ("horn_end", "crank"), ("crank", "knee"), 1.0),
+        ("right_inner_crank_pin", ("horn_end", "crank"), ("crank", "knee"), 1.0),
+    ],
+)
+def test_the_walkers_limits_keep_its_legs_on_their_branch(
+    joint: str, before: tuple[str, str], after: tuple[str, str], sign: float
+) -> None:
+    """Two links that come to lie in line could leave that posture on either side."""
+    chain = next(chain for chain in CHAINS if joint.startswith(chain.name))
+    points = {name: np.array(point) for name, point in chain_points(chain).items()}
+    first, second = (points[end] - points[start] for start, end in (before, after))
+    hinge = built_in("walker").joints[joint]
+    bends = [_bend(first, second, sign * angle) for angle in (hinge.lower[0], 0.0, hinge.upper[0])]
+    assert len({math.copysign(1.0, bend) for bend in bends}) == 1
+    assert all(math.radians(3.0) < abs(bend) < math.radians(177.0) for bend in bends)
