@@ -201,12 +201,15 @@ export class Stage {
     const half = (0.5 * FIELD * Math.PI) / 180;
     const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
     const distance = (1.02 * radius) / Math.sin(narrow);
+    this.controls.enableDamping = false; // an update without damping forgets the motion that still goes on
+    this.controls.update();
     this.controls.target.copy(vector(center));
     this.camera.position.copy(vector(center)).addScaledVector(away, distance);
     this.camera.near = 0.02 * distance;
     this.camera.far = 20 * distance;
     this.camera.updateProjectionMatrix();
     this.controls.update();
+    this.controls.enableDamping = true;
     this.showJoints(this.jointsShown);
   }
 

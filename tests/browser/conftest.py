@@ -1,0 +1,102 @@
+"""A studio in a process of its own, and a real Chromium to look at it."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+FIGURE_SHOWN = "window.poiseStage && window.poiseStage.frames > 0"
+
+
+def chromium() -> str | None:
+    """The Chromium of this machine."""
+    return next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine: install the package chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+class Studio:
+    """A running studio."""
+
+    def __init__(self, remarks: IO[bytes]) -> None:
+        command = [sys.executable, "-m", "poise", "studio", "--no-browser", "--port", "0"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=remarks, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.fullmatch(r"poise studio: (http://127\.0\.0\.1:\d+/)\?key=(\S+)\n", line)
+        assert found, f"the studio said {line!r}"
+        self.address, self.key = found.groups()
+
+    @property
+    def door(self) -> str:
+        """The address that lets one in."""
+        return f"{self.address}?key={self.key}"
+
+    def stop(self) -> int:
+        """End the studio as Ctrl-C does, and return its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(timeout=20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+
+@pytest.fixture(scope="module")
+def studio() -> Iterator[Studio]:
+    with tempfile.TemporaryFile() as remarks:
+        running = Studio(remarks)
+        yield running
+        code = running.stop()
+        remarks.seek(0)
+        assert "Traceback" not in remarks.read().decode()
+        assert code == 0
+
+
+@pytest.fixture
+def page(browser: Browser, studio: Studio) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.goto(studio.door)
+    opened.wait_for_function(FIGURE_SHOWN)
+    yield opened
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def screenshots() -> Path:
+    """Where pictures of the page are kept for people to look at."""
+    folder = Path(tempfile.gettempdir()) / "poise-screenshots"
+    folder.mkdir(exist_ok=True)
+    return folder

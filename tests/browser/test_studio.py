@@ -1,0 +1,149 @@
+"""The first page of the studio, as a person meets it."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from .conftest import FIGURE_SHOWN, Studio
+
+pytestmark = pytest.mark.browser
+
+
+def canvas(page: Page) -> np.ndarray:
+    """(h, w, 3) pixels of the viewport, once it has settled."""
+    page.wait_for_timeout(300)
+    data = page.locator(".poise-viewport canvas").screenshot()
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+
+
+def share_drawn(pixels: np.ndarray) -> float:
+    """How much of the viewport is not its background."""
+    background = pixels[2, 2]
+    return float((np.abs(pixels - background).max(axis=2) > 40).mean())
+
+
+def body(page: Page, number: int) -> list[float]:
+    """World position of a body in the viewport."""
+    return page.evaluate(f"window.poiseStage.bodies[{number}].position.toArray()")  # type: ignore[no-any-return]
+
+
+def choose(page: Page, chooser: str, option: str) -> None:
+    page.get_by_label(chooser, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def drag_slider(page: Page, joint: str, share: float) -> None:
+    """Drag the slider of a joint's first freedom to a share of its length."""
+    page.get_by_placeholder("find a joint").fill(joint)
+    thumb = page.locator(".poise-slider:visible").first
+    box = thumb.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * share, y, steps=8)
+    page.mouse.up()
+
+
+def test_the_human_stands_in_the_viewport(page: Page, screenshots: Path) -> None:
+    pixels = canvas(page)
+    page.screenshot(path=screenshots / "human.png")
+    assert 0.05 < share_drawn(pixels) < 0.6
+    width = pixels.shape[1]
+    middle = pixels[:, int(0.4 * width) : int(0.6 * width)]
+    assert share_drawn(np.concatenate([pixels[:4, : middle.shape[1]], middle])) > 0.2
+    assert page.evaluate("window.poiseStage.figure.name") == "human"
+    expect(page.get_by_text("50 degrees of freedom · 70 kg")).to_be_visible()
+
+
+def test_a_slider_moves_the_figure(page: Page, screenshots: Path) -> None:
+    choose(page, "figure", "adelino")
+    page.wait_for_function("window.poiseStage.figure.name === 'adelino'")
+    before, steps, tip = canvas(page), page.evaluate("window.poiseStage.step"), body(page, 5)
+    drag_slider(page, "lean", 0.9)
+    page.wait_for_function(f"window.poiseStage.step > {steps} + 2")
+    after = canvas(page)
+    page.screenshot(path=screenshots / "slider.png")
+    assert np.linalg.norm(np.subtract(body(page, 5), tip)) > 0.05
+    assert (np.abs(after - before).max(axis=2) > 40).mean() > 0.005
+
+
+def test_a_named_posture_can_be_chosen(page: Page) -> None:
+    choose(page, "figure", "adelino")
+    page.wait_for_function("window.poiseStage.figure.name === 'adelino'")
+    choose(page, "posture", "surprised")
+    step = page.evaluate("window.poiseStage.step")
+    surprised = body(page, 5)
+    choose(page, "posture", "sad")
+    page.wait_for_function(f"window.poiseStage.step > {step}")
+    assert np.linalg.norm(np.subtract(body(page, 5), surprised)) > 0.05
+
+
+def test_loops_and_other_worlds_are_drawn_too(page: Page, screenshots: Path) -> None:
+    for name in ("stewart", "walker", "arm"):
+        choose(page, "figure", name)
+        page.wait_for_function(f"window.poiseStage.figure.name === '{name}'")
+        assert share_drawn(canvas(page)) > 0.03, name
+        page.screenshot(path=screenshots / f"{name}.png")
+
+
+def test_dark_and_light(page: Page, screenshots: Path) -> None:
+    light = canvas(page)[2, 2].mean()
+    page.get_by_role("button").filter(has_text="contrast").click()
+    page.wait_for_function("document.body.classList.contains('body--dark')")
+    dark = canvas(page)[2, 2].mean()
+    page.screenshot(path=screenshots / "dark.png")
+    assert light > 200
+    assert dark < 60
+
+
+def test_the_view_turns_and_comes_back(page: Page) -> None:
+    eye = "window.poiseStage.camera.position.toArray()"
+    before = page.evaluate(eye)
+    box = page.locator(".poise-viewport canvas").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 100, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 400, box["y"] + 200, steps=6)
+    page.mouse.up()
+    page.wait_for_timeout(500)
+    assert np.linalg.norm(np.subtract(page.evaluate(eye), before)) > 0.5
+    page.get_by_role("button").filter(has_text="center_focus_strong").click()
+    page.wait_for_timeout(500)
+    assert page.evaluate(eye) == pytest.approx(before, abs=1e-3)
+
+
+def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:
+    other = page.context.new_page()
+    other.goto(studio.address)
+    other.wait_for_function(FIGURE_SHOWN)
+    choose(page, "figure", "hand")
+    other.wait_for_function("window.poiseStage.figure.name === 'hand'")
+    expect(other.get_by_label("figure", exact=True)).to_have_value("hand")
+    drag_slider(page, "wrist", 0.8)
+    step = page.evaluate("window.poiseStage.step")
+    other.wait_for_function(f"window.poiseStage.step >= {step}")
+    assert body(other, 1) == pytest.approx(body(page, 1))
+
+
+def test_strangers_stay_outside(browser: Browser, studio: Studio) -> None:
+    stranger = browser.new_context()
+    page = stranger.new_page()
+    answer = page.goto(studio.address)
+    assert answer is not None
+    assert answer.status == 403
+    assert "needs its key" in answer.text()
+    outcome = page.evaluate(
+        """address => new Promise(resolve => {
+            const socket = new WebSocket(address);
+            socket.onopen = () => resolve("open");
+            socket.onerror = () => resolve("refused");
+        })""",
+        studio.address.replace("http", "ws") + "studio/stream",
+    )
+    assert outcome == "refused"
+    stranger.close()
