@@ -50,7 +50,7 @@ def chain(
     directions = _directions(axes)
     sizes = _sizes(lengths, len(directions))
     intervals = _intervals(limits, len(directions))
-    thick = 0.06 * max(sizes)
+    thick = 0.08 * max(sizes)
     builder = Builder(name, description=description or _sentence(axes, len(directions)))
     upper = builder.body("base", shapes=[rod((0, -0.5 * thick, 0), (0, 0, 0), 3.0 * thick, DARK)], density=DENSITY)
     height = 0.0
