@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from poise.figure.pose import from_matrix, to_matrix
-from poise.kernels.quaternion import Quaternion, about, angle_of, conjugate, from_rotation_vector, multiply
-from poise.kernels.quaternion import to_rotation_vector
+from poise.kernels.quaternion import (
+    Quaternion,
+    about,
+    angle_of,
+    conjugate,
+    from_rotation_vector,
+    multiply,
+    to_rotation_vector,
+)
 from poise.kernels.vector import Vector
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "data" / "golden_rotations"
