@@ -42,9 +42,10 @@ def _body_frame(figure: Figure, body: str | None, frames: Frames) -> Pose:
 
 def bones(figure: Figure, body: str, thickness: float) -> Surface:
     """Limbs from a body's own joint to all that hangs from it, in its frame; a small ball where nothing does."""
-    start = _own_place(figure, body)
+    ends = _ends(figure, body)
+    start = _start(figure, body, ends)
     limbs = []
-    for end in _ends(figure, body):
+    for end in ends:
         length = float(np.linalg.norm(end - start))
         if length > 1e-9:
             radius = min(thickness, 0.14 * length)
@@ -52,9 +53,11 @@ def bones(figure: Figure, body: str, thickness: float) -> Surface:
     return joined(limbs or [sphere(0.9 * thickness).moved(Pose(start))])
 
 
-def _own_place(figure: Figure, body: str) -> FloatArray:
-    """Where a body hangs, in its own frame."""
+def _start(figure: Figure, body: str, ends: list[FloatArray]) -> FloatArray:
+    """Where a body hangs, in its own frame; the middle of what hangs from a root, whose frame may be anywhere."""
     joint = next((joint for joint in figure.joints if joint.child == body), None)
+    if len(ends) > 1 and (joint is None or joint.parent is None):
+        return np.asarray(np.mean(ends, axis=0))
     return joint.child_frame.position if joint is not None else np.zeros(3)
 
 

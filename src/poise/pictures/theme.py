@@ -31,9 +31,9 @@ class Theme:
     bottom: Color
     line: Color
     shadow: Color
-    key: float = 0.95
+    key: float = 0.8
     fill: float = 0.22
-    sky: float = 0.42
+    sky: float = 0.36
     ground: float = 0.2
     shine: float = 0.05
     line_strength: float = 0.5
@@ -74,7 +74,7 @@ DARK = Theme(
     bottom=_color("#161a21"),
     line=_color("#4b5565"),
     shadow=_color("#05070a"),
-    sky=0.36,
+    sky=0.32,
     ground=0.14,
     shadow_strength=0.75,
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
+from poise.figure.builder import Builder, revolute
 from poise.figure.pose import Pose, turn, vector
 from poise.pictures import Picture, contact_sheet, draw, strip
 from poise.pictures.parts import appearance
@@ -151,3 +152,13 @@ def test_a_contact_sheet_has_room_for_every_picture() -> None:
     assert (untitled.pixels == one.pixels).all()
     with pytest.raises(PoiseError, match="at least one picture"):
         contact_sheet([])
+
+
+def test_bones_of_a_root_meet_in_the_middle_of_what_hangs_from_it() -> None:
+    made = Builder("legs", placement=Pose(vector((0.0, -1.0, 0.0))))
+    made.body("hips")
+    for side, x in (("left", 0.1), ("right", -0.1)):
+        made.body(side, parent="hips", joint=revolute(f"{side}_hip", "x"), at=(x, 1.0, 0.0))
+    figure = made.build()
+    points = appearance(figure, skeleton=True).vertices(figure.frames(figure.neutral()))
+    assert points[:, 1].min() > -0.05
