@@ -17,6 +17,7 @@ from poise.kernels.compile import kernel
 from poise.kernels.limits import (
     ANYWHERE,
     POLYGON,
+    SINGULAR,
     TOLERANCE,
     Bounds,
     ball_split,
@@ -36,12 +37,16 @@ CUTS = 40
 """Half-planes that may close in on the region of one ball joint."""
 ROUNDS = 200
 """Times the half-planes may be tightened."""
-RETURNS = 500
+RETURNS = 200
 """Times the coordinates may go between the regions and the polyhedron."""
-STARTS = 24
-"""Corners of polygons from which that is tried."""
+STARTS = 48
+"""Places from which that is tried."""
+GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
+"""A turn that, repeated, comes near every direction [rad]."""
 MET = 1e-11
 """Excess of a ball joint that needs no other half-plane [rad]."""
+FARTHEST = math.pi - SINGULAR
+"""Length of a swing beyond which it is nearly a swing the other way with another twist [rad]."""
 PROBE = 1e-5
 """Step along a boundary that shows its direction [rad]."""
 
@@ -139,19 +144,25 @@ def clamp_coupled(
     target = _target(bounds, v, wanted, q)
     hull, used = _linear_limits(bounds, v)
     x = target.copy()
-    met = False
+    if not _close_in(bounds, v, hull, used, target, x):
+        _search(bounds, v, hull, used, target, x)
+    _write(bounds, v, x, q)
+    return 1 if couplings_excess(bounds, q) <= 10.0 * TOLERANCE else 0
+
+
+@kernel
+def _close_in(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: Array, x: Array) -> bool:
+    """Tighten the polyhedron until its point `x` nearest to `target` is legal; False when that does not happen."""
     for _ in range(ROUNDS):
         x[:] = target
         if nearest_in_polyhedron(hull.rows[:used], hull.lower[:used], hull.upper[:used], x) == 0:
-            break
+            return False
         used, worst = _cut(bounds, v, x, hull, used)
-        met = worst <= MET
-        if met or used == hull.rows.shape[0]:
-            break
-    if not met:
-        _search(bounds, v, hull, target, x)
-    _write(bounds, v, x, q)
-    return 1 if couplings_excess(bounds, q) <= 10.0 * TOLERANCE else 0
+        if worst <= MET:
+            return True
+        if used == hull.rows.shape[0]:
+            return False
+    return False
 
 
 @kernel
@@ -231,14 +242,15 @@ def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) ->
         i = v.of_ball[b]
         if i < 0:
             continue
-        if bounds.twist_limited[b] == 1:
-            low, high = twist_interval(bounds, b, x[i], x[i + 1])
-            worst = max(worst, low - x[i + 2], x[i + 2] - high)
-            _lay_twist_rows(bounds, b, i, x[i], x[i + 1], hull, row)
-            row += 2
         edge, outward, excess = _nearest_edge(bounds, b, x[i], x[i + 1])
         worst = max(worst, excess)
+        if bounds.twist_limited[b] == 1:
+            low, high = twist_interval(bounds, b, edge[0], edge[1])
+            worst = max(worst, low - x[i + 2], x[i + 2] - high)
+            _lay_twist_rows(bounds, b, i, edge[0], edge[1], hull, row)
+            row += 2
         if excess > MET and used < hull.rows.shape[0]:
+            hull.rows[used, :] = 0.0
             hull.rows[used, i], hull.rows[used, i + 1] = outward
             hull.upper[used] = outward[0] * edge[0] + outward[1] * edge[1]
             used += 1
@@ -247,14 +259,17 @@ def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) ->
 
 @kernel
 def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """For a swing outside the region: the boundary point nearest to it, the normal there, and how far out it is."""
+    """A swing, or the boundary point nearest to it when it is not allowed; the normal there; how far out it is."""
     kind = bounds.swing_kind[b]
-    size = math.sqrt(x * x + y * y)
-    if kind == POLYGON and size < math.pi:
-        return _nearest_polygon_edge(bounds, b, x, y)
+    if kind == POLYGON:
+        size = math.sqrt(x * x + y * y)
+        near = FARTHEST / size if size > FARTHEST else 1.0
+        edge, outward, excess = _nearest_polygon_edge(bounds, b, near * x, near * y)
+        if excess > 0.0:
+            return edge, outward, excess
     rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
     if kind == ANYWHERE or kind == POLYGON:
-        rx, ry = math.pi, math.pi
+        rx, ry = FARTHEST, FARTHEST
     share = math.sqrt((x / rx) ** 2 + (y / ry) ** 2)
     if share <= 1.0:
         return (x, y), (1.0, 0.0), 0.0
@@ -287,17 +302,20 @@ def _nearest_polygon_edge(
 
 
 @kernel
-def _search(bounds: Bounds, v: Variables, hull: Polyhedron, target: Array, x: Array) -> None:
-    """The nearest of what several starts lead to: the target, then corners of the polygons drawn in a fixed order."""
+def _search(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: Array, x: Array) -> None:
+    """The nearest of what several starts lead to: the target, then swings all over the regions, in a fixed order."""
+    start = target.copy()
+    trial = target.copy()
     x[:] = target
     best = math.inf
-    if _go_back_and_forth(bounds, v, hull, x):
-        best = _distance(x, target)
-    trial = np.empty_like(x)
-    for start in range(STARTS):
-        if not _start_at_corners(bounds, v, start, target, trial):
-            return
-        if _go_back_and_forth(bounds, v, hull, trial) and _distance(trial, target) < best:
+    for draw in range(STARTS):
+        if draw > 0:
+            _spread(bounds, v, draw, start)
+        trial[:] = start
+        met = _go_back_and_forth(bounds, v, hull, trial)
+        if not met:
+            met = _close_in(bounds, v, hull, used, start, trial)
+        if met and _distance(trial, target) < best:
             best = _distance(trial, target)
             x[:] = trial
 
@@ -311,22 +329,24 @@ def _distance(a: Array, b: Array) -> float:
 
 
 @kernel
-def _start_at_corners(bounds: Bounds, v: Variables, start: int, target: Array, x: Array) -> bool:
-    """Put every polygonal ball joint at, or halfway to, one of its corners; False when there is none."""
-    x[:] = target
-    found = False
-    draw = start
+def _spread(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
+    """Put every ball joint at some swing of its region: near a corner of a polygon, or around an ellipse."""
     for b in range(v.of_ball.shape[0]):
         i = v.of_ball[b]
-        corners = bounds.vertex_start[b + 1] - bounds.vertex_start[b]
-        if i < 0 or corners == 0:
+        if i < 0:
             continue
-        found = True
-        sx, sy = direction_swing(vector_at(bounds.vertices, bounds.vertex_start[b] + draw % corners))
-        share = 0.95 if (draw // corners) % 2 == 0 else 0.5
+        corners = bounds.vertex_start[b + 1] - bounds.vertex_start[b]
+        share = 0.95 if draw % 2 == 0 else 0.5
+        if corners > 0:
+            sx, sy = direction_swing(vector_at(bounds.vertices, bounds.vertex_start[b] + (draw // 2) % corners))
+        else:
+            angle = GOLDEN_ANGLE * draw
+            sx, sy = bounds.radii[b, 0] * math.cos(angle), bounds.radii[b, 1] * math.sin(angle)
+            if bounds.swing_kind[b] == ANYWHERE:
+                sx, sy = math.pi * math.cos(angle), math.pi * math.sin(angle)
         x[i], x[i + 1] = share * sx, share * sy
-        draw = (draw * 7 + 3 * b + 1) // 2
-    return found
+        # The next ball joint follows another order, so that pairs of swings differ too.
+        draw = draw * 5 + 3
 
 
 @kernel
@@ -340,7 +360,9 @@ def _go_back_and_forth(bounds: Bounds, v: Variables, hull: Polyhedron, x: Array)
         for b in range(v.of_ball.shape[0]):
             i = v.of_ball[b]
             if i >= 0:
-                before = SwingTwist(x[i], x[i + 1], x[i + 2])
+                near = min(1.0, FARTHEST / max(1e-300, math.sqrt(x[i] ** 2 + x[i + 1] ** 2)))
+                moved = max(moved, 1.0 - near)
+                before = SwingTwist(near * x[i], near * x[i + 1], x[i + 2])
                 after = _unwound(bounds, b, clamp_split(bounds, b, before))
                 moved = max(moved, abs(after.x - before.x), abs(after.y - before.y), abs(after.twist - before.twist))
                 _put_split(x, i, after)
