@@ -21,7 +21,7 @@ BROKEN = {
         "HIERARCHY\nROOT hips\n{\n  OFFSET 0 0 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n"
         "  End Site\n  {\n    OFFSET 0 1 0\n  }\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 0 0\n0 0\n"
     ),
-    "typing_error.figure.toml": '[figure]\nname = "x"\n\n[[body]]\nname = "a"\nmasss = 1.0\n',
+    "typing_error.figure.toml": 'name = "x"\n\n[[body]]\nname = "a"\nmasss = 1.0\n',
 }
 
 
