@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from rich.console import Console
 
 import poise
 from poise.cli.app import run
@@ -79,6 +81,22 @@ def test_figures_lists_every_built_in_figure(capsys: pytest.CaptureFixture[str])
     first_words = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
     assert first_words == ["figure", *BUILT_IN]
     assert "\x1b" not in out  # no colours, and so no thumbnails, where nobody looks
+
+
+def test_figures_draws_each_where_there_are_colours_and_into_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("poise.figures.BUILT_IN", {name: BUILT_IN[name] for name in ("arm", "snake")})
+    shown = {}
+    for options in ([], ["--no-pictures"]):
+        out = io.StringIO()
+        terminal = Console(file=out, force_terminal=True, color_system="truecolor", width=100)
+        monkeypatch.setattr("poise.cli.figures.answers", lambda terminal=terminal: terminal)
+        assert run(["figures", "--pictures", str(tmp_path / "gallery"), *options]) == 0
+        shown[bool(options)] = out.getvalue()
+    assert shown[False].count("▀") == 2 * 16 * 8
+    assert "▀" not in shown[True]
+    assert sorted(path.name for path in (tmp_path / "gallery").iterdir()) == ["arm.png", "snake.png"]
 
 
 def test_describe_prints_what_the_figure_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,7 @@ def figures(
 
 
 def _table(all_figures: Sequence[Figure], thumbnails: Sequence[RenderableType] | None) -> Table:
-    table = Table(box=None, pad_edge=False, show_lines=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 1 if thumbnails else 0, 0))
     if thumbnails:
         table.add_column("", width=THUMBNAIL_COLUMNS)
     table.add_column("figure", style="bold", no_wrap=True)
