@@ -29,8 +29,9 @@ def bits(value: Any) -> Any:
 
 def figure_bits(figure: Figure) -> Any:
     """Everything a figure was made from."""
-    _, (name, bodies, joints, rest) = figure.__reduce__()  # type: ignore[misc]
-    return name, bits(bodies), bits(joints), bits(rest)
+    parts = (figure.bodies, figure.joints, figure.sites, figure.loops, figure.couplings)
+    postures = {name: figure.named_values(name) for name in figure.posture_names}
+    return bits((figure.name, figure.up, figure.placement, figure.description, postures, *map(tuple, parts)))
 
 
 @given(figures(Recipe(ball_couplings=True)))

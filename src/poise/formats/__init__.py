@@ -63,7 +63,8 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
 
     Args:
         path: The file.
-        figure: The figure that moves, which a CSV of joint values needs.
+        figure: Who moves in a CSV of joint values, unless the table names a built-in figure; the other formats bring
+            their own skeleton.
         name: Which animation of a glTF with several; the first when none is given.
 
     Raises:
@@ -71,19 +72,19 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
     """
     file = checked_file(path)
     suffix = file.suffix.lower()
+    if suffix in (".gltf", ".glb"):
+        return _read_gltf_clip(file, name)
+    if suffix not in (".bvh", ".csv"):
+        raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv"))
+    if name is not None:
+        raise FormatError("holds one motion that has no name; only a glTF has several to choose from.", file)
     if suffix == ".bvh":
         from poise.formats.bvh import read_bvh_clip
 
         return read_bvh_clip(file)
-    if suffix in (".gltf", ".glb"):
-        return _read_gltf_clip(file, name)
-    if suffix == ".csv":
-        from poise.formats.table import read_table
+    from poise.formats.table import read_table
 
-        if figure is None:
-            raise FormatError("a table holds joint values only: say whose with load_clip(path, figure).", file)
-        return read_table(file, figure)
-    raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv"))
+    return read_table(file, figure)
 
 
 def _looks_like_file(name: str) -> bool:
@@ -162,10 +163,8 @@ def _read_gltf_clip(path: Path, name: str | None) -> Clip:
     if not clips:
         raise FormatError("has no animations.", path)
     if name is None:
-        return clips[0]
-    for clip in clips:
-        if clip.name == name:
-            return clip
-    names = [clip.name for clip in clips]
-    hint = suggestion(name, names)
-    raise FormatError(f"has no animation {name!r}.{hint} Animations: {', '.join(names)}.", path)
+        return next(iter(clips.values()))
+    if name not in clips:
+        hint = suggestion(name, clips)
+        raise FormatError(f"has no animation {name!r}.{hint} Animations: {', '.join(clips)}.", path)
+    return clips[name]
