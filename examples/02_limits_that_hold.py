@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import poise
 from poise.figure.pose import turn
@@ -19,7 +20,7 @@ from poise.pictures import strip
 def main(folder: Path) -> None:
     """Ask for three impossible legs and draw what comes out."""
     human = poise.human(stature=1.75, mass=70.0)
-    wanted = {
+    wanted: dict[str, dict[str, ArrayLike]] = {
         "kick": {"right_hip": turn("x", -170.0)},
         "split": {"right_hip": turn("z", 120.0), "left_hip": turn("z", -120.0)},
         "knee": {"right_knee": math.radians(170.0)},

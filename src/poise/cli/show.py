@@ -108,7 +108,7 @@ def parsed_posture(text: str, figure: Figure) -> PostureLike | None:
         return None
     start = figure.posture(parts.pop(0)) if "=" not in parts[0] else figure.neutral()
     values = dict(_pair(part) for part in parts)
-    return start.changed(values) if values else start  # type: ignore[arg-type]
+    return start.changed(values) if values else start
 
 
 def _pair(text: str) -> tuple[str, list[float]]:

@@ -142,12 +142,12 @@ class Builder:
         if joint is None and parent is not None:
             joint = fixed(f"{parent}_{name}")
         if joint is not None:
-            self.joints.append(replace(joint, parent=parent, child=name, parent_frame=Pose(at, turned)))  # type: ignore[arg-type]
+            self.joints.append(replace(joint, parent=parent, child=name, parent_frame=Pose(at, turned)))
         return name
 
     def site(self, name: str, body: str, at: ArrayLike = (0.0, 0.0, 0.0), turned: ArrayLike = NO_TURN) -> None:
         """Mark a frame on a body."""
-        self.sites.append(Site(name, body, Pose(at, turned)))  # type: ignore[arg-type]
+        self.sites.append(Site(name, body, Pose(at, turned)))
 
     def loop(self, joint: Joint, parent: str, child: str, *, parent_frame: Pose, child_frame: Pose) -> None:
         """Close a loop with a joint between two bodies of the tree."""

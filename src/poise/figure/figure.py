@@ -200,7 +200,7 @@ class Figure:
             values = look_up(self._postures, source, "posture", f"figure {self.name!r}")
             return self.posture({**values})
         if isinstance(source, Mapping):
-            return self._posture_from_values(source)
+            return self.posture_from(self._neutral, source)
         try:
             q = np.array(source, dtype=np.float64)
         except (TypeError, ValueError):
@@ -211,8 +211,9 @@ class Figure:
             raise FigureError(f"a posture of figure {self.name!r} has {self.nq} numbers, not {q.shape}.")
         return Posture(self, self._checked_q(q))
 
-    def _posture_from_values(self, values: Mapping[str, ArrayLike]) -> Posture:
-        q = self._neutral.q.copy()
+    def posture_from(self, start: Posture, values: Mapping[str, ArrayLike]) -> Posture:
+        """`start` with some joints at other values, and what an equality couples to them."""
+        q = start.q.copy()
         for name, value in values.items():
             place = self.q_slice(name)
             try:

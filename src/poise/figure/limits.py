@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
-from poise.figure.pose import FloatArray, rotation, unit_vector
+from poise.figure.pose import FloatArray, unit_quaternion, unit_vector
 
 TwistForm = tuple[float, float, float, float, float, float]
 
@@ -79,7 +79,7 @@ def _twist_form(value: float | ArrayLike) -> TwistForm:
 
 
 def _identity() -> FloatArray:
-    return rotation([1.0, 0.0, 0.0, 0.0])
+    return unit_quaternion([1.0, 0.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +99,8 @@ class BallLimits:
 
     def __post_init__(self) -> None:
         """Check the frames, and that some twist is allowed at every allowed swing."""
-        object.__setattr__(self, "cone", rotation(self.cone))
-        object.__setattr__(self, "limb", rotation(self.limb))
+        object.__setattr__(self, "cone", unit_quaternion(self.cone))
+        object.__setattr__(self, "limb", unit_quaternion(self.limb))
         if self.twist is None:
             return
         for x, y in self._sampled_swings():

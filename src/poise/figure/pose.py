@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,7 +53,7 @@ def unit_vector(value: ArrayLike | str, what: str = "an axis") -> FloatArray:
     return v if abs(size - 1.0) < 1e-15 else _frozen(v / size)
 
 
-def rotation(value: ArrayLike, what: str = "a rotation") -> FloatArray:
+def unit_quaternion(value: ArrayLike, what: str = "a rotation") -> FloatArray:
     """A unit quaternion (w, x, y, z) from one of any length but zero."""
     q = _numbers(value, 4, what)
     size = float(np.linalg.norm(q))
@@ -115,27 +115,19 @@ def _frozen(array: FloatArray) -> FloatArray:
     return array
 
 
-def _origin() -> FloatArray:
-    return _frozen(np.zeros(3))
-
-
-def _identity() -> FloatArray:
-    return _frozen(np.array([1.0, 0.0, 0.0, 0.0]))
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Pose:
     """A position [m] and a rotation (unit quaternion, w first); `a_from_b @ b_from_c` is `a_from_c`."""
 
-    position: FloatArray = field(default_factory=_origin)
-    """(3,) where the frame's origin is [m]."""
-    rotation: FloatArray = field(default_factory=_identity)
-    """(4,) how its axes are turned, (w, x, y, z)."""
+    position: FloatArray
+    """(3,) where the frame's origin is [m], read-only."""
+    rotation: FloatArray
+    """(4,) how its axes are turned, (w, x, y, z), read-only."""
 
-    def __post_init__(self) -> None:
-        """Check and freeze both arrays."""
-        object.__setattr__(self, "position", vector(self.position, "a position"))
-        object.__setattr__(self, "rotation", rotation(self.rotation))
+    def __init__(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        """Check and freeze both arrays; a quaternion of any length but zero is normalised."""
+        object.__setattr__(self, "position", vector(position, "a position"))
+        object.__setattr__(self, "rotation", unit_quaternion(rotation))
 
     def __matmul__(self, other: Pose) -> Pose:
         """Compose two poses."""

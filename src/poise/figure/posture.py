@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.figure.pose import FloatArray
 
@@ -41,9 +42,9 @@ class Posture:
         part = self.q[self.figure.q_slice(joint)]
         return float(part[0]) if part.size == 1 else part
 
-    def changed(self, values: dict[str, float | FloatArray]) -> Posture:
-        """This posture with some joints at other values."""
-        return self.figure.posture({name: self[name] for name in self.figure.moving_joints} | values)
+    def changed(self, values: Mapping[str, ArrayLike]) -> Posture:
+        """This posture with some joints at other values, and what an equality couples to them."""
+        return self.figure.posture_from(self, values)
 
     def as_dict(self) -> dict[str, float | FloatArray]:
         """All joint values by name."""

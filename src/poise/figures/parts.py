@@ -47,14 +47,14 @@ def block(
     center: ArrayLike, size: tuple[float, float, float], color: Color = STEEL, turned: ArrayLike = NO_TURN
 ) -> Box:
     """A cuboid about `center`."""
-    return Box(size, pose=Pose(center, turned), color=color)  # type: ignore[arg-type]
+    return Box(size, pose=Pose(center, turned), color=color)
 
 
 def knob(center: ArrayLike, radius: float, color: Color = STEEL) -> Sphere:
     """A ball about `center`."""
-    return Sphere(radius, pose=Pose(center), color=color)  # type: ignore[arg-type]
+    return Sphere(radius, pose=Pose(center), color=color)
 
 
 def egg(center: ArrayLike, radii: tuple[float, float, float], color: Color = STEEL) -> Ellipsoid:
     """An ellipsoid about `center`."""
-    return Ellipsoid(radii, pose=Pose(center), color=color)  # type: ignore[arg-type]
+    return Ellipsoid(radii, pose=Pose(center), color=color)

@@ -25,7 +25,7 @@ YELLOW_GREEN: Color = (0.62, 0.72, 0.30)
 
 def build(name: str) -> Figure:
     """The snake, stretched out."""
-    ground = Pose((0.0, RADIUS, 0.0), turn("x", 90.0))  # type: ignore[arg-type]
+    ground = Pose((0.0, RADIUS, 0.0), turn("x", 90.0))
     snake = Builder(
         name, description=f"A snake of {HINGES} hinges that bend sideways and up in turn.", placement=ground
     )

@@ -1,7 +1,7 @@
 """Figures and clips from files: `load` and `load_clip` choose the reader by the file's ending.
 
-A figure comes from a `*.figure.toml`, a URDF, an MJCF, the skeleton of a BVH or the skin of a glTF; a clip from a BVH, a
-glTF or a CSV table.
+A figure comes from a `*.figure.toml`, a URDF, an MJCF, the skeleton of a BVH or the skin of a glTF; a clip comes from a
+BVH, a glTF or a CSV table.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from poise.errors import FigureError
 from poise.figure.builder import Builder
 from poise.figure.mass import Mass
-from poise.figure.pose import FloatArray, Pose, rotation, turn, unit_vector
+from poise.figure.pose import FloatArray, Pose, turn, unit_quaternion, unit_vector
 from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.formats.toml_tables import Table
 
@@ -42,7 +42,7 @@ def read_pose(table: Table, prefix: str = "") -> Pose:
     """A frame from the keys `at` and `turned`."""
     position = table.numbers(f"{prefix}at", (3,), (0.0, 0.0, 0.0))
     with table.blaming(f"{prefix}at"):
-        place = Pose(position)  # type: ignore[arg-type]
+        place = Pose(position)
     return Pose(place.position, read_rotation(table, f"{prefix}turned"))
 
 
@@ -52,13 +52,13 @@ def read_rotation(table: Table, key: str) -> FloatArray:
     if not isinstance(given, dict):
         quaternion = table.as_numbers(given, key, (4,))
         with table.blaming(key):
-            return rotation(quaternion)
+            return unit_quaternion(quaternion)
     inner = table.as_table(given, key, f"{key!r} of {table.what}")
     axis = read_axis(inner, inner.take("axis"), "axis")
     degrees = inner.number("degrees")
     inner.finish()
     with inner.blaming():
-        return rotation(turn(axis, degrees))
+        return unit_quaternion(turn(axis, degrees))
 
 
 def read_axis(table: Table, value: object, key: str) -> FloatArray:

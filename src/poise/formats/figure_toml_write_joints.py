@@ -11,7 +11,7 @@ import numpy as np
 from poise.errors import FigureError
 from poise.figure.joints import Joint
 from poise.figure.limits import BallLimits, Ellipse, Twist, TwistForm
-from poise.figure.pose import FloatArray, Pose, rotation, turn, vector
+from poise.figure.pose import FloatArray, Pose, turn, unit_quaternion, vector
 from poise.formats.figure_toml_parts import WORDS
 from poise.formats.figure_toml_units import TURNING, TWIST_POWERS, Units
 
@@ -39,7 +39,7 @@ def rotation_value(q: FloatArray) -> object:
         angle = math.degrees(2.0 * math.atan2(float(q[1 + i]), float(q[0])))
         if np.count_nonzero(q[1:]) == 1 and q[1 + i] != 0.0:
             for digits in range(7):
-                if same(rotation(turn(axis, round(angle, digits))), q):
+                if same(unit_quaternion(turn(axis, round(angle, digits))), q):
                     return {"axis": axis, "degrees": round(angle, digits)}
     return q.tolist()
 

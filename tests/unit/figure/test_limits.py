@@ -100,6 +100,7 @@ def test_couplings_hold_after_clamping_and_in_named_values():
     figure = leg()
     followed = figure.posture({"knee": 1.2})
     assert followed["toe"] == pytest.approx(0.3)
+    assert followed.changed({"knee": 0.8})["toe"] == pytest.approx(0.2)
     assert figure.violations(figure.posture({"knee": 1.2, "toe": 0.0}))[0].part == "follow"
     clamped = figure.clamp({"knee": 1.2, "toe": 0.0})
     knee = (1.2 + 0.25 * 0.0) / (1 + 0.0625)
