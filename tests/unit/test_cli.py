@@ -87,6 +87,7 @@ def test_figures_draws_each_where_there_are_colours_and_into_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("poise.figures.BUILT_IN", {name: BUILT_IN[name] for name in ("arm", "snake")})
+    monkeypatch.setattr("poise.cli.figures.PICTURE_SIZE", (32, 32))
     shown = {}
     for options in ([], ["--no-pictures"]):
         out = io.StringIO()

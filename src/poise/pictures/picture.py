@@ -31,7 +31,7 @@ class Picture:
 
     def image(self) -> Image.Image:
         """The picture for Pillow."""
-        return Image.fromarray(self.pixels, "RGB")
+        return Image.fromarray(self.pixels)
 
     def resized(self, size: tuple[int, int]) -> Picture:
         """The picture with other numbers of pixels."""

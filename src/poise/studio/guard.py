@@ -66,7 +66,7 @@ class Guard:
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """Set the cookie, and send the browser to the same address without the key."""
-        path = scope["path"] + (f"?{urlencode(query)}" if query else "")
+        path = "/" + scope["path"].lstrip("/") + (f"?{urlencode(query)}" if query else "")
         answer = RedirectResponse(path, status_code=303)
         answer.set_cookie(self.cookie, self.key, httponly=True, samesite="strict", path="/")
         answer.headers["Cache-Control"] = "no-store"

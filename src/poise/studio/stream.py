@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import Response
@@ -44,9 +45,10 @@ def stream_routes(session: Session) -> APIRouter:
 
 
 async def _send_frames(socket: WebSocket, session: Session, changed: asyncio.Event) -> None:
-    """Send the state now, and again whenever it has changed."""
-    while True:
-        changed.clear()
-        await socket.send_bytes(packed(session.state))
-        await asyncio.sleep(FASTEST)
-        await changed.wait()
+    """Send the state now, and again whenever it has changed, until nobody listens."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            changed.clear()
+            await socket.send_bytes(packed(session.state))
+            await asyncio.sleep(FASTEST)
+            await changed.wait()

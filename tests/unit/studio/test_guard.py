@@ -60,6 +60,10 @@ def test_the_printed_address_sets_the_cookie_and_hides_the_key() -> None:
     assert "SameSite=strict" in cookie
 
 
+def test_the_key_leads_nowhere_else() -> None:
+    assert ask(f"{HOME}//evil.example/?key={SECRET}").headers["location"] == "/evil.example/"
+
+
 def test_the_cookie_opens_the_door() -> None:
     assert ask("/", cookies=COOKIE).text == "inside"
     assert ask("/", cookies=COOKIE, headers={"origin": HOME}).text == "inside"
