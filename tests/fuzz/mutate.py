@@ -13,7 +13,20 @@ NASTY = (
     *(b"[]", b"{}", b"1e7", b"100000", b"3.141592653589793", b"0.1", b"1 2 3", b"NaN", b"Infinity"),
 )
 """Numbers and words that readers stumble over."""
-NASTY_BYTES = (b"\x00", b"\xff", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\t", b"\x1a", b"\xed\xa0\x80", b"&", b"<", b"'", b'"')
+NASTY_BYTES = (
+    b"\x00",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\r\n",
+    b"\t",
+    b"\x1a",
+    b"\xed\xa0\x80",
+    b"&",
+    b"<",
+    b"'",
+    b'"',
+)
 NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 TOKEN = re.compile(rb"[A-Za-z_][\w.-]*")
 LONGEST = 60_000

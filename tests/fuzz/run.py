@@ -4,8 +4,8 @@
     python tests/fuzz/run.py --target bvh --seconds 600 --seed 1
     python tests/fuzz/run.py --target bvh --replay crashers/bvh-0123456789ab
 
-A target fails when it raises anything but FormatError, warns, takes more than 5 s, runs out of memory, or dies. The same
-seed tries the same inputs in the same order. With `--atheris` and atheris installed, its coverage feedback is used.
+A target fails when it raises anything but FormatError, warns, takes more than 5 s, runs out of memory, or dies. The
+same seed tries the same inputs in the same order. With `--atheris`, where it is installed, its coverage decides.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
 def _looks_like_file(name: str) -> bool:
     """Whether a name that is not built in means a file: it has an ending or a folder, or there is such a file."""
     try:
-        return bool(Path(name).suffix) or "/" in name or "\\" in name or Path(name).exists()
+        return bool(Path(name).suffix) or "/" in name or "\\" in name or Path(name).is_file()
     except (OSError, ValueError):
         return False
 

@@ -53,7 +53,7 @@ def _limits(table: Table, kind: Kind, units: Units) -> tuple[tuple[float, ...], 
     if not given and isinstance(given, list):
         return (), ()
     rows = [given] if len(scalars) == 1 and isinstance(given, list) and not isinstance(given[0], list) else given
-    if not isinstance(rows, list) or len(rows) != len(scalars):
+    if not isinstance(rows, list) or len(rows) != len(scalars) or not all(isinstance(row, list) for row in rows):
         takes = f"takes {len(scalars)} pairs of limits" if scalars else "takes no limits"
         raise table.error(f"{table.what} is {kind} and {takes}, one [low, high] per coordinate.", "limits")
     pairs = [

@@ -10,9 +10,9 @@ from poise.errors import FigureError, FormatError
 from poise.figure.body import Body, Site
 from poise.figure.couplings import Coupling, Term
 from poise.figure.figure import Figure, UpAxis
-from poise.figure.joints import Kind
+from poise.figure.joints import COORDINATES, Kind
 from poise.figure.mass import Mass
-from poise.figure.names import look_up
+from poise.figure.names import look_up, plural
 from poise.figure.pose import Pose
 from poise.figure.shapes import ROLES, Role, Shape
 from poise.figure.values import JointValues
@@ -56,10 +56,24 @@ def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
 
 
 def _located(reason: str, source: Source, parts: dict[str, list[Table]]) -> FormatError:
-    """A complaint about the whole figure, on the line of the first part it names."""
-    named = [(reason.find(table.what), -i, table) for tables in parts.values() for i, table in enumerate(tables)]
-    mentioned = sorted((row for row in named if row[0] >= 0), key=lambda row: row[:2])
-    return mentioned[0][2].error(reason) if mentioned else source.top.error(reason, "name")
+    """A complaint about the whole figure, on the line of the part it names first; of two so named, the later."""
+    found: list[tuple[int, int, Table]] = []
+    for what, tables in parts.items():
+        for i, table in enumerate(tables):
+            places = [reason.find(words) for words in _mentions(what, table.take("name"))]
+            found += [(place, -i, table) for place in places if place >= 0]
+    return min(found, key=lambda row: row[:2])[2].error(reason) if found else source.top.error(reason, "name")
+
+
+def _mentions(what: str, name: str) -> tuple[str, ...]:
+    """How messages speak of a part."""
+    word = "joint" if what == "loop" else what
+    return (
+        f"{word} {name!r}",
+        f"{plural(word)} {name!r}",
+        f"{plural(word)} named {name!r}",
+        f"{name} exceeds its {word}",
+    )
 
 
 def _placement(top: Table) -> Pose:
@@ -139,6 +153,9 @@ def _site(table: Table) -> Site:
 def _coupling(table: Table, units: Units, kinds: dict[str, Kind]) -> Coupling:
     name = table.text("name")
     terms = _terms(table)
+    for term in terms:
+        with table.blaming("terms"):
+            _check_term(term, kinds)
     power = coupling_power(terms, kinds)
     bounds = {key: units.read(table.number(key), power) for key in ("equals", "lower", "upper") if key in table}
     table.finish("equals", "lower", "upper")
@@ -163,6 +180,12 @@ def _terms(table: Table) -> tuple[Term, ...]:
             with sums.blaming(joint):
                 terms.append(Term(joint, sums.as_number(factor, joint), coordinate))
     return tuple(terms)
+
+
+def _check_term(term: Term, kinds: dict[str, Kind]) -> None:
+    kind = look_up(kinds, term.joint, "joint", "the figure")
+    if term.coordinate is not None:
+        look_up(dict.fromkeys(COORDINATES[kind]), term.coordinate, "coordinate", f"joint {term.joint!r}")
 
 
 def _term(table: Table) -> Term:

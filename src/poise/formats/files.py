@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from poise.errors import FormatError
@@ -17,12 +18,14 @@ def checked_file(path: str | Path) -> Path:
     """`path`, if it is a file that has something in it and fits in memory."""
     file = Path(path)
     try:
-        if file.is_dir():
-            raise FormatError("is a folder, not a file.", file)
-        size = file.stat().st_size
+        status = file.stat()
     except (OSError, ValueError) as problem:
         raise FormatError(_sentence(problem), file) from None
-    if size == 0 and file.is_file():
+    if not stat.S_ISREG(status.st_mode):
+        # A pipe or a device may never end, or never begin.
+        raise FormatError(f"is a {'folder' if stat.S_ISDIR(status.st_mode) else 'device'}, not a file.", file)
+    size = status.st_size
+    if size == 0:
         raise FormatError("is empty.", file)
     if size > LARGEST:
         raise FormatError(f"is {size / 2**20:.0f} MB; files over {LARGEST // 2**20} MB are not read.", file)
