@@ -27,6 +27,7 @@ class View(StrEnum):
     THREE_QUARTER = "three-quarter"
 
 
+NOTES_SHOWN = 3
 FigureArgument = Annotated[
     str, typer.Argument(help="A built-in figure (see: poise figures) or a file: .figure.toml, .urdf, .xml, .bvh, .glb.")
 ]
@@ -75,8 +76,10 @@ def show(
             labels=labels,
             folder=folder_of(figure),
         )
-    for note in picture.notes:
+    for note in picture.notes[:NOTES_SHOWN]:
         remark(note)
+    if len(picture.notes) > NOTES_SHOWN:
+        remark(f"… and {len(picture.notes) - NOTES_SHOWN} more like these.")
     answer(str(picture.save(output or f"{chosen.name}.png")))
 
 

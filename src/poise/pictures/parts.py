@@ -71,7 +71,8 @@ def appearance(
     solids: list[list[Part]] = []
     for number, body in enumerate(figure.bodies):
         shapes = () if skeleton else _wanted(body.shapes, collision)
-        solids.append(_solids(number, body, shapes, folder, notes))
+        others = () if skeleton else tuple(shape for shape in body.shapes if shape not in shapes)
+        solids.append(_solids(number, body, shapes, folder, notes) or _solids(number, body, others, folder, []))
     flat = tuple(part for row in solids for part in row)
     extent = _extent(figure, Appearance(flat, 0.0, ()))
     parts: list[Part] = []

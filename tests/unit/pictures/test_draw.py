@@ -6,6 +6,7 @@ import pytest
 from poise.errors import PoiseError
 from poise.figure.builder import Builder, revolute
 from poise.figure.pose import Pose, turn, vector
+from poise.figure.shapes import Mesh, Sphere
 from poise.pictures import Picture, contact_sheet, draw, strip
 from poise.pictures.parts import appearance
 from poise.pictures.theme import DARK, LIGHT, Theme
@@ -95,6 +96,15 @@ def test_a_mesh_is_drawn_from_its_file_and_a_missing_one_as_bones(tmp_path: Path
     assert len(lost.notes) == 1
     assert "there is no file 'package://nobody/b.stl'" in lost.notes[0]
     assert looks_like(lost, LIGHT.bone, 90).any()
+
+
+def test_a_body_whose_visual_mesh_is_lost_is_drawn_from_what_collides() -> None:
+    made = Builder("covered")
+    made.body("thing", shapes=[Mesh("lost.stl", role="visual"), Sphere(0.2, role="collision")])
+    look = appearance(made.build())
+    assert [part.is_bone for part in look.parts] == [False]
+    assert np.abs(look.parts[0].surface.vertices).max() == pytest.approx(0.2)
+    assert len(look.notes) == 1
 
 
 def test_themes_differ_in_their_backdrop() -> None:
