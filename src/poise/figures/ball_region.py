@@ -16,6 +16,7 @@ about x bends forward and one about y bends to the left.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -52,19 +53,29 @@ class Region(NamedTuple):
 @cache
 def region_through(motion: Range) -> Region:
     """The ellipse, axes along x and y, through the four extreme swings."""
-    from scipy.optimize import root
-
     extremes = [(math.radians(x), 0.0) for x in motion.x] + [(0.0, math.radians(y)) for y in motion.y]
     middle = [0.5 * math.radians(sum(motion.x)), 0.5 * math.radians(sum(motion.y))]
     reach = [0.5 * math.radians(high - low) for low, high in (motion.x, motion.y)]
 
-    def misses(unknowns: FloatArray) -> list[float]:
-        cx, cy, rx, ry = (float(value) for value in unknowns)
+    def misses(unknowns: FloatArray) -> FloatArray:
+        cx, cy, rx, ry = unknowns.tolist()
         splits = [seen_from((cx, cy), swing) for swing in extremes]
-        return [(split.x / rx) ** 2 + (split.y / ry) ** 2 - 1.0 for split in splits]
+        return np.array([(split.x / rx) ** 2 + (split.y / ry) ** 2 - 1.0 for split in splits])
 
-    cx, cy, rx, ry = root(misses, [*middle, *reach], tol=1e-13).x.tolist()
+    cx, cy, rx, ry = _root(misses, np.array([*middle, *reach])).tolist()
     return Region((cx, cy), (rx, ry))
+
+
+def _root(misses: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
+    """Newton's method with central differences, for a start near the root."""
+    at, step = start, 1e-6
+    for _ in range(50):
+        miss = misses(at)
+        if np.abs(miss).max() < 1e-14:
+            break
+        slopes = [(misses(at + nudge) - misses(at - nudge)) / (2.0 * step) for nudge in step * np.eye(at.size)]
+        at = at - np.linalg.solve(np.array(slopes).T, miss)
+    return at
 
 
 def seen_from(center: tuple[float, float], swing: tuple[float, float]) -> SwingTwist:
