@@ -15,12 +15,16 @@ from poise.figure.pose import FloatArray, Pose, from_to, vector
 
 Role = Literal["both", "visual", "collision"]
 ROLES: tuple[Role, ...] = ("both", "visual", "collision")
+SMALLEST, LARGEST = 1e-12, 1e9
+"""Sizes whose volumes and moments of inertia arithmetic can hold [m]."""
 
 
 def _positive(value: float, what: str) -> float:
     number = float(value)
-    if not math.isfinite(number) or number <= 0.0:
+    if math.isnan(number) or number <= 0.0:
         raise FigureError(f"the {what} of a shape must be a positive number, not {value}.")
+    if not SMALLEST <= number <= LARGEST:
+        raise FigureError(f"the {what} of a shape must lie between {SMALLEST:g} and {LARGEST:g} m, not at {value}.")
     return number
 
 

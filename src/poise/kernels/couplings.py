@@ -46,7 +46,7 @@ GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 MET = 1e-11
 """Excess of a ball joint that needs no other half-plane [rad]."""
 FARTHEST = math.pi - SINGULAR
-"""Length of a swing beyond which it is nearly a swing the other way with another twist [rad]."""
+"""Where rounding might take a swing to its opposite, or a twist to its other end [rad]."""
 PROBE = 1e-5
 """Step along a boundary that shows its direction [rad]."""
 
@@ -205,7 +205,7 @@ def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
     for b in range(v.of_ball.shape[0]):
         if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 0:
             rows[used, v.of_ball[b] + 2] = 1.0
-            lower[used], upper[used] = -math.pi, math.pi
+            lower[used], upper[used] = -FARTHEST, FARTHEST
             used += 1
     for b in range(v.of_ball.shape[0]):
         if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 1:
