@@ -29,7 +29,7 @@ NASTY_BYTES = (
 )
 NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 TOKEN = re.compile(rb"[A-Za-z_][\w.-]*")
-LONGEST = 60_000
+LONGEST = 20_000
 """Inputs are cut to this many bytes, so that time goes to variety."""
 
 Mutation = Callable[[random.Random, bytes, Sequence[bytes]], bytes]

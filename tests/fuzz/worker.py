@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import random
 import re
 import signal
@@ -119,6 +120,7 @@ def limit_memory() -> None:
 def serve(target: str, seconds: float, seed: int, current: Path, sender: Connection) -> None:
     """Fuzz in a process of its own."""
     limit_memory()
+    logging.disable(logging.WARNING)
     sender.send(fuzz(target, seconds, seed, current))
 
 
