@@ -1,20 +1,25 @@
 """The one decorator of all compiled code.
 
 Numba's disk cache watches only the file of the cached function: an edit to a function it *calls* in another file goes
-unnoticed, and so does `NUMBA_BOUNDSCHECK`. The cache folder is therefore named after a digest of every kernel source
-and of that flag, in the user's cache directory: what runs is always what is written.
+unnoticed, and so does `NUMBA_BOUNDSCHECK`. The cache folder is therefore named after a digest of every kernel source, of
+where they are, and of that flag, in the user's cache directory: what runs is always what is written.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+
+KEPT_FOR = 30.0 * 24.0 * 3600.0
+"""Age at which the machine code of other versions is removed [s]."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,8 +37,9 @@ def user_cache() -> Path:
 
 
 def source_digest() -> str:
-    """Twelve hexadecimal digits that change with any kernel source and with bounds checking."""
+    """Twelve hexadecimal digits that change with any kernel source, with their folder and with bounds checking."""
     digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    digest.update(str(Path(__file__).parent).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
@@ -50,9 +56,13 @@ def is_warm() -> bool:
 
 
 def mark_warm() -> None:
-    """Remember that every kernel has been compiled."""
-    if CACHE_FOLDER.is_dir():
-        _COMPLETE.touch()
+    """Remember that every kernel has been compiled, and forget what nothing has used for a month."""
+    if not CACHE_FOLDER.is_dir():
+        return
+    _COMPLETE.touch()
+    for folder in CACHE_FOLDER.parent.glob("kernels-*"):
+        if folder != CACHE_FOLDER and time.time() - folder.stat().st_mtime > KEPT_FOR:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
