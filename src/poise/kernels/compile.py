@@ -1,8 +1,8 @@
 """The one decorator of all compiled code.
 
 Numba's disk cache watches only the file of the cached function: an edit to a function it *calls* in another file goes
-unnoticed, and so does `NUMBA_BOUNDSCHECK`. The cache folder is therefore named after a digest of every kernel source, of
-where they are, and of that flag, in the user's cache directory: what runs is always what is written.
+unnoticed, and so does `NUMBA_BOUNDSCHECK`. The cache folder is therefore named after a digest of every kernel source,
+of where they are, and of that flag, in the user's cache directory: what runs is always what is written.
 """
 
 from __future__ import annotations
