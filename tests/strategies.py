@@ -81,9 +81,7 @@ def _joints(draw: Draw, rng: np.random.Generator, bodies: list[Body], recipe: Re
     return list(draw(st.permutations(joints))) if len(joints) < 5 else joints
 
 
-def _joint(
-    draw: Draw, rng: np.random.Generator, name: str, kind: Kind, parent: str | None, child: str
-) -> Joint:
+def _joint(draw: Draw, rng: np.random.Generator, name: str, kind: Kind, parent: str | None, child: str) -> Joint:
     lower, upper = parts.scalar_limits(rng, kind)
     return Joint(
         name,

@@ -91,6 +91,9 @@ def fuzz(target: str, seconds: float, seed: int, current: Path | None = None, ru
     """Feed a target for some seconds, or so many inputs; `current` receives every input before it is tried."""
     rng = random.Random(f"{target} {seed}")
     pool = list(seeds(target).values())
+    for data in pool:
+        # Kernels compile on their first call, which would only try the patience of the first inputs.
+        TARGETS[target](data)
     report = Report()
     end = time.monotonic() + seconds
     while time.monotonic() < end and (runs is None or report.runs < runs):

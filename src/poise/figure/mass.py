@@ -36,9 +36,9 @@ class Mass:
         tensor = np.array(self.inertia, dtype=np.float64)
         if tensor.shape != (3, 3) or not np.isfinite(tensor).all():
             raise FigureError("an inertia must be 3 by 3 finite numbers.")
-        if np.abs(tensor - tensor.T).max() > 1e-9 * max(1.0, float(np.abs(tensor).max())):
+        if np.abs(0.5 * tensor - 0.5 * tensor.T).max() > 1e-9 * max(1.0, float(np.abs(tensor).max())):
             raise FigureError("an inertia tensor must be symmetric.")
-        tensor = 0.5 * (tensor + tensor.T)
+        tensor = 0.5 * tensor + 0.5 * tensor.T
         tensor.flags.writeable = False
         object.__setattr__(self, "inertia", tensor)
 

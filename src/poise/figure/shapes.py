@@ -48,7 +48,7 @@ class Shape:
 
     def mass(self, density: float) -> Mass:
         """Mass of the solid at a density [kg/m³], in the body's frame."""
-        weight = density * self.volume()
+        weight = Mass(density * self.volume()).mass
         return Mass(weight, inertia=np.diag(self._gyration()) * weight).moved(self.pose)
 
     def volume(self) -> float:

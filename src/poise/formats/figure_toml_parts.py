@@ -21,6 +21,9 @@ SHAPES: dict[str, tuple[type[Shape], tuple[str, ...]]] = {
 }
 """The kinds of shapes, each with its own keys."""
 
+FARTHEST, HEAVIEST = 1e9, 1e15
+"""Lengths [m], and masses [kg] and densities [kg/m³], beyond which a file is taken for broken."""
+
 WORDS = ("x", "y", "z", "-x", "-y", "-z")
 """Axes that have a word."""
 
@@ -41,6 +44,7 @@ def spread_mass(mass: float | None, density: float | None, shapes: Sequence[Shap
 def read_pose(table: Table, prefix: str = "") -> Pose:
     """A frame from the keys `at` and `turned`."""
     position = table.numbers(f"{prefix}at", (3,), (0.0, 0.0, 0.0))
+    table.within(f"{prefix}at", FARTHEST, position)
     with table.blaming(f"{prefix}at"):
         place = Pose(position)
     return Pose(place.position, read_rotation(table, f"{prefix}turned"))

@@ -17,7 +17,7 @@ from poise.figure.pose import Pose
 from poise.figure.shapes import ROLES, Role, Shape
 from poise.figure.values import JointValues
 from poise.formats.figure_toml_joints import read_joint
-from poise.formats.figure_toml_parts import SHAPES, read_pose, read_rotation, spread_mass
+from poise.formats.figure_toml_parts import FARTHEST, HEAVIEST, SHAPES, read_pose, read_rotation, spread_mass
 from poise.formats.figure_toml_units import Units, coupling_power, value_powers
 from poise.formats.files import read_bytes
 from poise.formats.toml_tables import Source, Table, shown
@@ -100,13 +100,16 @@ def _mass(table: Table, shapes: tuple[Shape, ...]) -> Mass:
     if density is not None and not 0.0 <= density < math.inf:
         raise table.error(f"'density' of {table.what} must be zero or a positive number, not {density:g}.", "density")
     key = "density" if density is not None else "mass"
+    table.within(key, HEAVIEST, [mass or density or 0.0])
     explicit = "center" in table or "inertia" in table
     if density is not None and (explicit or mass is not None):
         raise table.error(f"{table.what} has a 'density' beside a 'mass', 'center' or 'inertia'; give one.", "density")
     with table.blaming(key):
         whole = Mass(mass or 0.0) if explicit else spread_mass(mass, density, shapes)
     center = table.numbers("center", (3,), whole.center.tolist())
-    tensor = _inertia(table) if "inertia" in table else whole.inertia
+    table.within("center", FARTHEST, center)
+    tensor = _inertia(table) if "inertia" in table else whole.inertia.tolist()
+    table.within("inertia", HEAVIEST * FARTHEST**2, [number for row in tensor for number in row])
     with table.blaming("inertia" if "inertia" in table else key):
         return Mass(mass if explicit and mass is not None else whole.mass, center, tensor)  # type: ignore[arg-type]
 

@@ -139,6 +139,12 @@ class Table:
             raise self.error(f"{key!r} of {self.what} must be {wanted} in brackets, not {shown(value)}.", key)
         return [self.as_number(item, key) for item in value]
 
+    def within(self, key: str, most: float, numbers: Sequence[float]) -> None:
+        """Refuse numbers so large that arithmetic with them overflows."""
+        for number in numbers:
+            if not math.isinf(number) and abs(number) > most:
+                raise self.error(f"{key!r} of {self.what} must lie within ±{most:g}, not {number:g}.", key)
+
     def as_table(self, value: Any, key: str | int, what: str) -> Table:
         """`value`, if it is a table."""
         place = (*self.place, key)
