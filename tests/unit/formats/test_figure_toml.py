@@ -12,6 +12,7 @@ from poise.figure.figure import Figure
 from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.pose import Pose, turn
 from poise.figure.shapes import Box, Mesh, Sphere
+from poise.figures import BUILT_IN, built_in
 from poise.formats import toml_emit
 from poise.formats.figure_toml import figure_text, parse_figure, read_figure, write_figure
 from poise.formats.toml_lines import key_lines, nearest_line
@@ -163,6 +164,12 @@ def test_everything_a_figure_holds_is_kept(tmp_path: Path):
     again = read_figure(path)
     assert again == figure
     assert figure.rerooted("e") == parse_figure(figure_text(figure.rerooted("e")))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_built_in_figure_is_kept(name: str):
+    figure = built_in(name)
+    assert parse_figure(figure_text(figure)) == figure
 
 
 def test_terms_of_couplings_keep_their_order():
