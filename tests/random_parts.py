@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.figure.joints import COORDINATES, PRIMITIVES, Kind
+from poise.figure.joints import PRIMITIVES, Kind
 from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.mass import Mass
 from poise.figure.pose import Pose, turn
@@ -162,8 +162,3 @@ def _shape(rng: Random) -> Shape:
         lambda: Mesh("b.stl", **common),
     ]
     return makers[rng.integers(len(makers))]()
-
-
-def coordinates(kind: Kind) -> tuple[str, ...]:
-    """The coordinates of a kind that a coupling may name."""
-    return COORDINATES[kind]

@@ -19,7 +19,6 @@ from poise.kernels.limits import ball_split, nearest_turn, twist_interval
 from tests import random_parts as parts
 
 Draw = st.DrawFn
-MOVING: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "fixed")
 SCALAR: tuple[Kind, ...] = ("revolute", "prismatic", "universal", "elbow", "cylindrical", "planar", "cartesian")
 ODD_NAMES = ("left hand", "a.b", 'quo"ted', "Ωμέγα", "new\nline", "", "back\\slash", "x")
 
