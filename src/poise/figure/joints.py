@@ -180,18 +180,19 @@ class Joint:
         return {"ball": quaternion, "free": (0.0, 0.0, 0.0, *quaternion)}.get(self.kind, (0.0,) * self.nq)
 
     def turned_around(self) -> Joint:
-        """The same joint seen from the child: its values keep their meaning and their signs."""
+        """The same joint seen from the child.
+
+        Values keep their meaning and their signs, except those of a free joint, which holds the other body's place.
+        """
         if self.parent is None:
             raise FigureError(f"joint {self.name!r} hangs from the world and cannot be turned around.")
-        if self.kind == "free":
-            raise FigureError(f"joint {self.name!r} is free: describe it from the other body instead.")
         return replace(
             self,
             parent=self.child,
             child=self.parent,
             parent_frame=self.child_frame,
             child_frame=self.parent_frame,
-            reversed=not self.reversed,
+            reversed=not self.reversed and self.kind != "free",
         )
 
 

@@ -35,7 +35,7 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
             f"figure {figure.name!r} cannot be re-rooted: {base.kind} joint {base.name!r} ties its root {root!r} to "
             "the world. Only fixed and free bases can move to another body."
         )
-    turned = {joint.name: _turned(joint, figure) for joint in path}
+    turned = {joint.name: joint.turned_around() for joint in path}
     new_base = replace(base, child=body, child_frame=Pose(), parent_frame=Pose()) if base is not None else None
     joints = [_exchanged(joint, base, new_base, turned) for joint in figure.joints]
     world_from_body = _body_pose(figure, body, posture)
@@ -74,20 +74,6 @@ def _joints_to_root(figure: Figure, body: str) -> list[Joint]:
         path.append(hangs[at])
         at = hangs[at].parent
     return path
-
-
-def _turned(joint: Joint, figure: Figure) -> Joint:
-    """The joint seen from its child; a free joint is described anew, its value follows from the bodies."""
-    if joint.kind == "free":
-        assert joint.parent is not None
-        return replace(
-            joint,
-            parent=joint.child,
-            child=joint.parent,
-            parent_frame=joint.child_frame,
-            child_frame=joint.parent_frame,
-        )
-    return joint.turned_around()
 
 
 def _exchanged(joint: Joint, base: Joint | None, new_base: Joint | None, turned: dict[str, Joint]) -> Joint:
