@@ -62,7 +62,9 @@ class Buffers:
             accessor.fail(f"has the type {accessor.text('type', '')[:20]!r}; an animation needs a scalar or a vector.")
         raw = self._elements(accessor, accessor.whole("count", least=1), width, kind)
         if kind == _FLOAT:
-            return raw.astype(np.float64)
+            # A signalling NaN makes the conversion complain; who needs the numbers refuses every kind of NaN.
+            with np.errstate(invalid="ignore"):
+                return raw.astype(np.float64)
         if not accessor.flag("normalized"):
             accessor.fail("holds integers that are not normalised; an animation needs floats or normalised integers.")
         return np.maximum(raw.astype(np.float64) / np.iinfo(_TYPES[kind]).max, -1.0)
