@@ -38,7 +38,7 @@ studio: $(STAMP) ## Open the studio in the browser.
 	$(BIN)/poise studio
 
 test: $(STAMP) ## Run every test but the slow ones.
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(STAMP) ## Check style, formatting, types and the direction of imports.
 	$(BIN)/ruff check

@@ -33,7 +33,8 @@ def chromium() -> str | None:
     )
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running, which other modules' tests may not find.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     program = chromium()
     if program is None:

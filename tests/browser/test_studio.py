@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from .conftest import FIGURE_SHOWN, Studio
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def canvas(page: Page) -> np.ndarray:
