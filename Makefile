@@ -50,8 +50,10 @@ format: $(STAMP) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# Examples draw pictures, which takes minutes without the compiler.
 coverage: $(STAMP) ## Measure the unit tests' coverage, kernels included (JIT off).
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m "not slow and not browser" tests/unit \
+		--ignore tests/unit/test_examples.py --ignore tests/unit/test_documents.py \
 		--cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
 bench: $(STAMP) ## Run every benchmark.
