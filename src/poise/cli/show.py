@@ -40,7 +40,7 @@ def show(
         str, typer.Option("--posture", "-p", help="A posture's name, joint=value pairs, or both, with commas between.")
     ] = "",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The picture to write.")] = None,
-    size: Annotated[str, typer.Option(help="Width and height in pixels.")] = "1000x1000",
+    size: Annotated[str, typer.Option(help="Width and height in pixels.")] = "800x800",
     view: Annotated[View, typer.Option(help="The side to look from.")] = View.THREE_QUARTER,
     skeleton: Annotated[bool, typer.Option("--skeleton", help="Draw bones instead of shapes.")] = False,
     collision: Annotated[bool, typer.Option("--collision", help="Draw the shapes that collide.")] = False,
