@@ -34,13 +34,13 @@ def body(page: Page, number: int) -> list[float]:
     return page.evaluate(f"window.poiseStage.bodies[{number}].position.toArray()")  # type: ignore[no-any-return]
 
 
-def eventually(page: Page, check: Callable[[], bool]) -> None:
-    """Wait until something is so: what a click does arrives over the network."""
+def eventually(page: Page, check: Callable[[], bool]) -> bool:
+    """Whether something comes to be so: what a click does arrives over the network."""
     for _ in range(100):
         if check():
-            return
+            return True
         page.wait_for_timeout(100)
-    pytest.fail("it never came to be")
+    return False
 
 
 def choose(page: Page, chooser: str, option: str) -> None:
@@ -77,7 +77,7 @@ def test_a_slider_moves_the_figure(page: Page, screenshots: Path) -> None:
     page.wait_for_function("window.poiseStage.figure.name === 'adelino'")
     before, tip = canvas(page), body(page, 5)
     drag_slider(page, "lean", 0.9)
-    eventually(page, lambda: np.linalg.norm(np.subtract(body(page, 5), tip)) > 0.05)
+    assert eventually(page, lambda: np.linalg.norm(np.subtract(body(page, 5), tip)) > 0.05)
     after = canvas(page)
     page.screenshot(path=screenshots / "slider.png")
     assert (np.abs(after - before).max(axis=2) > 40).mean() > 0.005
@@ -90,7 +90,7 @@ def test_a_named_posture_can_be_chosen(page: Page) -> None:
     for posture in ("surprised", "sad"):
         choose(page, "posture", posture)
         head = adelino.pose_of(adelino.bodies[5].name, posture).position
-        eventually(page, lambda head=head: np.allclose(body(page, 5), head, atol=1e-5))
+        assert eventually(page, lambda head=head: np.allclose(body(page, 5), head, atol=1e-5))
 
 
 def test_loops_and_other_worlds_are_drawn_too(page: Page, screenshots: Path) -> None:
@@ -136,8 +136,8 @@ def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:
     expect(other.get_by_label("figure", exact=True)).to_have_value("hand")
     drag_slider(page, "wrist", 0.8)
     settled = "window.poiseStage.step"
-    eventually(page, lambda: page.evaluate(settled) == other.evaluate(settled))
-    eventually(page, lambda: np.allclose(body(other, 1), body(page, 1), atol=1e-6))
+    assert eventually(page, lambda: page.evaluate(settled) == other.evaluate(settled))
+    assert eventually(page, lambda: np.allclose(body(other, 1), body(page, 1), atol=1e-6))
 
 
 def test_strangers_stay_outside(browser: Browser, studio: Studio) -> None:

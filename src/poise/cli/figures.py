@@ -11,8 +11,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from poise.cli.compiling import compiling_noted
-from poise.cli.console import answer, answers, remark
+from poise.cli.console import answer, answers, remark, remarks
 from poise.cli.show import FigureArgument, loaded
+from poise.errors import PoiseError
 
 if TYPE_CHECKING:
     from poise.figure.figure import Figure
@@ -82,10 +83,15 @@ def _thumbnail(figure: Figure) -> RenderableType:
 
 
 def _write_pictures(all_figures: Sequence[Figure], folder: Path) -> None:
+    from rich.progress import track
+
     from poise.pictures import draw
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for figure in all_figures:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise PoiseError(f"the folder {str(folder)!r} cannot be made: {problem.strerror}.") from None
+    for figure in track(all_figures, "drawing", console=remarks(), transient=True):
         draw(figure, size=PICTURE_SIZE).save(folder / f"{figure.name}.png")
     remark(f"{len(all_figures)} pictures are in {folder}.")
 
