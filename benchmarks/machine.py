@@ -18,11 +18,11 @@ def describe(*packages: str) -> str:
         ]
         cpu = names[0] if names else cpu
     return f"{cpu}, {os.cpu_count()} cores, Python {platform.python_version()}, " + ", ".join(
-        map(_with_version, packages)
+        map(with_version, packages)
     )
 
 
-def _with_version(package: str) -> str:
+def with_version(package: str) -> str:
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
