@@ -1,0 +1,247 @@
+"""Compiles a figure and what is asked of it to arrays for the kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.errors import TaskError
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray
+from poise.kernels.contacts import make_contacts
+from poise.kernels.criteria import Criteria
+from poise.kernels.goals import Goals, make_stance
+from poise.kernels.handle import Handle
+from poise.kernels.levels import Levels, make_work
+from poise.kernels.pulls import make_pulls
+from poise.kernels.step import FIRST_TASKS, Engine, State
+from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.tasks.recruits import recruited
+from poise.tasks.task import Goal, Task
+
+
+@dataclass(frozen=True)
+class StepSize:
+    """How far one step may go."""
+
+    turn: float = 0.3
+    """Largest step of a turning joint [rad]."""
+    slide: float = 0.3
+    """Largest step of a sliding joint, or of a floating base [m]."""
+    error: float = 0.3
+    """Largest error that one step aims to remove [m or rad]."""
+
+
+@dataclass
+class Asked:
+    """A task and where its rows are."""
+
+    task: Task
+    level: int
+    """Index of its level among the kernels' levels."""
+    goals: list[Goal]
+    first_goal: int = 0
+    rows: slice = field(default_factory=lambda: slice(0, 0))
+    """Its rows among those of all goals."""
+
+
+class Problem:
+    """A figure with tasks, laid out for the kernels."""
+
+    def __init__(
+        self,
+        figure: Figure,
+        tasks: Iterable[Task],
+        *,
+        step: StepSize | None = None,
+        dt: float | None = None,
+        contacts: int = 0,
+    ) -> None:
+        """Compile `tasks`; raises `TaskError` for what `figure` cannot be asked.
+
+        Args:
+            figure: The figure.
+            tasks: What is asked; inactive ones are left out.
+            step: How far one step may go.
+            dt: Duration of a step [s], to hold the speed limits; None to ignore them.
+            contacts: Most pairs of near bodies at one time.
+        """
+        self.figure = figure
+        step = step or StepSize()
+        asked = [task for task in tasks if task.active]
+        self.priorities = sorted({task.priority for task in asked})
+        self.asked = [Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked]
+        self.asked.sort(key=lambda a: a.level)
+        masks = _number_rows(self.asked, figure)
+        tree, bounds = figure.compiled.tree, figure.compiled.bounds
+        goals = _goals(figure, self.asked, masks)
+        hard = [i for i, coupling in enumerate(figure.couplings) if coupling.is_equality]
+        soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
+        limits = _step_limits(figure, step, dt, hard, soft)
+        skip = len(hard) + contacts
+        levels, most = _levels(figure, self.asked, goals, len(self.priorities), skip, contacts)
+        n, p = figure.nv, len(self.priorities) + FIRST_TASKS
+        self.engine = Engine(
+            tree=tree,
+            bounds=bounds,
+            limits=limits,
+            goals=goals,
+            contacts=make_contacts(contacts),
+            criteria=Criteria(np.array(figure.neutral().q), np.zeros(n), np.zeros(n), np.zeros(n)),
+            levels=levels,
+            solver=make_work(n, most, p, levels.general.shape[0], levels.rows.shape[0]),
+            pulls=make_pulls(tree.parent.shape[0]),
+            here=make_stance(tree, goals),
+            there=make_stance(tree, goals),
+            state=_state(figure, p, levels.rows.shape[0]),
+            skip=skip,
+            farthest=step.error,
+        )
+        self.handle = Handle(self.engine)
+
+
+def _number_rows(asked: Sequence[Asked], figure: Figure) -> list[FloatArray]:
+    """Give every task its rows and goals; returns the recruitment mask of each goal."""
+    row = goal = 0
+    masks = []
+    for a in asked:
+        count = sum(g.rows for g in a.goals)
+        a.first_goal, a.rows = goal, slice(row, row + count)
+        row, goal = row + count, goal + len(a.goals)
+        masks += [recruited(figure, a.task)] * len(a.goals)
+    return masks
+
+
+def _goals(figure: Figure, asked: Sequence[Asked], masks: Sequence[FloatArray | None]) -> Goals:
+    goals = [goal for a in asked for goal in a.goals]
+    gains = [a.task.gain for a in asked for goal in a.goals for _ in range(goal.rows)]
+    rows = [goal.rows for goal in goals]
+    m = sum(rows)
+    postures = [goal.posture for goal in goals if goal.posture is not None]
+    corners = [goal.corners for goal in goals]
+    distinct = [mask for mask in masks if mask is not None]
+    whole = np.int64
+    return Goals(
+        kind=np.array([goal.kind for goal in goals], dtype=whole),
+        first=np.cumsum([0, *rows], dtype=whole),
+        node=np.array([goal.seat.node for goal in goals], dtype=whole),
+        place=_table([goal.seat.pose.position for goal in goals], 3),
+        turn=_table([goal.seat.pose.rotation for goal in goals], 4),
+        base=np.array([goal.base.node for goal in goals], dtype=whole),
+        base_place=_table([goal.base.pose.position for goal in goals], 3),
+        base_turn=_table([goal.base.pose.rotation for goal in goals], 4),
+        position=_table([goal.position for goal in goals], 3),
+        rotation=_table([goal.rotation for goal in goals], 4),
+        value=np.array([goal.value for goal in goals], dtype=np.float64),
+        posture=np.cumsum([0, *(goal.posture is not None for goal in goals)], dtype=whole)[:-1].copy(),
+        postures=_table(postures, figure.nq),
+        mask=np.array([_place_of(masks, i) for i in range(len(goals))], dtype=whole),
+        masks=_table(distinct, figure.nv),
+        direction=_table([d for goal in goals for d in goal.directions], 3),
+        weight=np.sqrt(np.array([w for goal in goals for w in goal.weights], dtype=np.float64)),
+        gain=np.array(gains, dtype=np.float64),
+        dof=np.array([d for goal in goals for d in (goal.dofs or [0] * goal.rows)], dtype=whole),
+        corner_start=np.cumsum([0, *(len(c) for c in corners)], dtype=whole),
+        corner_node=np.array([seat.node for c in corners for seat in c], dtype=whole),
+        corner_place=_table([seat.pose.position for c in corners for seat in c], 3),
+        corner_margin=np.array([goal.margin for goal in goals], dtype=np.float64),
+        given_error=np.zeros(m),
+        given_rows=np.zeros((m, figure.nv)),
+        up=np.array(figure.up_vector),
+    )
+
+
+def _place_of(masks: Sequence[FloatArray | None], i: int) -> int:
+    """Which of the distinct masks goal `i` has."""
+    if masks[i] is None:
+        return -1
+    return sum(mask is not None for mask in masks[:i])
+
+
+def _table(rows: Sequence[FloatArray], width: int) -> FloatArray:
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+def _step_limits(
+    figure: Figure, step: StepSize, dt: float | None, hard: Sequence[int], soft: Sequence[int]
+) -> StepLimits:
+    tree, bounds, compiled = figure.compiled.tree, figure.compiled.bounds, figure.compiled
+    dof_q = np.full(figure.nv, -1, dtype=np.int64)
+    q_dof = np.full(figure.nq, -1, dtype=np.int64)
+    speed = np.full(figure.nv, math.inf)
+    ball_dof = {}
+    for joint in figure.joints:
+        q, v = compiled.q_slices[joint.name], compiled.v_slices[joint.name]
+        plain = joint.nv if joint.scalars else (3 if joint.kind == "free" else 0)
+        for i in range(plain):
+            dof_q[v.start + i], q_dof[q.start + i] = q.start + i, v.start + i
+        ball_dof[q.start] = v.start
+        if joint.speed is not None:
+            speed[v] = joint.speed / (math.sqrt(3.0) if joint.kind == "ball" else 1.0)
+    return StepLimits(
+        dof_q=dof_q,
+        q_dof=q_dof,
+        speed=speed,
+        largest=np.where(tree.dof_turns == 1, step.turn, step.slide),
+        ball_dof=np.array([ball_dof[int(start)] for start in bounds.ball_start], dtype=np.int64),
+        hard=np.array(hard, dtype=np.int64),
+        soft=np.array(soft, dtype=np.int64),
+        clock=np.array([math.inf if dt is None else dt]),
+    )
+
+
+def _levels(
+    figure: Figure, asked: Sequence[Asked], goals: Goals, count: int, skip: int, contacts: int
+) -> tuple[Levels, int]:
+    """The levels' arrays, and the most rows that one of them has."""
+    n, p = figure.nv, count + FIRST_TASKS
+    m = skip + goals.direction.shape[0]
+    start = np.full(p + 1, m, dtype=np.int64)
+    start[:FIRST_TASKS] = 0
+    for a in reversed(asked):
+        start[a.level] = skip + a.rows.start
+    balls, soft = figure.compiled.bounds.ball_start.shape[0], sum(not c.is_equality for c in figure.couplings)
+    fences = goals.corner_node.shape[0]
+    general = PER_BALL * balls + soft + fences + contacts
+    limit_level = np.zeros(n + general, dtype=np.int64)
+    for a in asked:
+        for i in range(len(a.goals)):
+            g = a.first_goal + i
+            at = n + PER_BALL * balls + soft
+            limit_level[at + goals.corner_start[g] : at + goals.corner_start[g + 1]] = a.level
+    levels = Levels(
+        rows=np.zeros((m, n)),
+        target=np.zeros(m),
+        start=start,
+        damping=np.zeros(p + 1),
+        wish=np.zeros(n),
+        general=np.zeros((general, n)),
+        lower=np.full(n + general, -math.inf),
+        upper=np.full(n + general, math.inf),
+        limit_level=limit_level,
+        curved=np.zeros(p + 1, dtype=np.int64),
+        curvature=np.zeros((p + 1, n, n)),
+        watch=np.zeros(p + 1, dtype=np.int64),
+    )
+    return levels, int(max(skip, *np.diff(start), 1))
+
+
+def _state(figure: Figure, p: int, rows: int) -> State:
+    n, whole = figure.nv, np.int64
+    return State(
+        x=np.zeros(n),
+        dx=np.zeros(n),
+        trial=np.zeros(n),
+        q=np.array(figure.neutral().q),
+        scale=np.ones(p + 1),
+        merit=np.zeros(p + 1),
+        merit_after=np.zeros(p + 1),
+        stiffness=np.zeros(p + 1),
+        curved=np.zeros(p + 1, dtype=whole),
+        missing=np.zeros(rows),
+        moved=np.zeros(1),
+        counts=np.zeros(4, dtype=whole),
+    )

@@ -1,0 +1,84 @@
+"""Curvature of rows that are pulled at: multipliers become forces, and forces become second derivatives."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.curvature import add_center_force, add_point_force, curvature
+from poise.kernels.goals import AIM, CENTER, POINT, STAND, TURN_TO, Goals, Stance
+from poise.kernels.tree import Tree
+from poise.kernels.vector import Vector, add, scale, vector_at
+
+Array = np.ndarray
+
+
+class Pulls(NamedTuple):
+    """Forces on the nodes."""
+
+    force: Array
+    """(n, 3)"""
+    torque: Array
+    """(n, 3)"""
+    moment: Array
+    """(n, 9) first moments about the reference point."""
+
+
+def make_pulls(nodes: int) -> Pulls:
+    """Workspace for so many nodes."""
+    return Pulls(np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros((nodes, 9)))
+
+
+@kernel
+def fill_curvature(
+    tree: Tree,
+    goals: Goals,
+    stance: Stance,
+    pulls: Pulls,
+    skip: int,
+    pull: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """out (nv, nv) = Σ pull_i ∇²φ_i over the weighted rows of all goals, the first of which is row `skip`."""
+    force, torque, moment = pulls.force, pulls.torque, pulls.moment
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = 0.0
+            torque[i, c] = 0.0
+        for c in range(9):
+            moment[i, c] = 0.0
+    ref = vector_at(stance.centers, 0)
+    kinds, first, weight = goals.kind, goals.first, goals.weight
+    for g in range(kinds.shape[0]):
+        kind = kinds[g]
+        push, twist = Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)
+        size = 0.0
+        for i in range(first[g], first[g + 1]):
+            k = pull[skip + i] * weight[i]
+            size += abs(k)
+            if kind == CENTER:
+                push = add(push, scale(vector_at(goals.direction, i), k))
+            else:
+                push = add(push, scale(vector_at(stance.force, i), k))
+                twist = add(twist, scale(vector_at(stance.torque, i), k))
+        if size == 0.0:
+            continue
+        if kind == POINT or kind == TURN_TO or kind == AIM:
+            _add_wrench(goals.node[g], vector_at(stance.point, g), push, twist, ref, force, torque, moment)
+            if goals.base[g] > 0:
+                back, point = scale(push, -1.0), vector_at(stance.base_point, g)
+                _add_wrench(goals.base[g], point, back, scale(twist, -1.0), ref, force, torque, moment)
+        elif kind == CENTER or kind == STAND:
+            add_center_force(tree, stance.position, stance.rotation, push, ref, force, moment)
+    curvature(tree, stance.position, stance.axes, ref, force, torque, moment, out)
+
+
+@kernel
+def _add_wrench(
+    node: int, point: Vector, push: Vector, twist: Vector, ref: Vector, force: Array, torque: Array, moment: Array
+) -> None:
+    add_point_force(node, point, push, ref, force, moment)
+    torque[node, 0] += twist.x
+    torque[node, 1] += twist.y
+    torque[node, 2] += twist.z

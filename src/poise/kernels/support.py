@@ -1,0 +1,104 @@
+"""The support polygon: the convex hull of contact points on the ground, and how far a point is outside it."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+
+Array = np.ndarray
+
+FLAT = 1e-9
+"""Twice the area under which three corners are taken as in line [m²]."""
+
+
+class Nearest(NamedTuple):
+    """Where a hull is nearest to a point."""
+
+    distance: float
+    """Signed distance [m], positive outside, negative inside."""
+    x: float
+    """Unit direction away from the hull."""
+    y: float
+    a: int
+    """The corners of the nearest edge."""
+    b: int
+    share: float
+    """Where on the line through them: 0 at `a`, 1 at `b`."""
+
+
+@kernel
+def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
+    """Corners `start` … `end` of the hull, counter-clockwise, into `hull` from `start` on; returns how many.
+
+    Gift wrapping: supports have a handful of corners. Corners in line make a hull of two, one place a hull of one.
+    """
+    if end == start:
+        return 0
+    first = start
+    for c in range(start + 1, end):
+        if corners[c, 0] < corners[first, 0] or (corners[c, 0] == corners[first, 0] and corners[c, 1] < corners[first, 1]):
+            first = c
+    count, at = 0, first
+    while count < end - start:
+        hull[start + count] = at
+        count += 1
+        best = -1
+        for c in range(start, end):
+            if best < 0:
+                if _apart(corners, at, c) > FLAT:
+                    best = c
+                continue
+            turn = _turn(corners, at, best, c)
+            farther = _apart(corners, at, c) > _apart(corners, at, best)
+            if turn < -FLAT or (turn <= FLAT and farther):
+                best = c
+        if best < 0 or best == first or _apart(corners, best, first) <= FLAT:
+            break
+        at = best
+    return count
+
+
+@kernel
+def _turn(corners: Array, o: int, a: int, b: int) -> float:
+    """Positive when o → a → b turns left."""
+    ax, ay = corners[a, 0] - corners[o, 0], corners[a, 1] - corners[o, 1]
+    bx, by = corners[b, 0] - corners[o, 0], corners[b, 1] - corners[o, 1]
+    return ax * by - ay * bx
+
+
+@kernel
+def _apart(corners: Array, a: int, b: int) -> float:
+    x, y = corners[a, 0] - corners[b, 0], corners[a, 1] - corners[b, 1]
+    return x * x + y * y
+
+
+@kernel
+def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: float, y: float) -> Nearest:
+    """The edge, or corner, of a hull that is nearest to (x, y); from inside, the edge that is left first."""
+    inside = count > 2
+    best = Nearest(1e300, 1.0, 0.0, 0, 0, 0.0)
+    for e in range(count):
+        a, b = hull[start + e], hull[start + (e + 1) % count]
+        ex, ey = corners[b, 0] - corners[a, 0], corners[b, 1] - corners[a, 1]
+        size = math.sqrt(ex * ex + ey * ey)
+        dx, dy = x - corners[a, 0], y - corners[a, 1]
+        nx, ny = (ey / size, -ex / size) if size > 0.0 else (1.0, 0.0)
+        height = nx * dx + ny * dy
+        if height > 0.0:
+            inside = False
+        line = (ex * dx + ey * dy) / (size * size) if size > 0.0 else 0.0
+        share = min(1.0, max(0.0, line))
+        fx, fy = dx - share * ex, dy - share * ey
+        away = math.sqrt(fx * fx + fy * fy)
+        if away < best.distance:
+            if away > 1e-12 and share != line:
+                best = Nearest(away, fx / away, fy / away, a, b, share)
+            else:
+                best = Nearest(away, nx, ny, a, b, line)
+            if height < 0.0 and share == line and count == 2:
+                best = Nearest(away, -nx, -ny, a, b, line)
+    if inside:
+        return Nearest(-best.distance, best.x, best.y, best.a, best.b, best.share)
+    return best
