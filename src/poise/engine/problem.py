@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from poise.errors import TaskError
+from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
 from poise.kernels.contacts import make_contacts
 from poise.kernels.criteria import Criteria
 from poise.kernels.goals import Goals, make_stance
@@ -19,8 +18,7 @@ from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
 from poise.kernels.step import FIRST_TASKS, Engine, State
 from poise.kernels.step_limits import PER_BALL, StepLimits
-from poise.tasks.recruits import recruited
-from poise.tasks.task import Goal, Task
+from poise.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -33,19 +31,6 @@ class StepSize:
     """Largest step of a sliding joint, or of a floating base [m]."""
     error: float = 0.3
     """Largest error that one step aims to remove [m or rad]."""
-
-
-@dataclass
-class Asked:
-    """A task and where its rows are."""
-
-    task: Task
-    level: int
-    """Index of its level among the kernels' levels."""
-    goals: list[Goal]
-    first_goal: int = 0
-    rows: slice = field(default_factory=lambda: slice(0, 0))
-    """Its rows among those of all goals."""
 
 
 class Problem:
@@ -75,9 +60,9 @@ class Problem:
         self.priorities = sorted({task.priority for task in asked})
         self.asked = [Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked]
         self.asked.sort(key=lambda a: a.level)
-        masks = _number_rows(self.asked, figure)
+        masks = number_rows(self.asked, figure)
         tree, bounds = figure.compiled.tree, figure.compiled.bounds
-        goals = _goals(figure, self.asked, masks)
+        goals = goal_arrays(figure, self.asked, masks)
         hard = [i for i, coupling in enumerate(figure.couplings) if coupling.is_equality]
         soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
         limits = _step_limits(figure, step, dt, hard, soft)
@@ -101,68 +86,6 @@ class Problem:
             farthest=step.error,
         )
         self.handle = Handle(self.engine)
-
-
-def _number_rows(asked: Sequence[Asked], figure: Figure) -> list[FloatArray]:
-    """Give every task its rows and goals; returns the recruitment mask of each goal."""
-    row = goal = 0
-    masks = []
-    for a in asked:
-        count = sum(g.rows for g in a.goals)
-        a.first_goal, a.rows = goal, slice(row, row + count)
-        row, goal = row + count, goal + len(a.goals)
-        masks += [recruited(figure, a.task)] * len(a.goals)
-    return masks
-
-
-def _goals(figure: Figure, asked: Sequence[Asked], masks: Sequence[FloatArray | None]) -> Goals:
-    goals = [goal for a in asked for goal in a.goals]
-    gains = [a.task.gain for a in asked for goal in a.goals for _ in range(goal.rows)]
-    rows = [goal.rows for goal in goals]
-    m = sum(rows)
-    postures = [goal.posture for goal in goals if goal.posture is not None]
-    corners = [goal.corners for goal in goals]
-    distinct = [mask for mask in masks if mask is not None]
-    whole = np.int64
-    return Goals(
-        kind=np.array([goal.kind for goal in goals], dtype=whole),
-        first=np.cumsum([0, *rows], dtype=whole),
-        node=np.array([goal.seat.node for goal in goals], dtype=whole),
-        place=_table([goal.seat.pose.position for goal in goals], 3),
-        turn=_table([goal.seat.pose.rotation for goal in goals], 4),
-        base=np.array([goal.base.node for goal in goals], dtype=whole),
-        base_place=_table([goal.base.pose.position for goal in goals], 3),
-        base_turn=_table([goal.base.pose.rotation for goal in goals], 4),
-        position=_table([goal.position for goal in goals], 3),
-        rotation=_table([goal.rotation for goal in goals], 4),
-        value=np.array([goal.value for goal in goals], dtype=np.float64),
-        posture=np.cumsum([0, *(goal.posture is not None for goal in goals)], dtype=whole)[:-1].copy(),
-        postures=_table(postures, figure.nq),
-        mask=np.array([_place_of(masks, i) for i in range(len(goals))], dtype=whole),
-        masks=_table(distinct, figure.nv),
-        direction=_table([d for goal in goals for d in goal.directions], 3),
-        weight=np.sqrt(np.array([w for goal in goals for w in goal.weights], dtype=np.float64)),
-        gain=np.array(gains, dtype=np.float64),
-        dof=np.array([d for goal in goals for d in (goal.dofs or [0] * goal.rows)], dtype=whole),
-        corner_start=np.cumsum([0, *(len(c) for c in corners)], dtype=whole),
-        corner_node=np.array([seat.node for c in corners for seat in c], dtype=whole),
-        corner_place=_table([seat.pose.position for c in corners for seat in c], 3),
-        corner_margin=np.array([goal.margin for goal in goals], dtype=np.float64),
-        given_error=np.zeros(m),
-        given_rows=np.zeros((m, figure.nv)),
-        up=np.array(figure.up_vector),
-    )
-
-
-def _place_of(masks: Sequence[FloatArray | None], i: int) -> int:
-    """Which of the distinct masks goal `i` has."""
-    if masks[i] is None:
-        return -1
-    return sum(mask is not None for mask in masks[:i])
-
-
-def _table(rows: Sequence[FloatArray], width: int) -> FloatArray:
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
 
 
 def _step_limits(

@@ -31,7 +31,10 @@ def fill_rows(
             _add_chain(tree, stance, nodes[g], vector_at(stance.point, g), start, end, skip, goals.weight, rows)
             if bases[g] > 0:
                 base_point = vector_at(stance.base_point, g)
-                _subtract_chain(tree, stance, bases[g], base_point, start, end, skip, goals.weight, rows)
+                for i in range(start, end):
+                    pull = scale(vector_at(stance.force, i), -goals.weight[i])
+                    twist = base_torque(kind, scale(vector_at(stance.torque, i), -goals.weight[i]))
+                    add_point_row(tree, stance, bases[g], base_point, pull, twist, skip + i, rows)
         elif kind == CENTER:
             for i in range(start, end):
                 add_center_row(tree, stance, vector_at(goals.direction, i), goals.weight[i], skip + i, rows)
@@ -76,13 +79,9 @@ def _add_chain(
 
 
 @kernel
-def _subtract_chain(
-    tree: Tree, stance: Stance, node: int, p: Vector, start: int, end: int, skip: int, weight: Array, rows: Array
-) -> None:
-    """Take away the generalised force of the same wrenches at point `p` of `node`."""
-    for r in range(start, end):
-        pull, twist = scale(vector_at(stance.force, r), -weight[r]), scale(vector_at(stance.torque, r), -weight[r])
-        add_point_row(tree, stance, node, p, pull, twist, skip + r, rows)
+def base_torque(kind: int, torque: Vector) -> Vector:
+    """What the opposite wrench on node b has of a torque: nothing for an aim, whose target is only a point of b."""
+    return Vector(0.0, 0.0, 0.0) if kind == AIM else torque
 
 
 @kernel

@@ -5,7 +5,7 @@ pull on one point of a node: their row is the generalised force of a wrench (f_i
 one on node b, the frame it is measured in. The wrench is kept, because the curvature of the row follows from it too.
 
     point    φ = d · R_bᵀ (p_a - p_b)                         f = R_b d
-    turn     φ = -d · log(R_wanted R_baᵀ)                     t = R_b J_l⁻ᵀ d, J_l the left Jacobian at that rotation
+    turn     φ = -d · log(R_wanted R_baᵀ)                     t = R_b J_r⁻ᵀ d, J_r the right Jacobian there
     aim      φ = -c · (θ / sin θ) (axis × u), c ⟂ u           u the unit vector to what is looked at, θ the angle to it
     center   φ = d · (centre of mass)
     stand    φ = how far the centre of mass is outside the support polygon
@@ -248,7 +248,7 @@ def _turn(goals: Goals, stance: Stance, g: int) -> None:
     relative = multiply(conjugate(b), a)
     gap = to_rotation_vector(multiply(quaternion_at(goals.rotation, g), conjugate(relative)))
     angle = length(gap)
-    # J_l⁻ᵀ d = d + ½ φ × d + k φ × (φ × d),  k = 1/θ² - (1 + cos θ) / (2 θ sin θ)
+    # J_r⁻ᵀ d = d - ½ φ × d + k φ × (φ × d),  k = (1 - ½ θ cot ½θ) / θ²
     if angle < 1e-4:
         k = 1.0 / 12.0
     else:
@@ -258,7 +258,7 @@ def _turn(goals: Goals, stance: Stance, g: int) -> None:
     for i in range(goals.first[g], goals.first[g + 1]):
         d = vector_at(goals.direction, i)
         across = cross(gap, d)
-        row = add(add(d, scale(across, 0.5)), scale(cross(gap, across), k))
+        row = add(add(d, scale(across, -0.5)), scale(cross(gap, across), k))
         stance.error[i] = dot(d, gap)
         put_vector(stance.torque, i, rotate(b, row))
 

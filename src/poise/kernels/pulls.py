@@ -6,6 +6,7 @@ import numpy as np
 
 from poise.kernels.compile import kernel
 from poise.kernels.curvature import add_center_force, add_point_force, curvature
+from poise.kernels.goal_rows import base_torque
 from poise.kernels.goals import AIM, CENTER, POINT, STAND, TURN_TO, Goals, Stance
 from poise.kernels.tree import Tree
 from poise.kernels.vector import Vector, add, scale, vector_at
@@ -68,7 +69,8 @@ def fill_curvature(
             _add_wrench(goals.node[g], vector_at(stance.point, g), push, twist, ref, force, torque, moment)
             if goals.base[g] > 0:
                 back, point = scale(push, -1.0), vector_at(stance.base_point, g)
-                _add_wrench(goals.base[g], point, back, scale(twist, -1.0), ref, force, torque, moment)
+                twist = base_torque(kind, scale(twist, -1.0))
+                _add_wrench(goals.base[g], point, back, twist, ref, force, torque, moment)
         elif kind == CENTER or kind == STAND:
             add_center_force(tree, stance.position, stance.rotation, push, ref, force, moment)
     curvature(tree, stance.position, stance.axes, ref, force, torque, moment, out)

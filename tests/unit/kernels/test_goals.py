@@ -1,0 +1,122 @@
+"""Rows of goals against finite differences of their errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import poise
+from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.figure.figure import Figure
+from poise.figure.pose import Pose, turn
+from poise.kernels.goal_rows import fill_rows
+from poise.kernels.goals import make_stance, take_stance
+from poise.tasks.mass import CenterOfMass, MomentOfInertia
+from poise.tasks.place import Frame, LookAt, Orientation, Position
+from poise.tasks.posture import Hold
+from poise.tasks.task import Task
+from tests.unit.figure.samples import every_kind
+
+AT = (0.3, 1.1, 0.4)
+TURN = turn((1.0, 2.0, 3.0), 50.0)
+
+
+def _errors_and_rows(figure: Figure, task: Task, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    asked = [Asked(task, 2, task.goals(figure))]
+    goals = goal_arrays(figure, asked, number_rows(asked, figure))
+    stance = make_stance(figure.compiled.tree, goals)
+    take_stance(figure.compiled.tree, goals, q, stance)
+    rows = np.zeros((goals.direction.shape[0], figure.nv))
+    fill_rows(figure.compiled.tree, goals, stance, 0, rows)
+    return goals.weight * stance.error, rows
+
+
+def _check(figure: Figure, task: Task, seed: int, exact: float = 1e-6) -> None:
+    posture = figure.random(seed)
+    _, rows = _errors_and_rows(figure, task, posture._q)
+    h = 1e-6
+    for k in range(figure.nv):
+        step = np.zeros(figure.nv)
+        step[k] = h
+        ahead, _ = _errors_and_rows(figure, task, figure.integrate(posture, step)._q)
+        behind, _ = _errors_and_rows(figure, task, figure.integrate(posture, -step)._q)
+        assert rows[:, k] == pytest.approx(-(ahead - behind) / (2.0 * h), abs=exact)
+
+
+HUMAN_TASKS = [
+    Position("right_hand", AT),
+    Position("right_hand", AT, axes="xz", offset=(0.0, 0.1, 0.0)),
+    Position("right_hand", AT, relative_to="left_hand", axes=[[1, 1, 0], [0, 1, -1]], weight=[2.0, 0.5]),
+    Orientation("head", TURN),
+    Orientation("head", TURN, relative_to="pelvis", axes="xz"),
+    Orientation("right_hand", TURN, relative_to="left_hand", weight=[1.0, 2.0, 3.0]),
+    Frame("right_foot", Pose(AT, TURN), weight=[1, 2, 3, 4, 5, 6]),
+    Frame("right_foot", Pose(AT, TURN), relative_to="left_foot"),
+    CenterOfMass(AT),
+    CenterOfMass(AT, axes="xz", weight=[1.0, 4.0]),
+    MomentOfInertia("y", 3.0),
+]
+
+
+@pytest.mark.parametrize("task", HUMAN_TASKS, ids=[f"{i}-{type(task).__name__}" for i, task in enumerate(HUMAN_TASKS)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_rows_of_the_human_are_derivatives(task: Task, seed: int) -> None:
+    tolerance = 1e-4 if isinstance(task, MomentOfInertia) else 1e-6
+    _check(poise.load("human").with_floating_base(), task, seed, tolerance)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_aim_has_the_gradient_of_the_square_of_its_angle(seed: int) -> None:
+    figure = poise.load("human").with_floating_base()
+    for task in (LookAt("eyes", AT), LookAt("eyes", direction=(1, 2, 3)), LookAt("eyes", AT, relative_to="left_hand")):
+        posture = figure.random(seed)
+        error, rows = _errors_and_rows(figure, task, posture._q)
+        gradient = -rows.T @ error
+        for k in range(figure.nv):
+            step = np.zeros(figure.nv)
+            step[k] = 1e-6
+            ahead, _ = _errors_and_rows(figure, task, figure.integrate(posture, step)._q)
+            behind, _ = _errors_and_rows(figure, task, figure.integrate(posture, -step)._q)
+            slope = (ahead @ ahead - behind @ behind) / 4e-6
+            assert gradient[k] == pytest.approx(slope, abs=2e-6)
+
+
+def test_aim_measures_the_angle() -> None:
+    figure = poise.load("human")
+    posture = figure.random(3)
+    eyes = figure.pose_of("eyes", posture)
+    error, _ = _errors_and_rows(figure, LookAt("eyes", AT), posture._q)
+    sight = np.asarray(AT) - eyes.position
+    cosine = sight @ eyes.matrix[:, 1] / np.linalg.norm(sight)
+    assert np.linalg.norm(error) == pytest.approx(np.arccos(cosine), abs=1e-12)
+
+
+def test_hold_measures_the_way_to_the_posture() -> None:
+    figure = every_kind()
+    wanted, posture = figure.random(1), figure.random(2)
+    error, rows = _errors_and_rows(figure, Hold(wanted, joints=list(figure.moving_joints)), posture._q)
+    assert error == pytest.approx(figure.difference(posture, wanted), abs=1e-12)
+    assert np.array_equal(rows, np.eye(figure.nv))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_leaving_the_support_is_a_distance(seed: int) -> None:
+    figure = poise.load("human")
+    task = CenterOfMass(over=["left_foot", "right_foot"])
+    posture = figure.random(seed)
+    error, rows = _errors_and_rows(figure, task, posture._q)
+    if error[0] == 0.0:
+        assert not rows.any()
+        return
+    _check(figure, task, seed, 1e-5)
+    assert error[0] < 0.0
+
+
+def test_standing_human_is_over_its_feet() -> None:
+    figure = poise.load("human")
+    error, _ = _errors_and_rows(figure, CenterOfMass(over=["left_foot", "right_foot"]), figure.neutral()._q)
+    assert error == pytest.approx(0.0)
+    error, _ = _errors_and_rows(
+        figure, CenterOfMass(over=["left_foot", "right_foot"], margin=0.3), figure.neutral()._q
+    )
+    assert error[0] < -0.1
