@@ -1,204 +1,59 @@
 """The optimum of one priority level with some limits held as equalities: see `levels` for the method."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.householder import make_reflector, reflect, reflect_rows, to_coordinates
+from poise.kernels.householder import (
+    BLOCK,
+    block_of,
+    from_coordinates,
+    make_reflector,
+    reflect,
+    reflect_columns,
+    to_coordinates,
+)
+from poise.kernels.level_problem import COUNT, INDEPENDENT, RANK, UNDAMPED, Levels, LevelsWork, rows_of
 
 Array = np.ndarray
 
-INDEPENDENT = 1e-7
-"""Share of a limit's row left free below which it depends on what is decided already."""
-RANK = 1e-8
-"""Pivot, against the first, below which rows of a level depend on each other."""
-OUTSIDE = 1e-11
-"""How far beyond a limit still counts as inside."""
-UNDAMPED = 1e-15
 
-
-class Levels(NamedTuple):
-    """A problem: rows of all levels one after another, and limits."""
-
-    rows: Array
-    """(m, n) A_1, A_2, … stacked."""
-    target: Array
-    """(m,) b_1, b_2, …"""
-    start: Array
-    """(p + 1,) first row of each level, and m."""
-    damping: Array
-    """(p + 1,) λ of each level, and of the wish."""
-    wish: Array
-    """(n,) the step wished for in what freedom is left."""
-    general: Array
-    """(c, n) rows of the limits that are not plain variables."""
-    lower: Array
-    """(n + c,) least values, -inf for none."""
-    upper: Array
-    """(n + c,) greatest values."""
-
-
-class LevelsWork(NamedTuple):
-    """Everything a solve writes to besides its answer."""
-
-    reflectors: Array
-    """(n, n) Householder vectors."""
-    scales: Array
-    """(n,) their factors 2 / |v|²."""
-    y: Array
-    """(n,) coordinates of the answer of a face; those decided stay."""
-    entry: Array
-    """(n,) coordinates of the point that a face moves from."""
-    trial: Array
-    """(n,) answer of a face."""
-    first: Array
-    """(n,) where a solve starts from."""
-    row: Array
-    """(n,) one row on its way through the reflections."""
-    level: Array
-    """(n, m) rows of the current level, one per column, through the decided reflections."""
-    reduced: Array
-    """(n, m) the same through the locks and its own."""
-    sums: Array
-    """(m,) one number per row of the level."""
-    order: Array
-    """(m,) row pivots."""
-    rest: Array
-    """(m,) right-hand side of a face, then its residual."""
-    small: Array
-    """(m + n, n + 1) small least-squares problem."""
-    locks: Array
-    """(n,) independent limits locked on the current face."""
-    triangle: Array
-    """(n, n) their rows in decided and own coordinates."""
-    multipliers: Array
-    """(n,) one per lock."""
-    dependent: Array
-    """(n + c,) 1 for locked limits found to depend on what is decided."""
-    held: Array
-    """(n + c,) limits that a level hands down as locked."""
-    side: Array
-    """(p + 1, n + c) what each level locks: -1 at the lower limit, 1 at the upper, 0 not; kept between steps."""
-
-
-def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
-    """Workspace for problems of this size; `rows` is the most that one level has."""
-    limits, m, whole = n + general, max(rows, 1), np.int64
-    return LevelsWork(
-        reflectors=np.zeros((n, n)),
-        scales=np.zeros(n),
-        y=np.zeros(n),
-        entry=np.zeros(n),
-        trial=np.zeros(n),
-        first=np.zeros(n),
-        row=np.zeros(n),
-        level=np.zeros((n, m)),
-        reduced=np.zeros((n, m)),
-        sums=np.zeros(m),
-        order=np.zeros(m, dtype=whole),
-        rest=np.zeros(m),
-        small=np.zeros((m + n, n + 1)),
-        locks=np.zeros(n, dtype=whole),
-        triangle=np.zeros((n, n)),
-        multipliers=np.zeros(n),
-        dependent=np.zeros(limits, dtype=whole),
-        held=np.zeros(limits, dtype=whole),
-        side=np.zeros((levels + 1, limits), dtype=whole),
-    )
+@kernel
+def load_columns(problem: Levels, work: LevelsWork) -> None:
+    """All rows, one per column."""
+    rows, columns = problem.rows, work.columns
+    for r in range(problem.start[problem.start.shape[0] - 1]):
+        for c in range(columns.shape[0]):
+            columns[c, r] = rows[r, c]
 
 
 @kernel
-def rows_of(start: Array, k: int) -> tuple[int, int]:
-    """First row of level `k` and how many it has; the wish has none."""
-    if k == start.shape[0] - 1:
-        return 0, 0
-    return start[k], start[k + 1] - start[k]
+def lock_limits(problem: Levels, work: LevelsWork, decided: int, locked: Array) -> int:
+    """Decide the coordinates of the locked limits; returns how many of them are independent.
 
-
-@kernel
-def load_level(problem: Levels, work: LevelsWork, k: int, decided: int) -> int:
-    """Send the rows of level `k` through the decided reflections; returns how many there are."""
-    rows, level, sums, reflectors, scales = problem.rows, work.level, work.sums, work.reflectors, work.scales
-    first, m = rows_of(problem.start, k)
-    for r in range(m):
-        for c in range(level.shape[0]):
-            level[c, r] = rows[first + r, c]
-    for j in range(decided):
-        reflect_rows(reflectors, scales, j, level, m, sums)
-    return m
-
-
-@kernel
-def solve_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array, x: Array) -> tuple[int, int]:
-    """Optimum `x` of level `k` with the `locked` limits as equalities; counts of independent locks and of rank.
-
-    `work.entry` holds the coordinates of the point that an undamped level leaves by the least step.
+    A lock whose limit has moved out of sight is taken off.
     """
-    target, y, rest, reduced, level = problem.target, work.y, work.rest, work.reduced, work.level
-    reflectors, scales, order, sums = work.reflectors, work.scales, work.order, work.sums
-    n, damping = x.shape[0], problem.damping[k]
-    first, m = rows_of(problem.start, k)
-    count = _lock(problem, work, decided, locked)
-    s = decided + count
-    for r in range(m):
-        order[r] = r
-        rest[r] = target[first + r]
-    for c in range(n):
-        for r in range(m):
-            reduced[c, r] = level[c, r]
-    for j in range(decided, s):
-        reflect_rows(reflectors, scales, j, reduced, m, sums)
-    for c in range(s):
-        value = y[c]
-        for r in range(m):
-            rest[r] -= reduced[c, r] * value
-    rank = _reduce_rows(work, m, s)
-    if rank == m and damping <= UNDAMPED:
-        _substitute(reduced, order, rest, s, m, y)
-    elif m > 0:
-        _least_squares(work, m, s, rank, damping)
-    _fill_the_rest(problem, work, k, s + rank)
-    for c in range(s, s + rank):
-        value = y[c]
-        for r in range(m):
-            rest[r] -= reduced[c, r] * value
-    x[:] = y
-    for j in range(s + rank - 1, -1, -1):
-        reflect(reflectors, scales, j, x)
-    return count, rank
-
-
-@kernel
-def _fill_the_rest(problem: Levels, work: LevelsWork, k: int, used: int) -> None:
-    """Coordinates the level has no rows for: of the wish, zero when damped, else those of the entry point."""
-    y, entry, row, damping = work.y, work.entry, work.row, problem.damping[k]
-    n = y.shape[0]
-    if k == problem.start.shape[0] - 1:
-        to_coordinates(work.reflectors, work.scales, used, problem.wish, row)
-        shrink = 1.0 / (1.0 + damping * damping)
-        for c in range(used, n):
-            y[c] = row[c] * shrink
-    else:
-        for c in range(used, n):
-            y[c] = 0.0 if damping > UNDAMPED else entry[c]
-
-
-@kernel
-def _lock(problem: Levels, work: LevelsWork, decided: int, locked: Array) -> int:
-    """Decide the coordinates of the locked limits; returns how many of them are independent."""
-    general, lower, upper = problem.general, problem.lower, problem.upper
-    reflectors, scales, y, entry, row = work.reflectors, work.scales, work.y, work.entry, work.row
-    dependent, triangle, locks = work.dependent, work.triangle, work.locks
-    n, s = y.shape[0], decided
+    lower, upper, dependent = work.lower, work.upper, work.dependent
+    some = 0
     for i in range(locked.shape[0]):
         dependent[i] = 0
+        some += locked[i] != 0
+    if some == 0:
+        work.state[COUNT] = 0
+        return 0
+    reflectors, scales, z, row = work.reflectors, work.scales, work.z, work.row
+    triangle, locks = work.triangle, work.locks
+    n, s = z.shape[0], decided
+    for i in range(locked.shape[0]):
         if locked[i] == 0:
             continue
-        size = _load_limit(general, i, row)
-        for j in range(s):
-            reflect(reflectors, scales, j, row)
+        bound = upper[i] if locked[i] > 0 else lower[i]
+        if math.isinf(bound):
+            locked[i] = 0
+            continue
+        size = _load_limit(problem.general, i, row)
+        to_coordinates(reflectors, scales, s, row)
         tail = 0.0
         for c in range(s, n):
             tail += row[c] * row[c]
@@ -206,16 +61,14 @@ def _lock(problem: Levels, work: LevelsWork, decided: int, locked: Array) -> int
             dependent[i] = 1
             continue
         pivot = make_reflector(reflectors, scales, s, row)
-        bound = upper[i] if locked[i] > 0 else lower[i]
-        t = s - decided
         for c in range(s):
-            bound -= row[c] * y[c]
-            triangle[t, c] = row[c]
-        triangle[t, s] = pivot
-        locks[t] = i
-        y[s] = bound / pivot
-        reflect(reflectors, scales, s, entry)
+            bound -= row[c] * z[c]
+            triangle[s, c] = row[c]
+        triangle[s, s] = pivot
+        locks[s - decided] = i
+        z[s] = bound / pivot
         s += 1
+    work.state[COUNT] = s - decided
     return s - decided
 
 
@@ -224,7 +77,8 @@ def _load_limit(general: Array, i: int, row: Array) -> float:
     """row = C_i; returns its square length."""
     n = row.shape[0]
     if i < n:
-        row[:] = 0.0
+        for c in range(n):
+            row[c] = 0.0
         row[i] = 1.0
         return 1.0
     size = 0.0
@@ -235,59 +89,187 @@ def _load_limit(general: Array, i: int, row: Array) -> float:
 
 
 @kernel
-def _reduce_rows(work: LevelsWork, m: int, s: int) -> int:
-    """Reduce the rows' tails to a lower trapezoid by reflections, largest rows first; returns their rank."""
-    reduced, order, sums, row, entry = work.reduced, work.order, work.sums, work.row, work.entry
-    reflectors, scales = work.reflectors, work.scales
-    n = row.shape[0]
+def reduce_columns(work: LevelsWork, columns: Array, first: int, m: int, s: int, end: int, least: float) -> int:
+    """Reduce rows `first` … `first + m` to a lower trapezoid by reflections, largest first; returns their rank.
+
+    Rows up to `end` go through the same reflections. Pivots below `least` times the first count as zero, and so do the
+    tails they leave.
+    """
+    norms, order, row, reflectors, scales = work.norms, work.order, work.row, work.reflectors, work.scales
+    n, border = row.shape[0], block_of(first)
+    for i in range(m):
+        order[i] = first + i
     rank, largest = 0, 1.0
+    _tail_norms(columns, norms, first, m, s)
     for at in range(s, min(s + m, n)):
-        for r in range(m):
-            sums[r] = 0.0
-        for c in range(at, n):
-            for r in range(m):
-                sums[r] += reduced[c, r] * reduced[c, r]
-        best = rank
-        for r in range(rank, m):
-            if sums[order[r]] > sums[order[best]]:
-                best = r
-        size = math.sqrt(sums[order[best]])
-        largest = max(largest, size)
-        if size <= RANK * largest:
-            break
-        order[rank], order[best] = order[best], order[rank]
+        _bring_largest(norms, order, rank, m)
         q = order[rank]
-        for c in range(n):
-            row[c] = reduced[c, q]
+        size = 0.0
+        for c in range(at, n):
+            row[c] = columns[c, q]
+            size += row[c] * row[c]
+        if size < 1e-6 * largest * largest:
+            # Differences of squares are no measure of what little is left.
+            _tail_norms(columns, norms, first, m, at)
+            _bring_largest(norms, order, rank, m)
+            q = order[rank]
+            size = norms[q]
+            for c in range(at, n):
+                row[c] = columns[c, q]
+        size = math.sqrt(size)
+        largest = max(largest, size)
+        if size <= least * largest:
+            break
         make_reflector(reflectors, scales, at, row)
-        reflect_rows(reflectors, scales, at, reduced, m, sums)
-        reflect(reflectors, scales, at, entry)
-        for r in range(rank + 1):
-            for c in range(at + 1, n):
-                reduced[c, order[r]] = 0.0
+        reflect_columns(reflectors, scales, at, columns, border, end)
         rank += 1
+        for i in range(rank, m):
+            r = order[i]
+            norms[r] -= columns[at, r] * columns[at, r]
+    for i in range(m):
+        for c in range(s + min(i + 1, rank), n):
+            columns[c, order[i]] = 0.0
     return rank
 
 
 @kernel
-def _substitute(reduced: Array, order: Array, rest: Array, s: int, m: int, y: Array) -> None:
-    """Solve the triangle exactly."""
+def _tail_norms(columns: Array, norms: Array, first: int, m: int, at: int) -> None:
+    """Square lengths of the rows from coordinate `at` on."""
+    for r in range(first, first + m):
+        norms[r] = 0.0
+    for c in range(at, columns.shape[0]):
+        for r in range(first, first + m):
+            norms[r] += columns[c, r] * columns[c, r]
+
+
+@kernel
+def _bring_largest(norms: Array, order: Array, rank: int, m: int) -> None:
+    """Put the largest of the rows left at place `rank`."""
+    best = rank
+    for i in range(rank + 1, m):
+        if norms[order[i]] > norms[order[best]]:
+            best = i
+    order[rank], order[best] = order[best], order[rank]
+
+
+@kernel
+def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> tuple[int, int]:
+    """Reflections of the locked limits and of the rows of level `k`; counts of independent locks and of rank."""
+    level, columns, reflectors, scales = work.level, work.columns, work.reflectors, work.scales
+    first, m = rows_of(problem.start, k)
+    count = lock_limits(problem, work, decided, locked)
+    if m == 0:
+        return count, 0
+    for c in range(level.shape[0]):
+        for r in range(m):
+            level[c, r] = columns[c, first + r]
+    end = block_of(m + BLOCK - 1)
+    for j in range(decided, decided + count):
+        reflect_columns(reflectors, scales, j, level, 0, end)
+    return count, reduce_columns(work, level, 0, m, decided + count, end, RANK)
+
+
+@kernel
+def solve_rows(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> tuple[int, int]:
+    """Optimum of level `k` with the `locked` limits as equalities, in `work.trial`; counts of locks and of rank."""
+    target, y, z, rest, level, order = problem.target, work.y, work.z, work.rest, work.level, work.order
+    n, damping = y.shape[0], problem.damping[k]
+    first, m = rows_of(problem.start, k)
+    for c in range(decided):
+        z[c] = y[c]
+    count, rank = factor_face(problem, work, k, decided, locked)
+    s = decided + count
     for r in range(m):
-        q = order[r]
+        rest[r] = target[first + r]
+    subtract(level, z, 0, s, m, rest)
+    if rank == m and damping <= UNDAMPED:
+        substitute(level, order, rest, s, m, z)
+    elif m > 0:
+        _least_squares(work, m, s, rank, damping)
+    subtract(level, z, s, s + rank, m, rest)
+    if damping > UNDAMPED:
+        for c in range(s + rank, n):
+            z[c] = 0.0
+    else:
+        _stay(work, decided, s + rank)
+    finish_face(work, s + rank)
+    return count, rank
+
+
+@kernel
+def solve_wish(problem: Levels, work: LevelsWork, decided: int, locked: Array, wishes: bool) -> int:
+    """Optimum of the wish, or the least step when there are no `wishes`, in `work.trial`; count of locks."""
+    y, z, wished, wish = work.y, work.z, work.wished, problem.wish
+    damping = problem.damping[problem.damping.shape[0] - 1]
+    n = y.shape[0]
+    for c in range(decided):
+        z[c] = y[c]
+    s = decided + lock_limits(problem, work, decided, locked)
+    for c in range(n):
+        wished[c] = wish[c] if wishes else 0.0
+    shrink = 1.0
+    if wishes:
+        to_coordinates(work.reflectors, work.scales, s, wished)
+        shrink /= 1.0 + damping * damping
+    for c in range(s, n):
+        z[c] = wished[c] * shrink
+    finish_face(work, s)
+    return s - decided
+
+
+@kernel
+def finish_face(work: LevelsWork, used: int) -> None:
+    """The answer of a face from its coordinates."""
+    z, trial = work.z, work.trial
+    for c in range(z.shape[0]):
+        trial[c] = z[c]
+    from_coordinates(work.reflectors, work.scales, used, trial)
+
+
+@kernel
+def _stay(work: LevelsWork, decided: int, used: int) -> None:
+    """Coordinates that an undamped level has no rows for: those of the point it was entered with."""
+    y, z, row, reflectors, scales = work.y, work.z, work.row, work.reflectors, work.scales
+    n = y.shape[0]
+    still = True
+    for c in range(decided, n):
+        row[c] = y[c]
+        still = still and y[c] == 0.0
+    if not still:
+        for j in range(decided, used):
+            reflect(reflectors, scales, j, row)
+    for c in range(used, n):
+        z[c] = row[c]
+
+
+@kernel
+def subtract(level: Array, z: Array, first: int, end: int, m: int, rest: Array) -> None:
+    """rest ← rest - (columns first … end) z."""
+    for c in range(first, end):
+        value = z[c]
+        for r in range(m):
+            rest[r] -= level[c, r] * value
+
+
+@kernel
+def substitute(level: Array, order: Array, rest: Array, s: int, m: int, z: Array) -> None:
+    """Solve the triangle exactly."""
+    for i in range(m):
+        q = order[i]
         total = rest[q]
-        for c in range(s, s + r):
-            total -= reduced[c, q] * y[c]
-        y[s + r] = total / reduced[s + r, q]
+        for c in range(s, s + i):
+            total -= level[c, q] * z[c]
+        z[s + i] = total / level[s + i, q]
 
 
 @kernel
 def _least_squares(work: LevelsWork, m: int, s: int, rank: int, damping: float) -> None:
     """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1] with the right-hand side as last column."""
-    small, reduced, order, rest, y = work.small, work.reduced, work.order, work.rest, work.y
+    small, level, order, rest, z = work.small, work.level, work.order, work.rest, work.z
     height = m + rank if damping > UNDAMPED else m
     for r in range(m):
         for c in range(rank):
-            small[r, c] = reduced[s + c, order[r]]
+            small[r, c] = level[s + c, order[r]]
         small[r, rank] = rest[order[r]]
     for r in range(m, height):
         for c in range(rank + 1):
@@ -312,47 +294,59 @@ def _least_squares(work: LevelsWork, m: int, s: int, rank: int, damping: float) 
     for c in range(rank - 1, -1, -1):
         total = small[c, rank]
         for d in range(c + 1, rank):
-            total -= small[c, d] * y[s + d]
-        y[s + c] = total / small[c, c]
+            total -= small[c, d] * z[s + d]
+        z[s + c] = total / small[c, c]
 
 
 @kernel
-def find_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int, count: int) -> None:
-    """Multipliers of the locks from L_Wᵀ μ = g, g the downhill direction of the level in the locks' coordinates."""
-    multipliers, triangle, row, y = work.multipliers, work.triangle, work.row, work.y
-    reduced, rest = work.reduced, work.rest
-    _, m = rows_of(problem.start, k)
-    wish = k == problem.start.shape[0] - 1
-    square = problem.damping[k] * problem.damping[k]
-    if wish:
-        to_coordinates(work.reflectors, work.scales, decided + count, problem.wish, row)
-        square += 1.0
-    for t in range(count):
-        c = decided + t
-        total = -square * y[c]
-        if wish:
-            total += row[c]
-        for r in range(m):
-            total += reduced[c, r] * rest[r]
-        multipliers[t] = total
-    for t in range(count - 1, -1, -1):
-        total = multipliers[t]
-        for later in range(t + 1, count):
-            total -= triangle[later, decided + t] * multipliers[later]
-        multipliers[t] = total / triangle[t, decided + t]
-
-
-@kernel
-def zero_multiplier(problem: Levels, k: int) -> float:
-    """Size below which a multiplier of level `k` is zero."""
-    rows, target, wish = problem.rows, problem.target, problem.wish
+def rows_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) -> float:
+    """Multipliers of the locks of a level with rows; returns the size below which they are zero."""
+    multipliers, z, level, rest = work.multipliers, work.z, work.level, work.rest
+    rows, target = problem.rows, problem.target
     first, m = rows_of(problem.start, k)
+    square = problem.damping[k] * problem.damping[k]
+    for t in range(work.state[COUNT]):
+        total = -square * z[decided + t]
+        for r in range(m):
+            total += level[decided + t, r] * rest[r]
+        multipliers[t] = total
+    through_locks(work, decided)
     force, row = 0.0, 1.0
-    if k == problem.start.shape[0] - 1:
-        for c in range(wish.shape[0]):
-            force = max(force, abs(wish[c]))
     for r in range(first, first + m):
         force = max(force, abs(target[r]))
         for c in range(rows.shape[1]):
             row = max(row, abs(rows[r, c]))
-    return 1e-10 * max(1e-6, force * row)
+    return zero_below(force * row)
+
+
+@kernel
+def wish_multipliers(problem: Levels, work: LevelsWork, decided: int, wishes: bool) -> float:
+    """Multipliers of the locks of the wish or of the least step; returns the size below which they are zero."""
+    multipliers, z, wished = work.multipliers, work.z, work.wished
+    damping = problem.damping[problem.damping.shape[0] - 1]
+    square = 1.0 + damping * damping if wishes else 1.0
+    force = 0.0
+    for c in range(wished.shape[0]):
+        force = max(force, abs(wished[c]))
+    for t in range(work.state[COUNT]):
+        multipliers[t] = wished[decided + t] - square * z[decided + t]
+    through_locks(work, decided)
+    return zero_below(force)
+
+
+@kernel
+def zero_below(force: float) -> float:
+    """Size below which the multiplier of a level that pulls with `force` is zero."""
+    return 1e-10 * max(1e-6, force)
+
+
+@kernel
+def through_locks(work: LevelsWork, decided: int) -> None:
+    """Solve L_Wᵀ μ = g, with g, the downhill direction in the locks' coordinates, in `work.multipliers`."""
+    multipliers, triangle = work.multipliers, work.triangle
+    count = work.state[COUNT]
+    for t in range(count - 1, -1, -1):
+        total = multipliers[t]
+        for later in range(t + 1, count):
+            total -= triangle[decided + later, decided + t] * multipliers[later]
+        multipliers[t] = total / triangle[decided + t, decided + t]

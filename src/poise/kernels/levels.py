@@ -1,16 +1,17 @@
 """Strict priorities inside limits: one step of a lexicographic least-squares problem, exactly.
 
-The unknown is a step x of n joint rates. Levels k = 1 … p have rows A_k and targets b_k; limits bound the variables
+The unknown is a step x of n joint rates. Levels k = 0 … p - 1 have rows A_k and targets b_k; limits bound the variables
 and, after them, any general rows: l ≤ C x ≤ u. Given what the levels above decided, level k solves
 
-    minimise |A_k x - b_k|² + λ_k² |x|²   over   { l ≤ C x ≤ u,  A_j x = A_j x*_j for all j < k }
+    minimise ½ |A_k x - b_k|² + ½ xᵀ S_k x + ½ λ_k² |x|²   over   { l ≤ C x ≤ u,  A_j x = A_j x*_j for all j < k }
 
-and the last level, with no rows, minimises |x - w|² + λ² |x|² for a wished step w. The damping pulls the whole of x to
-zero, so the answer of a level does not depend on the way to it, and what is handed down is A_k x itself: a damped level
-keeps every direction it has rows for, also those it hardly used. A lower level can then cost a higher one nothing.
+and the last level, with no rows, minimises ½ |x - w|² + … for a wished step w. Curvature S_k is for levels that cannot
+be met, others have none. The damping pulls the whole of x to zero, so the answer of a level does not depend on the way
+to it, and what is handed down is A_k x itself: a damped level keeps every direction it has rows for, also those it
+hardly used. A lower level can then cost a higher one nothing.
 
 **One factorisation in priority order.** x = Q y with Q = H_0 H_1 … a product of Householder reflections, one per used
-direction: [limits locked by level 1][rows of level 1][limits locked by level 2] …. Coordinates y_0 … y_{s-1} are
+direction: [limits locked by level 0][rows of level 0][limits locked by level 1] …. Coordinates y_0 … y_{s-1} are
 decided, the rest is free. Q is never formed. To lock a limit inside level k is to send its row through the reflections
 so far; it cannot touch the levels above, whose coordinates are decided already.
 
@@ -21,38 +22,63 @@ their own triangle alone. If all have the right sign and x is inside every limit
 
 **Which limits.** First the set of the last step is tried: wrong signs are dropped and crossed limits added, all at
 once, a few times. If that does not settle, a textbook primal active-set method starts from the feasible point the level
-was entered with. An undamped level of full rank is not even checked: it is met exactly, so it is enough that the levels
-below find a point inside the limits; only if they do not, all levels are checked in turn.
+was entered with. An undamped level of full rank, or whose other rows follow from these, is not even checked: it is met
+exactly, so it is enough that the levels below find a point inside the limits; only if they do not, all levels are
+checked in turn.
 
-[Escande et al. 2014] and [Dimitrov et al. 2015] solve the same problem by related means.
+**Limits that begin later.** A limit may bind from some level on. Where it is crossed already by the least step that
+does what the levels above decided, its bound moves there for this solve: nobody below makes it worse.
+
+**Levels that give way.** First-order rows of a level that cannot be met say nothing about the directions in which it
+loses at second order. A sweep stops at a watched level that leaves a good part of its target undone and tells the pull
+of every row on it; the caller sums the rows' second derivatives, so weighted, into S_k and resumes. Such a level hands
+down the null space of its whole Hessian, and the limits it leans on (see `level_curved`).
+
+[Escande et al. 2014] and [Dimitrov et al. 2015] solve the problem of rows by related means.
 
 Arrays are taken out of their tuples once per function: numba counts references at every access.
 """
 
+import math
+
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.householder import to_coordinates
-from poise.kernels.level_face import (
-    OUTSIDE,
-    UNDAMPED,
+from poise.kernels.householder import from_coordinates
+from poise.kernels.level_limits import inside, limit_value
+from poise.kernels.level_problem import (
+    CAPPED,
+    CHECKED,
+    CURVATURE,
+    ESCAPING,
+    GAVE_WAY,
+    GIVES_WAY,
+    LAZY,
+    MET,
     Levels,
     LevelsWork,
-    find_multipliers,
-    load_level,
     make_work,
-    solve_face,
-    zero_multiplier,
 )
+from poise.kernels.level_sweep import sweep_all, sweep_from
 
-__all__ = ["CAPPED", "CHECKED", "MET", "Levels", "LevelsWork", "make_work", "solve_levels"]
+__all__ = [
+    "CAPPED",
+    "CHECKED",
+    "GAVE_WAY",
+    "GIVES_WAY",
+    "MET",
+    "Levels",
+    "LevelsWork",
+    "correct_levels",
+    "make_work",
+    "resume_levels",
+    "solve_levels",
+]
 
 Array = np.ndarray
 
-MET, CHECKED, CAPPED = 0, 1, 2
-"""How a problem was solved: upper levels unchecked, every level checked, or out of iterations but legal."""
-
-MAX_REPAIRS = 8
+CORRECTED = 1e-6
+"""Share of an error that may stay and the correction still counts as done."""
 
 
 @kernel
@@ -64,180 +90,189 @@ def solve_levels(
 ) -> int:
     """Solve `problem` for the step `x` (n,), warm-started by the limits locked in `work.side`; returns how.
 
-    On entry `x` must be inside all limits; it is where undamped levels with freedom to spare stay.
+    On entry `x` must be inside all limits; it is where undamped levels with freedom to spare stay. After GIVES_WAY the
+    curvature of level `work.stopped[0]` is the caller's to write, `work.pull` at hand, and `resume_levels` goes on.
     """
     first = work.first
-    first[:] = x
-    if _sweep(problem, work, True, x) == MET:
-        return MET
-    x[:] = first
-    return _sweep(problem, work, False, x)
-
-
-@kernel
-def _sweep(problem: Levels, work: LevelsWork, lazy: bool, x: Array) -> int:
-    """All levels in order; `lazy` leaves undamped full-rank levels unchecked and gives up where that cannot be."""
-    damping, held, entry = problem.damping, work.held, work.entry
-    reflectors, scales = work.reflectors, work.scales
-    levels = damping.shape[0] - 1
-    decided, status = 0, MET if lazy else CHECKED
-    for k in range(levels + 1):
-        m = load_level(problem, work, k, decided)
-        if lazy and k < levels and damping[k] <= UNDAMPED:
-            held[:] = 0
-            to_coordinates(reflectors, scales, decided, x, entry)
-            _, rank = solve_face(problem, work, k, decided, held, x)
-            if rank < m:
-                return CAPPED
-            decided += rank
-            continue
-        if not _guess(problem, work, k, decided, x):
-            if lazy:
-                return CAPPED
-            if not _primal(problem, work, k, decided, x):
-                status = CAPPED
-        if k < levels:
-            decided = _commit(problem, work, k, decided, x)
+    for c in range(first.shape[0]):
+        first[c] = x[c]
+    _forget(work)
+    status = _sweep(problem, work, x)
+    _measure(problem, work, x)
     return status
 
 
 @kernel
-def _guess(problem: Levels, work: LevelsWork, k: int, decided: int, x: Array) -> bool:
-    """Try the limits of the last step, then repair them; True when the optimum of the level is found, in `x`."""
-    side, trial, entry, reflectors, scales = work.side[k], work.trial, work.entry, work.reflectors, work.scales
-    for _ in range(MAX_REPAIRS):
-        to_coordinates(reflectors, scales, decided, x, entry)
-        count, _rank = solve_face(problem, work, k, decided, side, trial)
-        dropped = False
-        if count > 0:
-            find_multipliers(problem, work, k, decided, count)
-            dropped = _drop_wrong_signs(problem, work, k, count, False)
-        added = _add_crossed(problem, work, side)
-        if added < 0:
-            return False
-        if added == 0 and not dropped:
-            x[:] = trial
-            return True
-    return False
+def resume_levels(
+    problem: Levels,
+    work: LevelsWork,
+    k: int,
+    # outputs
+    x: Array,
+) -> int:
+    """Go on from level `k`, at which the sweep stopped, with everything above it as decided; returns how."""
+    y = work.y
+    for c in range(y.shape[0]):
+        x[c] = y[c]
+    from_coordinates(work.reflectors, work.scales, work.decided[k], x)
+    status = sweep_from(problem, work, k, x)
+    if status == CAPPED and work.state[LAZY] == 1:
+        status = _check_all(problem, work, x)
+    _measure(problem, work, x)
+    return status
 
 
 @kernel
-def _primal(problem: Levels, work: LevelsWork, k: int, decided: int, x: Array) -> bool:
-    """Primal active-set method from the feasible point `x`; False when its cap was hit, `x` being legal anyway."""
-    side, trial, entry, reflectors, scales = work.side[k], work.trial, work.entry, work.reflectors, work.scales
-    n = x.shape[0]
-    side[:] = 0
-    for _ in range(10 * n + 50):
-        to_coordinates(reflectors, scales, decided, x, entry)
-        count, _rank = solve_face(problem, work, k, decided, side, trial)
-        blocking, share, at = _first_crossed(problem, side, x, trial)
-        for i in range(n):
-            x[i] += share * (trial[i] - x[i])
-        if blocking >= 0:
-            side[blocking] = at
-            continue
-        find_multipliers(problem, work, k, decided, count)
-        if not _drop_wrong_signs(problem, work, k, count, True):
-            return True
-    return False
+def _sweep(problem: Levels, work: LevelsWork, x: Array) -> int:
+    """A lazy sweep, and one with every level checked where that cannot be certified."""
+    status = sweep_all(problem, work, True, x)
+    if status == CAPPED:
+        status = _check_all(problem, work, x)
+    return status
 
 
 @kernel
-def _first_crossed(problem: Levels, side: Array, x: Array, goal: Array) -> tuple[int, float, int]:
-    """The limit met first on the way from `x` to `goal`, the share of the way to it, and its side."""
-    general, lower, upper = problem.general, problem.lower, problem.upper
-    blocking, share, at = -1, 1.0, 0
-    for i in range(side.shape[0]):
-        if side[i] != 0:
-            continue
-        here, there = _limit_value(general, i, x), _limit_value(general, i, goal)
-        step = there - here
-        if step > 0.0 and there > upper[i] + OUTSIDE:
-            room = max(0.0, upper[i] - here) / step
-            if room < share:
-                blocking, share, at = i, room, 1
-        elif step < 0.0 and there < lower[i] - OUTSIDE:
-            room = max(0.0, here - lower[i]) / -step
-            if room < share:
-                blocking, share, at = i, room, -1
-    return blocking, share, at
+def _check_all(problem: Levels, work: LevelsWork, x: Array) -> int:
+    """A sweep with every level checked."""
+    first = work.first
+    for c in range(first.shape[0]):
+        x[c] = first[c]
+    _forget(work)
+    return sweep_all(problem, work, False, x)
 
 
 @kernel
-def _limit_value(general: Array, i: int, x: Array) -> float:
-    """C_i x."""
-    n = x.shape[0]
-    if i < n:
-        return x[i]
+def _forget(work: LevelsWork) -> None:
+    """What reports of the last solve are made of."""
+    force = work.force
+    for k in range(force.shape[0]):
+        work.shift[k] = 0.0
+        for i in range(force.shape[1]):
+            force[k, i] = 0.0
+    work.escape_curvature[0] = 0.0
+    work.state[ESCAPING] = -1
+
+
+@kernel
+def _measure(problem: Levels, work: LevelsWork, x: Array) -> None:
+    """What every level leaves undone."""
+    rows, target, start, wish, left = problem.rows, problem.target, problem.start, problem.wish, work.left
+    levels, n = start.shape[0] - 1, x.shape[0]
+    for k in range(levels):
+        total = 0.0
+        for r in range(start[k], start[k + 1]):
+            rest = target[r]
+            for c in range(n):
+                rest -= rows[r, c] * x[c]
+            total += rest * rest
+        left[k] = math.sqrt(total)
     total = 0.0
     for c in range(n):
-        total += general[i - n, c] * x[c]
-    return total
+        total += (wish[c] - x[c]) * (wish[c] - x[c])
+    left[levels] = math.sqrt(total)
 
 
 @kernel
-def _drop_wrong_signs(problem: Levels, work: LevelsWork, k: int, count: int, only_worst: bool) -> bool:
-    """Unlock limits that the level would rather leave; True when there were any."""
-    side, locks, multipliers, lower, upper = work.side[k], work.locks, work.multipliers, problem.lower, problem.upper
-    zero = zero_multiplier(problem, k)
-    worst, worst_pull = -1, zero
-    dropped = False
-    for t in range(count):
-        i = locks[t]
-        pull = -side[i] * multipliers[t]
-        if pull <= zero or lower[i] == upper[i]:
-            continue
-        dropped = True
-        if not only_worst:
-            side[i] = 0
-        elif pull > worst_pull:
-            worst, worst_pull = i, pull
-    if worst >= 0:
-        side[worst] = 0
-    return dropped
+def correct_levels(
+    problem: Levels,
+    work: LevelsWork,
+    count: int,
+    error: Array,
+    x: Array,
+    # outputs
+    dx: Array,
+) -> bool:
+    """The least step `dx` with A_j dx = error for the rows of the first `count` levels, limits they hold unmoved.
 
+    Forward substitution with the factor of the last sweep; where that leaves the limits, the small problem is solved
+    with limits, after which no sweep can be resumed. False when the errors cannot be removed inside the limits; `dx` is
+    then the best that can be done.
 
-@kernel
-def _add_crossed(problem: Levels, work: LevelsWork, side: Array) -> int:
-    """Lock every limit that the trial point crosses; returns how many, or -1 when a dependent lock is off its limit."""
-    general, lower, upper, trial, dependent = (
-        problem.general, problem.lower, problem.upper, work.trial, work.dependent
-    )  # fmt: skip
-    added = 0
-    for i in range(side.shape[0]):
-        value = _limit_value(general, i, trial)
-        if side[i] != 0:
-            bound = upper[i] if side[i] > 0 else lower[i]
-            if dependent[i] == 1 and abs(value - bound) > 1e-9:
-                return -1
-        elif value > upper[i] + OUTSIDE:
-            side[i] = 1
-            added += 1
-        elif value < lower[i] - OUTSIDE:
-            side[i] = -1
-            added += 1
-    return added
-
-
-@kernel
-def _commit(problem: Levels, work: LevelsWork, k: int, decided: int, x: Array) -> int:
-    """Hand down what level `k` decided: its rows' values and, undamped, the limits that every optimum of it touches.
-
-    Limits that only a damped level leans on, or that an undamped one merely touches, stay open to the levels below.
+    Args:
+        problem: as solved last.
+        work: as the last sweep left it.
+        count: how many levels to correct; not curved ones.
+        error: their rows' missing values, in the order of the rows.
+        x: (n,) the step taken, inside the limits.
+        dx: (n,) what to add to it.
     """
-    held, side, locks, multipliers = work.held, work.side[k], work.locks, work.multipliers
-    entry, y, trial, reflectors, scales = work.entry, work.y, work.trial, work.reflectors, work.scales
-    held[:] = 0
-    if problem.damping[k] <= UNDAMPED:
-        to_coordinates(reflectors, scales, decided, x, entry)
-        count, _rank = solve_face(problem, work, k, decided, side, trial)
-        find_multipliers(problem, work, k, decided, count)
-        strong = 1e4 * zero_multiplier(problem, k)
-        for t in range(count):
-            if abs(multipliers[t]) > strong:
-                held[locks[t]] = side[locks[t]]
-    to_coordinates(reflectors, scales, decided, x, entry)
-    count, rank = solve_face(problem, work, k, decided, held, trial)
-    for c in range(decided, decided + count + rank):
-        y[c] = entry[c]
-    return decided + count + rank
+    _substitute_errors(problem, work, count, error, dx)
+    trial = work.trial
+    for c in range(x.shape[0]):
+        trial[c] = x[c] + dx[c]
+    if not inside(problem, work, trial):
+        _correct_inside(problem, work, count, error, x, dx)
+    return _is_corrected(problem, count, error, dx)
+
+
+@kernel
+def _substitute_errors(problem: Levels, work: LevelsWork, count: int, error: Array, dx: Array) -> None:
+    """dx by forward substitution."""
+    columns, triangle, owner, rest = work.columns, work.triangle, work.owner, work.rest
+    used, m, n = work.decided[count], problem.start[count], dx.shape[0]
+    for r in range(m):
+        rest[r] = error[r]
+    for c in range(n):
+        dx[c] = 0.0
+    for c in range(used):
+        own = owner[c]
+        if own == CURVATURE:
+            continue
+        if own < 0:
+            total = 0.0
+            for d in range(c):
+                total -= triangle[c, d] * dx[d]
+            dx[c] = total / triangle[c, c]
+        else:
+            dx[c] = rest[own] / columns[c, own]
+        value = dx[c]
+        for r in range(m):
+            rest[r] -= columns[c, r] * value
+    from_coordinates(work.reflectors, work.scales, used, dx)
+
+
+@kernel
+def _correct_inside(problem: Levels, work: LevelsWork, count: int, error: Array, x: Array, dx: Array) -> None:
+    """The same as a problem of its own, with the limits seen from `x`."""
+    lower, upper, box, side, force = work.lower, work.upper, work.box, work.side, work.force
+    kept_side, kept_force, first = work.kept_side, work.kept_force, work.first
+    for i in range(lower.shape[0]):
+        value = 0.0
+        if lower[i] > -np.inf or upper[i] < np.inf:
+            value = limit_value(problem.general, i, x)
+        box[0, i], box[1, i] = min(lower[i] - value, 0.0), max(upper[i] - value, 0.0)
+        for k in range(side.shape[0]):
+            kept_side[k, i], kept_force[k, i] = side[k, i], force[k, i]
+    for c in range(dx.shape[0]):
+        dx[c], first[c] = 0.0, 0.0
+    part = Levels(
+        problem.rows,
+        error,
+        problem.start[: count + 1],
+        work.zeros[: count + 1],
+        work.zeros[: x.shape[0]],
+        problem.general,
+        box[0],
+        box[1],
+        work.nothing,
+        work.nothing,
+        problem.curvature,
+        work.nothing,
+    )
+    _sweep(part, work, dx)
+    for i in range(lower.shape[0]):
+        for k in range(side.shape[0]):
+            side[k, i], force[k, i] = kept_side[k, i], kept_force[k, i]
+
+
+@kernel
+def _is_corrected(problem: Levels, count: int, error: Array, dx: Array) -> bool:
+    """Whether the rows got what they missed."""
+    rows, m = problem.rows, problem.start[count]
+    asked, left = 0.0, 0.0
+    for r in range(m):
+        rest = error[r]
+        for c in range(dx.shape[0]):
+            rest -= rows[r, c] * dx[c]
+        asked, left = max(asked, abs(error[r])), max(left, abs(rest))
+    return left <= CORRECTED * asked + 1e-12

@@ -31,6 +31,9 @@ class Problem:
         self.lower, self.upper = -rng.uniform(0.0, 1.0, limits), rng.uniform(0.0, 1.0, limits)
         self.lower[rng.random(limits) < 0.15] = -np.inf
         self.upper[rng.random(limits) < 0.15] = np.inf
+        self.limit_level = np.zeros(limits, dtype=np.int64)
+        self.curved, self.watch = np.zeros((2, levels + 1), dtype=np.int64)
+        self.curvature = np.zeros((levels + 1, self.n, self.n))
 
     def arrays(self):
         return Levels(
@@ -42,10 +45,14 @@ class Problem:
             general=self.general,
             lower=self.lower,
             upper=self.upper,
+            limit_level=self.limit_level,
+            curved=self.curved,
+            curvature=self.curvature,
+            watch=self.watch,
         )
 
     def work(self):
-        return make_work(self.n, 3, len(self.rows), len(self.general))
+        return make_work(self.n, sum(map(len, self.rows)), len(self.rows), len(self.general))
 
     def limit_rows(self):
         return np.vstack([np.eye(self.n), self.general])
