@@ -7,17 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.errors import TaskError
 from poise.figure.figure import Figure
+from poise.figure.pose import Pose
 from poise.kernels.contacts import make_contacts
 from poise.kernels.criteria import Criteria
-from poise.kernels.goals import Goals, make_stance
-from poise.kernels.handle import Handle
+from poise.kernels.goals import HOLD, INERTIA, TURN_TO, Goals, make_stance
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
-from poise.kernels.step import FIRST_TASKS, Engine, State
+from poise.kernels.step import FIRST_TASKS, Engine, State, bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.tasks.place import rotation_of
 from poise.tasks.task import Task
 
 
@@ -67,7 +70,7 @@ class Problem:
         soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
         limits = _step_limits(figure, step, dt, hard, soft)
         skip = len(hard) + contacts
-        levels, most = _levels(figure, self.asked, goals, len(self.priorities), skip, contacts)
+        levels = _levels(figure, self.asked, goals, len(self.priorities), skip, contacts)
         n, p = figure.nv, len(self.priorities) + FIRST_TASKS
         self.engine = Engine(
             tree=tree,
@@ -77,7 +80,7 @@ class Problem:
             contacts=make_contacts(contacts),
             criteria=Criteria(np.array(figure.neutral().q), np.zeros(n), np.zeros(n), np.zeros(n)),
             levels=levels,
-            solver=make_work(n, most, p, levels.general.shape[0], levels.rows.shape[0]),
+            solver=make_work(n, levels.rows.shape[0], p, levels.general.shape[0]),
             pulls=make_pulls(tree.parent.shape[0]),
             here=make_stance(tree, goals),
             there=make_stance(tree, goals),
@@ -85,7 +88,30 @@ class Problem:
             skip=skip,
             farthest=step.error,
         )
-        self.handle = Handle(self.engine)
+        self.handle = bind(self.engine)
+        self._by_task = {a.task: a for a in self.asked}
+
+    def retarget(self, task: Task, value: ArrayLike) -> None:
+        """Give a task another target, in place."""
+        asked = self._by_task.get(task)
+        if asked is None:
+            raise TaskError(f"{task.label} is not one of the active tasks.")
+        goals, g = self.engine.goals, asked.first_goal
+        kind = goals.kind[g]
+        if kind == HOLD:
+            goals.postures[goals.posture[g]] = self.figure.posture(value)._q
+        elif kind == TURN_TO:
+            goals.rotation[g] = rotation_of(value, task.label)
+        elif kind == INERTIA:
+            goals.value[g] = float(np.asarray(value, dtype=np.float64))
+        elif len(asked.goals) == 2:
+            pose = value if isinstance(value, Pose) else Pose(*value)
+            goals.position[g], goals.rotation[g + 1] = pose.position, pose.rotation
+        else:
+            place = np.asarray(value, dtype=np.float64)
+            if place.shape != (3,) or not np.isfinite(place).all():
+                raise TaskError(f"{task.label}: a target is three finite numbers, not {value!r}.")
+            goals.position[g] = place
 
 
 def _step_limits(
@@ -118,8 +144,8 @@ def _step_limits(
 
 def _levels(
     figure: Figure, asked: Sequence[Asked], goals: Goals, count: int, skip: int, contacts: int
-) -> tuple[Levels, int]:
-    """The levels' arrays, and the most rows that one of them has."""
+) -> Levels:
+    """The arrays of all levels."""
     n, p = figure.nv, count + FIRST_TASKS
     m = skip + goals.direction.shape[0]
     start = np.full(p + 1, m, dtype=np.int64)
@@ -135,7 +161,7 @@ def _levels(
             g = a.first_goal + i
             at = n + PER_BALL * balls + soft
             limit_level[at + goals.corner_start[g] : at + goals.corner_start[g + 1]] = a.level
-    levels = Levels(
+    return Levels(
         rows=np.zeros((m, n)),
         target=np.zeros(m),
         start=start,
@@ -149,7 +175,6 @@ def _levels(
         curvature=np.zeros((p + 1, n, n)),
         watch=np.zeros(p + 1, dtype=np.int64),
     )
-    return levels, int(max(skip, *np.diff(start), 1))
 
 
 def _state(figure: Figure, p: int, rows: int) -> State:

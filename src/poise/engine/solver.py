@@ -15,7 +15,7 @@ from poise.errors import TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.posture import Posture
 from poise.kernels.clamp import clamp
-from poise.kernels.step import advance, settle
+from poise.kernels.step import settle, take_step
 from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
@@ -53,7 +53,7 @@ class Solver:
     def step(self, posture: PostureLike) -> Posture:
         """The posture one step further."""
         q = self._start(posture)
-        advance(self._problem.handle, q)
+        take_step(self._problem.handle, q)
         return Posture(self.figure, q)
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:

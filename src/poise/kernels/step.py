@@ -113,7 +113,7 @@ class Engine(NamedTuple):
 
 @kernel
 def take_step(
-    engine: Engine,
+    engine: Handle,
     # outputs
     q: Array,
 ) -> float:
@@ -152,7 +152,7 @@ def take_step(
 
 
 @kernel
-def _measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
+def _measure(engine: Handle, stance: Stance, q: Array, merit: Array) -> None:
     """Size of the weighted error of every level, couplings included, and the criteria's value."""
     start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip
     bounds, hard = engine.bounds, engine.limits.hard
@@ -171,7 +171,7 @@ def _measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
 
 
 @kernel
-def _prepare(engine: Engine, q: Array) -> None:
+def _prepare(engine: Handle, q: Array) -> None:
     """Rows, targets, damping and limits of the model at `q`."""
     levels, goals, here, state, limits, bounds = (
         engine.levels, engine.goals, engine.here, engine.state, engine.limits, engine.bounds
@@ -206,7 +206,7 @@ def _prepare(engine: Engine, q: Array) -> None:
 
 
 @kernel
-def aim_level(engine: Engine, k: int) -> None:
+def aim_level(engine: Handle, k: int) -> None:
     """Targets and damping of task level `k`: errors scaled down together to what a linear model may be asked."""
     start, target, weight, error, damping = (
         engine.levels.start, engine.levels.target, engine.goals.weight, engine.here.error, engine.levels.damping
@@ -223,7 +223,7 @@ def aim_level(engine: Engine, k: int) -> None:
 
 
 @kernel
-def solve_model(engine: Engine, q: Array) -> None:
+def solve_model(engine: Handle, q: Array) -> None:
     """Best step of the model; a level that gives way is solved again with its curvature."""
     levels, solver, state = engine.levels, engine.solver, engine.state
     x, target, weight, error, start, skip = (
@@ -253,7 +253,7 @@ def solve_model(engine: Engine, q: Array) -> None:
 
 
 @kernel
-def _try(engine: Engine, q: Array, share: float) -> float:
+def _try(engine: Handle, q: Array, share: float) -> float:
     """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
     tree, goals, there, state, bounds = engine.tree, engine.goals, engine.there, engine.state, engine.bounds
     x, dx, trial, new = state.x, state.dx, state.trial, state.q
@@ -287,7 +287,7 @@ def _land(tree: Tree, bounds: Bounds, q: Array, x: Array, new: Array) -> None:
 
 
 @kernel
-def _met_levels(engine: Engine) -> int:
+def _met_levels(engine: Handle) -> int:
     """How many levels, from the top, the model met exactly."""
     left, curved, damping = engine.solver.left, engine.levels.curved, engine.levels.damping
     p = damping.shape[0] - 1
@@ -298,7 +298,7 @@ def _met_levels(engine: Engine) -> int:
 
 
 @kernel
-def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
+def _find_missing(engine: Handle, new: Array, met: int, share: float) -> float:
     """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest."""
     state, start, skip = engine.state, engine.levels.start, engine.skip
     weight, gain = engine.goals.weight, engine.goals.gain
@@ -337,18 +337,32 @@ def _worse_level(state: State, moved: float, p: int) -> int:
 
 
 @kernel
-def settle(handle: Handle, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
+def bind(parts: Engine) -> Handle:
+    """A handle on an engine, for the functions below."""
+    return Handle(
+        parts.tree,
+        parts.bounds,
+        parts.limits,
+        parts.goals,
+        parts.contacts,
+        parts.criteria,
+        parts.levels,
+        parts.solver,
+        parts.pulls,
+        parts.here,
+        parts.there,
+        parts.state,
+        parts.skip,
+        parts.farthest,
+    )
+
+
+@kernel
+def settle(engine: Handle, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Step until the posture `q` rests; returns how many steps it took and how far the last one went."""
-    engine = handle.parts
     moved = math.inf
     for step in range(steps):
         moved = take_step(engine, q)
         if moved <= tolerance:
             return step + 1, moved
     return steps, moved
-
-
-@kernel
-def advance(handle: Handle, q: Array) -> float:
-    """One step of the engine behind `handle`; returns how far the fastest joint went [rad or m]."""
-    return take_step(handle.parts, q)
