@@ -5,7 +5,7 @@ on a circle within reach. *Stress*: the hand asked out of reach, speed limits on
 and asks how calm each solver is once the targets stand still. Every answer is judged by Pinocchio's kinematics.
 
 Each solver runs alone in a process of its own, one thread, and the processes take turns round by round, so that all
-meet the same noise; times are those of each solver's calmest round, and ratios are to PlaCo's in the same run. Peers
+meet the same noise; each figure of time is the best of all rounds, and ratios are to PlaCo's in the same run. Peers
 come from the environment that `make bench` sets up beside `.venv` (or from the interpreter named by POISE_PEERS).
 """
 
@@ -40,7 +40,7 @@ class Timed(NamedTuple):
     motion: Motion
     """Of the last round."""
     milliseconds: np.ndarray
-    """Median, mean and 99th percentile of a step in the calmest round (3,)."""
+    """Median, mean and 99th percentile of a step, each the best of all rounds (3,)."""
     repeats: bool
     """Whether every round gave the same bytes."""
 
@@ -119,9 +119,8 @@ def timed(motions: list[Motion]) -> Timed:
     last = motions[-1]
     if not last.seconds.size:
         return Timed(last, np.full(3, np.nan), False)
-    calmest = min((m.seconds for m in motions), key=np.mean)
-    figures = np.array([np.median(calmest), np.mean(calmest), np.percentile(calmest, 99)])
-    return Timed(last, 1e3 * figures, all(np.array_equal(m.q, last.q) for m in motions))
+    per_round = [(np.median(m.seconds), np.mean(m.seconds), np.percentile(m.seconds, 99)) for m in motions]
+    return Timed(last, 1e3 * np.min(per_round, axis=0), all(np.array_equal(m.q, last.q) for m in motions))
 
 
 def times_table(title: str, runs: dict[str, Timed]) -> Table:
