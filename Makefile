@@ -9,6 +9,14 @@ FUZZ_SECONDS ?= 600
 # The stamp carries a checksum of both files, so an edit of either installs again and a fresh checkout does not.
 STAMP := $(VENV)/.setup-$(shell cat pyproject.toml requirements.lock | cksum | tr ' ' '-')
 
+# Peers to measure live apart from poise: they need older versions of what the tests need.
+BENCH_VENV := .venv-bench
+BENCH_STAMP := $(BENCH_VENV)/.setup-$(shell cat requirements-bench.lock | cksum | tr ' ' '-')
+BENCHMARKS := $(filter-out benchmarks/machine.py benchmarks/peers_%.py,$(wildcard benchmarks/*.py))
+
+LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup studio test lint format coverage bench docs fuzz lock clean
@@ -56,8 +64,15 @@ coverage: $(STAMP) ## Measure the unit tests' coverage, kernels included (JIT of
 		--ignore tests/unit/test_examples.py --ignore tests/unit/test_documents.py \
 		--cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
-bench: $(STAMP) ## Run every benchmark.
-	@set -e; for script in $(wildcard benchmarks/*.py); do echo "== $$script"; $(BIN)/python $$script; done
+bench: $(STAMP) $(BENCH_STAMP) ## Run every benchmark, against peers in an environment of their own.
+	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
+
+$(BENCH_STAMP): | $(STAMP)
+	@test -x $(BENCH_VENV)/bin/pip || $(BIN)/python -m venv $(BENCH_VENV)
+	@echo "Installing the peers of requirements-bench.lock in $(BENCH_VENV) (a minute or two the first time) ..."
+	@$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	@rm -f $(BENCH_VENV)/.setup-*
+	@touch $@
 
 docs: $(STAMP) ## Draw the pictures of the documentation again.
 	$(BIN)/python docs/make_pictures.py
@@ -65,15 +80,18 @@ docs: $(STAMP) ## Draw the pictures of the documentation again.
 fuzz: $(STAMP) ## Feed garbage to every reader, FUZZ_SECONDS each; nothing but a FormatError may come out.
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
-lock: ## Pin the newest allowed versions in requirements.lock.
+lock: ## Pin the newest allowed versions in requirements.lock and requirements-bench.lock.
 	@test -x $(BIN)/uv || { echo "make lock needs uv in $(VENV): run make setup first"; exit 1; }
-	@{ echo "# Every package poise is developed and tested with, pinned with hashes."; \
-	   echo "# Written by \`make lock\`; edit pyproject.toml and run that instead of editing this file."; \
-	   $(BIN)/uv pip compile pyproject.toml --all-extras --group dev --upgrade --quiet \
-		--universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
-		--no-header --no-emit-index-url --no-emit-find-links; } > requirements.lock.new || { rm requirements.lock.new; exit 1; }
-	@mv requirements.lock.new requirements.lock
-	@echo "requirements.lock is fresh; make setup installs it."
+	@$(call pin,Every package poise is developed and tested with,requirements.lock,pyproject.toml --all-extras --group dev)
+	@$(call pin,The peers that benchmarks measure,requirements-bench.lock,--group bench)
+	@echo "requirements.lock and requirements-bench.lock are fresh; make setup and make bench install them."
+
+# $(call pin,what it holds,file,what to resolve)
+define pin
+{ echo "# $(1), pinned with hashes."; \
+  echo "# Written by \`make lock\`; edit pyproject.toml and run that instead of editing this file."; \
+  $(LOCK) $(3); } > $(2).new && mv $(2).new $(2) || { rm -f $(2).new; exit 1; }
+endef
 
 clean: ## Remove caches and build output; .venv stays.
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -23,10 +24,20 @@ def describe(*packages: str) -> str:
 
 
 def with_version(package: str) -> str:
+    """A package and its version."""
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
         return f"{package} (not installed)"
+
+
+def peers_python() -> Path:
+    """The interpreter that has the peers: POISE_PEERS, that of `.venv-bench`, or the one that runs."""
+    beside = Path(__file__).resolve().parent.parent / ".venv-bench/bin/python"
+    python = Path(os.environ.get("POISE_PEERS") or (beside if beside.exists() else sys.executable))
+    if not python.exists():
+        raise SystemExit(f"POISE_PEERS names {python}, which is not there; give the interpreter that has the peers.")
+    return python
 
 
 def microseconds(call: Callable[[], object], repeats: int, rounds: int = 7) -> float:

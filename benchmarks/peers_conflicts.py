@@ -68,14 +68,9 @@ def matrix(q: np.ndarray) -> np.ndarray:
 
 def table(outcomes: dict[str, list[Outcome]], title: str) -> Table:
     """One line per solver and kind of scenario, and one for all kinds."""
-    heads = (
-        "ms",
-        "feet max",
-        "centre mm: median, worst",
-        "hand at end mm: mean",
-        "change of dq at rest: median, worst",
-    )
-    shown = Table("solver", "kind", *heads, "over limits", "speed ratio", "gave up", title=title)
+    places = ("feet: max", "centre mm: median, worst", "hand mm at end: mean")
+    calm = ("change of dq at rest: median, worst", "over limits", "speed ratio", "gave up")
+    shown = Table("solver", "kind", "ms", *places, *calm, title=title)
     for name, results in outcomes.items():
         kinds = sorted({outcome.kind for outcome in results})
         for kind in (*kinds, "all"):

@@ -51,11 +51,14 @@ class Judge:
 
     def errors(self, q: np.ndarray, targets: Targets) -> Errors:
         """What a motion q (k + 1, nq), its start first, left undone."""
-        rows = np.array([self._frame(answer, targets, k) for k, answer in enumerate(q[1:])])
+        feet, center, hand, gaze = np.array([self._frame(answer, targets, k) for k, answer in enumerate(q[1:])]).T
         steps = np.array([pin.difference(self.model, before, after) for before, after in pairwise(q)])
         joints, lower, upper = q[:, 7:], self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:]
         return Errors(
-            *rows.T,
+            feet,
+            center,
+            hand,
+            gaze,
             change=np.abs(np.diff(steps[-REST:], axis=0)).max(axis=1, initial=0.0),
             limit_excess=float(np.maximum(lower - joints, joints - upper).max(initial=0.0)),
             speed_ratio=float((np.abs(steps[:, 6:]) / (self.problem.speeds * self.problem.dt)).max(initial=0.0)),

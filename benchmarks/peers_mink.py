@@ -14,10 +14,10 @@ class Mink:
     """mink's `solve_ik`; its costs are square roots of our weights."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+        self.problem, self.rest = problem, Weights().rest
         self.model = floating(problem)
         self.order = np.array([self.model.joint(name).qposadr[0] for name in problem.joints])
-        self.limits = [mink.ConfigurationLimit(self.model)]
+        self.limits: list[mink.Limit] = [mink.ConfigurationLimit(self.model)]
         if problem.speed_limits:
             self.limits.append(mink.VelocityLimit(self.model, dict(zip(problem.joints, problem.speeds, strict=True))))
 
@@ -48,7 +48,7 @@ class Mink:
         self.hand.set_target(mink.SE3.from_translation(targets.hand[frame]))
         self.gaze.set_target(mink.SE3.from_rotation(mink.SO3.from_matrix(targets.gaze[frame])))
         velocity = mink.solve_ik(
-            self.configuration, self.tasks, dt, solver="daqp", damping=Weights().rest, limits=self.limits
+            self.configuration, self.tasks, dt, solver="daqp", damping=self.rest, limits=self.limits
         )
         self.configuration.integrate_inplace(velocity, dt)
         answer: np.ndarray = self.configuration.q

@@ -16,7 +16,7 @@ class Pink:
     """Pink's `solve_ik`; its costs are square roots of our weights."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+        self.problem, self.rest = problem, Weights().rest
         self.model = pin.buildModelFromUrdf(str(problem.urdf), pin.JointModelFreeFlyer())
         if tuple(list(self.model.names)[2:]) != problem.joints:
             raise ValueError("Pink orders the joints differently from the judge")
@@ -50,7 +50,7 @@ class Pink:
             self.tasks,
             dt,
             solver="daqp",
-            damping=Weights().rest,
+            damping=self.rest,
             limits=self.limits,
             safety_break=False,
         )

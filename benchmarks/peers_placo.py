@@ -13,10 +13,12 @@ class Placo:
     Args:
         problem: what is asked.
         feet: "soft" or "hard".
+        rest: squared weight on the step itself. A hundredth or less shakes out of reach; a tenth is calm there, and
+            lags by millimetres where everything is within reach.
     """
 
-    def __init__(self, problem: Problem, feet: str = "soft") -> None:
-        self.problem, self.feet = problem, feet
+    def __init__(self, problem: Problem, feet: str = "soft", rest: float = Weights().rest) -> None:
+        self.problem, self.feet, self.rest = problem, feet, rest
         self.robot = placo.RobotWrapper(str(problem.urdf), placo.Flags.ignore_collisions)
         if tuple(list(self.robot.model.names)[2:]) != problem.joints:
             raise ValueError("PlaCo orders the joints differently from the judge")
@@ -42,7 +44,7 @@ class Placo:
         posture = self.solver.add_joints_task()
         posture.set_joints(dict(zip(problem.joints, problem.start[7:].tolist(), strict=True)))
         posture.configure("posture", "soft", weights.posture)
-        self.solver.add_regularization_task(weights.rest)
+        self.solver.add_regularization_task(self.rest)
 
     def step(self, frame: int) -> np.ndarray:
         """One step, integrated by PlaCo."""

@@ -25,7 +25,7 @@ class PoiseSolver:
         self.gaze_targets = np.array([quaternion(rotation) for rotation in targets.gaze])
         self.posture = self.figure.posture(self.from_pinocchio(problem.start))
         feet = [
-            poise.Frame(name, at=pose[:3, 3], rotation=quaternion(pose[:3, :3]), priority=1)
+            poise.Frame(name, poise.Pose(pose[:3, 3], quaternion(pose[:3, :3])), priority=1)
             for name, pose in zip(problem.feet, problem.feet_poses, strict=True)
         ]
         self.center = poise.CenterOfMass(at=targets.center[0], priority=2)

@@ -7,6 +7,7 @@ waits while the others work. Requests and answers are pickles over pipes, outsid
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import pickle
 import subprocess
@@ -22,6 +23,7 @@ HOMES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "poise": ("peers_poise", "PoiseSolver", {}),
     "placo": ("peers_placo", "Placo", {"feet": "soft"}),
     "placo, hard feet": ("peers_placo", "Placo", {"feet": "hard"}),
+    "placo, damped": ("peers_placo", "Placo", {"feet": "soft", "rest": 0.1}),
     "pink": ("peers_pink", "Pink", {}),
     "mink": ("peers_mink", "Mink", {}),
 }
@@ -93,6 +95,7 @@ def serve() -> None:
     """Answer requests until the pipe closes: first a solver and its problem, then targets to follow."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a solver prints must not end up among the answers
+    logging.disable(logging.WARNING)  # nor is anyone timed while writing to a terminal
     name, problem = pickle.load(sys.stdin.buffer)
     try:
         solver = build(name, problem)

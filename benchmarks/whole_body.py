@@ -5,14 +5,13 @@ on a circle within reach. *Stress*: the hand asked out of reach, speed limits on
 and asks how calm each solver is once the targets stand still. Every answer is judged by Pinocchio's kinematics.
 
 Each solver runs alone in a process of its own, one thread, and the processes take turns round by round, so that all
-meet the same noise; times are medians over rounds, and ratios are to PlaCo's in the same run. Peers come from the
-environment that `make bench` sets up beside `.venv` (or from the interpreter named by POISE_PEERS).
+meet the same noise; each figure of time is the best of all rounds, and ratios are to PlaCo's in the same run. Peers
+come from the environment that `make bench` sets up beside `.venv` (or from the interpreter named by POISE_PEERS).
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
-from machine import describe
+from machine import describe, peers_python
 from peers_conflicts import conflicts
 from peers_judge import Errors, Judge
 from peers_problem import Problem, Targets
@@ -31,7 +30,6 @@ from peers_talos import HAND, HEAD, normal, stress, talos
 from rich.console import Console
 from rich.table import Table
 
-ROOT = Path(__file__).resolve().parent.parent
 RIVAL = "placo"
 CONSOLE = Console(width=None if sys.stdout.isatty() else 160)
 
@@ -42,7 +40,7 @@ class Timed(NamedTuple):
     motion: Motion
     """Of the last round."""
     milliseconds: np.ndarray
-    """Median, mean and 99th percentile of a step, each the median over rounds (3,)."""
+    """Median, mean and 99th percentile of a step, each the best of all rounds (3,)."""
     repeats: bool
     """Whether every round gave the same bytes."""
 
@@ -70,17 +68,11 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--frames", type=int, default=300, help="frames of each set")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each set is run and timed")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each set is run and timed")
     parser.add_argument("--scenarios", type=int, default=0, help="random conflict scenarios to run as well")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first scenario")
     parser.add_argument("--solvers", nargs="+", choices=HOMES, default=list(HOMES), metavar="NAME")
     return parser.parse_args()
-
-
-def peers_python() -> Path:
-    """The interpreter that has the peers: POISE_PEERS, that of `.venv-bench`, or this one."""
-    beside = ROOT / ".venv-bench/bin/python"
-    return Path(os.environ.get("POISE_PEERS") or (beside if beside.exists() else sys.executable))
 
 
 def versions(python: Path, *packages: str) -> str:
@@ -100,8 +92,8 @@ def solvers(names: list[str], problem: Problem) -> Iterator[list[Process]]:
             try:
                 python = Path(sys.executable) if name == "poise" else peers_python()
                 ready.append(Process(name, problem, python=python))
-            except RuntimeError as problem_at_start:
-                CONSOLE.print(f"[yellow]{problem_at_start}")
+            except RuntimeError as absence:
+                CONSOLE.print(f"[yellow]{absence} (make bench installs the peers)", highlight=False)
         yield ready
     finally:
         for process in ready:
@@ -128,7 +120,7 @@ def timed(motions: list[Motion]) -> Timed:
     if not last.seconds.size:
         return Timed(last, np.full(3, np.nan), False)
     per_round = [(np.median(m.seconds), np.mean(m.seconds), np.percentile(m.seconds, 99)) for m in motions]
-    return Timed(last, 1e3 * np.median(per_round, axis=0), all(np.array_equal(m.q, last.q) for m in motions))
+    return Timed(last, 1e3 * np.min(per_round, axis=0), all(np.array_equal(m.q, last.q) for m in motions))
 
 
 def times_table(title: str, runs: dict[str, Timed]) -> Table:

@@ -89,9 +89,7 @@ def scenario(seed: int, at: Stance, *, frames: int = FRAMES) -> Scenario:
     kind = tuple(KINDS)[seed % len(KINDS)]
     rng = np.random.default_rng([seed, 7919])
     hand, center, turns = KINDS[kind](rng, at, frames)
-    gaze = np.array([multiply(turn, at.gaze) for turn in turns])
-    look = np.array([at.head + 2.0 * rotate(turn, at.faces) for turn in turns])
-    return Scenario(kind, hand, center, gaze, look)
+    return Scenario(kind, hand, center, multiply(turns, at.gaze), at.head + 2.0 * rotate(turns, at.faces))
 
 
 def reach(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,7 +160,7 @@ def straight(a: np.ndarray, b: np.ndarray, moving: int, frames: int) -> np.ndarr
 
 def turning(vector: np.ndarray, frames: int) -> np.ndarray:
     """Quaternions from none to a rotation vector, then still (frames, 4)."""
-    return np.array([exponential(s * vector) for s in ease(MOVING * frames // FRAMES, frames)])
+    return exponential(ease(MOVING * frames // FRAMES, frames)[:, None] * vector)
 
 
 def ease(moving: int, frames: int) -> np.ndarray:
@@ -189,17 +187,18 @@ def rotation_vector(rng: Random, largest: float) -> np.ndarray:
 
 
 def exponential(vector: np.ndarray) -> np.ndarray:
-    """The quaternion (w, x, y, z) of a rotation vector."""
-    half = 0.5 * float(np.linalg.norm(vector))
-    return np.array([np.cos(half), *(0.5 * np.sinc(half / np.pi) * vector)])
+    """The quaternions (w, x, y, z) of rotation vectors (..., 3)."""
+    half = 0.5 * np.linalg.norm(vector, axis=-1, keepdims=True)
+    return np.concatenate((np.cos(half), 0.5 * np.sinc(half / np.pi) * vector), axis=-1)
 
 
 def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Product of two quaternions: b first, then a."""
-    w = a[0] * b[0] - a[1:] @ b[1:]
-    return np.array([w, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
+    """Products of quaternions (..., 4): b first, then a."""
+    w = a[..., :1] * b[..., :1] - (a[..., 1:] * b[..., 1:]).sum(axis=-1, keepdims=True)
+    xyz = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
+    return np.concatenate((w, xyz), axis=-1)
 
 
 def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """A vector turned by a unit quaternion."""
-    return v + 2.0 * np.cross(q[1:], np.cross(q[1:], v) + q[0] * v)
+    """Vectors (..., 3) turned by unit quaternions (..., 4)."""
+    return v + 2.0 * np.cross(q[..., 1:], np.cross(q[..., 1:], v) + q[..., :1] * v)
