@@ -1,14 +1,15 @@
 """How near the parts of a figure are to each other and to obstacles.
 
-Spheres, capsules and planes are measured in compiled code, everything else by coal, and only where the capsules around two
-solids are near. A pair has one row, its nearest points, and more where these would run from end to end of a long or flat
+Everything against planes, spheres and capsules is measured in compiled code, but for meshes; the rest by coal, and only where
+the capsules around two solids are near. A pair has one row, its nearest points, and more where these would run from end to end of a long or flat
 contact at the slightest turn (`poise.kernels.solids.NEARLY_PARALLEL`):
 
 * two nearly parallel capsules: both ends of their overlap;
 * a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a cylinder
   that stands and both rims of one that lies, the lowest vertices of a mesh;
-* boxes, cylinders, capsules and meshes against each other: the nearest points after tipping one of them to four sides, as
-  points of the bodies where they are.
+* a capsule that nearly lies on a box or a cylinder: both its ends;
+* boxes, cylinders and meshes against each other, and meshes against capsules, nearer than half the reach: the nearest points
+  after tipping one of them a little to four sides, as points of the bodies where they are.
 
 Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a - v_b).
 Inside each other, round solids are measured between their axes and others by the shortest way out; a mesh that is not taken

@@ -24,6 +24,8 @@ NO_VERTICES = np.empty((0, 3))
 NO_TRIANGLES = np.empty((0, 3), dtype=np.int64)
 ROUND = (kernel.SPHERE, kernel.CAPSULE)
 """Kinds that are their own capsules."""
+PLAIN = (kernel.BOX, kernel.CYLINDER, kernel.ELLIPSOID)
+"""Kinds to which the distance of a point has a formula."""
 CURVED = (kernel.SPHERE, kernel.ELLIPSOID)
 """Kinds whose nearest point moves smoothly whatever is near."""
 
