@@ -12,8 +12,9 @@ contact at the slightest turn (`poise.kernels.solids.NEARLY_PARALLEL`):
   after tipping one of them a little to four sides, as points of the bodies where they are.
 
 Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a - v_b).
-Inside each other, round solids are measured between their axes and others by the shortest way out; a mesh that is not taken
-as its hull is only a skin, whose inside nothing can tell from its outside.
+Inside each other, capsules are measured from their axes and others by the shortest way out. An axis that is itself inside a
+box or a cylinder comes to rest on a ridge between two faces, and its row has the normal of one of them. A mesh that is not
+taken as its hull is only a skin, whose inside nothing can tell from its outside.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class Collisions:
         reach: Pairs farther apart than this have no row [m].
         pairs: Names of the two parts of every pair, as `rows.pair` counts them.
         always_touching: Names of bodies some solids of which are not watched because they always touch.
+        neutral_depth: (pairs,) how far inside each other a pair is in the neutral posture, 0 where it is apart [m]: flesh
+            that overlaps by design cannot be asked to come apart by more than this.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Collisions:
         self.pairs = [_owners(solids, p) for p in pairs] + [(solids[i].owner, plane.owner) for i, plane in standing]
         self.always_touching = tuple(sorted({_owners(solids, pair) for pair in dropped}))
         self._proximity = Proximity(solids, pairs, standing)
+        self.neutral_depth = self._neutral_depth()
 
     @property
     def rows(self) -> Rows:
@@ -155,6 +159,13 @@ class Collisions:
         self.forget()
         count = self.nearest(*node_frames(self.figure, posture))
         return [self._nearness(k) for k in np.argsort(self.rows.distance[:count], kind="stable").tolist()]
+
+    def _neutral_depth(self) -> FloatArray:
+        depth = np.zeros(len(self.pairs))
+        count = self._proximity.nearest(*node_frames(self.figure, self.figure.neutral()), TOUCHING)
+        np.minimum.at(depth, self.rows.pair[:count], self.rows.distance[:count])
+        self.forget()
+        return depth
 
     def _nearness(self, k: int) -> Nearness:
         rows = self.rows

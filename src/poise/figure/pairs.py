@@ -50,10 +50,7 @@ def checked_names(given: Names, known: Sequence[str], what: str, owner: str) -> 
 def movable_pairs(solids: Sequence[Solid]) -> list[Pair]:
     """Pairs of solids that can move against each other, the one on a body first."""
     return [
-        (i, j)
-        for j, b in enumerate(solids)
-        for i, a in enumerate(solids[:j])
-        if a.node != b.node and not a.is_obstacle
+        (i, j) for j, b in enumerate(solids) for i, a in enumerate(solids[:j]) if a.node != b.node and not a.is_obstacle
     ]
 
 
@@ -71,7 +68,9 @@ def joined_nodes(figure: Figure, solids: Sequence[Solid]) -> set[frozenset[int]]
     joined = {frozenset((node, bearer(int(parent[node])))) for node in bearing if node > 0}
     ride = figure.compiled.attached.node
     for loop in figure.loops:
-        ends = [int(ride[figure.bodies.names.index(end)]) if end is not None else 0 for end in (loop.parent, loop.child)]
+        ends = [
+            int(ride[figure.bodies.names.index(end)]) if end is not None else 0 for end in (loop.parent, loop.child)
+        ]
         joined.add(frozenset(bearer(end) for end in ends))
     return joined
 

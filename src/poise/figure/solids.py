@@ -155,7 +155,9 @@ def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntA
     try:
         hull = ConvexHull(vertices)
     except QhullError:
-        raise FigureError(f"the mesh {path!r} of {owner!r} is flat, so it has no convex hull: give it some thickness.") from None
+        raise FigureError(
+            f"the mesh {path!r} of {owner!r} is flat, so it has no convex hull: give it some thickness."
+        ) from None
     number = np.full(len(vertices), -1, dtype=np.int64)
     number[hull.vertices] = np.arange(len(hull.vertices))
     corners = vertices[hull.simplices]
