@@ -1,20 +1,20 @@
 """How near the parts of a figure are to each other and to obstacles.
 
-Everything against planes, spheres and capsules is measured in compiled code, but for meshes; the rest by coal, and only where
-the capsules around two solids are near. A pair has one row, its nearest points, and more where these would run from end to end of a long or flat
-contact at the slightest turn (`poise.kernels.solids.NEARLY_PARALLEL`):
+Everything against planes, spheres and capsules is measured in compiled code, but for meshes; the rest by coal, and
+only where the capsules around two solids are near. A pair has one row, its nearest points, and more where these would
+run from end to end of a long or flat contact at the slightest turn (`poise.kernels.solids.NEARLY_PARALLEL`):
 
 * two nearly parallel capsules: both ends of their overlap;
-* a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a cylinder
-  that stands and both rims of one that lies, the lowest vertices of a mesh;
+* a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a
+  cylinder that stands and both rims of one that lies, the lowest vertices of a mesh;
 * a capsule that nearly lies on a box or a cylinder: both its ends;
-* boxes, cylinders and meshes against each other, and meshes against capsules, nearer than half the reach: the nearest points
-  after tipping one of them a little to four sides, as points of the bodies where they are.
+* boxes, cylinders and meshes against each other, and meshes against capsules, nearer than half the reach: the nearest
+  points after tipping one of them a little to four sides, as points of the bodies where they are.
 
-Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a - v_b).
-Inside each other, capsules are measured from their axes and others by the shortest way out. An axis that is itself inside a
-box or a cylinder comes to rest on a ridge between two faces, and its row has the normal of one of them. A mesh that is not
-taken as its hull is only a skin, whose inside nothing can tell from its outside.
+Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a -
+v_b). Inside each other, capsules are measured from their axes and others by the shortest way out. An axis that is
+itself inside a box or a cylinder comes to rest on a ridge between two faces, and its row has the normal of one of
+them. A mesh that is not taken as its hull is only a skin, whose inside nothing can tell from its outside.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Collisions:
         reach: Pairs farther apart than this have no row [m].
         pairs: Names of the two parts of every pair, as `rows.pair` counts them.
         always_touching: Names of bodies some solids of which are not watched because they always touch.
-        neutral_depth: (pairs,) how far inside each other a pair is in the neutral posture, 0 where it is apart [m]: flesh
-            that overlaps by design cannot be asked to come apart by more than this.
+        neutral_depth: (pairs,) how far inside each other a pair is in the neutral posture, 0 where it is apart [m]:
+            flesh that overlaps there by design cannot be asked to come apart.
     """
 
     def __init__(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from poise.figure.compiled import IntArray
 from poise.figure.pose import FloatArray
-from poise.figure.solids import CURVED, PLAIN, ROUND, HalfSpace, Solid, coal_geometry, pack_solids
+from poise.figure.solids import CURVED, PLAIN, ROUND, HalfSpace, Solid, coal_geometry, library, pack_solids
 from poise.kernels.distances import nearest_compiled, settle, tip
 from poise.kernels.planes import TIPS
 from poise.kernels.solids import CAPSULES, LIBRARY, ROUND_FIRST, ROUND_SECOND, Placed, Rows, Solids, Watched
@@ -80,11 +80,9 @@ class _Shared:
     """One solid as coal sees it, for all pairs it is in."""
 
     def __init__(self, solid: Solid, position: FloatArray, matrix: FloatArray) -> None:
-        import coal
-
         self.solid, self.position, self.matrix = solid, position, matrix
         self.geometry = coal_geometry(solid)
-        self.place = coal.Transform3s()
+        self.place = library().Transform3s()
 
 
 class CoalPair:
@@ -92,8 +90,7 @@ class CoalPair:
 
     def __init__(self, pair: int, a: _Shared, b: _Shared) -> None:
         """Allocate what coal needs to measure them again and again."""
-        import coal
-
+        coal = library()
         self._pair, self._a, self._b = pair, a, b
         self._compute, self._result = coal.ComputeDistance(a.geometry, b.geometry), coal.DistanceResult()
         self._request = coal.DistanceRequest()
@@ -155,9 +152,7 @@ class _Tipping:
     """Workspace for tipping a solid to each side."""
 
     def __init__(self) -> None:
-        import coal
-
-        self.place = coal.Transform3s()
+        self.place = library().Transform3s()
         self.turns, self.matrices = np.zeros((SIDES, 3, 3)), np.zeros((SIDES, 3, 3))
         self.positions, self.tipped, self.others = (np.zeros((SIDES, 3)) for _ in range(3))
 
@@ -196,4 +191,6 @@ def _no_places(count: int) -> Placed:
 def _no_rows(count: int) -> Rows:
     nodes = [np.zeros(count, dtype=np.int64) for _ in range(2)]
     vectors = [np.zeros((count, 3)) for _ in range(3)]
-    return Rows(*nodes, *vectors, distance=np.zeros(count), pair=np.zeros(count, dtype=np.int64))
+    return Rows(
+        nodes[0], nodes[1], vectors[0], vectors[1], vectors[2], np.zeros(count), np.zeros(count, dtype=np.int64)
+    )

@@ -1,9 +1,5 @@
 """Distances of capsules, exact: to each other, as the nearest points of two segments, and to other solids.
 
-The squared distance of the points a + s u and b + t v, 0 ≤ s, t ≤ 1, is a convex quadratic on a square. Its minimum is
-its stationary point where that lies inside the square, and otherwise lies on an edge: an end of one segment and its
-nearest point on the other. Four such candidates and the stationary point are all there is to compare.
-
 Of two nearly parallel capsules the nearest points run from one end of the overlap to the other at the slightest turn.
 Both ends of the overlap then get rows of their own: each is a distance of a part of the solids, so that keeping it asks
 for nothing that keeping the distance of the whole does not ask for. So do both ends of a capsule that nearly lies on a
@@ -16,6 +12,7 @@ import numpy as np
 
 from poise.kernels.compile import kernel
 from poise.kernels.quaternion import Quaternion, conjugate, quaternion_at, rotate
+from poise.kernels.segments import SAME, Shares, between, ends_overlap, nearest_of_segments, on_edge
 from poise.kernels.skins import nearest_on_axis, point_to_solid
 from poise.kernels.solids import (
     CAPSULES,
@@ -45,17 +42,8 @@ from poise.kernels.vector import (
 
 Array = np.ndarray
 
-_SAME = 1e-9
-"""Shares of a segment this close are the same point."""
 _CROSSING = 1e-12
 """Axes nearer than this have no direction between them [m]."""
-
-
-class Shares(NamedTuple):
-    """Points a + s u and b + t v of two segments."""
-
-    s: float
-    t: float
 
 
 class Witness(NamedTuple):
@@ -67,69 +55,6 @@ class Witness(NamedTuple):
 
 
 NO_TURN = Quaternion(1.0, 0.0, 0.0, 0.0)
-
-
-@kernel
-def share_of_nearest(point: Vector, start: Vector, along: Vector) -> float:
-    """t of the point start + t along of the whole line that is nearest to `point`; 0 for a segment without length."""
-    square = dot(along, along)
-    return dot(subtract(point, start), along) / square if square > 0.0 else 0.0
-
-
-@kernel
-def inside(share: float) -> float:
-    """The nearest share of a segment."""
-    return min(max(share, 0.0), 1.0)
-
-
-@kernel
-def nearest_of_segments(a: Vector, u: Vector, b: Vector, v: Vector) -> Shares:
-    """Shares of the nearest points of the segments from a to a + u and from b to b + v."""
-    uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
-    gap = subtract(a, b)
-    determinant = uu * vv - uv * uv
-    if determinant > 1e-14 * uu * vv:
-        gu, gv = dot(gap, u), dot(gap, v)
-        s = (uv * gv - vv * gu) / determinant
-        t = (uu * gv - uv * gu) / determinant
-        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            return Shares(s, t)
-    best = Shares(0.0, 0.0)
-    least = np.inf
-    for edge in range(4):
-        trial = _on_edge(a, u, b, v, edge)
-        apart = between(a, u, b, v, trial)
-        square = dot(apart, apart)
-        if square < least:
-            least = square
-            best = trial
-    return best
-
-
-@kernel
-def _on_edge(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> Shares:
-    """The best shares with s = 0, s = 1, t = 0 or t = 1, for edges 0 to 3."""
-    if edge < 2:
-        s = float(edge)
-        return Shares(s, inside(share_of_nearest(add(a, scale(u, s)), b, v)))
-    t = float(edge - 2)
-    return Shares(inside(share_of_nearest(add(b, scale(v, t)), a, u)), t)
-
-
-@kernel
-def between(a: Vector, u: Vector, b: Vector, v: Vector, shares: Shares) -> Vector:
-    """From the point of the second segment to that of the first."""
-    return subtract(add(a, scale(u, shares.s)), add(b, scale(v, shares.t)))
-
-
-@kernel
-def _ends_overlap(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> bool:
-    """Whether an end of one segment lies beside the other; where two ends meet, only the first segment's counts."""
-    if edge < 2:
-        share = share_of_nearest(add(a, scale(u, float(edge))), b, v)
-        return -_SAME <= share <= 1.0 + _SAME
-    share = share_of_nearest(add(b, scale(v, float(edge - 2))), a, u)
-    return _SAME < share < 1.0 - _SAME
 
 
 @kernel
@@ -237,9 +162,9 @@ def _capsule_witness(
     """The nearest points of two capsules, then, for attempts 1 to 4, the ends of their overlap."""
     a, u, b, v = segments
     if attempt > 0:
-        other = _on_edge(a, u, b, v, attempt - 1)
-        same = abs(other.s - shares.s) < _SAME and abs(other.t - shares.t) < _SAME
-        if same or not _ends_overlap(a, u, b, v, attempt - 1):
+        other = on_edge(a, u, b, v, attempt - 1)
+        same = abs(other.s - shares.s) < SAME and abs(other.t - shares.t) < SAME
+        if same or not ends_overlap(a, u, b, v, attempt - 1):
             return Witness(a, u, np.inf)
         shares = other
     apart = between(a, u, b, v, shares)
@@ -255,7 +180,7 @@ def _skin_witness(
 ) -> Witness:
     """The nearest point of a capsule to a solid, then, for attempts 1 and 2, its ends; in the solid's own frame."""
     share = nearest if attempt == 0 else float(attempt - 1)
-    if attempt > 0 and abs(share - nearest) < _SAME:
+    if attempt > 0 and abs(share - nearest) < SAME:
         return Witness(axis[0], axis[1], np.inf)
     center = add(axis[0], scale(axis[1], share))
     skin = point_to_solid(kind, size, center)

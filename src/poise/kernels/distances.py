@@ -89,9 +89,9 @@ def settle(
 ) -> int:
     """Add rows for the nearest points `tipped` (k, 3) and `others` (k, 3) found after `tip`, after row `first`.
 
-    The point of the tipped solid is moved back with it, p = c + Eᵀ (p' - c), and counts along the normal n of row `first`.
-    A row is kept where it is near, where its points lie across from each other along n, and where it is not beside a row
-    that is there already: farther than tipping alone would move the nearest point of a sharp corner.
+    The point of the tipped solid is moved back with it, p = c + Eᵀ (p' - c), and counts along the normal n of row
+    `first`. A row is kept where it is near, where its points lie across from each other along n, and where it is not
+    beside a row that is there already: farther than tipping alone would move the nearest point of a sharp corner.
 
     Returns:
         The next free row.

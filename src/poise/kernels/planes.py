@@ -1,9 +1,9 @@
 """Distances of solids to planes, exact, with as many rows as the solid has places to stand on.
 
-A plane {x : n · x = o} forbids all that is below it. The part of a convex solid that comes lowest is its support point
-against n. A solid that lies flat has many: a capsule touches with both ends, a box with the corners of its lower face, a
-standing cylinder with its rim, a hull with the vertices that are lowest when it is tipped a little to each side. Each is
-a point fixed to the body, and keeping every one above the plane keeps the solid above it.
+A plane {x : n · x = o} forbids all that is below it. The part of a convex solid that comes lowest is its support
+point against n. A solid that lies flat has many: a capsule touches with both ends, a box with the corners of its
+lower face, a standing cylinder with its rim, a hull with the vertices that are lowest when it is tipped a little to
+each side. Each is a point fixed to the body, and keeping every one above the plane keeps the solid above it.
 """
 
 import math

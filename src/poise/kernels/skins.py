@@ -1,15 +1,15 @@
 """Signed distances of points to convex solids, and of capsules to them.
 
-The signed distance of a convex solid is a convex function of the point, with a unit normal as its gradient, inside as well
-as outside. Along the axis of a capsule, a + s u, its slope n(s) · u therefore only grows, and the nearest point of the axis
-is where the slope changes sign. That point's distance less the radius is the capsule's.
+The signed distance of a convex solid is a convex function of the point, with a unit normal as its gradient, inside as
+well as outside. Along the axis of a capsule, a + s u, its slope n(s) · u therefore only grows, and the nearest point
+of the axis is where the slope changes sign. That point's distance less the radius is the capsule's.
 
 The nearest point of an ellipsoid with half axes e to y is x_i = e_i² y_i / (t + e_i²) with t the largest root of
 
     S(t) = Σ (e_i y_i / (t + e_i²))² = 1.
 
-1 / √S is concave and nearly a straight line, so Newton's method on it, started where one term of S alone is 1, climbs to
-the root in a few steps and never beyond it (as [Moré & Sorensen 1983] do for the radius of a trust region).
+1 / √S is concave and nearly a straight line, so Newton's method on it, started where one term of S alone is 1, climbs
+to the root in a few steps and never beyond it (as [Moré & Sorensen 1983] do for the radius of a trust region).
 """
 
 import math
@@ -99,8 +99,8 @@ def _ellipsoid(e: Vector, p: Vector) -> Skin:
 def nearest_on_axis(kind: int, size: Vector, a: Vector, u: Vector) -> float:
     """Share s of the point a + s u, 0 ≤ s ≤ 1, that is nearest to a solid, in the solid's own frame.
 
-    The root of the slope is found by false position with Illinois' halving, and by halves where three of its steps have not
-    halved the bracket: a slope may jump inside a solid.
+    The root of the slope is found by false position with Illinois' halving, and by halves where three of its steps
+    have not halved the bracket: a slope may jump inside a solid.
     """
     low, high = 0.0, 1.0
     below = dot(point_to_solid(kind, size, a).normal, u)
