@@ -47,6 +47,7 @@ def steps() -> list[Step]:
         Step("kinematics", _move),
         Step("masses", _weigh),
         Step("loops", _close),
+        Step("collisions", _collide),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -116,6 +117,17 @@ def _weigh() -> None:
 def _close() -> None:
     figure = every_joint_kind()
     figure.closure_error(figure.random(1))
+
+
+def _collide() -> None:
+    from poise.figure.collisions import Collisions
+    from poise.figure.shapes import Box
+    from poise.tasks.obstacles import Obstacle, Plane
+
+    made = Builder("block")
+    made.body("block", joint=free("base"), shapes=[Box((0.1, 0.1, 0.1))])
+    block = made.build()
+    Collisions(block, [Plane("y"), Obstacle(Box((0.1, 0.1, 0.1)))]).at(block.neutral())
 
 
 def _build() -> None:

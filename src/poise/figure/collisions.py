@@ -1,18 +1,20 @@
 """How near the parts of a figure are to each other and to obstacles.
 
-Spheres, capsules and planes are measured in compiled code, everything else by coal, and only where the capsules around two
-solids are near. A pair has one row, its nearest points, and more where these would run from end to end of a long or flat
-contact at the slightest turn (`poise.kernels.solids.NEARLY_PARALLEL`):
+Everything against planes, spheres and capsules is measured in compiled code, but for meshes; the rest by coal, and
+only where the capsules around two solids are near. A pair has one row, its nearest points, and more where these would
+run from end to end of a long or flat contact at the slightest turn (`poise.kernels.solids.NEARLY_PARALLEL`):
 
 * two nearly parallel capsules: both ends of their overlap;
-* a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a cylinder
-  that stands and both rims of one that lies, the lowest vertices of a mesh;
-* boxes, cylinders, capsules and meshes against each other: the nearest points after tipping one of them to four sides, as
-  points of the bodies where they are.
+* a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a
+  cylinder that stands and both rims of one that lies, the lowest vertices of a mesh;
+* a capsule that nearly lies on a box or a cylinder: both its ends;
+* boxes, cylinders and meshes against each other, and meshes against capsules, nearer than half the reach: the nearest
+  points after tipping one of them a little to four sides, as points of the bodies where they are.
 
-Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a - v_b).
-Inside each other, round solids are measured between their axes and others by the shortest way out; a mesh that is not taken
-as its hull is only a skin, whose inside nothing can tell from its outside.
+Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a -
+v_b). Inside each other, capsules are measured from their axes and others by the shortest way out. An axis that is
+itself inside a box or a cylinder comes to rest on a ridge between two faces, and its row has the normal of one of
+them. A mesh that is not taken as its hull is only a skin, whose inside nothing can tell from its outside.
 """
 
 from __future__ import annotations
@@ -71,6 +73,8 @@ class Collisions:
         reach: Pairs farther apart than this have no row [m].
         pairs: Names of the two parts of every pair, as `rows.pair` counts them.
         always_touching: Names of bodies some solids of which are not watched because they always touch.
+        neutral_depth: (pairs,) how far inside each other a pair is in the neutral posture, 0 where it is apart [m]:
+            flesh that overlaps there by design cannot be asked to come apart.
     """
 
     def __init__(
@@ -118,6 +122,7 @@ class Collisions:
         self.pairs = [_owners(solids, p) for p in pairs] + [(solids[i].owner, plane.owner) for i, plane in standing]
         self.always_touching = tuple(sorted({_owners(solids, pair) for pair in dropped}))
         self._proximity = Proximity(solids, pairs, standing)
+        self.neutral_depth = self._neutral_depth()
 
     @property
     def rows(self) -> Rows:
@@ -154,6 +159,13 @@ class Collisions:
         self.forget()
         count = self.nearest(*node_frames(self.figure, posture))
         return [self._nearness(k) for k in np.argsort(self.rows.distance[:count], kind="stable").tolist()]
+
+    def _neutral_depth(self) -> FloatArray:
+        depth = np.zeros(len(self.pairs))
+        count = self._proximity.nearest(*node_frames(self.figure, self.figure.neutral()), TOUCHING)
+        np.minimum.at(depth, self.rows.pair[:count], self.rows.distance[:count])
+        self.forget()
+        return depth
 
     def _nearness(self, k: int) -> Nearness:
         rows = self.rows

@@ -1,15 +1,15 @@
 """Which pairs of solids are worth watching.
 
-Never watched: two obstacles, and solids that cannot move against each other (bodies joined rigidly; an obstacle and a body
-at rest in the world).
+Never watched: two obstacles, and solids that cannot move against each other (bodies joined rigidly; an obstacle and a
+body at rest in the world).
 
-Not watched unless included: bodies that a joint joins, tree joint or loop joint, also across bodies without solids between
-them, whose shapes meet at the joint by design.
+Not watched unless included: bodies that a joint joins, tree joint or loop joint, also across bodies without solids
+between them, whose shapes meet at the joint by design.
 
-Not watched unless included: two solids of the figure that always touch, that is, are nearer than `TOUCHING` in the neutral
-posture and in at least `NEARLY_ALL` of `TRIALS` random legal postures (drawn with a fixed seed; loops are not closed in
-them). No posture could keep them apart, so a limit on their distance would only stop the figure. An obstacle is always
-watched: whoever put it where the figure always is should hear of it.
+Not watched unless included: two solids of the figure that always touch, that is, are nearer than `TOUCHING` in the
+neutral posture and in at least `NEARLY_ALL` of `TRIALS` random legal postures (drawn with a fixed seed; loops are not
+closed in them). No posture could keep them apart, so a limit on their distance would only stop the figure. An
+obstacle is always watched: whoever put it where the figure always is should hear of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from poise.figure.solids import Solid
 if TYPE_CHECKING:
     from poise.figure.figure import Figure
 
-Names: TypeAlias = Iterable[tuple[str, str]]
+Names: TypeAlias = Iterable[Sequence[str]]
 Pair: TypeAlias = tuple[int, int]
 
 TOUCHING = 0.002
@@ -36,7 +36,7 @@ def checked_names(given: Names, known: Sequence[str], what: str, owner: str) -> 
     """Pairs of names of bodies and obstacles, in either order."""
     found = set()
     for pair in given:
-        if isinstance(pair, str) or len(tuple(pair)) != 2:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise FigureError(f"{what}= takes pairs of names such as ('left_hand', 'head'), not {pair!r}.")
         for name in pair:
             if name not in known:
@@ -50,10 +50,7 @@ def checked_names(given: Names, known: Sequence[str], what: str, owner: str) -> 
 def movable_pairs(solids: Sequence[Solid]) -> list[Pair]:
     """Pairs of solids that can move against each other, the one on a body first."""
     return [
-        (i, j)
-        for j, b in enumerate(solids)
-        for i, a in enumerate(solids[:j])
-        if a.node != b.node and not a.is_obstacle
+        (i, j) for j, b in enumerate(solids) for i, a in enumerate(solids[:j]) if a.node != b.node and not a.is_obstacle
     ]
 
 
@@ -71,7 +68,9 @@ def joined_nodes(figure: Figure, solids: Sequence[Solid]) -> set[frozenset[int]]
     joined = {frozenset((node, bearer(int(parent[node])))) for node in bearing if node > 0}
     ride = figure.compiled.attached.node
     for loop in figure.loops:
-        ends = [int(ride[figure.bodies.names.index(end)]) if end is not None else 0 for end in (loop.parent, loop.child)]
+        ends = [
+            int(ride[figure.bodies.names.index(end)]) if end is not None else 0 for end in (loop.parent, loop.child)
+        ]
         joined.add(frozenset(bearer(end) for end in ends))
     return joined
 

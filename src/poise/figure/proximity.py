@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from poise.figure.compiled import IntArray
 from poise.figure.pose import FloatArray
-from poise.figure.solids import CURVED, ROUND, HalfSpace, Solid, coal_geometry, pack_solids
-from poise.kernels.distances import nearest_compiled, tip
+from poise.figure.solids import CURVED, PLAIN, ROUND, HalfSpace, Solid, coal_geometry, library, pack_solids
+from poise.kernels.distances import nearest_compiled, settle, tip
 from poise.kernels.planes import TIPS
-from poise.kernels.solids import NEARLY_PARALLEL, Placed, Rows, Solids, Watched
+from poise.kernels.solids import CAPSULES, LIBRARY, ROUND_FIRST, ROUND_SECOND, Placed, Rows, Solids, Watched
 
 if TYPE_CHECKING:
     from poise.figure.pairs import Pair
 
 SIDES = 4
 """Sides to which a long or flat solid is tipped."""
+SIDES_WITHIN = 0.5
+"""Share of the reach within which it is tipped."""
 TOLERANCE = 1e-10
 """At which coal's search for nearest points ends, relative."""
 CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + SIDES, 1 + TIPS
@@ -42,19 +44,18 @@ class Proximity:
         self, solids: Sequence[Solid], pairs: Sequence[Pair], standing: Sequence[tuple[int, HalfSpace]] = ()
     ) -> None:
         """Allocate everything `nearest` writes."""
-        exact = [solids[i].kind in ROUND and solids[j].kind in ROUND for i, j in pairs]
-        size = CAPSULE_ROWS * sum(exact) + COAL_ROWS * (len(exact) - sum(exact)) + PLANE_ROWS * len(standing)
+        how = [_how(solids[i].kind, solids[j].kind) for i, j in pairs]
+        size = max(CAPSULE_ROWS, COAL_ROWS) * len(pairs) + PLANE_ROWS * len(standing)
         placed = _no_places(len(solids))
-        watched = _watched(pairs, exact, standing)
+        watched = _watched(pairs, how, standing)
         self.tables = Tables(pack_solids(solids), watched, placed, _no_rows(size), np.zeros(len(pairs), dtype=np.int64))
-        shared: dict[int, _Shared] = {}
-        for index in {index for pair, is_exact in zip(pairs, exact, strict=True) if not is_exact for index in pair}:
-            shared[index] = _Shared(solids[index], placed.position[index], placed.matrix[index])
-        self._coal = {
-            p: CoalPair(p, shared[i], shared[j])
-            for p, ((i, j), is_exact) in enumerate(zip(pairs, exact, strict=True))
-            if not is_exact
+        asked = [(p, i, j) for p, (i, j) in enumerate(pairs) if how[p] == LIBRARY]
+        shared = {
+            index: _Shared(solids[index], placed.position[index], placed.matrix[index])
+            for index in {index for _, i, j in asked for index in (i, j)}
         }
+        self._tipping = _Tipping()
+        self._coal = {p: CoalPair(p, shared[i], shared[j]) for p, i, j in asked}
 
     def nearest(self, position: FloatArray, rotation: FloatArray, reach: float) -> int:
         """Write the rows of all pairs nearer than `reach` and return how many there are."""
@@ -64,9 +65,9 @@ class Proximity:
 
     def finish(self, count: int, more: int, reach: float) -> int:
         """Add coal's rows to the `count` rows that `nearest_compiled` wrote, for the `more` pairs it left."""
-        rows = self.tables.rows
+        rows, tipping = self.tables.rows, self._tipping
         for pair in self.tables.left[:more].tolist():
-            count = self._coal[pair].measure(reach, count, rows)
+            count = self._coal[pair].measure(reach, count, rows, tipping)
         return count
 
     def forget(self) -> None:
@@ -79,87 +80,81 @@ class _Shared:
     """One solid as coal sees it, for all pairs it is in."""
 
     def __init__(self, solid: Solid, position: FloatArray, matrix: FloatArray) -> None:
-        import coal
-
         self.solid, self.position, self.matrix = solid, position, matrix
         self.geometry = coal_geometry(solid)
-        self.place = coal.Transform3s()
+        self.place = library().Transform3s()
 
 
 class CoalPair:
-    """Two solids of which at least one is no capsule."""
+    """Two solids that only coal can measure."""
 
     def __init__(self, pair: int, a: _Shared, b: _Shared) -> None:
         """Allocate what coal needs to measure them again and again."""
-        import coal
-
+        coal = library()
         self._pair, self._a, self._b = pair, a, b
-        self._distance = coal.ComputeDistance(a.geometry, b.geometry)
-        self._result, self._tipped = coal.DistanceResult(), coal.Transform3s()
+        self._compute, self._result = coal.ComputeDistance(a.geometry, b.geometry), coal.DistanceResult()
         self._request = coal.DistanceRequest()
         self._request.enable_signed_distance = True
         self._request.gjk_tolerance = TOLERANCE
         self._request.gjk_initial_guess = coal.GJKInitialGuess.CachedGuess
+        self._guess: FloatArray = np.array(self._request.cached_gjk_guess)
         self._has_sides = a.solid.kind not in CURVED and b.solid.kind not in CURVED
-        self._guess: FloatArray = self._request.cached_gjk_guess.copy()
-        self._turn, self._tipped_position, self._tipped_matrix = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
 
     def forget(self) -> None:
         """Start the next search from nothing."""
         self._request.cached_gjk_guess = self._guess
 
-    def measure(self, reach: float, count: int, rows: Rows) -> int:
+    def measure(self, reach: float, count: int, rows: Rows, tipping: _Tipping) -> int:
         """Write the rows of this pair, if it is near, and return the next free row."""
-        a, b = self._a, self._b
+        a, b, result = self._a, self._b, self._result
         a.place.setTransform(a.matrix, a.position)
         b.place.setTransform(b.matrix, b.position)
-        distance, point_a, point_b, normal = self._ask(a.place)
-        self._request.updateGuess(self._result)
-        if distance >= reach:
-            return count
-        if not 0.5 < normal @ normal < 2.0:
-            normal = _direction(a.position - b.position)
-        self._put(rows, count, (point_a, point_b, normal, distance))
-        return self._sides(reach, count, rows) if self._has_sides else count + 1
-
-    def _ask(self, place: Any) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        result = self._result
         result.clear()
-        self._distance(place, self._b.place, self._request, result)
-        return result.min_distance, result.getNearestPoint1(), result.getNearestPoint2(), -result.normal
+        self._compute(a.place, b.place, self._request, result)
+        self._request.updateGuess(result)
+        distance = result.min_distance
+        if not distance < reach:
+            return count
+        normal = -result.normal
+        if not 0.5 < normal.dot(normal) < 2.0:
+            normal = _direction(a.position - b.position)
+        rows.point_a[count] = result.getNearestPoint1()
+        rows.point_b[count] = result.getNearestPoint2()
+        rows.normal[count] = normal
+        rows.distance[count] = distance
+        end = count + 1
+        if self._has_sides and distance < SIDES_WITHIN * reach:
+            end = self._sides(reach, count, rows, tipping)
+        rows.node_a[count:end], rows.node_b[count:end] = a.solid.node, b.solid.node
+        rows.pair[count:end] = self._pair
+        return end
 
-    def _put(self, rows: Rows, k: int, row: tuple[FloatArray, FloatArray, FloatArray, float]) -> None:
-        rows.node_a[k], rows.node_b[k] = self._a.solid.node, self._b.solid.node
-        rows.point_a[k], rows.point_b[k], rows.normal[k], rows.distance[k] = row
-        rows.pair[k] = self._pair
-
-    def _sides(self, reach: float, first: int, rows: Rows) -> int:
+    def _sides(self, reach: float, first: int, rows: Rows, tipping: _Tipping) -> int:
         """Rows of the points that come nearest when solid a is tipped a little to each side."""
-        a, count = self._a, first + 1
-        pivot, normal = rows.point_a[first], rows.normal[first]
+        a, result = self._a, self._result
+        tip(
+            a.position, a.matrix, rows.point_a[first], rows.normal[first],
+            tipping.turns, tipping.positions, tipping.matrices,
+        )  # fmt: skip
         for side in range(SIDES):
-            tip(a.position, a.matrix, pivot, normal, side, self._turn, self._tipped_position, self._tipped_matrix)
-            self._tipped.setTransform(self._tipped_matrix, self._tipped_position)
-            _, tipped_a, point_b, _ = self._ask(self._tipped)
-            point_a = pivot + (tipped_a - pivot) @ self._turn
-            apart = point_a - point_b
-            distance = float(normal @ apart)
-            if distance < reach and _is_opposite(apart, normal, distance) and _is_new(point_a, distance, rows, first, count):
-                self._put(rows, count, (point_a, point_b, normal, distance))
-                count += 1
-        return count
+            tipping.place.setTransform(tipping.matrices[side], tipping.positions[side])
+            result.clear()
+            self._compute(tipping.place, self._b.place, self._request, result)
+            tipping.tipped[side] = result.getNearestPoint1()
+            tipping.others[side] = result.getNearestPoint2()
+        return settle(
+            tipping.turns, tipping.tipped, tipping.others, first, reach,
+            rows.point_a, rows.point_b, rows.normal, rows.distance,
+        )  # fmt: skip
 
 
-def _is_opposite(apart: FloatArray, normal: FloatArray, distance: float) -> bool:
-    """Whether two points lie across from each other along the normal."""
-    beside = apart - distance * normal
-    return bool(beside @ beside <= (2.0 * NEARLY_PARALLEL * abs(distance) + 1e-3) ** 2)
+class _Tipping:
+    """Workspace for tipping a solid to each side."""
 
-
-def _is_new(point: FloatArray, distance: float, rows: Rows, first: int, count: int) -> bool:
-    """Whether a point is farther from those already found than tipping moves a point of a sharp edge."""
-    away = rows.point_a[first:count] - point
-    return bool((np.einsum("ij,ij->i", away, away) > (2.0 * NEARLY_PARALLEL * abs(distance) + 1e-3) ** 2).all())
+    def __init__(self) -> None:
+        self.place = library().Transform3s()
+        self.turns, self.matrices = np.zeros((SIDES, 3, 3)), np.zeros((SIDES, 3, 3))
+        self.positions, self.tipped, self.others = (np.zeros((SIDES, 3)) for _ in range(3))
 
 
 def _direction(v: FloatArray) -> FloatArray:
@@ -167,12 +162,21 @@ def _direction(v: FloatArray) -> FloatArray:
     return v / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
 
 
-def _watched(pairs: Sequence[Pair], exact: Sequence[bool], standing: Sequence[tuple[int, HalfSpace]]) -> Watched:
+def _how(a: int, b: int) -> int:
+    """How two kinds of solids are measured."""
+    if a in ROUND and b in ROUND:
+        return CAPSULES
+    if a in ROUND and b in PLAIN:
+        return ROUND_FIRST
+    return ROUND_SECOND if b in ROUND and a in PLAIN else LIBRARY
+
+
+def _watched(pairs: Sequence[Pair], how: Sequence[int], standing: Sequence[tuple[int, HalfSpace]]) -> Watched:
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return Watched(
         first=both[:, 0].copy(),
         second=both[:, 1].copy(),
-        exact=np.array(exact, dtype=np.int64),
+        how=np.array(how, dtype=np.int64),
         plane_solid=np.array([i for i, _ in standing], dtype=np.int64),
         plane_normal=np.array([plane.normal for _, plane in standing], dtype=np.float64).reshape(-1, 3),
         plane_offset=np.array([plane.offset for _, plane in standing], dtype=np.float64),
@@ -187,4 +191,6 @@ def _no_places(count: int) -> Placed:
 def _no_rows(count: int) -> Rows:
     nodes = [np.zeros(count, dtype=np.int64) for _ in range(2)]
     vectors = [np.zeros((count, 3)) for _ in range(3)]
-    return Rows(*nodes, *vectors, distance=np.zeros(count), pair=np.zeros(count, dtype=np.int64))
+    return Rows(
+        nodes[0], nodes[1], vectors[0], vectors[1], vectors[2], np.zeros(count), np.zeros(count, dtype=np.int64)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ NO_VERTICES = np.empty((0, 3))
 NO_TRIANGLES = np.empty((0, 3), dtype=np.int64)
 ROUND = (kernel.SPHERE, kernel.CAPSULE)
 """Kinds that are their own capsules."""
+PLAIN = (kernel.BOX, kernel.CYLINDER, kernel.ELLIPSOID)
+"""Kinds to which the distance of a point has a formula."""
 CURVED = (kernel.SPHERE, kernel.ELLIPSOID)
 """Kinds whose nearest point moves smoothly whatever is near."""
 
@@ -86,7 +89,7 @@ def make_solid(
     convex: bool = True,
     is_obstacle: bool = False,
 ) -> Solid:
-    """A solid from a shape of a body that rides on `node` at `place`; a mesh becomes its hull unless `convex` is off."""
+    """A solid from a shape of a body that rides on `node` at `place`; a mesh is taken as its hull if `convex`."""
     if isinstance(shape, Mesh):
         kind, size, core, vertices, triangles = _mesh(shape, owner, folder, convex)
     else:
@@ -135,8 +138,8 @@ def _mesh(
     path = find_mesh(shape.path, folder)
     if path is None:
         raise FigureError(
-            f"the mesh {shape.path!r} of {owner!r} is not in {folder or Path.cwd()}, and without it there are no distances: "
-            "give the folder of the mesh files as folder=…, or make the shape visual."
+            f"the mesh {shape.path!r} of {owner!r} is not in {folder or Path.cwd()}, and without it there are no "
+            "distances: give the folder of the mesh files as folder=…, or make the shape visual."
         )
     vertices, triangles = read_triangles(path)
     vertices = vertices * np.asarray(shape.scale)
@@ -153,7 +156,9 @@ def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntA
     try:
         hull = ConvexHull(vertices)
     except QhullError:
-        raise FigureError(f"the mesh {path!r} of {owner!r} is flat, so it has no convex hull: give it some thickness.") from None
+        raise FigureError(
+            f"the mesh {path!r} of {owner!r} is flat, so it has no convex hull: give it some thickness."
+        ) from None
     number = np.full(len(vertices), -1, dtype=np.int64)
     number[hull.vertices] = np.arange(len(hull.vertices))
     corners = vertices[hull.simplices]
@@ -164,22 +169,27 @@ def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntA
     return vertices[hull.vertices], triangles
 
 
+def library() -> Any:
+    """The coal library, imported when it is first needed."""
+    return import_module("coal")
+
+
 def coal_geometry(solid: Solid) -> Any:
     """The same solid for coal, in its own frame."""
-    import coal
-
+    coal = library()
     x, y, z = solid.size
-    match solid.kind:
-        case kernel.SPHERE:
-            return coal.Sphere(x)
-        case kernel.CAPSULE:
-            return coal.Capsule(x, 2.0 * z)
-        case kernel.CYLINDER:
-            return coal.Cylinder(x, 2.0 * z)
-        case kernel.BOX:
-            return coal.Box(2.0 * x, 2.0 * y, 2.0 * z)
-        case kernel.ELLIPSOID:
-            return coal.Ellipsoid(x, y, z)
+    plain = {
+        kernel.SPHERE: lambda: coal.Sphere(x),
+        kernel.CAPSULE: lambda: coal.Capsule(x, 2.0 * z),
+        kernel.CYLINDER: lambda: coal.Cylinder(x, 2.0 * z),
+        kernel.BOX: lambda: coal.Box(2.0 * x, 2.0 * y, 2.0 * z),
+        kernel.ELLIPSOID: lambda: coal.Ellipsoid(x, y, z),
+    }
+    return plain[solid.kind]() if solid.kind in plain else _coal_mesh(solid)
+
+
+def _coal_mesh(solid: Solid) -> Any:
+    coal = library()
     points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     points.extend(list(solid.vertices))
     faces.extend([coal.Triangle(*map(int, corners)) for corners in solid.triangles])

@@ -1,12 +1,9 @@
-"""Distances between capsules, exact: the nearest points of two segments.
-
-The squared distance of the points a + s u and b + t v, 0 ≤ s, t ≤ 1, is a convex quadratic on a square. Its minimum is
-its stationary point where that lies inside the square, and otherwise lies on an edge: an end of one segment and its
-nearest point on the other. Four such candidates and the stationary point are all there is to compare.
+"""Distances of capsules, exact: to each other, as the nearest points of two segments, and to other solids.
 
 Of two nearly parallel capsules the nearest points run from one end of the overlap to the other at the slightest turn.
-Both ends of the overlap then get rows of their own: each is a distance of a part of the solids, so that keeping it is
-asked for nothing that keeping the distance of the whole does not ask for.
+Both ends of the overlap then get rows of their own: each is a distance of a part of the solids, so that keeping it asks
+for nothing that keeping the distance of the whole does not ask for. So do both ends of a capsule that nearly lies on a
+box or a cylinder.
 """
 
 from typing import NamedTuple
@@ -14,85 +11,50 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.solids import NEARLY_PARALLEL, Placed, Rows, Solids, Watched, put_row
-from poise.kernels.vector import Vector, add, cross, dot, length, normalized, orthogonal, scale, subtract, vector_at
+from poise.kernels.quaternion import Quaternion, conjugate, quaternion_at, rotate
+from poise.kernels.segments import SAME, Shares, between, ends_overlap, nearest_of_segments, on_edge
+from poise.kernels.skins import nearest_on_axis, point_to_solid
+from poise.kernels.solids import (
+    CAPSULES,
+    ELLIPSOID,
+    LIBRARY,
+    NEARLY_PARALLEL,
+    ROUND_FIRST,
+    ROUND_SECOND,
+    Placed,
+    Rows,
+    Solids,
+    Watched,
+)
+from poise.kernels.vector import (
+    Vector,
+    add,
+    cross,
+    dot,
+    length,
+    normalized,
+    orthogonal,
+    put_vector,
+    scale,
+    subtract,
+    vector_at,
+)
 
 Array = np.ndarray
 
-_SAME = 1e-9
-"""Shares of a segment this close are the same point."""
 _CROSSING = 1e-12
 """Axes nearer than this have no direction between them [m]."""
 
 
-class Shares(NamedTuple):
-    """Points a + s u and b + t v of two segments."""
+class Witness(NamedTuple):
+    """A point of a capsule, the normal towards it, and its distance; infinitely far for none."""
 
-    s: float
-    t: float
-
-
-@kernel
-def share_of_nearest(point: Vector, start: Vector, along: Vector) -> float:
-    """t of the point start + t along of the whole line that is nearest to `point`; 0 for a segment without length."""
-    square = dot(along, along)
-    return dot(subtract(point, start), along) / square if square > 0.0 else 0.0
+    point: Vector
+    normal: Vector
+    distance: float
 
 
-@kernel
-def inside(share: float) -> float:
-    """The nearest share of a segment."""
-    return min(max(share, 0.0), 1.0)
-
-
-@kernel
-def nearest_of_segments(a: Vector, u: Vector, b: Vector, v: Vector) -> Shares:
-    """Shares of the nearest points of the segments from a to a + u and from b to b + v."""
-    uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
-    gap = subtract(a, b)
-    determinant = uu * vv - uv * uv
-    if determinant > 1e-14 * uu * vv:
-        gu, gv = dot(gap, u), dot(gap, v)
-        s = (uv * gv - vv * gu) / determinant
-        t = (uu * gv - uv * gu) / determinant
-        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            return Shares(s, t)
-    best = Shares(0.0, 0.0)
-    least = np.inf
-    for edge in range(4):
-        trial = _on_edge(a, u, b, v, edge)
-        apart = _between(a, u, b, v, trial)
-        square = dot(apart, apart)
-        if square < least:
-            least = square
-            best = trial
-    return best
-
-
-@kernel
-def _on_edge(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> Shares:
-    """The best shares with s = 0, s = 1, t = 0 or t = 1, for edges 0 to 3."""
-    if edge < 2:
-        s = float(edge)
-        return Shares(s, inside(share_of_nearest(add(a, scale(u, s)), b, v)))
-    t = float(edge - 2)
-    return Shares(inside(share_of_nearest(add(b, scale(v, t)), a, u)), t)
-
-
-@kernel
-def _between(a: Vector, u: Vector, b: Vector, v: Vector, shares: Shares) -> Vector:
-    """From the point of the second segment to that of the first."""
-    return subtract(add(a, scale(u, shares.s)), add(b, scale(v, shares.t)))
-
-
-@kernel
-def _ends_overlap(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> bool:
-    """Whether an end of one segment lies beside the other; where two ends meet, only the first segment's counts."""
-    if edge < 2:
-        share = share_of_nearest(add(a, scale(u, float(edge))), b, v)
-        return -_SAME <= share <= 1.0 + _SAME
-    share = share_of_nearest(add(b, scale(v, float(edge - 2))), a, u)
-    return _SAME < share < 1.0 - _SAME
+NO_TURN = Quaternion(1.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -113,14 +75,15 @@ def nearest_capsules(
         placed: Where they are.
         reach: Distance from which on a pair is left out [m].
         rows: Written from row 0.
-        left: (p,) written with the pairs whose bounding capsules are nearer than `reach`.
+        left: (p,) written with the pairs for a library whose bounding capsules are nearer than `reach`.
 
     Returns:
         How many rows and how many pairs were written.
     """
-    first, second, exact = watched.first, watched.second, watched.exact
-    start, end, middle = placed.start, placed.end, placed.middle
-    radius, extent = solids.radius, solids.extent
+    first, second, how = watched.first, watched.second, watched.how
+    position, rotation, start, end, middle = placed.position, placed.rotation, placed.start, placed.end, placed.middle
+    kind, node, size, radius, extent = solids.kind, solids.node, solids.size, solids.radius, solids.extent
+    node_a, node_b, point_a, point_b, normal, distance, pair = rows
     count = 0
     more = 0
     for p in range(first.shape[0]):
@@ -133,46 +96,95 @@ def nearest_capsules(
         u, v = subtract(vector_at(end, i), a), subtract(vector_at(end, j), b)
         near = reach + radius[i] + radius[j]
         shares = nearest_of_segments(a, u, b, v)
-        apart = _between(a, u, b, v, shares)
+        apart = between(a, u, b, v, shares)
         if dot(apart, apart) >= near * near:
             continue
-        if exact[p] == 0:
+        if how[p] == LIBRARY:
             left[more] = p
             more += 1
             continue
-        count = _put_capsules(solids, p, (i, j), (a, u, b, v), shares, count, rows)
-        uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
-        if uu * vv - uv * uv < NEARLY_PARALLEL * NEARLY_PARALLEL * uu * vv:
-            for edge in range(4):
-                other = _on_edge(a, u, b, v, edge)
-                same = abs(other.s - shares.s) < _SAME and abs(other.t - shares.t) < _SAME
-                if _ends_overlap(a, u, b, v, edge) and not same:
-                    apart = _between(a, u, b, v, other)
-                    if dot(apart, apart) < near * near:
-                        count = _put_capsules(solids, p, (i, j), (a, u, b, v), other, count, rows)
+        sign = -1.0 if how[p] == ROUND_SECOND else 1.0
+        tries = 5 if nearly_parallel(u, v) else 1
+        place, turn, skin_kind, skin_size, s = a, NO_TURN, 0, a, 0.0
+        if how[p] != CAPSULES:
+            r, k = (i, j) if how[p] == ROUND_FIRST else (j, i)
+            if how[p] == ROUND_SECOND:
+                a, u = b, v
+            place, turn = vector_at(position, k), quaternion_at(rotation, k)
+            skin_kind, skin_size = kind[k], vector_at(size, k)
+            a, u = rotate(conjugate(turn), subtract(a, place)), rotate(conjugate(turn), u)
+            near = radius[r]
+            s = nearest_on_axis(skin_kind, skin_size, a, u) if dot(u, u) > 0.0 else 0.0
+            tries = 3 if lies_flat(skin_kind, skin_size, a, u, s) else 1
+        for attempt in range(tries):
+            if how[p] == CAPSULES:
+                witness = _capsule_witness((a, u, b, v), shares, (radius[i], radius[j]), attempt)
+            else:
+                witness = _skin_witness(skin_kind, skin_size, (a, u), near, s, attempt)
+            if witness.distance >= reach:
+                continue
+            n, point = rotate(turn, witness.normal), witness.point
+            if how[p] != CAPSULES:
+                point = add(place, rotate(turn, point))
+            behind = subtract(point, scale(n, witness.distance))
+            node_a[count] = node[i]
+            node_b[count] = node[j]
+            put_vector(point_a, count, point if sign > 0.0 else behind)
+            put_vector(point_b, count, behind if sign > 0.0 else point)
+            put_vector(normal, count, scale(n, sign))
+            distance[count] = witness.distance
+            pair[count] = p
+            count += 1
     return count, more
 
 
 @kernel
-def _put_capsules(
-    solids: Solids,
-    pair: int,
-    who: tuple[int, int],
-    segments: tuple[Vector, Vector, Vector, Vector],
-    shares: Shares,
-    count: int,
-    # outputs
-    rows: Rows,
-) -> int:
-    """The row of two points on the axes of two capsules."""
+def nearly_parallel(u: Vector, v: Vector) -> bool:
+    """Whether two axes are within `NEARLY_PARALLEL` of each other; never for a sphere's."""
+    uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
+    return uu * vv - uv * uv < NEARLY_PARALLEL * NEARLY_PARALLEL * uu * vv
+
+
+@kernel
+def lies_flat(kind: int, size: Vector, a: Vector, u: Vector, s: float) -> bool:
+    """Whether the axis a + s u lies nearly flat on a box or a cylinder at its nearest point."""
+    uu = dot(u, u)
+    if kind == ELLIPSOID or uu == 0.0:
+        return False
+    slope = dot(point_to_solid(kind, size, add(a, scale(u, s))).normal, u)
+    return slope * slope < NEARLY_PARALLEL * NEARLY_PARALLEL * uu
+
+
+@kernel
+def _capsule_witness(
+    segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float], attempt: int
+) -> Witness:
+    """The nearest points of two capsules, then, for attempts 1 to 4, the ends of their overlap."""
     a, u, b, v = segments
-    i, j = who
-    apart = _between(a, u, b, v, shares)
+    if attempt > 0:
+        other = on_edge(a, u, b, v, attempt - 1)
+        same = abs(other.s - shares.s) < SAME and abs(other.t - shares.t) < SAME
+        if same or not ends_overlap(a, u, b, v, attempt - 1):
+            return Witness(a, u, np.inf)
+        shares = other
+    apart = between(a, u, b, v, shares)
     gap = length(apart)
     normal = scale(apart, 1.0 / gap) if gap > _CROSSING else _across(u, v)
-    point = subtract(add(a, scale(u, shares.s)), scale(normal, solids.radius[i]))
-    distance = gap - solids.radius[i] - solids.radius[j]
-    return put_row(count, pair, (solids.node[i], solids.node[j]), point, normal, distance, rows)
+    point = subtract(add(a, scale(u, shares.s)), scale(normal, radii[0]))
+    return Witness(point, normal, gap - radii[0] - radii[1])
+
+
+@kernel
+def _skin_witness(
+    kind: int, size: Vector, axis: tuple[Vector, Vector], radius: float, nearest: float, attempt: int
+) -> Witness:
+    """The nearest point of a capsule to a solid, then, for attempts 1 and 2, its ends; in the solid's own frame."""
+    share = nearest if attempt == 0 else float(attempt - 1)
+    if attempt > 0 and abs(share - nearest) < SAME:
+        return Witness(axis[0], axis[1], np.inf)
+    center = add(axis[0], scale(axis[1], share))
+    skin = point_to_solid(kind, size, center)
+    return Witness(subtract(center, scale(skin.normal, radius)), skin.normal, skin.distance - radius)
 
 
 @kernel

@@ -10,11 +10,14 @@ import numpy as np
 
 from poise.kernels.compile import kernel
 from poise.kernels.quaternion import columns, multiply, put_quaternion, quaternion_at, transform
-from poise.kernels.vector import Vector, add, put_vector, scale, subtract, vector_at
+from poise.kernels.vector import add, put_vector, scale, vector_at
 
 Array = np.ndarray
 
 SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, SURFACE = 0, 1, 2, 3, 4, 5, 6
+
+LIBRARY, CAPSULES, ROUND_FIRST, ROUND_SECOND = 0, 1, 2, 3
+"""How a pair is measured: by a library, as two capsules, or as a capsule and a box, cylinder or ellipsoid."""
 
 NEARLY_PARALLEL = 0.1
 """Angle below which two long or flat solids get more than one row [rad]."""
@@ -54,8 +57,8 @@ class Watched(NamedTuple):
     """(p,) solid a."""
     second: Array
     """(p,) solid b."""
-    exact: Array
-    """(p,) 1 where both are their capsules, 0 where the capsules are only bounds."""
+    how: Array
+    """(p,) one of LIBRARY … ROUND_SECOND."""
     plane_solid: Array
     """(k,) solid a."""
     plane_normal: Array
@@ -129,25 +132,3 @@ def place_solids(
             out_matrix[i, c, 0] = x[c]
             out_matrix[i, c, 1] = y[c]
             out_matrix[i, c, 2] = z[c]
-
-
-@kernel
-def put_row(
-    count: int,
-    pair: int,
-    nodes: tuple[int, int],
-    point_a: Vector,
-    normal: Vector,
-    distance: float,
-    # outputs
-    rows: Rows,
-) -> int:
-    """Write row `count` and return the next free one; point b lies `distance` behind point a along the normal."""
-    rows.node_a[count] = nodes[0]
-    rows.node_b[count] = nodes[1]
-    put_vector(rows.point_a, count, point_a)
-    put_vector(rows.point_b, count, subtract(point_a, scale(normal, distance)))
-    put_vector(rows.normal, count, normal)
-    rows.distance[count] = distance
-    rows.pair[count] = pair
-    return count + 1

@@ -34,8 +34,8 @@ class Obstacle:
     name: str = field(default="", kw_only=True)
     """What people call it, for reports and for `exclude=`; by default its place in the list."""
     convex: bool = field(default=True, kw_only=True)
-    """Whether a mesh is taken as its convex hull. Off, it is taken as it is: hollows are hollow, and distances cost more
-    and are only right from outside."""
+    """Whether a mesh is taken as its convex hull. Off, it is taken as it is: hollows are hollow, and distances cost
+    more and are only right from outside."""
 
     def __post_init__(self) -> None:
         """Check what a type checker would."""
