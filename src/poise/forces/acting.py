@@ -12,8 +12,8 @@ from poise.figure.figure import STANDARD_GRAVITY, Figure
 from poise.figure.pose import FloatArray
 from poise.forces.contacts import contact_points, ground_normal
 from poise.forces.loads import Force, Gravity, Load, Support, shares_of
-from poise.kernels.reactions import Contacts
 from poise.kernels.quaternion import Quaternion, rotate
+from poise.kernels.reactions import Contacts
 from poise.kernels.statics import Wrenches
 from poise.kernels.vector import Vector
 

@@ -1,6 +1,6 @@
 """Whether a posture is balanced, and how far its centre of mass is from where it would not be.
 
-The centres of mass that the contacts can balance form a convex region across gravity: on flat ground, and for the weight
+The centres of mass that the contacts can balance form a convex region across gravity: on flat ground, for the weight
 alone, the support polygon. Each load that cannot be balanced gives a line that no balanced centre crosses: with r the
 rest of the load b(z) for a centre at z, every load that can be balanced has r·b ≤ 0, while r·b(z) = |r|². Such cuts
 find where a ray leaves the region, and the point of the region nearest to a centre outside it.

@@ -78,9 +78,7 @@ def support_forces(
     acting = acting_on(figure, forces, supports)
     position, rotation, _ = node_frames(figure.compiled.tree, figure.posture(posture)._q)
     point, force, torque = (np.empty_like(acting.wrenches.force) for _ in range(3))
-    acting_wrenches(
-        figure.compiled.tree, position, rotation, acting.wrenches, acting.gravity, point, force, torque
-    )
+    acting_wrenches(figure.compiled.tree, position, rotation, acting.wrenches, acting.gravity, point, force, torque)
     first = len(acting.forces)
     return {support.site: force[first + i].copy() for i, support in enumerate(acting.supports)}
 
@@ -148,9 +146,7 @@ def level_axes(gravity: FloatArray, up: FloatArray) -> FloatArray:
     return np.array([first, second / np.linalg.norm(second)])
 
 
-def _net(
-    acting: Acting, posture: PostureLike, about: FloatArray, *, carried: bool
-) -> tuple[FloatArray, FloatArray]:
+def _net(acting: Acting, posture: PostureLike, about: FloatArray, *, carried: bool) -> tuple[FloatArray, FloatArray]:
     """Net force and moment, with or without what supports carry."""
     tree = acting.figure.compiled.tree
     position, rotation, _ = node_frames(tree, acting.figure.posture(posture)._q)

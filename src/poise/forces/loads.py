@@ -38,7 +38,12 @@ class Force:
     """Whether both are given in world axes, or in those of the site and turn with it."""
 
     def __init__(
-        self, site: str, force: ArrayLike | str = (0, 0, 0), torque: ArrayLike | str = (0, 0, 0), *, axes: Axes = "world"
+        self,
+        site: str,
+        force: ArrayLike | str = (0, 0, 0),
+        torque: ArrayLike | str = (0, 0, 0),
+        *,
+        axes: Axes = "world",
     ) -> None:
         """Check the numbers; names are checked by whoever knows the figure."""
         if axes not in ("world", "site"):
@@ -127,5 +132,7 @@ def _completed(given: Sequence[float | None], what: str) -> list[float]:
     """Numbers for None such that all add up to one."""
     total, missing = math.fsum(value for value in given if value is not None), given.count(None)
     if missing == 0 and given and abs(total - 1.0) > 1e-9:
-        raise TaskError(f"the {what}s of all supports must add up to 1, not to {total:g}; leave one out to take the rest.")
+        raise TaskError(
+            f"the {what}s of all supports must add up to 1, not to {total:g}; leave one out to take the rest."
+        )
     return [(1.0 - total) / missing if value is None else value for value in given]

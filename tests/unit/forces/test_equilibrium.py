@@ -161,7 +161,10 @@ def test_what_makes_no_sense_is_refused(make, message):
 @pytest.mark.parametrize(
     ("loads", "message"),
     [
-        ([Support("left_foot", 0.5), Support("right_foot", 0.6)], "shares of all supports must add up to 1, not to 1.1"),
+        (
+            [Support("left_foot", 0.5), Support("right_foot", 0.6)],
+            "shares of all supports must add up to 1, not to 1.1",
+        ),
         ([Support("left_foot", brace=0.5)], "braces of all supports must add up to 1"),
         ([Force("left_hnad", (1, 0, 0))], "Did you mean 'left_hand'"),
         (["left_foot"], "made of Force, Support and Gravity, not of 'left_foot'"),
