@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.figure import STANDARD_GRAVITY, Figure
-from poise.figure.pose import FloatArray
+from poise.figure.figure import STANDARD_GRAVITY, Figure, PostureLike
+from poise.figure.pose import FloatArray, Pose
 from poise.forces.contacts import contact_points, ground_normal
 from poise.forces.loads import Force, Gravity, Load, Support, shares_of
 from poise.kernels.quaternion import Quaternion, rotate
@@ -55,19 +56,34 @@ def acting_on(figure: Figure, forces: Iterable[Load] = (), supports: Iterable[Su
     return Acting(figure, pushes, carriers, Vector(*pull), wrench_table(figure, pushes, carriers, root=True))
 
 
+class _Row(NamedTuple):
+    """One row of a table of wrenches."""
+
+    node: int
+    point: Sequence[float]
+    force: Sequence[float] = (0.0, 0.0, 0.0)
+    torque: Sequence[float] = (0.0, 0.0, 0.0)
+    local: bool = False
+    share: tuple[float, float] = (0.0, 0.0)
+
+
 def wrench_table(
     figure: Figure, forces: Sequence[Force], supports: Sequence[Support] = (), *, root: bool = False
 ) -> Wrenches:
     """Rows for forces, then for supports; with `root`, a figure that neither floats nor has supports has its root."""
     rows = [_force_row(figure, force) for force in forces]
     for support, share in zip(supports, shares_of(supports), strict=True):
-        rows.append((*_place(figure, support.site), (0.0,) * 3, (0.0,) * 3, 0, share))
+        rows.append(_Row(*_place(figure, support.site), share=share))
     if root and not supports and not floats(figure):
-        rows.append((0, figure.placement.position.tolist(), (0.0,) * 3, (0.0,) * 3, 0, (1.0, 1.0)))
-    node, point, force, torque, local, share = zip(*rows, strict=True) if rows else ((),) * 6
-    numbers = [np.array(column, dtype=np.float64).reshape(-1, 3) for column in (point, force, torque)]
-    integers = [np.array(column, dtype=np.int64) for column in (node, local)]
-    return Wrenches(integers[0], *numbers, integers[1], np.array(share, dtype=np.float64).reshape(-1, 2))
+        rows.append(_Row(0, figure.placement.position.tolist(), share=(1.0, 1.0)))
+    return Wrenches(
+        np.array([row.node for row in rows], dtype=np.int64),
+        np.array([row.point for row in rows], dtype=np.float64).reshape(-1, 3),
+        np.array([row.force for row in rows], dtype=np.float64).reshape(-1, 3),
+        np.array([row.torque for row in rows], dtype=np.float64).reshape(-1, 3),
+        np.array([row.local for row in rows], dtype=np.int64),
+        np.array([row.share for row in rows], dtype=np.float64).reshape(-1, 2),
+    )
 
 
 def floats(figure: Figure) -> bool:
@@ -82,37 +98,35 @@ def _place(figure: Figure, site: str) -> tuple[int, list[float]]:
     return int(figure.compiled.attached.node[row]), figure.compiled.attached.position[row].tolist()
 
 
-_Row = tuple[int, Sequence[float], Sequence[float], Sequence[float], int, tuple[float, float]]
-
-
 def _force_row(figure: Figure, force: Force) -> _Row:
     node, point = _place(figure, force.site)
     if force.axes == "world":
-        return node, point, force.force, force.torque, 0, (0.0, 0.0)
+        return _Row(node, point, force.force, force.torque)
     node_from_site = Quaternion(*figure.compiled.attached.rotation[figure.frame_row(force.site)].tolist())
     turned = [rotate(node_from_site, Vector(*v)) for v in (force.force, force.torque)]
-    return node, point, turned[0], turned[1], 1, (0.0, 0.0)
+    return _Row(node, point, turned[0], turned[1], local=True)
 
 
-def contacts_of(acting: Acting, posture: object = None) -> Contacts:
+def contacts_of(acting: Acting, posture: PostureLike | None = None) -> Contacts:
     """The points by which the supports touch in a posture (default: neutral)."""
-    figure = acting.figure
-    frames = figure.frames(figure.neutral() if posture is None else figure.posture(posture))  # type: ignore[arg-type]
-    ride = figure.compiled.attached
-    columns: list[list[object]] = [[], [], [], [], []]
-    for index, support in enumerate(acting.supports):
-        row = figure.frame_row(support.site)
-        turn = Quaternion(*ride.rotation[row].tolist())
-        for point in contact_points(figure, support, frames):
-            arm = np.array(rotate(turn, Vector(*point.tolist())))
-            found = (int(ride.node[row]), ride.position[row] + arm, ground_normal(figure, support))
-            for column, value in zip(columns, (*found, support.friction, index), strict=True):
-                column.append(value)
-    node, point, normal, friction, support_row = columns
+    figure, supports = acting.figure, acting.supports
+    frames = figure.frames(figure.neutral() if posture is None else posture)
+    points = [contact_points(figure, support, frames) for support in supports]
+    counts = [len(found) for found in points]
+    rows = [figure.frame_row(support.site) for support in supports]
+    normals = np.array([ground_normal(figure, support) for support in supports]).reshape(-1, 3)
+    places = [_on_node(figure, row, found) for row, found in zip(rows, points, strict=True)]
     return Contacts(
-        np.array(node, dtype=np.int64),
-        np.array(point, dtype=np.float64).reshape(-1, 3),
-        np.array(normal, dtype=np.float64).reshape(-1, 3),
-        np.array(friction, dtype=np.float64),
-        np.array(support_row, dtype=np.int64),
+        np.array([int(figure.compiled.attached.node[row]) for row in np.repeat(rows, counts)], dtype=np.int64),
+        np.concatenate([np.empty((0, 3)), *places]),
+        np.repeat(normals, counts, axis=0),
+        np.repeat(np.array([support.friction for support in supports], dtype=np.float64), counts),
+        np.repeat(np.arange(len(supports), dtype=np.int64), counts),
     )
+
+
+def _on_node(figure: Figure, row: int, points: FloatArray) -> FloatArray:
+    """Points of an attached frame, in the frame of its node."""
+    ride = figure.compiled.attached
+    node_from_frame = Pose(ride.position[row], ride.rotation[row])
+    return np.array([node_from_frame.apply(point) for point in points])

@@ -58,9 +58,9 @@ class Force:
 class Support:
     """A site by which the environment carries the figure: a foot on the ground, a hand on a rail.
 
-    Supports carry the weight and all forces. Each takes its share; shares add up to one, supports without one divide what
-    the others leave, and a negative share loads the figure further, as something it carries does. A support pushes along
-    its normal and sideways only as friction lets it, inside a cone of aperture atan(friction).
+    Supports carry the weight and all forces. Each takes its share; shares add up to one, supports without one divide
+    what the others leave, and a negative share loads the figure further, as something it carries does. A support pushes
+    along its normal, and sideways only as friction lets it: inside a cone of aperture atan(friction).
     """
 
     site: str
@@ -132,7 +132,5 @@ def _completed(given: Sequence[float | None], what: str) -> list[float]:
     """Numbers for None such that all add up to one."""
     total, missing = math.fsum(value for value in given if value is not None), given.count(None)
     if missing == 0 and given and abs(total - 1.0) > 1e-9:
-        raise TaskError(
-            f"the {what}s of all supports must add up to 1, not to {total:g}; leave one out to take the rest."
-        )
+        raise TaskError(f"the {what}s of all supports must add up to 1, not to {total:g}; leave one out for the rest.")
     return [(1.0 - total) / missing if value is None else value for value in given]

@@ -1,4 +1,4 @@
-"""Joint torques that hold a posture, and the criterion that seeks postures that need little [Baerlocher 2001, 6.4–6.5]."""
+"""Joint torques that hold a posture, and the wish for postures that need little of them [Baerlocher 2001, 6.4–6.5]."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class TorqueCriterion:
     forces: tuple[Load, ...] = ()
     """What acts on the figure; supports and gravity may stand among it."""
     strength: float | Mapping[str, float] | None = None
-    """Strength of all joints, or of some by name [N m or N]; the others, or all, have the figure's. An infinitely strong
-    joint never tires."""
+    """Strength of all joints, or of some by name [N m or N]; the others, or all, have the figure's. A joint of infinite
+    strength never tires."""
     joints: tuple[str, ...] | None = None
     """Whose torques count; all but free and passive joints unless given."""
 

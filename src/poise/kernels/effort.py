@@ -1,7 +1,7 @@
 """Joint torques that hold a figure under forces, how they change with its posture, and how hard it all is.
 
-The torques are those of the transposed Jacobians [Baerlocher 2001, eq. 6.11], gathered from the leaves to the root: with
-F and N the force and the moment (about o_k) of all that acts on the subtree of velocity k, the loads push with
+The torques are those of the transposed Jacobians [Baerlocher 2001, eq. 6.11], gathered from the leaves to the root.
+With F and N the force and the moment (about o_k) of all that acts on the subtree of velocity k, the loads push with
 Q_k = a_k·N for a turn and a_k·F for a slide, and τ = -Q holds them.
 
 Effort is f = ½ Σ (τ_k / s_k)², s_k the strength of each joint [Baerlocher 2001, 6.5]. Its gradient needs the
@@ -11,9 +11,10 @@ the whole motion by joint j changes that power as the motion changes Q_j,
 
     Σ_k u_k ∂Q_k/∂v_j = d/dt (a_j·N_j) = a_j · (N_j × ω + Σ ẋ × f + Σ ω × t - ȯ_j × F_j)
 
-with ω the angular velocity of the frame that carries the axis of j (its parent's; that of the node itself for a reversed
-ball, whose axes the parent would carry if it moved). Three passes over the tree, however many forces there are. Where a
-load turns with its node its own terms cancel; if supports carry part of it, V × f is left, V = Σ share ẋ their velocity.
+with ω the angular velocity of the parent. Inside one ball derivatives do not commute: exchanging them exchanges the
+frames that carry its axes, so that a reversed ball, whose axes ride on its parent, takes the ω of its own node. Three
+passes over the tree do, however many forces there are. Where a load turns with its node its own terms cancel; if
+supports carry part of it, V × f is left, V = Σ share ẋ their velocity.
 """
 
 import numpy as np

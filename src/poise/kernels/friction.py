@@ -12,9 +12,9 @@ row, λ = (b - A f) / ε: with P the projection on the cones, f = P(Aᵀ λ) and
     minimise θ(λ) = ½ |P(Aᵀ λ)|² + ½ ε |λ - λ₀|² - b·λ        ∇θ = A P(Aᵀ λ) + ε (λ - λ₀) - b
 
 whose Hessian A P'(Aᵀ λ) Aᵀ + ε is known in closed form, because the projection on a cone of revolution is. Newton's
-method on it [Qi & Sun 1993] ends in a few steps. First ε falls from 1 with λ₀ = 0; then λ₀ = λ moves along, the proximal
-method of multipliers [Rockafellar 1976], which drives the rest of a load that can be balanced to rounding, and
-changes a rest that remains no more. The cones are exact: nothing is faceted, and f changes continuously with b.
+method on it [Qi & Sun 1993] ends in a few steps. First ε falls from 1 with λ₀ = 0; then λ₀ = λ moves along, the
+proximal method of multipliers [Rockafellar 1976], which drives the rest of a load that can be balanced to rounding,
+and changes a rest that remains no more. The cones are exact: nothing is faceted, and f changes continuously with b.
 """
 
 import math
@@ -26,9 +26,8 @@ from poise.kernels.vector import Vector, add, dot, length, scale, subtract
 
 Array = np.ndarray
 
-SMALLEST_EPSILON = 1e-8
-"""Where ε stops: below, λ of a load that cannot be balanced would lose the digits of f."""
-STAGE_FACTOR = 1e-2
+STAGES, STAGE_FACTOR = 4, 1e-2
+"""How often ε falls, and how far. Below 1e-8, the λ of a load that cannot be balanced would cost f its digits."""
 PROXIMAL_STEPS = 12
 NEWTON_STEPS = 40
 ROUNDING = 3e-15
@@ -204,9 +203,8 @@ def forces_in_cones(
     multiplier, anchor, trial = np.zeros(m), np.zeros(m), np.zeros(m)
     gradient, step, column, hessian = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros((m, m))
     epsilon, steps = 1.0, 0
-    stages = int(round(math.log(SMALLEST_EPSILON) / math.log(STAGE_FACTOR)))
     before = math.inf
-    for stage in range(stages + PROXIMAL_STEPS + 1):
+    for stage in range(STAGES + PROXIMAL_STEPS + 1):
         value = _dual(A, b, normal, friction, epsilon, anchor, multiplier, force, gradient)
         for _ in range(NEWTON_STEPS):
             size = _largest(gradient)
@@ -232,7 +230,7 @@ def forces_in_cones(
             value = new
             for r in range(m):
                 multiplier[r] = trial[r]
-        if stage < stages:
+        if stage < STAGES:
             epsilon *= STAGE_FACTOR
             continue
         for r in range(m):

@@ -1,7 +1,7 @@
 """The plane chains on which the thesis minimises joint torques [Baerlocher 2001, fig. 6.8 and 6.9].
 
 Ten equal links, hinged about z, on a base that bears on the ground. The thesis does not print its postures and forces;
-these are of the same kind: a tip held in place in balance, once free and loaded, once on the ground as a second support.
+these are of the same kind: a tip held in place in balance, once free and loaded, once on the ground as a support too.
 """
 
 from __future__ import annotations
