@@ -1,6 +1,6 @@
 """Forces on a figure: balance, reactions of the ground, and the joint torques that hold it [Baerlocher 2001, ch. 6]."""
 
-from poise.forces.acting import Acting, acting_on, contacts_of, wrench_table
+from poise.forces.acting import Acting, acting_on, footholds_of, wrench_table
 from poise.forces.balance import Balance, balance
 from poise.forces.equilibrium import (
     Moment,
@@ -28,9 +28,9 @@ __all__ = [
     "Wrench",
     "acting_on",
     "balance",
-    "contacts_of",
     "equilibrium_error",
     "find_reactions",
+    "footholds_of",
     "friction_used",
     "joint_torques",
     "net_force",

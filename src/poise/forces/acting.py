@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.figure import STANDARD_GRAVITY, Figure, PostureLike
+from poise.figure.figure import STANDARD_GRAVITY, Figure
 from poise.figure.pose import FloatArray, Pose
 from poise.forces.contacts import contact_points, ground_normal
 from poise.forces.loads import Force, Gravity, Load, Support, shares_of
 from poise.kernels.quaternion import Quaternion, rotate
-from poise.kernels.reactions import Contacts
+from poise.kernels.reactions import Footholds
 from poise.kernels.statics import Wrenches
 from poise.kernels.vector import Vector
 
@@ -107,16 +107,15 @@ def _force_row(figure: Figure, force: Force) -> _Row:
     return _Row(node, point, turned[0], turned[1], local=True)
 
 
-def contacts_of(acting: Acting, posture: PostureLike | None = None) -> Contacts:
-    """The points by which the supports touch in a posture (default: neutral)."""
+def footholds_of(acting: Acting) -> Footholds:
+    """The points by which the supports touch the ground."""
     figure, supports = acting.figure, acting.supports
-    frames = figure.frames(figure.neutral() if posture is None else posture)
-    points = [contact_points(figure, support, frames) for support in supports]
+    points = [contact_points(figure, support) for support in supports]
     counts = [len(found) for found in points]
     rows = [figure.frame_row(support.site) for support in supports]
     normals = np.array([ground_normal(figure, support) for support in supports]).reshape(-1, 3)
     places = [_on_node(figure, row, found) for row, found in zip(rows, points, strict=True)]
-    return Contacts(
+    return Footholds(
         np.array([int(figure.compiled.attached.node[row]) for row in np.repeat(rows, counts)], dtype=np.int64),
         np.concatenate([np.empty((0, 3)), *places]),
         np.repeat(normals, counts, axis=0),

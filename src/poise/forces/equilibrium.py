@@ -15,8 +15,9 @@ from poise.figure.pose import FloatArray, vector
 from poise.forces.acting import Acting, acting_on, floats
 from poise.forces.contacts import ground_normal
 from poise.forces.loads import Load, Support
+from poise.kernels.equilibrium import equilibrium_rows
 from poise.kernels.queries import node_frames
-from poise.kernels.statics import acting_wrenches, equilibrium_rows, net_wrench
+from poise.kernels.statics import acting_wrenches, net_wrench
 from poise.kernels.tree import center_of_mass
 from poise.kernels.vector import Vector
 

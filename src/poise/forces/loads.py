@@ -74,8 +74,7 @@ class Support:
     normal: Numbers | None
     """Unit normal of the ground in world axes; up unless given."""
     contacts: tuple[Numbers, ...] | None = field(default=None)
-    """Points of the site's frame that touch [m]; unless given, the corners of its body's box that face the ground, or
-    the site's origin where the body has no box."""
+    """Points of the site's frame that touch [m]; unless given, the corners of its sole, or its origin on a wall."""
 
     def __init__(
         self,

@@ -10,10 +10,10 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import FloatArray
-from poise.forces.acting import Acting, acting_on, contacts_of
+from poise.forces.acting import Acting, acting_on, footholds_of
 from poise.forces.loads import Load, Support
 from poise.kernels.queries import node_frames
-from poise.kernels.reactions import Contacts, contact_reactions
+from poise.kernels.reactions import Footholds, contact_reactions
 from poise.kernels.statics import Wrenches
 from poise.kernels.tree import center_of_mass
 from poise.kernels.vector import Vector
@@ -32,7 +32,7 @@ class Reactions:
     """(c, 3) where the ground pushes [m]."""
     contact_force: FloatArray
     """(c, 3) how hard [N]."""
-    contacts: Contacts
+    footholds: Footholds
     rest_force: FloatArray
     """(3,) force that stays unbalanced [N]."""
     rest_moment: FloatArray
@@ -47,7 +47,7 @@ class Reactions:
 
     def wrenches(self, acting: Acting) -> Wrenches:
         """The given forces, and these in place of what the supports carry."""
-        given, c = acting.applied(), self.contacts
+        given, c = acting.applied(), self.footholds
         count = len(c.node)
         return Wrenches(
             np.concatenate([given.node, c.node]),
@@ -60,8 +60,8 @@ class Reactions:
 
     def center_of_pressure(self, site: str) -> FloatArray:
         """(3,) where the force on a support acts [m]; the middle of its contacts where it has none."""
-        rows = self.contacts.support == list(self.supports).index(site)
-        push = np.einsum("ij,ij->i", self.contact_force[rows], self.contacts.normal[rows])
+        rows = self.footholds.support == list(self.supports).index(site)
+        push = np.einsum("ij,ij->i", self.contact_force[rows], self.footholds.normal[rows])
         weights = push if push.sum() > 0.0 else np.ones_like(push)
         return np.asarray(weights @ self.contact_point[rows] / weights.sum())
 
@@ -74,7 +74,7 @@ class Ground:
             raise TaskError(f"figure {figure.name!r} has no supports here: give one Support per foot that carries it.")
         _refuse_doubles(acting)
         self.acting = acting
-        self.contacts = contacts_of(acting, posture)
+        self.footholds = footholds_of(acting)
         self.table = acting.applied()
         self.tree = figure.compiled.tree
         self.position, self.rotation, _ = node_frames(self.tree, figure.posture(posture)._q)
@@ -84,7 +84,7 @@ class Ground:
 
     def react(self, center: FloatArray | None = None, *, shared: bool = True) -> tuple[Reactions, float]:
         """Reactions with the centre of mass where it is or elsewhere, and the length that weighs moments [m]."""
-        count = len(self.contacts.node)
+        count = len(self.footholds.node)
         point, force, rest = np.empty((count, 3)), np.empty((count, 3)), np.empty(6)
         _, reach, left = contact_reactions(
             self.tree,
@@ -93,17 +93,17 @@ class Ground:
             Vector(*(self.center if center is None else center).tolist()),
             self.table,
             self.acting.gravity,
-            self.contacts,
+            self.footholds,
             self.share if shared else self.open,
             point,
             force,
             rest,
         )
         by_site = {
-            support.site: force[self.contacts.support == i].sum(axis=0)
+            support.site: force[self.footholds.support == i].sum(axis=0)
             for i, support in enumerate(self.acting.supports)
         }
-        return Reactions(by_site, point, force, self.contacts, rest[:3].copy(), rest[3:].copy(), left), reach
+        return Reactions(by_site, point, force, self.footholds, rest[:3].copy(), rest[3:].copy(), left), reach
 
 
 def _refuse_doubles(acting: Acting) -> None:

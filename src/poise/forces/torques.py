@@ -15,7 +15,8 @@ from poise.figure.pose import FloatArray
 from poise.forces.acting import Acting, acting_on
 from poise.forces.loads import Load, Support
 from poise.forces.reactions import Reactions
-from poise.kernels.effort import WORK_COLUMNS, holding_torques_under, push_slopes, torque_gradient
+from poise.kernels.effort import push_slopes, torque_gradient
+from poise.kernels.holding import WORK_COLUMNS, holding_torques_under
 from poise.kernels.queries import node_frames
 from poise.kernels.statics import Wrenches
 

@@ -14,7 +14,7 @@ from poise.kernels.vector import Vector, add, dot, length, normalized, put_vecto
 Array = np.ndarray
 
 
-class Contacts(NamedTuple):
+class Footholds(NamedTuple):
     """Points by which supports touch the ground, one row each."""
 
     node: Array
@@ -37,7 +37,7 @@ def contact_reactions(
     center: Vector,
     wrenches: Wrenches,
     gravity: Vector,
-    contacts: Contacts,
+    footholds: Footholds,
     share: Array,
     # outputs
     point: Array,
@@ -53,7 +53,7 @@ def contact_reactions(
         center: World centre of mass [m].
         wrenches: What else acts on the figure; its shares must be zero.
         gravity: Acceleration of gravity in world axes [m/s²].
-        contacts: Where the ground may push.
+        footholds: Where the ground may push.
         share: (s,) share of the load along gravity that each support must carry; NaN to leave it open.
         point: (c, 3) world contacts [m].
         force: (c, 3) their forces [N].
@@ -63,9 +63,9 @@ def contact_reactions(
         The middle of the contacts, the length [m] by which moments are divided to weigh them against forces, and the
         rest as a fraction of the load.
     """
-    normal = contacts.normal
+    normal = footholds.normal
     c = normal.shape[0]
-    middle = _contact_points(position, rotation, contacts, point)
+    middle = _contact_points(position, rotation, footholds, point)
     reach = length(subtract(center, middle))
     for i in range(c):
         reach = max(reach, length(subtract(vector_at(point, i), middle)))
@@ -89,8 +89,8 @@ def contact_reactions(
         lever = scale(subtract(vector_at(point, i), middle), 1.0 / reach)
         _fill_block(A, i, lever)
     if kept > 0:
-        _fill_shares(A, b, contacts.support, share, down, -dot(net, down) / size)
-    forces_in_cones(A, b, normal, contacts.friction, force, left)
+        _fill_shares(A, b, footholds.support, share, down, -dot(net, down) / size)
+    forces_in_cones(A, b, normal, footholds.friction, force, left)
     for i in range(c):
         put_vector(force, i, scale(vector_at(force, i), size))
     worst = 0.0
@@ -103,9 +103,9 @@ def contact_reactions(
 
 
 @kernel
-def _contact_points(position: Array, rotation: Array, contacts: Contacts, out: Array) -> Vector:
+def _contact_points(position: Array, rotation: Array, footholds: Footholds, out: Array) -> Vector:
     """World contacts `out` (c, 3), and their mean."""
-    node, local = contacts.node, contacts.point
+    node, local = footholds.node, footholds.point
     total = Vector(0.0, 0.0, 0.0)
     for i in range(node.shape[0]):
         place = world_point(position, rotation, node[i], local, i)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from poise.errors import FigureError, TaskError
-from poise.forces import Force, Gravity, Support, acting_on, balance, contacts_of, find_reactions
+from poise.figure.soles import sole_corners
+from poise.forces import Force, Gravity, Support, acting_on, balance, find_reactions, footholds_of
 from tests.unit.forces.scenes import FEET, G, block, human, two_legs
 
 WEIGHT = 10.0 * G
@@ -15,7 +16,7 @@ WEIGHT = 10.0 * G
 
 def inside(reactions):
     """Whether all contact forces are in their cones."""
-    normal, friction = reactions.contacts.normal, reactions.contacts.friction
+    normal, friction = reactions.footholds.normal, reactions.footholds.friction
     along = np.einsum("ij,ij->i", reactions.contact_force, normal)
     across = np.linalg.norm(reactions.contact_force - along[:, None] * normal, axis=1)
     return bool((across <= friction * along + 1e-9 * WEIGHT).all())
@@ -41,20 +42,27 @@ def test_the_corners_of_a_box_carry_it_evenly():
     assert reactions.center_of_pressure("sole") == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
 
 
-def test_contacts_are_the_face_that_looks_at_the_ground():
+def test_a_foot_stands_on_its_sole_however_it_is_turned():
     figure = block()
     lying = figure.posture({"base": (0.0, 0.1, 0.0, math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)})
     points = find_reactions(figure, lying, supports=[Support("sole")]).contact_point
-    assert points[:, 1] == pytest.approx(np.zeros(4), abs=1e-12)
-    assert sorted(points[:, 2]) == pytest.approx([-0.5, -0.5, 0.5, 0.5])
+    assert points == pytest.approx(
+        np.array([figure.pose_of("sole", lying).apply(p) for p in sole_corners(figure, "sole")])
+    )
 
 
-def test_a_body_without_a_box_touches_at_its_site():
+def test_a_body_without_shapes_touches_at_its_site():
     figure = two_legs()
-    posture = figure.random(1)
-    contacts = contacts_of(acting_on(figure, [Support("left_point"), Support("right_shank")]), posture)
-    assert contacts.point == pytest.approx(np.array([[0.0, -0.5, 0.0], [0.0, 0.0, 0.0]]))
-    assert contacts.support.tolist() == [0, 1]
+    footholds = footholds_of(acting_on(figure, [Support("left_point"), Support("right_shank")]))
+    assert footholds.point == pytest.approx(np.array([[0.0, -0.5, 0.0], [0.0, 0.0, 0.0]]))
+    assert footholds.support.tolist() == [0, 1]
+
+
+def test_a_hand_leans_on_a_wall_at_its_site():
+    wall = Support("left_hand", normal=(0.0, 0.0, -1.0))
+    footholds = footholds_of(acting_on(human(), [wall]))
+    assert len(footholds.node) == 1
+    assert footholds.normal == pytest.approx(np.array([[0.0, 0.0, -1.0]]))
 
 
 def test_given_contacts_are_in_the_frame_of_the_site():
