@@ -46,6 +46,7 @@ def steps() -> list[Step]:
         Step("limits", _limit),
         Step("kinematics", _move),
         Step("masses", _weigh),
+        Step("forces", _push),
         Step("loops", _close),
         Step("collisions", _collide),
         Step("figures", _build),
@@ -112,6 +113,18 @@ def _weigh() -> None:
     figure.moment_of_inertia(posture, "y")
     figure.gravity_torques(posture)
     figure.wrench_torques("tip", posture, (0.0, 1.0, 0.0))
+
+
+def _push() -> None:
+    from poise.forces import Force, Support, TorqueCriterion, balance, equilibrium_error, joint_torques, torque_slopes
+
+    figure = every_joint_kind()
+    posture = figure.random(1)
+    acting = (Force("tip", (0.0, 1.0, 0.0), axes="site"), Support("base"))
+    equilibrium_error(figure, posture, acting)
+    joint_torques(figure, posture, acting, reactions=balance(figure, posture, acting).reactions)
+    torque_slopes(figure, posture, acting)
+    TorqueCriterion(acting).evaluate(figure, posture)
 
 
 def _close() -> None:

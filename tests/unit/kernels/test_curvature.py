@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import poise
 from poise.figure.figure import Figure
 from poise.figure.posture import Posture
+from poise.forces import Force, Support, acting_on, equilibrium_error
 from poise.kernels.curvature import add_center_force, add_point_force, curvature
+from poise.kernels.equilibrium import add_moment_pull
 from poise.kernels.queries import node_frames
 from poise.kernels.vector import Vector
 from tests.strategies import Recipe, figures_with_posture
@@ -135,3 +137,25 @@ def test_sums_of_subtrees_are_left_behind():
     np.testing.assert_allclose(force[0], [1.0, 2.0, 3.0])
     arm = figure.center_of_mass(figure.random(1)) - np.array(REF)
     np.testing.assert_allclose(moment[0].reshape(3, 3), np.outer(arm, [1.0, 2.0, 3.0]), atol=1e-12)
+
+
+def test_curvature_of_the_moment_of_loads_fixed_in_the_world():
+    """Pulling at the three rows of equilibrium: forces f × pull have the second derivatives of pull·t(q)."""
+    figure = every_kind()
+    posture, pull = figure.random(5), Vector(0.3, -1.0, 0.7)
+    tree = figure.compiled.tree
+    acting = acting_on(
+        figure, [Force("tip", (3.0, -2.0, 5.0), (0.4, 0.3, 1.0)), Support("trunk", 0.3), Support("on_cup")]
+    )
+    position, rotation, axes = node_frames(tree, posture._q)
+    n = len(position)
+    force, torque, moment = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9))
+    add_moment_pull(tree, position, rotation, acting.wrenches, acting.gravity, pull, REF, force, moment)
+    got = np.empty((figure.nv, figure.nv))
+    curvature(tree, position, axes, REF, force, torque, moment, got)
+
+    def row(p: Posture) -> np.ndarray:
+        return np.array(pull) @ equilibrium_error(figure, p, acting.forces, acting.supports).jacobian
+
+    wanted = symmetric(slope(figure, posture, row))
+    np.testing.assert_allclose(got, wanted, atol=1e-9 * (1.0 + np.abs(wanted).max()))

@@ -1,0 +1,131 @@
+"""All that acts on a figure, laid out for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.errors import TaskError
+from poise.figure.figure import STANDARD_GRAVITY, Figure
+from poise.figure.pose import FloatArray, Pose
+from poise.forces.contacts import contact_points, ground_normal
+from poise.forces.loads import Force, Gravity, Load, Support, shares_of
+from poise.kernels.quaternion import Quaternion, rotate
+from poise.kernels.reactions import Footholds
+from poise.kernels.statics import Wrenches
+from poise.kernels.vector import Vector
+
+
+@dataclass(frozen=True)
+class Acting:
+    """Forces, supports and gravity of one figure."""
+
+    figure: Figure
+    forces: tuple[Force, ...]
+    supports: tuple[Support, ...]
+    gravity: Vector
+    """In world axes [m/s²]."""
+    wrenches: Wrenches
+    """The forces, then the supports with their shares; the root where there is no support and it does not float."""
+
+    @property
+    def weight(self) -> FloatArray:
+        """(3,) [N]."""
+        return self.figure.mass * np.array(self.gravity)
+
+    def applied(self) -> Wrenches:
+        """The given forces alone, carried by nothing."""
+        return wrench_table(self.figure, self.forces)
+
+
+def acting_on(figure: Figure, forces: Iterable[Load] = (), supports: Iterable[Support] = ()) -> Acting:
+    """Sort out what acts on a figure; supports and gravity may stand among the forces."""
+    loads: list[Load] = [*forces, *supports]
+    for load in loads:
+        if not isinstance(load, Force | Support | Gravity):
+            raise TaskError(f"forces are made of Force, Support and Gravity, not of {load!r}.")
+    given = [load for load in loads if isinstance(load, Gravity)]
+    if len(given) > 1:
+        raise TaskError(f"there is one gravity, but {len(given)} were given.")
+    pushes = tuple(load for load in loads if isinstance(load, Force))
+    carriers = tuple(load for load in loads if isinstance(load, Support))
+    pull = given[0].acceleration if given else tuple((-STANDARD_GRAVITY * figure.up_vector).tolist())
+    return Acting(figure, pushes, carriers, Vector(*pull), wrench_table(figure, pushes, carriers, root=True))
+
+
+class _Row(NamedTuple):
+    """One row of a table of wrenches."""
+
+    node: int
+    point: Sequence[float]
+    force: Sequence[float] = (0.0, 0.0, 0.0)
+    torque: Sequence[float] = (0.0, 0.0, 0.0)
+    local: bool = False
+    share: tuple[float, float] = (0.0, 0.0)
+
+
+def wrench_table(
+    figure: Figure, forces: Sequence[Force], supports: Sequence[Support] = (), *, root: bool = False
+) -> Wrenches:
+    """Rows for forces, then for supports; with `root`, a figure that neither floats nor has supports has its root."""
+    rows = [_force_row(figure, force) for force in forces]
+    for support, share in zip(supports, shares_of(supports), strict=True):
+        rows.append(_Row(*_place(figure, support.site), share=share))
+    if root and not supports and not floats(figure):
+        rows.append(_Row(0, figure.placement.position.tolist(), share=(1.0, 1.0)))
+    return Wrenches(
+        np.array([row.node for row in rows], dtype=np.int64),
+        np.array([row.point for row in rows], dtype=np.float64).reshape(-1, 3),
+        np.array([row.force for row in rows], dtype=np.float64).reshape(-1, 3),
+        np.array([row.torque for row in rows], dtype=np.float64).reshape(-1, 3),
+        np.array([row.local for row in rows], dtype=np.int64),
+        np.array([row.share for row in rows], dtype=np.float64).reshape(-1, 2),
+    )
+
+
+def floats(figure: Figure) -> bool:
+    """Whether nothing ties the figure to the world."""
+    roots = [joint for body, joint in figure.tree_order if joint is None or joint.parent is None]
+    return all(joint is not None and joint.kind == "free" for joint in roots)
+
+
+def _place(figure: Figure, site: str) -> tuple[int, list[float]]:
+    """Node that carries a site, and its origin there."""
+    row = figure.frame_row(site)
+    return int(figure.compiled.attached.node[row]), figure.compiled.attached.position[row].tolist()
+
+
+def _force_row(figure: Figure, force: Force) -> _Row:
+    node, point = _place(figure, force.site)
+    if force.axes == "world":
+        return _Row(node, point, force.force, force.torque)
+    node_from_site = Quaternion(*figure.compiled.attached.rotation[figure.frame_row(force.site)].tolist())
+    turned = [rotate(node_from_site, Vector(*v)) for v in (force.force, force.torque)]
+    return _Row(node, point, turned[0], turned[1], local=True)
+
+
+def footholds_of(acting: Acting) -> Footholds:
+    """The points by which the supports touch the ground."""
+    figure, supports = acting.figure, acting.supports
+    points = [contact_points(figure, support) for support in supports]
+    counts = [len(found) for found in points]
+    rows = [figure.frame_row(support.site) for support in supports]
+    normals = np.array([ground_normal(figure, support) for support in supports]).reshape(-1, 3)
+    places = [_on_node(figure, row, found) for row, found in zip(rows, points, strict=True)]
+    return Footholds(
+        np.array([int(figure.compiled.attached.node[row]) for row in np.repeat(rows, counts)], dtype=np.int64),
+        np.concatenate([np.empty((0, 3)), *places]),
+        np.repeat(normals, counts, axis=0),
+        np.repeat(np.array([support.friction for support in supports], dtype=np.float64), counts),
+        np.repeat(np.arange(len(supports), dtype=np.int64), counts),
+    )
+
+
+def _on_node(figure: Figure, row: int, points: FloatArray) -> FloatArray:
+    """Points of an attached frame, in the frame of its node."""
+    ride = figure.compiled.attached
+    node_from_frame = Pose(ride.position[row], ride.rotation[row])
+    return np.array([node_from_frame.apply(point) for point in points])

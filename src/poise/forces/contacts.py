@@ -1,0 +1,34 @@
+"""Where a support touches: the corners of the sole."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray
+from poise.figure.soles import sole_corners
+from poise.forces.loads import Support
+
+STEEPEST = math.radians(60.0)
+"""Slope of the ground up to which a part stands on its sole."""
+
+
+def ground_normal(figure: Figure, support: Support) -> FloatArray:
+    """(3,) unit normal of the ground under a support, in world axes."""
+    return figure.up_vector if support.normal is None else np.array(support.normal)
+
+
+def contact_points(figure: Figure, support: Support) -> FloatArray:
+    """(k, 3) points of a support that touch, in the frame of its site [m].
+
+    Without given contacts they are the corners of its sole; on ground too steep to stand on, and on walls and
+    ceilings, the origin of the site.
+    """
+    figure.frame_row(support.site)
+    if support.contacts is not None:
+        return np.array(support.contacts)
+    if float(ground_normal(figure, support) @ figure.up_vector) < math.cos(STEEPEST):
+        return np.zeros((1, 3))
+    return np.array(sole_corners(figure, support.site))

@@ -1,0 +1,157 @@
+"""Balance of forces and moments [Baerlocher 2001, 6.2–6.3]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.errors import TaskError
+from poise.figure.figure import Figure, PostureLike
+from poise.figure.pose import FloatArray, vector
+from poise.forces.acting import Acting, acting_on, floats
+from poise.forces.contacts import ground_normal
+from poise.forces.loads import Load, Support
+from poise.kernels.equilibrium import equilibrium_rows
+from poise.kernels.queries import node_frames
+from poise.kernels.statics import acting_wrenches, net_wrench
+from poise.kernels.tree import center_of_mass
+from poise.kernels.vector import Vector
+
+
+class Wrench(NamedTuple):
+    """A force at a point, and a torque."""
+
+    force: FloatArray
+    """(3,) [N]"""
+    torque: FloatArray
+    """(3,) [N m]"""
+    point: FloatArray
+    """(3,) where the force acts, or about which the torque is taken [m]."""
+
+
+class Moment(NamedTuple):
+    """The moment that stays unbalanced, and how it changes."""
+
+    error: FloatArray
+    """(3,) or (2,) [N m]"""
+    jacobian: FloatArray
+    """(3, nv) or (2, nv) its change per unit of each rate."""
+
+
+def net_force(
+    figure: Figure,
+    posture: PostureLike,
+    forces: Iterable[Load] = (),
+    supports: Iterable[Support] = (),
+    *,
+    about: ArrayLike = (0.0, 0.0, 0.0),
+) -> Wrench:
+    """Sum of weight, forces and what supports carry, moments about a point of the world.
+
+    A figure without supports that is tied to the world is carried by its root.
+    """
+    point = vector(about, "the point moments are taken about")
+    force, moment = _net(acting_on(figure, forces, supports), posture, point, carried=True)
+    return Wrench(force, moment, point)
+
+
+def root_reaction(
+    figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
+) -> Wrench:
+    """What the world must do to the root so that the whole figure rests [Baerlocher 2001, eq. 6.1–6.2].
+
+    Without supports the root bears all the load; with them it bears only the moment they leave.
+    """
+    acting = acting_on(figure, forces, supports)
+    point = figure.pose_of(figure.roots[0], posture).position
+    force, moment = _net(acting, posture, point, carried=bool(acting.supports))
+    return Wrench(-force, -moment, point)
+
+
+def support_forces(
+    figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
+) -> dict[str, FloatArray]:
+    """What each support carries by its share (3,) [N], by site."""
+    acting = acting_on(figure, forces, supports)
+    position, rotation, _ = node_frames(figure.compiled.tree, figure.posture(posture)._q)
+    point, force, torque = (np.empty_like(acting.wrenches.force) for _ in range(3))
+    acting_wrenches(figure.compiled.tree, position, rotation, acting.wrenches, acting.gravity, point, force, torque)
+    first = len(acting.forces)
+    return {support.site: force[first + i].copy() for i, support in enumerate(acting.supports)}
+
+
+def friction_used(
+    figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
+) -> dict[str, float]:
+    """How much of its friction each support uses by its share: sideways over normal force, divided by its friction.
+
+    Above one it slips [Baerlocher 2001, fig. 6.4]; infinite where the support would have to pull.
+    """
+    acting = acting_on(figure, forces, supports)
+    carried = support_forces(figure, posture, forces=acting.forces, supports=acting.supports)
+    return {s.site: _used(carried[s.site], ground_normal(figure, s), s.friction) for s in acting.supports}
+
+
+def _used(force: FloatArray, normal: FloatArray, friction: float) -> float:
+    along = float(force @ normal)
+    across = float(np.linalg.norm(force - along * normal))
+    if along < 0.0:
+        return math.inf
+    if across == 0.0:
+        return 0.0
+    return across / (friction * along) if friction * along > 0.0 else math.inf
+
+
+def equilibrium_error(
+    figure: Figure,
+    posture: PostureLike,
+    forces: Iterable[Load] = (),
+    supports: Iterable[Support] = (),
+    *,
+    level: bool = False,
+) -> Moment:
+    """The moment that stays unbalanced, and its exact Jacobian [Baerlocher 2001, eq. 6.3 and 6.6].
+
+    Args:
+        figure: The figure.
+        posture: Its posture.
+        forces: What acts on it.
+        supports: What carries it, each its share.
+        level: Give the two components across gravity only; the third vanishes where all forces are parallel to it.
+    """
+    acting = acting_on(figure, forces, supports)
+    if not acting.supports and floats(figure):
+        raise TaskError(f"figure {figure.name!r} floats: it can only be in equilibrium on supports, and none is given.")
+    tree = figure.compiled.tree
+    position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
+    centers = np.empty_like(position)
+    about = center_of_mass(tree, position, rotation, centers)
+    error, rows = np.empty(3), np.empty((3, figure.nv))
+    equilibrium_rows(tree, position, rotation, axes, centers, acting.wrenches, acting.gravity, about, error, rows)
+    if not level:
+        return Moment(error, rows)
+    across = level_axes(np.array(acting.gravity), figure.up_vector)
+    return Moment(across @ error, across @ rows)
+
+
+def level_axes(gravity: FloatArray, up: FloatArray) -> FloatArray:
+    """(2, 3) orthonormal directions across gravity, or across up where there is none."""
+    axis = gravity if gravity.any() else up
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    second = np.cross(axis, first)
+    return np.array([first, second / np.linalg.norm(second)])
+
+
+def _net(acting: Acting, posture: PostureLike, about: FloatArray, *, carried: bool) -> tuple[FloatArray, FloatArray]:
+    """Net force and moment, with or without what supports carry."""
+    tree = acting.figure.compiled.tree
+    position, rotation, _ = node_frames(tree, acting.figure.posture(posture)._q)
+    center = center_of_mass(tree, position, rotation, np.empty_like(position))
+    table = acting.wrenches if carried else acting.applied()
+    force, moment = net_wrench(tree, position, rotation, center, table, acting.gravity, Vector(*about.tolist()))
+    return np.array(force), np.array(moment)

@@ -1,0 +1,135 @@
+"""Joint torques that hold a posture, and the wish for postures that need little of them [Baerlocher 2001, 6.4–6.5]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import TaskError
+from poise.figure.figure import Figure, PostureLike
+from poise.figure.names import look_up
+from poise.figure.pose import FloatArray
+from poise.forces.acting import Acting, acting_on
+from poise.forces.loads import Load, Support
+from poise.forces.reactions import Reactions
+from poise.kernels.effort import push_slopes, torque_gradient
+from poise.kernels.holding import WORK_COLUMNS, holding_torques_under
+from poise.kernels.queries import node_frames
+from poise.kernels.statics import Wrenches
+
+
+def joint_torques(
+    figure: Figure,
+    posture: PostureLike,
+    forces: Iterable[Load] = (),
+    supports: Iterable[Support] = (),
+    *,
+    reactions: Reactions | None = None,
+) -> FloatArray:
+    """(nv,) torques [N m] and forces [N] with which the joints hold a posture [Baerlocher 2001, eq. 6.11].
+
+    A floating base has no motor: what stands in its place is what the loads leave unbalanced.
+
+    Args:
+        figure: The figure. Its loops are not closed by forces here: the torques are those of its tree.
+        posture: Its posture.
+        forces: What acts on it; standard gravity unless another is given.
+        supports: What carries it, each its share.
+        reactions: Forces at the contacts that replace the shares, from `find_reactions`.
+    """
+    acting = acting_on(figure, forces, supports)
+    table = acting.wrenches if reactions is None else reactions.wrenches(acting)
+    tree = figure.compiled.tree
+    position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
+    out = np.empty(figure.nv)
+    holding_torques_under(tree, position, rotation, axes, table, acting.gravity, _work(position), out)
+    return out
+
+
+def torque_slopes(
+    figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
+) -> FloatArray:
+    """(nv, nv) change of each joint torque per unit of each rate [Baerlocher 2001, eq. 6.13]."""
+    acting = acting_on(figure, forces, supports)
+    tree = figure.compiled.tree
+    position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
+    out = np.empty((figure.nv, figure.nv))
+    push_slopes(tree, position, rotation, axes, acting.wrenches, acting.gravity, _work(position), out)
+    return -out
+
+
+def _work(position: FloatArray) -> FloatArray:
+    return np.empty((position.shape[0], WORK_COLUMNS))
+
+
+@dataclass(frozen=True)
+class TorqueCriterion:
+    """Prefer postures that are held with little torque: f = ½ Σ (τ / strength)² [Baerlocher 2001, eq. 6.12, 6.5.2].
+
+    Without a strength anywhere every torque counts alike.
+    """
+
+    forces: tuple[Load, ...] = ()
+    """What acts on the figure; supports and gravity may stand among it."""
+    strength: float | Mapping[str, float] | None = None
+    """Strength of all joints, or of some by name [N m or N]; the others, or all, have the figure's. A joint of infinite
+    strength never tires."""
+    joints: tuple[str, ...] | None = None
+    """Whose torques count; all but free and passive joints unless given."""
+
+    def __post_init__(self) -> None:
+        """Freeze the collections and check the strengths."""
+        object.__setattr__(self, "forces", tuple(self.forces))
+        if self.joints is not None:
+            object.__setattr__(self, "joints", tuple(self.joints))
+        if isinstance(self.strength, Mapping):
+            object.__setattr__(self, "strength", dict(self.strength))
+        values = self.strength.values() if isinstance(self.strength, Mapping) else [self.strength]
+        for value in values:
+            if value is not None and (math.isnan(value) or value <= 0.0):
+                raise TaskError(f"a strength must be a positive number of N m, not {value}.")
+
+    def weakness(self, figure: Figure) -> FloatArray:
+        """(nv,) 1 / strength of each velocity, 0 where its torque does not count."""
+        strengths = self._strengths(figure)
+        counted = self.joints
+        if counted is None:
+            counted = tuple(j.name for j in figure.joints if j.active and j.kind != "free")
+        out = np.zeros(figure.nv)
+        for name in counted:
+            out[figure.v_slice(name)] = 1.0 / look_up(strengths, name, "joint", f"figure {figure.name!r}")
+        return out
+
+    def _strengths(self, figure: Figure) -> dict[str, float]:
+        if isinstance(self.strength, int | float):
+            return {joint.name: float(self.strength) for joint in figure.joints}
+        known = {joint.name: joint.strength for joint in figure.joints}
+        given = self.strength or {}
+        for name, value in given.items():
+            look_up(known, name, "joint", f"figure {figure.name!r}")
+            known[name] = float(value)
+        return known if any(map(math.isfinite, known.values())) else dict.fromkeys(known, 1.0)
+
+    def acting(self, figure: Figure) -> Acting:
+        """What acts on the figure, laid out for the kernels."""
+        return acting_on(figure, self.forces)
+
+    def evaluate(self, figure: Figure, posture: PostureLike) -> tuple[float, FloatArray]:
+        """The effort f, and its exact gradient (nv,)."""
+        acting = self.acting(figure)
+        return _effort(figure, posture, acting, acting.wrenches, self.weakness(figure))
+
+
+def _effort(
+    figure: Figure, posture: PostureLike, acting: Acting, table: Wrenches, weakness: FloatArray
+) -> tuple[float, FloatArray]:
+    tree = figure.compiled.tree
+    position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
+    torque, gradient = np.empty(figure.nv), np.empty(figure.nv)
+    effort = torque_gradient(
+        tree, position, rotation, axes, table, acting.gravity, weakness, _work(position), torque, gradient
+    )
+    return effort, gradient
