@@ -67,10 +67,22 @@ def mark_warm() -> None:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` on its first call and keep the machine code on disk."""
+    return _compiled(function)
+
+
+def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A `kernel` for other kernels only, without a way in from Python.
+
+    The way in takes apart its arguments, which for tuples of many arrays takes longer to compile than the function.
+    """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        compiled: Any = numba.njit(cache=True)(function)
+        compiled: Any = numba.njit(cache=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = previous
     return cast("Callable[P, R]", compiled)

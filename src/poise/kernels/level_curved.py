@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, from_coordinates, reflect, reflect_columns, to_coordinates
 from poise.kernels.level_face import finish_face, lock_limits, reduce_columns, through_locks, zero_below
 from poise.kernels.level_problem import COUNT, CURVED_RANK, ESCAPING, Levels, LevelsWork, rows_of
@@ -27,7 +27,7 @@ POWER_STEPS = 3
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
 
-@kernel
+@inner_kernel
 def prepare_curved(problem: Levels, work: LevelsWork, k: int, decided: int) -> None:
     """Hessian and downhill direction of curved level `k` in the undecided coordinates."""
     hessian, gradient, columns, y, row = work.hessian, work.gradient, work.columns, work.y, work.row
@@ -57,7 +57,7 @@ def prepare_curved(problem: Levels, work: LevelsWork, k: int, decided: int) -> N
                 hessian[c, d] += columns[c, r] * columns[d, r]
 
 
-@kernel
+@inner_kernel
 def _curve(problem: Levels, work: LevelsWork, k: int, decided: int) -> None:
     """Zᵀ S Z, and S Z on the way."""
     curvature, basis, product, hessian = problem.curvature, work.basis, work.product, work.hessian
@@ -81,7 +81,7 @@ def _curve(problem: Levels, work: LevelsWork, k: int, decided: int) -> None:
                 hessian[c, d] += value * product[a, d]
 
 
-@kernel
+@inner_kernel
 def _pull_of_curvature(work: LevelsWork, decided: int, x: Array) -> None:
     """gradient = -Zᵀ S x."""
     product, gradient = work.product, work.gradient
@@ -93,7 +93,7 @@ def _pull_of_curvature(work: LevelsWork, decided: int, x: Array) -> None:
             gradient[d] -= product[a, d] * x[a]
 
 
-@kernel
+@inner_kernel
 def _turn(work: LevelsWork, decided: int, s: int) -> None:
     """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ."""
     hessian, turned, gradient, downhill = work.hessian, work.turned, work.gradient, work.downhill
@@ -125,7 +125,7 @@ def _turn(work: LevelsWork, decided: int, s: int) -> None:
                 turned[c, d] -= v * w[d]
 
 
-@kernel
+@inner_kernel
 def solve_curved(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> int:
     """Optimum of curved level `k` with the `locked` limits as equalities, in `work.trial`; count of locks.
 
@@ -168,9 +168,9 @@ def solve_curved(problem: Levels, work: LevelsWork, k: int, decided: int, locked
     return count
 
 
-@kernel
+@inner_kernel
 def _factor(work: LevelsWork, s: int, added: float, flat: float) -> int:
-    """L D Lᵀ of the free block plus `added` on its diagonal, D Lᵀ above its diagonal; returns the row that failed or -1.
+    """L D Lᵀ of the free block plus `added` on its diagonal, D Lᵀ above it; returns the row that failed or -1.
 
     A flat direction in which nothing pulls is left out: its pivot is set to 0.
     """
@@ -202,7 +202,7 @@ def _factor(work: LevelsWork, s: int, added: float, flat: float) -> int:
     return -1
 
 
-@kernel
+@inner_kernel
 def _solve_factored(work: LevelsWork, s: int, z: Array) -> None:
     """z ← (L D Lᵀ)⁻¹ z from coordinate `s` on."""
     factor = work.factor
@@ -222,7 +222,7 @@ def _solve_factored(work: LevelsWork, s: int, z: Array) -> None:
             z[j] = 0.0
 
 
-@kernel
+@inner_kernel
 def _begin_escape(work: LevelsWork, failed: int, s: int) -> None:
     """A direction of negative curvature, in coordinates, from a factorisation that failed, if there is one.
 
@@ -249,7 +249,7 @@ def _begin_escape(work: LevelsWork, failed: int, s: int) -> None:
             u[j] = total / factor[j, j]
 
 
-@kernel
+@inner_kernel
 def _escape(work: LevelsWork, k: int, s: int, square: float) -> None:
     """Turn the direction begun towards the most negative curvature, and keep it unless a level above has one."""
     turned, u, w, downhill = work.turned, work.escape, work.row, work.downhill
@@ -281,7 +281,7 @@ def _escape(work: LevelsWork, k: int, s: int, square: float) -> None:
     work.state[ESCAPING] = k
 
 
-@kernel
+@inner_kernel
 def curved_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) -> float:
     """Multipliers of the locks of a curved level; returns the size below which they are zero."""
     multipliers, turned, z, gradient = work.multipliers, work.turned, work.z, work.gradient
@@ -300,7 +300,7 @@ def curved_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) 
     return zero_below(force)
 
 
-@kernel
+@inner_kernel
 def factor_curved(problem: Levels, work: LevelsWork, decided: int, held: Array) -> tuple[int, int]:
     """Reflections of the `held` limits and of the range of the Hessian on them; counts of locks and of rank."""
     turned = work.turned

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import (
     BLOCK,
     block_of,
@@ -19,7 +19,7 @@ from poise.kernels.level_problem import COUNT, INDEPENDENT, RANK, UNDAMPED, Leve
 Array = np.ndarray
 
 
-@kernel
+@inner_kernel
 def load_columns(problem: Levels, work: LevelsWork) -> None:
     """All rows, one per column."""
     rows, columns = problem.rows, work.columns
@@ -28,7 +28,7 @@ def load_columns(problem: Levels, work: LevelsWork) -> None:
             columns[c, r] = rows[r, c]
 
 
-@kernel
+@inner_kernel
 def lock_limits(problem: Levels, work: LevelsWork, decided: int, locked: Array) -> int:
     """Decide the coordinates of the locked limits; returns how many of them are independent.
 
@@ -72,7 +72,7 @@ def lock_limits(problem: Levels, work: LevelsWork, decided: int, locked: Array) 
     return s - decided
 
 
-@kernel
+@inner_kernel
 def _load_limit(general: Array, i: int, row: Array) -> float:
     """row = C_i; returns its square length."""
     n = row.shape[0]
@@ -88,7 +88,7 @@ def _load_limit(general: Array, i: int, row: Array) -> float:
     return size
 
 
-@kernel
+@inner_kernel
 def reduce_columns(work: LevelsWork, columns: Array, first: int, m: int, s: int, end: int, least: float) -> int:
     """Reduce rows `first` … `first + m` to a lower trapezoid by reflections, largest first; returns their rank.
 
@@ -132,7 +132,7 @@ def reduce_columns(work: LevelsWork, columns: Array, first: int, m: int, s: int,
     return rank
 
 
-@kernel
+@inner_kernel
 def _tail_norms(columns: Array, norms: Array, first: int, m: int, at: int) -> None:
     """Square lengths of the rows from coordinate `at` on."""
     for r in range(first, first + m):
@@ -142,7 +142,7 @@ def _tail_norms(columns: Array, norms: Array, first: int, m: int, at: int) -> No
             norms[r] += columns[c, r] * columns[c, r]
 
 
-@kernel
+@inner_kernel
 def _bring_largest(norms: Array, order: Array, rank: int, m: int) -> None:
     """Put the largest of the rows left at place `rank`."""
     best = rank
@@ -152,7 +152,7 @@ def _bring_largest(norms: Array, order: Array, rank: int, m: int) -> None:
     order[rank], order[best] = order[best], order[rank]
 
 
-@kernel
+@inner_kernel
 def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> tuple[int, int]:
     """Reflections of the locked limits and of the rows of level `k`; counts of independent locks and of rank."""
     level, columns, reflectors, scales = work.level, work.columns, work.reflectors, work.scales
@@ -169,7 +169,7 @@ def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked:
     return count, reduce_columns(work, level, 0, m, decided + count, end, RANK)
 
 
-@kernel
+@inner_kernel
 def solve_rows(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> tuple[int, int]:
     """Optimum of level `k` with the `locked` limits as equalities, in `work.trial`; counts of locks and of rank."""
     target, y, z, rest, level, order = problem.target, work.y, work.z, work.rest, work.level, work.order
@@ -196,7 +196,7 @@ def solve_rows(problem: Levels, work: LevelsWork, k: int, decided: int, locked: 
     return count, rank
 
 
-@kernel
+@inner_kernel
 def solve_wish(problem: Levels, work: LevelsWork, decided: int, locked: Array, wishes: bool) -> int:
     """Optimum of the wish, or the least step when there are no `wishes`, in `work.trial`; count of locks."""
     y, z, wished, wish = work.y, work.z, work.wished, problem.wish
@@ -217,7 +217,7 @@ def solve_wish(problem: Levels, work: LevelsWork, decided: int, locked: Array, w
     return s - decided
 
 
-@kernel
+@inner_kernel
 def finish_face(work: LevelsWork, used: int) -> None:
     """The answer of a face from its coordinates."""
     z, trial = work.z, work.trial
@@ -226,7 +226,7 @@ def finish_face(work: LevelsWork, used: int) -> None:
     from_coordinates(work.reflectors, work.scales, used, trial)
 
 
-@kernel
+@inner_kernel
 def _stay(work: LevelsWork, decided: int, used: int) -> None:
     """Coordinates that an undamped level has no rows for: those of the point it was entered with."""
     y, z, row, reflectors, scales = work.y, work.z, work.row, work.reflectors, work.scales
@@ -242,7 +242,7 @@ def _stay(work: LevelsWork, decided: int, used: int) -> None:
         z[c] = row[c]
 
 
-@kernel
+@inner_kernel
 def subtract(level: Array, z: Array, first: int, end: int, m: int, rest: Array) -> None:
     """rest ← rest - (columns first … end) z."""
     for c in range(first, end):
@@ -251,7 +251,7 @@ def subtract(level: Array, z: Array, first: int, end: int, m: int, rest: Array) 
             rest[r] -= level[c, r] * value
 
 
-@kernel
+@inner_kernel
 def substitute(level: Array, order: Array, rest: Array, s: int, m: int, z: Array) -> None:
     """Solve the triangle exactly."""
     for i in range(m):
@@ -262,7 +262,7 @@ def substitute(level: Array, order: Array, rest: Array, s: int, m: int, z: Array
         z[s + i] = total / level[s + i, q]
 
 
-@kernel
+@inner_kernel
 def _least_squares(work: LevelsWork, m: int, s: int, rank: int, damping: float) -> None:
     """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1] with the right-hand side as last column."""
     small, level, order, rest, z = work.small, work.level, work.order, work.rest, work.z
@@ -298,7 +298,7 @@ def _least_squares(work: LevelsWork, m: int, s: int, rank: int, damping: float) 
         z[s + c] = total / small[c, c]
 
 
-@kernel
+@inner_kernel
 def rows_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) -> float:
     """Multipliers of the locks of a level with rows; returns the size below which they are zero."""
     multipliers, z, level, rest = work.multipliers, work.z, work.level, work.rest
@@ -319,7 +319,7 @@ def rows_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) ->
     return zero_below(force * row)
 
 
-@kernel
+@inner_kernel
 def wish_multipliers(problem: Levels, work: LevelsWork, decided: int, wishes: bool) -> float:
     """Multipliers of the locks of the wish or of the least step; returns the size below which they are zero."""
     multipliers, z, wished = work.multipliers, work.z, work.wished
@@ -334,13 +334,13 @@ def wish_multipliers(problem: Levels, work: LevelsWork, decided: int, wishes: bo
     return zero_below(force)
 
 
-@kernel
+@inner_kernel
 def zero_below(force: float) -> float:
     """Size below which the multiplier of a level that pulls with `force` is zero."""
     return 1e-10 * max(1e-6, force)
 
 
-@kernel
+@inner_kernel
 def through_locks(work: LevelsWork, decided: int) -> None:
     """Solve L_Wᵀ μ = g, with g, the downhill direction in the locks' coordinates, in `work.multipliers`."""
     multipliers, triangle = work.multipliers, work.triangle

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.level_problem import COUNT, NEAR, OUTSIDE, Levels, LevelsWork
 
 Array = np.ndarray
 
 
-@kernel
+@inner_kernel
 def open_limits(problem: Levels, work: LevelsWork) -> None:
     """Bounds of the first level: later limits are away, and those without bounds are on no list."""
     lower, upper, level = problem.lower, problem.upper, problem.limit_level
@@ -31,7 +31,7 @@ def open_limits(problem: Levels, work: LevelsWork) -> None:
     work.state[NEAR] = count
 
 
-@kernel
+@inner_kernel
 def start_limits(problem: Levels, work: LevelsWork, k: int, x: Array) -> None:
     """Let the limits of level `k` bind, relaxed to the values that the levels above left them at."""
     lower, upper, level, general = problem.lower, problem.upper, problem.limit_level, problem.general
@@ -42,7 +42,7 @@ def start_limits(problem: Levels, work: LevelsWork, k: int, x: Array) -> None:
             bound_below[i], bound_above[i] = min(lower[i], value), max(upper[i], value)
 
 
-@kernel
+@inner_kernel
 def limit_value(general: Array, i: int, x: Array) -> float:
     """C_i x."""
     n = x.shape[0]
@@ -54,7 +54,7 @@ def limit_value(general: Array, i: int, x: Array) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def first_crossed(problem: Levels, work: LevelsWork, side: Array, x: Array, goal: Array) -> tuple[int, float, int]:
     """The limit met first on the way from `x` to `goal`, the share of the way to it, and its side."""
     general, lower, upper, near = problem.general, work.lower, work.upper, work.near
@@ -77,7 +77,7 @@ def first_crossed(problem: Levels, work: LevelsWork, side: Array, x: Array, goal
     return blocking, share, at
 
 
-@kernel
+@inner_kernel
 def inside(problem: Levels, work: LevelsWork, x: Array) -> bool:
     """Whether `x` is within every limit that binds."""
     general, lower, upper, near = problem.general, work.lower, work.upper, work.near
@@ -91,7 +91,7 @@ def inside(problem: Levels, work: LevelsWork, x: Array) -> bool:
     return crossed == 0
 
 
-@kernel
+@inner_kernel
 def add_crossed(problem: Levels, work: LevelsWork, side: Array) -> int:
     """Lock every limit that the trial point crosses; returns how many, or -1 when a dependent lock is off its limit."""
     general, lower, upper, near = problem.general, work.lower, work.upper, work.near
@@ -114,7 +114,7 @@ def add_crossed(problem: Levels, work: LevelsWork, side: Array) -> int:
     return added
 
 
-@kernel
+@inner_kernel
 def drop_wrong_signs(work: LevelsWork, side: Array, zero: float, only_worst: bool) -> bool:
     """Unlock limits that the level would rather leave, all or only the worst; True when there were any."""
     locks, multipliers, lower, upper = work.locks, work.multipliers, work.lower, work.upper

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import BLOCK
 
 Array = np.ndarray
@@ -222,7 +222,7 @@ def _padded(count: int) -> int:
     return -(-count // BLOCK) * BLOCK
 
 
-@kernel
+@inner_kernel
 def rows_of(start: Array, k: int) -> tuple[int, int]:
     """First row of level `k` and how many it has; the wish has none."""
     last = start.shape[0] - 1

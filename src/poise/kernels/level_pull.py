@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.level_problem import COUNT, CURVATURE, Levels, LevelsWork, rows_of
 
 Array = np.ndarray
 
 
-@kernel
+@inner_kernel
 def find_pull(problem: Levels, work: LevelsWork, k: int) -> None:
     """Multipliers of all rows at the optimum of level `k`, whose face is still at hand, into `work.pull`.
 
@@ -43,7 +43,7 @@ def find_pull(problem: Levels, work: LevelsWork, k: int) -> None:
             pull[own] = value
 
 
-@kernel
+@inner_kernel
 def _downhill(work: LevelsWork, s: int, m: int, wishes: bool) -> None:
     """row = A_kᵀ r in the first `s` coordinates."""
     g, level, rest, wished, z = work.row, work.level, work.rest, work.wished, work.z

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, from_coordinates, reflect, reflect_columns, to_coordinates
 from poise.kernels.level_curved import curved_multipliers, factor_curved, prepare_curved, solve_curved
 from poise.kernels.level_face import (
@@ -28,6 +28,7 @@ from poise.kernels.level_problem import (
     CONSISTENT,
     COUNT,
     CURVATURE,
+    ESCAPING,
     GAVE_WAY,
     GIVES_WAY,
     LAZY,
@@ -52,20 +53,46 @@ ROWS, WISH, LEAST, CURVED = 0, 1, 2, 3
 """Kinds of level: with rows, the wish, the least step that does what is decided, with curvature."""
 
 
-@kernel
-def sweep_all(problem: Levels, work: LevelsWork, lazy: bool, x: Array) -> int:
-    """A whole sweep."""
-    y = work.y
-    open_limits(problem, work)
-    load_columns(problem, work)
-    for c in range(y.shape[0]):
-        y[c] = x[c]
-    work.state[LAZY] = 1 if lazy else 0
+@inner_kernel
+def run_levels(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
+    """Levels from `begin` on, or all when it is negative: a lazy sweep, then one with all levels checked if it must be.
+
+    `work.first` is the feasible point that a sweep of all levels starts from.
+    """
+    y, first, state = work.y, work.first, work.state
+    status = CAPPED
+    if begin < 0:
+        state[LAZY] = 2
+    while status == CAPPED and state[LAZY] > 0:
+        if begin < 0:
+            state[LAZY] -= 1
+            open_limits(problem, work)
+            load_columns(problem, work)
+            _forget(work)
+            for c in range(y.shape[0]):
+                x[c] = first[c]
+                y[c] = first[c]
+        status = sweep_from(problem, work, max(begin, 0), x)
+        if begin >= 0 and state[LAZY] == 0:
+            break
+        begin = -1
+    return status
+
+
+@inner_kernel
+def _forget(work: LevelsWork) -> None:
+    """What reports of the last solve are made of."""
+    force = work.force
+    for k in range(force.shape[0]):
+        work.shift[k] = 0.0
+        for i in range(force.shape[1]):
+            force[k, i] = 0.0
+    work.escape_curvature[0] = 0.0
+    work.state[ESCAPING] = -1
     work.decided[0] = 0
-    return sweep_from(problem, work, 0, x)
 
 
-@kernel
+@inner_kernel
 def sweep_from(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
     """Levels from `begin` on in order; a lazy sweep does not check levels it meets and gives up, CAPPED, if it must."""
     damping, curved, watch = problem.damping, problem.curved, problem.watch
@@ -82,24 +109,25 @@ def sweep_from(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
                 _point(work, n, x)
                 return status if inside(problem, work, x) else CAPPED
             return status
-        if starts[k] > 0:
-            if not _begin_limits(problem, work, k, x):
+        meets = lazy and k < levels and damping[k] <= UNDAMPED and curved[k] == 0
+        kind = CURVED if curved[k] == 1 else WISH if k == levels else ROWS
+        settled = True
+        for stage in range(2):
+            if starts[k] == 0 if stage == 0 else meets:
+                continue
+            settled = _optimum(problem, work, k, LEAST if stage == 0 else kind, x)
+            unseen = False
+            if not settled:
                 if lazy:
                     return CAPPED
                 status = CAPPED
-            unseen = False
-        if lazy and k < levels and damping[k] <= UNDAMPED and curved[k] == 0:
+            if stage == 0:
+                _begin_limits(problem, work, k, x)
+        if meets:
             if not _meet(problem, work, k):
                 return CAPPED
             unseen = True
             continue
-        kind = CURVED if curved[k] == 1 else WISH if k == levels else ROWS
-        settled = _solve_level(problem, work, k, kind, x)
-        if not settled:
-            if lazy:
-                return CAPPED
-            status = CAPPED
-        unseen = False
         if settled:
             _keep_forces(work, k)
             if watch[k] == 1 and kind != CURVED and _gives_way(problem, work, k, x):
@@ -113,7 +141,7 @@ def sweep_from(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
     return status
 
 
-@kernel
+@inner_kernel
 def _point(work: LevelsWork, count: int, x: Array) -> None:
     """x = Q y."""
     y = work.y
@@ -122,7 +150,7 @@ def _point(work: LevelsWork, count: int, x: Array) -> None:
     from_coordinates(work.reflectors, work.scales, count, x)
 
 
-@kernel
+@inner_kernel
 def _meet(problem: Levels, work: LevelsWork, k: int) -> bool:
     """Meet the undamped level `k` whatever the limits say; False when its rows contradict each other."""
     columns, y, rest, order, target = work.columns, work.y, work.rest, work.order, problem.target
@@ -156,56 +184,28 @@ def _meet(problem: Levels, work: LevelsWork, k: int) -> bool:
     return missing <= CONSISTENT
 
 
-@kernel
-def _begin_limits(problem: Levels, work: LevelsWork, k: int, x: Array) -> bool:
-    """Move to the least step that does what is decided, and let the limits of level `k` bind from there."""
-    decided, y, row = work.decided[k], work.y, work.row
-    lazy, side = work.state[LAZY] == 1, work.around[k]
-    n = x.shape[0]
-    settled = _guess(problem, work, k, LEAST, side, x)
-    if not settled:
-        if lazy:
-            return False
-        settled = _primal(problem, work, k, LEAST, side, x)
-    for c in range(n):
-        row[c] = x[c]
-    to_coordinates(work.reflectors, work.scales, decided, row)
-    for c in range(decided, n):
-        y[c] = row[c]
+@inner_kernel
+def _begin_limits(problem: Levels, work: LevelsWork, k: int, x: Array) -> None:
+    """Let the limits of level `k` bind, as `x`, the least step that does what is decided, leaves them."""
+    _enter(work, work.decided[k], x)
     start_limits(problem, work, k, x)
     work.starts[k] = 0
-    return settled
 
 
-@kernel
-def _solve_level(problem: Levels, work: LevelsWork, k: int, kind: int, x: Array) -> bool:
-    """Optimum of level `k` in `x`; False when it was not found."""
-    side, shift, before = work.side[k], work.shift, work.held
-    if kind == CURVED:
-        shift[k] = 0.0
-        prepare_curved(problem, work, k, work.decided[k])
-    if not _guess(problem, work, k, kind, side, x):
-        if work.state[LAZY] == 1:
-            return False
-        return _primal(problem, work, k, kind, side, x)
-    if kind == CURVED and shift[k] > 0.0 and work.state[COUNT] > 0:
-        # Limits found on the way may hold what needed the shift.
-        needed = shift[k]
-        for i in range(side.shape[0]):
-            before[i] = side[i]
-        shift[k] = 0.0
-        if not _guess(problem, work, k, kind, side, x):
-            shift[k] = needed
-            for i in range(side.shape[0]):
-                side[i] = before[i]
-            return _guess(problem, work, k, kind, side, x)
-    return True
+@inner_kernel
+def _enter(work: LevelsWork, decided: int, x: Array) -> None:
+    """Coordinates of the point `x` that a level is entered with."""
+    y, row = work.y, work.row
+    for c in range(x.shape[0]):
+        row[c] = x[c]
+    to_coordinates(work.reflectors, work.scales, decided, row)
+    for c in range(decided, x.shape[0]):
+        y[c] = row[c]
 
 
-@kernel
-def _face(problem: Levels, work: LevelsWork, k: int, kind: int, side: Array) -> None:
+@inner_kernel
+def _face(problem: Levels, work: LevelsWork, k: int, kind: int, decided: int, side: Array) -> None:
     """Optimum of level `k` on a face, in `work.trial`."""
-    decided = work.decided[k]
     if kind == ROWS:
         work.state[RANKED] = solve_rows(problem, work, k, decided, side)[1]
     elif kind == CURVED:
@@ -214,10 +214,9 @@ def _face(problem: Levels, work: LevelsWork, k: int, kind: int, side: Array) -> 
         solve_wish(problem, work, decided, side, kind == WISH)
 
 
-@kernel
-def _multipliers(problem: Levels, work: LevelsWork, k: int, kind: int) -> float:
+@inner_kernel
+def _multipliers(problem: Levels, work: LevelsWork, k: int, kind: int, decided: int) -> float:
     """Multipliers of the locks of the face just solved; returns the size below which they are zero."""
-    decided = work.decided[k]
     if kind == ROWS:
         return rows_multipliers(problem, work, k, decided)
     if kind == CURVED:
@@ -225,53 +224,63 @@ def _multipliers(problem: Levels, work: LevelsWork, k: int, kind: int) -> float:
     return wish_multipliers(problem, work, decided, kind == WISH)
 
 
-@kernel
-def _guess(problem: Levels, work: LevelsWork, k: int, kind: int, side: Array, x: Array) -> bool:
-    """Try the limits of the last step, then repair them; True when the optimum of the level is found, in `x`."""
-    trial = work.trial
-    for _ in range(MAX_REPAIRS):
-        _face(problem, work, k, kind, side)
-        dropped = False
-        if work.state[COUNT] > 0:
-            zero = _multipliers(problem, work, k, kind)
-            dropped = drop_wrong_signs(work, side, zero, False)
-        added = add_crossed(problem, work, side)
-        if added < 0:
-            return False
-        if added == 0 and not dropped:
-            for c in range(x.shape[0]):
-                x[c] = trial[c]
-            return True
-    return False
+@inner_kernel
+def _optimum(problem: Levels, work: LevelsWork, k: int, kind: int, x: Array) -> bool:
+    """Optimum of level `k` in `x`; False when it was not found, `x` being legal anyway unless the sweep is lazy.
 
-
-@kernel
-def _primal(problem: Levels, work: LevelsWork, k: int, kind: int, side: Array, x: Array) -> bool:
-    """Primal active-set method from the feasible point `x`; False when its cap was hit, `x` being legal anyway."""
-    trial, y, row, reflectors, scales = work.trial, work.y, work.row, work.reflectors, work.scales
+    First the limits of the last step are tried and repaired. If that does not settle, and the sweep is not lazy, a primal
+    active-set method starts from the feasible point `x`. A curved level that settles with a shift is tried again without:
+    limits found on the way may hold what needed it.
+    """
+    side = work.around[k] if kind == LEAST else work.side[k]
+    trial, before, shift, state = work.trial, work.held, work.shift, work.state
     n, decided = x.shape[0], work.decided[k]
-    for i in range(side.shape[0]):
-        side[i] = 0
-    for _ in range(10 * n + 50):
-        for c in range(n):
-            row[c] = x[c]
-        to_coordinates(reflectors, scales, decided, row)
-        for c in range(decided, n):
-            y[c] = row[c]
-        _face(problem, work, k, kind, side)
-        blocking, share, at = first_crossed(problem, work, side, x, trial)
-        for i in range(n):
-            x[i] += share * (trial[i] - x[i])
-        if blocking >= 0:
-            side[blocking] = at
+    if kind == CURVED:
+        shift[k] = 0.0
+        prepare_curved(problem, work, k, decided)
+    primal, step, needed = False, 0, 0.0
+    while step < 10 * n + 50:
+        step += 1
+        if primal:
+            _enter(work, decided, x)
+        _face(problem, work, k, kind, decided, side)
+        zero = _multipliers(problem, work, k, kind, decided) if state[COUNT] > 0 else 0.0
+        if primal:
+            blocking, share, at = first_crossed(problem, work, side, x, trial)
+            for i in range(n):
+                x[i] += share * (trial[i] - x[i])
+            if blocking >= 0:
+                side[blocking] = at
+            elif not drop_wrong_signs(work, side, zero, primal):
+                return True
             continue
-        zero = _multipliers(problem, work, k, kind)
-        if not drop_wrong_signs(work, side, zero, True):
-            return True
+        dropped = drop_wrong_signs(work, side, zero, primal)
+        added = add_crossed(problem, work, side)
+        if added == 0 and not dropped:
+            for c in range(n):
+                x[c] = trial[c]
+            if needed > 0.0 or kind != CURVED or shift[k] == 0.0 or state[COUNT] == 0:
+                return True
+            needed, step = shift[k], 0
+            shift[k] = 0.0
+            for i in range(side.shape[0]):
+                before[i] = side[i]
+        elif added < 0 or step == MAX_REPAIRS:
+            step = 0
+            if needed > 0.0 and shift[k] < needed:
+                shift[k] = needed
+                for i in range(side.shape[0]):
+                    side[i] = before[i]
+            elif state[LAZY] == 1:
+                return False
+            else:
+                primal = True
+                for i in range(side.shape[0]):
+                    side[i] = 0
     return False
 
 
-@kernel
+@inner_kernel
 def _keep_forces(work: LevelsWork, k: int) -> None:
     """Remember which limits hold level `k`, and how strongly."""
     force, locks, multipliers = work.force, work.locks, work.multipliers
@@ -279,7 +288,7 @@ def _keep_forces(work: LevelsWork, k: int) -> None:
         force[k, locks[t]] = multipliers[t]
 
 
-@kernel
+@inner_kernel
 def _gives_way(problem: Levels, work: LevelsWork, k: int, x: Array) -> bool:
     """Whether level `k` leaves more than a small share of its target undone."""
     target, wish, rest = problem.target, problem.wish, work.rest
@@ -295,7 +304,7 @@ def _gives_way(problem: Levels, work: LevelsWork, k: int, x: Array) -> bool:
     return asked > 1e-24 and left > GAVE_WAY * GAVE_WAY * asked
 
 
-@kernel
+@inner_kernel
 def _commit(problem: Levels, work: LevelsWork, k: int, kind: int, settled: bool, x: Array) -> None:
     """Hand down what level `k` decided: its rows' values and, undamped or curved, limits every optimum of it touches.
 
@@ -311,7 +320,7 @@ def _commit(problem: Levels, work: LevelsWork, k: int, kind: int, settled: bool,
         held[i] = 0
         locked += side[i] != 0
     if settled and count > 0 and (kind == CURVED or problem.damping[k] <= UNDAMPED):
-        zero = STRONG * _multipliers(problem, work, k, kind)
+        zero = STRONG * _multipliers(problem, work, k, kind, s)
         for t in range(count):
             if abs(multipliers[t]) > zero:
                 held[locks[t]] = side[locks[t]]

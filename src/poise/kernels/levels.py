@@ -43,23 +43,21 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.householder import from_coordinates
 from poise.kernels.level_limits import inside, limit_value
 from poise.kernels.level_problem import (
     CAPPED,
     CHECKED,
     CURVATURE,
-    ESCAPING,
     GAVE_WAY,
     GIVES_WAY,
-    LAZY,
     MET,
     Levels,
     LevelsWork,
     make_work,
 )
-from poise.kernels.level_sweep import sweep_all, sweep_from
+from poise.kernels.level_sweep import run_levels
 
 __all__ = [
     "CAPPED",
@@ -96,8 +94,7 @@ def solve_levels(
     first = work.first
     for c in range(first.shape[0]):
         first[c] = x[c]
-    _forget(work)
-    status = _sweep(problem, work, x)
+    status = run_levels(problem, work, -1, x)
     _measure(problem, work, x)
     return status
 
@@ -115,45 +112,12 @@ def resume_levels(
     for c in range(y.shape[0]):
         x[c] = y[c]
     from_coordinates(work.reflectors, work.scales, work.decided[k], x)
-    status = sweep_from(problem, work, k, x)
-    if status == CAPPED and work.state[LAZY] == 1:
-        status = _check_all(problem, work, x)
+    status = run_levels(problem, work, k, x)
     _measure(problem, work, x)
     return status
 
 
-@kernel
-def _sweep(problem: Levels, work: LevelsWork, x: Array) -> int:
-    """A lazy sweep, and one with every level checked where that cannot be certified."""
-    status = sweep_all(problem, work, True, x)
-    if status == CAPPED:
-        status = _check_all(problem, work, x)
-    return status
-
-
-@kernel
-def _check_all(problem: Levels, work: LevelsWork, x: Array) -> int:
-    """A sweep with every level checked."""
-    first = work.first
-    for c in range(first.shape[0]):
-        x[c] = first[c]
-    _forget(work)
-    return sweep_all(problem, work, False, x)
-
-
-@kernel
-def _forget(work: LevelsWork) -> None:
-    """What reports of the last solve are made of."""
-    force = work.force
-    for k in range(force.shape[0]):
-        work.shift[k] = 0.0
-        for i in range(force.shape[1]):
-            force[k, i] = 0.0
-    work.escape_curvature[0] = 0.0
-    work.state[ESCAPING] = -1
-
-
-@kernel
+@inner_kernel
 def _measure(problem: Levels, work: LevelsWork, x: Array) -> None:
     """What every level leaves undone."""
     rows, target, start, wish, left = problem.rows, problem.target, problem.start, problem.wish, work.left
@@ -205,7 +169,7 @@ def correct_levels(
     return _is_corrected(problem, count, error, dx)
 
 
-@kernel
+@inner_kernel
 def _substitute_errors(problem: Levels, work: LevelsWork, count: int, error: Array, dx: Array) -> None:
     """dx by forward substitution."""
     columns, triangle, owner, rest = work.columns, work.triangle, work.owner, work.rest
@@ -231,7 +195,7 @@ def _substitute_errors(problem: Levels, work: LevelsWork, count: int, error: Arr
     from_coordinates(work.reflectors, work.scales, used, dx)
 
 
-@kernel
+@inner_kernel
 def _correct_inside(problem: Levels, work: LevelsWork, count: int, error: Array, x: Array, dx: Array) -> None:
     """The same as a problem of its own, with the limits seen from `x`."""
     lower, upper, box, side, force = work.lower, work.upper, work.box, work.side, work.force
@@ -259,13 +223,13 @@ def _correct_inside(problem: Levels, work: LevelsWork, count: int, error: Array,
         problem.curvature,
         work.nothing,
     )
-    _sweep(part, work, dx)
+    run_levels(part, work, -1, dx)
     for i in range(lower.shape[0]):
         for k in range(side.shape[0]):
             side[k, i], force[k, i] = kept_side[k, i], kept_force[k, i]
 
 
-@kernel
+@inner_kernel
 def _is_corrected(problem: Levels, count: int, error: Array, dx: Array) -> bool:
     """Whether the rows got what they missed."""
     rows, m = problem.rows, problem.start[count]
