@@ -23,7 +23,7 @@ Array = np.ndarray
 FLAT = 1e-9
 """Pivot, against the largest diagonal entry, below which a Hessian is not positive definite."""
 FIRST_SHIFT, SHIFT_GROWTH, MAX_SHIFTS = 1e-3, 4.0, 40
-POWER_STEPS = 3
+POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
 
@@ -68,16 +68,17 @@ def _curve(problem: Levels, work: LevelsWork, k: int, decided: int) -> None:
             product[c, d] = 0.0
             hessian[c, d] = 0.0
     for j in range(decided - 1, -1, -1):
-        reflect_columns(work.reflectors, work.scales, j, basis, border, basis.shape[1])
+        reflect_columns(work.reflectors, work.scales, j, basis, border, basis.shape[1], work.sums)
+    begin, end = np.uint64(decided), np.uint64(n)
     for a in range(n):
         for c in range(n):
             value = curvature[k, a, c]
-            for d in range(decided, n):
+            for d in range(begin, end):
                 product[a, d] += value * basis[c, d]
     for a in range(n):
         for c in range(decided, n):
             value = basis[a, c]
-            for d in range(decided, n):
+            for d in range(begin, end):
                 hessian[c, d] += value * product[a, d]
 
 
@@ -197,7 +198,7 @@ def _factor(work: LevelsWork, s: int, added: float, flat: float) -> int:
         for c in range(j + 1, n):
             share = factor[j, c] * inverse
             w[c] -= share * w[j]
-            for d in range(c, n):
+            for d in range(np.uint64(c), np.uint64(n)):
                 factor[c, d] -= share * factor[j, d]
     return -1
 
@@ -227,9 +228,10 @@ def _begin_escape(work: LevelsWork, failed: int, s: int) -> None:
     """A direction of negative curvature, in coordinates, from a factorisation that failed, if there is one.
 
     Beyond the failed row the factor holds what is left of the Hessian; a flat pivot with an entry beside it has
-    negative curvature in the plane of both.
+    negative curvature in the plane of both. The coordinate of least curvature joins in: the direction found may be an
+    axis of its own, at right angles to the most negative one.
     """
-    factor, u = work.factor, work.escape
+    factor, turned, u = work.factor, work.turned, work.escape
     n = u.shape[0]
     for c in range(n):
         u[c] = 0.0
@@ -247,6 +249,11 @@ def _begin_escape(work: LevelsWork, failed: int, s: int) -> None:
             for d in range(j + 1, n):
                 total -= factor[j, d] * u[d]
             u[j] = total / factor[j, j]
+    least = s
+    for c in range(s, n):
+        if turned[c, c] < turned[least, least]:
+            least = c
+    u[least] += 1.0
 
 
 @inner_kernel

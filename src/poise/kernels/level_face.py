@@ -121,7 +121,7 @@ def reduce_columns(work: LevelsWork, columns: Array, first: int, m: int, s: int,
         if size <= least * largest:
             break
         make_reflector(reflectors, scales, at, row)
-        reflect_columns(reflectors, scales, at, columns, border, end)
+        reflect_columns(reflectors, scales, at, columns, border, end, work.sums)
         rank += 1
         for i in range(rank, m):
             r = order[i]
@@ -165,7 +165,7 @@ def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked:
             level[c, r] = columns[c, first + r]
     end = block_of(m + BLOCK - 1)
     for j in range(decided, decided + count):
-        reflect_columns(reflectors, scales, j, level, 0, end)
+        reflect_columns(reflectors, scales, j, level, 0, end, work.sums)
     return count, reduce_columns(work, level, 0, m, decided + count, end, RANK)
 
 

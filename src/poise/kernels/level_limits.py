@@ -3,6 +3,7 @@
 import numpy as np
 
 from poise.kernels.compile import inner_kernel
+from poise.kernels.householder import dot
 from poise.kernels.level_problem import COUNT, NEAR, OUTSIDE, Levels, LevelsWork
 
 Array = np.ndarray
@@ -48,10 +49,7 @@ def limit_value(general: Array, i: int, x: Array) -> float:
     n = x.shape[0]
     if i < n:
         return x[i]
-    total = 0.0
-    for c in range(n):
-        total += general[i - n, c] * x[c]
-    return total
+    return dot(general, i - n, x)
 
 
 @inner_kernel

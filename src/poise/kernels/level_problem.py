@@ -92,6 +92,8 @@ class LevelsWork(NamedTuple):
     """(n, m) rows of the current level on its face."""
     norms: Array
     """(m,) square lengths of the rows' tails."""
+    sums: Array
+    """(m,) scratch of a reflection."""
     order: Array
     """(m,) row pivots."""
     rest: Array
@@ -151,7 +153,7 @@ class LevelsWork(NamedTuple):
     downhill: Array
     """(n,) the same through the locks of a face."""
     box: Array
-    """(2, n + c) bounds of a correction."""
+    """(4, n + c) bounds of a correction, and those it must not change."""
     zeros: Array
     """(max(n, p + 1),) nothing, for the correction."""
     nothing: Array
@@ -180,6 +182,7 @@ def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
         columns=np.zeros((n, m)),
         level=np.zeros((n, m)),
         norms=np.zeros(max(m, square[1])),
+        sums=np.zeros(max(m, square[1])),
         order=np.zeros(max(m, square[1]), dtype=whole),
         rest=np.zeros(m),
         small=np.zeros((m + n, n + 1)),
@@ -209,7 +212,7 @@ def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
         factor=np.zeros(square),
         gradient=np.zeros(n),
         downhill=np.zeros(n),
-        box=np.zeros((2, limits)),
+        box=np.zeros((4, limits)),
         zeros=np.zeros(max(n, levels + 1)),
         nothing=np.zeros(max(limits, levels + 1), dtype=whole),
         kept_side=np.zeros((levels + 1, limits), dtype=whole),

@@ -60,10 +60,10 @@ def run_levels(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
     `work.first` is the feasible point that a sweep of all levels starts from.
     """
     y, first, state = work.y, work.first, work.state
-    status = CAPPED
+    status, going = CAPPED, True
     if begin < 0:
         state[LAZY] = 2
-    while status == CAPPED and state[LAZY] > 0:
+    while going:
         if begin < 0:
             state[LAZY] -= 1
             open_limits(problem, work)
@@ -73,8 +73,7 @@ def run_levels(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
                 x[c] = first[c]
                 y[c] = first[c]
         status = sweep_from(problem, work, max(begin, 0), x)
-        if begin >= 0 and state[LAZY] == 0:
-            break
+        going = status == CAPPED and state[LAZY] == 1
         begin = -1
     return status
 
@@ -228,9 +227,9 @@ def _multipliers(problem: Levels, work: LevelsWork, k: int, kind: int, decided: 
 def _optimum(problem: Levels, work: LevelsWork, k: int, kind: int, x: Array) -> bool:
     """Optimum of level `k` in `x`; False when it was not found, `x` being legal anyway unless the sweep is lazy.
 
-    First the limits of the last step are tried and repaired. If that does not settle, and the sweep is not lazy, a primal
-    active-set method starts from the feasible point `x`. A curved level that settles with a shift is tried again without:
-    limits found on the way may hold what needed it.
+    First the limits of the last step are tried and repaired. If that does not settle, and the sweep is not lazy, a
+    primal active-set method starts from the feasible point `x`. A curved level that settles with a shift is tried again
+    without: limits found on the way may hold what needed it.
     """
     side = work.around[k] if kind == LEAST else work.side[k]
     trial, before, shift, state = work.trial, work.held, work.shift, work.state
@@ -344,10 +343,10 @@ def _commit(problem: Levels, work: LevelsWork, k: int, kind: int, settled: bool,
         owner[s + t] = LIMIT - locks[t]
     for i in range(rank):
         owner[s + count + i] = CURVATURE if kind == CURVED else first + order[i]
-    for c in range(n):
-        for r in range(m):
-            columns[c, first + r] = 0.0 if kind == CURVED else level[c, r]
     decided[k + 1] = s + count + rank
     border = block_of(first + m)
     for j in range(s, s + count + rank):
-        reflect_columns(reflectors, scales, j, columns, border, columns.shape[1])
+        reflect_columns(reflectors, scales, j, columns, border, columns.shape[1], work.sums)
+    for c in range(n):
+        for r in range(m):
+            columns[c, first + r] = 0.0 if kind == CURVED else level[c, r]

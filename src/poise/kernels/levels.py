@@ -44,7 +44,7 @@ import math
 import numpy as np
 
 from poise.kernels.compile import inner_kernel, kernel
-from poise.kernels.householder import from_coordinates
+from poise.kernels.householder import dot, from_coordinates
 from poise.kernels.level_limits import inside, limit_value
 from poise.kernels.level_problem import (
     CAPPED,
@@ -125,9 +125,7 @@ def _measure(problem: Levels, work: LevelsWork, x: Array) -> None:
     for k in range(levels):
         total = 0.0
         for r in range(start[k], start[k + 1]):
-            rest = target[r]
-            for c in range(n):
-                rest -= rows[r, c] * x[c]
+            rest = target[r] - dot(rows, r, x)
             total += rest * rest
         left[k] = math.sqrt(total)
     total = 0.0
@@ -204,6 +202,7 @@ def _correct_inside(problem: Levels, work: LevelsWork, count: int, error: Array,
         value = 0.0
         if lower[i] > -np.inf or upper[i] < np.inf:
             value = limit_value(problem.general, i, x)
+        box[2, i], box[3, i] = lower[i], upper[i]
         box[0, i], box[1, i] = min(lower[i] - value, 0.0), max(upper[i] - value, 0.0)
         for k in range(side.shape[0]):
             kept_side[k, i], kept_force[k, i] = side[k, i], force[k, i]
@@ -225,6 +224,7 @@ def _correct_inside(problem: Levels, work: LevelsWork, count: int, error: Array,
     )
     run_levels(part, work, -1, dx)
     for i in range(lower.shape[0]):
+        lower[i], upper[i] = box[2, i], box[3, i]
         for k in range(side.shape[0]):
             side[k, i], force[k, i] = kept_side[k, i], kept_force[k, i]
 
@@ -235,8 +235,6 @@ def _is_corrected(problem: Levels, count: int, error: Array, dx: Array) -> bool:
     rows, m = problem.rows, problem.start[count]
     asked, left = 0.0, 0.0
     for r in range(m):
-        rest = error[r]
-        for c in range(dx.shape[0]):
-            rest -= rows[r, c] * dx[c]
+        rest = error[r] - dot(rows, r, dx)
         asked, left = max(asked, abs(error[r])), max(left, abs(rest))
     return left <= CORRECTED * asked + 1e-12

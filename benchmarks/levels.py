@@ -1,0 +1,88 @@
+"""Cost of the level solver against unknowns n, rows m and levels p: warm, from compiled code, with and without limits.
+
+Rows are dense and random, the first two levels undamped, the others damped; below them stands a wish. Every solve
+starts from the limits of the last one, as in tracking. The last line adds curvature to a level.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from machine import describe, microseconds
+
+from poise.kernels.compile import kernel
+from poise.kernels.levels import Levels, LevelsWork, make_work, solve_levels
+
+GROWTH = [
+    (7, (6,)),
+    (10, (3, 3, 2)),
+    (20, (6, 3, 3)),
+    (38, (6,)),
+    (38, (12,)),
+    (38, (21,)),
+    (38, (12, 3, 3, 3)),
+    (38, (12, 3, 2, 2, 2)),
+    (38, (12, 3, 2, 2, 1, 1)),
+    (50, (12, 6, 6, 3)),
+    (60, (12, 6, 6, 6)),
+    (100, (24, 12, 6, 6)),
+]
+
+
+@kernel
+def repeat(count: int, problem: Levels, work: LevelsWork, x: np.ndarray) -> int:
+    status = 0
+    for _ in range(count):
+        for c in range(x.shape[0]):
+            x[c] = 0.0
+        status = solve_levels(problem, work, x)
+    return status
+
+
+def make(n: int, sizes: tuple[int, ...], room: float) -> tuple[Levels, LevelsWork]:
+    """A random problem with `room` between the limits and zero."""
+    rng, m, levels = np.random.default_rng(1), sum(sizes), len(sizes)
+    nothing = np.zeros(levels + 1, dtype=np.int64)
+    problem = Levels(
+        rows=rng.normal(size=(m, n)),
+        target=0.05 * rng.normal(size=m),
+        start=np.cumsum([0, *sizes]),
+        damping=np.array([0.0 if k < 2 else 0.1 for k in range(levels)] + [0.1]),
+        wish=0.1 * rng.normal(size=n),
+        general=np.zeros((0, n)),
+        lower=np.full(n, -room),
+        upper=np.full(n, room),
+        limit_level=np.zeros(n, dtype=np.int64),
+        curved=nothing.copy(),
+        curvature=np.zeros((levels + 1, n, n)),
+        watch=nothing.copy(),
+    )
+    return problem, make_work(n, m, levels)
+
+
+def cost(problem: Levels, work: LevelsWork) -> float:
+    """Microseconds per warm solve."""
+    x = np.zeros(problem.wish.shape[0])
+    repeat(3, problem, work, x)
+    inner = 300
+    return microseconds(lambda: repeat(inner, problem, work, x), 1, rounds=15) / inner
+
+
+def main() -> None:
+    print(describe("numba", "numpy"))
+    print(f"{'n':>4s} {'rows':20s}{'free µs':>9s}{'limited µs':>12s}{'locks':>7s}")
+    for n, sizes in GROWTH:
+        free, work = make(n, sizes, 10.0)
+        without = cost(free, work)
+        limited, work = make(n, sizes, 0.2)
+        within = cost(limited, work)
+        locks = np.count_nonzero(work.force)
+        print(f"{n:4d} {','.join(map(str, sizes)):20s}{without:9.2f}{within:12.2f}{locks:7d}")
+    problem, work = make(38, (12, 3, 3, 3), 10.0)
+    flat = cost(problem, work)
+    root = 0.3 * np.random.default_rng(2).normal(size=(38, 38))
+    problem.curved[2], problem.curvature[2] = 1, root @ root.T
+    print(f"a curved level with 23 undecided directions costs {cost(problem, work) - flat:.2f} µs more")
+
+
+if __name__ == "__main__":
+    main()
