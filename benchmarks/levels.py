@@ -73,7 +73,7 @@ def main() -> None:
     for n, sizes in GROWTH:
         free, work = make(n, sizes, 10.0)
         without = cost(free, work)
-        limited, work = make(n, sizes, 0.2)
+        limited, work = make(n, sizes, 0.1)
         within = cost(limited, work)
         locks = np.count_nonzero(work.force)
         print(f"{n:4d} {','.join(map(str, sizes)):20s}{without:9.2f}{within:12.2f}{locks:7d}")

@@ -165,7 +165,7 @@ def solve_curved(problem: Levels, work: LevelsWork, k: int, decided: int, locked
     for c in range(s, n):
         z[c] = downhill[c]
     _solve_factored(work, s, z)
-    finish_face(work, s)
+    finish_face(work.reflectors, work.scales, s, z, work.trial)
     return count
 
 
@@ -316,4 +316,5 @@ def factor_curved(problem: Levels, work: LevelsWork, decided: int, held: Array) 
     _turn(work, decided, s)
     if s == n:
         return count, 0
-    return count, reduce_columns(work, turned, s, n - s, s, turned.shape[1], CURVED_RANK)
+    scratch = (work.reflectors, work.scales, work.norms, work.order, work.row, work.sums)
+    return count, reduce_columns(scratch, turned, s, n - s, s, turned.shape[1], CURVED_RANK)

@@ -29,19 +29,23 @@ def load_columns(problem: Levels, work: LevelsWork) -> None:
 
 
 @inner_kernel
+def any_locked(locked: Array) -> bool:
+    """Whether any limit is locked."""
+    some = 0
+    for i in range(locked.shape[0]):
+        some += locked[i] != 0
+    return some > 0
+
+
+@inner_kernel
 def lock_limits(problem: Levels, work: LevelsWork, decided: int, locked: Array) -> int:
     """Decide the coordinates of the locked limits; returns how many of them are independent.
 
     A lock whose limit has moved out of sight is taken off.
     """
     lower, upper, dependent = work.lower, work.upper, work.dependent
-    some = 0
     for i in range(locked.shape[0]):
         dependent[i] = 0
-        some += locked[i] != 0
-    if some == 0:
-        work.state[COUNT] = 0
-        return 0
     reflectors, scales, z, row = work.reflectors, work.scales, work.z, work.row
     triangle, locks = work.triangle, work.locks
     n, s = z.shape[0], decided
@@ -89,13 +93,21 @@ def _load_limit(general: Array, i: int, row: Array) -> float:
 
 
 @inner_kernel
-def reduce_columns(work: LevelsWork, columns: Array, first: int, m: int, s: int, end: int, least: float) -> int:
+def reduce_columns(
+    scratch: tuple[Array, Array, Array, Array, Array, Array],
+    columns: Array,
+    first: int,
+    m: int,
+    s: int,
+    end: int,
+    least: float,
+) -> int:
     """Reduce rows `first` … `first + m` to a lower trapezoid by reflections, largest first; returns their rank.
 
     Rows up to `end` go through the same reflections. Pivots below `least` times the first count as zero, and so do the
-    tails they leave.
+    tails they leave. `scratch` is (reflectors, scales, norms, order, row, sums) of the workspace.
     """
-    norms, order, row, reflectors, scales = work.norms, work.order, work.row, work.reflectors, work.scales
+    reflectors, scales, norms, order, row, sums = scratch
     n, border = row.shape[0], block_of(first)
     for i in range(m):
         order[i] = first + i
@@ -121,7 +133,7 @@ def reduce_columns(work: LevelsWork, columns: Array, first: int, m: int, s: int,
         if size <= least * largest:
             break
         make_reflector(reflectors, scales, at, row)
-        reflect_columns(reflectors, scales, at, columns, border, end, work.sums)
+        reflect_columns(reflectors, scales, at, columns, border, end, sums)
         rank += 1
         for i in range(rank, m):
             r = order[i]
@@ -157,7 +169,10 @@ def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked:
     """Reflections of the locked limits and of the rows of level `k`; counts of independent locks and of rank."""
     level, columns, reflectors, scales = work.level, work.columns, work.reflectors, work.scales
     first, m = rows_of(problem.start, k)
-    count = lock_limits(problem, work, decided, locked)
+    count = 0
+    work.state[COUNT] = 0
+    if any_locked(locked):
+        count = lock_limits(problem, work, decided, locked)
     if m == 0:
         return count, 0
     for c in range(level.shape[0]):
@@ -166,7 +181,8 @@ def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked:
     end = block_of(m + BLOCK - 1)
     for j in range(decided, decided + count):
         reflect_columns(reflectors, scales, j, level, 0, end, work.sums)
-    return count, reduce_columns(work, level, 0, m, decided + count, end, RANK)
+    scratch = (reflectors, scales, work.norms, work.order, work.row, work.sums)
+    return count, reduce_columns(scratch, level, 0, m, decided + count, end, RANK)
 
 
 @inner_kernel
@@ -185,14 +201,14 @@ def solve_rows(problem: Levels, work: LevelsWork, k: int, decided: int, locked: 
     if rank == m and damping <= UNDAMPED:
         substitute(level, order, rest, s, m, z)
     elif m > 0:
-        _least_squares(work, m, s, rank, damping)
+        _least_squares((work.small, level, order, rest, z), m, s, rank, damping)
     subtract(level, z, s, s + rank, m, rest)
     if damping > UNDAMPED:
         for c in range(s + rank, n):
             z[c] = 0.0
     else:
         _stay(work, decided, s + rank)
-    finish_face(work, s + rank)
+    finish_face(work.reflectors, work.scales, s + rank, z, work.trial)
     return count, rank
 
 
@@ -204,7 +220,10 @@ def solve_wish(problem: Levels, work: LevelsWork, decided: int, locked: Array, w
     n = y.shape[0]
     for c in range(decided):
         z[c] = y[c]
-    s = decided + lock_limits(problem, work, decided, locked)
+    s = decided
+    work.state[COUNT] = 0
+    if any_locked(locked):
+        s += lock_limits(problem, work, decided, locked)
     for c in range(n):
         wished[c] = wish[c] if wishes else 0.0
     shrink = 1.0
@@ -213,17 +232,16 @@ def solve_wish(problem: Levels, work: LevelsWork, decided: int, locked: Array, w
         shrink /= 1.0 + damping * damping
     for c in range(s, n):
         z[c] = wished[c] * shrink
-    finish_face(work, s)
+    finish_face(work.reflectors, work.scales, s, z, work.trial)
     return s - decided
 
 
 @inner_kernel
-def finish_face(work: LevelsWork, used: int) -> None:
+def finish_face(reflectors: Array, scales: Array, used: int, z: Array, trial: Array) -> None:
     """The answer of a face from its coordinates."""
-    z, trial = work.z, work.trial
     for c in range(z.shape[0]):
         trial[c] = z[c]
-    from_coordinates(work.reflectors, work.scales, used, trial)
+    from_coordinates(reflectors, scales, used, trial)
 
 
 @inner_kernel
@@ -263,9 +281,9 @@ def substitute(level: Array, order: Array, rest: Array, s: int, m: int, z: Array
 
 
 @inner_kernel
-def _least_squares(work: LevelsWork, m: int, s: int, rank: int, damping: float) -> None:
+def _least_squares(arrays: tuple[Array, Array, Array, Array, Array], m: int, s: int, rank: int, damping: float) -> None:
     """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1] with the right-hand side as last column."""
-    small, level, order, rest, z = work.small, work.level, work.order, work.rest, work.z
+    small, level, order, rest, z = arrays
     height = m + rank if damping > UNDAMPED else m
     for r in range(m):
         for c in range(rank):

@@ -76,17 +76,23 @@ def first_crossed(problem: Levels, work: LevelsWork, side: Array, x: Array, goal
 
 
 @inner_kernel
+def in_box(lower: Array, upper: Array, x: Array) -> bool:
+    """Whether every variable is within its limits."""
+    crossed = 0
+    for i in range(x.shape[0]):
+        crossed += (x[i] > upper[i] + OUTSIDE) | (x[i] < lower[i] - OUTSIDE)
+    return crossed == 0
+
+
+@inner_kernel
 def inside(problem: Levels, work: LevelsWork, x: Array) -> bool:
     """Whether `x` is within every limit that binds."""
     general, lower, upper, near = problem.general, work.lower, work.upper, work.near
-    n = x.shape[0]
     crossed = 0
-    for i in range(n):
-        crossed += (x[i] > upper[i] + OUTSIDE) | (x[i] < lower[i] - OUTSIDE)
     for j in range(work.state[NEAR]):
         value = limit_value(general, near[j], x)
         crossed += (value > upper[near[j]] + OUTSIDE) | (value < lower[near[j]] - OUTSIDE)
-    return crossed == 0
+    return crossed == 0 and in_box(lower, upper, x)
 
 
 @inner_kernel

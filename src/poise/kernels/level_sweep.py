@@ -6,6 +6,7 @@ from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, from_coordinates, reflect, reflect_columns, to_coordinates
 from poise.kernels.level_curved import curved_multipliers, factor_curved, prepare_curved, solve_curved
 from poise.kernels.level_face import (
+    any_locked,
     factor_face,
     load_columns,
     reduce_columns,
@@ -18,6 +19,7 @@ from poise.kernels.level_limits import (
     add_crossed,
     drop_wrong_signs,
     first_crossed,
+    in_box,
     inside,
     open_limits,
     start_limits,
@@ -34,6 +36,7 @@ from poise.kernels.level_problem import (
     LAZY,
     LIMIT,
     MET,
+    NEAR,
     RANK,
     RANKED,
     UNDAMPED,
@@ -128,7 +131,8 @@ def sweep_from(problem: Levels, work: LevelsWork, begin: int, x: Array) -> int:
             unseen = True
             continue
         if settled:
-            _keep_forces(work, k)
+            if work.state[COUNT] > 0:
+                _keep_forces(work, k)
             if watch[k] == 1 and kind != CURVED and _gives_way(problem, work, k, x):
                 find_pull(problem, work, k)
                 work.stopped[0] = k
@@ -156,7 +160,8 @@ def _meet(problem: Levels, work: LevelsWork, k: int) -> bool:
     reflectors, scales, owner, decided = work.reflectors, work.scales, work.owner, work.decided
     first, m = rows_of(problem.start, k)
     s, n = decided[k], y.shape[0]
-    rank = reduce_columns(work, columns, first, m, s, columns.shape[1], RANK)
+    scratch = (reflectors, scales, work.norms, order, work.row, work.sums)
+    rank = reduce_columns(scratch, columns, first, m, s, columns.shape[1], RANK)
     still = True
     for c in range(s, n):
         still = still and y[c] == 0.0
@@ -232,7 +237,7 @@ def _optimum(problem: Levels, work: LevelsWork, k: int, kind: int, x: Array) -> 
     without: limits found on the way may hold what needed it.
     """
     side = work.around[k] if kind == LEAST else work.side[k]
-    trial, before, shift, state = work.trial, work.held, work.shift, work.state
+    trial, before, shift, state, lower, upper = work.trial, work.held, work.shift, work.state, work.lower, work.upper
     n, decided = x.shape[0], work.decided[k]
     if kind == CURVED:
         shift[k] = 0.0
@@ -253,8 +258,11 @@ def _optimum(problem: Levels, work: LevelsWork, k: int, kind: int, x: Array) -> 
             elif not drop_wrong_signs(work, side, zero, primal):
                 return True
             continue
-        dropped = drop_wrong_signs(work, side, zero, primal)
-        added = add_crossed(problem, work, side)
+        dropped, added = False, 0
+        if state[COUNT] > 0:
+            dropped = drop_wrong_signs(work, side, zero, primal)
+        if state[NEAR] > 0 or any_locked(side) or not in_box(lower, upper, trial):
+            added = add_crossed(problem, work, side)
         if added == 0 and not dropped:
             for c in range(n):
                 x[c] = trial[c]
