@@ -20,7 +20,8 @@ from poise.kernels.reach import reach as reach_kernel
 from poise.kernels.reach_path import flatten
 
 _NOWHERE = np.empty(0)
-_ORIGIN, _UNTURNED = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+_ORIGIN: tuple[float, ...] = (0.0, 0.0, 0.0)
+_UNTURNED: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
 
 
 class ReachResult(NamedTuple):
@@ -99,7 +100,7 @@ def reach(  # noqa: PLR0917 - the order in which people name them
         prepared.integers,
         prepared.numbers,
         begin,
-        (*where, *turned),
+        (where[0], where[1], where[2], turned[0], turned[1], turned[2], turned[3]),
         (3 if position is None else 0, 3 if rotation is None else 6),
         float(tolerance),
         int(restarts),

@@ -2,9 +2,10 @@
 
 The error of a posture q is e = (p* - p, ℓ log(R* R⁻¹)) in world axes, whichever halves are asked for, with a length ℓ
 of the figure that makes metres of radians. |e|² is brought down by Levenberg–Marquardt steps inside the limits
-(`damped_step`, `reach_descent`), with a damping λ = μ |e|² that vanishes with the error [Yamashita & Fukushima 2001] and a factor μ that
-falls with every step that helps and rises with every one that does not. The gradient -Jᵀ e of |e|²/2 is exact, since
-log(R* R⁻¹) is an axis of the rotation it stands for and any inverse Jacobian of log leaves it alone.
+(`reach_descent`, `damped_step`), with a damping λ = μ |e|² that vanishes with the error [Yamashita & Fukushima 2001]
+and a factor μ that falls with every step that helps and rises with every one that does not. The gradient -Jᵀ e of
+|e|²/2 is exact, since log(R* R⁻¹) is an axis of the rotation it stands for and any inverse Jacobian of log leaves it
+alone.
 
 A descent that stalls is a local minimum, and another starts elsewhere inside the limits, at the best of a few points of
 a sequence that fills the box evenly (the additive recurrence of the generalised golden ratio [Roberts 2018]): same
