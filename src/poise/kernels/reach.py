@@ -61,7 +61,7 @@ def reach(
 def _work_size(integers: Array, numbers: Array) -> tuple[int, int]:
     """Integers and floats of the workspace for a path."""
     nodes, n, nq, m = _sizes_of(unflatten(integers, numbers))
-    return n + 2 * m, 7 * nodes + 6 * n + m * n + 6 + 3 * nq + 3 * m + m * m
+    return n + 2 * m, 7 * nodes + 7 * n + m * n + 6 + 3 * nq + 4 * m + m * m
 
 
 @kernel(borrows=True)
@@ -96,6 +96,8 @@ def _cut_work(path: Path, whole: Array, real: Array) -> Work:
         real[h:i].reshape((m, m)),
         real[i + 2 * m : i + 3 * m],
         real[i + 3 * m + 2 * n : i + 3 * m + 3 * n],
+        real[i + 3 * m + 3 * n : i + 3 * m + 4 * n],
+        real[i + 3 * m + 4 * n : i + 4 * m + 4 * n],
     )
     return Work(
         real[:a].reshape((k, 3)),

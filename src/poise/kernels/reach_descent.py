@@ -120,7 +120,7 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
     """Bring |e|² down from posture `q` until it is zero, stalls, or `most` steps were tried."""
     tree, bounds, node, dof_q, dof_held, balls, _, couplings, _, moving_q, site = path
     position, rotation, axes, error, trial, _, _, step = work
-    rows, low, high, lower, upper, at, side, used, matrix, y, v = step
+    rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = step
     least, greatest, length = bounds.lower, bounds.upper, site[7]
     curved = balls.shape[0] > 0 or couplings.shape[0] > 0
     forward(tree, q, position, rotation)
@@ -143,7 +143,23 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
         else:
             legal = True
             solve_step(
-                rows, low, high, lower, upper, at, side, used, matrix, y, v, goal.first, goal.last, total, damping
+                rows,
+                low,
+                high,
+                lower,
+                upper,
+                at,
+                side,
+                used,
+                matrix,
+                y,
+                v,
+                unclipped,
+                last_y,
+                goal.first,
+                goal.last,
+                total,
+                damping,
             )
             integrate(tree, q, v, trial)
             _clip(dof_q, least, greatest, trial)
@@ -205,12 +221,30 @@ def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
 def _curved_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> bool:
     """A step inside couplings and the regions of ball joints; False when the couplings could not be met."""
     step, trial, tree, dof_q = work.step, work.trial, path.tree, path.dof_q
-    rows, low, high, lower, upper, at, side, used, matrix, y, v = step
+    rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = step
     least, greatest = path.bounds.lower, path.bounds.upper
     for r in range(total, side.shape[0]):
         side[r] = 0
     for cut in range(CUT_ROUNDS + 1):
-        solve_step(rows, low, high, lower, upper, at, side, used, matrix, y, v, goal.first, goal.last, total, damping)
+        solve_step(
+            rows,
+            low,
+            high,
+            lower,
+            upper,
+            at,
+            side,
+            used,
+            matrix,
+            y,
+            v,
+            unclipped,
+            last_y,
+            goal.first,
+            goal.last,
+            total,
+            damping,
+        )
         integrate(tree, q, v, trial)
         _clip(dof_q, least, greatest, trial)
         before = total
