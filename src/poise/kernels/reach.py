@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.damped_step import GOAL_ROWS, Step
 from poise.kernels.quaternion import Quaternion
 from poise.kernels.reach_descent import CUT_ROUNDS, Goal, Work, descend, error_sizes, look
@@ -64,14 +64,14 @@ def _work_size(integers: Array, numbers: Array) -> tuple[int, int]:
     return n + 2 * m, 7 * nodes + 7 * n + m * n + 6 + 3 * nq + 4 * m + m * m
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _sizes_of(path: Path) -> tuple[int, int, int, int]:
     """Nodes, velocities, coordinates, and rows of a step."""
     hard = path.couplings.shape[0] + 2 * (CUT_ROUNDS + 1) * path.balls.shape[0]
     return path.tree.parent.shape[0], path.dof_q.shape[0], path.bounds.lower.shape[0], GOAL_ROWS + hard
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _cut_work(path: Path, whole: Array, real: Array) -> Work:
     """Cut the workspace into its arrays."""
     k, n, nq, m = _sizes_of(path)
@@ -111,7 +111,7 @@ def _cut_work(path: Path, whole: Array, real: Array) -> Work:
     )
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _reach(
     integers: Array,
     numbers: Array,
@@ -157,7 +157,7 @@ def _copy(a: Array, b: Array) -> None:
         b[k] = a[k]
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _copy_moving(path: Path, a: Array, b: Array) -> None:
     """Copy only what may change, so that all else stays to the last bit."""
     moving = path.moving_q

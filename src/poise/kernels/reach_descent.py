@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.damped_step import GOAL_ROWS, Step, solve_step
 from poise.kernels.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate, to_rotation_vector
 from poise.kernels.reach_limits import coupling_rows, hold_balls, hold_couplings
@@ -62,7 +62,7 @@ class Work(NamedTuple):
     step: Step
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def look(
     path: Path, goal: Goal, position: Array, rotation: Array, q: Array,
     # outputs
@@ -115,7 +115,7 @@ def _arrived(error: Array, length: float, tolerance: float) -> bool:
     return off <= tolerance and turned <= tolerance
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: float) -> tuple[float, int, bool]:
     """Bring |e|² down from posture `q` until it is zero, stalls, or `most` steps were tried."""
     tree, bounds, node, dof_q, dof_held, balls, _, couplings, _, moving_q, site = path
@@ -217,7 +217,7 @@ def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
             q[k] = min(max(q[k], least[k]), greatest[k])
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _curved_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> bool:
     """A step inside couplings and the regions of ball joints; False when the couplings could not be met."""
     step, trial, tree, dof_q = work.step, work.trial, path.tree, path.dof_q

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.couplings import clamp_coupled, coupling_value, couplings_excess
 from poise.kernels.limits import (
     TOLERANCE,
@@ -34,7 +34,7 @@ TURNED = 1e-9
 """Angle by which a clamped direction must differ to say where the boundary is [rad]."""
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, high: Array) -> int:
     """Write one row per coupling of the path from row `first` on; returns the row after the last."""
     bounds, row = path.bounds, first
@@ -54,7 +54,7 @@ def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, hig
     return row
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _add_term(path: Path, q: Array, coordinate: int, factor: float, row: int, rows: Array) -> None:
     v = path.coordinate_v[coordinate]
     if v < 0:
@@ -74,7 +74,7 @@ def _add_vector(rows: Array, row: int, v: int, a: Vector, factor: float) -> None
     rows[row, v + 2] += factor * a.z
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def hold_balls(path: Path, q: Array, trial: Array, row: int, rows: Array, low: Array, high: Array) -> int:
     """Move the balls of `trial` inside their regions, and write rows, seen from `q`, for those that had left them.
 
@@ -154,7 +154,7 @@ def _clear(rows: Array, row: int) -> None:
         rows[row, i] = 0.0
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def hold_couplings(path: Path, trial: Array, wanted: Array) -> bool:
     """Move `trial`, inside its joints' own limits, to meet the couplings; False when no way was found.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.limits import Bounds
 from poise.kernels.tree import Tree
 
@@ -73,7 +73,7 @@ WHOLE_PARTS = 24
 """How many integer arrays a path has."""
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def unflatten(integers: Array, numbers: Array) -> Path:
     """The path of `flatten`; masses, which no reach looks at, are left out."""
     w, r, g, h = integers, numbers, integers, integers[WHOLE_PARTS + 1 :]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import Bounds
 from poise.kernels.reach_descent import Goal, Work, look
 from poise.kernels.reach_limits import hold_balls, hold_couplings
@@ -19,7 +19,7 @@ SEED_STRIDE = 4096.0
 """Points between the starts of two seeds."""
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed: int, q: Array) -> None:
     """The best of a few points of the sequence, in `q`; where couplings leave none, `start`."""
     best = math.inf
@@ -41,7 +41,7 @@ def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed:
         at[c] = 0
 
 
-@kernel(borrows=True)
+@inner_kernel(borrows=True)
 def _scatter(path: Path, start: Array, number: float, q: Array) -> None:
     """Point `number` of the sequence: turns within half a turn of `start`, slides in their range, any rotations."""
     tree, bounds = path.tree, path.bounds
