@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poise.engine.reach import ReachResult as ReachResult
+    from poise.engine.reach import reach as reach
     from poise.errors import FigureError as FigureError
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
@@ -41,12 +43,14 @@ _HOMES = {
     "PoiseError": "poise.errors",
     "Pose": "poise.figure.pose",
     "Posture": "poise.figure.posture",
+    "ReachResult": "poise.engine.reach",
     "Site": "poise.figure.body",
     "TaskError": "poise.errors",
     "chain": "poise.figures",
     "human": "poise.figures",
     "load": "poise.formats",
     "load_clip": "poise.formats",
+    "reach": "poise.engine.reach",
 }
 
 __all__ = sorted(_HOMES)

@@ -49,6 +49,7 @@ def steps() -> list[Step]:
         Step("forces", _push),
         Step("loops", _close),
         Step("collisions", _collide),
+        Step("reach", _reach),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -141,6 +142,14 @@ def _collide() -> None:
     made.body("block", joint=free("base"), shapes=[Box((0.1, 0.1, 0.1))])
     block = made.build()
     Collisions(block, [Plane("y"), Obstacle(Box((0.1, 0.1, 0.1)))]).at(block.neutral())
+
+
+def _reach() -> None:
+    from poise.engine.reach import reach
+
+    figure = every_joint_kind().replaced(loops=())
+    there = figure.pose_of("tip", figure.random(1))
+    reach(figure, "tip", there.position, there.rotation, start=figure.random(2), restarts=1)
 
 
 def _build() -> None:

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 import numba
 
@@ -65,17 +65,48 @@ def mark_warm() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` on its first call and keep the machine code on disk."""
-    return _compiled(function)
+@overload
+def kernel(function: Callable[P, R]) -> Callable[P, R]: ...
 
 
-def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
+@overload
+def kernel(*, borrows: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def kernel(function: Callable[P, R] | None = None, *, borrows: bool = False) -> Any:
+    """Compile `function` on its first call and keep the machine code on disk.
+
+    Args:
+        function: What to compile.
+        borrows: The function makes no arrays but views of what it is given and hands no array back to a function that
+            does not borrow. Numba then counts no references in it, which otherwise costs several nanoseconds per array
+            and call, those inside tuples included.
+    """
+    return _decorated(function, borrows)
+
+
+@overload
+def inner_kernel(function: Callable[P, R]) -> Callable[P, R]: ...
+
+
+@overload
+def inner_kernel(*, borrows: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def inner_kernel(function: Callable[P, R] | None = None, *, borrows: bool = False) -> Any:
     """A `kernel` for other kernels only, without a way in from Python.
 
     The way in takes apart its arguments, which for tuples of many arrays takes longer to compile than the function.
     """
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _decorated(function, borrows, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) -> Any:
+    # Said explicitly, since a function that leaves it open inherits it from whoever calls it first.
+    options["_nrt"] = not borrows
+    if function is None:
+        return lambda later: _compiled(later, **options)
+    return _compiled(function, **options)
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:

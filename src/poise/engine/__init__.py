@@ -1,0 +1,1 @@
+"""Solvers that pose a whole figure."""
