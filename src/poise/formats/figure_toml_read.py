@@ -127,6 +127,13 @@ def _inertia(table: Table) -> list[list[float]]:
 
 
 def _shape(table: Table) -> Shape:
+    shape = read_shape(table)
+    table.finish("color")
+    return shape
+
+
+def read_shape(table: Table, prefix: str = "") -> Shape:
+    """A shape from a table that may say more; `prefix` stands before the keys of its place."""
     kind = table.choice("kind", tuple(SHAPES))
     maker, fields = SHAPES[kind]
     sizes: dict[str, Any] = {}
@@ -137,10 +144,9 @@ def _shape(table: Table) -> Shape:
             sizes[field] = table.number(field)
         else:
             sizes[field] = table.numbers(field, (3,), (1.0, 1.0, 1.0) if field == "scale" else None)
-    pose = read_pose(table)
+    pose = read_pose(table, prefix)
     role = cast("Role", table.choice("role", ROLES, "both"))
     color = tuple(table.numbers("color", (3,))) if "color" in table else None
-    table.finish("color")
     with table.blaming():
         return maker(**sizes, pose=pose, role=role, color=color)  # type: ignore[arg-type]
 
@@ -205,11 +211,12 @@ def _postures(top: Table, units: Units, kinds: dict[str, Kind]) -> dict[str, Joi
     found: dict[str, JointValues] = {}
     for name in all_postures.keys():  # noqa: SIM118
         table = all_postures.as_table(all_postures.take(name), name, f"posture {name!r}")
-        found[name] = {joint: _values(table, joint, units, kinds) for joint in table.keys()}  # noqa: SIM118
+        found[name] = {joint: read_values(table, joint, units, kinds) for joint in table.keys()}  # noqa: SIM118
     return found
 
 
-def _values(table: Table, joint: str, units: Units, kinds: dict[str, Kind]) -> tuple[float, ...]:
+def read_values(table: Table, joint: str, units: Units, kinds: dict[str, Kind]) -> tuple[float, ...]:
+    """The values that a table of a posture gives a joint."""
     if joint not in kinds:
         with table.blaming(joint):
             look_up(kinds, joint, "joint", "the figure")

@@ -66,14 +66,14 @@ def _text(figure: Figure, units: Units) -> str:
     for coupling in figure.couplings:
         lines += section("[[coupling]]", _coupling(coupling, units, kinds))
     for name in figure.posture_names:
-        lines += section(f"[posture.{key(name)}]", _posture(figure.named_values(name), units, kinds))
+        lines += section(f"[posture.{key(name)}]", posture_pairs(figure.named_values(name), units, kinds))
     return "\n".join(lines) + "\n"
 
 
 def _body(body: Body) -> Pairs:
     pairs: Pairs = {"name": body.name} | _mass(body.mass, body.shapes)
     if body.shapes:
-        pairs["shapes"] = [_shape(shape) for shape in body.shapes]
+        pairs["shapes"] = [shape_pairs(shape) for shape in body.shapes]
     return pairs
 
 
@@ -103,7 +103,8 @@ def _inertia(tensor: FloatArray) -> list[float]:
     return diagonal if same(across, [0.0] * 3) else diagonal + across
 
 
-def _shape(shape: Shape) -> Pairs:
+def shape_pairs(shape: Shape, prefix: str = "") -> Pairs:
+    """The keys of a shape; `prefix` stands before those of its place."""
     for kind, (maker, fields) in SHAPES.items():
         if type(shape) is maker:
             pairs: Pairs = {"kind": kind} | {field: getattr(shape, field) for field in fields}
@@ -112,7 +113,7 @@ def _shape(shape: Shape) -> Pairs:
         raise FigureError(f"a shape of type {type(shape).__name__} cannot be saved; shapes: {', '.join(SHAPES)}.")
     if kind == "mesh" and same(pairs["scale"], [1.0] * 3):
         del pairs["scale"]
-    pairs |= pose_pairs(shape.pose)
+    pairs |= pose_pairs(shape.pose, prefix)
     if shape.role != "both":
         pairs["role"] = shape.role
     if shape.color is not None:
@@ -152,7 +153,8 @@ def _terms(terms: Sequence[Term]) -> object:
     }
 
 
-def _posture(values: Mapping[str, Sequence[float]], units: Units, kinds: dict[str, Kind]) -> Pairs:
+def posture_pairs(values: Mapping[str, Sequence[float]], units: Units, kinds: dict[str, Kind]) -> Pairs:
+    """The keys of a posture: values by joint."""
     pairs: Pairs = {}
     for joint, numbers in values.items():
         written: list[Raw] = [

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from poise.errors import FigureError, FormatError
+from poise.errors import FigureError, FormatError, TaskError
 from poise.figure.names import suggestion
 from poise.formats import toml_lines
 
@@ -67,10 +67,10 @@ class Table:
 
     @contextmanager
     def blaming(self, key: str | None = None) -> Iterator[None]:
-        """Turn what the figure refuses inside the block into a complaint about this table or key."""
+        """Turn what a figure or a task refuses inside the block into a complaint about this table or key."""
         try:
             yield
-        except FigureError as problem:
+        except (FigureError, TaskError) as problem:
             raise self.error(str(problem), key) from None
 
     def __contains__(self, key: str) -> bool:
@@ -80,6 +80,10 @@ class Table:
     def keys(self) -> list[str]:
         """The keys not yet taken."""
         return [key for key in self._values if key not in self._known]
+
+    def all_keys(self) -> list[str]:
+        """Every key, taken or not."""
+        return list(self._values)
 
     def take(self, key: str, default: Any = _MISSING) -> Any:
         """The value of a key as the file has it."""
