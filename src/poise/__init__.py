@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
+    from poise.engine.scene import Scene as Scene
     from poise.errors import FigureError as FigureError
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
@@ -44,6 +45,7 @@ _HOMES = {
     "Pose": "poise.figure.pose",
     "Posture": "poise.figure.posture",
     "ReachResult": "poise.engine.reach",
+    "Scene": "poise.engine.scene",
     "Site": "poise.figure.body",
     "TaskError": "poise.errors",
     "chain": "poise.figures",

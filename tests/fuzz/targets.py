@@ -135,6 +135,16 @@ def read_figure(data: bytes) -> None:
         use(read_figure(path))
 
 
+def read_scene(data: bytes) -> None:
+    """Scenes."""
+    from poise.engine.scene import Scene
+    from poise.formats.scene_toml import parse_scene, scene_text
+
+    with as_file(data, ".toml") as path:
+        scene = Scene.load(path)
+        assert parse_scene(scene_text(scene, path.parent), path) == scene
+
+
 def small_figure() -> Figure:
     """Whose joint values the tables hold."""
     b = Builder("small")
@@ -161,6 +171,7 @@ TARGETS: dict[str, Target] = {
     "gltf": strict(read_gltf),
     "glb": strict(read_glb),
     "figure": strict(read_figure),
+    "scene": strict(read_scene),
     "table": strict(read_table),
 }
 READERS: dict[str, Target] = {
@@ -171,6 +182,7 @@ READERS: dict[str, Target] = {
     "gltf": read_gltf,
     "glb": read_glb,
     "figure": read_figure,
+    "scene": read_scene,
     "table": read_table,
 }
 """The same, letting FormatErrors out."""

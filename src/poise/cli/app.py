@@ -14,6 +14,7 @@ from poise.cli.console import answer, complain
 from poise.cli.figures import convert, describe, figures
 from poise.cli.kernels import compile_kernels
 from poise.cli.show import show
+from poise.cli.solve import solve
 from poise.cli.studio import studio
 from poise.errors import PoiseError
 
@@ -56,6 +57,7 @@ app.command()(figures)
 app.command()(show)
 app.command()(describe)
 app.command()(convert)
+app.command()(solve)
 app.command()(studio)
 app.command("compile")(compile_kernels)
 

@@ -25,8 +25,10 @@ def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
     cylinders, the bottoms of round shapes. A part without such shapes stands on its own origin.
     """
     body = figure.sites[name].body if name in figure.sites.names else name
-    neutral = figure.neutral()
-    world_from_body = figure.pose_of(body, neutral)
+    frames = figure.frames(figure.neutral())
+    # By row, for a site may have the name of its body.
+    row = figure.bodies.index(body)
+    world_from_body = Pose(frames.position[row], frames.rotation[row])
     corners = []
     for shape in figure.bodies[body].shapes:
         world_from_shape = world_from_body @ shape.pose
@@ -35,7 +37,7 @@ def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
     if not corners:
         return [np.zeros(3)]
     heights = np.array(corners) @ figure.up_vector
-    part_from_world = figure.pose_of(name, neutral).inverse()
+    part_from_world = frames[name].inverse()
     low = heights.min() + THICKNESS
     return [part_from_world.apply(p) for p, height in zip(corners, heights, strict=True) if height <= low]
 

@@ -21,6 +21,10 @@ from poise.formats.scene_toml_paths import mesh_beside, mesh_from
 from poise.formats.toml_tables import Table, shown
 
 
+LARGEST_WHOLE = 10**9
+"""No count or level is larger."""
+
+
 class Context(NamedTuple):
     """What numbers and names in a scene file refer to."""
 
@@ -68,6 +72,8 @@ def _whole(table: Table, key: str, context: Context) -> int:
     value = table.take(key)
     if isinstance(value, bool) or not isinstance(value, int):
         raise table.error(f"{key!r} of {table.what} must be a whole number, not {shown(value)}.", key)
+    if abs(value) > LARGEST_WHOLE:
+        raise table.error(f"{key!r} of {table.what} must lie within ±{LARGEST_WHOLE}, not {shown(value)}.", key)
     return value
 
 

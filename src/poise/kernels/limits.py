@@ -191,6 +191,24 @@ def twist_excess(bounds: Bounds, b: int, split: SwingTwist) -> float:
 
 
 @kernel
+def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
+    """Angles that ball `b` may at least still swing and twist before a limit stops it [rad]; inf without one."""
+    split = ball_split(bounds, b, q)
+    swing = twist = math.inf
+    if bounds.swing_kind[b] == ELLIPSE:
+        rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+        swing = -ellipse_excess(split.x, split.y, rx, ry) * min(rx, ry)
+    elif bounds.swing_kind[b] == POLYGON:
+        d = swing_direction(split.x, split.y)
+        _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        swing = -outside
+    if _has_twist_limit(bounds, b, split):
+        low, high = twist_interval(bounds, b, split.x, split.y)
+        twist = min(abs(nearest_turn(split.twist - low, 0.0)), abs(nearest_turn(split.twist - high, 0.0)))
+    return swing, twist
+
+
+@kernel
 def pass_through_middle(bounds: Bounds, b: int, start: SwingTwist, end: SwingTwist) -> SwingTwist:
     """`end`, or the projection of the middle of the way to it when that middle is not allowed.
 

@@ -2,6 +2,7 @@
 
 from poise.pictures.draw import draw
 from poise.pictures.picture import Picture
+from poise.pictures.scenes import draw_scene
 from poise.pictures.sheets import contact_sheet, strip
 
-__all__ = ["Picture", "contact_sheet", "draw", "strip"]
+__all__ = ["Picture", "contact_sheet", "draw", "draw_scene", "strip"]

@@ -50,7 +50,7 @@ def draw(
         labels: Name the joints and show the sites.
         folder: Where mesh files are looked for; usually the folder of the file the figure came from.
     """
-    _check_size(size)
+    check_size(size)
     frames = figure.frames(figure.neutral() if posture is None else posture)
     home = Path(folder) if folder is not None else None
     look = appearance(figure, skeleton=skeleton, collision=collision, folder=home)
@@ -85,6 +85,7 @@ def drawable_points(figure: Figure, look: Appearance, frames: Frames) -> FloatAr
     return np.concatenate([look.vertices(frames), mark_points(figure, frames)])
 
 
-def _check_size(size: Size) -> None:
+def check_size(size: Size) -> None:
+    """Refuse pictures that nobody could see, or that no memory could hold."""
     if not all(SMALLEST <= side <= LARGEST for side in size):
         raise PoiseError(f"a picture has {SMALLEST} to {LARGEST} pixels each way, not {size[0]}x{size[1]}.")

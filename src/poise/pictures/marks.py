@@ -32,7 +32,7 @@ def draw_marks(image: Image.Image, figure: Figure, frames: Frames, camera: Camer
     for place in _farthest_first(_moving(joint_places(figure, frames)), camera):
         _draw_rail(pen, place, camera, theme, radius)
         color = theme.active if place.joint.active else theme.passive
-        _disc(pen, _spot(camera, place.on_child.position), radius, color, theme.ring)
+        _disc(pen, spot_of(camera, place.on_child.position), radius, color, theme.ring)
     for place in _farthest_first(joint_places(figure, frames, loops=True), camera):
         _draw_loop(pen, place, camera, theme, radius)
 
@@ -46,7 +46,8 @@ def _farthest_first(places: list[JointPlace], camera: Camera) -> list[JointPlace
     return sorted(places, key=lambda place: float(camera.axes[2] @ place.on_child.position))
 
 
-def _spot(camera: Camera, point: FloatArray) -> tuple[float, float]:
+def spot_of(camera: Camera, point: FloatArray) -> tuple[float, float]:
+    """Where a world point is on the screen [pixels]."""
     x, y, _ = camera.project(point)[0]
     return float(x), float(y)
 
@@ -65,16 +66,18 @@ def _disc_radius(figure: Figure, frames: Frames, camera: Camera) -> float:
 
 
 def _disc(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, fill: Color, ring: Color) -> None:
-    pen.ellipse(_around(spot, 1.35 * radius), fill=_bytes(ring))
-    pen.ellipse(_around(spot, radius), fill=_bytes(fill))
+    pen.ellipse(_around(spot, 1.35 * radius), fill=color_bytes(ring))
+    pen.ellipse(_around(spot, radius), fill=color_bytes(fill))
 
 
 def _draw_rail(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
     """The way a sliding joint has gone."""
     if "slide" in place.joint.primitives:
-        ends = [_spot(camera, pose.position) for pose in (place.on_parent, place.on_child)]
+        ends = [spot_of(camera, pose.position) for pose in (place.on_parent, place.on_child)]
         pen.line(
-            ends, fill=_bytes(theme.active if place.joint.active else theme.passive), width=max(2, round(0.5 * radius))
+            ends,
+            fill=color_bytes(theme.active if place.joint.active else theme.passive),
+            width=max(2, round(0.5 * radius)),
         )
 
 
@@ -83,19 +86,20 @@ def _draw_loop(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, them
     near, far = place.on_parent.position, place.on_child.position
     slides = "slide" in place.joint.primitives or place.joint.kind == "free"
     if not slides and float(np.linalg.norm(near - far)) > GAP:
-        ends = [_spot(camera, near), _spot(camera, far)]
-        pen.line(ends, fill=_bytes(theme.gap), width=max(3, round(0.6 * radius)))
+        ends = [spot_of(camera, near), spot_of(camera, far)]
+        pen.line(ends, fill=color_bytes(theme.gap), width=max(3, round(0.6 * radius)))
     for point in (near, far):
-        spot = _spot(camera, point)
+        spot = spot_of(camera, point)
         _disc(pen, spot, 1.25 * radius, theme.loop, theme.ring)
-        pen.ellipse(_around(spot, 0.55 * radius), fill=_bytes(theme.ring))
+        pen.ellipse(_around(spot, 0.55 * radius), fill=color_bytes(theme.ring))
 
 
 def _around(spot: tuple[float, float], radius: float) -> tuple[float, float, float, float]:
     return spot[0] - radius, spot[1] - radius, spot[0] + radius, spot[1] + radius
 
 
-def _bytes(color: Color) -> tuple[int, int, int]:
+def color_bytes(color: Color) -> tuple[int, int, int]:
+    """A colour for Pillow."""
     red, green, blue = (round(255.0 * channel) for channel in color)
     return red, green, blue
 
@@ -108,15 +112,15 @@ def draw_labels(image: Image.Image, figure: Figure, frames: Frames, camera: Came
     for row, site in enumerate(figure.sites, start=len(figure.bodies)):
         _draw_triad(pen, frames.position[row], frames.rotation[row], camera)
         names.append((frames.position[row], site.name))
-    _write(pen, [(_spot(camera, point), name) for point, name in names], theme, max(11, min(camera.size) // 70))
+    _write(pen, [(spot_of(camera, point), name) for point, name in names], theme, max(11, min(camera.size) // 70))
 
 
 def _draw_triad(pen: ImageDraw.ImageDraw, position: FloatArray, rotation: FloatArray, camera: Camera) -> None:
     """The axes of a frame in red, green and blue, as long on every picture."""
-    start = _spot(camera, position)
+    start = spot_of(camera, position)
     length = 0.03 * min(camera.size) / camera.focal / float(camera.project(position)[0, 2])
     for axis, color in zip(to_matrix(rotation).T, _AXIS_COLORS, strict=True):
-        pen.line([start, _spot(camera, position + length * axis)], fill=color, width=2)
+        pen.line([start, spot_of(camera, position + length * axis)], fill=color, width=2)
 
 
 def _write(pen: ImageDraw.ImageDraw, names: list[tuple[tuple[float, float], str]], theme: Theme, height: int) -> None:
@@ -129,5 +133,5 @@ def _write(pen: ImageDraw.ImageDraw, names: list[tuple[tuple[float, float], str]
             if left < other[2] and other[0] < right and top < other[3] and other[1] < bottom:
                 top, bottom = other[3] + 1.0, other[3] + 1.0 + bottom - top
         taken.append((left, top, right, bottom))
-        ink, halo = _bytes(theme.text), _bytes(theme.top)
+        ink, halo = color_bytes(theme.text), color_bytes(theme.top)
         pen.text((left, top), name, ink, font=font, anchor="lt", stroke_width=2, stroke_fill=halo)

@@ -24,6 +24,11 @@ class Theme:
     """Joints that close a loop."""
     gap: Color
     """A loop that is not closed."""
+    target: Color
+    """Where something should be."""
+    balance: Color
+    """What is stood on, and the weight above it."""
+    obstacle: Color
     ring: Color
     """Border of the discs on joints."""
     text: Color
@@ -53,6 +58,9 @@ LIGHT = Theme(
     passive=_color("#4a90d9"),
     loop=_color("#9b51c9"),
     gap=_color("#d9263e"),
+    target=_color("#1f9d63"),
+    balance=_color("#3f7fd0"),
+    obstacle=_color("#d8b48a"),
     ring=_color("#ffffff"),
     text=_color("#2c3440"),
     top=_color("#fbfbfa"),
@@ -68,6 +76,9 @@ DARK = Theme(
     passive=_color("#5aa7f0"),
     loop=_color("#b877e6"),
     gap=_color("#ff4d63"),
+    target=_color("#3fd08b"),
+    balance=_color("#6fb0ff"),
+    obstacle=_color("#b08d63"),
     ring=_color("#11151c"),
     text=_color("#e3e8ef"),
     top=_color("#232933"),

@@ -1,0 +1,165 @@
+"""What a task wanted and what it got, in a few words for reports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.engine.footprint import footprint
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray, Pose, vector
+from poise.figure.posture import Posture
+from poise.tasks.mass import CenterOfMass, MomentOfInertia
+from poise.tasks.place import Frame, LookAt, Orientation, Position, rotation_of
+from poise.tasks.posture import Hold
+from poise.tasks.task import Task, axes_of
+
+LETTERS = "xyz"
+
+
+class Comparison(NamedTuple):
+    """Two things of the same kind, in words."""
+
+    wanted: str = ""
+    got: str = ""
+
+
+@singledispatch
+def compared(task: Task, posture: Posture) -> Comparison:
+    """What a task wanted, and what it has in a posture; nothing where there is no more to say than its error."""
+    return Comparison()
+
+
+@compared.register(Position)
+def _(task: Position, posture: Posture) -> Comparison:
+    frame = seen_from(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
+    point = frame.apply(np.zeros(3) if task.offset is None else vector(task.offset))
+    beside = "" if task.relative_to is None else f" from {task.relative_to}"
+    return Comparison(_along(task.axes, vector(task.at)) + beside, _along(task.axes, point))
+
+
+@compared.register(Orientation)
+def _(task: Orientation, posture: Posture) -> Comparison:
+    frame = seen_from(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
+    return Comparison(turn_words(rotation_of(task.rotation, task.label)), turn_words(frame.rotation))
+
+
+@compared.register(Frame)
+def _(task: Frame, posture: Posture) -> Comparison:
+    frame = seen_from(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
+    given: Any = task.pose
+    wanted = given if isinstance(given, Pose) else Pose(*given)
+    words = [f"{place_words(pose.position)}, {turn_words(pose.rotation)}" for pose in (wanted, frame)]
+    return Comparison(*words)
+
+
+@compared.register(LookAt)
+def _(task: LookAt, posture: Posture) -> Comparison:
+    """A gaze gets the point of its line of sight that is as far away as the one it wants."""
+    eye = posture.figure.pose_of(task.site, posture)
+    sight = eye.matrix @ axes_of(np.asarray(task.axis, dtype=np.float64), task.label)[0]
+    if task.at is None:
+        wanted = vector(sight if task.direction is None else task.direction)
+        return Comparison(f"along {place_words(wanted / np.linalg.norm(wanted))}", f"along {place_words(sight)}")
+    base_from_world = seen_from(posture, task.relative_to)
+    target = base_from_world.inverse().apply(vector(task.at))
+    seen = eye.position + float(np.linalg.norm(target - eye.position)) * sight
+    return Comparison(place_words(vector(task.at)), place_words(base_from_world.apply(seen)))
+
+
+@compared.register(CenterOfMass)
+def _(task: CenterOfMass, posture: Posture) -> Comparison:
+    if task.at is not None:
+        return Comparison(_along(task.axes, vector(task.at)), _along(task.axes, posture.figure.center_of_mass(posture)))
+    inside = footprint(posture, task.supports).inside
+    least = f", {length(task.margin)} inside" if task.margin else ""
+    return Comparison(
+        f"over {', '.join(task.supports)}{least}", f"{length(abs(inside))} {'inside' if inside >= 0.0 else 'outside'}"
+    )
+
+
+@compared.register(MomentOfInertia)
+def _(task: MomentOfInertia, posture: Posture) -> Comparison:
+    value = posture.figure.moment_of_inertia(posture, task.axis)
+    return Comparison(f"{task.value:.3g} kg m²" if task.value else "as small as can be", f"{value:.3g} kg m²")
+
+
+@compared.register(Hold)
+def _(task: Hold, posture: Posture) -> Comparison:
+    """A posture gets the joint that is farthest from it."""
+    figure = posture.figure
+    apart = figure.difference(posture, figure.posture(task.posture))
+    gaps = {joint: float(np.linalg.norm(apart[figure.v_slice(joint)])) for joint in task.held(figure)}
+    worst = max(gaps, key=lambda joint: gaps[joint])
+    gap = _joint_amount(figure, worst, gaps[worst])
+    return Comparison(_posture_words(figure, task), "held" if gap == "0" else f"{worst} {gap} off")
+
+
+def seen_from(posture: Posture, part: str | None) -> Pose:
+    """The pose that takes the world to the frame of a site or body; of None, the world's own."""
+    return Pose() if part is None else posture.figure.pose_of(part, posture).inverse()
+
+
+def _posture_words(figure: Figure, task: Hold) -> str:
+    """A posture's name, or the value of the one joint it is about."""
+    if isinstance(task.posture, str):
+        return task.posture
+    held = task.held(figure)
+    if len(held) == 1 and figure.joints[held[0]].nv == 1:
+        value = figure.posture(task.posture)[held[0]]
+        return f"{held[0]} {_joint_amount(figure, held[0], float(np.ravel(value)[0]))}"
+    named = len(task.posture) if isinstance(task.posture, Mapping) else len(held)
+    return f"a posture of {min(named, len(held))} joints"
+
+
+def _joint_amount(figure: Figure, joint: str, value: float) -> str:
+    turns = "slide" not in figure.joints[joint].primitives
+    return ("-" if value < 0.0 else "") + amount(abs(value), "rad" if turns else "m")
+
+
+def _along(axes: str | ArrayLike, point: FloatArray) -> str:
+    """A point, or those of its coordinates that matter."""
+    if isinstance(axes, str):
+        if len(axes) == 3:
+            return place_words(point)
+        return ", ".join(f"{axis} {point[LETTERS.index(axis)]:.3f}" for axis in axes)
+    return place_words(axes_of(axes, "axes") @ point)
+
+
+def place_words(point: FloatArray) -> str:
+    """A point to the millimetre."""
+    return f"({', '.join(f'{coordinate + 0.0:.3f}' for coordinate in np.round(point, 3))})"
+
+
+def turn_words(rotation: FloatArray) -> str:
+    """A rotation as an angle about an axis."""
+    w, axis = abs(float(rotation[0])), np.copysign(1.0, rotation[0]) * rotation[1:]
+    size = float(np.linalg.norm(axis))
+    angle = math.degrees(2.0 * math.atan2(size, w))
+    if angle < 0.05:
+        return "not turned"
+    return f"{angle:.1f}° about ({', '.join(f'{part + 0.0:.2f}' for part in np.round(axis / size, 2))})"
+
+
+def amount(error: float, unit: str) -> str:
+    """An error in the unit that people would use."""
+    if unit == "m":
+        return length(error)
+    if unit == "rad":
+        degrees = math.degrees(error)
+        return f"{degrees:.3g}°" if degrees >= 0.001 else "0"
+    return f"{error:.3g} {unit}" if error >= 1e-6 else "0"
+
+
+def length(metres: float) -> str:
+    """A length in metres, centimetres or millimetres."""
+    if metres >= 1.0:
+        return f"{metres:.3g} m"
+    if metres >= 0.01:
+        return f"{100.0 * metres:.3g} cm"
+    return f"{1000.0 * metres:.3g} mm" if metres >= 1e-6 else "0"

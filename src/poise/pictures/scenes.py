@@ -1,0 +1,158 @@
+"""Draw a scene: the figure in its posture, where it started, what was asked of it and what stood in its way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from poise.engine.scene import Scene
+from poise.errors import FormatError
+from poise.figure.figure import PostureLike
+from poise.figure.frames import Frames
+from poise.figure.pose import FloatArray
+from poise.pictures.camera import Camera, Size, checked_view, framing
+from poise.pictures.draw import FINENESS, check_size, drawable_points
+from poise.pictures.goals import Marks, marks_of, plane_patch
+from poise.pictures.marks import color_bytes, draw_marks, spot_of
+from poise.pictures.parts import Appearance, Part, appearance, surface_of
+from poise.pictures.picture import Picture
+from poise.pictures.render import render
+from poise.pictures.theme import Theme, theme_named
+from poise.tasks.obstacles import Obstacle, Plane
+
+FAINT = 0.25
+"""How much of the start posture shows."""
+
+
+def draw_scene(
+    scene: Scene,
+    posture: PostureLike,
+    *,
+    size: Size = (900, 900),
+    view: str = "three-quarter",
+    theme: str | Theme = "light",
+    start: bool = True,
+) -> Picture:
+    """A picture of a scene.
+
+    Green crosses are targets, red lines lead to those that are missed, dashes are lines of sight, blue is what the
+    figure stands on and its centre of mass.
+
+    Args:
+        scene: What is asked.
+        posture: The figure's posture, usually of a result.
+        size: Width and height [pixels].
+        view: front, side, top or three-quarter.
+        theme: light or dark.
+        start: Show faintly where the figure started.
+    """
+    check_size(size)
+    figure, colors = scene.figure, theme_named(theme)
+    here = figure.posture(posture)
+    before = figure.posture(figure.neutral() if scene.start is None else scene.start)
+    frames = _stacked(figure.frames(here), figure.frames(before))
+    look = _look(scene, len(figure.frames(here).position), colors)
+    marks = marks_of(scene.tasks, here)
+    points = np.concatenate([drawable_points(figure, look, frames), marks.points()])
+    patches = [plane_patch(plane, figure, points) for plane in scene.obstacles if isinstance(plane, Plane)]
+    marks.planes += [patch for patch in patches if patch is not None]
+    camera = framing(points, figure.up, checked_view(view), size)
+    fine = camera.enlarged(FINENESS)
+    image = _rendered(look, frames, fine, scene, colors, start=start and before != here)
+    image = _washed(image, marks, fine, colors)
+    draw_marks(image, figure, frames, fine, colors)
+    _draw_goals(image, marks, fine, colors)
+    return Picture(np.asarray(image.reduce(FINENESS)), look.notes)
+
+
+def _stacked(here: Frames, before: Frames) -> Frames:
+    """Frames of the figure now, of the figure at the start, and of the world."""
+    position = np.concatenate([here.position, before.position, np.zeros((1, 3))])
+    rotation = np.concatenate([here.rotation, before.rotation, [[1.0, 0.0, 0.0, 0.0]]])
+    return Frames(position, rotation, here.index, here.owner)
+
+
+def _look(scene: Scene, count: int, theme: Theme) -> Appearance:
+    """Parts of the figure, of the figure at the start, and of obstacles."""
+    origin = scene.origin.figure if scene.origin is not None else ""
+    folder = Path(origin).resolve().parent if origin and Path(origin).is_file() else None
+    own = appearance(scene.figure, folder=folder)
+    ghosts = tuple(replace(part, body=part.body + count) for part in own.parts)
+    solids, notes = [], []
+    for obstacle in scene.obstacles:
+        if isinstance(obstacle, Obstacle):
+            try:
+                surface = surface_of(obstacle.shape).moved(obstacle.pose)
+            except (FormatError, OSError) as problem:
+                notes.append(f"obstacle {obstacle.name!r} is not drawn: {problem}")
+                continue
+            solids.append(Part(2 * count, surface, obstacle.shape.color or theme.obstacle))
+    return Appearance((*own.parts, *ghosts, *solids), own.extent, (*own.notes, *notes))
+
+
+def _rendered(
+    look: Appearance, frames: Frames, camera: Camera, scene: Scene, theme: Theme, *, start: bool
+) -> Image.Image:
+    """The solids; with `start`, blended with a picture that also shows the start."""
+    rows = (len(frames.position) - 1) // 2
+    solid = replace(look, parts=tuple(part for part in look.parts if not rows <= part.body < 2 * rows))
+    image = Image.fromarray(render(solid, frames, camera, scene.figure.up, theme))
+    if not start:
+        return image
+    return Image.blend(image, Image.fromarray(render(look, frames, camera, scene.figure.up, theme)), FAINT)
+
+
+def _washed(image: Image.Image, marks: Marks, camera: Camera, theme: Theme) -> Image.Image:
+    """Areas that one can see through: footprints and planes."""
+    wash = image.convert("RGBA")
+    layer = Image.new("RGBA", image.size, (0, 0, 0, 0))
+    pen = ImageDraw.Draw(layer)
+    width = _width(camera)
+    for corners, color in [(c, theme.obstacle) for c in marks.planes] + [(c, theme.balance) for c in marks.footprints]:
+        spots = [spot_of(camera, corner) for corner in corners]
+        if len(spots) > 2:
+            pen.polygon(spots, fill=(*color_bytes(color), 70))
+        pen.line([*spots, spots[0]], fill=(*color_bytes(color), 230), width=width)
+    return Image.alpha_composite(wash, layer).convert("RGB")
+
+
+def _draw_goals(image: Image.Image, marks: Marks, camera: Camera, theme: Theme) -> None:
+    pen = ImageDraw.Draw(image)
+    width, radius = _width(camera), 0.011 * min(camera.size)
+    for sight in marks.sights:
+        _dashed(pen, sight, camera, color_bytes(theme.target), width)
+    for gap in marks.gaps:
+        pen.line([spot_of(camera, point) for point in gap], fill=color_bytes(theme.gap), width=width)
+    for center, below in marks.weights:
+        top, foot = spot_of(camera, center), spot_of(camera, below)
+        pen.line([top, foot], fill=color_bytes(theme.balance), width=width)
+        for (x, y), size in ((top, radius), (foot, 0.5 * radius)):
+            pen.ellipse((x - size, y - size, x + size, y + size), color_bytes(theme.balance), color_bytes(theme.ring))
+    for target in marks.targets:
+        _cross(pen, spot_of(camera, target), radius, theme)
+
+
+def _cross(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, theme: Theme) -> None:
+    """A cross in a ring, with a border that shows on any ground."""
+    x, y = spot
+    for color, width in ((theme.ring, 0.6 * radius), (theme.target, 0.3 * radius)):
+        ink, thick = color_bytes(color), max(1, round(width))
+        pen.line([(x - 1.5 * radius, y), (x + 1.5 * radius, y)], fill=ink, width=thick)
+        pen.line([(x, y - 1.5 * radius), (x, y + 1.5 * radius)], fill=ink, width=thick)
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), outline=ink, width=thick)
+
+
+def _dashed(pen: ImageDraw.ImageDraw, ends: FloatArray, camera: Camera, ink: tuple[int, int, int], width: int) -> None:
+    a, b = (np.array(spot_of(camera, end)) for end in ends)
+    dash = 0.012 * min(camera.size)
+    count = max(1, round(float(np.linalg.norm(b - a)) / (2.0 * dash)))
+    for k in range(count):
+        first, last = a + (b - a) * k / count, a + (b - a) * (k + 0.5) / count
+        pen.line([tuple(first), tuple(last)], fill=ink, width=width)
+
+
+def _width(camera: Camera) -> int:
+    return max(2, round(0.0025 * min(camera.size)))
