@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
+    from poise.engine.result import Result as Result
     from poise.engine.scene import Scene as Scene
+    from poise.engine.solver import Solver as Solver
+    from poise.engine.solver import solve as solve
     from poise.errors import FigureError as FigureError
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
@@ -29,30 +32,51 @@ if TYPE_CHECKING:
     from poise.formats import load as load
     from poise.formats import load_clip as load_clip
     from poise.motion.clip import Clip as Clip
+    from poise.tasks.mass import CenterOfMass as CenterOfMass
+    from poise.tasks.mass import MomentOfInertia as MomentOfInertia
+    from poise.tasks.obstacles import Obstacle as Obstacle
+    from poise.tasks.obstacles import Plane as Plane
+    from poise.tasks.place import Frame as Frame
+    from poise.tasks.place import LookAt as LookAt
+    from poise.tasks.place import Orientation as Orientation
+    from poise.tasks.place import Position as Position
+    from poise.tasks.posture import Hold as Hold
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Body": "poise.figure.body",
     "Builder": "poise.figure.builder",
+    "CenterOfMass": "poise.tasks.mass",
     "Clip": "poise.motion.clip",
     "Coupling": "poise.figure.couplings",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",
     "FormatError": "poise.errors",
+    "Frame": "poise.tasks.place",
+    "Hold": "poise.tasks.posture",
     "Joint": "poise.figure.joints",
+    "LookAt": "poise.tasks.place",
+    "MomentOfInertia": "poise.tasks.mass",
+    "Obstacle": "poise.tasks.obstacles",
+    "Orientation": "poise.tasks.place",
+    "Plane": "poise.tasks.obstacles",
     "PoiseError": "poise.errors",
     "Pose": "poise.figure.pose",
+    "Position": "poise.tasks.place",
     "Posture": "poise.figure.posture",
     "ReachResult": "poise.engine.reach",
+    "Result": "poise.engine.result",
     "Scene": "poise.engine.scene",
     "Site": "poise.figure.body",
+    "Solver": "poise.engine.solver",
     "TaskError": "poise.errors",
     "chain": "poise.figures",
     "human": "poise.figures",
     "load": "poise.formats",
     "load_clip": "poise.formats",
     "reach": "poise.engine.reach",
+    "solve": "poise.engine.solver",
 }
 
 __all__ = sorted(_HOMES)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.engine.footprint import footprint
 from poise.figure.builder import (
     Builder,
     ball,
@@ -28,6 +29,7 @@ from poise.figure.figure import Figure
 from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.shapes import Sphere
+from poise.figure.violations import reached_limits
 
 SIDE = Pose(vector((0.1, 0.0, 0.0)))
 
@@ -95,6 +97,7 @@ def _limit() -> None:
     figure = every_joint_kind()
     far = figure.random(0).changed({"revolute": 3.0, "ball": np.array([0.0, 1.0, 0.0, 0.0])})
     figure.violations(far)
+    reached_limits(figure, far)
     figure.clamp(far)
     figure.clamp(far, previous=figure.neutral())
 
@@ -114,6 +117,7 @@ def _weigh() -> None:
     figure.moment_of_inertia(posture, "y")
     figure.gravity_torques(posture)
     figure.wrench_torques("tip", posture, (0.0, 1.0, 0.0))
+    footprint(posture, ["base", "tip"])
 
 
 def _push() -> None:

@@ -32,7 +32,9 @@ def solve(
         str, typer.Option("--start", help="Start from a posture's name, joint=value pairs, or a .json file.")
     ] = "",
     max_steps: Annotated[int | None, typer.Option(min=1, help="Most steps to take.")] = None,
-    tolerance: Annotated[float | None, typer.Option(min=0.0, help="Error that still counts as met, in metres or radians.")] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(min=0.0, help="Error that still counts as met, in metres or radians.")
+    ] = None,
     size: Annotated[str, typer.Option(help="Width and height of the picture in pixels.")] = "800x800",
     view: Annotated[View, typer.Option(help="The side the picture is seen from.")] = View.THREE_QUARTER,
     dark: Annotated[bool, typer.Option("--dark/--light", help="Draw on a dark or a light background.")] = False,

@@ -20,7 +20,6 @@ from poise.formats.posture_json import read_posture
 from poise.formats.scene_toml_paths import mesh_beside, mesh_from
 from poise.formats.toml_tables import Table, shown
 
-
 LARGEST_WHOLE = 10**9
 """No count or level is larger."""
 

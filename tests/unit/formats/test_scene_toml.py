@@ -13,9 +13,9 @@ from poise.figure.builder import Builder, revolute
 from poise.figure.pose import Pose, turn
 from poise.figure.shapes import Box, Capsule, Mesh, Sphere
 from poise.figures import built_in
+from poise.forces.loads import Force, Gravity, Support
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.formats.scene_toml_kinds import SECTIONS, class_of, fields_of
-from poise.forces.loads import Force, Gravity, Support
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame, LookAt, Orientation, Position
@@ -303,7 +303,7 @@ def test_a_figure_that_floats_says_so():
 def test_a_figure_that_no_file_has_cannot_be_named():
     with pytest.raises(FormatError, match="'small' is not built in and comes from no file"):
         scene_text(Scene(small().build()))
-    with pytest.raises(FormatError, match="ends in .toml"):
+    with pytest.raises(FormatError, match=r"ends in \.toml"):
         Scene("arm").save("scene.json")
 
 
