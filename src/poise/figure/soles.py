@@ -24,8 +24,9 @@ def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
     They are the lowest points of the body's shapes in the neutral posture: the corners of boxes, the rims of
     cylinders, the bottoms of round shapes. A part without such shapes stands on its own origin.
     """
-    body = figure.sites[name].body if name in figure.sites.names else name
     frames = figure.frames(figure.neutral())
+    part_from_world = frames[name].inverse()
+    body = figure.sites[name].body if name in figure.sites.names else name
     # By row, for a site may have the name of its body.
     row = figure.bodies.index(body)
     world_from_body = Pose(frames.position[row], frames.rotation[row])
@@ -37,7 +38,6 @@ def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
     if not corners:
         return [np.zeros(3)]
     heights = np.array(corners) @ figure.up_vector
-    part_from_world = frames[name].inverse()
     low = heights.min() + THICKNESS
     return [part_from_world.apply(p) for p, height in zip(corners, heights, strict=True) if height <= low]
 
