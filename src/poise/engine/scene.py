@@ -13,6 +13,7 @@ import numpy as np
 from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import vector
+from poise.figures import BUILT_IN
 from poise.tasks.recruits import recruited
 from poise.tasks.task import Task
 
@@ -37,6 +38,13 @@ class Origin:
 
         figure = load(self.figure, closures=self.closures)
         return figure.with_floating_base() if self.floating else figure
+
+    def settled(self) -> Origin:
+        """The same, whatever the current folder may become."""
+        closures = None if self.closures is None else str(Path(self.closures).resolve())
+        return Origin(
+            self.figure if self.figure in BUILT_IN else str(Path(self.figure).resolve()), closures, self.floating
+        )
 
 
 class Scene:
@@ -66,9 +74,10 @@ class Scene:
             description: A sentence for people.
             origin: Where the figure comes from; by default `figure` itself says so, or it is built in.
         """
-        self.origin = Origin(str(figure)) if isinstance(figure, str | Path) else origin
-        """Where the figure comes from, if the scene knows."""
+        source = origin if isinstance(figure, Figure) else Origin(str(figure))
         self.figure = figure if isinstance(figure, Figure) else Origin(str(figure)).load()
+        self.origin = source.settled() if source is not None else None
+        """Where the figure comes from, if the scene knows."""
         self.tasks = tuple(tasks)
         self.start = start
         self.forces = tuple(forces)

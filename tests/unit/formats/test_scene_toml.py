@@ -280,6 +280,16 @@ def test_figures_from_files_are_named_relative_to_the_scene(tmp_path: Path):
     assert 'figure = "figures/small.figure.toml"' in (tmp_path / "turn.toml").read_text(encoding="utf-8")
 
 
+def test_a_scene_may_be_saved_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    small().build().save(tmp_path / "small.figure.toml")
+    monkeypatch.chdir(tmp_path)
+    scene = Scene("small.figure.toml")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    scene.save(tmp_path / "scene.toml")
+    assert Scene.load("../scene.toml") == scene
+
+
 def test_meshes_of_obstacles_are_found_beside_the_scene(tmp_path: Path):
     (tmp_path / "chair.stl").write_bytes(b"solid")
     path = tmp_path / "scene.toml"
