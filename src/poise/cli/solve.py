@@ -97,12 +97,15 @@ def _options(scene: Scene, start: str, max_steps: int | None, tolerance: float |
 
 
 def _print_report(scene: Scene, result: Result) -> None:
-    """The report as a table."""
+    """The report: a table on a terminal, plain lines of any length elsewhere."""
     from poise.engine.report import headline, limits_line, rows
 
     console = answers()
     if scene.description:
         console.print(Text(scene.description, style="bold"))
+    if not console.is_terminal:
+        answer(result.report())
+        return
     console.print(Text(headline(result), style=COLORS[result.status]))
     console.print(_table(rows(result)))
     if limits := limits_line(result):
