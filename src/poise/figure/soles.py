@@ -46,12 +46,12 @@ def _lowest(shape: Shape, down: FloatArray) -> FloatArray:
     """(k, 3) points of a shape, in its own frame, that may be the lowest when `down` is down."""
     if isinstance(shape, Box):
         signs = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5])).reshape(3, -1).T
-        return signs * np.asarray(shape.size)
+        return np.asarray(signs * np.asarray(shape.size), dtype=np.float64)
     if isinstance(shape, Sphere):
         return (shape.radius * down)[None]
     if isinstance(shape, Ellipsoid):
         radii = np.asarray(shape.radii)
-        return (radii * radii * down / np.linalg.norm(radii * down))[None]
+        return np.asarray(radii * radii * down / np.linalg.norm(radii * down), dtype=np.float64)[None]
     if isinstance(shape, Capsule):
         return _ends(shape) + shape.radius * down
     if isinstance(shape, Cylinder):

@@ -71,7 +71,7 @@ def _file(top: Table, key: str, name: str, folder: Path | None) -> Path:
 def _part(table: Table, kinds: Mapping[str, str], context: Context) -> Any:
     """A task, load, obstacle or criterion from its table."""
     if not kinds:
-        raise table.error(f"{table.what}: there are none of these.")
+        raise table.error(f"{table.what} is of no kind that scene files know.")
     kind = ONLY if ONLY in kinds else table.choice("kind", tuple(kinds))
     maker = class_of(kinds[kind])
     fields = fields_of(maker, kind)
