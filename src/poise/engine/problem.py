@@ -34,6 +34,8 @@ class StepSize:
     """Largest step of a sliding joint, or of a floating base [m]."""
     error: float = 0.3
     """Largest error that one step aims to remove [m or rad]."""
+    worth: float = 1e-3
+    """Error that a visible step must remove from some level, per radian or metre of the step."""
 
 
 class Problem:
@@ -87,6 +89,7 @@ class Problem:
             state=_state(figure, p, levels.rows.shape[0]),
             skip=skip,
             farthest=step.error,
+            worth=step.worth,
         )
         self.handle = bind(self.engine)
         self._by_task = {a.task: a for a in self.asked}
@@ -183,6 +186,7 @@ def _state(figure: Figure, p: int, rows: int) -> State:
         x=np.zeros(n),
         dx=np.zeros(n),
         trial=np.zeros(n),
+        last=np.zeros(n),
         q=np.array(figure.neutral().q),
         scale=np.ones(p + 1),
         merit=np.zeros(p + 1),
@@ -190,6 +194,5 @@ def _state(figure: Figure, p: int, rows: int) -> State:
         stiffness=np.zeros(p + 1),
         curved=np.zeros(p + 1, dtype=whole),
         missing=np.zeros(rows),
-        moved=np.zeros(1),
         counts=np.zeros(4, dtype=whole),
     )

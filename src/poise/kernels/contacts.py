@@ -47,7 +47,7 @@ def make_contacts(most: int) -> Contacts:
     )
 
 
-@kernel
+@kernel(borrows=True)
 def contact_row(tree: Tree, stance: Stance, contacts: Contacts, c: int, row: int, rows: Array) -> None:
     """rows[row] = rate of the distance of pair `c`."""
     for k in range(rows.shape[1]):
@@ -57,7 +57,7 @@ def contact_row(tree: Tree, stance: Stance, contacts: Contacts, c: int, row: int
     add_point_row(tree, stance, contacts.node_b[c], vector_at(contacts.point_b, c), scale(n, -1.0), zero, row, rows)
 
 
-@kernel
+@kernel(borrows=True)
 def fill_contacts(
     tree: Tree,
     stance: Stance,
@@ -77,7 +77,7 @@ def fill_contacts(
         lower[offset + at + c] = min(0.0, -contacts.distance[c])
 
 
-@kernel
+@kernel(borrows=True)
 def fill_partings(
     tree: Tree,
     stance: Stance,

@@ -4,6 +4,7 @@ Each criterion is a function f of the posture to make small. Their weighted sum 
 for is -g / h, with h a bound on the sum's own curvature: 1 for the distance to a posture.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ class Criteria(NamedTuple):
     """(nv,) workspace."""
 
 
-@kernel
+@kernel(borrows=True)
 def fill_wish(
     tree: Tree,
     criteria: Criteria,
@@ -41,3 +42,13 @@ def fill_wish(
     difference(tree, q, criteria.posture, criteria.gap)
     for k in range(wish.shape[0]):
         wish[k] = criteria.posture_weight[k] * criteria.gap[k] - criteria.slope[k]
+
+
+@kernel(borrows=True)
+def criteria_value(tree: Tree, criteria: Criteria, stance: Stance, q: Array) -> float:
+    """How far the posture is from what the criteria want."""
+    difference(tree, q, criteria.posture, criteria.gap)
+    total = 0.0
+    for k in range(criteria.gap.shape[0]):
+        total += criteria.posture_weight[k] * criteria.gap[k] * criteria.gap[k]
+    return math.sqrt(total)

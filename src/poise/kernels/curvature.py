@@ -26,7 +26,7 @@ from poise.kernels.vector import Vector, add, scale, vector_at
 Array = np.ndarray
 
 
-@kernel
+@kernel(borrows=True)
 def add_point_force(
     node: int,
     point: Vector,
@@ -52,7 +52,7 @@ def add_point_force(
     moment[node, 8] += rz * given.z
 
 
-@kernel
+@kernel(borrows=True)
 def add_center_force(
     tree: Tree,
     position: Array,
@@ -77,7 +77,7 @@ def add_center_force(
             add_point_force(i, point, scale(given, mass[i] / total), ref, force, moment)
 
 
-@kernel
+@kernel(borrows=True)
 def curvature(
     tree: Tree,
     position: Array,

@@ -10,7 +10,7 @@ from poise.kernels.vector import Vector, add, cross, dot, scale, subtract, vecto
 Array = np.ndarray
 
 
-@kernel
+@kernel(borrows=True)
 def fill_rows(
     tree: Tree,
     goals: Goals,
@@ -55,7 +55,7 @@ def fill_rows(
                     rows[i, k] *= goals.masks[masks[g], k]
 
 
-@kernel
+@kernel(borrows=True)
 def _add_chain(
     tree: Tree, stance: Stance, node: int, p: Vector, start: int, end: int, skip: int, weight: Array, rows: Array
 ) -> None:
@@ -78,13 +78,13 @@ def _add_chain(
         i = parent[i]
 
 
-@kernel
+@kernel(borrows=True)
 def base_torque(kind: int, torque: Vector) -> Vector:
     """What the opposite wrench on node b has of a torque: nothing for an aim, whose target is only a point of b."""
     return Vector(0.0, 0.0, 0.0) if kind == AIM else torque
 
 
-@kernel
+@kernel(borrows=True)
 def add_point_row(
     tree: Tree, stance: Stance, node: int, p: Vector, force: Vector, torque: Vector, row: int, rows: Array
 ) -> None:
@@ -100,7 +100,7 @@ def add_point_row(
         i = parent[i]
 
 
-@kernel
+@kernel(borrows=True)
 def add_center_row(tree: Tree, stance: Stance, direction: Vector, weight: float, row: int, rows: Array) -> None:
     """rows[row] += weight × direction · (Jacobian of the centre of mass)."""
     node, turns, subtree = tree.dof_node, tree.dof_turns, tree.subtree_mass
@@ -115,7 +115,7 @@ def add_center_row(tree: Tree, stance: Stance, direction: Vector, weight: float,
         rows[row, k] += weight * subtree[i] / subtree[0] * dot(direction, v)
 
 
-@kernel
+@kernel(borrows=True)
 def _stand_rows(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, rows: Array) -> None:
     """Row 0 while the centre of mass is outside, or the support has no inside; row 1 for a support of one point."""
     first, count = goals.first[g], stance.hull_count[g]
@@ -128,7 +128,7 @@ def _stand_rows(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, row
         _edge_row(tree, goals, stance, a, b, share, way, weight, skip + first + 1, rows)
 
 
-@kernel
+@kernel(borrows=True)
 def _edge_row(
     tree: Tree,
     goals: Goals,
@@ -150,7 +150,7 @@ def _edge_row(
     add_point_row(tree, stance, goals.corner_node[b], _corner(goals, stance, b), pull, zero, row, rows)
 
 
-@kernel
+@kernel(borrows=True)
 def _corner(goals: Goals, stance: Stance, c: int) -> Vector:
     """World position of a corner of the support."""
     along, across, up = ground_axes(goals.up)
@@ -158,7 +158,7 @@ def _corner(goals: Goals, stance: Stance, c: int) -> Vector:
     return add(add(scale(along, p.x), scale(across, p.y)), scale(up, p.z))
 
 
-@kernel
+@kernel(borrows=True)
 def fill_fences(
     tree: Tree,
     goals: Goals,
@@ -200,7 +200,7 @@ def fill_fences(
             lower[offset + row] = min(0.0, -height)
 
 
-@kernel
+@kernel(borrows=True)
 def _inertia_row(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, rows: Array) -> None:
     i = goals.first[g]
     gradient = rows[skip + i]

@@ -180,7 +180,7 @@ def make_stance(tree: Tree, goals: Goals) -> Stance:
     )
 
 
-@kernel
+@kernel(borrows=True)
 def take_stance(
     tree: Tree,
     goals: Goals,
@@ -215,14 +215,14 @@ def take_stance(
                 stance.error[i] = goals.given_error[i]
 
 
-@kernel
+@kernel(borrows=True)
 def frame_of(position: Array, rotation: Array, node: int, place: Vector, turn: Quaternion) -> tuple[Vector, Quaternion]:
     """World frame of a frame fixed to `node`."""
     carrier = quaternion_at(rotation, node)
     return add(vector_at(position, node), rotate(carrier, place)), multiply(carrier, turn)
 
 
-@kernel
+@kernel(borrows=True)
 def _point(goals: Goals, stance: Stance, g: int) -> None:
     position, rotation = stance.position, stance.rotation
     p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
@@ -238,7 +238,7 @@ def _point(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.force, i, rotate(r, d))
 
 
-@kernel
+@kernel(borrows=True)
 def _turn(goals: Goals, stance: Stance, g: int) -> None:
     position, rotation = stance.position, stance.rotation
     p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
@@ -263,7 +263,7 @@ def _turn(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, i, rotate(b, row))
 
 
-@kernel
+@kernel(borrows=True)
 def _aim(goals: Goals, stance: Stance, g: int) -> None:
     """Two rows; ė = f (ḋ × u + d × u̇) + f' (ḋ·u + d·u̇) (d × u), f = θ / sin θ, f' = df / d cos θ."""
     position, rotation = stance.position, stance.rotation
@@ -304,21 +304,21 @@ def _aim(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, first + i, scale(w, -1.0))
 
 
-@kernel
+@kernel(borrows=True)
 def _center(goals: Goals, stance: Stance, g: int) -> None:
     gap = subtract(vector_at(goals.position, g), vector_at(stance.centers, 0))
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = dot(vector_at(goals.direction, i), gap)
 
 
-@kernel
+@kernel(borrows=True)
 def _hold(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
     difference(tree, q, goals.postures[goals.posture[g]], stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = stance.gap[goals.dof[i]]
 
 
-@kernel
+@kernel(borrows=True)
 def ground_axes(up: Array) -> tuple[Vector, Vector, Vector]:
     """Two axes of the ground and the one away from it, right-handed."""
     u = Vector(up[0], up[1], up[2])
@@ -326,7 +326,7 @@ def ground_axes(up: Array) -> tuple[Vector, Vector, Vector]:
     return along, cross(u, along), u
 
 
-@kernel
+@kernel(borrows=True)
 def find_support(goals: Goals, stance: Stance, g: int) -> None:
     """Corners of the support in the ground's axes, and their convex hull."""
     along, across, u = ground_axes(goals.up)
@@ -339,7 +339,7 @@ def find_support(goals: Goals, stance: Stance, g: int) -> None:
     stance.hull_count[g] = convex_hull(stance.corner, start, end, stance.hull)
 
 
-@kernel
+@kernel(borrows=True)
 def _stand(goals: Goals, stance: Stance, g: int) -> None:
     """Row 0: out of the support along the shortest way back; row 1: the other way, on a support without an inside."""
     along, across, _ = ground_axes(goals.up)
@@ -356,7 +356,7 @@ def _stand(goals: Goals, stance: Stance, g: int) -> None:
     stance.error[first + 1] = 0.0
 
 
-@kernel
+@kernel(borrows=True)
 def _inertia(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     mass_centers(tree, stance.position, stance.rotation, stance.mass_centers)
     subtree_inertias(tree, stance.rotation, stance.centers, stance.mass_centers, stance.tensors)

@@ -24,6 +24,7 @@ FIELDS = (
     "state",
     "skip",
     "farthest",
+    "worth",
 )
 """The parts of the engine, in order."""
 

@@ -30,7 +30,7 @@ def make_pulls(nodes: int) -> Pulls:
     return Pulls(np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros((nodes, 9)))
 
 
-@kernel
+@kernel(borrows=True)
 def fill_curvature(
     tree: Tree,
     goals: Goals,
@@ -76,7 +76,7 @@ def fill_curvature(
     curvature(tree, stance.position, stance.axes, ref, force, torque, moment, out)
 
 
-@kernel
+@kernel(borrows=True)
 def _add_wrench(
     node: int, point: Vector, push: Vector, twist: Vector, ref: Vector, force: Array, torque: Array, moment: Array
 ) -> None:

@@ -16,9 +16,11 @@ directions in which it is truly indifferent.
 **Corrections.** The levels that are met are met again after the step, with the same factors, so that the bending of
 their rows within a step leaves no error behind.
 
-**Check.** A step is taken only if no level gets worse before a higher one got better, up to third order in the step,
-which is what the model leaves out. Otherwise it is shortened, then damped, and if nothing helps the posture stays: it
-comes to rest when the targets do.
+**Check.** A step is taken only if no level gets worse than the model said, up to the order that the model leaves out.
+Otherwise it is shortened, then damped; steps that undo each other are damped too. A step that can be seen but gains
+next to nothing is not taken at all: the posture comes to rest when the targets do.
+
+**Saddles.** Where a level's curvature is negative in some direction and nothing else moves, the step leaps along it.
 """
 
 import math
@@ -30,7 +32,7 @@ from poise.kernels.clamp import clamp
 from poise.kernels.compile import kernel
 from poise.kernels.contacts import Contacts, fill_contacts, fill_partings
 from poise.kernels.couplings import coupling_value
-from poise.kernels.criteria import Criteria, fill_wish
+from poise.kernels.criteria import Criteria, criteria_value, fill_wish
 from poise.kernels.goal_rows import fill_fences, fill_rows
 from poise.kernels.goals import Goals, Stance, take_stance
 from poise.kernels.handle import Handle
@@ -57,8 +59,18 @@ DAMPINGS = 3
 CORRECTIONS = 2
 EXACT = 1e-9
 """Error of a met level that needs no correction."""
+HELD = 3e-6
+"""What a met level may lose in a step beyond what was planned."""
 EASY = 0.01
 """Error up to which a level is not damped [m or rad]."""
+VISIBLE = 1e-4
+"""Steps smaller than this are taken whether they are worth it or not [rad or m]."""
+SHAKING, SOFTEST, STIFFEST = -0.3, 1e-4, 1.0
+"""Cosine between two steps that counts as shaking, and the damping it starts and ends with."""
+RELAXING = 0.98
+"""How damping fades from step to step."""
+LEAP = 0.1
+"""Size of a step off a saddle [rad or m]."""
 
 
 class State(NamedTuple):
@@ -70,6 +82,8 @@ class State(NamedTuple):
     """(nv,) its correction."""
     trial: Array
     """(nv,) a shortened step."""
+    last: Array
+    """(nv,) the step before."""
     q: Array
     """(nq,) posture after the step."""
     scale: Array
@@ -79,13 +93,11 @@ class State(NamedTuple):
     merit_after: Array
     """(p + 1,) the same after it."""
     stiffness: Array
-    """(p + 1,) extra damping ν of each level, grown by failure."""
+    """(p + 1,) extra damping of each level, grown by failure and shaking."""
     curved: Array
     """(p + 1,) 1 for levels that gave way in the step."""
     missing: Array
     """(m,) what a correction has to add to each row."""
-    moved: Array
-    """(1,) largest entry of the step taken."""
     counts: Array
     """(4,) steps, re-solves, shortened steps, steps not taken."""
 
@@ -109,6 +121,8 @@ class Engine(NamedTuple):
     """Rows before the first goal's: partings and equality couplings."""
     farthest: float
     """Largest error a step aims at [m or rad]."""
+    worth: float
+    """Error that a visible step must remove from some level, per size of the step."""
 
 
 @kernel
@@ -118,37 +132,102 @@ def take_step(
     q: Array,
 ) -> float:
     """Move `q` (nq,), a legal posture, by one step; returns how far its fastest joint went [rad or m]."""
-    here, there, state, tree, goals = engine.here, engine.there, engine.state, engine.tree, engine.goals
-    counts, stiffness = state.counts, state.stiffness
+    state = engine.state
+    counts, stiffness, met = state.counts, state.stiffness, 0
     counts[0] += 1
-    take_stance(tree, goals, q, here)
-    _measure(engine, here, q, state.merit)
+    take_stance(engine.tree, engine.goals, q, engine.here)
+    _measure(engine, engine.here, q, state.merit)
     _prepare(engine, q)
-    p = stiffness.shape[0] - 1
-    for _attempt in range(DAMPINGS):
+    moved = 0.0
+    for _ in range(DAMPINGS):
         solve_model(engine, q)
-        share = 1.0
-        failed = -1
-        for _ in range(SHORTENINGS):
+        failed, share = 0, 1.0
+        while failed >= 0 and share > 0.5**SHORTENINGS:
             moved = _try(engine, q, share)
-            failed = _worse_level(state, moved, p)
-            if failed < 0:
-                break
-            counts[2] += 1
-            share *= 0.5
+            failed = _worse_level(engine, moved)
+            if failed >= 0:
+                counts[2] += 1
+                share *= 0.5
         if failed < 0:
-            for k in range(p + 1):
-                stiffness[k] = 0.125 * stiffness[k] if stiffness[k] > 1e-7 and share == 1.0 else stiffness[k]
-            for i in range(q.shape[0]):
-                q[i] = state.q[i]
-            state.moved[0] = moved
-            return moved
-        for k in range(failed, p + 1):
-            stiffness[k] = max(8.0 * stiffness[k], 1e-3)
+            break
         counts[1] += 1
-    counts[3] += 1
-    state.moved[0] = 0.0
+        met = _met_levels(engine)
+        for k in range(max(failed, met), stiffness.shape[0]):
+            stiffness[k] = max(8.0 * stiffness[k], 10.0 * SOFTEST)
+        moved = 0.0
+    if moved > VISIBLE and not _is_worth_it(engine, moved):
+        moved = 0.0
+    if moved <= VISIBLE and engine.solver.escape_curvature[0] < 0.0:
+        moved = max(moved, _leave_saddle(engine, q))
+    if moved == 0.0:
+        counts[3] += 1
+        return 0.0
+    _notice_shaking(engine)
+    for i in range(q.shape[0]):
+        q[i] = state.q[i]
+    return moved
+
+
+@kernel
+def _is_worth_it(engine: Handle, moved: float) -> bool:
+    """Whether a step removes enough error from some level to be seen."""
+    before, after, worth = engine.state.merit, engine.state.merit_after, engine.worth
+    for k in range(before.shape[0]):
+        if before[k] - after[k] > worth * moved:
+            return True
+    return False
+
+
+@kernel
+def _notice_shaking(engine: Handle) -> None:
+    """Damp levels that gave way, and criteria, when a step undoes the last one; relax slowly when not."""
+    x, last, stiffness, curved = engine.state.x, engine.state.last, engine.state.stiffness, engine.levels.curved
+    along, now, then = 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        along += x[i] * last[i]
+        now += x[i] * x[i]
+        then += last[i] * last[i]
+        last[i] = x[i]
+    p = stiffness.shape[0] - 1
+    shakes = along < SHAKING * math.sqrt(now * then)
+    for k in range(FIRST_TASKS, p + 1):
+        if shakes and (curved[k] == 1 or k == p):
+            stiffness[k] = min(STIFFEST, max(2.0 * stiffness[k], SOFTEST))
+        elif not shakes:
+            stiffness[k] = RELAXING * stiffness[k] if stiffness[k] > 0.1 * SOFTEST else 0.0
+
+
+@kernel
+def _leave_saddle(engine: Handle, q: Array) -> float:
+    """Leap along a direction of negative curvature, to the side that helps; returns how far, 0 when neither does.
+
+    A straight arm asked to shorten stands on a saddle: no joint changes anything to first order.
+    """
+    state, solver, levels = engine.state, engine.solver, engine.levels
+    x, escape, lower, upper = state.x, solver.escape, levels.lower, levels.upper
+    largest = 0.0
+    for i in range(x.shape[0]):
+        largest = max(largest, abs(escape[i]))
+    if largest == 0.0:
+        return 0.0
+    for side in range(2):
+        size = LEAP / largest if side == 0 else -LEAP / largest
+        for i in range(x.shape[0]):
+            x[i] = min(max(size * escape[i], lower[i]), upper[i])
+        moved = _try(engine, q, 1.0)
+        if _is_better(state) and moved > 0.0:
+            return moved
     return 0.0
+
+
+@kernel
+def _is_better(state: State) -> bool:
+    """Whether the first level that changes changes for the better."""
+    for k in range(state.merit.shape[0]):
+        gain = state.merit[k] - state.merit_after[k]
+        if abs(gain) > HELD:
+            return gain > 0.0
+    return False
 
 
 @kernel
@@ -168,6 +247,7 @@ def _measure(engine: Handle, stance: Stance, q: Array, merit: Array) -> None:
             e = weight[i] * error[i]
             total += e * e
         merit[k] = math.sqrt(total)
+    merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, stance, q)
 
 
 @kernel
@@ -321,18 +401,23 @@ def _find_missing(engine: Handle, new: Array, met: int, share: float) -> float:
 
 
 @kernel
-def _worse_level(state: State, moved: float, p: int) -> int:
-    """The level that got worse before a higher one got better, or -1.
+def _worse_level(engine: Handle, moved: float) -> int:
+    """The first level that got worse and should not have, or -1.
 
-    A level may lose what the model cannot see: third order in the step.
+    A met level keeps what it has. Another may lose what the model cannot see, third order in the step, or what the
+    model said it would lose to the levels above, to second order.
     """
-    slack = 1e-9 + moved * moved * moved
-    for k in range(p):
-        before, after = state.merit[k], state.merit_after[k]
-        if after > before + slack and after > 1e-6:
+    state, left, curved = engine.state, engine.solver.left, engine.levels.curved
+    before, after, scale = state.merit, state.merit_after, state.scale
+    unseen, unsure = 1e-9 + moved * moved * moved, moved * moved
+    met = _met_levels(engine)
+    for k in range(before.shape[0] - 1):
+        hoped = left[k] if curved[k] == 1 else left[k] + (1.0 - scale[k]) * before[k]
+        if k < met:
+            if after[k] > max(before[k], hoped) + HELD:
+                return k
+        elif after[k] > 1e-6 and after[k] > before[k] + unseen and after[k] > hoped + unsure:
             return k
-        if before - after > slack:
-            return -1
     return -1
 
 
@@ -354,15 +439,17 @@ def bind(parts: Engine) -> Handle:
         parts.state,
         parts.skip,
         parts.farthest,
+        parts.worth,
     )
 
 
 @kernel
 def settle(engine: Handle, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Step until the posture `q` rests; returns how many steps it took and how far the last one went."""
-    moved = math.inf
+    moved, rests = math.inf, 0
     for step in range(steps):
         moved = take_step(engine, q)
-        if moved <= tolerance:
+        rests = rests + 1 if moved <= tolerance else 0
+        if rests == 2:
             return step + 1, moved
     return steps, moved
