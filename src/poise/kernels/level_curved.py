@@ -12,11 +12,39 @@ saddle. What is handed down is the null space of B: along it the level does not 
 import math
 
 import numpy as np
+from numpy import uint64
 
 from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, from_coordinates, reflect, reflect_columns, to_coordinates
-from poise.kernels.level_face import finish_face, lock_limits, reduce_columns, through_locks, zero_below
-from poise.kernels.level_problem import COUNT, CURVED_RANK, ESCAPING, Levels, LevelsWork, rows_of
+from poise.kernels.level_face import finish_face, lock_limits, reduce_rows, subtract
+from poise.kernels.level_problem import (
+    BASIS,
+    BLOCK,
+    COLUMNS,
+    CURVED_RANK,
+    DAMPING,
+    DOWNHILL,
+    ESCAPE,
+    ESCAPING,
+    FACTOR,
+    GRADIENT,
+    HESSIAN,
+    LEVELS,
+    PRODUCT,
+    REFLECTORS,
+    REST,
+    ROW,
+    SCALES,
+    SHIFT,
+    START,
+    STATE,
+    TARGET,
+    TURNED,
+    WISH,
+    WISHED,
+    Y,
+    Z,
+)
 
 Array = np.ndarray
 
@@ -28,293 +56,271 @@ POWER_STEPS = 5
 
 
 @inner_kernel
-def prepare_curved(problem: Levels, work: LevelsWork, k: int, decided: int) -> None:
+def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, k: int, decided: int) -> None:
     """Hessian and downhill direction of curved level `k` in the undecided coordinates."""
-    hessian, gradient, columns, y, row = work.hessian, work.gradient, work.columns, work.y, work.row
-    wished, rest, target, wish = work.wished, work.rest, problem.target, problem.wish
-    first, m = rows_of(problem.start, k)
-    n = y.shape[0]
-    _curve(problem, work, k, decided)
+    n, first = tables.shape[1], whole[START, k]
+    m = whole[START, k + 1] - first
+    _curve(tables, lines, curvature, k, decided)
     for c in range(n):
-        row[c] = y[c] if c < decided else 0.0
-        wished[c] = wish[c]
-    from_coordinates(work.reflectors, work.scales, decided, row)
-    _pull_of_curvature(work, decided, row)
-    if k == problem.start.shape[0] - 1:
-        to_coordinates(work.reflectors, work.scales, decided, wished)
-        for c in range(decided, n):
-            gradient[c] += wished[c]
-            hessian[c, c] += 1.0
-        return
-    for r in range(m):
-        rest[r] = target[first + r]
-        for c in range(decided):
-            rest[r] -= columns[c, first + r] * y[c]
-    for c in range(decided, n):
-        for r in range(first, first + m):
-            gradient[c] += columns[c, r] * rest[r - first]
-            for d in range(decided, n):
-                hessian[c, d] += columns[c, r] * columns[d, r]
-
-
-@inner_kernel
-def _curve(problem: Levels, work: LevelsWork, k: int, decided: int) -> None:
-    """Zᵀ S Z, and S Z on the way."""
-    curvature, basis, product, hessian = problem.curvature, work.basis, work.product, work.hessian
-    n, border = basis.shape[0], block_of(decided)
-    for c in range(n):
-        for d in range(border, basis.shape[1]):
-            basis[c, d] = 1.0 if c == d and d >= decided else 0.0
-            product[c, d] = 0.0
-            hessian[c, d] = 0.0
-    for j in range(decided - 1, -1, -1):
-        reflect_columns(work.reflectors, work.scales, j, basis, border, basis.shape[1], work.sums)
-    begin, end = np.uint64(decided), np.uint64(n)
+        lines[ROW, c] = lines[Y, c] if c < decided else 0.0
+    from_coordinates(tables, lines, decided, ROW)
+    begin, end = uint64(decided), uint64(n)
+    for d in range(begin, end):
+        lines[GRADIENT, d] = 0.0
     for a in range(n):
+        value = lines[ROW, a]
+        for d in range(begin, end):
+            lines[GRADIENT, d] -= tables[PRODUCT, a, d] * value
+    if k == whole[STATE, LEVELS]:
         for c in range(n):
-            value = curvature[k, a, c]
+            lines[WISHED, c] = lines[WISH, c]
+        to_coordinates(tables, lines, 0, decided, WISHED)
+        for c in range(begin, end):
+            lines[GRADIENT, c] += lines[WISHED, c]
+            tables[HESSIAN, c, c] += 1.0
+    for r in range(m):
+        total = lines[TARGET, first + r]
+        for c in range(decided):
+            total -= tables[COLUMNS, c, first + r] * lines[Y, c]
+        for c in range(begin, end):
+            lines[ROW, c] = tables[COLUMNS, c, first + r]
+        for c in range(begin, end):
+            value = lines[ROW, c]
+            lines[GRADIENT, c] += value * total
             for d in range(begin, end):
-                product[a, d] += value * basis[c, d]
-    for a in range(n):
-        for c in range(decided, n):
-            value = basis[a, c]
-            for d in range(begin, end):
-                hessian[c, d] += value * product[a, d]
+                tables[HESSIAN, c, d] += value * lines[ROW, d]
 
 
 @inner_kernel
-def _pull_of_curvature(work: LevelsWork, decided: int, x: Array) -> None:
-    """gradient = -Zᵀ S x."""
-    product, gradient = work.product, work.gradient
-    n = x.shape[0]
+def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) -> None:
+    """Zᵀ S Z, and S Z on the way."""
+    n = tables.shape[1]
+    begin, end, size = uint64(block_of(decided)), uint64(block_of(n + BLOCK - 1)), uint64(n)
+    for c in range(size):
+        for d in range(begin, end):
+            tables[BASIS, c, d] = 0.0
+            tables[HESSIAN, c, d] = 0.0
     for d in range(decided, n):
-        gradient[d] = 0.0
-    for a in range(n):
-        for d in range(decided, n):
-            gradient[d] -= product[a, d] * x[a]
+        tables[BASIS, d, d] = 1.0
+    for j in range(decided - 1, -1, -1):
+        reflect_columns(tables, lines, j, BASIS, begin, end)
+    _multiply(tables, curvature, k, begin, end)
+    for a in range(size):
+        for c in range(uint64(decided), size):
+            value = tables[BASIS, a, c]
+            for d in range(begin, end):
+                tables[HESSIAN, c, d] += value * tables[PRODUCT, a, d]
 
 
 @inner_kernel
-def _turn(work: LevelsWork, decided: int, s: int) -> None:
-    """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ."""
-    hessian, turned, gradient, downhill = work.hessian, work.turned, work.gradient, work.downhill
-    reflectors, scales, w = work.reflectors, work.scales, work.row
-    n = gradient.shape[0]
-    for c in range(decided, n):
-        downhill[c] = gradient[c]
-        for d in range(decided, n):
-            turned[c, d] = hessian[c, d]
-    for j in range(decided, s):
-        reflect(reflectors, scales, j, downhill)
-        scale = scales[j]
-        for d in range(decided, n):
-            w[d] = 0.0
-        for c in range(j, n):
-            v = scale * reflectors[j, c]
-            for d in range(decided, n):
-                w[d] += v * turned[c, d]
+def _multiply(tables: Array, curvature: Array, k: int, begin: int, end: int) -> None:
+    """PRODUCT = S BASIS."""
+    size, first, last = uint64(tables.shape[1]), uint64(begin), uint64(end)
+    for a in range(size):
+        for d in range(first, last):
+            tables[PRODUCT, a, d] = 0.0
+        for c in range(size):
+            value = curvature[k, a, c]
+            for d in range(first, last):
+                tables[PRODUCT, a, d] += value * tables[BASIS, c, d]
+
+
+@inner_kernel
+def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
+    """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ; w is in ROW."""
+    begin, end = uint64(decided), uint64(tables.shape[1])
+    for c in range(begin, end):
+        lines[DOWNHILL, c] = lines[GRADIENT, c]
+        for d in range(begin, end):
+            tables[TURNED, c, d] = tables[HESSIAN, c, d]
+    for j in range(begin, uint64(s)):
+        reflect(tables, lines, j, DOWNHILL)
+        scale = lines[SCALES, j]
+        for d in range(begin, end):
+            lines[ROW, d] = 0.0
+        for c in range(j, end):
+            v = scale * tables[REFLECTORS, j, c]
+            for d in range(begin, end):
+                lines[ROW, d] += v * tables[TURNED, c, d]
         along = 0.0
-        for c in range(j, n):
-            along += reflectors[j, c] * w[c]
-        for c in range(j, n):
-            w[c] -= 0.5 * scale * along * reflectors[j, c]
-        for c in range(decided, n):
-            v = reflectors[j, c] if c >= j else 0.0
-            for d in range(j, n):
-                turned[c, d] -= w[c] * reflectors[j, d]
-            for d in range(decided, n):
-                turned[c, d] -= v * w[d]
+        for c in range(j, end):
+            along += tables[REFLECTORS, j, c] * lines[ROW, c]
+        for c in range(j, end):
+            lines[ROW, c] -= 0.5 * scale * along * tables[REFLECTORS, j, c]
+        for c in range(begin, end):
+            w = lines[ROW, c]
+            for d in range(j, end):
+                tables[TURNED, c, d] -= w * tables[REFLECTORS, j, d]
+        for c in range(j, end):
+            v = tables[REFLECTORS, j, c]
+            for d in range(begin, end):
+                tables[TURNED, c, d] -= v * lines[ROW, d]
 
 
 @inner_kernel
-def solve_curved(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> int:
-    """Optimum of curved level `k` with the `locked` limits as equalities, in `work.trial`; count of locks.
+def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
+    """Optimum of curved level `k` with the limits in line `locked` as equalities, in TRIAL.
 
-    `work.shift[k]` never shrinks from face to face, so that all faces end up in one convex problem.
+    Its shift never shrinks from face to face, so that all faces end up in one convex problem.
     """
-    y, z, turned, downhill, shift, row = work.y, work.z, work.turned, work.downhill, work.shift, work.row
-    n, square = y.shape[0], problem.damping[k] * problem.damping[k]
+    n, square = tables.shape[1], lines[DAMPING, k] * lines[DAMPING, k]
     for c in range(decided):
-        z[c] = y[c]
-    count = lock_limits(problem, work, decided, locked)
-    s = decided + count
-    _turn(work, decided, s)
+        lines[Z, c] = lines[Y, c]
+    s = decided + lock_limits(tables, lines, whole, general, decided, locked)
+    _turn(tables, lines, decided, s)
     largest = square
     for c in range(s, n):
-        largest = max(largest, abs(turned[c, c]) + square)
-    for c in range(s, n):
-        row[c] = downhill[c]
+        largest = max(largest, abs(tables[TURNED, c, c]) + square)
     for c in range(decided, s):
         for d in range(s, n):
-            row[d] -= turned[c, d] * z[c]
-    for c in range(s, n):
-        downhill[c] = row[c]
-    failed = _factor(work, s, square + shift[k], FLAT * largest)
-    if work.state[ESCAPING] == k:
-        work.state[ESCAPING] = -1
-        work.escape_curvature[0] = 0.0
+            lines[DOWNHILL, d] -= tables[TURNED, c, d] * lines[Z, c]
+    failed = _factor(tables, lines, s, square + lines[SHIFT, k], FLAT * largest)
+    if whole[STATE, ESCAPING] == k:
+        whole[STATE, ESCAPING] = -1
+        lines[ESCAPE, n] = 0.0
     if failed >= 0:
-        if work.state[ESCAPING] < 0:
-            _begin_escape(work, failed, s)
+        first = whole[STATE, ESCAPING] < 0
+        if first:
+            _begin_escape(tables, lines, failed, s)
         for _ in range(MAX_SHIFTS):
-            shift[k] = SHIFT_GROWTH * shift[k] if shift[k] > 0.0 else FIRST_SHIFT * max(largest, 1e-6)
-            if _factor(work, s, square + shift[k], FLAT * largest) < 0:
+            shift = SHIFT_GROWTH * lines[SHIFT, k] if lines[SHIFT, k] > 0.0 else FIRST_SHIFT * max(largest, 1e-6)
+            lines[SHIFT, k] = shift
+            if _factor(tables, lines, s, square + shift, FLAT * largest) < 0:
                 break
-        if work.state[ESCAPING] < 0:
-            _escape(work, k, s, square)
+        if first and _escape(tables, lines, s, square):
+            whole[STATE, ESCAPING] = k
     for c in range(s, n):
-        z[c] = downhill[c]
-    _solve_factored(work, s, z)
-    finish_face(work.reflectors, work.scales, s, z, work.trial)
-    return count
+        lines[Z, c] = lines[DOWNHILL, c]
+    _solve_factored(tables, lines, s, Z)
+    finish_face(tables, lines, s)
 
 
 @inner_kernel
-def _factor(work: LevelsWork, s: int, added: float, flat: float) -> int:
+def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> int:
     """L D Lᵀ of the free block plus `added` on its diagonal, D Lᵀ above it; returns the row that failed or -1.
 
     A flat direction in which nothing pulls is left out: its pivot is set to 0.
     """
-    turned, factor, downhill, w = work.turned, work.factor, work.downhill, work.row
-    n = downhill.shape[0]
+    begin, n = uint64(s), uint64(tables.shape[1])
     pulled = 0.0
-    for c in range(s, n):
-        w[c] = downhill[c]
-        pulled = max(pulled, abs(w[c]))
+    for c in range(begin, n):
+        lines[ROW, c] = lines[DOWNHILL, c]
+        pulled = max(pulled, abs(lines[ROW, c]))
         for d in range(c, n):
-            factor[c, d] = turned[c, d]
-        factor[c, c] += added
-    for j in range(s, n):
-        pivot = factor[j, j]
+            tables[FACTOR, c, d] = tables[TURNED, c, d]
+        tables[FACTOR, c, c] += added
+    for j in range(begin, n):
+        pivot, pull, next_row = tables[FACTOR, j, j], lines[ROW, j], j + uint64(1)
         if pivot <= flat:
-            if pivot < -flat or abs(w[j]) > FLAT * pulled:
-                return j
-            for d in range(j + 1, n):
-                if abs(factor[j, d]) > flat:
-                    return j
-            factor[j, j] = 0.0
+            beside = 0.0
+            for d in range(next_row, n):
+                beside = max(beside, abs(tables[FACTOR, j, d]))
+            if pivot < -flat or abs(pull) > FLAT * pulled or beside > flat:
+                return s + (j - begin)
+            tables[FACTOR, j, j] = 0.0
             continue
         inverse = 1.0 / pivot
-        for c in range(j + 1, n):
-            share = factor[j, c] * inverse
-            w[c] -= share * w[j]
-            for d in range(np.uint64(c), np.uint64(n)):
-                factor[c, d] -= share * factor[j, d]
+        for c in range(next_row, n):
+            share = tables[FACTOR, j, c] * inverse
+            lines[ROW, c] -= share * pull
+            for d in range(c, n):
+                tables[FACTOR, c, d] -= share * tables[FACTOR, j, d]
     return -1
 
 
 @inner_kernel
-def _solve_factored(work: LevelsWork, s: int, z: Array) -> None:
-    """z ← (L D Lᵀ)⁻¹ z from coordinate `s` on."""
-    factor = work.factor
-    n = z.shape[0]
+def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
+    """line ← (L D Lᵀ)⁻¹ line from coordinate `s` on."""
+    n = tables.shape[1]
     for j in range(s, n):
-        if factor[j, j] > 0.0:
-            share = z[j] / factor[j, j]
+        if tables[FACTOR, j, j] > 0.0:
+            share = lines[which, j] / tables[FACTOR, j, j]
             for d in range(j + 1, n):
-                z[d] -= factor[j, d] * share
+                lines[which, d] -= tables[FACTOR, j, d] * share
     for j in range(n - 1, s - 1, -1):
-        if factor[j, j] > 0.0:
-            total = z[j]
+        if tables[FACTOR, j, j] > 0.0:
+            total = lines[which, j]
             for d in range(j + 1, n):
-                total -= factor[j, d] * z[d]
-            z[j] = total / factor[j, j]
+                total -= tables[FACTOR, j, d] * lines[which, d]
+            lines[which, j] = total / tables[FACTOR, j, j]
         else:
-            z[j] = 0.0
+            lines[which, j] = 0.0
 
 
 @inner_kernel
-def _begin_escape(work: LevelsWork, failed: int, s: int) -> None:
+def factor_curved(
+    tables: Array, lines: Array, whole: Array, general: Array, decided: int, held: int
+) -> tuple[int, int]:
+    """Reflections of the `held` limits and of the range of the Hessian on them; counts of locks and of rank."""
+    n = tables.shape[1]
+    count = lock_limits(tables, lines, whole, general, decided, held)
+    s = decided + count
+    _turn(tables, lines, decided, s)
+    if s == n:
+        return count, 0
+    return count, reduce_rows(tables, lines, whole, TURNED, s, n - s, s, block_of(n + BLOCK - 1), CURVED_RANK)
+
+
+@inner_kernel
+def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
     """A direction of negative curvature, in coordinates, from a factorisation that failed, if there is one.
 
     Beyond the failed row the factor holds what is left of the Hessian; a flat pivot with an entry beside it has
     negative curvature in the plane of both. The coordinate of least curvature joins in: the direction found may be an
     axis of its own, at right angles to the most negative one.
     """
-    factor, turned, u = work.factor, work.turned, work.escape
-    n = u.shape[0]
+    n = tables.shape[1]
     for c in range(n):
-        u[c] = 0.0
-    u[failed] = 1.0
+        lines[ESCAPE, c] = 0.0
+    lines[ESCAPE, failed] = 1.0
     partner = failed
     for d in range(failed + 1, n):
-        if abs(factor[failed, d]) > abs(factor[failed, partner]):
+        if abs(tables[FACTOR, failed, d]) > abs(tables[FACTOR, failed, partner]):
             partner = d
     if partner != failed:
-        beside = factor[failed, partner]
-        u[partner] = -math.copysign(min(1.0, abs(beside) / (abs(factor[partner, partner]) + abs(beside))), beside)
+        beside = tables[FACTOR, failed, partner]
+        lines[ESCAPE, partner] = -math.copysign(
+            min(1.0, abs(beside) / (abs(tables[FACTOR, partner, partner]) + abs(beside))), beside
+        )
     for j in range(failed - 1, s - 1, -1):
-        if factor[j, j] > 0.0:
+        if tables[FACTOR, j, j] > 0.0:
             total = 0.0
             for d in range(j + 1, n):
-                total -= factor[j, d] * u[d]
-            u[j] = total / factor[j, j]
+                total -= tables[FACTOR, j, d] * lines[ESCAPE, d]
+            lines[ESCAPE, j] = total / tables[FACTOR, j, j]
     least = s
     for c in range(s, n):
-        if turned[c, c] < turned[least, least]:
+        if tables[TURNED, c, c] < tables[TURNED, least, least]:
             least = c
-    u[least] += 1.0
+    lines[ESCAPE, least] += 1.0
 
 
 @inner_kernel
-def _escape(work: LevelsWork, k: int, s: int, square: float) -> None:
-    """Turn the direction begun towards the most negative curvature, and keep it unless a level above has one."""
-    turned, u, w, downhill = work.turned, work.escape, work.row, work.downhill
-    n = u.shape[0]
+def _escape(tables: Array, lines: Array, s: int, square: float) -> bool:
+    """Turn the direction begun towards the most negative curvature and keep it; False when it is not negative."""
+    n = tables.shape[1]
     for _ in range(POWER_STEPS):
-        _solve_factored(work, s, u)
+        _solve_factored(tables, lines, s, ESCAPE)
         size = 0.0
         for c in range(s, n):
-            size += u[c] * u[c]
+            size += lines[ESCAPE, c] * lines[ESCAPE, c]
         if size == 0.0:
-            return
+            return False
         size = 1.0 / math.sqrt(size)
         for c in range(s, n):
-            u[c] *= size
+            lines[ESCAPE, c] *= size
     curvature, slope = square, 0.0
     for c in range(s, n):
-        w[c] = 0.0
+        total = 0.0
         for d in range(s, n):
-            w[c] += turned[c, d] * u[d]
-        curvature += w[c] * u[c]
-        slope += downhill[c] * u[c]
+            total += tables[TURNED, c, d] * lines[ESCAPE, d]
+        curvature += total * lines[ESCAPE, c]
+        slope += lines[DOWNHILL, c] * lines[ESCAPE, c]
     if curvature >= 0.0:
-        return
+        return False
     if slope < 0.0:
         for c in range(s, n):
-            u[c] = -u[c]
-    from_coordinates(work.reflectors, work.scales, s, u)
-    work.escape_curvature[0] = curvature
-    work.state[ESCAPING] = k
-
-
-@inner_kernel
-def curved_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) -> float:
-    """Multipliers of the locks of a curved level; returns the size below which they are zero."""
-    multipliers, turned, z, gradient = work.multipliers, work.turned, work.z, work.gradient
-    downhill = work.downhill
-    n, added = z.shape[0], problem.damping[k] * problem.damping[k] + work.shift[k]
-    force = 0.0
-    for c in range(decided, n):
-        force = max(force, abs(gradient[c]), abs(turned[c, c] * z[c]))
-    for t in range(work.state[COUNT]):
-        c = decided + t
-        total = downhill[c] - added * z[c]
-        for d in range(decided, n):
-            total -= turned[c, d] * z[d]
-        multipliers[t] = total
-    through_locks(work, decided)
-    return zero_below(force)
-
-
-@inner_kernel
-def factor_curved(problem: Levels, work: LevelsWork, decided: int, held: Array) -> tuple[int, int]:
-    """Reflections of the `held` limits and of the range of the Hessian on them; counts of locks and of rank."""
-    turned = work.turned
-    count = lock_limits(problem, work, decided, held)
-    s, n = decided + count, turned.shape[0]
-    _turn(work, decided, s)
-    if s == n:
-        return count, 0
-    scratch = (work.reflectors, work.scales, work.norms, work.order, work.row, work.sums)
-    return count, reduce_columns(scratch, turned, s, n - s, s, turned.shape[1], CURVED_RANK)
+            lines[ESCAPE, c] = -lines[ESCAPE, c]
+    from_coordinates(tables, lines, s, ESCAPE)
+    lines[ESCAPE, n] = curvature
+    return True

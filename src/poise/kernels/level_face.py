@@ -3,368 +3,312 @@
 import math
 
 import numpy as np
+from numpy import uint64
 
 from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import (
-    BLOCK,
     block_of,
+    dot,
     from_coordinates,
     make_reflector,
-    reflect,
     reflect_columns,
     to_coordinates,
 )
-from poise.kernels.level_problem import COUNT, INDEPENDENT, RANK, UNDAMPED, Levels, LevelsWork, rows_of
+from poise.kernels.level_problem import (
+    BLOCK,
+    COLUMNS,
+    COUNT,
+    DAMPING,
+    DEPENDENT,
+    INDEPENDENT,
+    LEVEL,
+    LEVELS,
+    LOCKS,
+    LOWER,
+    NORMS,
+    ORDER,
+    RANK,
+    RANKED,
+    REST,
+    RIGHT,
+    ROW,
+    SMALL,
+    START,
+    STATE,
+    TARGET,
+    TRIAL,
+    TRIANGLE,
+    UNDAMPED,
+    UPPER,
+    WISH,
+    WISHED,
+    Y,
+    Z,
+)
 
 Array = np.ndarray
 
 
 @inner_kernel
-def load_columns(problem: Levels, work: LevelsWork) -> None:
-    """All rows, one per column."""
-    rows, columns = problem.rows, work.columns
-    for r in range(problem.start[problem.start.shape[0] - 1]):
-        for c in range(columns.shape[0]):
-            columns[c, r] = rows[r, c]
-
-
-@inner_kernel
-def any_locked(locked: Array) -> bool:
-    """Whether any limit is locked."""
-    some = 0
-    for i in range(locked.shape[0]):
-        some += locked[i] != 0
-    return some > 0
-
-
-@inner_kernel
-def lock_limits(problem: Levels, work: LevelsWork, decided: int, locked: Array) -> int:
-    """Decide the coordinates of the locked limits; returns how many of them are independent.
+def lock_limits(tables: Array, lines: Array, whole: Array, general: Array, decided: int, locked: int) -> int:
+    """Decide the coordinates of the limits in line `locked`; returns how many of them are independent.
 
     A lock whose limit has moved out of sight is taken off.
     """
-    lower, upper, dependent = work.lower, work.upper, work.dependent
-    for i in range(locked.shape[0]):
-        dependent[i] = 0
-    reflectors, scales, z, row = work.reflectors, work.scales, work.z, work.row
-    triangle, locks = work.triangle, work.locks
-    n, s = z.shape[0], decided
-    for i in range(locked.shape[0]):
-        if locked[i] == 0:
-            continue
-        bound = upper[i] if locked[i] > 0 else lower[i]
-        if math.isinf(bound):
-            locked[i] = 0
-            continue
-        size = _load_limit(problem.general, i, row)
-        to_coordinates(reflectors, scales, s, row)
-        tail = 0.0
-        for c in range(s, n):
-            tail += row[c] * row[c]
-        if tail <= INDEPENDENT * INDEPENDENT * size:
-            dependent[i] = 1
-            continue
-        pivot = make_reflector(reflectors, scales, s, row)
-        for c in range(s):
-            bound -= row[c] * z[c]
-            triangle[s, c] = row[c]
-        triangle[s, s] = pivot
-        locks[s - decided] = i
-        z[s] = bound / pivot
-        s += 1
-    work.state[COUNT] = s - decided
+    n, limits = general.shape[1], general.shape[1] + general.shape[0]
+    s, some = decided, 0
+    for i in range(limits):
+        some += whole[locked, i] != 0
+        whole[DEPENDENT, i] = 0
+    if some > 0:
+        for i in range(limits):
+            if whole[locked, i] == 0:
+                continue
+            bound = lines[UPPER, i] if whole[locked, i] > 0 else lines[LOWER, i]
+            if math.isinf(bound):
+                whole[locked, i] = 0
+                continue
+            size = _load_limit(lines, general, i)
+            to_coordinates(tables, lines, 0, s, ROW)
+            tail = dot(lines, ROW, lines, ROW, s, n)
+            if tail <= INDEPENDENT * INDEPENDENT * size:
+                whole[DEPENDENT, i] = 1
+                continue
+            pivot = make_reflector(tables, lines, s, tail)
+            for c in range(s):
+                tables[TRIANGLE, s, c] = lines[ROW, c]
+            tables[TRIANGLE, s, s] = pivot
+            lines[Z, s] = (bound - dot(lines, ROW, lines, Z, 0, s)) / pivot
+            whole[LOCKS, s - decided] = i
+            s += 1
+    whole[STATE, COUNT] = s - decided
     return s - decided
 
 
 @inner_kernel
-def _load_limit(general: Array, i: int, row: Array) -> float:
-    """row = C_i; returns its square length."""
-    n = row.shape[0]
+def _load_limit(lines: Array, general: Array, i: int) -> float:
+    """ROW = C_i; returns its square length."""
+    n = general.shape[1]
     if i < n:
         for c in range(n):
-            row[c] = 0.0
-        row[i] = 1.0
+            lines[ROW, c] = 0.0
+        lines[ROW, i] = 1.0
         return 1.0
-    size = 0.0
     for c in range(n):
-        row[c] = general[i - n, c]
-        size += row[c] * row[c]
-    return size
+        lines[ROW, c] = general[i - n, c]
+    return dot(lines, ROW, lines, ROW, 0, n)
 
 
 @inner_kernel
-def reduce_columns(
-    scratch: tuple[Array, Array, Array, Array, Array, Array],
-    columns: Array,
-    first: int,
-    m: int,
-    s: int,
-    end: int,
-    least: float,
+def reduce_rows(
+    tables: Array, lines: Array, whole: Array, table: int, first: int, m: int, s: int, end: int, least: float
 ) -> int:
     """Reduce rows `first` … `first + m` to a lower trapezoid by reflections, largest first; returns their rank.
 
     Rows up to `end` go through the same reflections. Pivots below `least` times the first count as zero, and so do the
-    tails they leave. `scratch` is (reflectors, scales, norms, order, row, sums) of the workspace.
+    tails they leave.
     """
-    reflectors, scales, norms, order, row, sums = scratch
-    n, border = row.shape[0], block_of(first)
+    n, border = tables.shape[1], block_of(first)
     for i in range(m):
-        order[i] = first + i
+        whole[ORDER, i] = first + i
     rank, largest = 0, 1.0
-    _tail_norms(columns, norms, first, m, s)
+    _tail_norms(tables, lines, table, first, m, s)
     for at in range(s, min(s + m, n)):
-        _bring_largest(norms, order, rank, m)
-        q = order[rank]
-        size = 0.0
-        for c in range(at, n):
-            row[c] = columns[c, q]
-            size += row[c] * row[c]
+        size = _load_largest(tables, lines, whole, table, rank, m, at)
         if size < 1e-6 * largest * largest:
             # Differences of squares are no measure of what little is left.
-            _tail_norms(columns, norms, first, m, at)
-            _bring_largest(norms, order, rank, m)
-            q = order[rank]
-            size = norms[q]
-            for c in range(at, n):
-                row[c] = columns[c, q]
-        size = math.sqrt(size)
-        largest = max(largest, size)
-        if size <= least * largest:
+            _tail_norms(tables, lines, table, first, m, at)
+            size = _load_largest(tables, lines, whole, table, rank, m, at)
+        largest = max(largest, math.sqrt(size))
+        if size <= (least * largest) * (least * largest):
             break
-        make_reflector(reflectors, scales, at, row)
-        reflect_columns(reflectors, scales, at, columns, border, end, sums)
+        make_reflector(tables, lines, at, size)
+        reflect_columns(tables, lines, at, table, border, end)
         rank += 1
-        for i in range(rank, m):
-            r = order[i]
-            norms[r] -= columns[at, r] * columns[at, r]
+        for r in range(first, first + m):
+            lines[NORMS, r] -= tables[table, at, r] * tables[table, at, r]
     for i in range(m):
+        r = whole[ORDER, i]
         for c in range(s + min(i + 1, rank), n):
-            columns[c, order[i]] = 0.0
+            tables[table, c, r] = 0.0
     return rank
 
 
 @inner_kernel
-def _tail_norms(columns: Array, norms: Array, first: int, m: int, at: int) -> None:
+def _tail_norms(tables: Array, lines: Array, table: int, first: int, m: int, at: int) -> None:
     """Square lengths of the rows from coordinate `at` on."""
-    for r in range(first, first + m):
-        norms[r] = 0.0
-    for c in range(at, columns.shape[0]):
-        for r in range(first, first + m):
-            norms[r] += columns[c, r] * columns[c, r]
+    begin, end, which = uint64(first), uint64(first + m), uint64(table)
+    for r in range(begin, end):
+        lines[NORMS, r] = 0.0
+    for c in range(uint64(at), uint64(tables.shape[1])):
+        for r in range(begin, end):
+            lines[NORMS, r] += tables[which, c, r] * tables[which, c, r]
 
 
 @inner_kernel
-def _bring_largest(norms: Array, order: Array, rank: int, m: int) -> None:
-    """Put the largest of the rows left at place `rank`."""
-    best = rank
-    for i in range(rank + 1, m):
-        if norms[order[i]] > norms[order[best]]:
-            best = i
-    order[rank], order[best] = order[best], order[rank]
+def _load_largest(tables: Array, lines: Array, whole: Array, table: int, rank: int, m: int, at: int) -> float:
+    """Put the largest of the rows left at place `rank` and its tail into ROW; returns the tail's square length."""
+    best, norm = rank, -1.0
+    for i in range(rank, m):
+        value = lines[NORMS, whole[ORDER, i]]
+        if value > norm:
+            best, norm = i, value
+    q = whole[ORDER, best]
+    whole[ORDER, best] = whole[ORDER, rank]
+    whole[ORDER, rank] = q
+    n, which, r = uint64(tables.shape[1]), uint64(table), uint64(q)
+    for c in range(uint64(at), n):
+        lines[ROW, c] = tables[which, c, r]
+    return dot(lines, ROW, lines, ROW, at, tables.shape[1])
 
 
 @inner_kernel
-def factor_face(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> tuple[int, int]:
+def factor_face(
+    tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int
+) -> tuple[int, int]:
     """Reflections of the locked limits and of the rows of level `k`; counts of independent locks and of rank."""
-    level, columns, reflectors, scales = work.level, work.columns, work.reflectors, work.scales
-    first, m = rows_of(problem.start, k)
-    count = 0
-    work.state[COUNT] = 0
-    if any_locked(locked):
-        count = lock_limits(problem, work, decided, locked)
-    if m == 0:
-        return count, 0
-    for c in range(level.shape[0]):
-        for r in range(m):
-            level[c, r] = columns[c, first + r]
+    first = whole[START, k]
+    m = whole[START, k + 1] - first
+    count = lock_limits(tables, lines, whole, general, decided, locked)
     end = block_of(m + BLOCK - 1)
+    for c in range(tables.shape[1]):
+        for r in range(m):
+            tables[LEVEL, c, r] = tables[COLUMNS, c, first + r]
     for j in range(decided, decided + count):
-        reflect_columns(reflectors, scales, j, level, 0, end, work.sums)
-    scratch = (reflectors, scales, work.norms, work.order, work.row, work.sums)
-    return count, reduce_columns(scratch, level, 0, m, decided + count, end, RANK)
+        reflect_columns(tables, lines, j, LEVEL, 0, end)
+    return count, reduce_rows(tables, lines, whole, LEVEL, 0, m, decided + count, end, RANK)
 
 
 @inner_kernel
-def solve_rows(problem: Levels, work: LevelsWork, k: int, decided: int, locked: Array) -> tuple[int, int]:
-    """Optimum of level `k` with the `locked` limits as equalities, in `work.trial`; counts of locks and of rank."""
-    target, y, z, rest, level, order = problem.target, work.y, work.z, work.rest, work.level, work.order
-    n, damping = y.shape[0], problem.damping[k]
-    first, m = rows_of(problem.start, k)
+def solve_rows(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
+    """Optimum of level `k` with the limits in line `locked` as equalities, in TRIAL."""
+    n, damping, first = tables.shape[1], lines[DAMPING, k], whole[START, k]
+    m = whole[START, k + 1] - first
     for c in range(decided):
-        z[c] = y[c]
-    count, rank = factor_face(problem, work, k, decided, locked)
+        lines[Z, c] = lines[Y, c]
+    count, rank = factor_face(tables, lines, whole, general, k, decided, locked)
+    whole[STATE, RANKED] = rank
     s = decided + count
     for r in range(m):
-        rest[r] = target[first + r]
-    subtract(level, z, 0, s, m, rest)
+        lines[REST, r] = lines[TARGET, first + r]
+    subtract(tables, lines, LEVEL, Z, 0, m, 0, s)
     if rank == m and damping <= UNDAMPED:
-        substitute(level, order, rest, s, m, z)
+        substitute(tables, lines, whole, LEVEL, Z, 0, m, s, rank)
     elif m > 0:
-        _least_squares((work.small, level, order, rest, z), m, s, rank, damping)
-    subtract(level, z, s, s + rank, m, rest)
+        _least_squares(tables, lines, whole, m, s, rank, damping)
+        subtract(tables, lines, LEVEL, Z, 0, m, s, s + rank)
     if damping > UNDAMPED:
         for c in range(s + rank, n):
-            z[c] = 0.0
+            lines[Z, c] = 0.0
     else:
-        _stay(work, decided, s + rank)
-    finish_face(work.reflectors, work.scales, s + rank, z, work.trial)
-    return count, rank
+        _stay(tables, lines, decided, s + rank)
+    finish_face(tables, lines, s + rank)
 
 
 @inner_kernel
-def solve_wish(problem: Levels, work: LevelsWork, decided: int, locked: Array, wishes: bool) -> int:
-    """Optimum of the wish, or the least step when there are no `wishes`, in `work.trial`; count of locks."""
-    y, z, wished, wish = work.y, work.z, work.wished, problem.wish
-    damping = problem.damping[problem.damping.shape[0] - 1]
-    n = y.shape[0]
+def solve_wish(tables: Array, lines: Array, whole: Array, general: Array, decided: int, locked: int, wishes: bool) -> None:
+    """Optimum of the wish, or the least step when there are no `wishes`, in TRIAL."""
+    n, damping = tables.shape[1], lines[DAMPING, whole[STATE, LEVELS]]
     for c in range(decided):
-        z[c] = y[c]
-    s = decided
-    work.state[COUNT] = 0
-    if any_locked(locked):
-        s += lock_limits(problem, work, decided, locked)
-    for c in range(n):
-        wished[c] = wish[c] if wishes else 0.0
+        lines[Z, c] = lines[Y, c]
+    s = decided + lock_limits(tables, lines, whole, general, decided, locked)
     shrink = 1.0
+    for c in range(n):
+        lines[WISHED, c] = lines[WISH, c] if wishes else 0.0
     if wishes:
-        to_coordinates(work.reflectors, work.scales, s, wished)
+        to_coordinates(tables, lines, 0, s, WISHED)
         shrink /= 1.0 + damping * damping
     for c in range(s, n):
-        z[c] = wished[c] * shrink
-    finish_face(work.reflectors, work.scales, s, z, work.trial)
-    return s - decided
+        lines[Z, c] = lines[WISHED, c] * shrink
+    finish_face(tables, lines, s)
 
 
 @inner_kernel
-def finish_face(reflectors: Array, scales: Array, used: int, z: Array, trial: Array) -> None:
+def finish_face(tables: Array, lines: Array, used: int) -> None:
     """The answer of a face from its coordinates."""
-    for c in range(z.shape[0]):
-        trial[c] = z[c]
-    from_coordinates(reflectors, scales, used, trial)
+    for c in range(tables.shape[1]):
+        lines[TRIAL, c] = lines[Z, c]
+    from_coordinates(tables, lines, used, TRIAL)
 
 
 @inner_kernel
-def _stay(work: LevelsWork, decided: int, used: int) -> None:
+def _stay(tables: Array, lines: Array, decided: int, used: int) -> None:
     """Coordinates that an undamped level has no rows for: those of the point it was entered with."""
-    y, z, row, reflectors, scales = work.y, work.z, work.row, work.reflectors, work.scales
-    n = y.shape[0]
-    still = True
+    n, moving = tables.shape[1], 0
     for c in range(decided, n):
-        row[c] = y[c]
-        still = still and y[c] == 0.0
-    if not still:
-        for j in range(decided, used):
-            reflect(reflectors, scales, j, row)
+        lines[ROW, c] = lines[Y, c]
+        moving += lines[Y, c] != 0.0
+    if moving > 0:
+        to_coordinates(tables, lines, decided, used, ROW)
     for c in range(used, n):
-        z[c] = row[c]
+        lines[Z, c] = lines[ROW, c]
 
 
 @inner_kernel
-def subtract(level: Array, z: Array, first: int, end: int, m: int, rest: Array) -> None:
-    """rest ← rest - (columns first … end) z."""
-    for c in range(first, end):
-        value = z[c]
-        for r in range(m):
-            rest[r] -= level[c, r] * value
+def subtract(tables: Array, lines: Array, table: int, at: int, first: int, m: int, begin: int, end: int) -> None:
+    """REST ← REST - (rows `first` … `first + m`) times line `at`, over the coordinates `begin` ≤ c < `end`."""
+    f, e, which = uint64(first), uint64(first + m), uint64(table)
+    for c in range(uint64(begin), uint64(end)):
+        value = lines[at, c]
+        for r in range(f, e):
+            lines[REST, r] -= tables[which, c, r] * value
 
 
 @inner_kernel
-def substitute(level: Array, order: Array, rest: Array, s: int, m: int, z: Array) -> None:
-    """Solve the triangle exactly."""
-    for i in range(m):
-        q = order[i]
-        total = rest[q]
-        for c in range(s, s + i):
-            total -= level[c, q] * z[c]
-        z[s + i] = total / level[s + i, q]
+def substitute(
+    tables: Array, lines: Array, whole: Array, table: int, at: int, first: int, m: int, s: int, rank: int
+) -> None:
+    """Solve the triangle for line `at` exactly; REST is what is left."""
+    f, e, which = uint64(first), uint64(first + m), uint64(table)
+    for i in range(rank):
+        q, c = uint64(whole[ORDER, i]), uint64(s + i)
+        value = lines[REST, q] / tables[which, c, q]
+        lines[at, c] = value
+        for r in range(f, e):
+            lines[REST, r] -= tables[which, c, r] * value
 
 
 @inner_kernel
-def _least_squares(arrays: tuple[Array, Array, Array, Array, Array], m: int, s: int, rank: int, damping: float) -> None:
-    """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1] with the right-hand side as last column."""
-    small, level, order, rest, z = arrays
+def _least_squares(tables: Array, lines: Array, whole: Array, m: int, s: int, rank: int, damping: float) -> None:
+    """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1]."""
     height = m + rank if damping > UNDAMPED else m
-    for r in range(m):
-        for c in range(rank):
-            small[r, c] = level[s + c, order[r]]
-        small[r, rank] = rest[order[r]]
-    for r in range(m, height):
-        for c in range(rank + 1):
-            small[r, c] = damping if c == r - m else 0.0
     for c in range(rank):
-        size = 0.0
-        for r in range(c, height):
-            size += small[r, c] * small[r, c]
-        size = math.sqrt(size)
-        pivot = -size if small[c, c] > 0.0 else size
-        head = small[c, c] - pivot
-        factor = 1.0 / (size * size - pivot * small[c, c])
-        for d in range(c + 1, rank + 1):
-            total = head * small[c, d]
-            for r in range(c + 1, height):
-                total += small[r, c] * small[r, d]
-            total *= factor
-            small[c, d] -= total * head
-            for r in range(c + 1, height):
-                small[r, d] -= total * small[r, c]
-        small[c, c] = pivot
-    for c in range(rank - 1, -1, -1):
-        total = small[c, rank]
-        for d in range(c + 1, rank):
-            total -= small[c, d] * z[s + d]
-        z[s + c] = total / small[c, c]
-
-
-@inner_kernel
-def rows_multipliers(problem: Levels, work: LevelsWork, k: int, decided: int) -> float:
-    """Multipliers of the locks of a level with rows; returns the size below which they are zero."""
-    multipliers, z, level, rest = work.multipliers, work.z, work.level, work.rest
-    rows, target = problem.rows, problem.target
-    first, m = rows_of(problem.start, k)
-    square = problem.damping[k] * problem.damping[k]
-    for t in range(work.state[COUNT]):
-        total = -square * z[decided + t]
         for r in range(m):
-            total += level[decided + t, r] * rest[r]
-        multipliers[t] = total
-    through_locks(work, decided)
-    force, row = 0.0, 1.0
-    for r in range(first, first + m):
-        force = max(force, abs(target[r]))
-        for c in range(rows.shape[1]):
-            row = max(row, abs(rows[r, c]))
-    return zero_below(force * row)
+            tables[SMALL, c, r] = tables[LEVEL, s + c, whole[ORDER, r]]
+        for r in range(m, height):
+            tables[SMALL, c, r] = 0.0
+        if height > m:
+            tables[SMALL, c, m + c] = damping
+    for r in range(height):
+        lines[RIGHT, r] = lines[REST, whole[ORDER, r]] if r < m else 0.0
+    for c in range(rank):
+        size = _small_dot(tables, c, c, c, height)
+        root = math.sqrt(size)
+        here = tables[SMALL, c, c]
+        pivot = -root if here > 0.0 else root
+        tables[SMALL, c, c] = here - pivot
+        factor, along = 1.0 / (size - pivot * here), 0.0
+        for d in range(c + 1, rank):
+            total = factor * _small_dot(tables, c, d, c, height)
+            for r in range(c, height):
+                tables[SMALL, d, r] -= total * tables[SMALL, c, r]
+        for r in range(c, height):
+            along += tables[SMALL, c, r] * lines[RIGHT, r]
+        along *= factor
+        for r in range(c, height):
+            lines[RIGHT, r] -= along * tables[SMALL, c, r]
+        tables[SMALL, c, c] = pivot
+    for c in range(rank - 1, -1, -1):
+        value = lines[RIGHT, c] / tables[SMALL, c, c]
+        lines[Z, s + c] = value
+        for d in range(c):
+            lines[RIGHT, d] -= tables[SMALL, c, d] * value
 
 
 @inner_kernel
-def wish_multipliers(problem: Levels, work: LevelsWork, decided: int, wishes: bool) -> float:
-    """Multipliers of the locks of the wish or of the least step; returns the size below which they are zero."""
-    multipliers, z, wished = work.multipliers, work.z, work.wished
-    damping = problem.damping[problem.damping.shape[0] - 1]
-    square = 1.0 + damping * damping if wishes else 1.0
-    force = 0.0
-    for c in range(wished.shape[0]):
-        force = max(force, abs(wished[c]))
-    for t in range(work.state[COUNT]):
-        multipliers[t] = wished[decided + t] - square * z[decided + t]
-    through_locks(work, decided)
-    return zero_below(force)
-
-
-@inner_kernel
-def zero_below(force: float) -> float:
-    """Size below which the multiplier of a level that pulls with `force` is zero."""
-    return 1e-10 * max(1e-6, force)
-
-
-@inner_kernel
-def through_locks(work: LevelsWork, decided: int) -> None:
-    """Solve L_Wᵀ μ = g, with g, the downhill direction in the locks' coordinates, in `work.multipliers`."""
-    multipliers, triangle = work.multipliers, work.triangle
-    count = work.state[COUNT]
-    for t in range(count - 1, -1, -1):
-        total = multipliers[t]
-        for later in range(t + 1, count):
-            total -= triangle[decided + later, decided + t] * multipliers[later]
-        multipliers[t] = total / triangle[decided + t, decided + t]
+def _small_dot(tables: Array, i: int, j: int, first: int, end: int) -> float:
+    """Columns `i` and `j` of the small problem, multiplied from row `first` on."""
+    total = 0.0
+    for r in range(uint64(first), uint64(end)):
+        total += tables[SMALL, i, r] * tables[SMALL, j, r]
+    return total

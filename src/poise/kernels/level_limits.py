@@ -4,136 +4,138 @@ import numpy as np
 
 from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import dot
-from poise.kernels.level_problem import COUNT, NEAR, OUTSIDE, Levels, LevelsWork
+from poise.kernels.level_problem import (
+    ABOVE,
+    BELOW,
+    COUNT,
+    DEPENDENT,
+    LEVELS,
+    LIMIT_LEVEL,
+    LOCKS,
+    LOWER,
+    MULTIPLIERS,
+    NEAR,
+    NEARBY,
+    OUTSIDE,
+    STARTS,
+    STATE,
+    TRIAL,
+    UPPER,
+    X,
+)
 
 Array = np.ndarray
 
 
 @inner_kernel
-def open_limits(problem: Levels, work: LevelsWork) -> None:
+def open_limits(lines: Array, whole: Array, general: Array) -> None:
     """Bounds of the first level: later limits are away, and those without bounds are on no list."""
-    lower, upper, level = problem.lower, problem.upper, problem.limit_level
-    bound_below, bound_above, near, starts = work.lower, work.upper, work.near, work.starts
-    n, levels = problem.wish.shape[0], starts.shape[0]
-    for k in range(levels):
-        starts[k] = 0
-    count = 0
-    for i in range(lower.shape[0]):
-        least, most = lower[i], upper[i]
-        some = least > -np.inf or most < np.inf
-        if level[i] > 0:
-            if some and level[i] < levels:
-                starts[level[i]] += 1
-            least, most = -np.inf, np.inf
-        bound_below[i], bound_above[i] = least, most
-        if some and i >= n:
-            near[count] = i
-            count += 1
-    work.state[NEAR] = count
+    n, levels, count = general.shape[1], whole[STATE, LEVELS], 0
+    for k in range(levels + 1):
+        whole[STARTS, k] = 0
+    for i in range(n + general.shape[0]):
+        lines[LOWER, i], lines[UPPER, i] = lines[BELOW, i], lines[ABOVE, i]
+        level = whole[LIMIT_LEVEL, i]
+        if level > 0 or i >= n:
+            some = lines[BELOW, i] > -np.inf or lines[ABOVE, i] < np.inf
+            if level > 0:
+                if some and level <= levels:
+                    whole[STARTS, level] += 1
+                lines[LOWER, i], lines[UPPER, i] = -np.inf, np.inf
+            if some and i >= n:
+                whole[NEAR, count] = i
+                count += 1
+    whole[STATE, NEARBY] = count
 
 
 @inner_kernel
-def start_limits(problem: Levels, work: LevelsWork, k: int, x: Array) -> None:
+def start_limits(lines: Array, whole: Array, general: Array, k: int) -> None:
     """Let the limits of level `k` bind, relaxed to the values that the levels above left them at."""
-    lower, upper, level, general = problem.lower, problem.upper, problem.limit_level, problem.general
-    bound_below, bound_above = work.lower, work.upper
-    for i in range(lower.shape[0]):
-        if level[i] == k and (lower[i] > -np.inf or upper[i] < np.inf):
-            value = limit_value(general, i, x)
-            bound_below[i], bound_above[i] = min(lower[i], value), max(upper[i], value)
+    for i in range(general.shape[1] + general.shape[0]):
+        if whole[LIMIT_LEVEL, i] == k and (lines[BELOW, i] > -np.inf or lines[ABOVE, i] < np.inf):
+            value = limit_value(lines, general, i, X)
+            lines[LOWER, i], lines[UPPER, i] = min(lines[BELOW, i], value), max(lines[ABOVE, i], value)
 
 
 @inner_kernel
-def limit_value(general: Array, i: int, x: Array) -> float:
-    """C_i x."""
-    n = x.shape[0]
+def limit_value(lines: Array, general: Array, i: int, which: int) -> float:
+    """C_i times a line."""
+    n = general.shape[1]
     if i < n:
-        return x[i]
-    return dot(general, i - n, x)
+        return lines[which, i]
+    return dot(general, i - n, lines, which, 0, n)
 
 
 @inner_kernel
-def first_crossed(problem: Levels, work: LevelsWork, side: Array, x: Array, goal: Array) -> tuple[int, float, int]:
-    """The limit met first on the way from `x` to `goal`, the share of the way to it, and its side."""
-    general, lower, upper, near = problem.general, work.lower, work.upper, work.near
-    n = x.shape[0]
+def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tuple[int, float, int]:
+    """The limit met first on the way from X to TRIAL, the share of the way to it, and its side."""
+    n = general.shape[1]
     blocking, share, at = -1, 1.0, 0
-    for j in range(n + work.state[NEAR]):
-        i = j if j < n else near[j - n]
-        if side[i] != 0:
+    for j in range(n + whole[STATE, NEARBY]):
+        i = j if j < n else whole[NEAR, j - n]
+        if whole[side, i] != 0:
             continue
-        here, there = limit_value(general, i, x), limit_value(general, i, goal)
+        here, there = limit_value(lines, general, i, X), limit_value(lines, general, i, TRIAL)
         step = there - here
-        if step > 0.0 and there > upper[i] + OUTSIDE:
-            room = max(0.0, upper[i] - here) / step
+        if step > 0.0 and there > lines[UPPER, i] + OUTSIDE:
+            room = max(0.0, lines[UPPER, i] - here) / step
             if room < share:
                 blocking, share, at = i, room, 1
-        elif step < 0.0 and there < lower[i] - OUTSIDE:
-            room = max(0.0, here - lower[i]) / -step
+        elif step < 0.0 and there < lines[LOWER, i] - OUTSIDE:
+            room = max(0.0, here - lines[LOWER, i]) / -step
             if room < share:
                 blocking, share, at = i, room, -1
     return blocking, share, at
 
 
 @inner_kernel
-def in_box(lower: Array, upper: Array, x: Array) -> bool:
-    """Whether every variable is within its limits."""
-    crossed = 0
-    for i in range(x.shape[0]):
-        crossed += (x[i] > upper[i] + OUTSIDE) | (x[i] < lower[i] - OUTSIDE)
+def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
+    """Whether a line is within every limit that binds."""
+    n, crossed = general.shape[1], 0
+    for i in range(n):
+        value = lines[which, i]
+        crossed += (value > lines[UPPER, i] + OUTSIDE) | (value < lines[LOWER, i] - OUTSIDE)
+    for j in range(whole[STATE, NEARBY]):
+        i = whole[NEAR, j]
+        value = dot(general, i - n, lines, which, 0, n)
+        crossed += (value > lines[UPPER, i] + OUTSIDE) | (value < lines[LOWER, i] - OUTSIDE)
     return crossed == 0
 
 
 @inner_kernel
-def inside(problem: Levels, work: LevelsWork, x: Array) -> bool:
-    """Whether `x` is within every limit that binds."""
-    general, lower, upper, near = problem.general, work.lower, work.upper, work.near
-    crossed = 0
-    for j in range(work.state[NEAR]):
-        value = limit_value(general, near[j], x)
-        crossed += (value > upper[near[j]] + OUTSIDE) | (value < lower[near[j]] - OUTSIDE)
-    return crossed == 0 and in_box(lower, upper, x)
-
-
-@inner_kernel
-def add_crossed(problem: Levels, work: LevelsWork, side: Array) -> int:
+def add_crossed(lines: Array, whole: Array, general: Array, side: int) -> int:
     """Lock every limit that the trial point crosses; returns how many, or -1 when a dependent lock is off its limit."""
-    general, lower, upper, near = problem.general, work.lower, work.upper, work.near
-    trial, dependent = work.trial, work.dependent
-    n = trial.shape[0]
-    added = 0
-    for j in range(n + work.state[NEAR]):
-        i = j if j < n else near[j - n]
-        value = limit_value(general, i, trial)
-        if side[i] != 0:
-            bound = upper[i] if side[i] > 0 else lower[i]
-            if dependent[i] == 1 and abs(value - bound) > 1e-9:
+    n, added = general.shape[1], 0
+    for j in range(n + whole[STATE, NEARBY]):
+        i = j if j < n else whole[NEAR, j - n]
+        value, least, most, at = limit_value(lines, general, i, TRIAL), lines[LOWER, i], lines[UPPER, i], whole[side, i]
+        if at != 0:
+            if whole[DEPENDENT, i] == 1 and abs(value - (most if at > 0 else least)) > 1e-9:
                 return -1
-        elif value > upper[i] + OUTSIDE:
-            side[i] = 1
+        elif value > most + OUTSIDE:
+            whole[side, i] = 1
             added += 1
-        elif value < lower[i] - OUTSIDE:
-            side[i] = -1
+        elif value < least - OUTSIDE:
+            whole[side, i] = -1
             added += 1
     return added
 
 
 @inner_kernel
-def drop_wrong_signs(work: LevelsWork, side: Array, zero: float, only_worst: bool) -> bool:
+def drop_wrong_signs(lines: Array, whole: Array, side: int, zero: float, only_worst: bool) -> bool:
     """Unlock limits that the level would rather leave, all or only the worst; True when there were any."""
-    locks, multipliers, lower, upper = work.locks, work.multipliers, work.lower, work.upper
     worst, worst_pull = -1, zero
     dropped = False
-    for t in range(work.state[COUNT]):
-        i = locks[t]
-        pull = -side[i] * multipliers[t]
-        if pull <= zero or lower[i] == upper[i]:
+    for t in range(whole[STATE, COUNT]):
+        i = whole[LOCKS, t]
+        pull = -whole[side, i] * lines[MULTIPLIERS, t]
+        if pull <= zero or lines[LOWER, i] == lines[UPPER, i]:
             continue
         dropped = True
         if not only_worst:
-            side[i] = 0
+            whole[side, i] = 0
         elif pull > worst_pull:
             worst, worst_pull = i, pull
     if worst >= 0:
-        side[worst] = 0
+        whole[side, worst] = 0
     return dropped

@@ -1,11 +1,13 @@
-"""What the level solver is given and what it writes to: see `levels` for the method."""
+"""What the level solver is given and what it writes to: see `levels` for the method.
+
+Compiled functions pay for every array they are passed, and count references of those that come in tuples. The solver
+therefore works in three arrays only, passed one by one: `tables` of numbers, `lines` of numbers and `whole` lines of
+whole numbers, whose parts have the names below. `lines[Z, c]` is coordinate c of the answer of a face.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
-
-from poise.kernels.compile import inner_kernel
-from poise.kernels.householder import BLOCK
 
 Array = np.ndarray
 
@@ -30,8 +32,80 @@ GAVE_WAY = 0.1
 LIMIT, CURVATURE = -1, -(1 << 40)
 """Owners of decided coordinates that are no rows: limit i is LIMIT - i."""
 
-LAZY, COUNT, RANKED, NEAR, ESCAPING = 0, 1, 2, 3, 4
-"""Places in `LevelsWork.state`."""
+BLOCK = 8
+"""Rows that are reflected together; tables are padded to a multiple of it."""
+
+REFLECTORS, TRIANGLE, COLUMNS, LEVEL, SMALL, BASIS, PRODUCT, HESSIAN, TURNED, FACTOR = range(10)
+"""Tables, each with n lines:
+
+REFLECTORS  Householder vectors, one per decided coordinate and then those of the current face
+TRIANGLE    rows of locked limits in decided and own coordinates, in the place of their own coordinate
+COLUMNS     rows of all levels, one per column: reduced for levels passed, else through the decided reflections
+LEVEL       rows of the current level on its face, one per column
+SMALL       a small least-squares problem, one unknown per line
+BASIS       undecided directions, one per column from the first undecided coordinate on
+PRODUCT     curvature times the basis
+HESSIAN     undamped Hessian of a curved level, by undecided coordinate
+TURNED      the same through the locks of a face
+FACTOR      its Cholesky factor, damped and shifted
+"""
+
+(
+    SCALES, X, Y, Z, TRIAL, FIRST, ROW, WISH, WISHED, GRADIENT, DOWNHILL, ESCAPE, MULTIPLIERS,
+    TARGET, NORMS, SUMS, REST, RIGHT, PULL, LOWER, UPPER, BELOW, ABOVE, DAMPING, SHIFT, LEFT,
+    KEPT_LOWER, KEPT_UPPER, KEPT_SHIFT, FORCE,
+) = range(30)  # fmt: skip
+"""Lines, by variable or coordinate:
+
+SCALES      factors 2 / |v|² of the reflectors
+X           the step, always legal unless the sweep is lazy
+Y           decided coordinates, then those of the point the current level was entered with
+Z, TRIAL    coordinates of the answer of a face, and the answer
+FIRST       where a solve starts from
+ROW         one row on its way through the reflections
+WISH        the step wished for, and WISHED the same through the reflections of a face
+GRADIENT    downhill direction of a curved level at the decided coordinates; DOWNHILL through the locks of a face
+ESCAPE      direction of negative curvature of the first curved level that has one, then the curvature along it
+MULTIPLIERS one per lock
+
+by row:
+
+TARGET      what the rows are to be
+NORMS       square lengths of the rows' tails
+SUMS        scratch of a reflection
+REST        right-hand side of a face, then its residual
+RIGHT       right-hand side of the small least-squares problem
+PULL        factors of the rows' second derivatives in the curvature of the level that gave way
+
+by limit: LOWER and UPPER bind the current level, BELOW and ABOVE are as given; by level: DAMPING, SHIFT, what had to be
+added to the Hessian of a curved level, and LEFT, what it leaves undone. FORCE + k are the multipliers of the limits
+locked by level k; as many lines follow to keep them during a correction, as do KEPT_LOWER, KEPT_UPPER, KEPT_SHIFT.
+"""
+
+OWNER, LOCKS, ORDER, DEPENDENT, HELD, NEAR, LIMIT_LEVEL, START, DECIDED, STARTS, CURVED, WATCH, STATE, SIDE = range(14)
+"""Lines of whole numbers:
+
+OWNER       what each coordinate was decided by: a row, LIMIT - i, or CURVATURE
+LOCKS       independent limits locked on the current face
+ORDER       row pivots
+DEPENDENT   1 for locked limits found to depend on what is decided
+HELD        limits that a level hands down as locked
+NEAR        the general limits with a bound
+LIMIT_LEVEL the level from which on a limit binds
+START       first row of each level, and how many rows there are, twice: the wish has none
+DECIDED     how many coordinates are decided when a level is entered, and at the end
+STARTS      how many limits begin to bind at each level
+CURVED      1 for levels with curvature
+WATCH       1 for levels that stop the sweep when they give way
+STATE       single numbers, below
+
+SIDE + k is what level k locks: -1 at the lower limit, 1 at the upper, 0 not. As many lines follow for the least step
+that does what the levels above decided, and again as many to keep the first during a correction.
+"""
+
+LAZY, COUNT, RANKED, NEARBY, ESCAPING, LEVELS, STOPPED, SPAN = range(8)
+"""Places in STATE: whether the sweep is lazy; locks and rank of the face; general limits with a bound; the level that
+escapes; how many levels have rows; the level that gave way or -1; lines per group after SIDE and FORCE."""
 
 
 class Levels(NamedTuple):
@@ -64,68 +138,18 @@ class Levels(NamedTuple):
 
 
 class LevelsWork(NamedTuple):
-    """Everything a solve writes to besides its answer."""
+    """Everything a solve writes to besides its answer: three arrays, and windows on what others read."""
 
-    reflectors: Array
-    """(n, n) Householder vectors, one per decided coordinate and then those of the current face."""
-    scales: Array
-    """(n,) their factors 2 / |v|²."""
-    owner: Array
-    """(n,) what each coordinate was decided by: a row, LIMIT - i, or CURVATURE."""
-    decided: Array
-    """(p + 2,) how many coordinates are decided when a level is entered, and at the end."""
-    y: Array
-    """(n,) decided coordinates, then those of the point the current level was entered with."""
-    z: Array
-    """(n,) coordinates of the answer of a face."""
-    trial: Array
-    """(n,) the answer of a face."""
-    first: Array
-    """(n,) where a solve starts from."""
-    row: Array
-    """(n,) one row on its way through the reflections."""
-    wished: Array
-    """(n,) the wish through the reflections of a face."""
-    columns: Array
-    """(n, m) rows of all levels, one per column: reduced for levels passed, else through the decided reflections."""
-    level: Array
-    """(n, m) rows of the current level on its face."""
-    norms: Array
-    """(m,) square lengths of the rows' tails."""
-    sums: Array
-    """(m,) scratch of a reflection."""
-    order: Array
-    """(m,) row pivots."""
-    rest: Array
-    """(m,) right-hand side of a face, then its residual."""
-    small: Array
-    """(m + n, n + 1) small least-squares problem."""
-    locks: Array
-    """(n,) independent limits locked on the current face."""
-    triangle: Array
-    """(n, n) rows of locked limits in decided and own coordinates, in the place of their own coordinate."""
-    multipliers: Array
-    """(n,) one per lock."""
-    dependent: Array
-    """(n + c,) 1 for locked limits found to depend on what is decided."""
-    held: Array
-    """(n + c,) limits that a level hands down as locked."""
+    tables: Array
+    """(10, n, …) see REFLECTORS."""
+    lines: Array
+    """see SCALES."""
+    whole: Array
+    """see OWNER."""
     side: Array
     """(p + 1, n + c) what each level locks: -1 at the lower limit, 1 at the upper, 0 not; kept between steps."""
-    around: Array
-    """(p + 1, n + c) the same for the least step that does what the levels above decided."""
     force: Array
     """(p + 1, n + c) multipliers of the locks of each level solved in the last sweep, else 0."""
-    lower: Array
-    """(n + c,) least values that bind the current level."""
-    upper: Array
-    """(n + c,) greatest values that bind the current level."""
-    near: Array
-    """(c,) the general limits with a bound."""
-    starts: Array
-    """(p + 1,) how many limits begin to bind at each level."""
-    state: Array
-    """(5,) whether the sweep is lazy; locks and rank of the face; general limits bound; the level that escapes."""
     stopped: Array
     """(1,) the level that gave way, or -1."""
     pull: Array
@@ -138,97 +162,32 @@ class LevelsWork(NamedTuple):
     """(n,) direction of negative curvature of the first curved level that has one."""
     escape_curvature: Array
     """(1,) the curvature along it, negative; 0 when there is none."""
-    basis: Array
-    """(n, n) undecided directions, one per column from the first undecided coordinate on."""
-    product: Array
-    """(n, n) S times the basis."""
-    hessian: Array
-    """(n, n) undamped Hessian of a curved level, rows and columns by undecided coordinate."""
-    turned: Array
-    """(n, n) the same through the locks of a face."""
-    factor: Array
-    """(n, n) its Cholesky factor, damped and shifted."""
-    gradient: Array
-    """(n,) downhill direction of a curved level at the decided coordinates."""
-    downhill: Array
-    """(n,) the same through the locks of a face."""
-    box: Array
-    """(4, n + c) bounds of a correction, and those it must not change."""
-    zeros: Array
-    """(max(n, p + 1),) nothing, for the correction."""
-    nothing: Array
-    """(max(n + c, p + 1),) nothing, in whole numbers."""
-    kept_side: Array
-    """(p + 1, n + c) `side` during a correction."""
-    kept_force: Array
-    """(p + 1, n + c) `force` during a correction."""
 
 
 def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
     """Workspace for problems of this size; `rows` is how many all levels have together."""
-    limits, whole = n + general, np.int64
-    m, square = _padded(max(rows, 1)), (n, _padded(n))
+    limits, span = n + general, levels + 1
+    wide = _padded(max(n, rows + max(min(rows, n), BLOCK)))
+    long = max(wide, limits, n + 1, levels + 2)
+    tables = np.zeros((FACTOR + 1, n, wide))
+    lines = np.zeros((FORCE + 2 * span, long))
+    whole = np.zeros((SIDE + 3 * span, long), dtype=np.int64)
+    whole[STATE, SPAN] = span
     return LevelsWork(
-        reflectors=np.zeros((n, n)),
-        scales=np.zeros(n),
-        owner=np.zeros(n, dtype=whole),
-        decided=np.zeros(levels + 2, dtype=whole),
-        y=np.zeros(n),
-        z=np.zeros(n),
-        trial=np.zeros(n),
-        first=np.zeros(n),
-        row=np.zeros(n),
-        wished=np.zeros(n),
-        columns=np.zeros((n, m)),
-        level=np.zeros((n, m)),
-        norms=np.zeros(max(m, square[1])),
-        sums=np.zeros(max(m, square[1])),
-        order=np.zeros(max(m, square[1]), dtype=whole),
-        rest=np.zeros(m),
-        small=np.zeros((m + n, n + 1)),
-        locks=np.zeros(n, dtype=whole),
-        triangle=np.zeros((n, n)),
-        multipliers=np.zeros(n),
-        dependent=np.zeros(limits, dtype=whole),
-        held=np.zeros(limits, dtype=whole),
-        side=np.zeros((levels + 1, limits), dtype=whole),
-        around=np.zeros((levels + 1, limits), dtype=whole),
-        force=np.zeros((levels + 1, limits)),
-        lower=np.zeros(limits),
-        upper=np.zeros(limits),
-        near=np.zeros(general, dtype=whole),
-        starts=np.zeros(levels + 1, dtype=whole),
-        state=np.zeros(5, dtype=whole),
-        stopped=np.zeros(1, dtype=whole),
-        pull=np.zeros(rows),
-        left=np.zeros(levels + 1),
-        shift=np.zeros(levels + 1),
-        escape=np.zeros(n),
-        escape_curvature=np.zeros(1),
-        basis=np.zeros(square),
-        product=np.zeros(square),
-        hessian=np.zeros(square),
-        turned=np.zeros(square),
-        factor=np.zeros(square),
-        gradient=np.zeros(n),
-        downhill=np.zeros(n),
-        box=np.zeros((4, limits)),
-        zeros=np.zeros(max(n, levels + 1)),
-        nothing=np.zeros(max(limits, levels + 1), dtype=whole),
-        kept_side=np.zeros((levels + 1, limits), dtype=whole),
-        kept_force=np.zeros((levels + 1, limits)),
+        tables=tables,
+        lines=lines,
+        whole=whole,
+        side=whole[SIDE : SIDE + span, :limits],
+        force=lines[FORCE : FORCE + span, :limits],
+        stopped=whole[STATE, STOPPED : STOPPED + 1],
+        pull=lines[PULL, :rows],
+        left=lines[LEFT, :span],
+        shift=lines[SHIFT, :span],
+        escape=lines[ESCAPE, :n],
+        escape_curvature=lines[ESCAPE, n : n + 1],
     )
 
 
 def _padded(count: int) -> int:
-    """The next multiple of a block."""
-    return -(-count // BLOCK) * BLOCK
-
-
-@inner_kernel
-def rows_of(start: Array, k: int) -> tuple[int, int]:
-    """First row of level `k` and how many it has; the wish has none."""
-    last = start.shape[0] - 1
-    if k == last:
-        return start[last], 0
-    return start[k], start[k + 1] - start[k]
+    """The next odd multiple of a block: lines of a table must not all fall into the same corner of a cache."""
+    return (-(-count // BLOCK) | 1) * BLOCK

@@ -35,8 +35,6 @@ of every row on it; the caller sums the rows' second derivatives, so weighted, i
 down the null space of its whole Hessian, and the limits it leans on (see `level_curved`).
 
 [Escande et al. 2014] and [Dimitrov et al. 2015] solve the problem of rows by related means.
-
-Arrays are taken out of their tuples once per function: numba counts references at every access.
 """
 
 import math
@@ -47,12 +45,43 @@ from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.householder import dot, from_coordinates
 from poise.kernels.level_limits import inside, limit_value
 from poise.kernels.level_problem import (
+    ABOVE,
+    BELOW,
     CAPPED,
     CHECKED,
+    COLUMNS,
     CURVATURE,
+    CURVED,
+    DAMPING,
+    DECIDED,
+    ESCAPE,
+    FIRST,
+    FORCE,
     GAVE_WAY,
     GIVES_WAY,
+    KEPT_LOWER,
+    KEPT_SHIFT,
+    KEPT_UPPER,
+    LEFT,
+    LEVELS,
+    LIMIT_LEVEL,
+    LOWER,
     MET,
+    OWNER,
+    REST,
+    ROW,
+    SHIFT,
+    SIDE,
+    SPAN,
+    START,
+    STATE,
+    TARGET,
+    TRIAL,
+    TRIANGLE,
+    UPPER,
+    WATCH,
+    WISH,
+    X,
     Levels,
     LevelsWork,
     make_work,
@@ -91,12 +120,7 @@ def solve_levels(
     On entry `x` must be inside all limits; it is where undamped levels with freedom to spare stay. After GIVES_WAY the
     curvature of level `work.stopped[0]` is the caller's to write, `work.pull` at hand, and `resume_levels` goes on.
     """
-    first = work.first
-    for c in range(first.shape[0]):
-        first[c] = x[c]
-    status = run_levels(problem, work, -1, x)
-    _measure(problem, work, x)
-    return status
+    return resume_levels(problem, work, -1, x)
 
 
 @kernel
@@ -108,30 +132,58 @@ def resume_levels(
     x: Array,
 ) -> int:
     """Go on from level `k`, at which the sweep stopped, with everything above it as decided; returns how."""
-    y = work.y
-    for c in range(y.shape[0]):
-        x[c] = y[c]
-    from_coordinates(work.reflectors, work.scales, work.decided[k], x)
-    status = run_levels(problem, work, k, x)
-    _measure(problem, work, x)
+    tables, lines, whole, rows, general = work.tables, work.lines, work.whole, problem.rows, problem.general
+    _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
+    _load_limits(lines, whole, problem.wish, problem.lower, problem.upper, problem.limit_level)
+    if k < 0:
+        for c in range(x.shape[0]):
+            lines[FIRST, c] = x[c]
+    status = run_levels(tables, lines, whole, rows, general, problem.curvature, k)
+    _measure(lines, whole, rows)
+    for c in range(x.shape[0]):
+        x[c] = lines[X, c]
     return status
 
 
 @inner_kernel
-def _measure(problem: Levels, work: LevelsWork, x: Array) -> None:
+def _load_levels(
+    lines: Array, whole: Array, target: Array, start: Array, damping: Array, curved: Array, watch: Array
+) -> None:
+    """What the levels are asked."""
+    levels = start.shape[0] - 1
+    whole[STATE, LEVELS] = levels
+    for k in range(levels + 1):
+        whole[START, k], whole[CURVED, k], whole[WATCH, k] = start[k], curved[k], watch[k]
+        lines[DAMPING, k] = damping[k]
+    whole[START, levels + 1] = start[levels]
+    for r in range(target.shape[0]):
+        lines[TARGET, r] = target[r]
+
+
+@inner_kernel
+def _load_limits(lines: Array, whole: Array, wish: Array, lower: Array, upper: Array, limit_level: Array) -> None:
+    """The wish and the limits."""
+    for c in range(wish.shape[0]):
+        lines[WISH, c] = wish[c]
+    for i in range(lower.shape[0]):
+        lines[BELOW, i], lines[ABOVE, i], whole[LIMIT_LEVEL, i] = lower[i], upper[i], limit_level[i]
+
+
+@inner_kernel
+def _measure(lines: Array, whole: Array, rows: Array) -> None:
     """What every level leaves undone."""
-    rows, target, start, wish, left = problem.rows, problem.target, problem.start, problem.wish, work.left
-    levels, n = start.shape[0] - 1, x.shape[0]
+    levels, n = whole[STATE, LEVELS], rows.shape[1]
     for k in range(levels):
         total = 0.0
-        for r in range(start[k], start[k + 1]):
-            rest = target[r] - dot(rows, r, x)
+        for r in range(whole[START, k], whole[START, k + 1]):
+            rest = lines[TARGET, r] - dot(rows, r, lines, X, 0, n)
             total += rest * rest
-        left[k] = math.sqrt(total)
+        lines[LEFT, k] = math.sqrt(total)
     total = 0.0
     for c in range(n):
-        total += (wish[c] - x[c]) * (wish[c] - x[c])
-    left[levels] = math.sqrt(total)
+        rest = lines[WISH, c] - lines[X, c]
+        total += rest * rest
+    lines[LEFT, levels] = math.sqrt(total)
 
 
 @kernel
@@ -158,83 +210,90 @@ def correct_levels(
         x: (n,) the step taken, inside the limits.
         dx: (n,) what to add to it.
     """
-    _substitute_errors(problem, work, count, error, dx)
-    trial = work.trial
-    for c in range(x.shape[0]):
-        trial[c] = x[c] + dx[c]
-    if not inside(problem, work, trial):
-        _correct_inside(problem, work, count, error, x, dx)
-    return _is_corrected(problem, count, error, dx)
+    tables, lines, whole, rows, general = work.tables, work.lines, work.whole, problem.rows, problem.general
+    n = x.shape[0]
+    _substitute_errors(tables, lines, whole, count, error)
+    for c in range(n):
+        lines[TRIAL, c] = x[c] + lines[ROW, c]
+        dx[c] = lines[ROW, c]
+    if not inside(lines, whole, general, TRIAL):
+        _aim_at(lines, whole, general, count, error, x)
+        run_levels(tables, lines, whole, rows, general, problem.curvature, -1)
+        _restore(lines, whole, general)
+        _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
+        for c in range(n):
+            dx[c] = lines[X, c]
+            lines[ROW, c] = lines[X, c]
+    return _is_corrected(lines, rows, problem.start[count], error)
 
 
 @inner_kernel
-def _substitute_errors(problem: Levels, work: LevelsWork, count: int, error: Array, dx: Array) -> None:
-    """dx by forward substitution."""
-    columns, triangle, owner, rest = work.columns, work.triangle, work.owner, work.rest
-    used, m, n = work.decided[count], problem.start[count], dx.shape[0]
-    for r in range(m):
-        rest[r] = error[r]
+def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array) -> None:
+    """The correction by forward substitution, in ROW."""
+    used, first, m, n = whole[DECIDED, count], whole[START, 0], whole[START, count], tables.shape[1]
+    for r in range(first, m):
+        lines[REST, r] = error[r]
     for c in range(n):
-        dx[c] = 0.0
+        lines[ROW, c] = 0.0
     for c in range(used):
-        own = owner[c]
+        own = whole[OWNER, c]
         if own == CURVATURE:
             continue
         if own < 0:
             total = 0.0
             for d in range(c):
-                total -= triangle[c, d] * dx[d]
-            dx[c] = total / triangle[c, c]
+                total -= tables[TRIANGLE, c, d] * lines[ROW, d]
+            value = total / tables[TRIANGLE, c, c]
         else:
-            dx[c] = rest[own] / columns[c, own]
-        value = dx[c]
-        for r in range(m):
-            rest[r] -= columns[c, r] * value
-    from_coordinates(work.reflectors, work.scales, used, dx)
+            value = lines[REST, own] / tables[COLUMNS, c, own]
+        lines[ROW, c] = value
+        for r in range(first, m):
+            lines[REST, r] -= tables[COLUMNS, c, r] * value
+    from_coordinates(tables, lines, used, ROW)
 
 
 @inner_kernel
-def _correct_inside(problem: Levels, work: LevelsWork, count: int, error: Array, x: Array, dx: Array) -> None:
-    """The same as a problem of its own, with the limits seen from `x`."""
-    lower, upper, box, side, force = work.lower, work.upper, work.box, work.side, work.force
-    kept_side, kept_force, first = work.kept_side, work.kept_force, work.first
-    for i in range(lower.shape[0]):
-        value = 0.0
-        if lower[i] > -np.inf or upper[i] < np.inf:
-            value = limit_value(problem.general, i, x)
-        box[2, i], box[3, i] = lower[i], upper[i]
-        box[0, i], box[1, i] = min(lower[i] - value, 0.0), max(upper[i] - value, 0.0)
-        for k in range(side.shape[0]):
-            kept_side[k, i], kept_force[k, i] = side[k, i], force[k, i]
-    for c in range(dx.shape[0]):
-        dx[c], first[c] = 0.0, 0.0
-    part = Levels(
-        problem.rows,
-        error,
-        problem.start[: count + 1],
-        work.zeros[: count + 1],
-        work.zeros[: x.shape[0]],
-        problem.general,
-        box[0],
-        box[1],
-        work.nothing,
-        work.nothing,
-        problem.curvature,
-        work.nothing,
-    )
-    run_levels(part, work, -1, dx)
-    for i in range(lower.shape[0]):
-        lower[i], upper[i] = box[2, i], box[3, i]
-        for k in range(side.shape[0]):
-            side[k, i], force[k, i] = kept_side[k, i], kept_force[k, i]
+def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array, x: Array) -> None:
+    """Make the correction a problem of its own, with the limits seen from `x`, and keep what it must not change."""
+    span, n = whole[STATE, SPAN], general.shape[1]
+    for c in range(n):
+        lines[TRIAL, c] = x[c]
+        lines[FIRST, c], lines[WISH, c] = 0.0, 0.0
+    for i in range(n + general.shape[0]):
+        least, most = lines[LOWER, i], lines[UPPER, i]
+        value = limit_value(lines, general, i, TRIAL) if least > -np.inf or most < np.inf else 0.0
+        lines[BELOW, i], lines[ABOVE, i] = min(least - value, 0.0), max(most - value, 0.0)
+        lines[KEPT_LOWER, i], lines[KEPT_UPPER, i], whole[LIMIT_LEVEL, i] = least, most, 0
+        for k in range(span):
+            lines[FORCE + span + k, i], whole[SIDE + 2 * span + k, i] = lines[FORCE + k, i], whole[SIDE + k, i]
+    for k in range(span):
+        lines[KEPT_SHIFT, k] = lines[SHIFT, k]
+        lines[DAMPING, k], whole[CURVED, k], whole[WATCH, k] = 0.0, 0, 0
+    lines[KEPT_SHIFT, span] = lines[ESCAPE, n]
+    for r in range(whole[START, 0], whole[START, count]):
+        lines[TARGET, r] = error[r]
+    whole[START, count + 1] = whole[START, count]
+    whole[STATE, LEVELS] = count
 
 
 @inner_kernel
-def _is_corrected(problem: Levels, count: int, error: Array, dx: Array) -> bool:
-    """Whether the rows got what they missed."""
-    rows, m = problem.rows, problem.start[count]
+def _restore(lines: Array, whole: Array, general: Array) -> None:
+    """What a correction must not change."""
+    span, n = whole[STATE, SPAN], general.shape[1]
+    for i in range(n + general.shape[0]):
+        lines[LOWER, i], lines[UPPER, i] = lines[KEPT_LOWER, i], lines[KEPT_UPPER, i]
+        for k in range(span):
+            lines[FORCE + k, i], whole[SIDE + k, i] = lines[FORCE + span + k, i], whole[SIDE + 2 * span + k, i]
+    for k in range(span):
+        lines[SHIFT, k] = lines[KEPT_SHIFT, k]
+    lines[ESCAPE, n] = lines[KEPT_SHIFT, span]
+
+
+@inner_kernel
+def _is_corrected(lines: Array, rows: Array, m: int, error: Array) -> bool:
+    """Whether the rows got what they missed by the step in ROW."""
     asked, left = 0.0, 0.0
     for r in range(m):
-        rest = error[r] - dot(rows, r, dx)
+        rest = error[r] - dot(rows, r, lines, ROW, 0, rows.shape[1])
         asked, left = max(asked, abs(error[r])), max(left, abs(rest))
     return left <= CORRECTED * asked + 1e-12
