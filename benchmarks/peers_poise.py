@@ -31,7 +31,7 @@ class PoiseSolver:
         self.center = poise.CenterOfMass(at=targets.center[0], priority=2)
         self.hand = poise.Position(problem.hand, at=targets.hand[0], priority=3)
         self.gaze = poise.Orientation(problem.head, rotation=self.gaze_targets[0], priority=4)
-        tasks = [*feet, self.center, self.hand, self.gaze, poise.Hold(self.posture, priority=5)]
+        tasks = [*feet, self.center, self.hand, self.gaze, poise.Hold(self.posture, priority=5, gain=0.1)]
         self.solver = poise.Solver(self.figure, tasks, dt=problem.dt if problem.speed_limits else None)
 
     def step(self, frame: int) -> poise.Posture:

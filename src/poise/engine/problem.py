@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.errors import TaskError
 from poise.figure.figure import Figure
-from poise.figure.pose import Pose
+from poise.figure.pose import FloatArray, Pose
+from poise.figure.posture import Posture
 from poise.kernels.contacts import make_contacts
 from poise.kernels.criteria import Criteria
+from poise.kernels.far_call import addresses
 from poise.kernels.goals import HOLD, INERTIA, TURN_TO, Goals, make_stance
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
 from poise.kernels.step import FIRST_TASKS, Engine, State, bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
 from poise.tasks.place import rotation_of
+from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
 
@@ -62,6 +65,8 @@ class Problem:
         self.figure = figure
         step = step or StepSize()
         asked = [task for task in tasks if task.active]
+        self.held = _last_hold(asked)
+        asked = [task for task in asked if task is not self.held]
         self.priorities = sorted({task.priority for task in asked})
         self.asked = [Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked]
         self.asked.sort(key=lambda a: a.level)
@@ -74,28 +79,47 @@ class Problem:
         skip = len(hard) + contacts
         levels = _levels(figure, self.asked, goals, len(self.priorities), skip, contacts)
         n, p = figure.nv, len(self.priorities) + FIRST_TASKS
+        here, there, state = make_stance(tree, goals), make_stance(tree, goals), _state(figure, p, levels.rows.shape[0])
+        solver = make_work(n, levels.rows.shape[0], p, levels.general.shape[0])
         self.engine = Engine(
             tree=tree,
             bounds=bounds,
             limits=limits,
             goals=goals,
             contacts=make_contacts(contacts),
-            criteria=Criteria(np.array(figure.neutral().q), np.zeros(n), np.zeros(n), np.zeros(n)),
+            criteria=_criteria(figure, self.held),
             levels=levels,
-            solver=make_work(n, levels.rows.shape[0], p, levels.general.shape[0]),
+            solver=solver,
             pulls=make_pulls(tree.parent.shape[0]),
-            here=make_stance(tree, goals),
-            there=make_stance(tree, goals),
-            state=_state(figure, p, levels.rows.shape[0]),
+            here=here,
+            there=there,
+            state=state,
             skip=skip,
             farthest=step.error,
+            calls=addresses(
+                (levels, solver, 0, state.x),
+                (levels, solver, 0, state.missing, state.trial, state.dx),
+                (bounds, state.q, state.q),
+                (tree, goals, state.q, here),
+            ),
             worth=step.worth,
         )
         self.handle = bind(self.engine)
         self._by_task = {a.task: a for a in self.asked}
 
+    def held_gap(self, posture: Posture) -> FloatArray:
+        """What the posture lacks of the one held last."""
+        assert self.held is not None
+        dofs = [i for name in self.held.held(self.figure) for i in range(*self.figure.v_slice(name).indices(self.figure.nv))]
+        wanted = Posture(self.figure, self.engine.criteria.posture.copy())
+        gap: FloatArray = self.figure.difference(posture, wanted)[dofs]
+        return gap
+
     def retarget(self, task: Task, value: ArrayLike) -> None:
         """Give a task another target, in place."""
+        if task is self.held:
+            self.engine.criteria.posture[:] = self.figure.posture(value)._q
+            return
         asked = self._by_task.get(task)
         if asked is None:
             raise TaskError(f"{task.label} is not one of the active tasks.")
@@ -115,6 +139,23 @@ class Problem:
             if place.shape != (3,) or not np.isfinite(place).all():
                 raise TaskError(f"{task.label}: a target is three finite numbers, not {value!r}.")
             goals.position[g] = place
+
+
+def _last_hold(tasks: Sequence[Task]) -> Hold | None:
+    """The task that holds a posture below all others, which costs less as a criterion than as a level of its own."""
+    last = [task for task in tasks if task.priority == max(task.priority for task in tasks)]
+    if len(last) == 1 and isinstance(last[0], Hold) and np.ndim(last[0].weight) == 0:
+        return last[0]
+    return None
+
+
+def _criteria(figure: Figure, held: Hold | None) -> Criteria:
+    posture, weight = np.array(figure.neutral().q), np.zeros(figure.nv)
+    if held is not None:
+        posture[:] = figure.posture(held.posture)._q
+        for name in held.held(figure):
+            weight[figure.v_slice(name)] = held.gain
+    return Criteria(posture, weight, np.zeros(figure.nv), np.zeros(figure.nv))
 
 
 def _step_limits(

@@ -23,6 +23,9 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
     for asked in problem.asked:
         size = float(np.linalg.norm(error[asked.rows]))
         verdicts.append(Verdict(asked.task, size, size <= tolerance))
+    if problem.held is not None:
+        size = float(np.linalg.norm(problem.held_gap(posture)))
+        verdicts.append(Verdict(problem.held, size, size <= tolerance))
     return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
 
 

@@ -24,6 +24,7 @@ FIELDS = (
     "state",
     "skip",
     "farthest",
+    "calls",
     "worth",
 )
 """The parts of the engine, in order."""

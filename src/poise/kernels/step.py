@@ -28,15 +28,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.clamp import clamp
 from poise.kernels.compile import kernel
 from poise.kernels.contacts import Contacts, fill_contacts, fill_partings
 from poise.kernels.couplings import coupling_value
 from poise.kernels.criteria import Criteria, criteria_value, fill_wish
+from poise.kernels.far_call import far_clamp, far_correct, far_levels, far_stance
 from poise.kernels.goal_rows import fill_fences, fill_rows
-from poise.kernels.goals import Goals, Stance, take_stance
+from poise.kernels.goals import Goals, Stance
 from poise.kernels.handle import Handle
-from poise.kernels.levels import GIVES_WAY, Levels, LevelsWork, correct_levels, resume_levels, solve_levels
+from poise.kernels.levels import GIVES_WAY, Levels, LevelsWork
 from poise.kernels.limits import Bounds
 from poise.kernels.pulls import Pulls, fill_curvature
 from poise.kernels.step_limits import (
@@ -121,6 +121,8 @@ class Engine(NamedTuple):
     """Rows before the first goal's: partings and equality couplings."""
     farthest: float
     """Largest error a step aims at [m or rad]."""
+    calls: Array
+    """Addresses for `far_call`."""
     worth: float
     """Error that a visible step must remove from some level, per size of the step."""
 
@@ -135,7 +137,7 @@ def take_step(
     state = engine.state
     counts, stiffness, met = state.counts, state.stiffness, 0
     counts[0] += 1
-    take_stance(engine.tree, engine.goals, q, engine.here)
+    far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
     _measure(engine, engine.here, q, state.merit)
     _prepare(engine, q)
     moved = 0.0
@@ -316,7 +318,7 @@ def solve_model(engine: Handle, q: Array) -> None:
             levels.damping[k] = math.sqrt(state.stiffness[k])
     for i in range(x.shape[0]):
         x[i] = 0.0
-    status = solve_levels(levels, solver, x)
+    status = far_levels(engine.calls, levels, solver, -1, x)
     while status == GIVES_WAY:
         k = solver.stopped[0]
         if k < p:
@@ -329,7 +331,7 @@ def solve_model(engine: Handle, q: Array) -> None:
         levels.curved[k] = 1
         state.curved[k] = 1
         levels.damping[k] = math.sqrt(state.stiffness[k])
-        status = resume_levels(levels, solver, k, x)
+        status = far_levels(engine.calls, levels, solver, k, x)
 
 
 @kernel
@@ -340,18 +342,18 @@ def _try(engine: Handle, q: Array, share: float) -> float:
     n = x.shape[0]
     for i in range(n):
         trial[i] = share * x[i]
-    _land(tree, bounds, q, trial, new)
-    take_stance(tree, goals, new, there)
+    _land(engine.calls, tree, bounds, q, trial, new)
+    far_stance(engine.calls, tree, goals, new, there)
     met = _met_levels(engine)
     for _ in range(CORRECTIONS):
         if _find_missing(engine, new, met, share) <= EXACT:
             break
-        if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
+        if not far_correct(engine.calls, engine.levels, engine.solver, met, state.missing, trial, dx):
             break
         for i in range(n):
             trial[i] += dx[i]
-        _land(tree, bounds, q, trial, new)
-        take_stance(tree, goals, new, there)
+        _land(engine.calls, tree, bounds, q, trial, new)
+        far_stance(engine.calls, tree, goals, new, there)
     _measure(engine, there, new, state.merit_after)
     largest = 0.0
     for i in range(n):
@@ -360,10 +362,10 @@ def _try(engine: Handle, q: Array, share: float) -> float:
 
 
 @kernel
-def _land(tree: Tree, bounds: Bounds, q: Array, x: Array, new: Array) -> None:
+def _land(calls: Array, tree: Tree, bounds: Bounds, q: Array, x: Array, new: Array) -> None:
     """new = q ⊕ x, back inside the limits that are curved."""
     integrate(tree, q, x, new)
-    clamp(bounds, q, new)
+    far_clamp(calls, bounds, q, new)
 
 
 @kernel
@@ -439,6 +441,7 @@ def bind(parts: Engine) -> Handle:
         parts.state,
         parts.skip,
         parts.farthest,
+        parts.calls,
         parts.worth,
     )
 
