@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 import numba
+from numba import types
+from numba.extending import intrinsic
 
 KEPT_FOR = 30.0 * 24.0 * 3600.0
 """Age at which the machine code of other versions is removed [s]."""
@@ -109,11 +111,48 @@ def _decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) 
     return _compiled(function, **options)
 
 
+if numba.config.DISABLE_JIT:
+
+    def apart() -> None:
+        """Nothing, uncompiled."""
+
+else:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def apart(typing: Any) -> Any:
+        """Keep the function that calls this in one place.
+
+        Else the optimiser copies it into its callers, and those into theirs, each time compiling it again.
+        """
+
+        def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+            builder.function.attributes.add("noinline")
+            return context.get_dummy_value()
+
+        return types.none(), generate
+
+
+def far_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
+    """Compile `function` now, for kernels that are passed it and call it through a pointer.
+
+    Numba copies the code of whatever a kernel calls into that kernel and optimises it again, and so on up to the first
+    caller. A pointer ends that: the large function is compiled once, whoever calls it.
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    return _cached(numba.cfunc(signature, cache=True, error_model="numpy"), function)
+
+
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    return _cached(numba.njit(cache=True, error_model="numpy", **options), function)
+
+
+def _cached(decorate: Any, function: Callable[P, R]) -> Callable[P, R]:
+    """The function compiled, its machine code kept in our folder."""
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        compiled: Any = numba.njit(cache=True, **options)(function)
+        compiled: Any = decorate(function)
     finally:
         numba.config.CACHE_DIR = previous
     return cast("Callable[P, R]", compiled)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy import uint64
 
-from poise.kernels.compile import inner_kernel
+from poise.kernels.compile import apart, inner_kernel
 from poise.kernels.level_problem import BLOCK, REFLECTORS, ROW, SCALES, SUMS
 
 Array = np.ndarray
@@ -74,6 +74,7 @@ def reflect(tables: Array, lines: Array, place: int, which: int) -> None:
 @inner_kernel
 def to_coordinates(tables: Array, lines: Array, first: int, end: int, which: int) -> None:
     """line ← line H_first … H_{end-1}: from joint rates to coordinates."""
+    apart()
     for j in range(first, end):
         reflect(tables, lines, j, which)
 
@@ -81,6 +82,7 @@ def to_coordinates(tables: Array, lines: Array, first: int, end: int, which: int
 @inner_kernel
 def from_coordinates(tables: Array, lines: Array, count: int, which: int) -> None:
     """line ← H_0 … H_{count-1} line: from coordinates to joint rates."""
+    apart()
     for j in range(count - 1, -1, -1):
         reflect(tables, lines, j, which)
 
@@ -88,6 +90,7 @@ def from_coordinates(tables: Array, lines: Array, count: int, which: int) -> Non
 @inner_kernel
 def reflect_columns(tables: Array, lines: Array, place: int, which: int, first: int, end: int) -> None:
     """Every row stored as a column `first` ≤ r < `end` of table `which` ← row H_j, j = `place`."""
+    apart()
     j, n, f, e, table = uint64(place), uint64(tables.shape[1]), uint64(first), uint64(end), uint64(which)
     last = j + (n - j) // uint64(4) * uint64(4)
     for r in range(f, e):

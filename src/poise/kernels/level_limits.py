@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import inner_kernel
+from poise.kernels.compile import apart, inner_kernel
 from poise.kernels.householder import dot
 from poise.kernels.level_problem import (
     ABOVE,
@@ -51,6 +51,7 @@ def open_limits(lines: Array, whole: Array, general: Array) -> None:
 @inner_kernel
 def start_limits(lines: Array, whole: Array, general: Array, k: int) -> None:
     """Let the limits of level `k` bind, relaxed to the values that the levels above left them at."""
+    apart()
     for i in range(general.shape[1] + general.shape[0]):
         if whole[LIMIT_LEVEL, i] == k and (lines[BELOW, i] > -np.inf or lines[ABOVE, i] < np.inf):
             value = limit_value(lines, general, i, X)
@@ -69,6 +70,7 @@ def limit_value(lines: Array, general: Array, i: int, which: int) -> float:
 @inner_kernel
 def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tuple[int, float, int]:
     """The limit met first on the way from X to TRIAL, the share of the way to it, and its side."""
+    apart()
     n = general.shape[1]
     blocking, share, at = -1, 1.0, 0
     for j in range(n + whole[STATE, NEARBY]):
@@ -91,6 +93,7 @@ def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tupl
 @inner_kernel
 def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
     """Whether a line is within every limit that binds."""
+    apart()
     n, crossed = general.shape[1], 0
     for i in range(n):
         value = lines[which, i]
@@ -105,6 +108,7 @@ def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
 @inner_kernel
 def add_crossed(lines: Array, whole: Array, general: Array, side: int) -> int:
     """Lock every limit that the trial point crosses; returns how many, or -1 when a dependent lock is off its limit."""
+    apart()
     n, added = general.shape[1], 0
     for j in range(n + whole[STATE, NEARBY]):
         i = j if j < n else whole[NEAR, j - n]

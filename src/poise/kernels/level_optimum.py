@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import inner_kernel
+from poise.kernels.compile import apart, inner_kernel
 from poise.kernels.householder import to_coordinates
 from poise.kernels.level_curved import prepare_curved, solve_curved
 from poise.kernels.level_face import solve_rows, solve_wish
@@ -34,6 +34,7 @@ ROWS, WISHES, LEAST, BENT = 0, 1, 2, 3
 @inner_kernel
 def enter(tables: Array, lines: Array, decided: int) -> None:
     """Coordinates of the point X that a level is entered with."""
+    apart()
     n = tables.shape[1]
     for c in range(n):
         lines[ROW, c] = lines[X, c]
@@ -45,25 +46,12 @@ def enter(tables: Array, lines: Array, decided: int) -> None:
 @inner_kernel
 def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, decided: int) -> float:
     """Multipliers of the locks of the face just solved; returns the size below which they are zero."""
+    apart()
     if kind == ROWS:
         return rows_multipliers(tables, lines, whole, k, decided)
     if kind == BENT:
         return curved_multipliers(tables, lines, whole, k, decided)
     return wish_multipliers(tables, lines, whole, decided, kind == WISHES)
-
-
-@inner_kernel
-def _face(
-    tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, decided: int, side: int
-) -> float:
-    """Optimum of level `k` on a face, in TRIAL, and multipliers; returns the size below which they are zero."""
-    if kind == ROWS:
-        solve_rows(tables, lines, whole, general, k, decided, side)
-    elif kind == BENT:
-        solve_curved(tables, lines, whole, general, k, decided, side)
-    else:
-        solve_wish(tables, lines, whole, general, decided, side, kind == WISHES)
-    return multipliers(tables, lines, whole, k, kind, decided) if whole[STATE, COUNT] > 0 else 0.0
 
 
 @inner_kernel
@@ -76,6 +64,7 @@ def optimum(
     primal active-set method starts from the feasible point X. A curved level that settles with a shift is tried again
     without: limits found on the way may hold what needed it.
     """
+    apart()
     n, limits, decided = tables.shape[1], general.shape[1] + general.shape[0], whole[DECIDED, k]
     side = SIDE + k + (whole[STATE, SPAN] if kind == LEAST else 0)
     if kind == BENT:
@@ -86,7 +75,13 @@ def optimum(
         step += 1
         if primal:
             enter(tables, lines, decided)
-        zero = _face(tables, lines, whole, general, k, kind, decided, side)
+        if kind == ROWS:
+            solve_rows(tables, lines, whole, general, k, decided, side)
+        elif kind == BENT:
+            solve_curved(tables, lines, whole, general, k, decided, side)
+        else:
+            solve_wish(tables, lines, whole, general, decided, side, kind == WISHES)
+        zero = multipliers(tables, lines, whole, k, kind, decided) if whole[STATE, COUNT] > 0 else 0.0
         if primal:
             blocking, share, at = first_crossed(lines, whole, general, side)
             for i in range(n):

@@ -41,7 +41,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import inner_kernel, kernel
+from poise.kernels.compile import apart, inner_kernel, kernel
 from poise.kernels.householder import dot, from_coordinates
 from poise.kernels.level_limits import inside, limit_value
 from poise.kernels.level_problem import (
@@ -83,10 +83,8 @@ from poise.kernels.level_problem import (
     WISH,
     X,
     Levels,
-    LevelsWork,
-    make_work,
 )
-from poise.kernels.level_sweep import run_levels
+from poise.kernels.level_work import LevelsWork, make_work
 
 __all__ = [
     "CAPPED",
@@ -138,7 +136,7 @@ def resume_levels(
     if k < 0:
         for c in range(x.shape[0]):
             lines[FIRST, c] = x[c]
-    status = run_levels(tables, lines, whole, rows, general, problem.curvature, k)
+    status = work.run(tables, lines, whole, rows, general, problem.curvature, k)
     _measure(lines, whole, rows)
     for c in range(x.shape[0]):
         x[c] = lines[X, c]
@@ -218,7 +216,7 @@ def correct_levels(
         dx[c] = lines[ROW, c]
     if not inside(lines, whole, general, TRIAL):
         _aim_at(lines, whole, general, count, error, x)
-        run_levels(tables, lines, whole, rows, general, problem.curvature, -1)
+        work.run(tables, lines, whole, rows, general, problem.curvature, -1)
         _restore(lines, whole, general)
         _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
         for c in range(n):
@@ -230,6 +228,7 @@ def correct_levels(
 @inner_kernel
 def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array) -> None:
     """The correction by forward substitution, in ROW."""
+    apart()
     used, first, m, n = whole[DECIDED, count], whole[START, 0], whole[START, count], tables.shape[1]
     for r in range(first, m):
         lines[REST, r] = error[r]
@@ -255,6 +254,7 @@ def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, er
 @inner_kernel
 def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array, x: Array) -> None:
     """Make the correction a problem of its own, with the limits seen from `x`, and keep what it must not change."""
+    apart()
     span, n = whole[STATE, SPAN], general.shape[1]
     for c in range(n):
         lines[TRIAL, c] = x[c]
@@ -279,6 +279,7 @@ def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array
 @inner_kernel
 def _restore(lines: Array, whole: Array, general: Array) -> None:
     """What a correction must not change."""
+    apart()
     span, n = whole[STATE, SPAN], general.shape[1]
     for i in range(n + general.shape[0]):
         lines[LOWER, i], lines[UPPER, i] = lines[KEPT_LOWER, i], lines[KEPT_UPPER, i]
