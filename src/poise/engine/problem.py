@@ -97,8 +97,6 @@ class Problem:
             skip=skip,
             farthest=step.error,
             calls=addresses(
-                (levels, solver, 0, state.x),
-                (levels, solver, 0, state.missing, state.trial, state.dx),
                 (bounds, state.q, state.q),
                 (tree, goals, state.q, here),
             ),

@@ -1,8 +1,8 @@
-"""Calls by address: large kernels that their callers do not compile again.
+"""Calls by address of large kernels whose arguments are tuples, so that their callers do not compile them again.
 
-Numba copies the code of every kernel into each kernel that calls it, directly or not, and optimises it anew there: the
-level solver would be compiled once for every function between it and Python. A far call goes through the address of the
-compiled kernel instead. It costs a few nanoseconds and saves minutes of compiling.
+Numba copies the code of every kernel into each kernel that calls it, directly or not, and optimises it anew there. A far
+call goes through the address of the compiled kernel instead: it costs a few nanoseconds and saves a minute of compiling.
+`poise.kernels.compile.far_kernel` does the same for kernels that take plain arrays.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,11 @@ import numpy as np
 
 from poise.kernels.clamp import clamp
 from poise.kernels.goals import take_stance
-from poise.kernels.levels import correct_levels, resume_levels
 
 Array = np.ndarray
 
-KERNELS: tuple[Callable[..., Any], ...] = (resume_levels, correct_levels, clamp, take_stance)
-RESUME_LEVELS, CORRECT_LEVELS, CLAMP, TAKE_STANCE = range(4)
+KERNELS: tuple[Callable[..., Any], ...] = (clamp, take_stance)
+CLAMP, TAKE_STANCE = range(2)
 
 
 def addresses(*arguments: tuple[Any, ...]) -> Array:
@@ -30,14 +29,6 @@ if numba.config.DISABLE_JIT:
 
     def _address(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
         return 0
-
-    def far_levels(calls: Array, problem: Any, work: Any, k: int, x: Array) -> int:
-        """`resume_levels`."""
-        return resume_levels(problem, work, k, x)
-
-    def far_correct(calls: Array, problem: Any, work: Any, count: int, error: Array, x: Array, dx: Array) -> bool:
-        """`correct_levels`."""
-        return correct_levels(problem, work, count, error, x, dx)
 
     def far_clamp(calls: Array, bounds: Any, previous: Array, q: Array) -> int:
         """`clamp`."""
@@ -74,17 +65,6 @@ else:
             return value if result != types.none else context.get_dummy_value()
 
         return generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def far_levels(typing_context, calls, problem, work, k, x):  # type: ignore[no-untyped-def]
-        """`resume_levels`."""
-        return types.int64(calls, problem, work, types.int64, x), _call(types.int64, RESUME_LEVELS)
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def far_correct(typing_context, calls, problem, work, count, error, x, dx):  # type: ignore[no-untyped-def]
-        """`correct_levels`."""
-        signature = types.boolean(calls, problem, work, types.int64, error, x, dx)
-        return signature, _call(types.boolean, CORRECT_LEVELS)
 
     @intrinsic  # type: ignore[untyped-decorator]
     def far_clamp(typing_context, calls, bounds, previous, q):  # type: ignore[no-untyped-def]

@@ -32,11 +32,11 @@ from poise.kernels.compile import kernel
 from poise.kernels.contacts import Contacts, fill_contacts, fill_partings
 from poise.kernels.couplings import coupling_value
 from poise.kernels.criteria import Criteria, criteria_value, fill_wish
-from poise.kernels.far_call import far_clamp, far_correct, far_levels, far_stance
+from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.goal_rows import fill_fences, fill_rows
 from poise.kernels.goals import Goals, Stance
 from poise.kernels.handle import Handle
-from poise.kernels.levels import GIVES_WAY, Levels, LevelsWork
+from poise.kernels.levels import GIVES_WAY, Levels, LevelsWork, correct_levels, resume_levels
 from poise.kernels.limits import Bounds
 from poise.kernels.pulls import Pulls, fill_curvature
 from poise.kernels.step_limits import (
@@ -57,7 +57,7 @@ MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
 SHORTENINGS = 4
 DAMPINGS = 3
 CORRECTIONS = 2
-EXACT = 1e-9
+EXACT = 3e-7
 """Error of a met level that needs no correction."""
 HELD = 3e-6
 """What a met level may lose in a step beyond what was planned."""
@@ -318,7 +318,7 @@ def solve_model(engine: Handle, q: Array) -> None:
             levels.damping[k] = math.sqrt(state.stiffness[k])
     for i in range(x.shape[0]):
         x[i] = 0.0
-    status = far_levels(engine.calls, levels, solver, -1, x)
+    status = resume_levels(levels, solver, -1, x)
     while status == GIVES_WAY:
         k = solver.stopped[0]
         if k < p:
@@ -331,7 +331,7 @@ def solve_model(engine: Handle, q: Array) -> None:
         levels.curved[k] = 1
         state.curved[k] = 1
         levels.damping[k] = math.sqrt(state.stiffness[k])
-        status = far_levels(engine.calls, levels, solver, k, x)
+        status = resume_levels(levels, solver, k, x)
 
 
 @kernel
@@ -348,7 +348,7 @@ def _try(engine: Handle, q: Array, share: float) -> float:
     for _ in range(CORRECTIONS):
         if _find_missing(engine, new, met, share) <= EXACT:
             break
-        if not far_correct(engine.calls, engine.levels, engine.solver, met, state.missing, trial, dx):
+        if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
             break
         for i in range(n):
             trial[i] += dx[i]
