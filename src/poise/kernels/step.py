@@ -59,8 +59,10 @@ DAMPINGS = 3
 CORRECTIONS = 2
 EXACT = 3e-7
 """Error of a met level that needs no correction."""
+MET = 1e-6
+"""Error up to which a level counts as met."""
 HELD = 3e-6
-"""What a met level may lose in a step beyond what was planned."""
+"""What a level solved as it stands may lose in a step beyond what was planned."""
 EASY = 0.01
 """Error up to which a level is not damped [m or rad]."""
 VISIBLE = 1e-4
@@ -129,13 +131,13 @@ class Engine(NamedTuple):
 
 @kernel
 def take_step(
-    engine: Handle,
+    engine: Engine,
     # outputs
     q: Array,
 ) -> float:
     """Move `q` (nq,), a legal posture, by one step; returns how far its fastest joint went [rad or m]."""
     state = engine.state
-    counts, stiffness, met = state.counts, state.stiffness, 0
+    counts, stiffness, damping = state.counts, state.stiffness, engine.levels.damping
     counts[0] += 1
     far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
     _measure(engine, engine.here, q, state.merit)
@@ -153,9 +155,9 @@ def take_step(
         if failed < 0:
             break
         counts[1] += 1
-        met = _met_levels(engine)
-        for k in range(max(failed, met), stiffness.shape[0]):
+        for k in range(max(failed, _undamped_levels(engine)), stiffness.shape[0]):
             stiffness[k] = max(8.0 * stiffness[k], 10.0 * SOFTEST)
+            damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
         moved = 0.0
     if moved > VISIBLE and not _is_worth_it(engine, moved):
         moved = 0.0
@@ -171,7 +173,7 @@ def take_step(
 
 
 @kernel
-def _is_worth_it(engine: Handle, moved: float) -> bool:
+def _is_worth_it(engine: Engine, moved: float) -> bool:
     """Whether a step removes enough error from some level to be seen."""
     before, after, worth = engine.state.merit, engine.state.merit_after, engine.worth
     for k in range(before.shape[0]):
@@ -181,7 +183,7 @@ def _is_worth_it(engine: Handle, moved: float) -> bool:
 
 
 @kernel
-def _notice_shaking(engine: Handle) -> None:
+def _notice_shaking(engine: Engine) -> None:
     """Damp levels that gave way, and criteria, when a step undoes the last one; relax slowly when not."""
     x, last, stiffness, curved = engine.state.x, engine.state.last, engine.state.stiffness, engine.levels.curved
     along, now, then = 0.0, 0.0, 0.0
@@ -200,7 +202,7 @@ def _notice_shaking(engine: Handle) -> None:
 
 
 @kernel
-def _leave_saddle(engine: Handle, q: Array) -> float:
+def _leave_saddle(engine: Engine, q: Array) -> float:
     """Leap along a direction of negative curvature, to the side that helps; returns how far, 0 when neither does.
 
     A straight arm asked to shorten stands on a saddle: no joint changes anything to first order.
@@ -233,7 +235,7 @@ def _is_better(state: State) -> bool:
 
 
 @kernel
-def _measure(engine: Handle, stance: Stance, q: Array, merit: Array) -> None:
+def _measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
     """Size of the weighted error of every level, couplings included, and the criteria's value."""
     start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip
     bounds, hard = engine.bounds, engine.limits.hard
@@ -253,7 +255,7 @@ def _measure(engine: Handle, stance: Stance, q: Array, merit: Array) -> None:
 
 
 @kernel
-def _prepare(engine: Handle, q: Array) -> None:
+def _prepare(engine: Engine, q: Array) -> None:
     """Rows, targets, damping and limits of the model at `q`."""
     levels, goals, here, state, limits, bounds = (
         engine.levels, engine.goals, engine.here, engine.state, engine.limits, engine.bounds
@@ -288,7 +290,7 @@ def _prepare(engine: Handle, q: Array) -> None:
 
 
 @kernel
-def aim_level(engine: Handle, k: int) -> None:
+def aim_level(engine: Engine, k: int) -> None:
     """Targets and damping of task level `k`: errors scaled down together to what a linear model may be asked."""
     start, target, weight, error, damping = (
         engine.levels.start, engine.levels.target, engine.goals.weight, engine.here.error, engine.levels.damping
@@ -301,11 +303,11 @@ def aim_level(engine: Handle, k: int) -> None:
     state.scale[k] = share
     for i in range(start[k], start[k + 1]):
         target[i] = share * gain[i - skip] * weight[i - skip] * error[i - skip]
-    damping[k] = math.sqrt(max(0.0, share * worst - EASY) + state.stiffness[k])
+    damping[k] = math.sqrt(max(0.0, share * worst - EASY))
 
 
 @kernel
-def solve_model(engine: Handle, q: Array) -> None:
+def solve_model(engine: Engine, q: Array) -> None:
     """Best step of the model; a level that gives way is solved again with its curvature."""
     levels, solver, state = engine.levels, engine.solver, engine.state
     x, target, weight, error, start, skip = (
@@ -313,9 +315,10 @@ def solve_model(engine: Handle, q: Array) -> None:
     )  # fmt: skip
     p = start.shape[0] - 1
     for k in range(p + 1):
-        levels.watch[k] = 1 if k >= FIRST_TASKS and k < p else 0
+        levels.watch[k] = 1 if k >= FIRST_TASKS and k < p and state.merit[k] > MET else 0
         if k >= FIRST_TASKS and k < p and levels.curved[k] == 1:
             levels.damping[k] = math.sqrt(state.stiffness[k])
+    levels.damping[p] = math.sqrt(state.stiffness[p])
     for i in range(x.shape[0]):
         x[i] = 0.0
     status = resume_levels(levels, solver, -1, x)
@@ -335,7 +338,7 @@ def solve_model(engine: Handle, q: Array) -> None:
 
 
 @kernel
-def _try(engine: Handle, q: Array, share: float) -> float:
+def _try(engine: Engine, q: Array, share: float) -> float:
     """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
     tree, goals, there, state, bounds = engine.tree, engine.goals, engine.there, engine.state, engine.bounds
     x, dx, trial, new = state.x, state.dx, state.trial, state.q
@@ -369,18 +372,28 @@ def _land(calls: Array, tree: Tree, bounds: Bounds, q: Array, x: Array, new: Arr
 
 
 @kernel
-def _met_levels(engine: Handle) -> int:
-    """How many levels, from the top, the model met exactly."""
-    left, curved, damping = engine.solver.left, engine.levels.curved, engine.levels.damping
+def _undamped_levels(engine: Engine) -> int:
+    """How many levels, from the top, are solved as they stand: neither damped nor curved."""
+    curved, damping = engine.levels.curved, engine.levels.damping
     p = damping.shape[0] - 1
     for k in range(p):
-        if curved[k] == 1 or damping[k] > 0.0 or left[k] > EXACT:
+        if curved[k] == 1 or damping[k] > 0.0:
             return k
     return p
 
 
 @kernel
-def _find_missing(engine: Handle, new: Array, met: int, share: float) -> float:
+def _met_levels(engine: Engine) -> int:
+    """How many levels, from the top, the model met."""
+    left, undamped = engine.solver.left, _undamped_levels(engine)
+    for k in range(undamped):
+        if left[k] > MET:
+            return k
+    return undamped
+
+
+@kernel
+def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
     """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest."""
     state, start, skip = engine.state, engine.levels.start, engine.skip
     weight, gain = engine.goals.weight, engine.goals.gain
@@ -403,28 +416,28 @@ def _find_missing(engine: Handle, new: Array, met: int, share: float) -> float:
 
 
 @kernel
-def _worse_level(engine: Handle, moved: float) -> int:
+def _worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
-    A met level keeps what it has. Another may lose what the model cannot see, third order in the step, or what the
+    A level that is solved as it stands keeps what it has. Another may lose what the model cannot see, third order in the step, or what the
     model said it would lose to the levels above, to second order.
     """
     state, left, curved = engine.state, engine.solver.left, engine.levels.curved
     before, after, scale = state.merit, state.merit_after, state.scale
     unseen, unsure = 1e-9 + moved * moved * moved, moved * moved
-    met = _met_levels(engine)
+    undamped = _undamped_levels(engine)
     for k in range(before.shape[0] - 1):
         hoped = left[k] if curved[k] == 1 else left[k] + (1.0 - scale[k]) * before[k]
-        if k < met:
+        if k < undamped:
             if after[k] > max(before[k], hoped) + HELD:
                 return k
-        elif after[k] > 1e-6 and after[k] > before[k] + unseen and after[k] > hoped + unsure:
+        elif after[k] > MET and after[k] > before[k] + unseen and after[k] > hoped + unsure:
             return k
     return -1
 
 
 @kernel
-def bind(parts: Engine) -> Handle:
+def bind(parts: Engine) -> Engine:
     """A handle on an engine, for the functions below."""
     return Handle(
         parts.tree,
@@ -447,7 +460,7 @@ def bind(parts: Engine) -> Handle:
 
 
 @kernel
-def settle(engine: Handle, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
+def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Step until the posture `q` rests; returns how many steps it took and how far the last one went."""
     moved, rests = math.inf, 0
     for step in range(steps):
