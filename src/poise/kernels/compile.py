@@ -12,13 +12,12 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 import numba
-from numba import types
-from numba.extending import intrinsic
 
 KEPT_FOR = 30.0 * 24.0 * 3600.0
 """Age at which the machine code of other versions is removed [s]."""
@@ -111,36 +110,28 @@ def _decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) 
     return _compiled(function, **options)
 
 
-if numba.config.DISABLE_JIT:
-
-    def apart() -> None:
-        """Nothing, uncompiled."""
-
-else:
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def apart(typing: Any) -> Any:
-        """Keep the function that calls this in one place.
-
-        Else the optimiser copies it into its callers, and those into theirs, each time compiling it again.
-        """
-
-        def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-            builder.function.attributes.add("noinline")
-            return context.get_dummy_value()
-
-        return types.none(), generate
-
-
 def far_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
     """Compile `function` now, for kernels that are passed it and call it through a pointer.
 
     Numba copies the code of whatever a kernel calls into that kernel and optimises it again, and so on up to the first
-    caller. A pointer ends that: the large function is compiled once, whoever calls it.
+    caller. A pointer ends that: the large function is compiled once, whoever calls it. Statements in a row that do the
+    same to neighbouring numbers become vector operations, which numba does not try elsewhere.
     """
     if numba.config.DISABLE_JIT:
         return function
-    return _cached(numba.cfunc(signature, cache=True, error_model="numpy"), function)
+    with _setting("SLP_VECTORIZE", 1):
+        return _cached(numba.cfunc(signature, cache=True, error_model="numpy"), function)
+
+
+@contextmanager
+def _setting(name: str, value: object) -> Iterator[None]:
+    """Numba with another setting."""
+    previous = getattr(numba.config, name)
+    setattr(numba.config, name, value)
+    try:
+        yield
+    finally:
+        setattr(numba.config, name, previous)
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
@@ -149,10 +140,5 @@ def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
 
 def _cached(decorate: Any, function: Callable[P, R]) -> Callable[P, R]:
     """The function compiled, its machine code kept in our folder."""
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
-    try:
-        compiled: Any = decorate(function)
-    finally:
-        numba.config.CACHE_DIR = previous
-    return cast("Callable[P, R]", compiled)
+    with _setting("CACHE_DIR", str(CACHE_FOLDER)):
+        return cast("Callable[P, R]", decorate(function))

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numpy import uint64
 
-from poise.kernels.compile import apart, inner_kernel
-from poise.kernels.level_problem import BLOCK, REFLECTORS, ROW, SCALES, SUMS
+from poise.kernels.compile import inner_kernel
+from poise.kernels.level_problem import BLOCK, REFLECTORS, ROW, SCALES
 
 Array = np.ndarray
 
@@ -74,7 +74,6 @@ def reflect(tables: Array, lines: Array, place: int, which: int) -> None:
 @inner_kernel
 def to_coordinates(tables: Array, lines: Array, first: int, end: int, which: int) -> None:
     """line ← line H_first … H_{end-1}: from joint rates to coordinates."""
-    apart()
     for j in range(first, end):
         reflect(tables, lines, j, which)
 
@@ -82,35 +81,40 @@ def to_coordinates(tables: Array, lines: Array, first: int, end: int, which: int
 @inner_kernel
 def from_coordinates(tables: Array, lines: Array, count: int, which: int) -> None:
     """line ← H_0 … H_{count-1} line: from coordinates to joint rates."""
-    apart()
     for j in range(count - 1, -1, -1):
         reflect(tables, lines, j, which)
 
 
 @inner_kernel
 def reflect_columns(tables: Array, lines: Array, place: int, which: int, first: int, end: int) -> None:
-    """Every row stored as a column `first` ≤ r < `end` of table `which` ← row H_j, j = `place`."""
-    apart()
-    j, n, f, e, table = uint64(place), uint64(tables.shape[1]), uint64(first), uint64(end), uint64(which)
-    last = j + (n - j) // uint64(4) * uint64(4)
-    for r in range(f, e):
-        lines[SUMS, r] = 0.0
-    for c in range(j, last, uint64(4)):
-        c1, c2, c3 = c + uint64(1), c + uint64(2), c + uint64(3)
-        v0, v1 = tables[REFLECTORS, j, c], tables[REFLECTORS, j, c1]
-        v2, v3 = tables[REFLECTORS, j, c2], tables[REFLECTORS, j, c3]
-        for r in range(f, e):
-            lines[SUMS, r] += (v0 * tables[table, c, r] + v1 * tables[table, c1, r]) + (
-                v2 * tables[table, c2, r] + v3 * tables[table, c3, r]
-            )
-    for c in range(last, n):
-        v = tables[REFLECTORS, j, c]
-        for r in range(f, e):
-            lines[SUMS, r] += v * tables[table, c, r]
+    """Every row stored as a column `first` ≤ r < `end`, both at borders of blocks, of table `which` ← row H_j."""
+    j, n, t = uint64(place), uint64(tables.shape[1]), uint64(which)
     scale = lines[SCALES, j]
-    for r in range(f, e):
-        lines[SUMS, r] *= scale
-    for c in range(j, n):
-        v = tables[REFLECTORS, j, c]
-        for r in range(f, e):
-            tables[table, c, r] -= v * lines[SUMS, r]
+    for r in range(uint64(first), uint64(end), uint64(BLOCK)):
+        r1, r2, r3, r4 = r + uint64(1), r + uint64(2), r + uint64(3), r + uint64(4)
+        r5, r6, r7 = r + uint64(5), r + uint64(6), r + uint64(7)
+        s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for c in range(j, n):
+            v = tables[REFLECTORS, j, c]
+            s0 += v * tables[t, c, r]
+            s1 += v * tables[t, c, r1]
+            s2 += v * tables[t, c, r2]
+            s3 += v * tables[t, c, r3]
+            s4 += v * tables[t, c, r4]
+            s5 += v * tables[t, c, r5]
+            s6 += v * tables[t, c, r6]
+            s7 += v * tables[t, c, r7]
+        s0, s1, s2, s3 = scale * s0, scale * s1, scale * s2, scale * s3
+        s4, s5, s6, s7 = scale * s4, scale * s5, scale * s6, scale * s7
+        for c in range(j, n):
+            v = tables[REFLECTORS, j, c]
+            a0, a1, a2, a3 = tables[t, c, r], tables[t, c, r1], tables[t, c, r2], tables[t, c, r3]
+            a4, a5, a6, a7 = tables[t, c, r4], tables[t, c, r5], tables[t, c, r6], tables[t, c, r7]
+            tables[t, c, r] = a0 - v * s0
+            tables[t, c, r1] = a1 - v * s1
+            tables[t, c, r2] = a2 - v * s2
+            tables[t, c, r3] = a3 - v * s3
+            tables[t, c, r4] = a4 - v * s4
+            tables[t, c, r5] = a5 - v * s5
+            tables[t, c, r6] = a6 - v * s6
+            tables[t, c, r7] = a7 - v * s7

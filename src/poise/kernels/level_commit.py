@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import apart, inner_kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, reflect_columns, to_coordinates
 from poise.kernels.level_curved import factor_curved
 from poise.kernels.level_face import factor_face, reduce_rows, substitute, subtract
@@ -46,7 +46,6 @@ STRONG = 1e4
 @inner_kernel
 def meet(tables: Array, lines: Array, whole: Array, k: int) -> bool:
     """Meet the undamped level `k` whatever the limits say; False when its rows contradict each other."""
-    apart()
     n, first, s = tables.shape[1], whole[START, k], whole[DECIDED, k]
     m = whole[START, k + 1] - first
     rank = reduce_rows(tables, lines, whole, COLUMNS, first, m, s, _end_of_rows(whole), RANK)
@@ -74,7 +73,6 @@ def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, ki
 
     Limits that only a damped level leans on, or that an undamped one merely touches, stay open to the levels below.
     """
-    apart()
     n, s, first = tables.shape[1], whole[DECIDED, k], whole[START, k]
     count, rank = whole[STATE, COUNT], whole[STATE, RANKED]
     if _hold_strong(tables, lines, whole, general, k, kind, settled) and kind == ROWS:
@@ -101,9 +99,7 @@ def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, ki
 
 
 @inner_kernel
-def _hold_strong(
-    tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool
-) -> bool:
+def _hold_strong(tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool) -> bool:
     """Choose the limits to hand down; True when they are all that the level locks."""
     locked, strong = 0, 0
     for i in range(general.shape[1] + general.shape[0]):

@@ -14,9 +14,9 @@ import math
 import numpy as np
 from numpy import uint64
 
-from poise.kernels.compile import apart, inner_kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, from_coordinates, reflect, reflect_columns, to_coordinates
-from poise.kernels.level_face import finish_face, lock_limits, reduce_rows, subtract
+from poise.kernels.level_face import finish_face, lock_limits, reduce_rows
 from poise.kernels.level_problem import (
     BASIS,
     BLOCK,
@@ -32,7 +32,6 @@ from poise.kernels.level_problem import (
     LEVELS,
     PRODUCT,
     REFLECTORS,
-    REST,
     ROW,
     SCALES,
     SHIFT,
@@ -58,7 +57,6 @@ POWER_STEPS = 5
 @inner_kernel
 def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, k: int, decided: int) -> None:
     """Hessian and downhill direction of curved level `k` in the undecided coordinates."""
-    apart()
     n, first = tables.shape[1], whole[START, k]
     m = whole[START, k + 1] - first
     _curve(tables, lines, curvature, k, decided)
@@ -95,7 +93,6 @@ def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, 
 @inner_kernel
 def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) -> None:
     """Zᵀ S Z, and S Z on the way."""
-    apart()
     n = tables.shape[1]
     begin, end, size = uint64(block_of(decided)), uint64(block_of(n + BLOCK - 1)), uint64(n)
     for c in range(size):
@@ -130,7 +127,6 @@ def _multiply(tables: Array, curvature: Array, k: int, begin: int, end: int) -> 
 @inner_kernel
 def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
     """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ; w is in ROW."""
-    apart()
     begin, end = uint64(decided), uint64(tables.shape[1])
     for c in range(begin, end):
         lines[DOWNHILL, c] = lines[GRADIENT, c]
@@ -166,7 +162,6 @@ def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: i
 
     Its shift never shrinks from face to face, so that all faces end up in one convex problem.
     """
-    apart()
     n, square = tables.shape[1], lines[DAMPING, k] * lines[DAMPING, k]
     for c in range(decided):
         lines[Z, c] = lines[Y, c]
@@ -205,7 +200,6 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
 
     A flat direction in which nothing pulls is left out: its pivot is set to 0.
     """
-    apart()
     begin, n = uint64(s), uint64(tables.shape[1])
     pulled = 0.0
     for c in range(begin, n):
@@ -236,7 +230,6 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
 @inner_kernel
 def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
     """line ← (L D Lᵀ)⁻¹ line from coordinate `s` on."""
-    apart()
     n = tables.shape[1]
     for j in range(s, n):
         if tables[FACTOR, j, j] > 0.0:
@@ -258,7 +251,6 @@ def factor_curved(
     tables: Array, lines: Array, whole: Array, general: Array, decided: int, held: int
 ) -> tuple[int, int]:
     """Reflections of the `held` limits and of the range of the Hessian on them; counts of locks and of rank."""
-    apart()
     n = tables.shape[1]
     count = lock_limits(tables, lines, whole, general, decided, held)
     s = decided + count
@@ -276,7 +268,6 @@ def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
     negative curvature in the plane of both. The coordinate of least curvature joins in: the direction found may be an
     axis of its own, at right angles to the most negative one.
     """
-    apart()
     n = tables.shape[1]
     for c in range(n):
         lines[ESCAPE, c] = 0.0
@@ -306,7 +297,6 @@ def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
 @inner_kernel
 def _escape(tables: Array, lines: Array, s: int, square: float) -> bool:
     """Turn the direction begun towards the most negative curvature and keep it; False when it is not negative."""
-    apart()
     n = tables.shape[1]
     for _ in range(POWER_STEPS):
         _solve_factored(tables, lines, s, ESCAPE)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy import uint64
 
-from poise.kernels.compile import apart, inner_kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import (
     block_of,
     dot,
@@ -55,7 +55,6 @@ def lock_limits(tables: Array, lines: Array, whole: Array, general: Array, decid
 
     A lock whose limit has moved out of sight is taken off.
     """
-    apart()
     n, limits = general.shape[1], general.shape[1] + general.shape[0]
     s, some = decided, 0
     for i in range(limits):
@@ -109,7 +108,6 @@ def reduce_rows(
     Rows up to `end` go through the same reflections. Pivots below `least` times the first count as zero, and so do the
     tails they leave.
     """
-    apart()
     n, border = tables.shape[1], block_of(first)
     for i in range(m):
         whole[ORDER, i] = first + i
@@ -169,7 +167,6 @@ def factor_face(
     tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int
 ) -> tuple[int, int]:
     """Reflections of the locked limits and of the rows of level `k`; counts of independent locks and of rank."""
-    apart()
     first = whole[START, k]
     m = whole[START, k + 1] - first
     count = lock_limits(tables, lines, whole, general, decided, locked)
@@ -185,7 +182,6 @@ def factor_face(
 @inner_kernel
 def solve_rows(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
     """Optimum of level `k` with the limits in line `locked` as equalities, in TRIAL."""
-    apart()
     n, damping, first = tables.shape[1], lines[DAMPING, k], whole[START, k]
     m = whole[START, k + 1] - first
     for c in range(decided):
@@ -210,9 +206,10 @@ def solve_rows(tables: Array, lines: Array, whole: Array, general: Array, k: int
 
 
 @inner_kernel
-def solve_wish(tables: Array, lines: Array, whole: Array, general: Array, decided: int, locked: int, wishes: bool) -> None:
+def solve_wish(
+    tables: Array, lines: Array, whole: Array, general: Array, decided: int, locked: int, wishes: bool
+) -> None:
     """Optimum of the wish, or the least step when there are no `wishes`, in TRIAL."""
-    apart()
     n, damping = tables.shape[1], lines[DAMPING, whole[STATE, LEVELS]]
     for c in range(decided):
         lines[Z, c] = lines[Y, c]
@@ -276,7 +273,6 @@ def substitute(
 @inner_kernel
 def _least_squares(tables: Array, lines: Array, whole: Array, m: int, s: int, rank: int, damping: float) -> None:
     """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1]."""
-    apart()
     height = m + rank if damping > UNDAMPED else m
     for c in range(rank):
         for r in range(m):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import apart, inner_kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import dot
 from poise.kernels.level_problem import (
     ABOVE,
@@ -51,7 +51,6 @@ def open_limits(lines: Array, whole: Array, general: Array) -> None:
 @inner_kernel
 def start_limits(lines: Array, whole: Array, general: Array, k: int) -> None:
     """Let the limits of level `k` bind, relaxed to the values that the levels above left them at."""
-    apart()
     for i in range(general.shape[1] + general.shape[0]):
         if whole[LIMIT_LEVEL, i] == k and (lines[BELOW, i] > -np.inf or lines[ABOVE, i] < np.inf):
             value = limit_value(lines, general, i, X)
@@ -70,7 +69,6 @@ def limit_value(lines: Array, general: Array, i: int, which: int) -> float:
 @inner_kernel
 def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tuple[int, float, int]:
     """The limit met first on the way from X to TRIAL, the share of the way to it, and its side."""
-    apart()
     n = general.shape[1]
     blocking, share, at = -1, 1.0, 0
     for j in range(n + whole[STATE, NEARBY]):
@@ -93,7 +91,6 @@ def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tupl
 @inner_kernel
 def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
     """Whether a line is within every limit that binds."""
-    apart()
     n, crossed = general.shape[1], 0
     for i in range(n):
         value = lines[which, i]
@@ -108,21 +105,32 @@ def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
 @inner_kernel
 def add_crossed(lines: Array, whole: Array, general: Array, side: int) -> int:
     """Lock every limit that the trial point crosses; returns how many, or -1 when a dependent lock is off its limit."""
-    apart()
     n, added = general.shape[1], 0
-    for j in range(n + whole[STATE, NEARBY]):
-        i = j if j < n else whole[NEAR, j - n]
-        value, least, most, at = limit_value(lines, general, i, TRIAL), lines[LOWER, i], lines[UPPER, i], whole[side, i]
-        if at != 0:
-            if whole[DEPENDENT, i] == 1 and abs(value - (most if at > 0 else least)) > 1e-9:
-                return -1
-        elif value > most + OUTSIDE:
-            whole[side, i] = 1
-            added += 1
-        elif value < least - OUTSIDE:
-            whole[side, i] = -1
-            added += 1
+    for i in range(n):
+        change = _look(lines, whole, i, lines[TRIAL, i], side)
+        if change < 0:
+            return -1
+        added += change
+    for j in range(whole[STATE, NEARBY]):
+        i = whole[NEAR, j]
+        change = _look(lines, whole, i, dot(general, i - n, lines, TRIAL, 0, n), side)
+        if change < 0:
+            return -1
+        added += change
     return added
+
+
+@inner_kernel
+def _look(lines: Array, whole: Array, i: int, value: float, side: int) -> int:
+    """Lock limit `i` if `value` is beyond it; 1 when it is, -1 when it is a dependent lock off its limit, else 0."""
+    at, least, most = whole[side, i], lines[LOWER, i], lines[UPPER, i]
+    if at != 0:
+        off = abs(value - (most if at > 0 else least))
+        return -1 if whole[DEPENDENT, i] == 1 and off > 1e-9 else 0
+    beyond = (value > most + OUTSIDE) - (value < least - OUTSIDE)
+    if beyond != 0:
+        whole[side, i] = beyond
+    return abs(beyond)
 
 
 @inner_kernel

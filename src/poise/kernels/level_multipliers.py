@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import apart, inner_kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.level_problem import (
     COLUMNS,
     COUNT,
@@ -34,7 +34,6 @@ Array = np.ndarray
 @inner_kernel
 def rows_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided: int) -> float:
     """Multipliers of the locks of a level with rows; returns the size below which they are zero."""
-    apart()
     first, count = whole[START, k], whole[STATE, COUNT]
     m = whole[START, k + 1] - first
     square = lines[DAMPING, k] * lines[DAMPING, k]
@@ -56,7 +55,6 @@ def rows_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided:
 @inner_kernel
 def wish_multipliers(tables: Array, lines: Array, whole: Array, decided: int, wishes: bool) -> float:
     """Multipliers of the locks of the wish or of the least step; returns the size below which they are zero."""
-    apart()
     damping, count = lines[DAMPING, whole[STATE, LEVELS]], whole[STATE, COUNT]
     square = 1.0 + damping * damping if wishes else 1.0
     force = 0.0
@@ -71,7 +69,6 @@ def wish_multipliers(tables: Array, lines: Array, whole: Array, decided: int, wi
 @inner_kernel
 def curved_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided: int) -> float:
     """Multipliers of the locks of a curved level; returns the size below which they are zero."""
-    apart()
     n, added, count = tables.shape[1], lines[DAMPING, k] * lines[DAMPING, k] + lines[SHIFT, k], whole[STATE, COUNT]
     force = 0.0
     for c in range(decided, n):
@@ -113,7 +110,6 @@ def find_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
 
     The rows of level k itself pull by -r. Rows that depend on others, and rows of curved levels, do not pull.
     """
-    apart()
     first, decided, levels = whole[START, k], whole[DECIDED, k], whole[STATE, LEVELS]
     m, s = whole[START, k + 1] - first, decided + whole[STATE, COUNT]
     for r in range(whole[START, levels]):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.compile import apart, inner_kernel
+from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import to_coordinates
 from poise.kernels.level_curved import prepare_curved, solve_curved
 from poise.kernels.level_face import solve_rows, solve_wish
@@ -34,7 +34,6 @@ ROWS, WISHES, LEAST, BENT = 0, 1, 2, 3
 @inner_kernel
 def enter(tables: Array, lines: Array, decided: int) -> None:
     """Coordinates of the point X that a level is entered with."""
-    apart()
     n = tables.shape[1]
     for c in range(n):
         lines[ROW, c] = lines[X, c]
@@ -46,7 +45,6 @@ def enter(tables: Array, lines: Array, decided: int) -> None:
 @inner_kernel
 def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, decided: int) -> float:
     """Multipliers of the locks of the face just solved; returns the size below which they are zero."""
-    apart()
     if kind == ROWS:
         return rows_multipliers(tables, lines, whole, k, decided)
     if kind == BENT:
@@ -55,16 +53,13 @@ def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, de
 
 
 @inner_kernel
-def optimum(
-    tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, k: int, kind: int
-) -> bool:
+def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, k: int, kind: int) -> bool:
     """Optimum of level `k` in X; False when it was not found, X being legal anyway unless the sweep is lazy.
 
     First the limits of the last step are tried and repaired. If that does not settle, and the sweep is not lazy, a
     primal active-set method starts from the feasible point X. A curved level that settles with a shift is tried again
     without: limits found on the way may hold what needed it.
     """
-    apart()
     n, limits, decided = tables.shape[1], general.shape[1] + general.shape[0], whole[DECIDED, k]
     side = SIDE + k + (whole[STATE, SPAN] if kind == LEAST else 0)
     if kind == BENT:

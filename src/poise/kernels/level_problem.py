@@ -52,9 +52,9 @@ FACTOR      its Cholesky factor, damped and shifted
 
 (
     SCALES, X, Y, Z, TRIAL, FIRST, ROW, WISH, WISHED, GRADIENT, DOWNHILL, ESCAPE, MULTIPLIERS,
-    TARGET, NORMS, SUMS, REST, RIGHT, PULL, LOWER, UPPER, BELOW, ABOVE, DAMPING, SHIFT, LEFT,
+    TARGET, NORMS, REST, RIGHT, PULL, LOWER, UPPER, BELOW, ABOVE, DAMPING, SHIFT, LEFT,
     KEPT_LOWER, KEPT_UPPER, KEPT_SHIFT, FORCE,
-) = range(30)  # fmt: skip
+) = range(29)  # fmt: skip
 """Lines, by variable or coordinate:
 
 SCALES      factors 2 / |v|² of the reflectors
@@ -72,7 +72,6 @@ by row:
 
 TARGET      what the rows are to be
 NORMS       square lengths of the rows' tails
-SUMS        scratch of a reflection
 REST        right-hand side of a face, then its residual
 RIGHT       right-hand side of the small least-squares problem
 PULL        factors of the rows' second derivatives in the curvature of the level that gave way

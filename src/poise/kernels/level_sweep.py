@@ -3,8 +3,8 @@
 import numpy as np
 from numpy import uint64
 
-from poise.kernels.compile import apart, inner_kernel
-from poise.kernels.householder import from_coordinates, to_coordinates
+from poise.kernels.compile import inner_kernel
+from poise.kernels.householder import from_coordinates
 from poise.kernels.level_commit import commit, meet
 from poise.kernels.level_limits import inside, open_limits, start_limits
 from poise.kernels.level_multipliers import find_pull
@@ -92,7 +92,6 @@ def _begin(tables: Array, lines: Array, whole: Array, rows: Array) -> None:
 @inner_kernel
 def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, begin: int) -> int:
     """Levels from `begin` on in order; a lazy sweep does not check levels it meets and gives up, CAPPED, if it must."""
-    apart()
     n, levels, lazy = tables.shape[1], whole[STATE, LEVELS], whole[STATE, LAZY] == 1
     status, unseen = MET if lazy else CHECKED, lazy and whole[DECIDED, begin] > 0
     whole[STATE, STOPPED] = -1

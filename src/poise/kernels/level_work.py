@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import far_kernel
-from poise.kernels.level_problem import (
-    BLOCK, ESCAPE, FACTOR, FORCE, LEFT, PULL, SHIFT, SIDE, SPAN, STATE, STOPPED
-)
+from poise.kernels.level_problem import BLOCK, ESCAPE, FACTOR, FORCE, LEFT, PULL, SHIFT, SIDE, SPAN, STATE, STOPPED
 from poise.kernels.level_sweep import run_levels
 
 Array = np.ndarray

@@ -41,7 +41,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.compile import apart, inner_kernel, kernel
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.householder import dot, from_coordinates
 from poise.kernels.level_limits import inside, limit_value
 from poise.kernels.level_problem import (
@@ -81,8 +81,8 @@ from poise.kernels.level_problem import (
     UPPER,
     WATCH,
     WISH,
-    X,
     Levels,
+    X,
 )
 from poise.kernels.level_work import LevelsWork, make_work
 
@@ -228,7 +228,6 @@ def correct_levels(
 @inner_kernel
 def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array) -> None:
     """The correction by forward substitution, in ROW."""
-    apart()
     used, first, m, n = whole[DECIDED, count], whole[START, 0], whole[START, count], tables.shape[1]
     for r in range(first, m):
         lines[REST, r] = error[r]
@@ -254,7 +253,6 @@ def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, er
 @inner_kernel
 def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array, x: Array) -> None:
     """Make the correction a problem of its own, with the limits seen from `x`, and keep what it must not change."""
-    apart()
     span, n = whole[STATE, SPAN], general.shape[1]
     for c in range(n):
         lines[TRIAL, c] = x[c]
@@ -279,7 +277,6 @@ def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array
 @inner_kernel
 def _restore(lines: Array, whole: Array, general: Array) -> None:
     """What a correction must not change."""
-    apart()
     span, n = whole[STATE, SPAN], general.shape[1]
     for i in range(n + general.shape[0]):
         lines[LOWER, i], lines[UPPER, i] = lines[KEPT_LOWER, i], lines[KEPT_UPPER, i]
