@@ -20,8 +20,10 @@ from poise.kernels.tree import forward
 from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
 
-MOST_CONTACTS = 32
+MOST_CONTACTS = 64
 """Witnesses that limit one step."""
+TOUCHING = 1e-5
+"""Lack of room that is not worth parting for [m]: bodies that are being parted cannot leave each other faster."""
 DEEPER = 1e-4
 """How much a step may lose of what it should keep [m]."""
 
@@ -73,6 +75,7 @@ class Avoidance:
         room = np.concatenate([watch.room for watch in self._watches])
         chosen = np.argsort(room, kind="stable")[: self.most]
         contacts.count[0] = chosen.size
+        room[(room > -TOUCHING) & (room < 0.0)] = 0.0
         contacts.distance[: chosen.size] = room[chosen]
         for field in ("node_a", "node_b", "point_a", "point_b", "normal"):
             whole = np.concatenate([watch.column(field) for watch in self._watches])
