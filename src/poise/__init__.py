@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from poise.formats import load as load
     from poise.formats import load_clip as load_clip
     from poise.motion.clip import Clip as Clip
+    from poise.tasks.avoid import Avoid as Avoid
+    from poise.tasks.custom import Custom as Custom
     from poise.tasks.mass import CenterOfMass as CenterOfMass
     from poise.tasks.mass import MomentOfInertia as MomentOfInertia
     from poise.tasks.obstacles import Obstacle as Obstacle
@@ -45,11 +47,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Avoid": "poise.tasks.avoid",
     "Body": "poise.figure.body",
     "Builder": "poise.figure.builder",
     "CenterOfMass": "poise.tasks.mass",
     "Clip": "poise.motion.clip",
     "Coupling": "poise.figure.couplings",
+    "Custom": "poise.tasks.custom",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",
     "FormatError": "poise.errors",

@@ -73,6 +73,7 @@ def goal_arrays(figure: Figure, asked: Sequence[Asked], masks: Sequence[FloatArr
         corner_node=np.array([seat.node for c in corners for seat in c], dtype=whole),
         corner_place=table([seat.pose.position for c in corners for seat in c], 3),
         corner_margin=np.array([goal.margin for goal in goals], dtype=np.float64),
+        given_at=np.array(figure.neutral().q),
         given_error=np.zeros(m),
         given_rows=np.zeros((m, figure.nv)),
         up=np.array(figure.up_vector),

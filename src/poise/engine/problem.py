@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.engine.avoidance import Avoidance
+from poise.engine.given import Given
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.errors import TaskError
 from poise.figure.figure import Figure
@@ -22,6 +24,8 @@ from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
 from poise.kernels.step import FIRST_TASKS, Engine, State, bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.tasks.avoid import Avoid
+from poise.tasks.custom import Custom
 from poise.tasks.place import rotation_of
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
@@ -51,7 +55,6 @@ class Problem:
         *,
         step: StepSize | None = None,
         dt: float | None = None,
-        contacts: int = 0,
     ) -> None:
         """Compile `tasks`; raises `TaskError` for what `figure` cannot be asked.
 
@@ -60,11 +63,14 @@ class Problem:
             tasks: What is asked; inactive ones are left out.
             step: How far one step may go.
             dt: Duration of a step [s], to hold the speed limits; None to ignore them.
-            contacts: Most pairs of near bodies at one time.
         """
         self.figure = figure
         step = step or StepSize()
         asked = [task for task in tasks if task.active]
+        self.avoids = [task for task in asked if isinstance(task, Avoid)]
+        self.avoidance = Avoidance(figure, self.avoids) if self.avoids else None
+        contacts = self.avoidance.most if self.avoidance is not None else 0
+        asked = [task for task in asked if not isinstance(task, Avoid)]
         self.held = _last_hold(asked)
         asked = [task for task in asked if task is not self.held]
         self.priorities = sorted({task.priority for task in asked})
@@ -73,6 +79,7 @@ class Problem:
         masks = number_rows(self.asked, figure)
         tree, bounds = figure.compiled.tree, figure.compiled.bounds
         goals = goal_arrays(figure, self.asked, masks)
+        self.given = Given.of(figure, self.asked)
         hard = [i for i, coupling in enumerate(figure.couplings) if coupling.is_equality]
         soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
         limits = _step_limits(figure, step, dt, hard, soft)
@@ -121,6 +128,8 @@ class Problem:
         asked = self._by_task.get(task)
         if asked is None:
             raise TaskError(f"{task.label} is not one of the active tasks.")
+        if isinstance(task, Custom):
+            raise TaskError(f"{task.label} has no target; let its function read one that you change.")
         goals, g = self.engine.goals, asked.first_goal
         kind = goals.kind[g]
         if kind == HOLD:

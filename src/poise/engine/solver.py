@@ -8,14 +8,18 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.engine.careful import CarefulSteps
 from poise.engine.problem import Problem, StepSize
 from poise.engine.result import Result
 from poise.engine.verdicts import judge
 from poise.errors import TaskError
 from poise.figure.figure import Figure, PostureLike
+from poise.figure.pose import Pose
 from poise.figure.posture import Posture
 from poise.kernels.clamp import clamp
 from poise.kernels.step import settle, take_step
+from poise.tasks.avoid import SELF, Avoid
+from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
@@ -35,6 +39,8 @@ class Solver:
         *,
         dt: float | None = None,
         step: StepSize | None = None,
+        obstacles: Iterable[Obstacle | Plane] = (),
+        avoid_self: bool = False,
     ) -> None:
         """Compile the tasks.
 
@@ -43,28 +49,47 @@ class Solver:
             tasks: What is asked of it.
             dt: Duration of one step [s]; with it, joints keep their speed limits.
             step: How far one step may go.
+            obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
+            avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         """
         if dt is not None and not (math.isfinite(dt) and dt > 0.0):
             raise TaskError(f"the duration dt of a step must be a positive number of seconds, not {dt}.")
         self.figure = figure
-        self.tasks = tuple(tasks)
+        hazards = [*obstacles, *([SELF] if avoid_self else [])]
+        self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
         self._problem = Problem(figure, self.tasks, step=step, dt=dt)
+        looks = self._problem.avoidance is not None or self._problem.given.tasks
+        self._careful = CarefulSteps(self._problem) if looks else None
 
     def step(self, posture: PostureLike) -> Posture:
         """The posture one step further."""
         q = self._start(posture)
-        take_step(self._problem.handle, q)
+        if self._careful is None:
+            take_step(self._problem.handle, q)
+        else:
+            self._careful.step(q)
         return Posture(self.figure, q)
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Step until the figure rests."""
         q = self._start(posture)
-        steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
+        if self._careful is None:
+            steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
+        else:
+            steps, moved = self._careful.settle(q, max_steps, tolerance)
+            self._careful.look(q)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
 
     def target(self, task: Task, value: ArrayLike) -> None:
         """Give a task another target: a place, a rotation, a direction, a posture."""
         self._problem.retarget(task, value)
+
+    def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
+        """Put an obstacle somewhere else; a plane is carried along by the pose."""
+        if self._problem.avoidance is None or self._careful is None:
+            raise TaskError("there is no obstacle to move: give some as obstacles=[…].")
+        self._problem.avoidance.move(obstacle, pose)
+        self._careful.look_again()
 
     def _start(self, posture: PostureLike) -> np.ndarray:
         """A legal copy of a posture's numbers."""
@@ -77,6 +102,8 @@ def solve(
     tasks: Iterable[Task],
     *,
     start: PostureLike | None = None,
+    obstacles: Iterable[Obstacle | Plane] = (),
+    avoid_self: bool = False,
     max_steps: int = 200,
     tolerance: float = 1e-6,
     seed: int = 0,
@@ -87,6 +114,8 @@ def solve(
         figure: The figure to pose.
         tasks: What is asked, each at its priority.
         start: Where to start from; the neutral posture if not said.
+        obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
+        avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         max_steps: Most steps of the iteration.
         tolerance: Step below which the posture rests, and error below which a task is met [rad or m].
         seed: For restarts.
@@ -94,7 +123,7 @@ def solve(
     Returns:
         The posture, whether tasks were met, and what gave way to what.
     """
-    solver = Solver(figure, tasks)
+    solver = Solver(figure, tasks, obstacles=obstacles, avoid_self=avoid_self)
     q = np.array(figure.posture(figure.neutral() if start is None else start)._q)
     clamp(figure.compiled.bounds, _NOWHERE, q)
     return solver.settle(Posture(figure, q), max_steps=max_steps, tolerance=tolerance)

@@ -14,6 +14,7 @@ from poise.engine.footprint import footprint
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray, Pose, vector
 from poise.figure.posture import Posture
+from poise.tasks.avoid import Avoid
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position, rotation_of
 from poise.tasks.posture import Hold
@@ -100,6 +101,11 @@ def _(task: Hold, posture: Posture) -> Comparison:
     return Comparison(_posture_words(figure, task), "held" if gap == "0" else f"{worst} {gap} off")
 
 
+@compared.register(Avoid)
+def _(task: Avoid, posture: Posture) -> Comparison:
+    return Comparison(f"{length(task.margin)} clear")
+
+
 def seen_from(posture: Posture, part: str | None) -> Pose:
     """The pose that takes the world to the frame of a site or body; of None, the world's own."""
     return Pose() if part is None else posture.figure.pose_of(part, posture).inverse()
@@ -153,7 +159,7 @@ def amount(error: float, unit: str) -> str:
     if unit == "rad":
         degrees = math.degrees(error)
         return f"{degrees:.3g}°" if degrees >= 0.001 else "0"
-    return f"{error:.3g} {unit}" if error >= 1e-6 else "0"
+    return f"{error:.3g} {unit}".rstrip() if error >= 1e-6 else "0"
 
 
 def length(metres: float) -> str:

@@ -119,6 +119,8 @@ class Collisions:
             if solid.node > 0 and frozenset((solid.owner, plane.owner)) not in not_wanted
         ]
         self.figure, self.reach = figure, float(reach)
+        self._fixtures, self._folder, self._standing = fixtures, home, [plane.owner for _, plane in standing]
+        self._solid_names = [solid.owner for solid in solids]
         self.pairs = [_owners(solids, p) for p in pairs] + [(solids[i].owner, plane.owner) for i, plane in standing]
         self.always_touching = tuple(sorted({_owners(solids, pair) for pair in dropped}))
         self._proximity = Proximity(solids, pairs, standing)
@@ -153,6 +155,17 @@ class Collisions:
     def forget(self) -> None:
         """Forget where the last searches ended, so that the same postures have the same rows to the last bit."""
         self._proximity.forget()
+
+    def move(self, number: int, obstacle: Hindrance) -> None:
+        """Put obstacle `number`, counted from 0 as they were given, where `obstacle`, of the same shape, stands."""
+        name = self._fixtures[number].owner
+        found = obstacle.solid(name, self._folder)
+        if isinstance(found, Solid):
+            self._proximity.place(self._solid_names.index(name), found)
+            return
+        watched = self._proximity.tables.watched
+        here = np.array([owner == name for owner in self._standing], dtype=bool)
+        watched.plane_normal[here], watched.plane_offset[here] = found.normal, found.offset
 
     def at(self, posture: PostureLike) -> list[Nearness]:
         """All witnesses nearer than `reach` in a posture, nearest first."""

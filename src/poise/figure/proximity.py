@@ -70,6 +70,12 @@ class Proximity:
             count = self._coal[pair].measure(reach, count, rows, tipping)
         return count
 
+    def place(self, index: int, solid: Solid) -> None:
+        """Put a solid elsewhere on its node; `solid` has the same shape."""
+        solids = self.tables.solids
+        solids.position[index], solids.rotation[index] = solid.pose.position, solid.pose.rotation
+        solids.start[index], solids.end[index] = solid.pose.apply(solid.core.start), solid.pose.apply(solid.core.end)
+
     def forget(self) -> None:
         """Start the next search for nearest points from nothing."""
         for pair in self._coal.values():

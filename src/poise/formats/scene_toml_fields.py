@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.engine.scene import joint_values
+from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.figure.pose import Pose, vector
 from poise.formats.figure_toml_parts import FARTHEST, HEAVIEST, SHAPES, read_pose, read_rotation
@@ -19,6 +20,7 @@ from poise.formats.figure_toml_write_joints import Pairs, axis_value, pose_pairs
 from poise.formats.posture_json import read_posture
 from poise.formats.scene_toml_paths import mesh_beside, mesh_from
 from poise.formats.toml_tables import Table, shown
+from poise.tasks.avoid import SELF
 
 LARGEST_WHOLE = 10**9
 """No count or level is larger."""
@@ -127,6 +129,32 @@ def _write_names(key: str, value: str | Iterable[str], context: Context) -> Pair
     return {key: value if isinstance(value, str) else list(value)}
 
 
+def _pairs(table: Table, key: str, context: Context) -> list[list[str]]:
+    """Pairs of names."""
+    pairs = table.array(key)
+    for pair in pairs:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+            raise table.error(f"{key!r} of {table.what} must be pairs of names in brackets, not {shown(pairs)}.", key)
+    return pairs
+
+
+def _write_pairs(key: str, value: Iterable[Iterable[str]], context: Context) -> Pairs:
+    return {key: [list(pair) for pair in value]}
+
+
+def _hazard(table: Table, key: str, context: Context) -> str:
+    return table.choice(key, [SELF], SELF)
+
+
+def _write_hazard(key: str, value: Any, context: Context) -> Pairs:
+    if value != SELF:
+        raise TaskError(
+            "a scene file has a table for each obstacle and avoids them all: give them to the scene as obstacles=[…], "
+            'and leave Avoid("self") among its tasks.'
+        )
+    return {key: value}
+
+
 def _rotation(table: Table, key: str, context: Context) -> Any:
     """Four numbers as they are, or { axis, degrees }."""
     value = table.take(key)
@@ -191,6 +219,8 @@ VECTORS = Codec(_vectors, _as_numbers)
 AXIS = Codec(_axis, _write_axis)
 AXES = Codec(_axes, _as_numbers)
 NAMES = Codec(_names, _write_names)
+PAIRS = Codec(_pairs, _write_pairs)
+HAZARD = Codec(_hazard, _write_hazard)
 ROTATION = Codec(_rotation, _write_rotation)
 POSE = Codec(_pose, _write_pose, ("at", "turned"))
 POSTURE = Codec(_posture, _write_posture)
@@ -212,6 +242,8 @@ BY_ANNOTATION = {
     "str | ArrayLike": AXES,
     "Recruits": NAMES,
     "str | Iterable[str]": NAMES,
+    "Names": PAIRS,
+    "Hazards": HAZARD,
     "Pose": POSE,
     "PostureLike": POSTURE,
     "Shape": SHAPE,

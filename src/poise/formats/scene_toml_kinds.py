@@ -25,6 +25,7 @@ TASKS = {
     "center_of_mass": "poise.tasks.mass.CenterOfMass",
     "moment_of_inertia": "poise.tasks.mass.MomentOfInertia",
     "hold": "poise.tasks.posture.Hold",
+    "avoid": "poise.tasks.avoid.Avoid",
 }
 FORCES = {ONLY: "poise.forces.loads.Force"}
 SUPPORTS = {ONLY: "poise.forces.loads.Support"}

@@ -12,7 +12,7 @@ one on node b, the frame it is measured in. The wrench is kept, because the curv
     inertia  φ = moment of inertia about an axis through the centre of mass
     balance  φ = d · (moment of all forces)                   the wrench of each force
     hold     φ = one joint coordinate
-    given    rows and errors come from outside
+    given    rows and errors come from outside, for one posture; elsewhere errors are what the rows say
 
 [Baerlocher 2001, 4.5] derives the first; the others are checked against finite differences in the tests.
 """
@@ -111,10 +111,12 @@ class Goals(NamedTuple):
     """(c, 3) its place in the node [m]."""
     corner_margin: Array
     """(g,) how far inside the polygon to stay [m]."""
+    given_at: Array
+    """(nq,) posture for which errors and rows were given."""
     given_error: Array
-    """(m,) errors of given rows."""
+    """(m,) errors of given rows there."""
     given_rows: Array
-    """(m, nv) given rows."""
+    """(m, nv) given rows there."""
     up: Array
     """(3,) away from the ground."""
 
@@ -211,8 +213,7 @@ def take_stance(
         elif kind == HOLD:
             _hold(tree, goals, stance, g, q)
         elif kind == GIVEN:
-            for i in range(goals.first[g], goals.first[g + 1]):
-                stance.error[i] = goals.given_error[i]
+            _given(tree, goals, stance, g, q)
 
 
 @kernel(borrows=True)
@@ -316,6 +317,16 @@ def _hold(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
     difference(tree, q, goals.postures[goals.posture[g]], stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = stance.gap[goals.dof[i]]
+
+
+@kernel(borrows=True)
+def _given(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
+    difference(tree, goals.given_at, q, stance.gap)
+    for i in range(goals.first[g], goals.first[g + 1]):
+        change = 0.0
+        for k in range(stance.gap.shape[0]):
+            change += goals.given_rows[i, k] * stance.gap[k]
+        stance.error[i] = goals.given_error[i] - change
 
 
 @kernel(borrows=True)

@@ -222,7 +222,7 @@ def correct_levels(
         for c in range(n):
             dx[c] = lines[X, c]
             lines[ROW, c] = lines[X, c]
-    return _is_corrected(lines, rows, problem.start[count], error)
+    return _is_corrected(lines, rows, problem.start[0], problem.start[count], error)
 
 
 @inner_kernel
@@ -288,10 +288,10 @@ def _restore(lines: Array, whole: Array, general: Array) -> None:
 
 
 @inner_kernel
-def _is_corrected(lines: Array, rows: Array, m: int, error: Array) -> bool:
+def _is_corrected(lines: Array, rows: Array, first: int, m: int, error: Array) -> bool:
     """Whether the rows got what they missed by the step in ROW."""
     asked, left = 0.0, 0.0
-    for r in range(m):
+    for r in range(first, m):
         rest = error[r] - dot(rows, r, lines, ROW, 0, rows.shape[1])
         asked, left = max(asked, abs(error[r])), max(left, abs(rest))
     return left <= CORRECTED * asked + 1e-12

@@ -9,7 +9,7 @@ obstacles = [Plane("y"), Obstacle(Sphere(0.2), Pose((0.3, 1.0, 0.4)), name="lamp
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from numpy.typing import ArrayLike
@@ -50,6 +50,10 @@ class Obstacle:
     def solid(self, name: str, folder: Path | None = None) -> Solid:
         """Its geometry for `poise.figure.collisions`, owned by `name`."""
         return make_solid(self.shape, name, 0, self.pose, folder=folder, convex=self.convex, is_obstacle=True)
+
+    def moved(self, pose: Pose) -> Obstacle:
+        """The same obstacle standing somewhere else."""
+        return replace(self, pose=pose)
 
     def _called(self) -> str:
         return f"obstacle {self.name!r}" if self.name else "an obstacle"
@@ -100,3 +104,8 @@ class Plane:
     def solid(self, name: str, folder: Path | None = None) -> HalfSpace:
         """Its geometry for `poise.figure.collisions`, owned by `name`."""
         return HalfSpace(name, self._direction(), self.offset)
+
+    def moved(self, pose: Pose) -> Plane:
+        """The same plane carried along by a pose."""
+        normal = pose.matrix @ self._direction()
+        return replace(self, normal=normal, offset=self.offset + float(normal @ pose.position))

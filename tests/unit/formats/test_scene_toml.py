@@ -16,6 +16,7 @@ from poise.figures import built_in
 from poise.forces.loads import Force, Gravity, Support
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.formats.scene_toml_kinds import SECTIONS, class_of, fields_of
+from poise.tasks.avoid import Avoid
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame, LookAt, Orientation, Position
@@ -84,6 +85,7 @@ def everything() -> Scene:
         Hold({"left_elbow": 0.3, "left_shoulder": turn("z", 10)}),
         Hold(human.random(3)),
         Hold(human.random(4).q, joints=["neck"]),
+        Avoid("self", margin=0.02, exclude=[("left_hand", "head")]),
     ]
     obstacles = [
         Plane((0, 1, 1), 0.1, name="slope"),
