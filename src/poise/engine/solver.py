@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.problem import Problem, StepSize
+from poise.engine.restarts import is_better, other_starts
 from poise.engine.result import Result
 from poise.engine.verdicts import judge
-from poise.errors import TaskError
+from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
+from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.clamp import clamp
-from poise.kernels.step import settle, take_step
+from poise.kernels.step import begin, settle, take_step
 from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
@@ -57,8 +60,9 @@ class Solver:
         return Posture(self.figure, q)
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
-        """Step until the figure rests."""
+        """Step until the figure rests; what earlier steps left to remember plays no part."""
         q = self._start(posture)
+        self._problem.forget()
         steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
 
@@ -66,9 +70,19 @@ class Solver:
         """Give a task another target: a place, a rotation, a direction, a posture."""
         self._problem.retarget(task, value)
 
-    def _start(self, posture: PostureLike) -> np.ndarray:
-        """A legal copy of a posture's numbers."""
-        q = np.array((posture if isinstance(posture, Posture) else self.figure.posture(posture))._q)
+    def _start(self, posture: PostureLike) -> FloatArray:
+        """A legal copy of a posture's numbers; neutral ones when the couplings leave no way in."""
+        own = isinstance(posture, Posture) and posture.figure is self.figure
+        q: FloatArray = (posture if own else self.figure.posture(posture))._q.copy()  # type: ignore[union-attr]
+        legal = begin(self._problem.handle, q)
+        if legal < 0:
+            raise FigureError(f"the posture to start from has a value that is no finite number: {q.tolist()}.")
+        return q if legal else self._neutral.copy()
+
+    @cached_property
+    def _neutral(self) -> FloatArray:
+        q = self.figure.neutral()._q.copy()
+        clamp(self.figure.compiled.bounds, _NOWHERE, q)
         return q
 
 
@@ -79,6 +93,7 @@ def solve(
     start: PostureLike | None = None,
     max_steps: int = 200,
     tolerance: float = 1e-6,
+    restarts: int = 0,
     seed: int = 0,
 ) -> Result:
     """The best legal posture for tasks by priority.
@@ -86,15 +101,25 @@ def solve(
     Args:
         figure: The figure to pose.
         tasks: What is asked, each at its priority.
-        start: Where to start from; the neutral posture if not said.
+        start: Where to start from; the neutral posture if not said. It is moved inside the limits first.
         max_steps: Most steps of the iteration.
         tolerance: Step below which the posture rests, and error below which a task is met [rad or m].
-        seed: For restarts.
+        restarts: How many other starts to try while some task is not met; the best of all is the result.
+        seed: Chooses the other starts; the same seed gives the same bytes.
 
     Returns:
         The posture, whether tasks were met, and what gave way to what.
     """
+    if not restarts >= 0:
+        raise TaskError(f"restarts must be a number from 0 on, not {restarts}.")
     solver = Solver(figure, tasks)
-    q = np.array(figure.posture(figure.neutral() if start is None else start)._q)
-    clamp(figure.compiled.bounds, _NOWHERE, q)
-    return solver.settle(Posture(figure, q), max_steps=max_steps, tolerance=tolerance)
+    first = figure.neutral() if start is None else figure.posture(start)
+    best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
+    errors = solver._problem.level_errors(best.posture)
+    for other in other_starts(first, restarts, seed):
+        if best.status == "solved":
+            break
+        found = solver.settle(other, max_steps=max_steps, tolerance=tolerance)
+        if is_better(there := solver._problem.level_errors(found.posture), errors):
+            best, errors = found, there
+    return best

@@ -171,6 +171,19 @@ def take_step(
 
 
 @kernel
+def begin(
+    engine: Handle,
+    # outputs
+    q: Array,
+) -> int:
+    """Bring a posture `q` (nq,) inside the limits; -1 when it is not finite, 0 when no legal one was found near it."""
+    for i in range(q.shape[0]):
+        if not math.isfinite(q[i]):
+            return -1
+    return far_clamp(engine.calls, engine.bounds, engine.state.x[:0], q)
+
+
+@kernel
 def _is_worth_it(engine: Handle, moved: float) -> bool:
     """Whether a step removes enough error from some level to be seen."""
     before, after, worth = engine.state.merit, engine.state.merit_after, engine.worth
