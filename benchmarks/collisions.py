@@ -34,7 +34,9 @@ def main() -> None:
         Obstacle(Capsule(0.05, 1.0), Pose((-0.5, 1.0, 0.3))),
     ]
     print(describe("numba", "numpy", "coal"))
-    print(f"{'avoiding':<22}{'pairs':>7}{'looking [µs]':>14}{'step at rest [µs]':>19}{'step on the way [µs]':>22}{'steps':>7}")
+    print(
+        f"{'avoiding':<22}{'pairs':>7}{'looking [µs]':>14}{'step at rest [µs]':>19}{'step on the way [µs]':>22}{'steps':>7}"
+    )
     for name, extra in (
         ("nothing", []),
         ("itself", [Avoid("self")]),

@@ -91,7 +91,8 @@ class Avoidance:
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
         """Put an obstacle somewhere else."""
-        if not any([watch.move(obstacle, pose) for watch in self._watches]):
+        found = [watch.move(obstacle, pose) for watch in self._watches]
+        if not any(found):
             raise TaskError(f"{obstacle!r} is not one of the obstacles.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,21 +13,23 @@ from numpy.typing import ArrayLike
 from poise.engine.avoidance import Avoidance
 from poise.engine.given import Given
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.engine.limit_names import contact_name, limit_names
+from poise.engine.targets import set_target
 from poise.errors import TaskError
 from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray, Pose
+from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.contacts import make_contacts
 from poise.kernels.criteria import Criteria
 from poise.kernels.far_call import addresses
-from poise.kernels.goals import HOLD, INERTIA, TURN_TO, Goals, make_stance
+from poise.kernels.goals import Goals, make_stance, take_stance
+from poise.kernels.level_problem import SIDE
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
 from poise.kernels.step import FIRST_TASKS, Engine, State, bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
 from poise.tasks.avoid import Avoid
 from poise.tasks.custom import Custom
-from poise.tasks.place import rotation_of
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
@@ -74,7 +77,9 @@ class Problem:
         self.held = _last_hold(asked)
         asked = [task for task in asked if task is not self.held]
         self.priorities = sorted({task.priority for task in asked})
-        self.asked = [Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked]
+        self.asked = [
+            Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked
+        ]
         self.asked.sort(key=lambda a: a.level)
         masks = number_rows(self.asked, figure)
         tree, bounds = figure.compiled.tree, figure.compiled.bounds
@@ -84,7 +89,7 @@ class Problem:
         soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
         limits = _step_limits(figure, step, dt, hard, soft)
         skip = len(hard) + contacts
-        levels = _levels(figure, self.asked, goals, len(self.priorities), skip, contacts)
+        levels = _levels(figure, self.asked, goals, count=len(self.priorities), skip=skip, contacts=contacts)
         n, p = figure.nv, len(self.priorities) + FIRST_TASKS
         here, there, state = make_stance(tree, goals), make_stance(tree, goals), _state(figure, p, levels.rows.shape[0])
         solver = make_work(n, levels.rows.shape[0], p, levels.general.shape[0])
@@ -113,39 +118,54 @@ class Problem:
         self._by_task = {a.task: a for a in self.asked}
 
     def held_gap(self, posture: Posture) -> FloatArray:
-        """What the posture lacks of the one held last."""
-        assert self.held is not None
-        dofs = [i for name in self.held.held(self.figure) for i in range(*self.figure.v_slice(name).indices(self.figure.nv))]
+        """(nv,) what the posture lacks of the one held last, 0 for joints that are not held."""
         wanted = Posture(self.figure, self.engine.criteria.posture.copy())
-        gap: FloatArray = self.figure.difference(posture, wanted)[dofs]
+        gap: FloatArray = self.figure.difference(posture, wanted) * (self.engine.criteria.posture_weight > 0.0)
         return gap
+
+    def level_errors(self, posture: Posture) -> FloatArray:
+        """Size of each level's weighted error, the first level first, then of what the posture held last lacks."""
+        engine = self.engine
+        take_stance(engine.tree, engine.goals, posture._q, engine.here)
+        squares = (engine.goals.weight * engine.here.error) ** 2
+        held = float(engine.criteria.posture_weight @ self.held_gap(posture) ** 2)
+        levels = range(FIRST_TASKS, FIRST_TASKS + len(self.priorities))
+        sums = [float(sum(squares[a.rows].sum() for a in self.asked if a.level == k)) for k in levels]
+        return np.sqrt(np.array([*sums, held]))
+
+    def limit_name(self, i: int) -> str:
+        """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact."""
+        names = self._limit_names
+        return names[i] if i < len(names) else contact_name(self.figure, self.engine.contacts, i - len(names))
+
+    def fences_of(self, asked: Asked) -> range:
+        """The limits that are edges of a task's support."""
+        corners, limits, bounds = self.engine.goals.corner_start, self.engine.limits, self.engine.bounds
+        at = self.figure.nv + PER_BALL * bounds.ball_start.shape[0] + limits.soft.shape[0]
+        return range(at + corners[asked.first_goal], at + corners[asked.first_goal + len(asked.goals)])
+
+    @cached_property
+    def _limit_names(self) -> list[str]:
+        owners = {i: asked for asked in self.asked for i in self.fences_of(asked)}
+        return limit_names(self.figure, self.engine.limits, owners)
+
+    def forget(self) -> None:
+        """Start afresh: no memory of earlier steps."""
+        state, solver = self.engine.state, self.engine.solver
+        for remembered in (state.last, state.stiffness, state.counts, solver.whole[SIDE:]):
+            remembered.fill(0)
 
     def retarget(self, task: Task, value: ArrayLike) -> None:
         """Give a task another target, in place."""
-        if task is self.held:
-            self.engine.criteria.posture[:] = self.figure.posture(value)._q
-            return
         asked = self._by_task.get(task)
-        if asked is None:
-            raise TaskError(f"{task.label} is not one of the active tasks.")
         if isinstance(task, Custom):
             raise TaskError(f"{task.label} has no target; let its function read one that you change.")
-        goals, g = self.engine.goals, asked.first_goal
-        kind = goals.kind[g]
-        if kind == HOLD:
-            goals.postures[goals.posture[g]] = self.figure.posture(value)._q
-        elif kind == TURN_TO:
-            goals.rotation[g] = rotation_of(value, task.label)
-        elif kind == INERTIA:
-            goals.value[g] = float(np.asarray(value, dtype=np.float64))
-        elif len(asked.goals) == 2:
-            pose = value if isinstance(value, Pose) else Pose(*value)
-            goals.position[g], goals.rotation[g + 1] = pose.position, pose.rotation
+        if asked is not None:
+            set_target(self.figure, self.engine.goals, asked, value)
+        elif task is self.held:
+            self.engine.criteria.posture[:] = self.figure.posture(value)._q
         else:
-            place = np.asarray(value, dtype=np.float64)
-            if place.shape != (3,) or not np.isfinite(place).all():
-                raise TaskError(f"{task.label}: a target is three finite numbers, not {value!r}.")
-            goals.position[g] = place
+            raise TaskError(f"{task.label} is not one of the active tasks.")
 
 
 def _last_hold(tasks: Sequence[Task]) -> Hold | None:
@@ -193,9 +213,7 @@ def _step_limits(
     )
 
 
-def _levels(
-    figure: Figure, asked: Sequence[Asked], goals: Goals, count: int, skip: int, contacts: int
-) -> Levels:
+def _levels(figure: Figure, asked: Sequence[Asked], goals: Goals, *, count: int, skip: int, contacts: int) -> Levels:
     """The arrays of all levels."""
     n, p = figure.nv, count + FIRST_TASKS
     m = skip + goals.direction.shape[0]

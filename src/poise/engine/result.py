@@ -27,9 +27,11 @@ class Verdict:
     met: bool
     """Whether the error is within the tolerance."""
     gave_way_to: tuple[str, ...] = ()
-    """Tasks of higher levels, or of its own, that it leans against."""
+    """Tasks of higher levels that it leans against."""
     blocked_by: tuple[str, ...] = ()
     """Joint limits, couplings and contacts that it leans against."""
+    shares_with: tuple[str, ...] = ()
+    """Tasks of its own level that pull the other way."""
 
     @property
     def outcome(self) -> str:
@@ -39,6 +41,8 @@ class Verdict:
         reasons = []
         if self.gave_way_to:
             reasons.append("gave way to " + ", ".join(self.gave_way_to))
+        if self.shares_with:
+            reasons.append("shares with " + ", ".join(self.shares_with))
         if self.blocked_by:
             reasons.append("blocked by " + ", ".join(self.blocked_by))
         return "; ".join(reasons) or "out of reach"

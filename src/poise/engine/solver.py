@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.careful import CarefulSteps
 from poise.engine.problem import Problem, StepSize
+from poise.engine.restarts import is_better, other_starts
 from poise.engine.result import Result
 from poise.engine.verdicts import judge
-from poise.errors import TaskError
+from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import Pose
+from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
 from poise.kernels.clamp import clamp
-from poise.kernels.step import settle, take_step
+from poise.kernels.step import begin, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
+PATIENT = 1e-6
+"""What a step must be worth where nobody watches the figure move (see `StepSize.worth`)."""
 
 
 class Solver:
@@ -71,8 +75,9 @@ class Solver:
         return Posture(self.figure, q)
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
-        """Step until the figure rests."""
+        """Step until the figure rests; what earlier steps left to remember plays no part."""
         q = self._start(posture)
+        self._problem.forget()
         if self._careful is None:
             steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
         else:
@@ -91,9 +96,19 @@ class Solver:
         self._problem.avoidance.move(obstacle, pose)
         self._careful.look_again()
 
-    def _start(self, posture: PostureLike) -> np.ndarray:
-        """A legal copy of a posture's numbers."""
-        q = np.array((posture if isinstance(posture, Posture) else self.figure.posture(posture))._q)
+    def _start(self, posture: PostureLike) -> FloatArray:
+        """A legal copy of a posture's numbers; neutral ones when the couplings leave no way in."""
+        own = isinstance(posture, Posture) and posture.figure is self.figure
+        q: FloatArray = (posture if own else self.figure.posture(posture))._q.copy()  # type: ignore[union-attr]
+        legal = begin(self._problem.handle, q)
+        if legal < 0:
+            raise FigureError(f"the posture to start from has a value that is no finite number: {q.tolist()}.")
+        return q if legal else self._neutral.copy()
+
+    @cached_property
+    def _neutral(self) -> FloatArray:
+        q = self.figure.neutral()._q.copy()
+        clamp(self.figure.compiled.bounds, _NOWHERE, q)
         return q
 
 
@@ -106,6 +121,7 @@ def solve(
     avoid_self: bool = False,
     max_steps: int = 200,
     tolerance: float = 1e-6,
+    restarts: int = 0,
     seed: int = 0,
 ) -> Result:
     """The best legal posture for tasks by priority.
@@ -113,17 +129,27 @@ def solve(
     Args:
         figure: The figure to pose.
         tasks: What is asked, each at its priority.
-        start: Where to start from; the neutral posture if not said.
+        start: Where to start from; the neutral posture if not said. It is moved inside the limits first.
         obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         max_steps: Most steps of the iteration.
         tolerance: Step below which the posture rests, and error below which a task is met [rad or m].
-        seed: For restarts.
+        restarts: How many other starts to try while some task is not met; the best of all is the result.
+        seed: Chooses the other starts; the same seed gives the same bytes.
 
     Returns:
         The posture, whether tasks were met, and what gave way to what.
     """
-    solver = Solver(figure, tasks, obstacles=obstacles, avoid_self=avoid_self)
-    q = np.array(figure.posture(figure.neutral() if start is None else start)._q)
-    clamp(figure.compiled.bounds, _NOWHERE, q)
-    return solver.settle(Posture(figure, q), max_steps=max_steps, tolerance=tolerance)
+    if not restarts >= 0:
+        raise TaskError(f"restarts must be a number from 0 on, not {restarts}.")
+    solver = Solver(figure, tasks, obstacles=obstacles, avoid_self=avoid_self, step=StepSize(worth=PATIENT))
+    first = figure.neutral() if start is None else figure.posture(start)
+    best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
+    errors = solver._problem.level_errors(best.posture)
+    for other in other_starts(first, restarts, seed):
+        if best.status == "solved":
+            break
+        found = solver.settle(other, max_steps=max_steps, tolerance=tolerance)
+        if is_better(there := solver._problem.level_errors(found.posture), errors):
+            best, errors = found, there
+    return best

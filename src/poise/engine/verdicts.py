@@ -7,30 +7,52 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.engine.avoidance import DEEPER
+from poise.engine.reasons import Reasons, reasons_of, reasons_of_hold
 from poise.engine.result import Result, Status, Verdict
 from poise.kernels.goals import take_stance
+from poise.kernels.step import take_step
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
     from poise.figure.posture import Posture
     from poise.tasks.avoid import Avoid
+    from poise.tasks.task import Task
+
+SMALLEST = 1e-6
+"""Error below which a task is met however small the tolerance [m or rad]: steps leave as much behind."""
 
 
 def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
-    """The result for a posture."""
+    """The result for a posture that `moved` so far in the last of so many steps."""
     engine = problem.engine
     take_stance(engine.tree, engine.goals, posture._q, engine.here)
-    error = engine.here.error
+    sizes = [float(np.linalg.norm(engine.here.error[asked.rows])) for asked in problem.asked]
+    unmet = [a for a, size in zip(problem.asked, sizes, strict=True) if not _is_met(a.task, size, tolerance)]
+    gap = problem.held_gap(posture)
+    far = float(np.linalg.norm(gap))
+    if unmet or (problem.held is not None and not _is_met(problem.held, far, tolerance)):
+        # One more step, not kept, leaves rows, limits and curvature of this very posture behind.
+        take_step(problem.handle, posture._q.copy())
     verdicts = []
-    for asked in problem.asked:
-        size = float(np.linalg.norm(error[asked.rows]))
-        verdicts.append(Verdict(asked.task, size, size <= tolerance))
+    for asked, size in zip(problem.asked, sizes, strict=True):
+        reasons = reasons_of(problem, posture, asked, unmet) if asked in unmet else Reasons()
+        verdicts.append(_verdict(asked.task, size, asked not in unmet, reasons))
     if problem.held is not None:
-        size = float(np.linalg.norm(problem.held_gap(posture)))
-        verdicts.append(Verdict(problem.held, size, size <= tolerance))
+        met = _is_met(problem.held, far, tolerance)
+        reasons = Reasons() if met else reasons_of_hold(problem, posture, gap, unmet)
+        verdicts.append(_verdict(problem.held, far, met, reasons))
     for avoid in problem.avoids:
         verdicts.append(_cleared(problem, avoid, tolerance))
     return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
+
+
+def _is_met(task: Task, size: float, tolerance: float) -> bool:
+    """Whether an error is no larger than what steps of the tolerance leave of it."""
+    return size <= max(tolerance, SMALLEST) / task.gain
+
+
+def _verdict(task: Task, size: float, met: bool, reasons: Reasons) -> Verdict:
+    return Verdict(task, size, met, reasons.above, reasons.limits, reasons.beside)
 
 
 def _cleared(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
@@ -45,4 +67,5 @@ def _status(verdicts: list[Verdict], moved: float, tolerance: float) -> Status:
         return "solved"
     if moved > tolerance:
         return "stalled"
-    return "compromised" if any(verdict.gave_way_to for verdict in verdicts) else "unreachable"
+    gave_way = any(verdict.gave_way_to or verdict.shares_with for verdict in verdicts)
+    return "compromised" if gave_way else "unreachable"

@@ -63,7 +63,7 @@ def _(task: Frame, posture: Posture) -> Comparison:
 def _(task: LookAt, posture: Posture) -> Comparison:
     """A gaze gets the point of its line of sight that is as far away as the one it wants."""
     eye = posture.figure.pose_of(task.site, posture)
-    sight = eye.matrix @ axes_of(np.asarray(task.axis, dtype=np.float64), task.label)[0]
+    sight = eye.matrix @ task.unit_axis()
     if task.at is None:
         wanted = vector(sight if task.direction is None else task.direction)
         return Comparison(f"along {place_words(wanted / np.linalg.norm(wanted))}", f"along {place_words(sight)}")

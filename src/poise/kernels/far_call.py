@@ -1,8 +1,8 @@
 """Calls by address of large kernels whose arguments are tuples, so that their callers do not compile them again.
 
-Numba copies the code of every kernel into each kernel that calls it, directly or not, and optimises it anew there. A far
-call goes through the address of the compiled kernel instead: it costs a few nanoseconds and saves a minute of compiling.
-`poise.kernels.compile.far_kernel` does the same for kernels that take plain arrays.
+Numba copies the code of every kernel into each kernel that calls it, directly or not, and optimises it anew there. A
+far call goes through the address of the compiled kernel instead: it costs a few nanoseconds and saves a minute of
+compiling. `poise.kernels.compile.far_kernel` does the same for kernels that take plain arrays.
 """
 
 from collections.abc import Callable

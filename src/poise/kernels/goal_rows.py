@@ -122,7 +122,9 @@ def _stand_rows(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, row
     near = vector_at(stance.nearest, g)
     a, b, share = int(near.x), int(near.y), near.z
     if count > 0 and (count < 3 or stance.error[first] < 0.0):
-        _edge_row(tree, goals, stance, a, b, share, vector_at(stance.force, first), goals.weight[first], skip + first, rows)
+        _edge_row(
+            tree, goals, stance, a, b, share, vector_at(stance.force, first), goals.weight[first], skip + first, rows
+        )
     if count == 1:
         way, weight = vector_at(stance.force, first + 1), goals.weight[first + 1]
         _edge_row(tree, goals, stance, a, b, share, way, weight, skip + first + 1, rows)

@@ -250,10 +250,7 @@ def _turn(goals: Goals, stance: Stance, g: int) -> None:
     gap = to_rotation_vector(multiply(quaternion_at(goals.rotation, g), conjugate(relative)))
     angle = length(gap)
     # J_r⁻ᵀ d = d - ½ φ × d + k φ × (φ × d),  k = (1 - ½ θ cot ½θ) / θ²
-    if angle < 1e-4:
-        k = 1.0 / 12.0
-    else:
-        k = (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / (angle * angle)
+    k = 1.0 / 12.0 if angle < 1e-4 else (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / (angle * angle)
     put_vector(stance.point, g, p)
     put_vector(stance.base_point, g, p)
     for i in range(goals.first[g], goals.first[g + 1]):

@@ -173,13 +173,26 @@ def take_step(
 
 
 @kernel
+def begin(
+    engine: Engine,
+    # outputs
+    q: Array,
+) -> int:
+    """Bring a posture `q` (nq,) inside the limits; -1 when it is not finite, 0 when no legal one was found near it."""
+    for i in range(q.shape[0]):
+        if not math.isfinite(q[i]):
+            return -1
+    return far_clamp(engine.calls, engine.bounds, engine.state.x[:0], q)
+
+
+@kernel
 def _is_worth_it(engine: Engine, moved: float) -> bool:
     """Whether a step removes enough error from some level to be seen."""
     before, after, worth = engine.state.merit, engine.state.merit_after, engine.worth
+    most = 0.0
     for k in range(before.shape[0]):
-        if before[k] - after[k] > worth * moved:
-            return True
-    return False
+        most = max(most, before[k] - after[k])
+    return most > worth * moved
 
 
 @kernel
@@ -261,9 +274,7 @@ def _prepare(engine: Engine, q: Array) -> None:
         engine.levels, engine.goals, engine.here, engine.state, engine.limits, engine.bounds
     )  # fmt: skip
     tree, contacts, skip = engine.tree, engine.contacts, engine.skip
-    rows, target, start, damping, lower, upper = (
-        levels.rows, levels.target, levels.start, levels.damping, levels.lower, levels.upper
-    )  # fmt: skip
+    rows, target, start, lower, upper = levels.rows, levels.target, levels.start, levels.lower, levels.upper
     n, p = rows.shape[1], start.shape[0] - 1
     fill_rows(tree, goals, here, skip, rows)
     start[FIRST_TASKS] = skip
@@ -419,8 +430,8 @@ def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
 def _worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
-    A level that is solved as it stands keeps what it has. Another may lose what the model cannot see, third order in the step, or what the
-    model said it would lose to the levels above, to second order.
+    A level that is solved as it stands keeps what it has. Another may lose what the model cannot see, third order in
+    the step, or what the model said it would lose to the levels above, to second order.
     """
     state, left, curved = engine.state, engine.solver.left, engine.levels.curved
     before, after, scale = state.merit, state.merit_after, state.scale
@@ -439,7 +450,7 @@ def _worse_level(engine: Engine, moved: float) -> int:
 @kernel
 def bind(parts: Engine) -> Engine:
     """A handle on an engine, for the functions below."""
-    return Handle(
+    return Handle(  # type: ignore[return-value]
         parts.tree,
         parts.bounds,
         parts.limits,

@@ -17,7 +17,7 @@ from poise.kernels.limits import ANYWHERE, ELLIPSE, Bounds, ball_split, nearest_
 from poise.kernels.quaternion import quaternion_at, rotate
 from poise.kernels.swing_limits import nearest_on_ellipse, nearest_on_polygon
 from poise.kernels.swing_twist import SwingTwist, direction_swing, swing_direction, swing_twist_rates
-from poise.kernels.vector import Vector, add, scale, vector_at
+from poise.kernels.vector import Vector, add, scale
 
 Array = np.ndarray
 

@@ -38,7 +38,9 @@ def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
         return 0
     first = start
     for c in range(start + 1, end):
-        if corners[c, 0] < corners[first, 0] or (corners[c, 0] == corners[first, 0] and corners[c, 1] < corners[first, 1]):
+        if corners[c, 0] < corners[first, 0] or (
+            corners[c, 0] == corners[first, 0] and corners[c, 1] < corners[first, 1]
+        ):
             first = c
     count, at = 0, first
     while count < end - start:

@@ -49,7 +49,9 @@ class Avoid(Task):
         if not (math.isfinite(self.margin) and self.margin >= 0.0):
             raise TaskError(f"{self.label}: margin must be a number of metres from 0 on, not {self.margin}.")
         if not (math.isfinite(self.reach) and self.reach > self.margin):
-            raise TaskError(f"{self.label}: reach must be farther than the margin of {self.margin} m, not {self.reach}.")
+            raise TaskError(
+                f"{self.label}: reach must be farther than the margin of {self.margin} m, not {self.reach}."
+            )
 
     @property
     def hazards(self) -> list[Hazard]:

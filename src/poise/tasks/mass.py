@@ -85,8 +85,7 @@ class MomentOfInertia(Task):
     def __post_init__(self) -> None:
         """Check the value."""
         super().__post_init__()
-        if not math.isfinite(self.value) or self.value < 0.0:
-            raise TaskError(f"{self.label}: a moment of inertia is a number from 0 on, not {self.value}.")
+        inertia_of(self.value, self.label)
         axes_of(vector(self.axis), self.label)
 
     def describe(self) -> str:
@@ -111,3 +110,11 @@ class MomentOfInertia(Task):
                 value=float(self.value),
             )
         ]
+
+
+def inertia_of(value: ArrayLike, label: str) -> float:
+    """A moment of inertia from a number [kg m²]."""
+    number = np.asarray(value, dtype=np.float64)
+    if number.shape != () or not math.isfinite(number) or number < 0.0:
+        raise TaskError(f"{label}: a moment of inertia is a number from 0 on, not {value!r}.")
+    return float(number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,7 +115,7 @@ class Frame(Task):
         weights = self.weights_of(6)
         seat = seat_of(figure, self.site)
         base = WORLD if self.relative_to is None else seat_of(figure, self.relative_to)
-        pose = self.pose if isinstance(self.pose, Pose) else Pose(*self.pose)
+        pose = pose_of(self.pose, self.label)
         return [
             Goal(kind=POINT, directions=np.eye(3), weights=weights[:3], seat=seat, base=base, position=pose.position),
             Goal(kind=TURN_TO, directions=np.eye(3), weights=weights[3:], seat=seat, base=base, rotation=pose.rotation),
@@ -132,7 +132,7 @@ class LookAt(Task):
     direction: ArrayLike | None = None
     """The direction to look in, instead of a point."""
     axis: ArrayLike = (0.0, 1.0, 0.0)
-    """What points there, in the site's own axes."""
+    """What points there, in the site's own axes: three numbers, or a word such as "y" or "-z"."""
     relative_to: str | None = None
 
     def __post_init__(self) -> None:
@@ -143,16 +143,17 @@ class LookAt(Task):
         if self.direction is not None and self.relative_to is not None:
             raise TaskError(f"{self.label}: a direction is always the world's; look at= a point relative_to a part.")
         self._wanted()
-        axes_of(np.asarray(self.axis, dtype=np.float64), self.label)
+        self.unit_axis()
 
     def _wanted(self) -> FloatArray:
         if self.at is not None:
             return finite_vector(self.at, f"{self.label}: at")
-        direction = finite_vector(self.direction if self.direction is not None else (), f"{self.label}: direction")
-        size = float(np.linalg.norm(direction))
-        if size < 1e-9:
-            raise TaskError(f"{self.label}: the direction to look in has no length.")
-        return direction / size
+        return direction_of(self.direction if self.direction is not None else (), self.label)
+
+    def unit_axis(self) -> FloatArray:
+        """(3,) what points there, in the site's own axes."""
+        axis: FloatArray = axes_of(finite_vector(self.axis, f"{self.label}: axis"), self.label)[0]
+        return axis
 
     def describe(self) -> str:
         """Who looks."""
@@ -164,11 +165,10 @@ class LookAt(Task):
 
     def goals(self, figure: Figure) -> list[Goal]:
         """Two rows, across the line of sight."""
-        axis = axes_of(np.asarray(self.axis, dtype=np.float64), self.label)
         return [
             Goal(
                 kind=AIM,
-                directions=np.repeat(axis[:1], 2, axis=0),
+                directions=np.repeat(self.unit_axis()[None], 2, axis=0),
                 weights=self.weights_of(1).repeat(2),
                 seat=seat_of(figure, self.site),
                 base=WORLD if self.relative_to is None else seat_of(figure, self.relative_to),
@@ -186,3 +186,23 @@ def rotation_of(value: ArrayLike, label: str) -> FloatArray:
         raise TaskError(f"{label}: a rotation is a quaternion (w, x, y, z) of some length, not {value!r}.")
     unit: FloatArray = numbers / size
     return unit
+
+
+def direction_of(value: ArrayLike, label: str) -> FloatArray:
+    """A unit vector from three finite numbers, or from a word for an axis."""
+    direction = finite_vector(value, f"{label}: direction")
+    size = float(np.linalg.norm(direction))
+    if size < 1e-9:
+        raise TaskError(f"{label}: the direction to look in has no length.")
+    unit: FloatArray = direction / size
+    return unit
+
+
+def pose_of(value: Any, label: str) -> Pose:
+    """A pose, from one or from a place and a rotation."""
+    if isinstance(value, Pose):
+        return value
+    try:
+        return Pose(*value)
+    except (TypeError, ValueError) as error:
+        raise TaskError(f"{label}: a pose is a place and a rotation, not {value!r}.") from error

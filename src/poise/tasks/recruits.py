@@ -34,7 +34,7 @@ def recruited(figure: Figure, task: Task) -> FloatArray | None:
 
 def nearest_branch(figure: Figure, site: str) -> list[str]:
     """Joints from a site or body towards the root, up to the first body that carries several limbs."""
-    joint_above = {body: joint for body, joint in figure.tree_order}
+    joint_above = dict(figure.tree_order)
     limbs: dict[str, int] = {}
     for _, joint in figure.tree_order:
         if joint is not None and joint.parent is not None:

@@ -52,7 +52,9 @@ def obstacle(kind: str, folder: Path) -> Obstacle | Plane:
     return Obstacle(shape, Pose((0.6, 0.1, 0.1), turn("y", 20)), name="wall")
 
 
-def nearest(figure: poise.Figure, posture: poise.Posture, obstacles: list[Obstacle | Plane], itself: bool = False) -> float:
+def nearest(
+    figure: poise.Figure, posture: poise.Posture, obstacles: list[Obstacle | Plane], itself: bool = False
+) -> float:
     return min(near.distance for near in Collisions(figure, obstacles, itself, reach=2.0).at(posture))
 
 

@@ -116,7 +116,5 @@ def test_standing_human_is_over_its_feet() -> None:
     figure = poise.load("human")
     error, _ = _errors_and_rows(figure, CenterOfMass(over=["left_foot", "right_foot"]), figure.neutral()._q)
     assert error == pytest.approx(0.0)
-    error, _ = _errors_and_rows(
-        figure, CenterOfMass(over=["left_foot", "right_foot"], margin=0.3), figure.neutral()._q
-    )
+    error, _ = _errors_and_rows(figure, CenterOfMass(over=["left_foot", "right_foot"], margin=0.3), figure.neutral()._q)
     assert error[0] < -0.1

@@ -1,0 +1,162 @@
+"""Solves: tasks met, levels kept, starts made legal, the same bytes again, and steps inside the speed limits."""
+
+import math
+
+import numpy as np
+import pytest
+
+import poise
+from poise import CenterOfMass, FigureError, Frame, Hold, LookAt, Position, Posture, Solver, TaskError
+from poise.figure.builder import Builder, revolute
+
+
+@pytest.fixture(scope="module")
+def human() -> poise.Figure:
+    return poise.load("human").with_floating_base()
+
+
+def two_links(limits: tuple[float, float] = (-3.0, 3.0), speed: float | None = None) -> poise.Figure:
+    """Two links of one metre in the plane z = 0."""
+    made = Builder("two_links")
+    made.body("base")
+    made.body("upper", parent="base", joint=revolute("shoulder", "z", limits=limits, speed=speed), mass=1.0)
+    made.body("lower", parent="upper", joint=revolute("elbow", "z", limits=limits, speed=speed), at=(1, 0, 0), mass=1.0)
+    made.site("tip", "lower", at=(1, 0, 0))
+    return made.build()
+
+
+def standing(human: poise.Figure) -> list[poise.tasks.task.Task]:
+    return [Frame(foot, human.pose_of(foot, human.neutral()), priority=1) for foot in ("left_foot", "right_foot")]
+
+
+def test_what_can_be_met_is_met(human):
+    ball = human.pose_of("right_hand", human.neutral()).position + (0.1, 0.3, 0.3)
+    result = poise.solve(
+        human, [*standing(human), LookAt("eyes", at=ball), Position("right_hand", at=ball, priority=2)]
+    )
+    assert result.status == "solved"
+    assert all(verdict.met for verdict in result.verdicts)
+    assert human.pose_of("right_hand", result.posture).position == pytest.approx(ball, abs=1e-6)
+    assert human.violations(result.posture) == []
+
+
+def test_the_same_question_has_the_same_bytes(human):
+    tasks = [
+        *standing(human),
+        Position("right_hand", at=(3, 3, 3), priority=2),
+        LookAt("eyes", at=(1, 1, 1), priority=3),
+    ]
+    once, again = poise.solve(human, tasks), poise.solve(human, tasks)
+    assert once.posture.q.tobytes() == again.posture.q.tobytes()
+    solver = Solver(human, tasks)
+    first = solver.settle(human.neutral())
+    assert solver.settle(human.neutral()).posture.q.tobytes() == first.posture.q.tobytes() == once.posture.q.tobytes()
+
+
+def test_a_start_outside_the_limits_is_moved_inside():
+    figure = two_links(limits=(-1.0, 1.0))
+    solver = Solver(figure, [Position("tip", at=(1.0, 1.0, 0.0))])
+    wild = figure.posture({"shoulder": 2.5, "elbow": -2.5})
+    assert figure.violations(wild)
+    assert figure.violations(solver.step(wild)) == []
+    assert solver.settle(wild).status == "solved"
+    assert poise.solve(figure, [Position("tip", at=(1.0, 1.0, 0.0))], start=wild).status == "solved"
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_start_that_is_no_number_is_refused(value):
+    figure = two_links()
+    solver = Solver(figure, [Position("tip", at=(1.0, 1.0, 0.0))])
+    broken = Posture(figure, np.array([0.0, value]))
+    for use in (solver.step, solver.settle):
+        with pytest.raises(FigureError, match="no finite number"):
+            use(broken)
+
+
+def test_a_start_is_never_changed(human):
+    start = human.random(5)
+    before = start.q.tobytes()
+    solver = Solver(human, [Position("right_hand", at=(1, 1, 1))])
+    assert solver.step(start) != start
+    solver.settle(start)
+    assert start.q.tobytes() == before
+
+
+def test_joints_keep_their_speed():
+    figure = two_links(speed=2.0)
+    solver = Solver(figure, [Position("tip", at=(-1.0, -1.0, 0.0))], dt=0.01)
+    posture, fastest = figure.posture({"shoulder": 0.3, "elbow": 0.3}), 0.0
+    for _ in range(20):
+        after = solver.step(posture)
+        fastest, posture = max(fastest, float(np.abs(after.q - posture.q).max())), after
+    assert fastest == pytest.approx(0.02, rel=1e-9)
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.1, math.nan, math.inf])
+def test_a_duration_that_is_none_is_refused(dt):
+    with pytest.raises(TaskError, match="dt"):
+        Solver(two_links(), [], dt=dt)
+
+
+def test_too_few_steps_are_told(human):
+    result = poise.solve(human, [Position("right_hand", at=(2, 1, 2))], max_steps=1)
+    assert result.status == "stalled"
+    assert result.steps == 1
+
+
+def test_nothing_asked_is_done_at_once(human):
+    result = poise.solve(human, [])
+    assert result.status == "solved"
+    assert result.posture == human.neutral()
+
+
+def test_a_task_may_move_few_joints(human):
+    task = Position("right_hand", at=(-0.3, 1.4, 0.3), joints=["right_shoulder", "right_elbow"])
+    result = poise.solve(human, [task])
+    moved = {name for name in human.moving_joints if not np.allclose(result.posture[name], human.neutral()[name])}
+    assert moved
+    assert moved <= {"right_shoulder", "right_elbow"}
+
+
+def trap() -> tuple[poise.Figure, Position]:
+    """A reach whose elbow must bend the other way round, which no step downhill does."""
+    figure = two_links(limits=(-2.8, 2.8))
+    goal = figure.pose_of("tip", figure.posture({"shoulder": 2.7, "elbow": -2.0})).position
+    return figure, Position("tip", at=goal)
+
+
+def test_restarts_find_what_one_start_does_not():
+    figure, task = trap()
+    start = figure.posture({"shoulder": -2.7, "elbow": 2.0})
+    alone = poise.solve(figure, [task], start=start)
+    helped = poise.solve(figure, [task], start=start, restarts=20, seed=3)
+    assert alone.status != "solved"
+    assert helped.status == "solved"
+    again = poise.solve(figure, [task], start=start, restarts=20, seed=3)
+    assert again.posture.q.tobytes() == helped.posture.q.tobytes()
+
+
+def test_restarts_are_never_worse(human):
+    tasks = [
+        *standing(human),
+        CenterOfMass(at=(0, 1, 0.4), priority=2),
+        Position("right_hand", at=(2, 2, 2), priority=3),
+    ]
+    plain, tried = poise.solve(human, tasks), poise.solve(human, tasks, restarts=3)
+    for task in tasks:
+        if abs(plain.errors[task] - tried.errors[task]) > 1e-5:
+            assert tried.errors[task] < plain.errors[task]
+            break
+    with pytest.raises(TaskError, match="restarts"):
+        poise.solve(human, tasks, restarts=-1)
+
+
+def test_a_posture_is_held_in_what_freedom_is_left(human):
+    ball = human.pose_of("right_hand", human.neutral()).position + (0.0, 0.2, 0.2)
+    reach = [*standing(human), Position("right_hand", at=ball, priority=2)]
+    waving = human.posture("waving")
+    free = poise.solve(human, reach)
+    held = poise.solve(human, [*reach, Hold(waving, priority=3)])
+    assert held.errors["position of right_hand"] <= 1e-6
+    apart = [np.linalg.norm(human.difference(result.posture, waving)[6:]) for result in (free, held)]
+    assert apart[1] < 0.5 * apart[0]
