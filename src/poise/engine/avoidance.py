@@ -74,7 +74,7 @@ class Avoidance:
         """Write the nearest witnesses, those that have least room first."""
         room = np.concatenate([watch.room for watch in self._watches])
         chosen = np.argsort(room, kind="stable")[: self.most]
-        contacts.count[0] = chosen.size
+        contacts.used[0] = chosen.size
         room[(room > -TOUCHING) & (room < 0.0)] = 0.0
         contacts.distance[: chosen.size] = room[chosen]
         for field in ("node_a", "node_b", "point_a", "point_b", "normal"):

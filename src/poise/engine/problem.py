@@ -16,6 +16,7 @@ from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.engine.limit_names import contact_name, limit_names
 from poise.engine.targets import set_target
 from poise.errors import TaskError
+from poise.figure.compiled import IntArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
@@ -102,12 +103,13 @@ class Problem:
             criteria=_criteria(figure, self.held),
             levels=levels,
             solver=solver,
-            pulls=make_pulls(tree.parent.shape[0]),
+            pulls=make_pulls(tree),
             here=here,
             there=there,
             state=state,
             skip=skip,
             farthest=step.error,
+            choosy=_choosy(self.asked, masks, p),
             calls=addresses(
                 (bounds, state.q, state.q),
                 (tree, goals, state.q, here),
@@ -166,6 +168,15 @@ class Problem:
             self.engine.criteria.posture[:] = self.figure.posture(value)._q
         else:
             raise TaskError(f"{task.label} is not one of the active tasks.")
+
+
+def _choosy(asked: Sequence[Asked], masks: Sequence[FloatArray | None], p: int) -> IntArray:
+    """(p + 1,) 1 for levels with goals that may move some joints only."""
+    levels = np.zeros(p + 1, dtype=np.int64)
+    for a in asked:
+        if masks[a.first_goal] is not None:
+            levels[a.level] = 1
+    return levels
 
 
 def _last_hold(tasks: Sequence[Task]) -> Hold | None:

@@ -17,7 +17,7 @@ Array = np.ndarray
 class Contacts(NamedTuple):
     """Pairs of points nearer than some distance; changed between steps."""
 
-    count: Array
+    used: Array
     """(1,) how many there are."""
     node_a: Array
     """(c,) node of the one body."""
@@ -72,7 +72,7 @@ def fill_contacts(
     """One limit per pair: no nearer than allowed, or than it is. Rows of `general` and bounds as in `fill_fences`."""
     for c in range(contacts.distance.shape[0]):
         lower[offset + at + c], upper[offset + at + c] = -math.inf, math.inf
-    for c in range(contacts.count[0]):
+    for c in range(contacts.used[0]):
         contact_row(tree, stance, contacts, c, at + c, general)
         lower[offset + at + c] = min(0.0, -contacts.distance[c])
 
@@ -90,7 +90,7 @@ def fill_partings(
 ) -> int:
     """Rows that part pairs too near, written upwards from row `last`; returns the first one used."""
     row = last
-    for c in range(contacts.count[0]):
+    for c in range(contacts.used[0]):
         if contacts.distance[c] < 0.0:
             row -= 1
             contact_row(tree, stance, contacts, c, row, rows)

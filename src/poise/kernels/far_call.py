@@ -27,7 +27,7 @@ def addresses(*arguments: tuple[Any, ...]) -> Array:
 
 if numba.config.DISABLE_JIT:
 
-    def _address(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
+    def _address(kernel: Any, arguments: tuple[Any, ...]) -> int:
         return 0
 
     def far_clamp(calls: Array, bounds: Any, previous: Array, q: Array) -> int:

@@ -24,6 +24,7 @@ FIELDS = (
     "state",
     "skip",
     "farthest",
+    "choosy",
     "calls",
     "worth",
 )

@@ -23,11 +23,14 @@ class Pulls(NamedTuple):
     """(n, 3)"""
     moment: Array
     """(n, 9) first moments about the reference point."""
+    part: Array
+    """(nv, nv) curvature of goals that may move some joints only."""
 
 
-def make_pulls(nodes: int) -> Pulls:
-    """Workspace for so many nodes."""
-    return Pulls(np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros((nodes, 9)))
+def make_pulls(tree: Tree) -> Pulls:
+    """Workspace for a tree."""
+    n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
+    return Pulls(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)), np.zeros((nv, nv)))
 
 
 @kernel(borrows=True)
@@ -41,7 +44,27 @@ def fill_curvature(
     # outputs
     out: Array,
 ) -> None:
-    """out (nv, nv) = Σ pull_i ∇²φ_i over the weighted rows of all goals, the first of which is row `skip`."""
+    """out (nv, nv) = Σ pull_i ∇²φ_i over the weighted rows of all goals, the first of which is row `skip`.
+
+    A goal that may move some joints only has no curvature in the others.
+    """
+    ref = vector_at(stance.centers, 0)
+    masks, part, nv = goals.masks, pulls.part, out.shape[0]
+    _gather(tree, goals, stance, pulls, skip, pull, -1, ref)
+    curvature(tree, stance.position, stance.axes, ref, pulls.force, pulls.torque, pulls.moment, out)
+    for mask in range(masks.shape[0]):
+        if _gather(tree, goals, stance, pulls, skip, pull, mask, ref):
+            curvature(tree, stance.position, stance.axes, ref, pulls.force, pulls.torque, pulls.moment, part)
+            for j in range(nv):
+                for k in range(nv):
+                    out[j, k] += masks[mask, j] * masks[mask, k] * part[j, k]
+
+
+@kernel(borrows=True)
+def _gather(
+    tree: Tree, goals: Goals, stance: Stance, pulls: Pulls, skip: int, pull: Array, mask: int, ref: Vector
+) -> bool:
+    """Forces on the nodes from the goals with one recruitment mask; False when there are none."""
     force, torque, moment = pulls.force, pulls.torque, pulls.moment
     for i in range(force.shape[0]):
         for c in range(3):
@@ -49,9 +72,11 @@ def fill_curvature(
             torque[i, c] = 0.0
         for c in range(9):
             moment[i, c] = 0.0
-    ref = vector_at(stance.centers, 0)
     kinds, first, weight = goals.kind, goals.first, goals.weight
+    found = False
     for g in range(kinds.shape[0]):
+        if goals.mask[g] != mask:
+            continue
         kind = kinds[g]
         push, twist = Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)
         size = 0.0
@@ -65,6 +90,7 @@ def fill_curvature(
                 twist = add(twist, scale(vector_at(stance.torque, i), k))
         if size == 0.0:
             continue
+        found = True
         if kind == POINT or kind == TURN_TO or kind == AIM:
             _add_wrench(goals.node[g], vector_at(stance.point, g), push, twist, ref, force, torque, moment)
             if goals.base[g] > 0:
@@ -73,7 +99,7 @@ def fill_curvature(
                 _add_wrench(goals.base[g], point, back, twist, ref, force, torque, moment)
         elif kind == CENTER or kind == STAND:
             add_center_force(tree, stance.position, stance.rotation, push, ref, force, moment)
-    curvature(tree, stance.position, stance.axes, ref, force, torque, moment, out)
+    return found
 
 
 @kernel(borrows=True)

@@ -56,7 +56,7 @@ MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
 
 SHORTENINGS = 4
 DAMPINGS = 3
-CORRECTIONS = 2
+CORRECTIONS = 4
 EXACT = 3e-7
 """Error of a met level that needs no correction."""
 MET = 1e-6
@@ -69,6 +69,8 @@ VISIBLE = 1e-4
 """Steps smaller than this are taken whether they are worth it or not [rad or m]."""
 SHAKING, SOFTEST, STIFFEST = -0.3, 1e-4, 1.0
 """Cosine between two steps that counts as shaking, and the damping it starts and ends with."""
+UNFELT = 1e-24
+"""Product of the squares of two steps below which they are rounding, not shaking."""
 RELAXING = 0.98
 """How damping fades from step to step."""
 LEAP = 0.1
@@ -123,6 +125,8 @@ class Engine(NamedTuple):
     """Rows before the first goal's: partings and equality couplings."""
     farthest: float
     """Largest error a step aims at [m or rad]."""
+    choosy: Array
+    """(p + 1,) 1 for levels with goals that may move some joints only."""
     calls: Array
     """Addresses for `far_call`."""
     worth: float
@@ -156,7 +160,7 @@ def take_step(
             break
         counts[1] += 1
         for k in range(max(failed, _undamped_levels(engine)), stiffness.shape[0]):
-            stiffness[k] = max(8.0 * stiffness[k], 10.0 * SOFTEST)
+            stiffness[k] = min(10.0 * STIFFEST, max(8.0 * stiffness[k], 10.0 * SOFTEST))
             damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
         moved = 0.0
     if moved > VISIBLE and not _is_worth_it(engine, moved):
@@ -206,7 +210,7 @@ def _notice_shaking(engine: Engine) -> None:
         then += last[i] * last[i]
         last[i] = x[i]
     p = stiffness.shape[0] - 1
-    shakes = along < SHAKING * math.sqrt(now * then)
+    shakes = now * then > UNFELT and along < SHAKING * math.sqrt(now * then)
     for k in range(FIRST_TASKS, p + 1):
         if shakes and (curved[k] == 1 or k == p):
             stiffness[k] = min(STIFFEST, max(2.0 * stiffness[k], SOFTEST))
@@ -431,18 +435,19 @@ def _worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
     A level that is solved as it stands keeps what it has. Another may lose what the model cannot see, third order in
-    the step, or what the model said it would lose to the levels above, to second order.
+    the step, or what the model said it would lose to the levels above, to second order. A level with goals that may
+    not use all joints is not asked: its rows do not say what other joints do to it.
     """
-    state, left, curved = engine.state, engine.solver.left, engine.levels.curved
+    state, left, curved, choosy = engine.state, engine.solver.left, engine.levels.curved, engine.choosy
     before, after, scale = state.merit, state.merit_after, state.scale
     unseen, unsure = 1e-9 + moved * moved * moved, moved * moved
     undamped = _undamped_levels(engine)
     for k in range(before.shape[0] - 1):
         hoped = left[k] if curved[k] == 1 else left[k] + (1.0 - scale[k]) * before[k]
-        if k < undamped:
+        if k < undamped and choosy[k] == 0:
             if after[k] > max(before[k], hoped) + HELD:
                 return k
-        elif after[k] > MET and after[k] > before[k] + unseen and after[k] > hoped + unsure:
+        elif choosy[k] == 0 and after[k] > MET and after[k] > before[k] + unseen and after[k] > hoped + unsure:
             return k
     return -1
 
@@ -465,6 +470,7 @@ def bind(parts: Engine) -> Engine:
         parts.state,
         parts.skip,
         parts.farthest,
+        parts.choosy,
         parts.calls,
         parts.worth,
     )

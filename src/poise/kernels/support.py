@@ -78,8 +78,11 @@ def _apart(corners: Array, a: int, b: int) -> float:
 
 @kernel(borrows=True)
 def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: float, y: float) -> Nearest:
-    """The edge, or corner, of a hull that is nearest to (x, y); from inside, the edge that is left first."""
-    inside = count > 2
+    """The edge, or corner, of a hull that is nearest to (x, y); from inside, the edge that is left first.
+
+    Which side the point is on is the nearest edge's word alone: corners almost in line make edges so short that
+    rounding decides where they face. A point nearest to a corner is always outside.
+    """
     best = Nearest(1e300, 1.0, 0.0, 0, 0, 0.0)
     for e in range(count):
         a, b = hull[start + e], hull[start + (e + 1) % count]
@@ -88,19 +91,18 @@ def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: floa
         dx, dy = x - corners[a, 0], y - corners[a, 1]
         nx, ny = (ey / size, -ex / size) if size > 0.0 else (1.0, 0.0)
         height = nx * dx + ny * dy
-        if height > 0.0:
-            inside = False
         line = (ex * dx + ey * dy) / (size * size) if size > 0.0 else 0.0
         share = min(1.0, max(0.0, line))
         fx, fy = dx - share * ex, dy - share * ey
         away = math.sqrt(fx * fx + fy * fy)
-        if away < best.distance:
-            if away > 1e-12 and share != line:
-                best = Nearest(away, fx / away, fy / away, a, b, share)
-            else:
-                best = Nearest(away, nx, ny, a, b, line)
-            if height < 0.0 and share == line and count == 2:
-                best = Nearest(away, -nx, -ny, a, b, line)
-    if inside:
-        return Nearest(-best.distance, best.x, best.y, best.a, best.b, best.share)
+        if away >= abs(best.distance):
+            continue
+        if share != line and away > 1e-12:
+            best = Nearest(away, fx / away, fy / away, a, b, share)
+        elif count > 2:
+            best = Nearest(height, nx, ny, a, b, line)
+        elif height < 0.0:
+            best = Nearest(away, -nx, -ny, a, b, line)
+        else:
+            best = Nearest(away, nx, ny, a, b, line)
     return best
