@@ -133,7 +133,8 @@ class Problem:
         held = float(engine.criteria.posture_weight @ self.held_gap(posture) ** 2)
         levels = range(FIRST_TASKS, FIRST_TASKS + len(self.priorities))
         sums = [float(sum(squares[a.rows].sum() for a in self.asked if a.level == k)) for k in levels]
-        return np.sqrt(np.array([*sums, held]))
+        sizes: FloatArray = np.sqrt(np.array([*sums, held]))
+        return sizes
 
     def limit_name(self, i: int) -> str:
         """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact."""

@@ -40,9 +40,10 @@ class Custom(Task):
     def __post_init__(self) -> None:
         """Check the size and that functions are functions."""
         super().__post_init__()
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
+        if type(self.size) is not int or self.size < 1:
             raise TaskError(f"{self.label}: size must be a whole number from 1 on, not {self.size!r}.")
-        if not callable(self.error) or not (self.jacobian is None or callable(self.jacobian)):
+        given: tuple[object, ...] = (self.error, self.jacobian or self.error)
+        if not all(map(callable, given)):
             raise TaskError(f"{self.label}: error and jacobian must be functions of a posture.")
 
     def describe(self) -> str:

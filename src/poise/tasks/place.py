@@ -96,7 +96,7 @@ class Orientation(Task):
 
 @dataclass(frozen=True, eq=False)
 class Frame(Task):
-    """A site at a place and turned a certain way. A weight is one number, or six: three for the place, then the turn."""
+    """A site at a place and turned a certain way; `weight` is one number, or six, three of them for the place."""
 
     site: str
     pose: Pose

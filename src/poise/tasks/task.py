@@ -75,7 +75,7 @@ class Task:
 
     def __post_init__(self) -> None:
         """Check what all tasks have."""
-        if isinstance(self.priority, bool) or not isinstance(self.priority, int) or self.priority < 1:
+        if type(self.priority) is not int or self.priority < 1:
             raise TaskError(f"{self.label}: priority must be a whole number from 1 on, not {self.priority!r}.")
         weights = np.atleast_1d(np.asarray(self.weight, dtype=np.float64))
         if weights.ndim != 1 or not np.all(np.isfinite(weights)) or np.any(weights < 0.0):
