@@ -91,8 +91,8 @@ class Avoidance:
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
         """Put an obstacle somewhere else."""
-        found = [watch.move(obstacle, pose) for watch in self._watches]
-        if not any(found):
+        moved = [watch.move(obstacle, pose) for watch in self._watches]
+        if not any(moved):
             raise TaskError(f"{obstacle!r} is not one of the obstacles.")
 
 
