@@ -35,7 +35,7 @@ def main() -> None:
     ]
     print(describe("numba", "numpy", "coal"))
     print(
-        f"{'avoiding':<22}{'pairs':>7}{'looking [µs]':>14}{'step at rest [µs]':>19}{'step on the way [µs]':>22}{'steps':>7}"
+        f"{'avoiding':<22}{'pairs':>7}{'look [µs]':>12}{'step at rest [µs]':>19}{'step under way [µs]':>21}{'steps':>7}"
     )
     for name, extra in (
         ("nothing", []),
@@ -63,7 +63,7 @@ def measure(human: poise.Figure, name: str, tasks: list[Task], extra: list[Avoid
         avoidance, q = Avoidance(human, extra), np.array(result.posture.q)
         pairs = avoidance.pair_count
         looking = microseconds(lambda: avoidance.look(q), REPEATS)
-    print(f"{name:<22}{pairs:>7}{looking:>14.0f}{resting:>19.0f}{walking:>22.0f}{result.steps:>7}")
+    print(f"{name:<22}{pairs:>7}{looking:>12.0f}{resting:>19.0f}{walking:>21.0f}{result.steps:>7}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.errors import FigureError, TaskError
 from poise.figure.collisions import Collisions, node_frames
+from poise.figure.compiled import IntArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray, Pose
 from poise.kernels.contacts import Contacts
@@ -34,7 +35,9 @@ class Avoidance:
     def __init__(self, figure: Figure, tasks: Sequence[Avoid]) -> None:
         """Build the geometry; raises `TaskError` for what `figure` has not."""
         self._tree = figure.compiled.tree
-        self._watches = [Watch(figure, task) for task in tasks]
+        self._watches: list[Watch] = []
+        for task in tasks:
+            self._watches.append(Watch(figure, task, first_pair=self.pair_count))
         nodes = len(self._tree.parent)
         self._position, self._rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
         self.most = min(MOST_CONTACTS, sum(watch.most for watch in self._watches))
@@ -70,19 +73,34 @@ class Avoidance:
         """How much nearer than it should be the worst pair of a task is [m]."""
         return next(watch.excess for watch in self._watches if watch.task is task)
 
+    @property
+    def largest_excess(self) -> float:
+        """How much nearer than it should be the worst pair of all is [m]; 0 for what a step may lose."""
+        worst = max(watch.excess for watch in self._watches)
+        return worst if worst > DEEPER else 0.0
+
+    def forget(self) -> None:
+        """Forget all looks, so that the same postures are measured the same to the last bit."""
+        for watch in self._watches:
+            watch.collisions.forget()
+
     def hand_over(self, contacts: Contacts) -> None:
-        """Write the nearest witnesses, those that have least room first."""
-        room = np.concatenate([watch.room for watch in self._watches])
-        chosen = np.argsort(room, kind="stable")[: self.most]
-        contacts.used[0] = chosen.size
-        room[(room > -TOUCHING) & (room < 0.0)] = 0.0
-        contacts.distance[: chosen.size] = room[chosen]
+        """Write the witnesses that have least room, in the order of their pairs: what stays near keeps its place."""
+        room = self._joined("room")
+        chosen: slice | IntArray = slice(0, room.size)
+        if room.size > self.most:
+            chosen = np.sort(np.argsort(room, kind="stable")[: self.most])
+        count = min(room.size, self.most)
+        contacts.used[0] = count
+        contacts.distance[:count] = np.where((room > -TOUCHING) & (room < 0.0), 0.0, room)[chosen]
         for field in ("node_a", "node_b", "point_a", "point_b", "normal"):
-            whole = np.concatenate([watch.column(field) for watch in self._watches])
-            getattr(contacts, field)[: chosen.size] = whole[chosen]
-        before = np.cumsum([0, *(len(watch.collisions.pairs) for watch in self._watches)])
-        pairs = [first + watch.column("pair") for first, watch in zip(before[:-1], self._watches, strict=True)]
-        self._pairs[: chosen.size] = np.concatenate(pairs)[chosen]
+            getattr(contacts, field)[:count] = self._joined(field)[chosen]
+        self._pairs[:count] = self._joined("pair")[chosen]
+
+    def _joined(self, field: str) -> FloatArray:
+        """One array of the witnesses of all tasks."""
+        columns = [watch.column(field) for watch in self._watches]
+        return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
     def name(self, c: int) -> str:
         """What contact `c` of those handed over last is between."""
@@ -91,16 +109,17 @@ class Avoidance:
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
         """Put an obstacle somewhere else."""
-        found = [watch.move(obstacle, pose) for watch in self._watches]
-        if not any(found):
+        moved = [watch.move(obstacle, pose) for watch in self._watches]
+        if not any(moved):
             raise TaskError(f"{obstacle!r} is not one of the obstacles.")
 
 
 class Watch:
     """One `Avoid` task: distances in the last two looks."""
 
-    def __init__(self, figure: Figure, task: Avoid) -> None:
+    def __init__(self, figure: Figure, task: Avoid, first_pair: int = 0) -> None:
         self.task = task
+        self._first_pair = first_pair
         try:
             self.collisions = Collisions(
                 figure,
@@ -173,9 +192,11 @@ class Watch:
         return max(0.0, -float(self.room.min(initial=0.0)))
 
     def column(self, field: str) -> FloatArray:
-        """One array of the witnesses of the last look."""
+        """One array of the witnesses of the last look; pairs are counted through all tasks."""
+        if field == "room":
+            return self.room
         column: FloatArray = getattr(self.collisions.rows, field)[: self.room.size]
-        return column
+        return column + self._first_pair if field == "pair" else column
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> bool:
         """Put an obstacle somewhere else; False when it is not one of this task's."""

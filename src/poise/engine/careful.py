@@ -52,6 +52,13 @@ class CarefulSteps:
         """Measure anew before the next step: something in the world has moved."""
         self._seen = np.empty(0)
 
+    def forget(self) -> None:
+        """Start afresh: no memory of earlier steps."""
+        self._share = 1.0
+        self._seen = np.empty(0)
+        if self._problem.avoidance is not None:
+            self._problem.avoidance.forget()
+
     def step(self, q: FloatArray) -> float:
         """Move `q` (nq,) by one step; returns how far its fastest joint went [rad or m]."""
         state, limits = self._problem.engine.state, self._problem.engine.limits

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from poise.figure.figure import Figure
-from poise.kernels.contacts import Contacts
 from poise.kernels.step_limits import PER_BALL, StepLimits
 
 if TYPE_CHECKING:
@@ -25,17 +24,3 @@ def limit_names(figure: Figure, limits: StepLimits, fences: dict[int, Asked]) ->
     couplings = [figure.couplings[int(i)].name for i in limits.soft]
     names = [*velocities, *(f"{ball} ({part})" for ball in balls for part in BALL_PARTS[:PER_BALL]), *couplings]
     return [*names, *(asked.task.label for asked in fences.values())]
-
-
-def contact_name(figure: Figure, contacts: Contacts, c: int) -> str:
-    """The two bodies of a contact."""
-    a, b = (_body_on(figure, int(node[c])) for node in (contacts.node_a, contacts.node_b))
-    return f"contact of {a} with {b}"
-
-
-def _body_on(figure: Figure, node: int) -> str:
-    """The first body that rides on a node."""
-    if node == 0:
-        return "an obstacle"
-    carriers = figure.compiled.attached.node[: len(figure.bodies)].tolist()
-    return figure.bodies[carriers.index(node)].name if node in carriers else "an obstacle"

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from poise.engine.avoidance import Avoidance
 from poise.engine.given import Given
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
-from poise.engine.limit_names import contact_name, limit_names
+from poise.engine.limit_names import limit_names
 from poise.engine.targets import set_target
 from poise.errors import TaskError
 from poise.figure.compiled import IntArray
@@ -126,20 +126,26 @@ class Problem:
         return gap
 
     def level_errors(self, posture: Posture) -> FloatArray:
-        """Size of each level's weighted error, the first level first, then of what the posture held last lacks."""
+        """Size of each level's weighted error, the first level first, then of what the posture held last lacks.
+
+        If something is avoided, how much too near to it the figure is comes before all levels; `posture` must then be
+        the one looked at last.
+        """
         engine = self.engine
+        near = [] if self.avoidance is None else [self.avoidance.largest_excess]
         take_stance(engine.tree, engine.goals, posture._q, engine.here)
         squares = (engine.goals.weight * engine.here.error) ** 2
         held = float(engine.criteria.posture_weight @ self.held_gap(posture) ** 2)
         levels = range(FIRST_TASKS, FIRST_TASKS + len(self.priorities))
         sums = [float(sum(squares[a.rows].sum() for a in self.asked if a.level == k)) for k in levels]
-        sizes: FloatArray = np.sqrt(np.array([*sums, held]))
-        return sizes
+        return np.array([*near, *np.sqrt([*sums, held])])
 
     def limit_name(self, i: int) -> str:
         """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact."""
         names = self._limit_names
-        return names[i] if i < len(names) else contact_name(self.figure, self.engine.contacts, i - len(names))
+        if i < len(names) or self.avoidance is None:
+            return names[i]
+        return self.avoidance.name(i - len(names))
 
     def fences_of(self, asked: Asked) -> range:
         """The limits that are edges of a task's support."""

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from poise.engine.result import Result
 from poise.engine.wanted import amount, compared
 from poise.figure.violations import reached_limits
+from poise.tasks.avoid import Avoid
+from poise.tasks.task import Task
 
 SENTENCES = {
     "solved": "every task is met",
@@ -44,14 +46,19 @@ def headline(result: Result) -> str:
 
 
 def rows(result: Result) -> list[Row]:
-    """One row per task, the first level first."""
+    """One row per task, the first level first; what is avoided stands above all."""
     found = []
-    for verdict in sorted(result.verdicts, key=lambda verdict: verdict.task.priority):
+    for verdict in sorted(result.verdicts, key=lambda verdict: _level(verdict.task)):
         task = verdict.task
         wanted, got = compared(task, result.posture)
         error = "0" if verdict.met else amount(verdict.error, task.unit())
-        found.append(Row(str(task.priority), task.label, wanted, got, error, verdict.outcome))
+        found.append(Row(str(_level(task) or "all"), task.label, wanted, got, error, verdict.outcome))
     return found
+
+
+def _level(task: Task) -> int:
+    """Its priority; 0 for what is above every priority."""
+    return 0 if isinstance(task, Avoid) else task.priority
 
 
 def limits_line(result: Result) -> str:

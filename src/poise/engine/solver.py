@@ -81,6 +81,7 @@ class Solver:
         if self._careful is None:
             steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
         else:
+            self._careful.forget()
             steps, moved = self._careful.settle(q, max_steps, tolerance)
             self._careful.look(q)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)

@@ -40,10 +40,11 @@ class Custom(Task):
     def __post_init__(self) -> None:
         """Check the size and that functions are functions."""
         super().__post_init__()
-        if type(self.size) is not int or self.size < 1:
-            raise TaskError(f"{self.label}: size must be a whole number from 1 on, not {self.size!r}.")
-        given: tuple[object, ...] = (self.error, self.jacobian or self.error)
-        if not all(map(callable, given)):
+        size: object = self.size
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise TaskError(f"{self.label}: size must be a whole number from 1 on, not {size!r}.")
+        functions: list[object] = [self.error, self.jacobian or self.error]
+        if not all(map(callable, functions)):
             raise TaskError(f"{self.label}: error and jacobian must be functions of a posture.")
 
     def describe(self) -> str:

@@ -74,7 +74,7 @@ def test_a_hand_pushed_into_an_obstacle_stops_at_its_surface(kind: str, tmp_path
 
 def test_a_figure_that_starts_inside_an_obstacle_comes_out():
     figure = arm()
-    ball_around_hand = Obstacle(Sphere(0.1), Pose(figure.pose_of("palm", BENT).position + [0.02, 0.03, 0.0]))
+    ball_around_hand = Obstacle(Sphere(0.1), Pose(figure.pose_of("palm", BENT).position + np.array([0.02, 0.03, 0.0])))
     result = poise.solve(figure, [Hold(BENT)], start=BENT, obstacles=[ball_around_hand])
     assert nearest(figure, result.posture, [ball_around_hand]) == pytest.approx(MARGIN, abs=1e-5)
 
@@ -157,7 +157,7 @@ def test_an_obstacle_that_is_moved_pushes_the_hand_away():
     solver = poise.Solver(figure, [Hold(BENT)], obstacles=[lamp])
     posture = solver.settle(BENT).posture
     np.testing.assert_allclose(posture.q, figure.posture(BENT).q, atol=1e-6)
-    there = Pose(figure.pose_of("palm", BENT).position + [0.05, 0.0, 0.0])
+    there = Pose(figure.pose_of("palm", BENT).position + np.array([0.05, 0.0, 0.0]))
     solver.move(lamp, there)
     pushed = solver.settle(posture).posture
     assert nearest(figure, pushed, [lamp.moved(there)]) == pytest.approx(MARGIN, abs=1e-5)

@@ -11,6 +11,7 @@ from poise.figure.figure import Figure
 from poise.figure.pose import Pose, turn
 from poise.kernels.goal_rows import fill_rows
 from poise.kernels.goals import make_stance, take_stance
+from poise.tasks.custom import Custom
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position
 from poise.tasks.posture import Hold
@@ -118,3 +119,16 @@ def test_standing_human_is_over_its_feet() -> None:
     assert error == pytest.approx(0.0)
     error, _ = _errors_and_rows(figure, CenterOfMass(over=["left_foot", "right_foot"], margin=0.3), figure.neutral()._q)
     assert error[0] < -0.1
+
+
+def test_given_goals_predict_their_error_elsewhere() -> None:
+    figure = every_kind()
+    rng = np.random.default_rng(2)
+    asked = [Asked(Custom(lambda _: np.zeros(2), size=2), 2, Custom(lambda _: np.zeros(2), size=2).goals(figure))]
+    goals = goal_arrays(figure, asked, number_rows(asked, figure))
+    stance = make_stance(figure.compiled.tree, goals)
+    here, step = figure.random(1), 0.1 * rng.normal(size=figure.nv)
+    goals.given_at[:] = here.q
+    goals.given_error[:], goals.given_rows[:] = rng.normal(size=2), rng.normal(size=(2, figure.nv))
+    take_stance(figure.compiled.tree, goals, figure.integrate(here, step)._q, stance)
+    assert stance.error == pytest.approx(goals.given_error - goals.given_rows @ step, abs=1e-12)

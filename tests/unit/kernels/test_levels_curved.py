@@ -167,3 +167,16 @@ def test_a_correction_far_from_limits_is_the_least():
     error = np.array([0.1] * len(problem.rows[0]))
     assert correct_levels(arrays, work, 1, error, x, dx)
     assert np.allclose(dx, np.linalg.pinv(problem.rows[0]) @ error, atol=1e-12)
+
+
+def test_rows_before_the_first_level_do_not_count_in_a_correction():
+    problem = Problem(0).without_limits()
+    problem.rows = [np.full((2, problem.n), 7.0), *problem.rows]
+    problem.targets = [np.full(2, 5.0), *problem.targets]
+    arrays = problem.arrays()
+    arrays = arrays._replace(start=arrays.start[1:].copy())
+    work, x, dx = problem.work(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(arrays, work, x)
+    error = np.array([3.0] * 2 + [0.1] * len(problem.rows[1]))
+    assert correct_levels(arrays, work, 1, error, x, dx)
+    assert np.allclose(dx, np.linalg.pinv(problem.rows[1]) @ error[2:], atol=1e-12)
