@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +24,9 @@ LATER = 300
 STILL = 30
 """Frames of rest that are enough."""
 SEEDS = 200
-CROUCH = {"leg_{}_3_joint": -0.45, "leg_{}_4_joint": 0.9, "leg_{}_5_joint": -0.45}
+ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
+TALOS_FILE = ROBOTS / "talos_data/robots/talos_reduced.urdf"
+CROUCH = {"leg_{}_3_joint": -0.45, "leg_{}_4_joint": 0.9, "leg_{}_5_joint": -0.45, "arm_{}_4_joint": -1.0}
 
 
 def human() -> tuple[poise.Figure, poise.Posture]:
@@ -32,13 +35,12 @@ def human() -> tuple[poise.Figure, poise.Posture]:
 
 
 def talos() -> tuple[poise.Figure, poise.Posture]:
-    """The robot of example-robot-data with bent knees."""
-    data = pytest.importorskip("example_robot_data", reason="Talos comes with example-robot-data")
-    figure = poise.load(Path(data.getModelPath("talos_data")) / "talos_data" / "robots" / "talos_reduced.urdf")
-    floating = figure.with_floating_base()
+    """The robot of example-robot-data with bent knees and elbows."""
+    if not TALOS_FILE.is_file():
+        pytest.skip("Talos is not here: example-robot-data is not installed")
+    figure = poise.load(TALOS_FILE).with_floating_base()
     bent = {name.format(side): value for name, value in CROUCH.items() for side in ("left", "right")}
-    bent |= {"arm_right_4_joint": -1.0, "arm_left_4_joint": -1.0}
-    return floating, floating.clamp(bent)
+    return figure, figure.clamp(bent)
 
 
 @cache

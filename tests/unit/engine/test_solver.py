@@ -15,7 +15,7 @@ def human() -> poise.Figure:
     return poise.load("human").with_floating_base()
 
 
-def two_links(limits: tuple[float, float] = (-3.0, 3.0), speed: float | None = None) -> poise.Figure:
+def two_links(limits: tuple[float, float] = (-3.0, 3.0), speed: float = math.inf) -> poise.Figure:
     """Two links of one metre in the plane z = 0."""
     made = Builder("two_links")
     made.body("base")
