@@ -215,7 +215,7 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
             for d in range(next_row, n):
                 beside = max(beside, abs(tables[FACTOR, j, d]))
             if pivot < -flat or abs(pull) > FLAT * pulled or beside > flat:
-                return s + (j - begin)
+                return s + int(j - begin)
             tables[FACTOR, j, j] = 0.0
             continue
         inverse = 1.0 / pivot

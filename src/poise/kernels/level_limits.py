@@ -127,7 +127,7 @@ def _look(lines: Array, whole: Array, i: int, value: float, side: int) -> int:
     if at != 0:
         off = abs(value - (most if at > 0 else least))
         return -1 if whole[DEPENDENT, i] == 1 and off > 1e-9 else 0
-    beyond = (value > most + OUTSIDE) - (value < least - OUTSIDE)
+    beyond = 1 if value > most + OUTSIDE else -1 if value < least - OUTSIDE else 0
     if beyond != 0:
         whole[side, i] = beyond
     return abs(beyond)
