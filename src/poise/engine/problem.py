@@ -9,22 +9,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.engine.criteria_arrays import criteria_arrays
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.engine.outside import Footing, Slopes, Watcher
 from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
+from poise.forces.loads import Load
 from poise.kernels.contacts import make_contacts
-from poise.kernels.criteria import Criteria
 from poise.kernels.far_call import addresses
-from poise.kernels.goals import HOLD, INERTIA, TURN_TO, Goals, make_stance
+from poise.kernels.goals import BALANCE, HOLD, INERTIA, STAND, TURN_TO, Goals, make_stance
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
 from poise.kernels.step import FIRST_TASKS, Engine, State, bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.tasks.criteria import Criterion, Outside
+from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.place import rotation_of
 from poise.tasks.posture import Hold
-from poise.tasks.task import Task
+from poise.tasks.task import Goal, Task
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Problem:
         step: StepSize | None = None,
         dt: float | None = None,
         contacts: int = 0,
+        forces: Iterable[Load] = (),
+        criteria: Iterable[Criterion] = (),
     ) -> None:
         """Compile `tasks`; raises `TaskError` for what `figure` cannot be asked.
 
@@ -61,6 +67,8 @@ class Problem:
             step: How far one step may go.
             dt: Duration of a step [s], to hold the speed limits; None to ignore them.
             contacts: Most pairs of near bodies at one time.
+            forces: What acts on the figure.
+            criteria: What to do with the freedom that tasks leave.
         """
         self.figure = figure
         step = step or StepSize()
@@ -68,7 +76,12 @@ class Problem:
         self.held = _last_hold(asked)
         asked = [task for task in asked if task is not self.held]
         self.priorities = sorted({task.priority for task in asked})
-        self.asked = [Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked]
+        forces = tuple(forces)
+        self.asked = [
+            Asked(task, FIRST_TASKS + self.priorities.index(task.priority), goals_under(figure, task, forces))
+            for task in asked
+        ]
+        terms = [criterion.term(figure, forces) for criterion in criteria]
         self.asked.sort(key=lambda a: a.level)
         masks = number_rows(self.asked, figure)
         tree, bounds = figure.compiled.tree, figure.compiled.bounds
@@ -87,7 +100,7 @@ class Problem:
             limits=limits,
             goals=goals,
             contacts=make_contacts(contacts),
-            criteria=_criteria(figure, self.held),
+            criteria=criteria_arrays(figure, self.held, terms),
             levels=levels,
             solver=solver,
             pulls=make_pulls(tree.parent.shape[0]),
@@ -104,25 +117,40 @@ class Problem:
         )
         self.handle = bind(self.engine)
         self._by_task = {a.task: a for a in self.asked}
+        self.footings = _footings(figure, self.asked, goals, forces)
+        """Where open supports can balance the figure, by task."""
+        self.watchers: list[Watcher] = list(self.footings.values())
+        """What looks at every posture before a step."""
+        if gradients := [term.gradient for term in terms if isinstance(term, Outside)]:
+            self.watchers.append(Slopes(figure, self.engine.criteria, gradients))
+
+    def look(self, q: FloatArray) -> None:
+        """Bring what is found in Python up to date with a posture."""
+        if self.watchers:
+            posture = Posture(self.figure, q.copy())
+            for watcher in self.watchers:
+                watcher.look(posture)
 
     def held_gap(self, posture: Posture) -> FloatArray:
         """What the posture lacks of the one held last."""
         assert self.held is not None
         dofs = [i for name in self.held.held(self.figure) for i in range(*self.figure.v_slice(name).indices(self.figure.nv))]
-        wanted = Posture(self.figure, self.engine.criteria.posture.copy())
+        wanted = Posture(self.figure, self.engine.criteria.postures[0].copy())
         gap: FloatArray = self.figure.difference(posture, wanted)[dofs]
         return gap
 
     def retarget(self, task: Task, value: ArrayLike) -> None:
         """Give a task another target, in place."""
         if task is self.held:
-            self.engine.criteria.posture[:] = self.figure.posture(value)._q
+            self.engine.criteria.postures[0] = self.figure.posture(value)._q
             return
         asked = self._by_task.get(task)
         if asked is None:
             raise TaskError(f"{task.label} is not one of the active tasks.")
         goals, g = self.engine.goals, asked.first_goal
         kind = goals.kind[g]
+        if kind in (BALANCE, STAND):
+            raise TaskError(f"{task.label} has no target to change.")
         if kind == HOLD:
             goals.postures[goals.posture[g]] = self.figure.posture(value)._q
         elif kind == TURN_TO:
@@ -147,13 +175,21 @@ def _last_hold(tasks: Sequence[Task]) -> Hold | None:
     return None
 
 
-def _criteria(figure: Figure, held: Hold | None) -> Criteria:
-    posture, weight = np.array(figure.neutral().q), np.zeros(figure.nv)
-    if held is not None:
-        posture[:] = figure.posture(held.posture)._q
-        for name in held.held(figure):
-            weight[figure.v_slice(name)] = held.gain
-    return Criteria(posture, weight, np.zeros(figure.nv), np.zeros(figure.nv))
+def goals_under(figure: Figure, task: Task, forces: Iterable[Load]) -> list[Goal]:
+    """The rows that a task asks for while forces act on the figure."""
+    return task.goals(figure, forces) if isinstance(task, Equilibrium) else task.goals(figure)
+
+
+def _footings(
+    figure: Figure, asked: Sequence[Asked], goals: Goals, forces: Iterable[Load]
+) -> dict[Task, Footing]:
+    """Where open supports can balance the figure, for each task that asks."""
+    acting = {a.task: a.task.acting(figure, forces) for a in asked if isinstance(a.task, Equilibrium)}
+    return {
+        a.task: Footing(goals, a.first_goal, acting[a.task])
+        for a in asked
+        if a.task in acting and finds_reactions(acting[a.task])
+    }
 
 
 def _step_limits(

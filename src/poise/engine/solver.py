@@ -14,8 +14,10 @@ from poise.engine.verdicts import judge
 from poise.errors import TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.posture import Posture
+from poise.forces.loads import Load
 from poise.kernels.clamp import clamp
 from poise.kernels.step import settle, take_step
+from poise.tasks.criteria import Criterion
 from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
@@ -35,6 +37,8 @@ class Solver:
         *,
         dt: float | None = None,
         step: StepSize | None = None,
+        forces: Iterable[Load] = (),
+        criteria: Iterable[Criterion] = (),
     ) -> None:
         """Compile the tasks.
 
@@ -43,24 +47,40 @@ class Solver:
             tasks: What is asked of it.
             dt: Duration of one step [s]; with it, joints keep their speed limits.
             step: How far one step may go.
+            forces: What acts on it: forces, supports and gravity, for tasks and criteria that do not say their own.
+            criteria: What to do with the freedom that tasks leave; all are summed, below every task.
         """
         if dt is not None and not (math.isfinite(dt) and dt > 0.0):
             raise TaskError(f"the duration dt of a step must be a positive number of seconds, not {dt}.")
         self.figure = figure
         self.tasks = tuple(tasks)
-        self._problem = Problem(figure, self.tasks, step=step, dt=dt)
+        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=criteria)
 
     def step(self, posture: PostureLike) -> Posture:
         """The posture one step further."""
         q = self._start(posture)
+        self._problem.look(q)
         take_step(self._problem.handle, q)
         return Posture(self.figure, q)
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Step until the figure rests."""
         q = self._start(posture)
-        steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
+        steps, moved = self._settle(q, max_steps, tolerance)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
+
+    def _settle(self, q: np.ndarray, max_steps: int, tolerance: float) -> tuple[int, float]:
+        """Step `q` until it rests, in Python only where Python has to look at every posture."""
+        problem = self._problem
+        if not problem.watchers:
+            return settle(problem.handle, q, max_steps, tolerance)
+        moved, rests, steps = math.inf, 0, 0
+        while steps < max_steps and rests < 2:
+            problem.look(q)
+            moved = take_step(problem.handle, q)
+            rests, steps = rests + 1 if moved <= tolerance else 0, steps + 1
+        problem.look(q)
+        return steps, moved
 
     def target(self, task: Task, value: ArrayLike) -> None:
         """Give a task another target: a place, a rotation, a direction, a posture."""
@@ -77,6 +97,8 @@ def solve(
     tasks: Iterable[Task],
     *,
     start: PostureLike | None = None,
+    forces: Iterable[Load] = (),
+    criteria: Iterable[Criterion] = (),
     max_steps: int = 200,
     tolerance: float = 1e-6,
     seed: int = 0,
@@ -87,6 +109,8 @@ def solve(
         figure: The figure to pose.
         tasks: What is asked, each at its priority.
         start: Where to start from; the neutral posture if not said.
+        forces: What acts on it: forces, supports and gravity, for tasks and criteria that do not say their own.
+        criteria: What to do with the freedom that tasks leave; all are summed, below every task.
         max_steps: Most steps of the iteration.
         tolerance: Step below which the posture rests, and error below which a task is met [rad or m].
         seed: For restarts.
@@ -94,7 +118,7 @@ def solve(
     Returns:
         The posture, whether tasks were met, and what gave way to what.
     """
-    solver = Solver(figure, tasks)
+    solver = Solver(figure, tasks, forces=forces, criteria=criteria)
     q = np.array(figure.posture(figure.neutral() if start is None else start)._q)
     clamp(figure.compiled.bounds, _NOWHERE, q)
     return solver.settle(Posture(figure, q), max_steps=max_steps, tolerance=tolerance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,8 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
     error = engine.here.error
     verdicts = []
     for asked in problem.asked:
-        size = float(np.linalg.norm(error[asked.rows]))
+        footing = problem.footings.get(asked.task)
+        size = math.inf if footing is not None and footing.hopeless else float(np.linalg.norm(error[asked.rows]))
         verdicts.append(Verdict(asked.task, size, size <= tolerance))
     if problem.held is not None:
         size = float(np.linalg.norm(problem.held_gap(posture)))
