@@ -46,6 +46,7 @@ class CarefulSteps:
             problem.avoidance.hand_over(engine.contacts)
         if problem.given.tasks:
             problem.given.hand_over(q, engine.goals)
+        problem.look(q)
         self._seen = q.copy()
 
     def look_again(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.kernels.goals import Goals
+from poise.kernels.statics import Wrenches
 from poise.tasks.recruits import recruited
 from poise.tasks.task import Goal, Task
 
@@ -76,8 +77,24 @@ def goal_arrays(figure: Figure, asked: Sequence[Asked], masks: Sequence[FloatArr
         given_at=np.array(figure.neutral().q),
         given_error=np.zeros(m),
         given_rows=np.zeros((m, figure.nv)),
-        up=np.array(figure.up_vector),
+        up=table([figure.up_vector if goal.up is None else goal.up for goal in goals], 3),
+        loads=stacked_loads([goal.loads for goal in goals if goal.loads is not None]),
+        load_start=np.cumsum([0, *(0 if goal.loads is None else len(goal.loads.node) for goal in goals)], dtype=whole),
+        gravity=table([goal.gravity for goal in goals], 3),
     )
+
+
+def stacked_loads(tables: Sequence[Wrenches]) -> Wrenches:
+    """The rows of all tables, one table after another."""
+    empty = Wrenches(
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 3)),
+        np.zeros((0, 3)),
+        np.zeros((0, 3)),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 2)),
+    )
+    return Wrenches(*(np.concatenate(columns) for columns in zip(empty, *tables, strict=True)))
 
 
 def _place_of(masks: Sequence[FloatArray | None], i: int) -> int:

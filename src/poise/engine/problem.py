@@ -11,17 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.avoidance import Avoidance
+from poise.engine.criteria_arrays import criteria_arrays
 from poise.engine.given import Given
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.engine.limit_names import limit_names
+from poise.engine.outside import Footing, Slopes, Watcher
 from poise.engine.targets import set_target
 from poise.errors import TaskError
 from poise.figure.compiled import IntArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
+from poise.forces.loads import Load
 from poise.kernels.contacts import make_contacts
-from poise.kernels.criteria import Criteria
 from poise.kernels.far_call import addresses
 from poise.kernels.goals import Goals, make_stance, take_stance
 from poise.kernels.level_problem import SIDE
@@ -30,9 +32,11 @@ from poise.kernels.pulls import make_pulls
 from poise.kernels.step import FIRST_TASKS, Engine, State, bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
 from poise.tasks.avoid import Avoid
+from poise.tasks.criteria import Criterion, Outside
 from poise.tasks.custom import Custom
+from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
-from poise.tasks.task import Task
+from poise.tasks.task import Goal, Task
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Problem:
         *,
         step: StepSize | None = None,
         dt: float | None = None,
+        forces: Iterable[Load] = (),
+        criteria: Iterable[Criterion] = (),
     ) -> None:
         """Compile `tasks`; raises `TaskError` for what `figure` cannot be asked.
 
@@ -67,6 +73,8 @@ class Problem:
             tasks: What is asked; inactive ones are left out.
             step: How far one step may go.
             dt: Duration of a step [s], to hold the speed limits; None to ignore them.
+            forces: What acts on the figure.
+            criteria: What to do with the freedom that tasks leave.
         """
         self.figure = figure
         step = step or StepSize()
@@ -78,9 +86,12 @@ class Problem:
         self.held = _last_hold(asked)
         asked = [task for task in asked if task is not self.held]
         self.priorities = sorted({task.priority for task in asked})
+        forces = tuple(forces)
         self.asked = [
-            Asked(task, FIRST_TASKS + self.priorities.index(task.priority), task.goals(figure)) for task in asked
+            Asked(task, FIRST_TASKS + self.priorities.index(task.priority), goals_under(figure, task, forces))
+            for task in asked
         ]
+        terms = [criterion.term(figure, forces) for criterion in criteria]
         self.asked.sort(key=lambda a: a.level)
         masks = number_rows(self.asked, figure)
         tree, bounds = figure.compiled.tree, figure.compiled.bounds
@@ -100,7 +111,7 @@ class Problem:
             limits=limits,
             goals=goals,
             contacts=make_contacts(contacts),
-            criteria=_criteria(figure, self.held),
+            criteria=criteria_arrays(figure, self.held, terms),
             levels=levels,
             solver=solver,
             pulls=make_pulls(tree),
@@ -118,11 +129,27 @@ class Problem:
         )
         self.handle = bind(self.engine)
         self._by_task = {a.task: a for a in self.asked}
+        self.footings = _footings(figure, self.asked, goals, forces)
+        """Where open supports can balance the figure, by task."""
+        self.watchers: list[Watcher] = list(self.footings.values())
+        """What looks at every posture before a step."""
+        if gradients := [term.gradient for term in terms if isinstance(term, Outside)]:
+            self.watchers.append(Slopes(figure, self.engine.criteria, gradients))
+
+    def look(self, q: FloatArray) -> None:
+        """Bring what is found in Python up to date with a posture."""
+        if self.watchers:
+            posture = Posture(self.figure, q.copy())
+            for watcher in self.watchers:
+                watcher.look(posture)
 
     def held_gap(self, posture: Posture) -> FloatArray:
         """(nv,) what the posture lacks of the one held last, 0 for joints that are not held."""
-        wanted = Posture(self.figure, self.engine.criteria.posture.copy())
-        gap: FloatArray = self.figure.difference(posture, wanted) * (self.engine.criteria.posture_weight > 0.0)
+        criteria = self.engine.criteria
+        if self.held is None:
+            return np.zeros(self.figure.nv)
+        wanted = Posture(self.figure, criteria.postures[0].copy())
+        gap: FloatArray = self.figure.difference(posture, wanted) * (criteria.posture_weight[0] > 0.0)
         return gap
 
     def level_errors(self, posture: Posture) -> FloatArray:
@@ -135,7 +162,7 @@ class Problem:
         near = [] if self.avoidance is None else [self.avoidance.largest_excess]
         take_stance(engine.tree, engine.goals, posture._q, engine.here)
         squares = (engine.goals.weight * engine.here.error) ** 2
-        held = float(engine.criteria.posture_weight @ self.held_gap(posture) ** 2)
+        held = float(np.sum(self.held_gap(posture) ** 2))
         levels = range(FIRST_TASKS, FIRST_TASKS + len(self.priorities))
         sums = [float(sum(squares[a.rows].sum() for a in self.asked if a.level == k)) for k in levels]
         return np.array([*near, *np.sqrt([*sums, held])])
@@ -172,7 +199,7 @@ class Problem:
         if asked is not None:
             set_target(self.figure, self.engine.goals, asked, value)
         elif task is self.held:
-            self.engine.criteria.posture[:] = self.figure.posture(value)._q
+            self.engine.criteria.postures[0] = self.figure.posture(value)._q
         else:
             raise TaskError(f"{task.label} is not one of the active tasks.")
 
@@ -194,13 +221,19 @@ def _last_hold(tasks: Sequence[Task]) -> Hold | None:
     return None
 
 
-def _criteria(figure: Figure, held: Hold | None) -> Criteria:
-    posture, weight = np.array(figure.neutral().q), np.zeros(figure.nv)
-    if held is not None:
-        posture[:] = figure.posture(held.posture)._q
-        for name in held.held(figure):
-            weight[figure.v_slice(name)] = held.gain
-    return Criteria(posture, weight, np.zeros(figure.nv), np.zeros(figure.nv))
+def goals_under(figure: Figure, task: Task, forces: Iterable[Load]) -> list[Goal]:
+    """The rows that a task asks for while forces act on the figure."""
+    return task.goals(figure, forces) if isinstance(task, Equilibrium) else task.goals(figure)
+
+
+def _footings(figure: Figure, asked: Sequence[Asked], goals: Goals, forces: Iterable[Load]) -> dict[Task, Footing]:
+    """Where open supports can balance the figure, for each task that asks."""
+    acting = {a.task: a.task.acting(figure, forces) for a in asked if isinstance(a.task, Equilibrium)}
+    return {
+        a.task: Footing(goals, a.first_goal, acting[a.task])
+        for a in asked
+        if a.task in acting and finds_reactions(acting[a.task])
+    }
 
 
 def _step_limits(

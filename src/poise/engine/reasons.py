@@ -78,7 +78,7 @@ def reasons_of(problem: Problem, posture: Posture, asked: Asked, unmet: Sequence
 
 def reasons_of_hold(problem: Problem, posture: Posture, gap: FloatArray, unmet: Sequence[Asked]) -> Reasons:
     """What the posture held last leans against, `gap` (nv,) away from it."""
-    weighted = problem.engine.criteria.posture_weight * gap
+    weighted = problem.engine.criteria.posture_weight[0] * gap
     push = Push(weighted, max(SLIGHT, 2.0 * problem.engine.worth) * float(np.linalg.norm(weighted)))
     stages = (
         _figure_props(problem, posture),

@@ -14,6 +14,7 @@ from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import vector
 from poise.figures import BUILT_IN
+from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.recruits import recruited
 from poise.tasks.task import Task
 
@@ -88,7 +89,9 @@ class Scene:
             if not isinstance(task, Task):
                 raise TaskError(f"a scene's tasks are tasks such as Position, not {task!r}.")
         for part in (*self.tasks, *self.forces):
-            check_part(self.figure, part)
+            check_part(self.figure, part, self.forces)
+        for criterion in self.criteria:
+            criterion.term(self.figure, self.forces)
         if start is not None:
             self.figure.posture(start)
 
@@ -138,9 +141,15 @@ class Scene:
         return (start, self.description, *(plain(list(part), self.figure) for part in parts))
 
 
-def check_part(figure: Figure, part: object) -> None:
-    """Raise `TaskError` or `FigureError` when a figure cannot be asked this, or has no such part."""
-    if isinstance(part, Task):
+def check_part(figure: Figure, part: object, forces: Iterable[Any] | None = None) -> None:
+    """Raise `TaskError` or `FigureError` when a figure cannot be asked this, or has no such part.
+
+    A task about forces is checked where they are known.
+    """
+    if isinstance(part, Equilibrium):
+        if forces is not None or part.forces is not None:
+            part.goals(figure, forces or ())
+    elif isinstance(part, Task):
         part.goals(figure)
         recruited(figure, part)
     elif isinstance(site := getattr(part, "site", None), str):

@@ -18,9 +18,11 @@ from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
+from poise.forces.loads import Load
 from poise.kernels.clamp import clamp
 from poise.kernels.step import begin, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
+from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
@@ -45,6 +47,8 @@ class Solver:
         step: StepSize | None = None,
         obstacles: Iterable[Obstacle | Plane] = (),
         avoid_self: bool = False,
+        forces: Iterable[Load] = (),
+        criteria: Iterable[Criterion] = (),
     ) -> None:
         """Compile the tasks.
 
@@ -55,14 +59,16 @@ class Solver:
             step: How far one step may go.
             obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
             avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
+            forces: What acts on it: forces, supports and gravity, for tasks and criteria that do not say their own.
+            criteria: What to do with the freedom that tasks leave; all are summed, below every task.
         """
         if dt is not None and not (math.isfinite(dt) and dt > 0.0):
             raise TaskError(f"the duration dt of a step must be a positive number of seconds, not {dt}.")
         self.figure = figure
         hazards = [*obstacles, *([SELF] if avoid_self else [])]
         self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
-        self._problem = Problem(figure, self.tasks, step=step, dt=dt)
-        looks = self._problem.avoidance is not None or self._problem.given.tasks
+        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=criteria)
+        looks = self._problem.avoidance is not None or self._problem.given.tasks or self._problem.watchers
         self._careful = CarefulSteps(self._problem) if looks else None
 
     def step(self, posture: PostureLike) -> Posture:
@@ -113,13 +119,15 @@ class Solver:
         return q
 
 
-def solve(
+def solve(  # noqa: PLR0913
     figure: Figure,
     tasks: Iterable[Task],
     *,
     start: PostureLike | None = None,
     obstacles: Iterable[Obstacle | Plane] = (),
     avoid_self: bool = False,
+    forces: Iterable[Load] = (),
+    criteria: Iterable[Criterion] = (),
     max_steps: int = 200,
     tolerance: float = 1e-6,
     restarts: int = 0,
@@ -133,6 +141,8 @@ def solve(
         start: Where to start from; the neutral posture if not said. It is moved inside the limits first.
         obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
+        forces: What acts on it: forces, supports and gravity, for tasks and criteria that do not say their own.
+        criteria: What to do with the freedom that tasks leave; all are summed, below every task.
         max_steps: Most steps of the iteration.
         tolerance: Step below which the posture rests, and error below which a task is met [rad or m].
         restarts: How many other starts to try while some task is not met; the best of all is the result.
@@ -143,7 +153,15 @@ def solve(
     """
     if not restarts >= 0:
         raise TaskError(f"restarts must be a number from 0 on, not {restarts}.")
-    solver = Solver(figure, tasks, obstacles=obstacles, avoid_self=avoid_self, step=StepSize(worth=PATIENT))
+    solver = Solver(
+        figure,
+        tasks,
+        obstacles=obstacles,
+        avoid_self=avoid_self,
+        forces=forces,
+        criteria=criteria,
+        step=StepSize(worth=PATIENT),
+    )
     first = figure.neutral() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
     errors = solver._problem.level_errors(best.posture)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from poise.kernels.goals import take_stance
 from poise.kernels.step import take_step
 
 if TYPE_CHECKING:
+    from poise.engine.goal_arrays import Asked
     from poise.engine.problem import Problem
     from poise.figure.posture import Posture
     from poise.tasks.avoid import Avoid
@@ -26,7 +28,7 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
     """The result for a posture that `moved` so far in the last of so many steps."""
     engine = problem.engine
     take_stance(engine.tree, engine.goals, posture._q, engine.here)
-    sizes = [float(np.linalg.norm(engine.here.error[asked.rows])) for asked in problem.asked]
+    sizes = [_error_of(problem, asked) for asked in problem.asked]
     unmet = [a for a, size in zip(problem.asked, sizes, strict=True) if not _is_met(a.task, size, tolerance)]
     gap = problem.held_gap(posture)
     far = float(np.linalg.norm(gap))
@@ -44,6 +46,14 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
     for avoid in problem.avoids:
         verdicts.append(_cleared(problem, avoid, tolerance))
     return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
+
+
+def _error_of(problem: Problem, asked: Asked) -> float:
+    """Length of a task's error at the posture looked at last; infinite where no posture balances the figure."""
+    footing = problem.footings.get(asked.task)
+    if footing is not None and footing.hopeless:
+        return math.inf
+    return float(np.linalg.norm(problem.engine.here.error[asked.rows]))
 
 
 def _is_met(task: Task, size: float, tolerance: float) -> bool:

@@ -56,14 +56,14 @@ class Balance:
         return self.reactions.balanced
 
 
-class _Cut(NamedTuple):
+class Cut(NamedTuple):
     """Balanced centres have slope·z ≤ bound."""
 
     slope: FloatArray
     bound: float
 
 
-class _Region:
+class Region:
     """Where the centre of mass would be balanced, in two coordinates z across gravity from where it is."""
 
     def __init__(self, ground: Ground) -> None:
@@ -71,16 +71,16 @@ class _Region:
         gravity = np.array(ground.acting.gravity)
         self.weight = ground.acting.weight
         self.across = level_axes(gravity, gravity)
-        self.cuts: list[_Cut] = []
+        self.cuts: list[Cut] = []
 
-    def probe(self, z: FloatArray) -> tuple[Reactions, _Cut | None]:
+    def probe(self, z: FloatArray) -> tuple[Reactions, Cut | None]:
         """Reactions for a centre at z, and the cut of a rest that remains."""
         reactions, reach = self.ground.react(self.ground.center + z @ self.across, shared=False)
         if reactions.rest <= CLOSE:
             return reactions, None
         force, moment = -reactions.rest_force, -reactions.rest_moment / reach
         slope = -self.across @ np.cross(self.weight, moment) / reach
-        cut = _Cut(slope, float(slope @ z - force @ force - moment @ moment))
+        cut = Cut(slope, float(slope @ z - force @ force - moment @ moment))
         if reactions.rest > CLEAR:
             self.cuts.append(cut)
         return reactions, cut
@@ -128,7 +128,7 @@ def balance(
     if not acting.weight.any():
         raise TaskError(f"figure {figure.name!r} has no weight here, so no centre of mass to balance.")
     ground = Ground(figure, posture, acting)
-    region = _Region(ground)
+    region = Region(ground)
     reactions, reach = ground.react(shared=False)
     far = FAR * reach
     if reactions.balanced:
@@ -148,7 +148,7 @@ def _directions() -> list[FloatArray]:
     return [np.array([math.cos(a), math.sin(a)]) for a in angles]
 
 
-def _margin(region: _Region, far: float) -> float:
+def _margin(region: Region, far: float) -> float:
     """Distance from the centre of mass to the edge: that of the nearest cut, from all around, then along its normal."""
     here = np.zeros(2)
     found = min(region.edge(here, u, far) for u in _directions())
@@ -164,7 +164,7 @@ def _margin(region: _Region, far: float) -> float:
     return max(0.0, found)
 
 
-def _moved_inside(region: _Region, nearest: FloatArray, far: float) -> FloatArray:
+def _moved_inside(region: Region, nearest: FloatArray, far: float) -> FloatArray:
     """A point well inside the region, beyond its nearest point."""
     size = float(np.linalg.norm(nearest))
     inward = nearest / size if size > 0.0 else np.array([1.0, 0.0])

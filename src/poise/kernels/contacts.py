@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.goal_rows import add_point_row
 from poise.kernels.goals import Stance
+from poise.kernels.load_rows import add_point_row
 from poise.kernels.tree import Tree
 from poise.kernels.vector import Vector, scale, vector_at
 

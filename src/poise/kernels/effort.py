@@ -38,7 +38,7 @@ from poise.kernels.vector import Vector, add, cross, dot, normalized, scale, sub
 Array = np.ndarray
 
 
-@kernel
+@kernel(borrows=True)
 def _spread_velocity(tree: Tree, position: Array, axes: Array, u: Array, work: Array) -> None:
     """Angular velocity and velocity of the origin of every node while the figure moves with `u` (nv,)."""
     parent, start, count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
@@ -58,13 +58,13 @@ def _spread_velocity(tree: Tree, position: Array, axes: Array, u: Array, work: A
         put(work, i, DRIFT, drift)
 
 
-@kernel
+@kernel(borrows=True)
 def _velocity_at(position: Array, work: Array, node: int, point: Vector) -> Vector:
     """Velocity of a world point of `node`."""
     return add(get(work, node, DRIFT), cross(get(work, node, SPIN), subtract(point, vector_at(position, node))))
 
 
-@kernel
+@kernel(borrows=True)
 def _gather_changes(
     tree: Tree,
     position: Array,
@@ -99,7 +99,7 @@ def _gather_changes(
         gain(work, parent[i], CHANGE, get(work, i, CHANGE))
 
 
-@kernel
+@kernel(borrows=True)
 def push_slope(
     tree: Tree,
     position: Array,
@@ -130,7 +130,7 @@ def push_slope(
         out[j] = dot(vector_at(axes, j), change)
 
 
-@kernel
+@kernel(borrows=True)
 def torque_gradient(
     tree: Tree,
     position: Array,

@@ -66,12 +66,12 @@ else:
 
         return generate
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def far_clamp(typing_context, calls, bounds, previous, q):  # type: ignore[no-untyped-def]
         """`clamp`."""
         return types.int64(calls, bounds, previous, q), _call(types.int64, CLAMP)
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def far_stance(typing_context, calls, tree, goals, q, stance):  # type: ignore[no-untyped-def]
         """`take_stance`."""
         return types.none(calls, tree, goals, q, stance), _call(types.none, TAKE_STANCE)

@@ -3,7 +3,21 @@
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.goals import AIM, CENTER, GIVEN, HOLD, INERTIA, POINT, STAND, TURN_TO, Goals, Stance, ground_axes
+from poise.kernels.goals import (
+    AIM,
+    BALANCE,
+    CENTER,
+    GIVEN,
+    HOLD,
+    INERTIA,
+    POINT,
+    STAND,
+    TURN_TO,
+    Goals,
+    Stance,
+    ground_axes,
+)
+from poise.kernels.load_rows import add_center_row, add_moment_row, add_point_row, moment_of_lean
 from poise.kernels.tree import Tree, moment_of_inertia
 from poise.kernels.vector import Vector, add, cross, dot, scale, subtract, vector_at
 
@@ -42,6 +56,10 @@ def fill_rows(
             _stand_rows(tree, goals, stance, g, skip, rows)
         elif kind == INERTIA:
             _inertia_row(tree, goals, stance, g, skip, rows)
+        elif kind == BALANCE:
+            for i in range(start, end):
+                d = scale(vector_at(goals.direction, i), goals.value[g] * goals.weight[i])
+                add_moment_row(tree, goals, stance, g, d, skip + i, rows)
         elif kind == HOLD:
             for i in range(start, end):
                 rows[skip + i, goals.dof[i]] = goals.weight[i]
@@ -85,34 +103,14 @@ def base_torque(kind: int, torque: Vector) -> Vector:
 
 
 @kernel(borrows=True)
-def add_point_row(
-    tree: Tree, stance: Stance, node: int, p: Vector, force: Vector, torque: Vector, row: int, rows: Array
+def _add_lean_row(
+    tree: Tree, goals: Goals, stance: Stance, g: int, way: Vector, weight: float, row: int, rows: Array
 ) -> None:
-    """rows[row] += Jᵀ (force, torque) for a point of `node`."""
-    parent, v_start, v_count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
-    position, axes = stance.position, stance.axes
-    i = node
-    while i > 0:
-        moment = add(torque, cross(subtract(p, vector_at(position, i)), force))
-        for k in range(v_start[i], v_start[i] + v_count[i]):
-            a = vector_at(axes, k)
-            rows[row, k] += dot(a, moment) if turns[k] == 1 else dot(a, force)
-        i = parent[i]
-
-
-@kernel(borrows=True)
-def add_center_row(tree: Tree, stance: Stance, direction: Vector, weight: float, row: int, rows: Array) -> None:
-    """rows[row] += weight × direction · (Jacobian of the centre of mass)."""
-    node, turns, subtree = tree.dof_node, tree.dof_turns, tree.subtree_mass
-    position, axes, centers = stance.position, stance.axes, stance.centers
-    if subtree[0] <= 0.0:
+    """rows[row] += weight × way · (Jacobian of what stand goal `g` keeps over its support)."""
+    if goals.load_start[g] == goals.load_start[g + 1]:
+        add_center_row(tree, stance, way, weight, row, rows)
         return
-    for k in range(node.shape[0]):
-        i = node[k]
-        v = vector_at(axes, k)
-        if turns[k] == 1:
-            v = cross(v, subtract(vector_at(centers, i), vector_at(position, i)))
-        rows[row, k] += weight * subtree[i] / subtree[0] * dot(direction, v)
+    add_moment_row(tree, goals, stance, g, scale(moment_of_lean(tree, goals, g, way), weight), row, rows)
 
 
 @kernel(borrows=True)
@@ -122,12 +120,11 @@ def _stand_rows(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, row
     near = vector_at(stance.nearest, g)
     a, b, share = int(near.x), int(near.y), near.z
     if count > 0 and (count < 3 or stance.error[first] < 0.0):
-        _edge_row(
-            tree, goals, stance, a, b, share, vector_at(stance.force, first), goals.weight[first], skip + first, rows
-        )
+        way, weight = vector_at(stance.force, first), goals.weight[first]
+        _edge_row(tree, goals, stance, g, a, b, share, way, weight, skip + first, rows)
     if count == 1:
         way, weight = vector_at(stance.force, first + 1), goals.weight[first + 1]
-        _edge_row(tree, goals, stance, a, b, share, way, weight, skip + first + 1, rows)
+        _edge_row(tree, goals, stance, g, a, b, share, way, weight, skip + first + 1, rows)
 
 
 @kernel(borrows=True)
@@ -135,6 +132,7 @@ def _edge_row(
     tree: Tree,
     goals: Goals,
     stance: Stance,
+    g: int,
     a: int,
     b: int,
     share: float,
@@ -144,18 +142,18 @@ def _edge_row(
     rows: Array,
 ) -> None:
     """rows[row] += weight × way · (velocity of the centre of mass against a point of the line through two corners)."""
-    add_center_row(tree, stance, way, weight, row, rows)
+    _add_lean_row(tree, goals, stance, g, way, weight, row, rows)
     zero = Vector(0.0, 0.0, 0.0)
     pull = scale(way, -weight * (1.0 - share))
-    add_point_row(tree, stance, goals.corner_node[a], _corner(goals, stance, a), pull, zero, row, rows)
+    add_point_row(tree, stance, goals.corner_node[a], _corner(goals, stance, g, a), pull, zero, row, rows)
     pull = scale(way, -weight * share)
-    add_point_row(tree, stance, goals.corner_node[b], _corner(goals, stance, b), pull, zero, row, rows)
+    add_point_row(tree, stance, goals.corner_node[b], _corner(goals, stance, g, b), pull, zero, row, rows)
 
 
 @kernel(borrows=True)
-def _corner(goals: Goals, stance: Stance, c: int) -> Vector:
+def _corner(goals: Goals, stance: Stance, g: int, c: int) -> Vector:
     """World position of a corner of the support."""
-    along, across, up = ground_axes(goals.up)
+    along, across, up = ground_axes(goals.up, g)
     p = vector_at(stance.corner, c)
     return add(add(scale(along, p.x), scale(across, p.y)), scale(up, p.z))
 
@@ -177,12 +175,12 @@ def fill_fences(
     Limits go to rows `at` + corner of `general` and to entry `offset` + row of the bounds. A centre of mass outside
     an edge may stay where it is, but not go farther.
     """
-    along, across, _ = ground_axes(goals.up)
-    center = vector_at(stance.centers, 0)
-    x, y = dot(center, along), dot(center, across)
     for g in range(goals.kind.shape[0]):
         if goals.kind[g] != STAND:
             continue
+        along, across, _ = ground_axes(goals.up, g)
+        center = vector_at(stance.lean, g)
+        x, y = dot(center, along), dot(center, across)
         start, end, count = goals.corner_start[g], goals.corner_start[g + 1], stance.hull_count[g]
         for e in range(end - start):
             row = at + start + e
@@ -198,7 +196,7 @@ def fill_fences(
             height = (ex * dy - ey * dx) / size - goals.corner_margin[g]
             for k in range(general.shape[1]):
                 general[row, k] = 0.0
-            _edge_row(tree, goals, stance, a, b, (ex * dx + ey * dy) / square, inward, 1.0, row, general)
+            _edge_row(tree, goals, stance, g, a, b, (ex * dx + ey * dy) / square, inward, 1.0, row, general)
             lower[offset + row] = min(0.0, -height)
 
 

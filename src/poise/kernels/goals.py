@@ -8,11 +8,14 @@ one on node b, the frame it is measured in. The wrench is kept, because the curv
     turn     φ = -d · log(R_wanted R_baᵀ)                     t = R_b J_r⁻ᵀ d, J_r the right Jacobian there
     aim      φ = -c · (θ / sin θ) (axis × u), c ⟂ u           u the unit vector to what is looked at, θ the angle to it
     center   φ = d · (centre of mass)
-    stand    φ = how far the centre of mass is outside the support polygon
+    stand    φ = how far the centre of mass, or what loads make of it, is outside the support polygon
     inertia  φ = moment of inertia about an axis through the centre of mass
-    balance  φ = d · (moment of all forces)                   the wrench of each force
+    balance  φ = d · (moment of all forces) / weight          the wrench of each force
     hold     φ = one joint coordinate
     given    rows and errors come from outside, for one posture; elsewhere errors are what the rows say
+
+A balance row is a length: the moment [N m] is divided by the weight [N], so that it says how far the centre of mass is
+from where it would be balanced, and can be weighed against positions.
 
 [Baerlocher 2001, 4.5] derives the first; the others are checked against finite differences in the tests.
 """
@@ -31,6 +34,7 @@ from poise.kernels.quaternion import (
     rotate,
     to_rotation_vector,
 )
+from poise.kernels.statics import Wrenches, net_wrench
 from poise.kernels.support import convex_hull, nearest_on_hull
 from poise.kernels.tree import (
     Tree,
@@ -82,11 +86,11 @@ class Goals(NamedTuple):
     base_turn: Array
     """(g, 4) its rotation."""
     position: Array
-    """(g, 3) wanted position; point to look at; wanted centre of mass; axis of inertia."""
+    """(g, 3) wanted position; point to look at; wanted centre of mass; axis of inertia; where moments are taken."""
     rotation: Array
     """(g, 4) wanted rotation."""
     value: Array
-    """(g,) wanted moment of inertia; 1 for an aim at a direction instead of a point."""
+    """(g,) wanted moment of inertia; 1 for an aim at a direction instead of a point; 1 / weight for a balance."""
     posture: Array
     """(g,) row of `postures` that a hold goal wants."""
     postures: Array
@@ -118,7 +122,13 @@ class Goals(NamedTuple):
     given_rows: Array
     """(m, nv) given rows there."""
     up: Array
-    """(3,) away from the ground."""
+    """(g, 3) away from the ground."""
+    loads: Wrenches
+    """What acts on the figure, for the goals that ask about it, one after another."""
+    load_start: Array
+    """(g + 1,) range of each goal's loads."""
+    gravity: Array
+    """(g, 3) acceleration of gravity, for those goals [m/s²]."""
 
 
 class Stance(NamedTuple):
@@ -154,6 +164,8 @@ class Stance(NamedTuple):
     """(g,) how many corners each has."""
     corner: Array
     """(c, 3) every corner as (along, across, up) in the ground's axes [m]."""
+    lean: Array
+    """(g, 3) what each stand goal keeps over its support: the centre of mass, or what loads make of it [m]."""
     nearest: Array
     """(g, 3) two corners, and the share of the second, of the support nearest to the centre of mass."""
 
@@ -178,6 +190,7 @@ def make_stance(tree: Tree, goals: Goals) -> Stance:
         hull=np.zeros(c, dtype=np.int64),
         hull_count=np.zeros(g, dtype=np.int64),
         corner=np.zeros((c, 3)),
+        lean=np.zeros((g, 3)),
         nearest=np.zeros((g, 3)),
     )
 
@@ -207,9 +220,11 @@ def take_stance(
             _center(goals, stance, g)
         elif kind == STAND:
             find_support(goals, stance, g)
-            _stand(goals, stance, g)
+            _stand(tree, goals, stance, g)
         elif kind == INERTIA:
             _inertia(tree, goals, stance, g)
+        elif kind == BALANCE:
+            _balance(tree, goals, stance, g)
         elif kind == HOLD:
             _hold(tree, goals, stance, g, q)
         elif kind == GIVEN:
@@ -327,9 +342,43 @@ def _given(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
 
 
 @kernel(borrows=True)
-def ground_axes(up: Array) -> tuple[Vector, Vector, Vector]:
-    """Two axes of the ground and the one away from it, right-handed."""
-    u = Vector(up[0], up[1], up[2])
+def loads_of(goals: Goals, g: int) -> Wrenches:
+    """What acts on the figure in goal `g`."""
+    start, end = goals.load_start[g], goals.load_start[g + 1]
+    node, point, force, torque, local, share = goals.loads
+    return Wrenches(
+        node[start:end], point[start:end], force[start:end], torque[start:end], local[start:end], share[start:end]
+    )
+
+
+@kernel(borrows=True)
+def leaning_center(tree: Tree, goals: Goals, stance: Stance, g: int) -> Vector:
+    """Where the weight alone would have the moment T about O of weight and loads: O + w × T / w².
+
+    Without loads that is the centre of mass. Along gravity it means nothing.
+    """
+    if goals.load_start[g] == goals.load_start[g + 1]:
+        return vector_at(stance.centers, 0)
+    loads, gravity, about = loads_of(goals, g), vector_at(goals.gravity, g), vector_at(goals.position, g)
+    center = vector_at(stance.centers, 0)
+    _, moment = net_wrench(tree, stance.position, stance.rotation, center, loads, gravity, about)
+    weight = scale(gravity, tree.subtree_mass[0])
+    return add(about, scale(cross(weight, moment), 1.0 / dot(weight, weight)))
+
+
+@kernel(borrows=True)
+def _balance(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
+    loads, gravity, about = loads_of(goals, g), vector_at(goals.gravity, g), vector_at(goals.position, g)
+    center = vector_at(stance.centers, 0)
+    _, moment = net_wrench(tree, stance.position, stance.rotation, center, loads, gravity, about)
+    for i in range(goals.first[g], goals.first[g + 1]):
+        stance.error[i] = -goals.value[g] * dot(vector_at(goals.direction, i), moment)
+
+
+@kernel(borrows=True)
+def ground_axes(up: Array, g: int) -> tuple[Vector, Vector, Vector]:
+    """Two axes of the ground of goal `g` and the one away from it, right-handed."""
+    u = vector_at(up, g)
     along = orthogonal(u)
     return along, cross(u, along), u
 
@@ -337,7 +386,7 @@ def ground_axes(up: Array) -> tuple[Vector, Vector, Vector]:
 @kernel(borrows=True)
 def find_support(goals: Goals, stance: Stance, g: int) -> None:
     """Corners of the support in the ground's axes, and their convex hull."""
-    along, across, u = ground_axes(goals.up)
+    along, across, u = ground_axes(goals.up, g)
     start, end = goals.corner_start[g], goals.corner_start[g + 1]
     for c in range(start, end):
         node = goals.corner_node[c]
@@ -348,10 +397,11 @@ def find_support(goals: Goals, stance: Stance, g: int) -> None:
 
 
 @kernel(borrows=True)
-def _stand(goals: Goals, stance: Stance, g: int) -> None:
+def _stand(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     """Row 0: out of the support along the shortest way back; row 1: the other way, on a support without an inside."""
-    along, across, _ = ground_axes(goals.up)
-    center = vector_at(stance.centers, 0)
+    along, across, up = ground_axes(goals.up, g)
+    center = leaning_center(tree, goals, stance, g)
+    put_vector(stance.lean, g, center)
     x, y = dot(center, along), dot(center, across)
     start, first = goals.corner_start[g], goals.first[g]
     near = nearest_on_hull(stance.corner, stance.hull, start, stance.hull_count[g], x, y)
@@ -359,7 +409,7 @@ def _stand(goals: Goals, stance: Stance, g: int) -> None:
     outside = near.distance + goals.corner_margin[g] if stance.hull_count[g] > 2 else near.distance
     way = add(scale(along, near.x), scale(across, near.y))
     put_vector(stance.force, first, way)
-    put_vector(stance.force, first + 1, cross(Vector(goals.up[0], goals.up[1], goals.up[2]), way))
+    put_vector(stance.force, first + 1, cross(up, way))
     stance.error[first] = -outside if outside > 0.0 else 0.0
     stance.error[first + 1] = 0.0
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from poise.kernels.compile import kernel
 from poise.kernels.curvature import add_center_force, add_point_force, curvature
+from poise.kernels.equilibrium import add_moment_pull
 from poise.kernels.goal_rows import base_torque
-from poise.kernels.goals import AIM, CENTER, POINT, STAND, TURN_TO, Goals, Stance
+from poise.kernels.goals import AIM, BALANCE, CENTER, POINT, STAND, TURN_TO, Goals, Stance, loads_of
+from poise.kernels.load_rows import moment_of_lean
 from poise.kernels.tree import Tree
 from poise.kernels.vector import Vector, add, scale, vector_at
 
@@ -83,7 +85,7 @@ def _gather(
         for i in range(first[g], first[g + 1]):
             k = pull[skip + i] * weight[i]
             size += abs(k)
-            if kind == CENTER:
+            if kind == CENTER or kind == BALANCE:
                 push = add(push, scale(vector_at(goals.direction, i), k))
             else:
                 push = add(push, scale(vector_at(stance.force, i), k))
@@ -97,6 +99,10 @@ def _gather(
                 back, point = scale(push, -1.0), vector_at(stance.base_point, g)
                 twist = base_torque(kind, scale(twist, -1.0))
                 _add_wrench(goals.base[g], point, back, twist, ref, force, torque, moment)
+        elif kind == BALANCE:
+            _add_moment(tree, goals, stance, g, scale(push, goals.value[g]), ref, force, moment)
+        elif kind == STAND and goals.load_start[g] < goals.load_start[g + 1]:
+            _add_moment(tree, goals, stance, g, moment_of_lean(tree, goals, g, push), ref, force, moment)
         elif kind == CENTER or kind == STAND:
             add_center_force(tree, stance.position, stance.rotation, push, ref, force, moment)
     return found
@@ -110,3 +116,12 @@ def _add_wrench(
     torque[node, 0] += twist.x
     torque[node, 1] += twist.y
     torque[node, 2] += twist.z
+
+
+@kernel(borrows=True)
+def _add_moment(
+    tree: Tree, goals: Goals, stance: Stance, g: int, pull: Vector, ref: Vector, force: Array, moment: Array
+) -> None:
+    """Forces whose potential is pull · (moment of weight and loads of goal `g`)."""
+    loads, gravity = loads_of(goals, g), vector_at(goals.gravity, g)
+    add_moment_pull(tree, stance.position, stance.rotation, loads, gravity, pull, ref, force, moment)

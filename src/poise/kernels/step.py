@@ -20,6 +20,9 @@ their rows within a step leaves no error behind.
 Otherwise it is shortened, then damped; steps that undo each other are damped too. A step that can be seen but gains
 next to nothing is not taken at all: the posture comes to rest when the targets do.
 
+**Criteria.** What freedom is left goes to the criteria. A sum of several bends (see `criteria`): its level is watched
+like those of tasks, and steps that only serve it must make it smaller.
+
 **Saddles.** Where a level's curvature is negative in some direction and nothing else moves, the step leaps along it.
 """
 
@@ -31,7 +34,7 @@ import numpy as np
 from poise.kernels.compile import kernel
 from poise.kernels.contacts import Contacts, fill_contacts, fill_partings
 from poise.kernels.couplings import coupling_value
-from poise.kernels.criteria import Criteria, criteria_value, fill_wish
+from poise.kernels.criteria import Criteria, add_bend, criteria_value, fill_wish
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.goal_rows import fill_fences, fill_rows
 from poise.kernels.goals import Goals, Stance
@@ -73,6 +76,8 @@ UNFELT = 1e-24
 """Product of the squares of two steps below which they are rounding, not shaking."""
 RELAXING = 0.98
 """How damping fades from step to step."""
+TRUST = 1e-3
+"""Least damping of bent criteria, whose curvature may vanish."""
 LEAP = 0.1
 """Size of a step off a saddle [rad or m]."""
 
@@ -268,7 +273,7 @@ def _measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
             e = weight[i] * error[i]
             total += e * e
         merit[k] = math.sqrt(total)
-    merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, stance, q)
+    merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, q)
 
 
 @kernel
@@ -301,7 +306,7 @@ def _prepare(engine: Engine, q: Array) -> None:
     for k in range(p + 1):
         levels.curved[k] = 0
         state.curved[k] = 0
-    fill_wish(tree, engine.criteria, here, q, levels.wish)
+    fill_wish(tree, engine.criteria, q, levels.wish)
 
 
 @kernel
@@ -329,11 +334,14 @@ def solve_model(engine: Engine, q: Array) -> None:
         state.x, levels.target, engine.goals.weight, engine.here.error, levels.start, engine.skip
     )  # fmt: skip
     p = start.shape[0] - 1
+    summed = engine.criteria.summed[0] == 1
     for k in range(p + 1):
-        levels.watch[k] = 1 if k >= FIRST_TASKS and k < p and state.merit[k] > MET else 0
-        if k >= FIRST_TASKS and k < p and levels.curved[k] == 1:
-            levels.damping[k] = math.sqrt(state.stiffness[k])
-    levels.damping[p] = math.sqrt(state.stiffness[p])
+        watched = (k < p and state.merit[k] > MET) or (k == p and summed)
+        levels.watch[k] = 1 if k >= FIRST_TASKS and watched else 0
+        if k >= FIRST_TASKS and levels.curved[k] == 1:
+            levels.damping[k] = _bent_damping(state, k)
+    if not summed:
+        levels.damping[p] = math.sqrt(state.stiffness[p])
     for i in range(x.shape[0]):
         x[i] = 0.0
     status = resume_levels(levels, solver, -1, x)
@@ -346,10 +354,35 @@ def solve_model(engine: Engine, q: Array) -> None:
             for i in range(start[k], start[k + 1]):
                 target[i] = weight[i - skip] * error[i - skip]
         fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, skip, solver.pull, levels.curvature[k])
+        if k == p:
+            add_bend(engine.tree, engine.criteria, q, levels.curvature[k])
         levels.curved[k] = 1
         state.curved[k] = 1
-        levels.damping[k] = math.sqrt(state.stiffness[k])
+        levels.damping[k] = _bent_damping(state, k)
         status = resume_levels(levels, solver, k, x)
+    if summed and levels.curved[p] == 0:
+        _bend_granted_wish(engine, q, p)
+        resume_levels(levels, solver, p, x)
+
+
+@kernel
+def _bend_granted_wish(engine: Engine, q: Array, p: int) -> None:
+    """Curvature of criteria that no task stands in the way of."""
+    levels, bend = engine.levels, engine.levels.curvature[p]
+    for i in range(bend.shape[0]):
+        for j in range(bend.shape[0]):
+            bend[i, j] = 0.0
+    add_bend(engine.tree, engine.criteria, q, bend)
+    levels.curved[p] = 1
+    engine.state.curved[p] = 1
+    levels.damping[p] = _bent_damping(engine.state, p)
+
+
+@kernel
+def _bent_damping(state: State, k: int) -> float:
+    """Damping of level `k` with its curvature."""
+    least = TRUST if k == state.stiffness.shape[0] - 1 else 0.0
+    return math.sqrt(state.stiffness[k] + least)
 
 
 @kernel
@@ -449,7 +482,18 @@ def _worse_level(engine: Engine, moved: float) -> int:
                 return k
         elif choosy[k] == 0 and after[k] > MET and after[k] > before[k] + unseen and after[k] > hoped + unsure:
             return k
-    return -1
+    p = before.shape[0] - 1
+    return p if engine.criteria.summed[0] == 1 and _only_criteria_suffer(before, after) else -1
+
+
+@kernel
+def _only_criteria_suffer(before: Array, after: Array) -> bool:
+    """Whether a sum of criteria got worse and no level above it better."""
+    p = before.shape[0] - 1
+    for k in range(p):
+        if before[k] - after[k] > HELD:
+            return False
+    return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
 
 
 @kernel

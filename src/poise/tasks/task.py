@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
 from poise.figure.pose import FloatArray, Pose, vector
+from poise.kernels.statics import Wrenches
 
 if TYPE_CHECKING:
     from poise.figure.figure import Figure
@@ -51,6 +52,10 @@ class Goal:
     dofs: Sequence[int] = ()
     corners: Sequence[Seat] = ()
     margin: float = 0.0
+    up: FloatArray | None = None
+    """(3,) away from the ground; the figure's own unless given."""
+    loads: Wrenches | None = None
+    gravity: FloatArray = field(default_factory=lambda: np.zeros(3))
 
     @property
     def rows(self) -> int:

@@ -1,0 +1,48 @@
+"""Lays criteria out as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poise.engine.goal_arrays import stacked_loads, table
+from poise.figure.figure import Figure
+from poise.kernels.criteria import Criteria, make_criteria
+from poise.tasks.criteria import Effort, Near, Slope, Term
+from poise.tasks.posture import Hold
+
+
+def held_near(figure: Figure, held: Hold) -> Near:
+    """A posture held below all tasks, as the criterion it is."""
+    weight = np.zeros(figure.nv)
+    for name in held.held(figure):
+        weight[figure.v_slice(name)] = held.gain
+    return Near(np.array(figure.posture(held.posture)._q), weight)
+
+
+def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) -> Criteria:
+    """The arrays of all criteria; the posture held below all tasks is the first."""
+    near = [held_near(figure, held)] if held is not None else []
+    near += [term for term in terms if isinstance(term, Near)]
+    if not terms and not near:
+        near = [Near(np.array(figure.neutral().q), np.zeros(figure.nv))]
+    slope = np.zeros(figure.nv)
+    for term in terms:
+        if isinstance(term, Slope):
+            slope += term.gradient
+    efforts = [term for term in terms if isinstance(term, Effort)]
+    tables = [effort.acting.wrenches for effort in efforts]
+    return make_criteria(
+        figure.compiled.tree,
+        bool(terms),
+        table([term.posture for term in near], figure.nq),
+        table([term.weight for term in near], figure.nv),
+        origin=np.array(figure.neutral().q),
+        slope=slope,
+        bend=np.zeros((figure.nv, figure.nv)),
+        loads=stacked_loads(tables),
+        load_start=np.cumsum([0, *(len(loads.node) for loads in tables)], dtype=np.int64),
+        gravity=table([np.array(effort.acting.gravity) for effort in efforts], 3),
+        weakness=table([effort.weakness for effort in efforts], figure.nv),
+    )

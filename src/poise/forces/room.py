@@ -1,0 +1,97 @@
+"""Where the centre of mass may go, so that supports whose forces are open still balance the figure.
+
+With loads besides the weight that is not the centre of mass but the point O + w × T / w² at which the weight alone
+would have the moment T about O of weight and loads together (see `kernels.goals.leaning_center`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.figure.figure import PostureLike
+from poise.figure.pose import FloatArray
+from poise.forces.acting import Acting
+from poise.forces.balance import Cut, Region
+from poise.forces.reactions import Ground
+from poise.kernels.statics import net_wrench
+from poise.kernels.vector import Vector
+
+FAR = 4.0
+"""How far to look, in sizes of the support."""
+PROBES = 60
+"""Most centres of mass to try."""
+SAME = 1e-5
+"""Corners nearer than this are one [m]."""
+
+
+class Room(NamedTuple):
+    """Where the leaning centre may be."""
+
+    corners: FloatArray
+    """(k, 3) outline, some corners more than once."""
+    possible: bool
+    """Whether there is such a place; if not, the corners are the middle of the supports."""
+
+
+def room_to_lean(acting: Acting, posture: PostureLike, about: FloatArray, count: int) -> Room:
+    """Outline, with `count` corners, of where the leaning centre may be in a posture, moments taken about a point."""
+    ground = Ground(acting.figure, posture, acting)
+    region = Region(ground)
+    center = Vector(*ground.center.tolist())
+    _, moment = net_wrench(
+        ground.tree, ground.position, ground.rotation, center, ground.table, acting.gravity, Vector(*about.tolist())
+    )
+    weight = region.weight
+    lean = about + np.cross(weight, moment) / float(weight @ weight)
+    reactions, reach = ground.react(shared=False)
+    outline = _outline(region, FAR * reach)
+    if len(outline) == 0:
+        middle = reactions.contact_point.mean(axis=0) - ground.center
+        return Room(np.tile(lean + middle, (count, 1)), possible=False)
+    corners = lean + _fewer(outline, count) @ region.across
+    return Room(np.resize(corners, (count, 3)), possible=True)
+
+
+def _outline(region: Region, far: float) -> FloatArray:
+    """(k, 2) corners of the region in its own coordinates, from where the centre of mass is; none where it is empty."""
+    corners = far * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    _, cut = region.probe(np.zeros(2))
+    if cut is not None:
+        corners = clipped(corners, cut)
+    sure: list[FloatArray] = []
+    for _ in range(PROBES):
+        unsure = [c for c in corners if not any(np.abs(c - s).max() < SAME for s in sure)]
+        if not unsure:
+            break
+        _, cut = region.probe(unsure[0])
+        if cut is None or not cut.slope.any():
+            sure.append(unsure[0])
+            continue
+        before = corners
+        corners = clipped(corners, cut)
+        if len(corners) == len(before) and np.abs(corners - before).max() < SAME:
+            sure.append(unsure[0])
+    return corners
+
+
+def clipped(corners: FloatArray, cut: Cut) -> FloatArray:
+    """What a cut leaves of a convex polygon (k, 2)."""
+    heights = (corners @ cut.slope - cut.bound) / float(np.linalg.norm(cut.slope))
+    kept: list[FloatArray] = []
+    for i in range(len(corners)):
+        a, b = heights[i - 1], heights[i]
+        if (a > 0.0) != (b > 0.0):
+            kept.append(corners[i - 1] + (corners[i] - corners[i - 1]) * (a / (a - b)))
+        if b <= 0.0:
+            kept.append(corners[i])
+    return np.array(kept).reshape(-1, 2)
+
+
+def _fewer(corners: FloatArray, count: int) -> FloatArray:
+    """At most `count` of the corners: those at the ends of the shortest edges go first."""
+    while len(corners) > count:
+        edges = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+        corners = np.delete(corners, int(np.argmin(edges)), axis=0)
+    return corners

@@ -1,0 +1,131 @@
+"""The task that keeps a figure in balance under forces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from poise.errors import TaskError
+from poise.figure.pose import FloatArray
+from poise.forces.acting import Acting, acting_on, floats
+from poise.forces.equilibrium import level_axes
+from poise.forces.loads import Load
+from poise.kernels.goals import BALANCE, STAND
+from poise.tasks.task import Goal, Seat, Task
+
+if TYPE_CHECKING:
+    from poise.figure.figure import Figure
+
+Loads: TypeAlias = "Iterable[Load] | None"
+
+CORNERS = 32
+"""Most corners of the outline inside which open supports can balance the figure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium(Task):
+    """The figure rests under its weight and all forces [Baerlocher 2001, 6.3].
+
+    Where a support says its share, all carry theirs, and the moment that they leave must vanish. Where none does, the
+    ground may push as it must inside the friction cones, and the centre of mass stays where it then can; so does a foot
+    on its sole. A figure tied to the world, without supports, is carried by its root.
+
+    Its error is a length: the moment over the weight, which is how far the centre of mass would have to move.
+    """
+
+    forces: Loads = None
+    """What acts on the figure, supports and gravity among it; what `solve` is given unless said here."""
+    level: bool | None = None
+    """Ask only for the two moments across gravity. The third matters where forces are not parallel to gravity, and is
+    asked for then unless said otherwise; feet that do not slip take it by themselves."""
+    margin: float = 0.0
+    """How far inside the place that open supports can balance to stay [m]."""
+
+    def __post_init__(self) -> None:
+        """Freeze the forces and check the margin."""
+        super().__post_init__()
+        if self.forces is not None:
+            object.__setattr__(self, "forces", tuple(self.forces))
+        if not math.isfinite(self.margin) or self.margin < 0.0:
+            raise TaskError(f"{self.label}: margin must be a length, not {self.margin}.")
+
+    def describe(self) -> str:
+        """What it is."""
+        return "equilibrium"
+
+    def acting(self, figure: Figure, forces: Iterable[Load] = ()) -> Acting:
+        """What acts on the figure: the task's own forces, or those given."""
+        return acting_on(figure, forces if self.forces is None else self.forces)
+
+    def goals(self, figure: Figure, forces: Iterable[Load] = ()) -> list[Goal]:
+        """Two or three rows of moments, or two for a centre of mass that stays over its support."""
+        acting = self.acting(figure, forces)
+        if not acting.supports and floats(figure):
+            raise TaskError(
+                f"{self.label}: figure {figure.name!r} floats and can only rest on supports; "
+                "add a Support for each foot to the forces."
+            )
+        return [self._open_goal(acting) if finds_reactions(acting) else self._shared_goal(acting)]
+
+    def _shared_goal(self, acting: Acting) -> Goal:
+        gravity = np.array(acting.gravity)
+        level = _is_parallel(acting) if self.level is None else self.level
+        axes = level_axes(gravity, acting.figure.up_vector) if level else np.eye(3)
+        return Goal(
+            kind=BALANCE,
+            directions=axes,
+            weights=self.weights_of(len(axes)),
+            position=acting.figure.center_of_mass(acting.figure.neutral()),
+            value=1.0 / _load_size(acting),
+            loads=acting.wrenches,
+            gravity=gravity,
+        )
+
+    def _open_goal(self, acting: Acting) -> Goal:
+        """Its corners are filled in for every posture."""
+        gravity = np.array(acting.gravity)
+        if not acting.weight.any():
+            raise TaskError(
+                f"{self.label}: figure {acting.figure.name!r} has no weight here to balance by; "
+                "give its supports shares."
+            )
+        return Goal(
+            kind=STAND,
+            directions=np.zeros((2, 3)),
+            weights=self.weights_of(1).repeat(2),
+            position=acting.figure.center_of_mass(acting.figure.neutral()),
+            corners=[Seat()] * CORNERS,
+            margin=self.margin,
+            up=-gravity / np.linalg.norm(gravity),
+            loads=acting.applied(),
+            gravity=gravity,
+        )
+
+
+def finds_reactions(acting: Acting) -> bool:
+    """Whether the ground pushes as it must: there are supports, and none says what it carries."""
+    return bool(acting.supports) and all(s.share is None and s.brace is None for s in acting.supports)
+
+
+def _is_parallel(acting: Acting) -> bool:
+    """Whether no moment along gravity can arise: forces are parallel to it, in world axes, and torques across it."""
+    gravity = np.array(acting.gravity)
+    return bool(gravity.any()) and all(
+        force.axes == "world"
+        and not np.cross(force.force, gravity).any()
+        and float(np.dot(force.torque, gravity)) == 0.0
+        for force in acting.forces
+    )
+
+
+def _load_size(acting: Acting) -> float:
+    """The weight, or where there is none the size of the forces [N]."""
+    weight = float(np.linalg.norm(acting.weight))
+    if weight > 0.0:
+        return weight
+    sizes: FloatArray = np.array([np.linalg.norm(force.force) for force in acting.forces])
+    return float(sizes.sum()) or 1.0
