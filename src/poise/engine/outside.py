@@ -56,6 +56,8 @@ class Slopes:
         self.figure, self.criteria, self.gradients = figure, criteria, tuple(gradients)
         self.own = criteria.slope.copy()
         self.last: tuple[Posture, FloatArray] | None = None
+        self.scaled = False
+        """Whether the curvature has the size that a first step showed."""
 
     def look(self, posture: Posture) -> None:
         """The gradient at the posture, and what the way to it says about the curvature."""
@@ -64,8 +66,11 @@ class Slopes:
         if self.last is None:
             bend[:] = np.eye(len(gradient)) * float(np.linalg.norm(gradient)) / FIRST_STEP
         else:
-            step = self.figure.difference(self.last[0], posture)
-            learn_curvature(bend, step, gradient - self.last[1])
+            step, change = self.figure.difference(self.last[0], posture), gradient - self.last[1]
+            if not self.scaled and float(step @ change) > 0.0:
+                bend[:] = np.eye(len(gradient)) * float(change @ change) / float(step @ change)
+                self.scaled = True
+            learn_curvature(bend, step, change)
         self.last = posture, gradient
         self.criteria.slope[:] = self.own + gradient
         self.criteria.origin[:] = posture._q

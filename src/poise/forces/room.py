@@ -23,6 +23,8 @@ FAR = 4.0
 PROBES = 60
 """Most centres of mass to try."""
 SAME = 1e-5
+"""Corners that a cut moves by less than this stay as they are [m]."""
+ONE_PLACE = 1e-4
 """Corners nearer than this are one [m]."""
 
 
@@ -50,8 +52,9 @@ def room_to_lean(acting: Acting, posture: PostureLike, about: FloatArray, count:
     if len(outline) == 0:
         middle = reactions.contact_point.mean(axis=0) - ground.center
         return Room(np.tile(lean + middle, (count, 1)), possible=False)
-    corners = lean + _fewer(outline, count) @ region.across
-    return Room(np.resize(corners, (count, 3)), possible=True)
+    fewer = _fewer(outline, count)
+    filled = np.concatenate([fewer, np.tile(fewer[-1], (count - len(fewer), 1))])
+    return Room(lean + filled @ region.across, possible=True)
 
 
 def _outline(region: Region, far: float) -> FloatArray:
@@ -90,8 +93,11 @@ def clipped(corners: FloatArray, cut: Cut) -> FloatArray:
 
 
 def _fewer(corners: FloatArray, count: int) -> FloatArray:
-    """At most `count` of the corners: those at the ends of the shortest edges go first."""
-    while len(corners) > count:
+    """At most `count` of the corners, one at each place: those at the ends of the shortest edges go first."""
+    while len(corners) > 1:
         edges = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-        corners = np.delete(corners, int(np.argmin(edges)), axis=0)
+        shortest = int(np.argmin(edges))
+        if len(corners) <= count and edges[shortest] > ONE_PLACE:
+            break
+        corners = np.delete(corners, shortest, axis=0)
     return corners
