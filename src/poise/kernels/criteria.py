@@ -6,7 +6,8 @@ Each criterion is a function of the posture to make small; all are summed, below
 
 for the distance to postures (and, with ranges in the weights, to the middle of the ranges), a slope s that flexes or
 comes from outside, then with a curvature of its own, and the effort of holding loads. Near a posture with gradient g
-and curvature B the best step of the sum is that of ½ xᵀ B x + g·x, which the last level of `levels` finds as that of ½ |x - w|² + ½ xᵀ S x with
+and curvature B the best step of the sum is that of ½ xᵀ B x + g·x, which the last level of `levels` finds as that of
+½ |x - w|² + ½ xᵀ S x with
 
     w = -g        S = B - 1 + Σ_j μ_j ∇²φ_j
 

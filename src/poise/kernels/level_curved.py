@@ -102,8 +102,8 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
     for d in range(decided, n):
         tables[BASIS, d, d] = 1.0
     for j in range(decided - 1, -1, -1):
-        reflect_columns(tables, lines, j, BASIS, int(begin), int(end))
-    _multiply(tables, curvature, k, int(begin), int(end))
+        reflect_columns(tables, lines, j, BASIS, begin, end)  # type: ignore[arg-type]
+    _multiply(tables, curvature, k, begin, end)  # type: ignore[arg-type]
     for a in range(size):
         for c in range(uint64(decided), size):
             value = tables[BASIS, a, c]
