@@ -52,6 +52,8 @@ def steps() -> list[Step]:
         Step("loops", _close),
         Step("collisions", _collide),
         Step("reach", _reach),
+        Step("levels", _rank),
+        Step("solving", _solve),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -167,3 +169,22 @@ def _draw() -> None:
     from poise.pictures import draw
 
     draw(every_joint_kind(), size=(32, 32))
+
+
+def _rank() -> None:
+    from poise.kernels.level_work import make_work
+
+    make_work(1, 1, 1)
+
+
+def _solve() -> None:
+    from poise.engine.solver import Solver, solve
+    from poise.tasks.mass import CenterOfMass
+    from poise.tasks.place import Position
+    from poise.tasks.posture import Hold
+
+    figure = every_joint_kind()
+    hand, balance = Position("tip", (0.0, 2.0, 0.0)), CenterOfMass(over="base", priority=2)
+    tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
+    solve(figure, tasks, max_steps=3)
+    Solver(figure, tasks, dt=0.01).step(figure.neutral())

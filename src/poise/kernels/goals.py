@@ -29,6 +29,7 @@ from poise.kernels.compile import kernel
 from poise.kernels.quaternion import (
     Quaternion,
     conjugate,
+    direct_rotation,
     multiply,
     quaternion_at,
     rotate,
@@ -303,7 +304,8 @@ def _aim(goals: Goals, stance: Stance, g: int) -> None:
     else:
         f = angle / sine
         slope = -(sine - angle * cosine) / (sine * sine * sine)
-    across = orthogonal(u)
+    # Fixed in the site and carried from d to u, so that it does not jump as u moves.
+    across = rotate(direct_rotation(d, u), rotate(a, orthogonal(vector_at(goals.direction, first))))
     put_vector(stance.point, g, p)
     put_vector(stance.base_point, g, target)
     for i in range(2):
