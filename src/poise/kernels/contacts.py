@@ -8,8 +8,9 @@ import numpy as np
 from poise.kernels.compile import kernel
 from poise.kernels.goals import Stance
 from poise.kernels.load_rows import add_point_row
+from poise.kernels.quaternion import conjugate, quaternion_at, rotate
 from poise.kernels.tree import Tree
-from poise.kernels.vector import Vector, scale, vector_at
+from poise.kernels.vector import Vector, add, dot, scale, subtract, vector_at
 
 Array = np.ndarray
 
@@ -96,3 +97,24 @@ def fill_partings(
             contact_row(tree, stance, contacts, c, row, rows)
             target[row] = min(largest, -contacts.distance[c])
     return row
+
+
+@kernel(borrows=True)
+def parting_error(here: Stance, there: Stance, contacts: Contacts) -> float:
+    """What pairs that were too near lack of their distance, their points carried along from one stance to another."""
+    total = 0.0
+    for c in range(contacts.count[0]):
+        if contacts.distance[c] < 0.0:
+            a = _carried(here, there, contacts.node_a[c], vector_at(contacts.point_a, c))
+            b = _carried(here, there, contacts.node_b[c], vector_at(contacts.point_b, c))
+            lack = min(0.0, contacts.distance[c] + dot(vector_at(contacts.normal, c), subtract(a, b)))
+            total += lack * lack
+    return math.sqrt(total)
+
+
+@kernel(borrows=True)
+def _carried(here: Stance, there: Stance, node: int, point: Vector) -> Vector:
+    """How far a point of a node goes."""
+    arm = rotate(conjugate(quaternion_at(here.rotation, node)), subtract(point, vector_at(here.position, node)))
+    place = rotate(quaternion_at(there.rotation, node), arm)
+    return subtract(add(vector_at(there.position, node), place), point)

