@@ -72,7 +72,7 @@ SHAKING, SOFTEST, STIFFEST = -0.3, 1e-4, 1.0
 """Cosine between two steps that counts as shaking, and the damping it starts and ends with."""
 RELAXING = 0.98
 """How damping fades from step to step."""
-TRUST = 1e-3
+TRUST = 2e-5
 """Least damping of bent criteria, whose curvature may vanish."""
 LEAP = 0.1
 """Size of a step off a saddle [rad or m]."""
