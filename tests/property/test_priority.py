@@ -18,6 +18,8 @@ from tests.strategies import Recipe, figures
 OPEN = Recipe(bodies=8, loops=0, ball_couplings=True, odd_names=False)
 KEPT = 1e-6
 """What a level may lose to one below it [m or rad]."""
+BETTER = 1e-8
+"""What it must have gained for levels below it to be other ones than before."""
 Draw = st.DrawFn
 
 
@@ -62,14 +64,14 @@ def questions(draw: Draw) -> tuple[poise.Figure, list[Task], poise.Posture]:
 def test_a_lower_level_costs_higher_ones_nothing(question: tuple[poise.Figure, list[Task], poise.Posture]) -> None:
     figure, tasks, start = question
     above = [task for task in tasks if task.priority < tasks[-1].priority]
-    rest = Solver(figure, above).settle(start, max_steps=400)
+    rest = Solver(figure, above).settle(start, max_steps=1000, tolerance=1e-8)
     assume(rest.status != "stalled")
     after = Solver(figure, tasks).settle(rest.posture, max_steps=400)
     measure = Problem(figure, [*above, Hold(figure.neutral(), priority=99)])
     before, now = (measure.level_errors(result.posture)[:-1] for result in (rest, after))
     for higher, lower in zip(before, now, strict=True):
         assert lower <= higher + KEPT, f"errors by level went from {before} to {now}"
-        if lower < higher - KEPT:
+        if lower < higher - BETTER:
             break
 
 

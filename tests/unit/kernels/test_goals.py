@@ -86,6 +86,22 @@ def test_aim_has_the_gradient_of_the_square_of_its_angle(seed: int) -> None:
             assert gradient[k] == pytest.approx(slope, abs=2e-6)
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_aim_bends_smoothly(behind: bool) -> None:
+    """Errors change no faster than the posture does, whichever world axis the line of sight is nearest to."""
+    figure = poise.load("human").with_floating_base()
+    posture = figure.neutral()
+    eyes = figure.pose_of("eyes", posture)
+    axis = eyes.matrix[:, 1]
+    for away in np.random.default_rng(1).normal(size=(40, 3)):
+        target = eyes.position + 2.0 * (away - (axis @ away + 0.5) * axis if behind else away + 2.0 * axis)
+        step = np.zeros(figure.nv)
+        step[:6] = 1e-4
+        here, _ = _errors_and_rows(figure, LookAt("eyes", target), posture._q)
+        there, _ = _errors_and_rows(figure, LookAt("eyes", target), figure.integrate(posture, step)._q)
+        assert np.linalg.norm(there - here) < 0.02
+
+
 def test_aim_measures_the_angle() -> None:
     figure = poise.load("human")
     posture = figure.random(3)
