@@ -103,7 +103,7 @@ def fill_partings(
 def parting_error(here: Stance, there: Stance, contacts: Contacts) -> float:
     """What pairs that were too near lack of their distance, their points carried along from one stance to another."""
     total = 0.0
-    for c in range(contacts.count[0]):
+    for c in range(contacts.used[0]):
         if contacts.distance[c] < 0.0:
             a = _carried(here, there, contacts.node_a[c], vector_at(contacts.point_a, c))
             b = _carried(here, there, contacts.node_b[c], vector_at(contacts.point_b, c))

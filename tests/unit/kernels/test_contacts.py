@@ -26,7 +26,7 @@ def one_contact(seed: int, distance: float) -> Contacts:
     """Between two nodes, or a node and the world, anywhere."""
     rng = np.random.default_rng(seed)
     contacts = make_contacts(3)
-    contacts.count[0] = 1
+    contacts.used[0] = 1
     contacts.node_a[0], contacts.node_b[0] = (
         rng.integers(1, len(TREE.parent)),
         seed % 2 * rng.integers(len(TREE.parent)),
