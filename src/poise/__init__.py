@@ -29,11 +29,21 @@ if TYPE_CHECKING:
     from poise.figure.posture import Posture as Posture
     from poise.figures import chain as chain
     from poise.figures import human as human
+    from poise.forces.loads import Force as Force
+    from poise.forces.loads import Gravity as Gravity
+    from poise.forces.loads import Support as Support
     from poise.formats import load as load
     from poise.formats import load_clip as load_clip
     from poise.motion.clip import Clip as Clip
     from poise.tasks.avoid import Avoid as Avoid
+    from poise.tasks.criteria import Comfort as Comfort
+    from poise.tasks.criteria import Extend as Extend
+    from poise.tasks.criteria import Flex as Flex
+    from poise.tasks.criteria import Gradient as Gradient
+    from poise.tasks.criteria import LeastTorque as LeastTorque
+    from poise.tasks.criteria import NearPosture as NearPosture
     from poise.tasks.custom import Custom as Custom
+    from poise.tasks.equilibrium import Equilibrium as Equilibrium
     from poise.tasks.mass import CenterOfMass as CenterOfMass
     from poise.tasks.mass import MomentOfInertia as MomentOfInertia
     from poise.tasks.obstacles import Obstacle as Obstacle
@@ -52,16 +62,25 @@ _HOMES = {
     "Builder": "poise.figure.builder",
     "CenterOfMass": "poise.tasks.mass",
     "Clip": "poise.motion.clip",
+    "Comfort": "poise.tasks.criteria",
     "Coupling": "poise.figure.couplings",
     "Custom": "poise.tasks.custom",
+    "Equilibrium": "poise.tasks.equilibrium",
+    "Extend": "poise.tasks.criteria",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",
     "FormatError": "poise.errors",
+    "Flex": "poise.tasks.criteria",
+    "Force": "poise.forces.loads",
     "Frame": "poise.tasks.place",
+    "Gradient": "poise.tasks.criteria",
+    "Gravity": "poise.forces.loads",
     "Hold": "poise.tasks.posture",
     "Joint": "poise.figure.joints",
+    "LeastTorque": "poise.tasks.criteria",
     "LookAt": "poise.tasks.place",
     "MomentOfInertia": "poise.tasks.mass",
+    "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
     "Orientation": "poise.tasks.place",
     "Plane": "poise.tasks.obstacles",
@@ -74,6 +93,7 @@ _HOMES = {
     "Scene": "poise.engine.scene",
     "Site": "poise.figure.body",
     "Solver": "poise.engine.solver",
+    "Support": "poise.forces.loads",
     "TaskError": "poise.errors",
     "chain": "poise.figures",
     "human": "poise.figures",

@@ -18,7 +18,7 @@ from poise.kernels.goals import Goals
 FIRST_STEP = 0.1
 """How far the first step against a gradient goes, before anything is known of its curvature [rad or m]."""
 DAMPED = 0.2
-"""Share of the known curvature that a step must have met for the curvature to be kept [Powell 1978]."""
+"""Share of the known curvature that a step must have met for its change to count in full."""
 
 
 class Watcher(Protocol):
@@ -43,11 +43,11 @@ class Footing:
         corners = slice(goals.corner_start[g], goals.corner_start[g + 1])
         room = room_to_lean(self.acting, posture, goals.position[g], corners.stop - corners.start)
         self.hopeless = not room.possible
-        goals.corner_place[corners] = room.corners
+        goals.corner_node[corners], goals.corner_place[corners] = room.node, room.place
 
 
 class Slopes:
-    """Gradients from outside, and the curvature that their changes show [Nocedal & Wright 2006, ch. 18]."""
+    """Gradients from outside, and the curvature that their changes show [Nocedal & Wright 2006, proc. 18.2]."""
 
     def __init__(
         self, figure: Figure, criteria: Criteria, gradients: Sequence[Callable[[Posture], FloatArray]]

@@ -14,6 +14,7 @@ from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import vector
 from poise.figures import BUILT_IN
+from poise.tasks.criteria import Criterion
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.recruits import recruited
 from poise.tasks.task import Task
@@ -88,10 +89,11 @@ class Scene:
         for task in self.tasks:
             if not isinstance(task, Task):
                 raise TaskError(f"a scene's tasks are tasks such as Position, not {task!r}.")
-        for part in (*self.tasks, *self.forces):
-            check_part(self.figure, part, self.forces)
         for criterion in self.criteria:
-            criterion.term(self.figure, self.forces)
+            if not isinstance(criterion, Criterion):
+                raise TaskError(f"a scene's criteria are criteria such as Comfort, not {criterion!r}.")
+        for part in (*self.tasks, *self.forces, *self.criteria):
+            check_part(self.figure, part, self.forces)
         if start is not None:
             self.figure.posture(start)
 
@@ -149,8 +151,11 @@ def check_part(figure: Figure, part: object, forces: Iterable[Any] | None = None
     if isinstance(part, Equilibrium):
         if forces is not None or part.forces is not None:
             part.goals(figure, forces or ())
+    elif isinstance(part, Criterion):
+        part.term(figure, forces or ())
     elif isinstance(part, Task):
         part.goals(figure)
+    if isinstance(part, Task):
         recruited(figure, part)
     elif isinstance(site := getattr(part, "site", None), str):
         figure.frame_row(site)

@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from poise.figure.figure import PostureLike
-from poise.figure.pose import FloatArray
+from poise.figure.pose import FloatArray, Pose
 from poise.forces.acting import Acting
 from poise.forces.balance import Cut, Region
 from poise.forces.reactions import Ground
 from poise.kernels.statics import net_wrench
 from poise.kernels.vector import Vector
+
+IntArray = npt.NDArray[np.int64]
 
 FAR = 4.0
 """How far to look, in sizes of the support."""
@@ -32,7 +35,11 @@ class Room(NamedTuple):
     """Where the leaning centre may be."""
 
     corners: FloatArray
-    """(k, 3) outline, some corners more than once."""
+    """(k, 3) outline at the height of the contacts, some corners more than once [m]."""
+    node: IntArray
+    """(k,) node of the nearest contact, with which each corner moves."""
+    place: FloatArray
+    """(k, 3) the corners in the frames of those nodes [m]."""
     possible: bool
     """Whether there is such a place; if not, the corners are the middle of the supports."""
 
@@ -49,12 +56,20 @@ def room_to_lean(acting: Acting, posture: PostureLike, about: FloatArray, count:
     lean = about + np.cross(weight, moment) / float(weight @ weight)
     reactions, reach = ground.react(shared=False)
     outline = _outline(region, FAR * reach)
+    contacts = reactions.contact_point
     if len(outline) == 0:
-        middle = reactions.contact_point.mean(axis=0) - ground.center
-        return Room(np.tile(lean + middle, (count, 1)), possible=False)
-    fewer = _fewer(outline, count)
+        fewer = ((contacts.mean(axis=0) - ground.center) @ region.across.T)[None]
+    else:
+        fewer = _fewer(outline, count)
     filled = np.concatenate([fewer, np.tile(fewer[-1], (count - len(fewer), 1))])
-    return Room(lean + filled @ region.across, possible=True)
+    corners = lean + filled @ region.across
+    # How high a corner is does not matter, but it must not swing about a foot that it moves with.
+    corners += np.outer((contacts.mean(axis=0) - corners) @ weight, weight) / float(weight @ weight)
+    away = np.linalg.norm((corners[:, None] - contacts[None]) @ region.across.T, axis=2)
+    node = reactions.footholds.node[np.argmin(away, axis=1)]
+    frames = [Pose(ground.position[i], ground.rotation[i]) for i in node]
+    place = np.array([frame.inverse().apply(corner) for frame, corner in zip(frames, corners, strict=True)])
+    return Room(corners, node, place, possible=len(outline) > 0)
 
 
 def _outline(region: Region, far: float) -> FloatArray:

@@ -204,6 +204,23 @@ def _write_shape(key: str, value: Any, context: Context) -> Pairs:
     return pairs
 
 
+def _no_loads(table: Table, key: str, context: Context) -> Any:
+    raise table.error(f"{table.what} has the forces of the whole scene: write them as [[force]] and [[support]].", key)
+
+
+def _write_loads(key: str, value: Any, context: Context) -> Pairs:
+    raise TaskError("a scene file has one set of forces: give them to the scene, not to one of its tasks or criteria.")
+
+
+def _strength(table: Table, key: str, context: Context) -> Any:
+    """One number for all joints, or numbers by joint."""
+    value = table.take(key)
+    if not isinstance(value, dict):
+        return _sane(table, key, table.as_number(value, key), HEAVIEST)
+    joints = table.as_table(value, key, f"{key!r} of {table.what}")
+    return {joint: _sane(joints, joint, joints.number(joint), HEAVIEST) for joint in list(value)}
+
+
 def shape_keys(kind: str) -> tuple[str, ...]:
     """The keys of a shape of some kind."""
     return (*SHAPES[kind][1], "shape_at", "shape_turned", "role", "color")
@@ -225,6 +242,8 @@ ROTATION = Codec(_rotation, _write_rotation)
 POSE = Codec(_pose, _write_pose, ("at", "turned"))
 POSTURE = Codec(_posture, _write_posture)
 SHAPE = Codec(_shape, _write_shape)
+LOADS = Codec(_no_loads, _write_loads)
+STRENGTH = Codec(_strength, _as_it_is)
 
 BY_NAME = {"rotation": ROTATION, "axis": AXIS, "normal": AXIS}
 """Arguments whose type alone does not say what they are."""
@@ -247,5 +266,7 @@ BY_ANNOTATION = {
     "Pose": POSE,
     "PostureLike": POSTURE,
     "Shape": SHAPE,
+    "Loads": LOADS,
+    "Strength": STRENGTH,
 }
 """Codecs by the type that a class writes at its argument, without `| None`."""

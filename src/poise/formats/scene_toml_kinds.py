@@ -24,6 +24,7 @@ TASKS = {
     "look_at": "poise.tasks.place.LookAt",
     "center_of_mass": "poise.tasks.mass.CenterOfMass",
     "moment_of_inertia": "poise.tasks.mass.MomentOfInertia",
+    "equilibrium": "poise.tasks.equilibrium.Equilibrium",
     "hold": "poise.tasks.posture.Hold",
     "avoid": "poise.tasks.avoid.Avoid",
 }
@@ -33,7 +34,13 @@ OBSTACLES = {
     **dict.fromkeys(("sphere", "box", "cylinder", "capsule", "ellipsoid", "mesh"), "poise.tasks.obstacles.Obstacle"),
     "plane": "poise.tasks.obstacles.Plane",
 }
-CRITERIA: dict[str, str] = {}
+CRITERIA = {
+    "near_posture": "poise.tasks.criteria.NearPosture",
+    "comfort": "poise.tasks.criteria.Comfort",
+    "flex": "poise.tasks.criteria.Flex",
+    "extend": "poise.tasks.criteria.Extend",
+    "least_torque": "poise.tasks.criteria.LeastTorque",
+}
 SECTIONS = {"task": TASKS, "force": FORCES, "support": SUPPORTS, "obstacle": OBSTACLES, "criterion": CRITERIA}
 """The tables of a scene file, each with its kinds and their classes."""
 GRAVITY = "poise.forces.loads.Gravity"

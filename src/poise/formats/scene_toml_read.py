@@ -35,16 +35,19 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
         figure = origin.load()
     context = Context(figure, units, folder)
     parts = {name: [_part(table, SECTIONS[name], context) for table in tables[name]] for name in SECTIONS}
-    return Scene(
-        figure,
-        parts["task"],
-        start=_start(top, context) if "start" in top else None,
-        forces=[*parts["force"], *parts["support"], *_gravity(top, context)],
-        criteria=parts["criterion"],
-        obstacles=parts["obstacle"],
-        description=description,
-        origin=origin,
-    )
+    start = _start(top, context) if "start" in top else None
+    forces = [*parts["force"], *parts["support"], *_gravity(top, context)]
+    with top.blaming():
+        return Scene(
+            figure,
+            parts["task"],
+            start=start,
+            forces=forces,
+            criteria=parts["criterion"],
+            obstacles=parts["obstacle"],
+            description=description,
+            origin=origin,
+        )
 
 
 def _origin(top: Table, folder: Path | None) -> Origin:

@@ -34,8 +34,8 @@ Array = np.ndarray
 
 NUDGE = 1e-6
 """Step of the differences [rad or m]."""
-MAGNIFIED = 20.0
-"""Factor of a sum's value, such that a step of 1e-4 at a curvature of 1 is still worth taking."""
+MAGNIFIED = 1000.0
+"""Factor of a sum's value, such that a step of 1e-3 along a curvature of 2e-3 is still worth taking."""
 
 
 class Criteria(NamedTuple):

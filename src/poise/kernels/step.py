@@ -76,7 +76,7 @@ UNFELT = 1e-24
 """Product of the squares of two steps below which they are rounding, not shaking."""
 RELAXING = 0.98
 """How damping fades from step to step."""
-TRUST = 1e-3
+TRUST = 2e-5
 """Least damping of bent criteria, whose curvature may vanish."""
 LEAP = 0.1
 """Size of a step off a saddle [rad or m]."""

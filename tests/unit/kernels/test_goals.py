@@ -9,14 +9,18 @@ import poise
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.figure.figure import Figure
 from poise.figure.pose import Pose, turn
+from poise.forces import Force, Gravity, Support, equilibrium_error
 from poise.kernels.goal_rows import fill_rows
 from poise.kernels.goals import make_stance, take_stance
+from poise.kernels.pulls import fill_curvature, make_pulls
 from poise.tasks.custom import Custom
+from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 from tests.unit.figure.samples import every_kind
+from tests.unit.forces.scenes import CASES, all_kinds
 
 AT = (0.3, 1.1, 0.4)
 TURN = turn((1.0, 2.0, 3.0), 50.0)
@@ -132,3 +136,53 @@ def test_given_goals_predict_their_error_elsewhere() -> None:
     goals.given_error[:], goals.given_rows[:] = rng.normal(size=2), rng.normal(size=(2, figure.nv))
     take_stance(figure.compiled.tree, goals, figure.integrate(here, step)._q, stance)
     assert stance.error == pytest.approx(goals.given_error - goals.given_rows @ step, abs=1e-12)
+
+
+FEET = (Support("left_foot", 0.3), Support("right_foot"))
+PULLS = (Force("right_hand", (20.0, -50.0, 30.0), (1.0, 2.0, -3.0)), Force("head", (0.0, 10.0, -40.0)))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_of_equilibrium_are_derivatives(case: str) -> None:
+    _check(all_kinds(), Equilibrium(CASES[case], level=False, weight=[1.0, 2.0, 3.0]), 1, 1e-5)
+
+
+def test_equilibrium_is_the_moment_over_the_weight() -> None:
+    figure = poise.load("human").with_floating_base()
+    posture, loads = figure.random(2), (*PULLS, *FEET)
+    error, rows = _errors_and_rows(figure, Equilibrium(loads), posture._q)
+    moment = equilibrium_error(figure, posture, loads)
+    weight = figure.mass * 9.80665
+    assert error == pytest.approx(-moment.error / weight, abs=1e-12)
+    assert rows == pytest.approx(moment.jacobian / weight, abs=1e-12)
+
+
+def test_parallel_forces_leave_two_moments() -> None:
+    figure = poise.load("human").with_floating_base()
+    assert len(_errors_and_rows(figure, Equilibrium(FEET), figure.neutral()._q)[0]) == 2
+    assert len(_errors_and_rows(figure, Equilibrium((*FEET, *PULLS)), figure.neutral()._q)[0]) == 3
+    assert len(_errors_and_rows(figure, Equilibrium((*FEET, *PULLS), level=True), figure.neutral()._q)[0]) == 2
+    tilted = (*FEET, Gravity((0.0, -9.0, 3.0)))
+    assert len(_errors_and_rows(figure, Equilibrium(tilted), figure.neutral()._q)[0]) == 2
+
+
+@pytest.mark.parametrize("task", [Equilibrium((*PULLS, *FEET)), CenterOfMass(AT)], ids=["equilibrium", "center"])
+def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
+    """Σ pull ∇²φ against differences of Σ pull ∇φ, symmetrised: rates of one ball do not commute."""
+    figure = poise.load("human").with_floating_base()
+    tree, posture = figure.compiled.tree, figure.random(4)
+    asked = [Asked(task, 2, task.goals(figure))]
+    goals = goal_arrays(figure, asked, number_rows(asked, figure))
+    stance = make_stance(tree, goals)
+    take_stance(tree, goals, posture._q, stance)
+    pull = np.array([0.7, -1.3, 0.4])
+    got = np.zeros((figure.nv, figure.nv))
+    fill_curvature(tree, goals, stance, make_pulls(tree.parent.shape[0]), 0, pull, got)
+    wanted = np.zeros_like(got)
+    for k in range(figure.nv):
+        step = np.zeros(figure.nv)
+        step[k] = 1e-5
+        ahead = _errors_and_rows(figure, task, figure.integrate(posture, step)._q)[1]
+        behind = _errors_and_rows(figure, task, figure.integrate(posture, -step)._q)[1]
+        wanted[k] = pull @ (ahead - behind) / 2e-5
+    assert got == pytest.approx(0.5 * (wanted + wanted.T), abs=1e-7)

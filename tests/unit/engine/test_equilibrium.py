@@ -1,0 +1,134 @@
+"""Postures in balance through `poise.solve`: the thesis' examples, open supports, what cannot be balanced."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import poise
+from poise import Equilibrium, Force, Frame, Hold, LookAt, Position, Support
+from poise.engine.result import Result
+from poise.figure.figure import Figure
+from poise.forces import Load, balance, find_reactions, net_force
+from poise.tasks.task import Task
+
+FEET = ("left_foot", "right_foot")
+HANDS = [Position(f"{side}_hand", (x, 1.2, 0.45), priority=4) for side, x in (("left", 0.2), ("right", -0.2))]
+
+
+def human() -> Figure:
+    return poise.load("human").with_floating_base()
+
+
+def solved(tasks: list[Task], loads: list[Load], **options: object) -> Result:
+    """Both feet on the floor, and what else is asked."""
+    figure = human()
+    stand = [Frame(foot, figure.pose_of(foot, "standing"), priority=1, name=foot) for foot in FEET]
+    hold = Hold("standing", priority=9)
+    return poise.solve(figure, [*stand, *tasks, hold], start="standing", forces=loads, **options)  # type: ignore[arg-type]
+
+
+def assert_rests(result: Result, loads: list[Load]) -> None:
+    figure = result.posture.figure
+    net = net_force(figure, result.posture, loads)
+    weight = figure.mass * 9.80665
+    assert np.abs(net.force).max() <= 1e-6 * weight
+    assert np.abs(net.torque).max() <= 1e-6 * weight
+    assert figure.violations(result.posture) == []
+    for foot in FEET:
+        assert result.errors[foot] <= 1e-5
+
+
+@pytest.mark.parametrize("share", [0.5, 0.85, 1.0])
+def test_the_weight_goes_where_the_shares_say(share: float) -> None:
+    """Thesis fig. 7.15."""
+    loads: list[Load] = [Support("left_foot", 1.0 - share), Support("right_foot", share)]
+    result = solved([Equilibrium(priority=2)], loads)
+    assert_rests(result, loads)
+    left, right = (result.posture.figure.pose_of(foot, result.posture).position for foot in FEET)
+    center = result.posture.figure.center_of_mass(result.posture)
+    assert center[[0, 2]] == pytest.approx(((1.0 - share) * left + share * right)[[0, 2]], abs=1e-6)
+
+
+@pytest.mark.parametrize("force", [(0.0, 0.0, 0.0), (0.0, -60.0, 0.0), (0.0, 0.0, 60.0)])
+def test_a_hand_on_a_plane_pulls(force: tuple[float, float, float]) -> None:
+    """Thesis fig. 7.16, on the right foot: who pulls forwards leans back."""
+    loads: list[Load] = [Support("left_foot", 0.0), Support("right_foot", 1.0), Force("right_hand", force)]
+    plane = Position("right_hand", (0.0, 0.0, 0.4), axes="z", priority=3)
+    result = solved([Equilibrium(priority=2, level=True), plane, LookAt("eyes", (-0.2, 1.2, 1.0), priority=4)], loads)
+    figure, posture = result.posture.figure, result.posture
+    assert result.errors["equilibrium"] <= 1e-6
+    assert result.errors[plane] <= 1e-5
+    foot = figure.pose_of("right_foot", posture).position
+    hand = figure.pose_of("right_hand", posture).position
+    moment = np.cross(hand - foot, force) + np.cross(
+        figure.center_of_mass(posture) - foot, [0, -figure.mass * 9.80665, 0]
+    )
+    assert moment[[0, 2]] == pytest.approx([0.0, 0.0], abs=1e-5 * figure.mass * 9.80665)
+    if force[2] > 0.0:
+        assert figure.center_of_mass(posture)[2] < foot[2] - 0.02
+
+
+def test_pushing_leans_forwards() -> None:
+    """Thesis fig. 7.17."""
+    loads: list[Load] = [Support("left_foot", 0.5), Support("right_foot", 0.5)]
+    calm = solved([Equilibrium(priority=2), *HANDS], loads)
+    loads += [Force(hand, (0.0, 0.0, -50.0)) for hand in ("left_hand", "right_hand")]
+    pushing = solved([Equilibrium(priority=2), *HANDS], loads)
+    assert_rests(pushing, loads)
+    centers = [human().center_of_mass(result.posture)[2] for result in (calm, pushing)]
+    assert centers[1] > centers[0] + 0.05
+
+
+def test_twisting() -> None:
+    """Thesis fig. 7.18: feet that do not slip take the moment about the vertical."""
+    loads: list[Load] = [Support("left_foot", 0.5), Support("right_foot", 0.5)]
+    loads += [Force("left_hand", (0.0, 0.0, -40.0)), Force("right_hand", (0.0, 0.0, 40.0))]
+    result = solved([Equilibrium(priority=2, level=True), *HANDS], loads)
+    assert result.errors["equilibrium"] <= 1e-6
+    for hand in HANDS:
+        assert result.errors[hand] <= 1e-5
+    assert balance(human(), result.posture, [Support(foot) for foot in FEET] + loads[2:]).balanced
+
+
+@pytest.mark.parametrize("force", [(0.0, 0.0, 0.0), (0.0, -60.0, 40.0), (30.0, 0.0, -40.0)])
+def test_open_supports_balance_what_they_can(force: tuple[float, float, float]) -> None:
+    """A hand that reaches too far takes the centre of mass to the edge of what the feet can balance, and not beyond."""
+    loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", force)]
+    result = solved([Equilibrium(priority=2), Position("right_hand", (-0.3, 0.9, 1.3), priority=3)], loads)
+    assert result.errors["equilibrium"] <= 1e-6
+    assert find_reactions(human(), result.posture, loads).rest <= 1e-6
+    assert abs(balance(human(), result.posture, loads).margin) <= 1e-3
+    again = solved([Equilibrium(priority=2), Position("right_hand", (-0.3, 0.9, 1.3), priority=3)], loads)
+    assert np.array_equal(again.q, result.q)
+
+
+def test_a_margin_is_kept() -> None:
+    loads: list[Load] = [Support("right_foot")]
+    result = solved([Equilibrium(priority=2, margin=0.02)], loads)
+    assert balance(human(), result.posture, loads).margin == pytest.approx(0.02, abs=1e-5)
+
+
+def test_what_no_posture_balances_is_never_met() -> None:
+    loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", (0.0, 0.0, -2000.0))]
+    result = solved([Equilibrium(priority=2)], loads)
+    assert result.errors["equilibrium"] == math.inf
+    assert result.status != "solved"
+
+
+def test_equilibrium_has_no_target() -> None:
+    task = Equilibrium(priority=1)
+    solver = poise.Solver(human(), [task], forces=[Support(foot) for foot in FEET])
+    with pytest.raises(poise.TaskError, match="no target to change"):
+        solver.target(task, (0.0, 0.0, 0.0))
+
+
+def test_a_solver_steps_into_balance() -> None:
+    figure = human()
+    solver = poise.Solver(figure, [Equilibrium()], forces=[Support("right_foot")])
+    posture = figure.posture("standing")
+    for _ in range(10):
+        posture = solver.step(posture)
+    assert balance(figure, posture, [Support("right_foot")]).margin >= -1e-6
