@@ -123,7 +123,17 @@ def _weigh() -> None:
 
 
 def _push() -> None:
-    from poise.forces import Force, Support, TorqueCriterion, balance, equilibrium_error, joint_torques, torque_slopes
+    from poise.forces import (
+        Force,
+        Support,
+        TorqueCriterion,
+        acting_on,
+        balance,
+        equilibrium_error,
+        joint_torques,
+        torque_slopes,
+    )
+    from poise.forces.room import room_to_lean
 
     figure = every_joint_kind()
     posture = figure.random(1)
@@ -131,6 +141,7 @@ def _push() -> None:
     equilibrium_error(figure, posture, acting)
     joint_torques(figure, posture, acting, reactions=balance(figure, posture, acting).reactions)
     torque_slopes(figure, posture, acting)
+    room_to_lean(acting_on(figure, acting), posture, np.zeros(3), 8)
     TorqueCriterion(acting).evaluate(figure, posture)
 
 

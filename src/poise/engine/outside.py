@@ -27,6 +27,9 @@ class Watcher(Protocol):
     def look(self, posture: Posture) -> None:
         """Bring the arrays of the kernels up to date."""
 
+    def forget(self) -> None:
+        """Start afresh: no memory of earlier postures."""
+
 
 class Footing:
     """The place that open supports can balance, for the goal that keeps the figure there."""
@@ -45,6 +48,9 @@ class Footing:
         self.hopeless = not room.possible
         goals.corner_node[corners], goals.corner_place[corners] = room.node, room.place
 
+    def forget(self) -> None:
+        """Nothing: every posture is looked at for itself."""
+
 
 class Slopes:
     """Gradients from outside, and the curvature that their changes show [Nocedal & Wright 2006, proc. 18.2]."""
@@ -58,6 +64,10 @@ class Slopes:
         self.last: tuple[Posture, FloatArray] | None = None
         self.scaled = False
         """Whether the curvature has the size that a first step showed."""
+
+    def forget(self) -> None:
+        """Know nothing of the curvature."""
+        self.last, self.scaled = None, False
 
     def look(self, posture: Posture) -> None:
         """The gradient at the posture, and what the way to it says about the curvature."""

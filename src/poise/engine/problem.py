@@ -190,6 +190,8 @@ class Problem:
         state, solver = self.engine.state, self.engine.solver
         for remembered in (state.last, state.stiffness, state.counts, solver.whole[SIDE:]):
             remembered.fill(0)
+        for watcher in self.watchers:
+            watcher.forget()
 
     def retarget(self, task: Task, value: ArrayLike) -> None:
         """Give a task another target, in place."""

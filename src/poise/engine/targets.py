@@ -8,6 +8,7 @@ from poise.engine.goal_arrays import Asked
 from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.kernels.goals import AIM, HOLD, INERTIA, STAND, TURN_TO, Goals
+from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import inertia_of
 from poise.tasks.place import direction_of, pose_of, rotation_of
 from poise.tasks.task import finite_vector
@@ -17,6 +18,8 @@ def set_target(figure: Figure, goals: Goals, asked: Asked, value: ArrayLike) -> 
     """Change what a task wants: a place, a rotation, a pose, a direction, a posture or a moment of inertia."""
     g, label = asked.first_goal, asked.task.label
     kind = goals.kind[g]
+    if isinstance(asked.task, Equilibrium):
+        raise TaskError(f"{label} has no target to change; other forces are another solver.")
     if kind == STAND:
         raise TaskError(f"{label} stays over its support and has no target; ask for CenterOfMass(at=…) instead.")
     if kind == HOLD:

@@ -17,6 +17,8 @@ from poise.forces.loads import Force, Gravity, Support
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.formats.scene_toml_kinds import SECTIONS, class_of, fields_of
 from poise.tasks.avoid import Avoid
+from poise.tasks.criteria import Comfort, Extend, Flex, Gradient, LeastTorque, NearPosture
+from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame, LookAt, Orientation, Position
@@ -355,3 +357,34 @@ def test_a_posture_file_that_is_wrong_says_so(tmp_path: Path, text: str | bytes,
         read_posture(path, built_in("human"))
     assert words in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+def test_equilibrium_and_criteria_come_back_equal():
+    scene = Scene(
+        "human",
+        [Equilibrium(priority=2, level=True, margin=0.01)],
+        forces=[Support("left_foot"), Support("right_foot")],
+        criteria=[
+            NearPosture({"left_elbow": 0.3}, joints=["left_elbow"]),
+            Comfort(weight=2.0),
+            Flex("left_knee"),
+            Extend(["right_knee"]),
+            LeastTorque(strength={"left_elbow": 30.0}),
+        ],
+    )
+    text = scene_text(scene)
+    assert 'kind = "least_torque"' in text
+    assert parse_scene(text) == scene
+
+
+def test_forces_of_one_criterion_and_functions_cannot_be_written():
+    feet = [Support("left_foot"), Support("right_foot")]
+    with pytest.raises(TaskError, match="one set of forces"):
+        scene_text(Scene("human", criteria=[LeastTorque(forces=feet)]))
+    with pytest.raises(TaskError, match="Gradient, which a scene file cannot hold"):
+        scene_text(Scene("human", criteria=[Gradient(lambda posture: np.zeros(posture.figure.nv))]))
+
+
+def test_equilibrium_without_supports_is_a_mistake_of_the_file():
+    with pytest.raises(FormatError, match="can only rest on supports"):
+        parse_scene('figure = "human"\n[[task]]\nkind = "equilibrium"\n')

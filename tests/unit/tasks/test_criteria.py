@@ -89,6 +89,6 @@ def test_wrong_criteria_are_refused() -> None:
     with pytest.raises(TaskError, match="a strength must be a positive number"):
         LeastTorque(strength=-1.0)
     with pytest.raises(FigureError, match="no joint 'nkee'"):
-        NearPosture("neutral", joints="nkee").term(hinges())
+        NearPosture([0.0] * 4, joints="nkee").term(hinges())
     with pytest.raises(TaskError, match="must give 2 finite numbers"):
         Gradient(lambda posture: [1.0]).term(two_links()).gradient(two_links().neutral())
