@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import runpy
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from poise.figures import BUILT_IN, built_in
 from poise.pictures import Picture, contact_sheet, draw, strip
 
 FOLDER = Path(__file__).parent / "pictures"
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))[4:]
+"""Those that draw the thesis' figures; the first four draw nothing the pages show."""
 HUMAN = ["standing", "t_pose", "reaching", "waving", "walking", "crouching", "sitting", "thinking"]
 ADELINO = ["neutral", "happy", "sad", "curious", "proud", "shy", "angry", "sleepy", "surprised", "confused"]
 HAND = ["open", "relaxed", "point", "pinch", "fist"]
@@ -45,6 +49,9 @@ def main() -> None:
     for name, make in PICTURES.items():
         path = make().save(FOLDER / f"{name}.png")
         print(os.path.relpath(path))
+    for example in EXAMPLES:
+        sys.argv = [str(example), str(FOLDER)]
+        runpy.run_path(str(example), run_name="__main__")
 
 
 if __name__ == "__main__":
