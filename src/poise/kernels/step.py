@@ -171,7 +171,7 @@ def take_step(
     if moved > VISIBLE and not _is_worth_it(engine, moved):
         moved = 0.0
     if moved <= VISIBLE and engine.solver.escape_curvature[0] < 0.0:
-        moved = max(moved, _leave_saddle(engine, q))
+        moved = _leap_or_keep(engine, q, moved)
     if moved == 0.0:
         counts[3] += 1
         return 0.0
@@ -221,6 +221,21 @@ def _notice_shaking(engine: Engine) -> None:
             stiffness[k] = min(STIFFEST, max(2.0 * stiffness[k], SOFTEST))
         elif not shakes:
             stiffness[k] = RELAXING * stiffness[k] if stiffness[k] > 0.1 * SOFTEST else 0.0
+
+
+@kernel
+def _leap_or_keep(engine: Engine, q: Array, moved: float) -> float:
+    """Leave a saddle, or keep the small step already in `state.q` where no leap helps; returns how far it goes."""
+    new, x = engine.state.q, engine.state.x
+    kept, step = new.copy(), x.copy()
+    leapt = _leave_saddle(engine, q)
+    if leapt > 0.0:
+        return leapt
+    for i in range(new.shape[0]):
+        new[i] = kept[i]
+    for i in range(x.shape[0]):
+        x[i] = step[i]
+    return moved
 
 
 @kernel

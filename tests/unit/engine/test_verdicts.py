@@ -177,7 +177,7 @@ def test_a_person_reaching_beyond_balance():
         CenterOfMass(over=["left_foot", "right_foot"], priority=2),
         Position("right_hand", at=(0.0, 0.6, 2.0), priority=3),
     ]
-    result = poise.solve(human, tasks)
+    result = Solver(human, tasks).settle(human.neutral())
     hand = verdict_of(result, "position of right_hand")
     assert result.status == "compromised"
     assert "centre of mass" in hand.gave_way_to
