@@ -174,11 +174,29 @@ def take_step(
         moved = _leap_or_keep(engine, q, moved)
     if moved == 0.0:
         counts[3] += 1
-        return 0.0
+        moved = _meet_again(engine, q)
+        if moved == 0.0:
+            return 0.0
     _notice_shaking(engine)
     for i in range(q.shape[0]):
         q[i] = state.q[i]
     return moved
+
+
+@kernel
+def _meet_again(engine: Engine, q: Array) -> float:
+    """Where no step is taken, only give the levels that are solved as they stand back what earlier steps cost them."""
+    state = engine.state
+    x, merit = state.x, state.merit
+    lost = 0.0
+    for k in range(_met_levels(engine)):
+        lost = max(lost, merit[k])
+    if lost <= EXACT:
+        return 0.0
+    for i in range(x.shape[0]):
+        x[i] = 0.0
+    moved = _try(engine, q, 1.0)
+    return moved if _is_better(state, 0.0) else 0.0
 
 
 @kernel
@@ -256,17 +274,17 @@ def _leave_saddle(engine: Engine, q: Array) -> float:
         for i in range(x.shape[0]):
             x[i] = min(max(size * escape[i], lower[i]), upper[i])
         moved = _try(engine, q, 1.0)
-        if _is_better(state) and moved > 0.0:
+        if _is_better(state, HELD) and moved > 0.0:
             return moved
     return 0.0
 
 
 @kernel
-def _is_better(state: State) -> bool:
-    """Whether the first level that changes changes for the better."""
+def _is_better(state: State, slack: float) -> bool:
+    """Whether the first level that changes by more than `slack` changes for the better."""
     for k in range(state.merit.shape[0]):
         gain = state.merit[k] - state.merit_after[k]
-        if abs(gain) > HELD:
+        if abs(gain) > slack:
             return gain > 0.0
     return False
 

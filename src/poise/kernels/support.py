@@ -13,6 +13,10 @@ FLAT = 1e-9
 """Twice the area under which three corners are taken as in line [m²]."""
 
 
+SHORT, CROSSED = 1e-6, 1e-8
+"""Edges that face anywhere, and how far outside an edge is still inside [m]."""
+
+
 class Nearest(NamedTuple):
     """Where a hull is nearest to a point."""
 
@@ -80,10 +84,10 @@ def _apart(corners: Array, a: int, b: int) -> float:
 def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: float, y: float) -> Nearest:
     """The edge, or corner, of a hull that is nearest to (x, y); from inside, the edge that is left first.
 
-    Which side the point is on is the nearest edge's word alone: corners almost in line make edges so short that
-    rounding decides where they face. A point nearest to a corner is always outside.
+    Corners almost in line make edges so short that rounding decides where they face: those are left out, and the others
+    may be crossed by as much as rounding turns them.
     """
-    best = Nearest(1e300, 1.0, 0.0, 0, 0, 0.0)
+    best, inner = Nearest(1e300, 1.0, 0.0, 0, 0, 0.0), Nearest(-1e300, 1.0, 0.0, 0, 0, 0.0)
     for e in range(count):
         a, b = hull[start + e], hull[start + (e + 1) % count]
         ex, ey = corners[b, 0] - corners[a, 0], corners[b, 1] - corners[a, 1]
@@ -92,17 +96,17 @@ def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: floa
         nx, ny = (ey / size, -ex / size) if size > 0.0 else (1.0, 0.0)
         height = nx * dx + ny * dy
         line = (ex * dx + ey * dy) / (size * size) if size > 0.0 else 0.0
+        if size > SHORT and height > inner.distance:
+            inner = Nearest(height, nx, ny, a, b, line)
         share = min(1.0, max(0.0, line))
         fx, fy = dx - share * ex, dy - share * ey
         away = math.sqrt(fx * fx + fy * fy)
-        if away >= abs(best.distance):
+        if away >= best.distance:
             continue
         if share != line and away > 1e-12:
             best = Nearest(away, fx / away, fy / away, a, b, share)
-        elif count > 2:
-            best = Nearest(height, nx, ny, a, b, line)
         elif height < 0.0:
             best = Nearest(away, -nx, -ny, a, b, line)
         else:
             best = Nearest(away, nx, ny, a, b, line)
-    return best
+    return inner if count > 2 and inner.distance <= CROSSED else best
