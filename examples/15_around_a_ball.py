@@ -5,6 +5,7 @@ After [Baerlocher 2001, fig. 7.6]. Run: python examples/15_around_a_ball.py [fol
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -36,8 +37,9 @@ def main(folder: Path) -> None:
         )
         result = scene.solve(max_steps=400)
         posture, errors[title] = result.posture, result.errors["tip"]
-        gap = min((contact.distance for contact in collisions.at(posture)), default=RADIUS)
-        print(f"{title}: tip misses by {errors[title]:.4f} m, {1000 * gap:.2f} mm from the ball ({result.status})")
+        gap = min((contact.distance for contact in collisions.at(posture)), default=math.inf)
+        near = f"{1000 * gap:.2f} mm from the ball" if math.isfinite(gap) else "well clear of the ball"
+        print(f"{title}: tip misses by {errors[title]:.4f} m, {near} ({result.status})")
         assert gap > -1e-6, "nothing is inside the ball"
         sheet.append((title, draw_scene(scene, posture, size=(360, 360), view="front", start=False)))
     assert max(errors[title] for title in ("above", "right", "around")) < 1e-5
