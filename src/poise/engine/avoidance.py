@@ -26,7 +26,8 @@ MOST_CONTACTS = 64
 TOUCHING = 1e-5
 """Lack of room that is not worth parting for [m]: bodies that are being parted cannot leave each other faster."""
 DEEPER = 1e-4
-"""How much a step may lose of what it should keep [m]."""
+"""How much may be lacking of the distance to keep [m]: limits are linear, and the world is not."""
+ROUNDING = 1e-9
 
 
 class Avoidance:
@@ -166,8 +167,8 @@ class Watch:
         self._ends = self._ends_before
 
     def got_deeper(self) -> bool:
-        """Whether some pair has less room than it should and than it had."""
-        return bool((self._worst < np.minimum(self._worst_before, 0.0) - DEEPER).any())
+        """Whether some pair lacks more room than a step may take, and more than it lacked."""
+        return bool((self._worst < np.minimum(self._worst_before, -DEEPER) - ROUNDING).any())
 
     def overreach(self) -> float:
         """Largest approach of two solids, as a share of the distance they surely had or would have been seen at.

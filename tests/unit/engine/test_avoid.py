@@ -127,7 +127,7 @@ def test_bodies_keep_clear_of_each_other():
         poise.solve(figure, [push], start=BENT, avoid_self=True),
         poise.solve(figure, [push, Avoid("self")], start=BENT),
     ):
-        assert nearest(figure, result.posture, [], True) == pytest.approx(MARGIN, abs=2e-5)
+        assert nearest(figure, result.posture, [], True) == pytest.approx(MARGIN, abs=1e-4)
         assert not result.verdicts[0].met
 
 
@@ -167,7 +167,7 @@ def test_an_obstacle_that_is_moved_pushes_the_hand_away():
 def test_a_plane_that_is_moved_pushes_too():
     figure, wall = arm(), Plane("-x", -2.0)
     solver = poise.Solver(figure, [Hold(BENT)], obstacles=[wall])
-    carried = Pose((-1.6, 0.0, 0.0), turn("z", 10))
+    carried = Pose((-1.7, 0.0, 0.0), turn("z", 10))
     solver.move(wall, carried)
     pushed = solver.settle(BENT).posture
     assert nearest(figure, pushed, [wall.moved(carried)]) == pytest.approx(MARGIN, abs=2e-5)
