@@ -193,7 +193,7 @@ def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
     take_stance(tree, goals, posture._q, stance)
     pull = np.array([0.7, -1.3, 0.4])
     got = np.zeros((figure.nv, figure.nv))
-    fill_curvature(tree, goals, stance, make_pulls(tree.parent.shape[0]), 0, pull, got)
+    fill_curvature(tree, goals, stance, make_pulls(tree), 0, pull, got)
     wanted = np.zeros_like(got)
     for k in range(figure.nv):
         step = np.zeros(figure.nv)
