@@ -30,7 +30,7 @@ def test_a_posture_near_is_a_posture_held() -> None:
     near = poise.solve(HUMAN, TASKS, criteria=[NearPosture("standing")])
     held = poise.solve(HUMAN, [*TASKS, Hold("standing", priority=2)])
     assert near.status == "solved"
-    assert near.q == pytest.approx(held.q, abs=1e-5)
+    assert near.q == pytest.approx(held.q, abs=1e-4)
 
 
 def test_a_gradient_from_outside_goes_where_its_function_does() -> None:
