@@ -27,7 +27,7 @@ from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
-PATIENT = 1e-4
+PATIENT = 1e-5
 """What a step must be worth where nobody watches the figure move (see `StepSize.worth`)."""
 
 

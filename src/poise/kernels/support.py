@@ -9,8 +9,8 @@ from poise.kernels.compile import kernel
 
 Array = np.ndarray
 
-FLAT = 1e-9
-"""Twice the area under which three corners are taken as in line [m²]."""
+SAME = 1e-18
+"""Square of the distance at which two corners are one [m²]."""
 
 
 SHORT, CROSSED = 1e-6, 1e-8
@@ -53,14 +53,14 @@ def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
         best = -1
         for c in range(start, end):
             if best < 0:
-                if _apart(corners, at, c) > FLAT:
+                if _apart(corners, at, c) > SAME:
                     best = c
                 continue
             turn = _turn(corners, at, best, c)
             farther = _apart(corners, at, c) > _apart(corners, at, best)
-            if turn < -FLAT or (turn <= FLAT and farther):
+            if turn < 0.0 or (turn == 0.0 and farther):
                 best = c
-        if best < 0 or best == first or _apart(corners, best, first) <= FLAT:
+        if best < 0 or best == first or _apart(corners, best, first) <= SAME:
             break
         at = best
     return count
