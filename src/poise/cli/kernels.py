@@ -14,11 +14,11 @@ def compile_kernels() -> None:
 
     The machine code is kept in your cache folder; POISE_CACHE_DIR chooses another.
     """
-    from poise.kernels.compile import CACHE_FOLDER, is_warm, mark_warm
+    from poise.kernels.compile import is_warm, mark_warm, user_cache
     from poise.warmup import steps
 
     if is_warm():
-        answer(f"the kernels are compiled already, in {CACHE_FOLDER}")
+        answer(f"the kernels are compiled already, in {user_cache()}")
         return
     started = time.monotonic()
     columns = (TextColumn("compiling {task.description}"), BarColumn(), TimeElapsedColumn())
@@ -30,4 +30,4 @@ def compile_kernels() -> None:
             step.run()
             progress.advance(bar)
     mark_warm()
-    answer(f"compiled every kernel in {time.monotonic() - started:.0f} s, in {CACHE_FOLDER}")
+    answer(f"compiled every kernel in {time.monotonic() - started:.0f} s, in {user_cache()}")

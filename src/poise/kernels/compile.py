@@ -1,19 +1,22 @@
 """The one decorator of all compiled code.
 
 Numba's disk cache watches only the file of the cached function: an edit to a function it *calls* in another file goes
-unnoticed, and so does `NUMBA_BOUNDSCHECK`. The cache folder is therefore named after a digest of every kernel source,
-of where they are, and of that flag, in the user's cache directory: what runs is always what is written.
+unnoticed, and so does `NUMBA_BOUNDSCHECK`. The machine code of each module is therefore kept in a folder named after a
+digest of its source, of every kernel source it imports, of where they are, and of that flag: what runs is always what
+is written, and an edit compiles again only what it can change.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
@@ -21,6 +24,8 @@ import numba
 
 KEPT_FOR = 30.0 * 24.0 * 3600.0
 """Age at which the machine code of other versions is removed [s]."""
+
+_IMPORT = re.compile(r"^\s*from poise\.kernels\.(\w+) import", re.MULTILINE)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,33 +42,58 @@ def user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "poise"
 
 
-def source_digest() -> str:
-    """Twelve hexadecimal digits that change with any kernel source, with their folder and with bounds checking."""
+def sources_of(module: str) -> list[Path]:
+    """The source of a kernel module and of every kernel module it imports, directly or not."""
+    found: dict[str, Path] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        source = Path(__file__).parent / f"{name}.py"
+        if name not in found and source.exists():
+            found[name] = source
+            waiting += _IMPORT.findall(source.read_text(encoding="utf-8"))
+    return [found[name] for name in sorted(found)]
+
+
+def source_digest(sources: Sequence[Path]) -> str:
+    """Twelve hexadecimal digits that change with these sources, with their folder and with bounds checking."""
     digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
     digest.update(str(Path(__file__).parent).encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sources:
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 
 
-CACHE_FOLDER = user_cache() / f"kernels-{source_digest()}"
-_COMPLETE = CACHE_FOLDER / "complete"
+@cache
+def cache_folder(module: str) -> Path:
+    """Where the machine code of the kernels of a module is kept."""
+    return user_cache() / f"kernels-{module}-{source_digest(sources_of(module))}"
+
+
+def _every_module() -> list[str]:
+    return sorted(source.stem for source in Path(__file__).parent.glob("*.py"))
+
+
+def _complete() -> Path:
+    every = [Path(__file__).parent / f"{module}.py" for module in _every_module()]
+    return user_cache() / f"complete-{source_digest(every)}"
 
 
 def is_warm() -> bool:
     """Whether every kernel has been compiled on this machine (see `mark_warm`)."""
-    return bool(numba.config.DISABLE_JIT) or _COMPLETE.exists()
+    return bool(numba.config.DISABLE_JIT) or _complete().exists()
 
 
 def mark_warm() -> None:
     """Remember that every kernel has been compiled, and forget what nothing has used for a month."""
-    if not CACHE_FOLDER.is_dir():
+    if not user_cache().is_dir():
         return
-    _COMPLETE.touch()
-    for folder in CACHE_FOLDER.parent.glob("kernels-*"):
-        if folder != CACHE_FOLDER and time.time() - folder.stat().st_mtime > KEPT_FOR:
-            shutil.rmtree(folder, ignore_errors=True)
+    _complete().touch()
+    ours = {_complete(), *map(cache_folder, _every_module())}
+    for other in [*user_cache().glob("kernels-*"), *user_cache().glob("complete-*")]:
+        if other not in ours and time.time() - other.stat().st_mtime > KEPT_FOR:
+            shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink(missing_ok=True)
 
 
 @overload
@@ -140,5 +170,5 @@ def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
 
 def _cached(decorate: Any, function: Callable[P, R]) -> Callable[P, R]:
     """The function compiled, its machine code kept in our folder."""
-    with _setting("CACHE_DIR", str(CACHE_FOLDER)):
+    with _setting("CACHE_DIR", str(cache_folder(function.__module__.rpartition(".")[2]))):
         return cast("Callable[P, R]", decorate(function))
