@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from poise.formats import load as load
     from poise.formats import load_clip as load_clip
     from poise.motion.clip import Clip as Clip
+    from poise.motion.filter import MotionFilter as MotionFilter
     from poise.tasks.avoid import Avoid as Avoid
     from poise.tasks.criteria import Comfort as Comfort
     from poise.tasks.criteria import Extend as Extend
@@ -84,6 +85,7 @@ _HOMES = {
     "LeastTorque": "poise.tasks.criteria",
     "LookAt": "poise.tasks.place",
     "MomentOfInertia": "poise.tasks.mass",
+    "MotionFilter": "poise.motion.filter",
     "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
     "Orientation": "poise.tasks.place",
