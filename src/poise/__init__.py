@@ -9,6 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poise.chains.targets import Gaze as Gaze
+    from poise.chains.targets import at as at
+    from poise.chains.targets import facing as facing
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
     from poise.engine.result import Result as Result
@@ -73,6 +76,7 @@ _HOMES = {
     "Flex": "poise.tasks.criteria",
     "Force": "poise.forces.loads",
     "Frame": "poise.tasks.place",
+    "Gaze": "poise.chains.targets",
     "Gradient": "poise.tasks.criteria",
     "Gravity": "poise.forces.loads",
     "Hold": "poise.tasks.posture",
@@ -95,7 +99,9 @@ _HOMES = {
     "Solver": "poise.engine.solver",
     "Support": "poise.forces.loads",
     "TaskError": "poise.errors",
+    "at": "poise.chains.targets",
     "chain": "poise.figures",
+    "facing": "poise.chains.targets",
     "human": "poise.figures",
     "load": "poise.formats",
     "load_clip": "poise.formats",
