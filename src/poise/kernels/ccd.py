@@ -3,12 +3,13 @@
 With all joints but one held still, the error of the tip has one minimum over that joint, in closed form:
 
 - a turn about the axis a through p takes tip - p towards goal - p in the plane across a (for a direction, the site's +Y
-  towards it; for an orientation, by the twist about a of what is left);
+  towards it; for an orientation, by the twist about a of what is left; for a point to look at, that point of the line of
+  sight which is as far from the axis as it);
 - a slide along a covers a · (goal - tip);
 - a ball takes tip - p straight towards goal - p.
 
-Each is clamped to the joint's own limits, where the minimum inside them lies on the nearer bound, so a sweep never makes
-the error larger. Going from the tip down, a joint that has turned moves nothing that the joints still to come look at
+Each is clamped to the joint's own limits. For turns and slides the minimum inside them then lies on the nearer bound, so
+a sweep never makes the error larger. Going from the tip down, a joint that has turned moves nothing that the joints still to come look at
 but the tip: a sweep costs one forward kinematics.
 """
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from poise.kernels.chain_goal import (
     DIRECTION,
+    LOOK,
     ORIENTATION,
     POSITION,
     ChainGoal,
@@ -24,10 +26,13 @@ from poise.kernels.chain_goal import (
     goal_error,
     legal_angle,
     moved_tip,
+    seen_point,
     tip_of,
+    unpacked,
     turn_about,
     turned_tip,
 )
+from poise.kernels.chain import pointing
 from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import ball_split, clamp_split, set_ball
 from poise.kernels.quaternion import Quaternion, conjugate, direct_rotation, multiply, quaternion_at, rotate, unit
@@ -61,11 +66,9 @@ def ccd(
         trace: (t, nq) where the posture after each of the first t sweeps is kept.
         q: (nq,) the posture found.
     """
-    nodes = integers.shape[0]
+    nodes = integers[1] - integers[0]
     position, rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
-    asked = ChainGoal(
-        int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7])
-    )
+    asked = unpacked(goal)
     return _ccd(integers, numbers, start, asked, tolerance, most, trace, position, rotation, q)
 
 
@@ -156,7 +159,9 @@ def _swing(goal: ChainGoal, tip: Tip, pivot: Vector) -> Quaternion:
         return multiply(goal.rotation, conjugate(tip.rotation))
     a, b = normalized(subtract(tip.position, pivot)), normalized(subtract(goal.vector, pivot))
     if goal.kind == DIRECTION:
-        a, b = rotate(tip.rotation, Vector(0.0, 1.0, 0.0)), goal.vector
+        a, b = pointing(tip.rotation), goal.vector
+    elif goal.kind == LOOK:
+        a = normalized(subtract(seen_point(goal, tip, pivot, Vector(0.0, 0.0, 0.0)), pivot))
     if dot(a, a) < 0.5 or dot(b, b) < 0.5:
         return Quaternion(1.0, 0.0, 0.0, 0.0)
     return direct_rotation(a, b)

@@ -1,7 +1,7 @@
 """What a chain solver is asked, and how far off one end-point is.
 
-A goal is a position, a direction of the site's own +Y, or a full orientation. All solvers of `poise.chains` measure
-their error here: a distance [m] for positions, an angle [rad] for directions and orientations.
+A goal is a position, a direction of the site's own +Y, a full orientation, or a point for +Y to look at. All solvers of
+`poise.chains` measure their error here: a distance [m] for positions, an angle [rad] for all else.
 """
 
 import math
@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.compile import kernel
+from poise.kernels.chain import pointing
+from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import nearest_turn
 from poise.kernels.quaternion import (
     Quaternion,
@@ -20,22 +21,29 @@ from poise.kernels.quaternion import (
     quaternion_at,
     rotate,
 )
-from poise.kernels.vector import Vector, add, angle_between, cross, dot, length, scale, subtract, vector_at
+from poise.kernels.reach_path import unflatten
+from poise.kernels.tree import forward
+from poise.kernels.vector import Vector, add, angle_between, cross, dot, length, normalized, scale, subtract, vector_at
 
 Array = np.ndarray
 
-POSITION, DIRECTION, ORIENTATION = 0, 1, 2
-POINTING = Vector(0.0, 1.0, 0.0)
-"""The axis of a site that a direction is about."""
-
+POSITION, DIRECTION, ORIENTATION, LOOK = 0, 1, 2, 3
 
 class ChainGoal(NamedTuple):
     """What is asked of one site."""
 
     kind: int
     vector: Vector
-    """The position [m], or the unit direction."""
+    """The position or the point to look at [m], or the unit direction."""
     rotation: Quaternion
+
+
+@kernel(borrows=True)
+def unpacked(goal: tuple[float, ...]) -> ChainGoal:
+    """A goal from eight numbers in a row: kind, vector, rotation."""
+    return ChainGoal(
+        int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7])
+    )
 
 
 class Tip(NamedTuple):
@@ -55,12 +63,41 @@ def tip_of(site: Array, node: int, position: Array, rotation: Array) -> Tip:
 
 @kernel(borrows=True)
 def goal_error(goal: ChainGoal, tip: Tip) -> float:
-    """Distance from the position [m], or angle from the direction or orientation [rad]."""
+    """Distance from the position [m], or angle from the direction, orientation or line of sight [rad]."""
     if goal.kind == POSITION:
         return length(subtract(goal.vector, tip.position))
-    if goal.kind == DIRECTION:
-        return angle_between(rotate(tip.rotation, Vector(0.0, 1.0, 0.0)), goal.vector)
+    if goal.kind == DIRECTION or goal.kind == LOOK:
+        return angle_between(pointing(tip.rotation), wanted_direction(goal, tip))
     return angle_of(multiply(goal.rotation, conjugate(tip.rotation)))
+
+
+@kernel(borrows=True)
+def wanted_direction(goal: ChainGoal, tip: Tip) -> Vector:
+    """Where the tip's +Y must point; where it does already when it is at the point to look at."""
+    if goal.kind == DIRECTION:
+        return goal.vector
+    sight = subtract(goal.vector, tip.position)
+    return normalized(sight) if dot(sight, sight) > 1e-24 else pointing(tip.rotation)
+
+
+@kernel(borrows=True)
+def seen_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector:
+    """The point of the line of sight that is as far from an axis as the point to look at, or as near as it gets.
+
+    It is where the point to look at will be seen once everything is turned about the axis. Components along `axis` do
+    not count; a zero `axis` makes the axis the point `pivot`.
+    """
+    y = pointing(tip.rotation)
+    r, p = subtract(tip.position, pivot), subtract(goal.vector, pivot)
+    r = subtract(r, scale(axis, dot(r, axis)))
+    p = subtract(p, scale(axis, dot(p, axis)))
+    across = subtract(y, scale(axis, dot(y, axis)))
+    square = dot(across, across)
+    if square < 1e-24:
+        return tip.position
+    half = dot(r, across)
+    rest = half * half - square * (dot(r, r) - dot(p, p))
+    return add(tip.position, scale(y, (math.sqrt(max(0.0, rest)) - half) / square))
 
 
 @kernel(borrows=True)
@@ -88,7 +125,10 @@ def best_turn(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> float:
     if goal.kind == POSITION:
         return angle_about(subtract(tip.position, pivot), subtract(goal.vector, pivot), axis)
     if goal.kind == DIRECTION:
-        return angle_about(rotate(tip.rotation, Vector(0.0, 1.0, 0.0)), goal.vector, axis)
+        return angle_about(pointing(tip.rotation), goal.vector, axis)
+    if goal.kind == LOOK:
+        seen = seen_point(goal, tip, pivot, axis)
+        return angle_about(subtract(seen, pivot), subtract(goal.vector, pivot), axis)
     left = multiply(goal.rotation, conjugate(tip.rotation))
     along = left.x * axis.x + left.y * axis.y + left.z * axis.z
     if along * along + left.w * left.w < 1e-30:
@@ -122,3 +162,20 @@ def turn_about(axis: Vector, pivot: Vector, angle: float, tip: Tip) -> Tip:
 def moved_tip(tip: Tip, axis: Vector, way: float) -> Tip:
     """The tip after a slide along `axis`."""
     return Tip(add(tip.position, scale(axis, way)), tip.rotation)
+
+
+@kernel
+def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...]) -> float:
+    """Error of a posture, for a path of `reach_path.flatten` and the fields of a `ChainGoal` in a row."""
+    nodes = integers[1] - integers[0]
+    position, rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
+    return _error_of(integers, numbers, q, unpacked(goal), position, rotation)
+
+
+@inner_kernel(borrows=True)
+def _error_of(
+    integers: Array, numbers: Array, q: Array, goal: ChainGoal, position: Array, rotation: Array
+) -> float:
+    path = unflatten(integers, numbers)
+    forward(path.tree, q, position, rotation)
+    return goal_error(goal, tip_of(path.site, path.node, position, rotation))
