@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from poise.figure.pose import FloatArray
@@ -26,3 +27,5 @@ class ChainResult:
     """Sweeps, steps, passes or placements it took, as each solver counts."""
     trace: FloatArray | None = None
     """(iterations, nq) posture after each iteration, where a trace was asked for."""
+    errors: Mapping[str, float] = field(default_factory=dict)
+    """Error of each end-point, where several were asked for."""
