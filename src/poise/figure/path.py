@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,12 +32,20 @@ def find_path(figure: Figure, site: str, hold: frozenset[str], *, solver: str = 
         solver: Who asks, for errors.
         limits: Whether limits and couplings count.
     """
+    return find_paths(figure, (site,), hold, solver=solver, limits=limits)[0]
+
+
+def find_paths(
+    figure: Figure, sites: Sequence[str], hold: frozenset[str], *, solver: str, limits: bool = True
+) -> tuple[Path, IntArray]:
+    """The part of `figure` that moves some sites, laid out for the first of them, and the node that carries each."""
     compiled = figure.compiled
-    row = figure.frame_row(site)
-    node = int(compiled.attached.node[row])
+    rows = [figure.frame_row(site) for site in sites]
+    carriers = [int(compiled.attached.node[row]) for row in rows]
+    row, site = rows[0], sites[0]
     for name in hold:
         figure.q_slice(name)
-    way = ancestors(compiled.tree, node)
+    way = sorted({node for carrier in carriers for node in ancestors(compiled.tree, carrier)})
     bounds = compiled.bounds if limits else _unlimited(compiled.bounds)
     held = nodes_of(figure, hold)
     tied = _tied_nodes(compiled.tree, bounds, way)
@@ -50,10 +59,11 @@ def find_path(figure: Figure, site: str, hold: frozenset[str], *, solver: str = 
     first_v = {int(tree.q_start[i]): int(tree.v_start[i]) for i in moving}
     position, rotation = compiled.attached.position[row], compiled.attached.rotation[row]
     balls = [b for b, q in enumerate(bounds.ball_start) if int(q) in first_v]
-    return Path(
+    nodes = np.array([kept.index(carrier) for carrier in carriers], dtype=np.int64)
+    path = Path(
         tree=tree,
         bounds=bounds,
-        node=len(way),
+        node=int(nodes[0]),
         dof_q=dof_q,
         dof_held=dof_held,
         balls=np.array(balls, dtype=np.int64),
@@ -61,8 +71,9 @@ def find_path(figure: Figure, site: str, hold: frozenset[str], *, solver: str = 
         couplings=_couplings(bounds, first_v),
         coordinate_v=np.array([first_v.get(int(q), -1) for q in bounds.coordinate_q], dtype=np.int64),
         moving_q=np.array([q for i in moving for q in _coordinates(tree, i)], dtype=np.int64),
-        site=np.array([*position, *rotation, _length(tree, len(way), position), _golden(len(dof_q))]),
+        site=np.array([*position, *rotation, _length(tree, int(nodes[0]), position), _golden(len(dof_q))]),
     )
+    return path, nodes
 
 
 def ancestors(tree: Tree, node: int) -> list[int]:
@@ -155,7 +166,8 @@ def _couplings(bounds: Bounds, first_v: dict[int, int]) -> IntArray:
 
 def _length(tree: Tree, last: int, site: FloatArray) -> float:
     """The length that makes metres of radians: a share of the way from the first joint to the site."""
-    links = np.linalg.norm(tree.placement_position[2 : last + 1], axis=1).sum() + np.linalg.norm(site)
+    way = ancestors(tree, last)
+    links = np.linalg.norm(tree.placement_position[way[1:]], axis=1).sum() + np.linalg.norm(site)
     return max(SHORTEST, LENGTH_SHARE * float(links))
 
 
