@@ -63,7 +63,7 @@ def circles(
         placements += placed.placements
         errors[tip] = float(np.linalg.norm(figure.pose_of(tip, posture).position - place))
         status.append(_status(errors[tip], placed, settings))
-    worst: ChainStatus = next((s for s in ("unreachable", "stalled") if s in status), "solved")  # type: ignore[assignment]
+    worst: ChainStatus = next((s for s in ("unreachable", "stalled") if s in status), "solved")
     trace = np.array(rows) if settings.trace else None
     return ChainResult(posture, worst, max(errors.values()), placements, trace, errors)
 

@@ -20,9 +20,7 @@ from poise.figure.posture import Posture
 from poise.kernels.fabrik import fabrik as fabrik_kernel
 
 
-def fabrik(
-    figure: Figure, target: TargetLike | Mapping[str, TargetLike], **options: Unpack[Options]
-) -> ChainResult:
+def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **options: Unpack[Options]) -> ChainResult:
     """Pull the end-points to their targets and let the joints follow, then put the root back, again and again.
 
     Takes hinges and balls, with their limits or without, and several end-points on a tree. Ends that must stay are

@@ -88,26 +88,23 @@ def planar_chain(figure: Figure, tip: str, posture: Posture, settings: Settings)
     group = _largest_group(hinges, axis, position, end)
     if len(group) < 2:
         raise TaskError(
-            f"circles needs two or more parallel hinges on the way to {tip!r} of figure {figure.name!r} that are free to "
-            f"move, and finds {len(group)}."
+            f"circles needs two or more parallel hinges that may move {tip!r} of figure {figure.name!r}, and finds "
+            f"{len(group)}."
         )
     before = [node for node in hinges if node < group[0]]
     moving = group + before[-1:]
     refuse_loops(figure, tip, set(moving), settings.solver)
     if settings.limits:
         _refuse_couplings(figure, moving, settings.solver)
-    normal = axis[group[-1]]
     turntable = None
     if before:
         k = int(tree.q_start[before[-1]])
         lower, upper = (bounds.lower[k], bounds.upper[k]) if settings.limits else (-math.inf, math.inf)
         turntable = Turntable(k, position[before[-1]], axis[before[-1]], lower, upper, float(posture.q[k]))
-    return _laid_out(figure, tip, posture, group, turntable, normal)
+    return _laid_out(figure, tip, posture, group, turntable)
 
 
-def _largest_group(
-    hinges: list[int], axis: dict[int, FloatArray], position: FloatArray, end: FloatArray
-) -> list[int]:
+def _largest_group(hinges: list[int], axis: dict[int, FloatArray], position: FloatArray, end: FloatArray) -> list[int]:
     """The most hinges with parallel axes, each of which moves what comes after it."""
     best: list[int] = []
     for last in reversed(hinges):
@@ -130,13 +127,12 @@ def _refuse_couplings(figure: Figure, moving: list[int], solver: str) -> None:
             refuse_coupling(solver, figure, coupling.name)
 
 
-def _laid_out(
-    figure: Figure, tip: str, posture: Posture, group: list[int], turntable: Turntable | None, normal: FloatArray
-) -> PlanarChain:
+def _laid_out(figure: Figure, tip: str, posture: Posture, group: list[int], turntable: Turntable | None) -> PlanarChain:
     """The chain's points in the axes of its plane."""
     tree = figure.compiled.tree
     position, _, world_axes = node_frames(tree, posture._q)
     base, end = position[group[0]], figure.pose_of(tip, posture).position
+    normal = world_axes[tree.v_start[group[-1]]]
     first = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
     first /= np.linalg.norm(first)
     axes = np.stack([first, np.cross(normal, first)])
@@ -155,8 +151,9 @@ def _laid_out(
 
 
 def turntable_values(chain: PlanarChain, target: FloatArray) -> list[tuple[float, FloatArray]]:
-    """Values of the turntable that bring the target nearest to the plane, the nearest value first, with the target seen
-    from there.
+    """Values of the turntable that bring the target nearest to the plane, each with the target seen from there.
+
+    The value nearest to the present one comes first.
 
     Turning the plane by φ is turning the target by -φ about the turntable's axis w through c. With v = target - c, its
     height over the plane is C + A cos φ + B sin φ, where C = (n·w)(v·w), A = n·v - C, B = -n·(w × v): it has two roots,

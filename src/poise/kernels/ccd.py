@@ -3,18 +3,19 @@
 With all joints but one held still, the error of the tip has one minimum over that joint, in closed form:
 
 - a turn about the axis a through p takes tip - p towards goal - p in the plane across a (for a direction, the site's +Y
-  towards it; for an orientation, by the twist about a of what is left; for a point to look at, that point of the line of
-  sight which is as far from the axis as it);
+  towards it; for an orientation, by the twist about a of what is left; for a point to look at, that point of the line
+  of sight which is as far from the axis as it);
 - a slide along a covers a · (goal - tip);
 - a ball takes tip - p straight towards goal - p.
 
-Each is clamped to the joint's own limits. For turns and slides the minimum inside them then lies on the nearer bound, so
-a sweep never makes the error larger. Going from the tip down, a joint that has turned moves nothing that the joints still to come look at
-but the tip: a sweep costs one forward kinematics.
+Each is clamped to the joint's own limits. For turns and slides the minimum inside them then lies on the nearer bound,
+so a sweep never makes the error larger. Going from the tip down, a joint that has turned moves nothing that the joints
+still to come look at but the tip: a sweep costs one forward kinematics.
 """
 
 import numpy as np
 
+from poise.kernels.chain import pointing
 from poise.kernels.chain_goal import (
     DIRECTION,
     LOOK,
@@ -28,11 +29,10 @@ from poise.kernels.chain_goal import (
     moved_tip,
     seen_point,
     tip_of,
-    unpacked,
     turn_about,
     turned_tip,
+    unpacked,
 )
-from poise.kernels.chain import pointing
 from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import ball_split, clamp_split, set_ball
 from poise.kernels.quaternion import Quaternion, conjugate, direct_rotation, multiply, quaternion_at, rotate, unit

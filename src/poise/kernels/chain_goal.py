@@ -29,6 +29,7 @@ Array = np.ndarray
 
 POSITION, DIRECTION, ORIENTATION, LOOK = 0, 1, 2, 3
 
+
 class ChainGoal(NamedTuple):
     """What is asked of one site."""
 
@@ -41,9 +42,7 @@ class ChainGoal(NamedTuple):
 @kernel(borrows=True)
 def unpacked(goal: tuple[float, ...]) -> ChainGoal:
     """A goal from eight numbers in a row: kind, vector, rotation."""
-    return ChainGoal(
-        int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7])
-    )
+    return ChainGoal(int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7]))
 
 
 class Tip(NamedTuple):
@@ -173,9 +172,7 @@ def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...])
 
 
 @inner_kernel(borrows=True)
-def _error_of(
-    integers: Array, numbers: Array, q: Array, goal: ChainGoal, position: Array, rotation: Array
-) -> float:
+def _error_of(integers: Array, numbers: Array, q: Array, goal: ChainGoal, position: Array, rotation: Array) -> float:
     path = unflatten(integers, numbers)
     forward(path.tree, q, position, rotation)
     return goal_error(goal, tip_of(path.site, path.node, position, rotation))

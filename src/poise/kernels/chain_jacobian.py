@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.kernels.chain import pointing
 from poise.kernels.chain_goal import (
     DIRECTION,
     LOOK,
@@ -35,10 +36,9 @@ from poise.kernels.chain_goal import (
     unpacked,
     wanted_direction,
 )
-from poise.kernels.chain import pointing
 from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import ball_split, clamp_split, set_ball
-from poise.kernels.quaternion import Quaternion, conjugate, direct_rotation, multiply, to_rotation_vector
+from poise.kernels.quaternion import conjugate, direct_rotation, multiply, to_rotation_vector
 from poise.kernels.reach_path import Path, unflatten
 from poise.kernels.singular import singular_rows
 from poise.kernels.tree import forward, integrate, jacobian, motion_axes
@@ -120,7 +120,7 @@ def jacobian_steps(
         trace: (t, nq) where the posture after each of the first t steps is kept.
         q: (nq,) the posture found.
     """
-    nodes, n, nq = integers[1] - integers[0], integers[6] - integers[5], start.shape[0]
+    nodes, n = integers[1] - integers[0], integers[6] - integers[5]
     room = Room(
         np.empty((nodes, 3)),
         np.empty((nodes, 4)),
@@ -198,7 +198,7 @@ def goal_vector(goal: ChainGoal, tip: Tip) -> Vector:
 
 @inner_kernel(borrows=True)
 def _goal_rows(path: Path, goal: ChainGoal, tip: Tip, longest: float, room: Room) -> int:
-    """Fill `rows` and `error`, and return how many rows there are: two for a direction or a line of sight, whose roll is free."""
+    """Fill `rows` and `error`, and return how many there are: two for a direction or a sight, whose roll is free."""
     position, rotation, axes, whole, rows, error = (
         room.position, room.rotation, room.axes, room.whole, room.rows, room.error,
     )  # fmt: skip

@@ -7,8 +7,8 @@ radius R_k about the base. The n = m + 1 points need n - 2 placements, none of w
 It never fails, given the right R_k. Links r_0 … r_{k-1} bring their ends to any distance in [a_k, s_k],
 a_k = max(0, 2 max r - Σ r), s_k = Σ r; and with D = |P_{k+1}| the two circles meet when |D - r_k| ≤ R_k ≤ D + r_k.
 Whenever a_{k+1} ≤ D ≤ s_{k+1}, those two intervals overlap, and any R_k in both keeps a_k ≤ |P_k| ≤ s_k for the next
-placement: the chain closes by induction. The paper asks for R = min(d, s_k), d the distance of the target; here that wish,
-or the distance that P_k had before, is clipped to the overlap.
+placement: the chain closes by induction. The paper asks for R = min(d, s_k), d the distance of the target; here that
+wish, or the distance that P_k had before, is clipped to the overlap.
 
 A target outside [a_m, s_m], the safe zones, is first moved along its ray to the nearest distance inside.
 
@@ -111,7 +111,7 @@ def _intersect(x: Array, y: Array, k: int, r: float, R: float, d: float, side: f
 
 @inner_kernel(borrows=True)
 def _measure(plane: Plane, attempt: Try) -> tuple[float, float]:
-    """The hinges' values for the points placed: how far they are beyond limits, and how far from those at hand, squared.
+    """Find the hinges' values for the points placed: how far beyond limits, and how far from those at hand, squared.
 
     A hinge turns by what its link's heading changes beyond that of the link below.
     """

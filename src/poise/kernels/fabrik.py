@@ -1,7 +1,7 @@
 """Forward and backward reaching: points first, joints after [Aristidou & Lasenby 2011; Aristidou et al. 2016].
 
-A *point* is the centre of a joint that moves, or an end-point. Each hangs from the point above it at a fixed distance l.
-A pass has two phases:
+A *point* is the centre of a joint that moves, or an end-point. Each hangs from the point above it at a fixed distance
+l. A pass has two phases:
 
 - forward, from the end-points to the root: an end-point goes to its target, and every other point onto the line from
   where its child now is to where it was, at the distance l from the child. A point with several children goes to the
@@ -19,7 +19,8 @@ that turns a limb about itself, looks at the first point beyond it that it does 
 
 Points that leave the planes of their hinges cannot be followed: the last links would swing to the target, the others
 would stay, and nothing would ever turn the plane. So a hinge also looks at its end-points, which are wanted at their
-targets, unless all hinges are parallel and without limits. At rest the points ask for nothing and the end-points decide.
+targets, unless all hinges are parallel and without limits. At rest the points ask for nothing more, and the end-points
+decide.
 """
 
 import math
@@ -64,7 +65,7 @@ class Points(NamedTuple):
     """(p,) point that each hangs from; -1 for a joint that nothing moves."""
     length: Array
     """(p,) distance from it [m]."""
-    index: Array
+    point: Array
     """(n,) point of each node; -1 for nodes that do not move by themselves."""
     lever_start: Array
     """(p + 1,) range of the points that each joint looks at."""
@@ -96,6 +97,8 @@ def reach_forward(
             put_vector(aim, i, vector_at(targets, i - (p - e)))
         elif pull[i, 3] > 0.0:
             put_vector(aim, i, scale(Vector(pull[i, 0], pull[i, 1], pull[i, 2]), 1.0 / pull[i, 3]))
+        else:
+            continue
         above = parent[i]
         if above >= 0:
             wanted = at_distance(vector_at(aim, i), vector_at(aim, above), span[i])
@@ -122,7 +125,7 @@ def fabrik_points(
     points: Array,
 ) -> tuple[float, int]:  # fmt: skip
     """Move free points; returns the largest distance of an end-point from its target, and the passes it took."""
-    p, e = points.shape[0], targets.shape[0]
+    p = points.shape[0]
     pull, root = np.empty((p, 4)), points.copy()
     error = _farthest(points, targets)
     before = error
@@ -174,9 +177,7 @@ def fabrik(
     """
     n, p = integers[1] - integers[0], points.node.shape[0]
     position, rotation, aim, pull = np.empty((n, 3)), np.empty((n, 4)), np.empty((p, 3)), np.empty((p, 4))
-    return _fabrik(
-        integers, numbers, points, targets, start, tolerance, most, trace, position, rotation, aim, pull, q
-    )
+    return _fabrik(integers, numbers, points, targets, start, tolerance, most, trace, position, rotation, aim, pull, q)
 
 
 @inner_kernel(borrows=True)
@@ -235,7 +236,7 @@ def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rot
         carrier = quaternion_at(rotation, above)
         here = add(vector_at(position, above), rotate(carrier, vector_at(tree.placement_position, i)))
         frame = multiply(carrier, quaternion_at(tree.placement_rotation, i))
-        kind, k, point = tree.kind[i], tree.q_start[i], points.index[i]
+        kind, k, point = tree.kind[i], tree.q_start[i], points.point[i]
         turned = frame
         if kind == TURN:
             if point >= 0:
