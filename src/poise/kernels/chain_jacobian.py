@@ -1,18 +1,7 @@
 """Jacobian methods for one end-point: transpose, pseudoinverse, damped and selectively damped least squares.
 
-With J the Jacobian of the end-point at posture q and e what is left of the goal, every method takes steps
-q ← q ⊕ Δ [Ribeiro & Paiva 2019, alg. 1]. With the singular value decomposition J = Σ σ_i u_i v_iᵀ,
-
-    transpose       Δ = α Jᵀ e,  α = (e · JJᵀe) / |JJᵀe|²                             [eq. 4; Buss 2004]
-    pseudoinverse   Δ = Σ (u_i · e) / σ_i v_i                                          [eq. 5]
-    damped          Δ = Σ σ_i / (σ_i² + λ²) (u_i · e) v_i                              [eq. 10]
-    selective       Δ = clamp(Σ clamp((u_i · e) / σ_i v_i, γ_i), γ_max)                [eq. 12]
-
-where singular values of zero are left out. The damping λ is the least that keeps |Δ| within b_max [eq. 15;
-Maciejewski & Klein 1988]: with d = |e| / b_max and the least singular value σ, λ = d / 2 for σ ≤ d / 2,
-√(σ (d - σ)) up to σ = d, and 0 beyond. The selective bound [eq. 11; Buss & Kim 2005] is γ_i = min(1, N_i / M_i) γ_max,
-where N_i = |u_i| = 1 is how far the end-point goes along u_i and M_i = σ_i⁻¹ Σ_j |v_ji| |∂s/∂θ_j| how far the joints
-would throw it about to get there.
+Each takes steps q ← q ⊕ Δ [Ribeiro & Paiva 2019, alg. 1], with the Δ of `chain_steps` for the Jacobian J of the end-point
+and what is left of the goal, e, cut to a length that J can be trusted for.
 
 A joint that stands at a limit and would go beyond it is left out of J and the step is found again, so that its share
 moves to the others. What a whole step would overshoot stops at the limit. The best posture seen is the answer.
@@ -36,6 +25,7 @@ from poise.kernels.chain_goal import (
     unpacked,
     wanted_direction,
 )
+from poise.kernels.chain_steps import clamp_largest, damped_step, selective_step, transpose_step
 from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import ball_split, clamp_split, set_ball
 from poise.kernels.quaternion import conjugate, direct_rotation, multiply, to_rotation_vector
@@ -272,7 +262,7 @@ def _one_step(care: Damping, m: int, room: Room) -> None:
     for k in range(n):
         step[k] = 0.0
     if care.method == TRANSPOSE:
-        _transpose_step(m, split, room.error, step)
+        transpose_step(m, split, room.error, step)
     else:
         if care.method == SELECTIVE:
             for k in range(n):
@@ -282,97 +272,11 @@ def _one_step(care: Damping, m: int, room: Room) -> None:
                 room.reach[k] = math.sqrt(room.reach[k])
         singular_rows(m, split, room.left, room.sigma)
         if care.method == SELECTIVE:
-            _selective_step(m, split, room.left, room.sigma, room.error, room.reach, care.turn, step)
+            selective_step(m, split, room.left, room.sigma, room.error, room.reach, care.turn, step)
         else:
             bound = care.bound if care.method == DAMPED else math.inf
             damped_step(m, split, room.left, room.sigma, room.error, bound, step)
-    _clamp_largest(step, care.turn)
-
-
-@kernel(borrows=True)
-def _transpose_step(m: int, rows: Array, error: Array, step: Array) -> None:
-    """α Jᵀ e with the α that brings |e - J Δ| to its minimum."""
-    for r in range(m):
-        for k in range(step.shape[0]):
-            step[k] += rows[r, k] * error[r]
-    along, square = 0.0, 0.0
-    for r in range(m):
-        there = 0.0
-        for k in range(step.shape[0]):
-            there += rows[r, k] * step[k]
-        along += there * error[r]
-        square += there * there
-    factor = along / square if square > 1e-300 else 0.0
-    for k in range(step.shape[0]):
-        step[k] *= factor
-
-
-@kernel(borrows=True)
-def maciejewski_damping(m: int, sigma: Array, error: Array, bound: float) -> float:
-    """λ² of eq. 15: the least damping that keeps the step's length within `bound`."""
-    least, square = math.inf, 0.0
-    for i in range(m):
-        square += error[i] * error[i]
-        if sigma[i] > 0.0:
-            least = min(least, sigma[i])
-    d = math.sqrt(square) / bound
-    if least >= d:
-        return 0.0
-    return 0.25 * d * d if least <= 0.5 * d else least * (d - least)
-
-
-@kernel(borrows=True)
-def damped_step(
-    m: int, split: Array, left: Array, sigma: Array, error: Array, bound: float,
-    # outputs
-    step: Array,
-) -> None:  # fmt: skip
-    """Add Σ σ_i / (σ_i² + λ²) (u_i · e) v_i to `step`; an infinite `bound` makes λ zero and it the pseudoinverse."""
-    damping = maciejewski_damping(m, sigma, error, bound)
-    for i in range(m):
-        if sigma[i] > 0.0:
-            along = 0.0
-            for r in range(m):
-                along += left[r, i] * error[r]
-            factor = along / (sigma[i] * sigma[i] + damping)
-            for k in range(step.shape[0]):
-                step[k] += factor * split[i, k]
-
-
-@kernel(borrows=True)
-def _selective_step(
-    m: int, split: Array, left: Array, sigma: Array, error: Array, reach: Array, turn: float,
-    # outputs
-    step: Array,
-) -> None:  # fmt: skip
-    """Add Σ clamp((u_i · e) / σ_i v_i, γ_i) to `step`."""
-    n = step.shape[0]
-    for i in range(m):
-        if sigma[i] > 0.0:
-            along, thrown, largest = 0.0, 0.0, 0.0
-            for r in range(m):
-                along += left[r, i] * error[r]
-            for k in range(n):
-                thrown += abs(split[i, k]) * reach[k]
-                largest = max(largest, abs(split[i, k]))
-            thrown /= sigma[i] * sigma[i]
-            factor = along / (sigma[i] * sigma[i])
-            gamma = min(1.0, 1.0 / thrown) * turn
-            if abs(factor) * largest > gamma:
-                factor *= gamma / (abs(factor) * largest)
-            for k in range(n):
-                step[k] += factor * split[i, k]
-
-
-@kernel(borrows=True)
-def _clamp_largest(step: Array, most: float) -> None:
-    """Shorten a step whose largest part is beyond `most`."""
-    largest = 0.0
-    for k in range(step.shape[0]):
-        largest = max(largest, abs(step[k]))
-    if largest > most:
-        for k in range(step.shape[0]):
-            step[k] *= most / largest
+    clamp_largest(step, care.turn)
 
 
 @inner_kernel(borrows=True)
