@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
     from poise.errors import TaskError as TaskError
+    from poise.expressive.erik import Erik as Erik
+    from poise.expressive.erik import ErikSettings as ErikSettings
+    from poise.expressive.measures import Weights as Weights
     from poise.figure.body import Body as Body
     from poise.figure.body import Site as Site
     from poise.figure.builder import Builder as Builder
@@ -70,6 +73,8 @@ _HOMES = {
     "Coupling": "poise.figure.couplings",
     "Custom": "poise.tasks.custom",
     "Equilibrium": "poise.tasks.equilibrium",
+    "Erik": "poise.expressive.erik",
+    "ErikSettings": "poise.expressive.erik",
     "Extend": "poise.tasks.criteria",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",
@@ -101,6 +106,7 @@ _HOMES = {
     "Solver": "poise.engine.solver",
     "Support": "poise.forces.loads",
     "TaskError": "poise.errors",
+    "Weights": "poise.expressive.measures",
     "at": "poise.chains.targets",
     "chain": "poise.figures",
     "facing": "poise.chains.targets",
