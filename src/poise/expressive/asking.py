@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -11,9 +12,9 @@ from numpy.typing import ArrayLike
 from poise.chains.chain import Limb
 from poise.chains.targets import UNIT, Gaze, GazeLike, gaze
 from poise.errors import FigureError, TaskError
+from poise.expressive.sighting import aim_rows, tips
 from poise.figure.figure import PostureLike
 from poise.figure.pose import LARGEST, FloatArray
-from poise.kernels.chain import tip_position
 from poise.kernels.questions import Questions
 
 Postures: TypeAlias = "PostureLike | Sequence[PostureLike]"
@@ -79,7 +80,7 @@ def _are_many(things: object) -> bool:
     """Whether this is a table or a sequence of postures or targets, rather than one of them."""
     if isinstance(things, np.ndarray):
         return things.ndim == 2
-    return isinstance(things, (list, tuple)) and len(things) > 0 and not np.isscalar(things[0])
+    return isinstance(things, (list, tuple)) and len(things) > 0 and not isinstance(things[0], Real)
 
 
 def _checked_rows(targets: ArrayLike) -> FloatArray:
@@ -105,19 +106,7 @@ def questions_of(limb: Limb, postures: FloatArray, targets: FloatArray | list[Ga
     rotation, kind = np.empty((count, 4)), np.zeros(count, dtype=np.int64)
     asked = Questions(rotation, kind, angles.copy(), np.ascontiguousarray(np.broadcast_to(starts, angles.shape)).copy())
     if isinstance(targets, list):
-        aim_again(limb, targets, angles, asked)
+        aim_rows(limb, targets, tips(limb, angles), asked)
     else:
         rotation[:] = targets
     return asked
-
-
-def aim_again(limb: Limb, targets: list[Gaze], angles: FloatArray, asked: Questions) -> float:
-    """Aim every question from where the tip is at `angles`, and return the largest change of an aim's quaternion."""
-    up, change = limb.figure.up_vector, 0.0
-    for i in range(len(asked.rotation)):
-        target = targets[i if len(targets) > 1 else 0]
-        aim = target.aim(up, np.array(tip_position(limb.chain, angles[i])))
-        new = np.array(aim.rotation)
-        change = max(change, float(1.0 - abs(new @ asked.rotation[i])))
-        asked.rotation[i], asked.kind[i] = new, aim.kind
-    return change

@@ -6,10 +6,12 @@ See `poise.kernels.erik` for the method of 2019 and `docs/erik.md` for how its t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from poise.errors import TaskError
+from poise.expressive.erik_2017 import Passes
 from poise.expressive.lalut import lalut_of, no_lalut
 from poise.expressive.measures import Weights
 from poise.expressive.solver import ExpressiveSolver
@@ -19,6 +21,8 @@ from poise.kernels.erik_batch import answer_erik
 from poise.kernels.erik_descent import Descent
 from poise.kernels.erik_phases import Frames
 from poise.kernels.questions import Answers, Questions
+
+Variant = Literal["2019", "2017"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class Erik(ExpressiveSolver):
         self,
         figure: Figure,
         *,
+        variant: Variant = "2019",
         tip: str | None = None,
         weights: Weights | None = None,
         settings: ErikSettings | None = None,
@@ -84,11 +89,16 @@ class Erik(ExpressiveSolver):
 
         Args:
             figure: A figure with one chain of revolute joints from its root to `tip`.
+            variant: "2019", or the three passes of "2017", which carry a posture gradient from frame to frame: give
+                `solve` the previous posture for that.
             tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
             weights: What the errors weigh.
             settings: Hyperparameters and extensions.
         """
+        if variant not in get_args(Variant):
+            raise TaskError(f"there is no variant {variant!r} of erik: {' or '.join(get_args(Variant))}.")
         super().__init__(figure, tip, weights or Weights(), "erik")
+        self.variant = variant
         self.settings = settings or ErikSettings()
         self._options = _options(self.settings)
         self._lalut = (
@@ -97,9 +107,19 @@ class Erik(ExpressiveSolver):
             else no_lalut(len(self.limb.joints))
         )
 
+        self._passes = Passes(self.limb.chain, self.scoring, self._lalut)
+
     def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+        if self.variant == "2017":
+            self._passes.answer_rows(asked, first, stop, given)
+            return
         room = erik_room(len(self.limb.joints))
         answer_erik(self.limb.chain, self.scoring, self._lalut, self._options, asked, first, stop, room, given)
+
+    def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
+        if self.variant == "2017":
+            return self._passes.answer_frame(asked, follows)
+        return super()._answer_frame(asked, follows)
 
 
 def _options(settings: ErikSettings) -> ErikOptions:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
+from poise.kernels.questions import Answers, Questions
 
 
 @dataclass(frozen=True)
@@ -72,3 +73,9 @@ class ExpressiveBatch:
     def __iter__(self) -> Iterator[ExpressiveResult]:
         """All answers in order."""
         return (self[i] for i in range(len(self)))
+
+
+def empty_answers(asked: Questions) -> Answers:
+    """Room for the answers."""
+    count, joints = asked.posture.shape
+    return Answers(np.empty((count, joints)), np.empty((count, 4)), np.empty(count, dtype=np.int64))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Literal
@@ -16,24 +17,20 @@ from poise.errors import TaskError
 from poise.expressive.asking import (
     Postures,
     Targets,
-    aim_again,
     questions_of,
     targets_of,
     whole_posture,
     whole_postures,
 )
 from poise.expressive.measures import Weights, scoring_of
-from poise.expressive.result import ExpressiveBatch, ExpressiveResult
+from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_answers
+from poise.expressive.sighting import looked_at
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import FloatArray
 from poise.kernels.questions import Answers, Questions
 
 Device = Literal["cuda"]
 
-SIGHTINGS = 8
-"""How often a point is looked at again from where the tip has come to be."""
-SAME_AIM = 1e-15
-"""A point seen anew whose aim changes by less [1 - cos of half the angle] is where it was."""
 SHARE = 64
 """A thread takes no fewer questions than this."""
 
@@ -64,7 +61,8 @@ class ExpressiveSolver(ABC):
             raise TaskError(f"solve takes one orientation, not {len(targets)}; solve_batch takes many.")
         start = np.zeros((1, len(self.limb.joints))) if previous is None else self.limb.angles(previous)[None]
         asked = questions_of(self.limb, whole, targets, start)
-        return self._batch(whole, asked, self._answers(asked, targets, None))[0]
+        given = self._answers(asked, targets, lambda: self._answer_frame(asked, previous is not None))
+        return self._batch(whole, asked, given)[0]
 
     def solve_batch(
         self, postures: Postures, orientations: Targets, *, device: Device | None = None
@@ -76,10 +74,12 @@ class ExpressiveSolver(ABC):
             orientations: (m, 4) unit quaternions, or a sequence of whatever `solve` takes.
             device: None for all cores of this machine, "cuda" for its GPU.
         """
+        if device not in (None, "cuda"):
+            raise TaskError(f"there is no device {device!r}: leave it out for all cores, or say 'cuda'.")
         whole = whole_postures(self.limb, postures)
         targets = targets_of(orientations)
         asked = questions_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
-        return self._batch(whole, asked, self._answers(asked, targets, device))
+        return self._batch(whole, asked, self._answers(asked, targets, lambda: self._answer_all(asked, device)))
 
     @abstractmethod
     def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
@@ -89,21 +89,20 @@ class ExpressiveSolver(ABC):
         """Answer all questions on a GPU."""
         raise TaskError(f"{type(self).__name__} does not run on a GPU; leave out device=….")
 
-    def _answers(self, asked: Questions, targets: FloatArray | list[Gaze], device: Device | None) -> Answers:
+    def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
+        """Answer the one question of a frame; `follows` says that it comes after another, whose answer is its start."""
+        return self._answer_all(asked, None)
+
+    def _answers(
+        self, asked: Questions, targets: FloatArray | list[Gaze], answer_all: Callable[[], Answers]
+    ) -> Answers:
         """Answers to all questions; a point is looked at again from wherever the tip has come to be."""
-        if device not in (None, "cuda"):
-            raise TaskError(f"there is no device {device!r}: leave it out for all cores, or say 'cuda'.")
-        given = self._answer_all(asked, device)
-        if not isinstance(targets, list) or all(target.point is None for target in targets):
-            return given
-        for _ in range(SIGHTINGS):
-            if aim_again(self.limb, targets, given.angles, asked) < SAME_AIM:
-                break
-            given = self._answer_all(asked, device)
-        return given
+        if isinstance(targets, list) and any(target.point is not None for target in targets):
+            return looked_at(self.limb, self.scoring, targets, asked, answer_all)
+        return answer_all()
 
     def _answer_all(self, asked: Questions, device: Device | None) -> Answers:
-        given = _empty_answers(asked)
+        given = empty_answers(asked)
         if device == "cuda":
             self._answer_on_cuda(asked, given)
             return given
@@ -122,11 +121,6 @@ class ExpressiveSolver(ABC):
         q[:, self.limb.places] = given.angles
         error, turned, bent, shape = np.ascontiguousarray(given.errors.T)
         return ExpressiveBatch(self.figure, q, error, turned, bent, shape, given.iterations, asked.rotation)
-
-
-def _empty_answers(asked: Questions) -> Answers:
-    count, joints = asked.posture.shape
-    return Answers(np.empty((count, joints)), np.empty((count, 4)), np.empty(count, dtype=np.int64))
 
 
 def cores() -> int:

@@ -45,6 +45,19 @@ def aim_of(asked: Questions, i: int) -> Aim:
 
 
 @kernel(borrows=True)
+def judge(
+    chain: Chain,
+    scoring: Scoring,
+    asked: Questions,
+    # outputs
+    given: Answers,
+) -> None:
+    """Write the errors of all solutions."""
+    for i in range(given.angles.shape[0]):
+        answer(chain, scoring, asked, i, given.angles[i], given.iterations[i], given)
+
+
+@kernel(borrows=True)
 def answer(
     chain: Chain,
     scoring: Scoring,
