@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from poise.errors import TaskError as TaskError
     from poise.expressive.erik import Erik as Erik
     from poise.expressive.erik import ErikSettings as ErikSettings
+    from poise.expressive.expressive import Expressive as Expressive
+    from poise.expressive.expressive import ExpressiveSettings as ExpressiveSettings
     from poise.expressive.measures import Weights as Weights
     from poise.figure.body import Body as Body
     from poise.figure.body import Site as Site
@@ -75,6 +77,8 @@ _HOMES = {
     "Equilibrium": "poise.tasks.equilibrium",
     "Erik": "poise.expressive.erik",
     "ErikSettings": "poise.expressive.erik",
+    "Expressive": "poise.expressive.expressive",
+    "ExpressiveSettings": "poise.expressive.expressive",
     "Extend": "poise.tasks.criteria",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",

@@ -55,6 +55,7 @@ def steps() -> list[Step]:
         Step("levels", _rank),
         Step("solving", _solve),
         Step("filter", _filter),
+        Step("expression", _express),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -208,3 +209,11 @@ def _filter() -> None:
     motion = MotionFilter(velocity=1.0, acceleration=1.0, jerk=1.0)
     motion.reset(0.0)
     motion.step(1.0, 0.01)
+
+
+def _express() -> None:
+    from poise.expressive.expressive import Expressive
+    from poise.figures import chain
+
+    lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
+    Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
