@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.errors import TaskError
 from poise.chains.targets import gaze
+from poise.errors import TaskError
 from poise.figure.pose import Pose, turn
 from poise.kernels.measures import DIRECTED, FULL
 
