@@ -7,6 +7,7 @@
 Each takes a figure and a target, and the options of `Options` by name. What a solver cannot do, it says.
 """
 
+from poise.chains.bwcd import bwcd
 from poise.chains.ccd import ccd
 from poise.chains.circles import circle_zones, circles
 from poise.chains.fabrik import fabrik
@@ -19,6 +20,7 @@ __all__ = [
     "ChainResult",
     "Options",
     "PointsResult",
+    "bwcd",
     "ccd",
     "circle_zones",
     "circles",

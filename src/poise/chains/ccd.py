@@ -25,9 +25,9 @@ def ccd(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> Chain
         **options: See `Options`.
     """
     question = ask("ccd", figure, target, options, max_iterations=500)
-    path, tolerance, most = question.path, question.settings.tolerance, question.settings.max_iterations
+    path, tolerance = question.path, question.settings.tolerance
 
-    def run(goal: GoalNumbers, begin: FloatArray, rows: FloatArray, q: FloatArray) -> tuple[float, int]:
+    def run(goal: GoalNumbers, begin: FloatArray, most: int, rows: FloatArray, q: FloatArray) -> tuple[float, int]:
         return ccd_kernel(path.integers, path.numbers, begin, goal, tolerance, most, rows, q)
 
     return question.answer(run)

@@ -68,11 +68,11 @@ def sdls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> Chai
 
 
 def _solve(question: Question, method: int) -> ChainResult:
-    path, tolerance, most = question.path, question.settings.tolerance, question.settings.max_iterations
+    path, tolerance = question.path, question.settings.tolerance
     longest = LONGEST_SHARE * path.length if question.goal.kind == "position" else LONGEST_ANGLE
     damping = (float(method), longest, LARGEST_TURN, BOUND)
 
-    def run(goal: GoalNumbers, begin: FloatArray, rows: FloatArray, q: FloatArray) -> tuple[float, int]:
+    def run(goal: GoalNumbers, begin: FloatArray, most: int, rows: FloatArray, q: FloatArray) -> tuple[float, int]:
         return jacobian_steps(path.integers, path.numbers, begin, goal, damping, tolerance, most, rows, q)
 
     return question.answer(run)

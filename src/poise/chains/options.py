@@ -56,12 +56,15 @@ def settle(solver: str, figure: Figure, options: Options, max_iterations: int) -
     tolerance, most = options.get("tolerance", 1e-6), options.get("max_iterations", max_iterations)
     if not (tolerance >= 0.0 and most >= 0):
         raise TaskError(f"tolerance and max_iterations must not be negative, and they are {tolerance} and {most}.")
+    hold = tuple(options.get("hold", ()))
+    for name in hold:
+        figure.q_slice(name)
     limits = bool(options.get("limits", True))
     return Settings(
         solver,
         options.get("tip"),
         _begin(figure, options.get("start"), limits),
-        frozenset([*options.get("hold", ()), *(joint.name for joint in figure.joints if joint.kind == "free")]),
+        frozenset([*hold, *(joint.name for joint in figure.joints if joint.kind == "free")]),
         limits,
         float(tolerance),
         int(most),

@@ -82,11 +82,10 @@ def _points(figure: Figure, path: Path, carriers: np.ndarray, tips: tuple[str, .
     span = np.array([np.linalg.norm(there[i] - there[k]) if k >= 0 else 0.0 for i, k in enumerate(parent)])
     turning = [axes[tree.v_start[i]] if tree.kind[i] == TURN else None for i in joints]
     levers = [_levers(k, parent, there, axis) for k, axis in enumerate(turning)]
-    if limits or not _all_parallel(turning):
+    if _points_may_lie(turning, limits):
         for k, axis in enumerate(turning):
-            if axis is not None:
-                beyond = [end for end in range(len(joints), len(node)) if end not in levers[k]]
-                levers[k] += [e for e in beyond if _hangs(e, k, parent) and _moves(there[e] - there[k], axis)]
+            beyond = [end for end in range(len(joints), len(node)) if end not in levers[k]]
+            levers[k] += [e for e in beyond if _hangs(e, k, parent) and _moves(there[e] - there[k], axis)]
     return Points(
         node,
         place,
@@ -124,10 +123,13 @@ def _hangs(point: int, joint: int, parent: np.ndarray) -> bool:
     return point == joint
 
 
-def _all_parallel(axes: list[FloatArray | None]) -> bool:
-    """Whether everything turns about parallel axes."""
-    first = axes[0]
-    return first is not None and all(axis is not None and abs(abs(axis @ first) - 1.0) < ON_AXIS for axis in axes)
+def _points_may_lie(axes: list[FloatArray | None], limits: bool) -> bool:
+    """Whether joints cannot follow wherever points go, as balls alone can and parallel hinges without limits."""
+    hinges = [axis for axis in axes if axis is not None]
+    if not hinges:
+        return False
+    parallel = all(abs(abs(axis @ hinges[0]) - 1.0) < ON_AXIS for axis in hinges)
+    return limits or len(hinges) < len(axes) or not parallel
 
 
 def _moves(arm: FloatArray, axis: FloatArray | None) -> bool:

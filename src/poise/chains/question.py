@@ -27,8 +27,9 @@ ANYTHING: tuple[GoalKind, ...] = ("position", "direction", "orientation", "point
 LOOKS = 20
 """How often a tip that looks at a point with a given roll is aimed again from where it has come to be."""
 
-Run = Callable[[GoalNumbers, FloatArray, FloatArray, FloatArray], tuple[float, int]]
-"""A kernel's call: goal, posture to begin in, rows for a trace, posture to write to; gives error and iterations."""
+Run = Callable[[GoalNumbers, FloatArray, int, FloatArray, FloatArray], tuple[float, int]]
+"""A kernel's call: goal, posture to begin in, most iterations, rows for a trace, posture to write to; gives error and
+iterations."""
 
 
 class PreparedPath(NamedTuple):
@@ -57,7 +58,7 @@ class Question:
         rows = np.empty((most if self.settings.trace else 0, nq))
         taken, error = 0, math.inf
         for _ in range(LOOKS if self.goal.follows_tip else 1):
-            error, more = run(self._numbers(begin), begin, rows[taken:], q)
+            error, more = run(self._numbers(begin), begin, most - taken, rows[taken:], q)
             taken += more
             error = self.error(q) if self.goal.follows_tip else error
             if error <= self.settings.tolerance or more == 0 or taken >= most:

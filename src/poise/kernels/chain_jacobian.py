@@ -1,7 +1,7 @@
 """Jacobian methods for one end-point: transpose, pseudoinverse, damped and selectively damped least squares.
 
-Each takes steps q ← q ⊕ Δ [Ribeiro & Paiva 2019, alg. 1], with the Δ of `chain_steps` for the Jacobian J of the end-point
-and what is left of the goal, e, cut to a length that J can be trusted for.
+Each takes steps q ← q ⊕ Δ [Ribeiro & Paiva 2019, alg. 1], with the Δ of `chain_steps` for the Jacobian J of the
+end-point and what is left of the goal, e, cut to a length that J can be trusted for.
 
 A joint that stands at a limit and would go beyond it is left out of J and the step is found again, so that its share
 moves to the others. What a whole step would overshoot stops at the limit. The best posture seen is the answer.

@@ -1,8 +1,8 @@
 """Forward and backward reaching on a figure: points first, joints after [Aristidou et al. 2016].
 
 A *point* is the centre of a joint that moves, or an end-point. The forward phase of a pass moves points alone, see
-`fabrik_points`. The backward phase turns the figure's joints, from the root up: with the joint at x in its unmoved frame
-Q, and with a_j the points that it carries, in its own moved frame, a hinge takes
+`fabrik_points`. The backward phase turns the figure's joints, from the root up: with the joint at x in its unmoved
+frame Q, and with a_j the points that it carries, in its own moved frame, a hinge takes
 
     θ = argmin Σ |Q R(axis, θ) a_j - (p_j - x)|² = atan2(Σ axis · (a_j × b_j), Σ a_j · b_j - (a_j · axis)(b_j · axis)),
 
@@ -11,9 +11,9 @@ posture that the figure can take, and the error is that of the figure. A hinge t
 that turns a limb about itself, looks at the first point beyond it that it does move.
 
 Points that leave the planes of their hinges cannot be followed: the last links would swing to the target, the others
-would stay, and nothing would ever turn the plane. So a hinge also looks at its end-points, which are wanted at their
-targets, unless all hinges are parallel and without limits. At rest the points ask for nothing more, and the end-points
-decide.
+would stay, and nothing would ever turn the plane. So where there are hinges every joint also looks at its end-points,
+which are wanted at their targets, unless all are parallel hinges without limits. At rest the points ask for nothing
+more, and the end-points decide.
 """
 
 import math
