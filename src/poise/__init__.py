@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poise import chains as chains
     from poise.chains.targets import Gaze as Gaze
     from poise.chains.targets import at as at
     from poise.chains.targets import facing as facing
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from poise.errors import TaskError as TaskError
     from poise.expressive.erik import Erik as Erik
     from poise.expressive.erik import ErikSettings as ErikSettings
+    from poise.expressive.expressive import Expressive as Expressive
+    from poise.expressive.expressive import ExpressiveSettings as ExpressiveSettings
     from poise.expressive.measures import Weights as Weights
     from poise.figure.body import Body as Body
     from poise.figure.body import Site as Site
@@ -75,6 +78,8 @@ _HOMES = {
     "Equilibrium": "poise.tasks.equilibrium",
     "Erik": "poise.expressive.erik",
     "ErikSettings": "poise.expressive.erik",
+    "Expressive": "poise.expressive.expressive",
+    "ExpressiveSettings": "poise.expressive.expressive",
     "Extend": "poise.tasks.criteria",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",
@@ -117,11 +122,16 @@ _HOMES = {
     "solve": "poise.engine.solver",
 }
 
-__all__ = sorted(_HOMES)
+_PACKAGES = ("chains",)
+"""Parts whose names are used through them, as in `poise.chains.ccd(…)`."""
+
+__all__ = sorted([*_HOMES, *_PACKAGES])
 
 
 def __getattr__(name: str) -> object:
     """Import a public name from the module it lives in."""
+    if name in _PACKAGES:
+        return import_module(f"poise.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES[name]), name)
