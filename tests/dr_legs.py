@@ -10,14 +10,13 @@ import numpy as np
 
 from poise.figure import Figure, Pose
 from poise.figure.builder import revolute
+from poise.figure.cleaning import cleaned
 from poise.figure.pose import FloatArray
 from poise.figures.mechanism import Mechanism
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "loops" / "dr_legs"
 MOTORS = [
-    f"j{k}_{side}_{chain}"
-    for side in "lr"
-    for k, chain in ((1, "i"), (2, "i"), (6, "i"), (7, "i"), (2, "o"), (7, "o"))
+    f"j{k}_{side}_{chain}" for side in "lr" for k, chain in ((1, "i"), (2, "i"), (6, "i"), (7, "i"), (2, "o"), (7, "o"))
 ]
 """In the order of the recorded walk's columns."""
 
@@ -48,3 +47,9 @@ def dr_legs() -> Figure:
 def recorded_walk() -> FloatArray:
     """(2239, 12) motor angles [rad], 100 frames per second."""
     return np.load(FOLDER / "dr_legs_animation_100fps.npy")
+
+
+@cache
+def clean_dr_legs() -> Figure:
+    """The robot without the rounding of its file."""
+    return cleaned(dr_legs())[0]

@@ -47,6 +47,9 @@ class Cleaning:
         return f"loops were cleaned of rounding: anchors by up to {self.anchors:.2g} m, axes by {self.axes:.2g} rad"
 
 
+_ORTHOGONAL = ("planar", "cartesian")
+
+
 class _Axis(NamedTuple):
     """One axis of a joint: a tree joint's, or a loop joint's on its inner body."""
 
@@ -84,14 +87,14 @@ def _with_parallel_axes(figure: Figure, posture: Posture) -> tuple[Figure, float
     """The figure with nearly parallel axes made parallel, and the largest turn."""
     world = _world_axes(figure, posture)
     wanted = {axis: mean for group in _parallel_groups(figure, world) for axis, mean in _means(group, world).items()}
-    turned = 0.0
-    for name in [joint.name for _, joint in figure.tree_order if joint is not None]:
+    turned, order = 0.0, {(joint.name if joint else ""): k for k, (_, joint) in enumerate(figure.tree_order)}
+    inner_first = sorted((axis for axis in wanted if axis.joint in figure.joints), key=lambda a: (order[a.joint], a))
+    for axis in inner_first:
         # From the root outward: an axis that turns carries all that hangs from it.
-        new = _turned_axes(figure.joints[name], figure, posture, wanted)
-        if new is not None:
-            turned = max(turned, _angle_between(figure.joints[name].axes, new))
-            joints = [replace(joint, axes=new) if joint.name == name else joint for joint in figure.joints]
-            figure = figure.replaced(joints=joints)
+        joint = figure.joints[axis.joint]
+        new = _pointing(figure, posture, axis, wanted[axis])
+        turned = max(turned, _angle_between(joint.axes, new))
+        figure = figure.replaced(joints=[replace(j, axes=new) if j is joint else j for j in figure.joints])
     frames = figure.frames(Posture(figure, posture.q.copy()))
     loops = []
     for loop in figure.loops:
@@ -103,23 +106,22 @@ def _with_parallel_axes(figure: Figure, posture: Posture) -> tuple[Figure, float
     return figure.replaced(loops=loops), turned
 
 
-def _turned_axes(
-    joint: Joint, figure: Figure, posture: Posture, wanted: dict[_Axis, FloatArray]
-) -> tuple[tuple[float, ...], ...] | None:
-    """Axes of a tree joint that point where they are wanted in the world, None when none is wanted."""
-    own = [wanted.get(_Axis(joint.name, i)) for i in range(len(joint.axes))]
-    if all(axis is None for axis in own):
-        return None
-    _, rotation, _ = node_frames(figure.compiled.tree, posture._q)
-    node = figure.compiled.tree.dof_node[figure.v_slice(joint.name)]
-    turned = [None if axis is None else to_matrix(rotation[node[i]]).T @ axis for i, axis in enumerate(own)]
-    return _replaced(joint.axes, turned)
+def _pointing(
+    figure: Figure, posture: Posture, axis: _Axis, direction: FloatArray
+) -> tuple[tuple[float, float, float], ...]:
+    """The axes of a tree joint, one of them along a direction of the world."""
+    tree, joint = figure.compiled.tree, figure.joints[axis.joint]
+    _, rotation, _ = node_frames(tree, posture._q)
+    node = tree.dof_node[figure.v_slice(joint.name).start + axis.place]
+    frame = to_matrix(rotation[tree.parent[node]]) @ to_matrix(tree.placement_rotation[node])
+    return _replaced(joint.axes, [frame.T @ direction if i == axis.place else None for i in range(len(joint.axes))])
 
 
 def _replaced(
     axes: Sequence[Sequence[float]], new: Sequence[FloatArray | None]
 ) -> tuple[tuple[float, float, float], ...]:
-    chosen = [old if axis is None else (axis / np.linalg.norm(axis)).tolist() for old, axis in zip(axes, new, strict=True)]
+    both = zip(axes, new, strict=True)
+    chosen = [old if axis is None else (axis / np.linalg.norm(axis)).tolist() for old, axis in both]
     return tuple((float(x), float(y), float(z)) for x, y, z in chosen)
 
 
@@ -128,15 +130,15 @@ def _angle_between(old: Sequence[Sequence[float]], new: Sequence[Sequence[float]
 
 
 def _world_axes(figure: Figure, posture: Posture) -> dict[_Axis, FloatArray]:
-    """World direction of every axis of tree and loop joints."""
+    """World direction of every axis of tree and loop joints, but for those that stand at right angles to each other."""
     _, _, axes = node_frames(figure.compiled.tree, posture._q)
     frames = figure.frames(posture)
-    world = {}
-    for joint in figure.joints:
+    world: dict[_Axis, FloatArray] = {}
+    for joint in (joint for joint in figure.joints if joint.kind not in _ORTHOGONAL):
         first = figure.v_slice(joint.name).start
         sign = -1.0 if joint.reversed else 1.0
         world |= {_Axis(joint.name, i): sign * axes[first + i] for i in range(len(joint.axes))}
-    for loop in figure.loops:
+    for loop in (loop for loop in figure.loops if loop.kind not in _ORTHOGONAL):
         rotation = _inner_pose(figure, loop, frames).matrix
         world |= {_Axis(loop.name, i): rotation @ np.array(axis) for i, axis in enumerate(loop.axes)}
     return world

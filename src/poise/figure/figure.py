@@ -29,7 +29,8 @@ from poise.kernels.tree import difference, integrate
 from poise.kernels.vector import Vector
 
 if TYPE_CHECKING:
-    from poise.figure.assembly import Assembler, Assembly
+    from poise.figure.assembler import Assembler
+    from poise.figure.assembly import Assembly
 
 UpAxis = Literal["x", "y", "z"]
 PostureLike: TypeAlias = "Posture | str | Mapping[str, ArrayLike] | ArrayLike"
@@ -299,7 +300,7 @@ class Figure:
     @cached_property
     def assembler(self) -> Assembler:
         """What puts the loops of this figure together."""
-        from poise.figure.assembly import Assembler
+        from poise.figure.assembler import Assembler
 
         return Assembler(self)
 

@@ -76,11 +76,14 @@ class Closest(NamedTuple):
 
 def make_closest(nq: int, nv: int, rows: int) -> Closest:
     """Workspace for `nv` velocities and closures of `rows` rows."""
-    square = [np.zeros((nv, nv)) for _ in range(5)]
     return Closest(
         np.zeros(nv, dtype=np.int64),
         np.zeros(nv, dtype=np.int64),
-        *square,
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
         np.zeros(nv),
         np.zeros(nv),
         np.zeros(nv),
@@ -279,10 +282,10 @@ def _stop_at_limit(tree: Tree, work: Assembling, closest: Closest, k: int, q: Ar
 
 @kernel(borrows=True)
 def _met_limit(closest: Closest) -> bool:
+    met = False
     for k in range(closest.new.shape[0]):
-        if closest.new[k] == 1:
-            return True
-    return False
+        met = met or closest.new[k] == 1
+    return met
 
 
 @kernel(borrows=True)

@@ -1,8 +1,8 @@
 """Second derivatives of loops, weighted by the forces that keep them closed.
 
 For multipliers λ the rows of a loop act like a force f = Σ λ n at the common point p on both bodies, and like couples
-with W = Σ λ ℓ w uᵀ. Let d_k be the rate of p with velocity k (a_k × (p - o_k), or a_k for a slide), and let a slide have
-the angular rate 0. For j above k on the way to the same body,
+with W = Σ λ ℓ w uᵀ. Let d_k be the rate of p with velocity k (a_k × (p - o_k), or a_k for a slide), and let a slide
+have the angular rate 0. For j above k on the way to the same body,
 
     to A    ∂²(λ·c)/∂v_j∂v_k = f·(a_j × d_k) + a_k·W a_j - tr(W) a_j·a_k
     to B                       f·(a_k × d_j) + a_j·W a_k - tr(W) a_j·a_k

@@ -28,7 +28,7 @@ class Factors(NamedTuple):
 
     dof: Array
     """(b, n) velocities that each block may use."""
-    count: Array
+    size: Array
     """(b,) how many."""
     rank: Array
     """(b,) how many rows are independent."""
@@ -78,13 +78,13 @@ def factor_rows(
         closures.row_start, closures.block_loop, closures.block_start, closures.block_dof
     )  # fmt: skip
     total = 0
-    for b in range(factors.count.shape[0]):
+    for b in range(factors.size.shape[0]):
         n = 0
         for e in range(block_start[b], block_start[b + 1]):
             if held[block_dof[e]] == 0:
                 factors.dof[b, n] = block_dof[e]
                 n += 1
-        factors.count[b] = n
+        factors.size[b] = n
         begin, end = row_start[block_loop[b]], row_start[block_loop[b + 1]]
         for i in range(begin, end):
             factors.order[i] = i
@@ -157,8 +157,8 @@ def least_step(
     vector, lower, order = factors.vector, factors.lower, factors.order
     for k in range(step.shape[0]):
         step[k] = 0.0
-    for b in range(factors.count.shape[0]):
-        begin, n, rank = closures.row_start[closures.block_loop[b]], factors.count[b], factors.rank[b]
+    for b in range(factors.size.shape[0]):
+        begin, n, rank = closures.row_start[closures.block_loop[b]], factors.size[b], factors.rank[b]
         for c in range(n):
             vector[c] = 0.0
         for k in range(rank):
@@ -184,8 +184,8 @@ def closure_multipliers(
     vector, lower, order = factors.vector, factors.lower, factors.order
     for i in range(multipliers.shape[0]):
         multipliers[i] = 0.0
-    for b in range(factors.count.shape[0]):
-        begin, n, rank = closures.row_start[closures.block_loop[b]], factors.count[b], factors.rank[b]
+    for b in range(factors.size.shape[0]):
+        begin, n, rank = closures.row_start[closures.block_loop[b]], factors.size[b], factors.rank[b]
         for c in range(n):
             vector[c] = gradient[factors.dof[b, c]]
         for k in range(rank):
@@ -212,16 +212,16 @@ def free_directions(
     found = 0
     for k in range(nv):
         in_loop = False
-        for b in range(factors.count.shape[0]):
-            for c in range(factors.count[b]):
+        for b in range(factors.size.shape[0]):
+            for c in range(factors.size[b]):
                 in_loop = in_loop or factors.dof[b, c] == k
         if not in_loop and held[k] == 0:
             for c in range(nv):
                 basis[found, c] = 0.0
             basis[found, k] = 1.0
             found += 1
-    for b in range(factors.count.shape[0]):
-        n, rank = factors.count[b], factors.rank[b]
+    for b in range(factors.size.shape[0]):
+        n, rank = factors.size[b], factors.rank[b]
         for free in range(rank, n):
             for c in range(n):
                 vector[c] = 0.0
