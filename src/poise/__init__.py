@@ -9,6 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poise.chains.targets import Gaze as Gaze
+    from poise.chains.targets import at as at
+    from poise.chains.targets import facing as facing
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
     from poise.engine.result import Result as Result
@@ -19,6 +22,11 @@ if TYPE_CHECKING:
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
     from poise.errors import TaskError as TaskError
+    from poise.expressive.erik import Erik as Erik
+    from poise.expressive.erik import ErikSettings as ErikSettings
+    from poise.expressive.expressive import Expressive as Expressive
+    from poise.expressive.expressive import ExpressiveSettings as ExpressiveSettings
+    from poise.expressive.measures import Weights as Weights
     from poise.figure.body import Body as Body
     from poise.figure.body import Site as Site
     from poise.figure.builder import Builder as Builder
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from poise.formats import load as load
     from poise.formats import load_clip as load_clip
     from poise.motion.clip import Clip as Clip
+    from poise.motion.filter import MotionFilter as MotionFilter
     from poise.tasks.avoid import Avoid as Avoid
     from poise.tasks.criteria import Comfort as Comfort
     from poise.tasks.criteria import Extend as Extend
@@ -66,6 +75,10 @@ _HOMES = {
     "Coupling": "poise.figure.couplings",
     "Custom": "poise.tasks.custom",
     "Equilibrium": "poise.tasks.equilibrium",
+    "Erik": "poise.expressive.erik",
+    "ErikSettings": "poise.expressive.erik",
+    "Expressive": "poise.expressive.expressive",
+    "ExpressiveSettings": "poise.expressive.expressive",
     "Extend": "poise.tasks.criteria",
     "Figure": "poise.figure.figure",
     "FigureError": "poise.errors",
@@ -73,6 +86,7 @@ _HOMES = {
     "Flex": "poise.tasks.criteria",
     "Force": "poise.forces.loads",
     "Frame": "poise.tasks.place",
+    "Gaze": "poise.chains.targets",
     "Gradient": "poise.tasks.criteria",
     "Gravity": "poise.forces.loads",
     "Hold": "poise.tasks.posture",
@@ -80,6 +94,7 @@ _HOMES = {
     "LeastTorque": "poise.tasks.criteria",
     "LookAt": "poise.tasks.place",
     "MomentOfInertia": "poise.tasks.mass",
+    "MotionFilter": "poise.motion.filter",
     "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
     "Orientation": "poise.tasks.place",
@@ -95,7 +110,10 @@ _HOMES = {
     "Solver": "poise.engine.solver",
     "Support": "poise.forces.loads",
     "TaskError": "poise.errors",
+    "Weights": "poise.expressive.measures",
+    "at": "poise.chains.targets",
     "chain": "poise.figures",
+    "facing": "poise.chains.targets",
     "human": "poise.figures",
     "load": "poise.formats",
     "load_clip": "poise.formats",

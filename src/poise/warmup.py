@@ -54,6 +54,8 @@ def steps() -> list[Step]:
         Step("reach", _reach),
         Step("levels", _rank),
         Step("solving", _solve),
+        Step("filter", _filter),
+        Step("expression", _express),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -199,3 +201,19 @@ def _solve() -> None:
     tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
     solve(figure, tasks, max_steps=3)
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
+
+
+def _filter() -> None:
+    from poise.motion.filter import MotionFilter
+
+    motion = MotionFilter(velocity=1.0, acceleration=1.0, jerk=1.0)
+    motion.reset(0.0)
+    motion.step(1.0, 0.01)
+
+
+def _express() -> None:
+    from poise.expressive.expressive import Expressive
+    from poise.figures import chain
+
+    lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
+    Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))

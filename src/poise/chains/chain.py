@@ -1,0 +1,195 @@
+"""From a figure to one chain of hinges, and between postures and the chain's angles.
+
+A chain runs from the root to a tip. Joints beside it keep the values they have in the posture at hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import FigureError
+from poise.figure.figure import Figure, PostureLike
+from poise.figure.names import listing
+from poise.figure.pose import FloatArray, Pose, from_to
+from poise.figure.posture import Posture
+from poise.kernels.chain import SWING, TWIST, Chain
+from poise.kernels.tree import TURN
+
+SHORTEST = 1e-9
+"""A segment shorter than this has no direction [m]."""
+_PARALLEL = 1e-6
+"""How far the cosine of two parallel directions may be from 1."""
+_Y = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A chain of hinges inside a figure."""
+
+    figure: Figure
+    tip: str
+    """The site or body at its end."""
+    joints: tuple[str, ...]
+    """Joint of each angle, from the root up."""
+    places: NDArray[np.int64]
+    """(n,) where each angle is in q."""
+    chain: Chain
+
+    def angles(self, posture: PostureLike) -> FloatArray:
+        """(n,) angles of the chain in a posture."""
+        return self.figure.posture(posture).q[self.places]
+
+    def posture(self, angles: FloatArray, beside: Posture | None = None) -> Posture:
+        """The posture with these angles; the joints beside the chain as in `beside`, or neutral."""
+        q = (beside or self.figure.neutral()).q.copy()
+        q[self.places] = angles
+        return Posture(self.figure, q)
+
+
+def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", needs_lengths: bool = True) -> Limb:
+    """The chain of hinges from the root of a figure to a tip.
+
+    Args:
+        figure: Any figure; what hangs beside the chain is left alone.
+        tip: The site or body at the end, which points along its own +Y. A figure that does not branch needs none: the
+            site "tip", or else the last site of the last body.
+        solver: Who asks, for the error message.
+        needs_lengths: Refuse joints that sit in one place, whose segment has no direction.
+    """
+    if len(figure.loops):
+        raise FigureError(f"{solver} needs a figure without loops; {figure.name!r} has {listing(figure.loops.names)}.")
+    end = tip if tip is not None else _only_tip(figure, solver)
+    nodes = _path(figure, end)
+    joints = _joints_of(figure, nodes)
+    _check_kinds(figure, nodes, joints, solver)
+    _check_couplings(figure, joints, solver)
+    chain = _chain(figure, nodes, end)
+    if needs_lengths:
+        _check_lengths(chain, joints, solver)
+    places = figure.compiled.tree.q_start[nodes]
+    return Limb(figure, end, joints, places, chain)
+
+
+def _only_tip(figure: Figure, solver: str) -> str:
+    """The end of a figure that does not branch."""
+    tree = figure.compiled.tree
+    inner = tree.parent[1:]
+    leaves = sorted(set(range(1, len(tree.parent))) - set(inner.tolist()))
+    if not leaves:
+        raise FigureError(f"{solver} needs a chain of revolute joints; figure {figure.name!r} has no moving joint.")
+    if len(leaves) > 1:
+        raise FigureError(
+            f"{solver} needs a single chain and figure {figure.name!r} branches: name its end with tip=…, one of "
+            f"{listing(figure.sites.names or figure.bodies.names)}."
+        )
+    attached = figure.compiled.attached.node
+    sites = [site.name for site in figure.sites if attached[figure.frame_row(site.name)] == leaves[0]]
+    bodies = [body.name for i, body in enumerate(figure.bodies) if attached[i] == leaves[0]]
+    return "tip" if "tip" in sites else [*bodies, *sites][-1]
+
+
+def _path(figure: Figure, tip: str) -> list[int]:
+    """Nodes from the root to the one that carries the tip."""
+    parent = figure.compiled.tree.parent
+    node = int(figure.compiled.attached.node[figure.frame_row(tip)])
+    path: list[int] = []
+    while node:
+        path.insert(0, node)
+        node = int(parent[node])
+    if not path:
+        raise FigureError(f"{tip!r} of figure {figure.name!r} sits on the root, and nothing moves it.")
+    return path
+
+
+def _joints_of(figure: Figure, nodes: list[int]) -> tuple[str, ...]:
+    """The joint that moves each node."""
+    starts = figure.compiled.tree.q_start
+    slices = figure.compiled.q_slices
+    owner = {q: joint.name for joint in figure.joints for q in range(slices[joint.name].start, slices[joint.name].stop)}
+    return tuple(owner[int(starts[node])] for node in nodes)
+
+
+def _check_kinds(figure: Figure, nodes: list[int], joints: tuple[str, ...], solver: str) -> None:
+    for node, name in zip(nodes, joints, strict=True):
+        if figure.compiled.tree.kind[node] != TURN:
+            kind = figure.joints[name].kind
+            article = "an" if kind == "elbow" else "a"
+            raise FigureError(f"{solver} needs a single chain of revolute joints; {name!r} is {article} {kind} joint.")
+
+
+def _check_couplings(figure: Figure, joints: tuple[str, ...], solver: str) -> None:
+    for coupling in figure.couplings:
+        for term in coupling.terms:
+            if term.joint in joints:
+                raise FigureError(f"{solver} moves every joint by itself; {coupling.name!r} couples {term.joint!r}.")
+
+
+def _check_lengths(chain: Chain, joints: tuple[str, ...], solver: str) -> None:
+    for k in range(1, len(joints)):
+        if np.linalg.norm(chain.offset[k]) < SHORTEST:
+            raise FigureError(
+                f"{solver} needs a direction for every segment; the one between {joints[k - 1]!r} and {joints[k]!r} "
+                "has no length."
+            )
+
+
+def _chain(figure: Figure, nodes: list[int], tip: str) -> Chain:
+    """The constants, in frames whose +Y lies along their segment."""
+    tree, attached = figure.compiled.tree, figure.compiled.attached
+    row = figure.frame_row(tip)
+    placements = [Pose(tree.placement_position[node], tree.placement_rotation[node]) for node in nodes]
+    end = Pose(attached.position[row], attached.rotation[row])
+    along = [Pose(rotation=_towards(placement.position)) for placement in placements[1:]] + [
+        Pose(rotation=end.rotation)
+    ]
+    below = [Pose(), *along[:-1]]
+    steps = [b.inverse() @ p @ a for b, p, a in zip(below, placements, along, strict=True)]
+    axes = [a.inverse().apply(tree.axis[node]) for a, node in zip(along, nodes, strict=True)]
+    offsets = [*(step.position for step in steps), along[-1].inverse().apply(end.position)]
+    rest = np.array([step.rotation for step in steps])
+    axis = np.array(axes)
+    role = np.where(np.abs(axis[:, 1]) > 1.0 - _PARALLEL, TWIST, SWING).astype(np.int64)
+    places = tree.q_start[nodes]
+    return Chain(
+        axis,
+        rest,
+        np.array(offsets),
+        figure.compiled.bounds.lower[places],
+        figure.compiled.bounds.upper[places],
+        role,
+        _bends(axis, steps),
+        _middle(role),
+        int(_mirrors(axis, role, steps)),
+    )
+
+
+def _towards(offset: FloatArray) -> FloatArray:
+    """A rotation that takes +Y to a direction; none for a segment without length."""
+    return from_to("y", offset) if np.linalg.norm(offset) >= SHORTEST else Pose().rotation
+
+
+def _bends(axis: FloatArray, steps: list[Pose]) -> FloatArray:
+    """C, A, B with p · R(a, θ) y = C + A cos θ + B sin θ, where p is the segment below seen from the joint."""
+    below = np.array([_Y, *(step.inverse().matrix @ _Y for step in steps[1:])])
+    constant = axis[:, 1] * np.sum(axis * below, axis=1)
+    return np.stack([constant, below[:, 1] - constant, np.sum(np.cross(axis, _Y) * below, axis=1)], axis=1)
+
+
+def _middle(role: NDArray[np.int64]) -> NDArray[np.int64]:
+    middle = np.ones(len(role), dtype=np.int64)
+    middle[0], middle[-1] = role[0] == SWING, role[-1] == SWING
+    return middle
+
+
+def _mirrors(axis: FloatArray, role: NDArray[np.int64], steps: list[Pose]) -> bool:
+    """Whether half a turn of the root takes a shape to the one with all swings negated.
+
+    It does where the root is a twister, every other axis lies along its segment or across it, and nothing is bent at
+    rest: then R(y, π) R(a, θ) R(y, -π) = R(a, -θ) for every swing.
+    """
+    straight = all(abs((step.matrix @ _Y)[1] - 1.0) < _PARALLEL for step in steps[1:])
+    across = np.abs(axis[:, 1]) < _PARALLEL
+    return bool(role[0] == TWIST and straight and (across | (role == TWIST)).all())

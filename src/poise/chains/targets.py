@@ -1,0 +1,130 @@
+"""What a tip can be asked to face: an orientation, a direction, or a point.
+
+The tip points along its own +Y. With θ the angle of a direction from the figure's up axis, η its heading and ρ the
+roll, the frame is R(up, η) R(side, θ) R(y, ρ): at roll 0 a chain that bends forward faces it without a twist.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.errors import FigureError, TaskError
+from poise.figure.pose import FloatArray, Pose, from_to, unit_quaternion, unit_vector, vector
+from poise.kernels.measures import DIRECTED, FULL, Aim
+from poise.kernels.quaternion import Quaternion, about, multiply
+from poise.kernels.vector import Vector
+
+UNIT = 1e-6
+"""How far the length of a quaternion may be from 1."""
+NEAREST = 1e-9
+"""A point nearer to the tip than this has no direction from it [m]."""
+_Y = Vector(0.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Gaze:
+    """A target of the tip: exactly one of `rotation`, `direction` and `point` is set."""
+
+    rotation: FloatArray | None = None
+    """(4,) unit quaternion of the tip's frame."""
+    direction: FloatArray | None = None
+    """(3,) unit vector for the tip's +Y."""
+    point: FloatArray | None = None
+    """(3,) world point for the tip to look at [m]."""
+    roll: float | None = None
+    """Turn about the direction [rad]; None lets it be anything."""
+
+    def aim(self, up: FloatArray, eye: FloatArray) -> Aim:
+        """The frame wanted of a tip that is at `eye`, on a figure whose up axis is `up`."""
+        if self.rotation is not None:
+            return Aim(Quaternion(*self.rotation.tolist()), FULL)
+        direction = self.direction if self.direction is not None else _from_to_point(eye, self.point)
+        return Aim(_facing(direction, self.roll or 0.0, up), DIRECTED if self.roll is None else FULL)
+
+
+GazeLike: TypeAlias = "Gaze | Pose | ArrayLike"
+
+
+def facing(direction: ArrayLike | str, roll: float | None = 0.0) -> Gaze:
+    """Face along a direction.
+
+        solver.solve(posture="sad", orientation=poise.facing([1, 0.3, 0.5]))
+
+    Args:
+        direction: Three numbers of any length but zero, or a word such as "x" or "-z".
+        roll: Turn about the direction [rad]; None when any roll will do.
+    """
+    return Gaze(direction=_checked(unit_vector, direction, "the direction to face"), roll=_checked_roll(roll))
+
+
+def at(point: ArrayLike, roll: float | None = 0.0) -> Gaze:
+    """Look at a world point, wherever the tip comes to be.
+
+    Args:
+        point: Three numbers [m].
+        roll: Turn about the line of sight [rad]; None when any roll will do.
+    """
+    return Gaze(point=_checked(vector, point, "the point to look at"), roll=_checked_roll(roll))
+
+
+def gaze(target: GazeLike) -> Gaze:
+    """A target from a `Gaze`, a `Pose` whose rotation counts, or a unit quaternion (w, x, y, z)."""
+    if isinstance(target, Gaze):
+        return target
+    if isinstance(target, Pose):
+        return Gaze(rotation=target.rotation)
+    try:
+        size = float(np.linalg.norm(np.asarray(target, dtype=np.float64)))
+    except (TypeError, ValueError):
+        raise TaskError(
+            f"{target!r} is no orientation: give a unit quaternion (w, x, y, z), poise.facing(…) or poise.at(…)."
+        ) from None
+    quaternion = _checked(unit_quaternion, target, "an orientation")
+    if abs(size - 1.0) > UNIT:
+        raise TaskError(
+            f"an orientation must be a unit quaternion; the length of {quaternion_text(target)} is {size:g}."
+        )
+    return Gaze(rotation=quaternion)
+
+
+def quaternion_text(target: ArrayLike) -> str:
+    """Numbers as a person would write them."""
+    return "(" + ", ".join(f"{value:g}" for value in np.asarray(target, dtype=np.float64).tolist()) + ")"
+
+
+def _checked(check: Callable[..., FloatArray], value: ArrayLike | str, what: str) -> FloatArray:
+    """A checked array; what is wrong with it is wrong with the target, not with a figure."""
+    try:
+        return check(value, what)
+    except FigureError as error:
+        raise TaskError(str(error)) from None
+
+
+def _checked_roll(roll: float | None) -> float | None:
+    if roll is not None and not math.isfinite(roll):
+        raise TaskError(f"a roll must be a finite number of radians, not {roll}.")
+    return roll
+
+
+def _from_to_point(eye: FloatArray, point: FloatArray | None) -> FloatArray:
+    """Direction of a point from the eye; up when the eye is there already."""
+    sight = np.asarray(point) - eye
+    size = float(np.linalg.norm(sight))
+    return sight / size if size > NEAREST else np.array([0.0, 1.0, 0.0])
+
+
+def _facing(direction: FloatArray, roll: float, up: FloatArray) -> Quaternion:
+    """R(up, η) R(side, θ) R(y, ρ), in axes whose y is up."""
+    level = from_to(up, "y")
+    x, y, z = (Pose(rotation=level).matrix @ direction).tolist()
+    heading = math.atan2(x, z) if math.hypot(x, z) > 1e-12 else 0.0
+    tilt = math.atan2(math.hypot(x, z), y)
+    turned = multiply(about(_Y, heading), about(Vector(1.0, 0.0, 0.0), tilt))
+    upright = Quaternion(*Pose(rotation=level).inverse().rotation.tolist())
+    return multiply(multiply(upright, turned), about(_Y, roll))

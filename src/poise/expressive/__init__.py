@@ -1,0 +1,1 @@
+"""Solvers that hold a posture while the tip faces a target."""

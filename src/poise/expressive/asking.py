@@ -1,0 +1,112 @@
+"""From postures and targets as people give them to rows of numbers, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.chains.chain import Limb
+from poise.chains.targets import UNIT, Gaze, GazeLike, gaze
+from poise.errors import FigureError, TaskError
+from poise.expressive.sighting import aim_rows, tips
+from poise.figure.figure import PostureLike
+from poise.figure.pose import LARGEST, FloatArray
+from poise.kernels.questions import Questions
+
+Postures: TypeAlias = "PostureLike | Sequence[PostureLike]"
+Targets: TypeAlias = "GazeLike | Sequence[GazeLike]"
+
+OUTSIDE = 1e-9
+"""How far beyond a limit a joint of a wanted posture may be [rad]."""
+
+
+def whole_posture(limb: Limb, posture: PostureLike) -> FloatArray:
+    """(1, nq) a checked posture."""
+    rows = limb.figure.posture(posture).q[None].copy()
+    _check_limits(limb, rows[:, limb.places])
+    return rows
+
+
+def whole_postures(limb: Limb, postures: Postures) -> FloatArray:
+    """(m, nq) checked postures from one, from a sequence of them, or from an array (m, nq)."""
+    if not _are_many(postures):
+        return whole_posture(limb, cast("PostureLike", postures))
+    if isinstance(postures, np.ndarray):
+        rows = np.array(postures, dtype=np.float64)
+        if rows.shape[1] != limb.figure.nq:
+            raise FigureError(
+                f"a posture of figure {limb.figure.name!r} has {limb.figure.nq} numbers, not {rows.shape[1]}."
+            )
+        _check_numbers(rows)
+    else:
+        rows = np.array([limb.figure.posture(posture).q for posture in cast("Sequence[PostureLike]", postures)])
+    _check_limits(limb, rows[:, limb.places])
+    return rows
+
+
+def _check_numbers(rows: FloatArray) -> None:
+    wrong = ~(np.abs(rows) <= LARGEST).all(axis=1)
+    if wrong.any():
+        raise FigureError(f"posture {int(np.argmax(wrong))} has a value that is not a finite number.")
+
+
+def _check_limits(limb: Limb, angles: FloatArray) -> None:
+    """One sentence for the first joint of a wanted posture that no joint can follow."""
+    fits = (angles >= limb.chain.lower - OUTSIDE) & (angles <= limb.chain.upper + OUTSIDE)
+    if fits.all():
+        return
+    row, k = (int(value) for value in np.argwhere(~fits)[0])
+    where = f"posture {row} asks" if len(angles) > 1 else "the posture asks"
+    raise FigureError(
+        f"{where} joint {limb.joints[k]!r} for {angles[row, k]:.4g} rad, outside its limits "
+        f"{limb.chain.lower[k]:.4g} to {limb.chain.upper[k]:.4g}; figure.clamp(posture) is inside."
+    )
+
+
+def targets_of(targets: Targets) -> FloatArray | list[Gaze]:
+    """(m, 4) unit quaternions, or one `Gaze` for each question; a single target is a list of one."""
+    if not _are_many(targets):
+        return [gaze(cast("GazeLike", targets))]
+    if isinstance(targets, np.ndarray):
+        return _checked_rows(targets)
+    return [gaze(target) for target in cast("Sequence[GazeLike]", targets)]
+
+
+def _are_many(things: object) -> bool:
+    """Whether this is a table or a sequence of postures or targets, rather than one of them."""
+    if isinstance(things, np.ndarray):
+        return things.ndim == 2
+    return isinstance(things, (list, tuple)) and len(things) > 0 and not isinstance(things[0], Real)
+
+
+def _checked_rows(targets: ArrayLike) -> FloatArray:
+    rows = np.array(targets, dtype=np.float64)
+    if rows.shape[1:] != (4,):
+        raise TaskError(f"orientations must be rows of 4 numbers (w, x, y, z), not an array {rows.shape}.")
+    sizes = np.linalg.norm(rows, axis=1)
+    wrong = ~(np.abs(sizes - 1.0) <= UNIT)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise TaskError(f"orientation {row} is no unit quaternion: {rows[row].tolist()} has the length {sizes[row]:g}.")
+    sizes[np.abs(sizes - 1.0) < 1e-15] = 1.0
+    return np.asarray(rows / sizes[:, None])
+
+
+def questions_of(limb: Limb, postures: FloatArray, targets: FloatArray | list[Gaze], starts: FloatArray) -> Questions:
+    """Rows for the kernels; one posture or one target serves all questions. Points are seen from the posture's tip."""
+    count = max(len(postures), len(targets))
+    for what, rows in (("postures", postures), ("orientations", targets)):
+        if len(rows) not in (1, count):
+            raise TaskError(f"{count} questions need as many {what}, or one for all, not {len(rows)}.")
+    angles = np.ascontiguousarray(np.broadcast_to(postures[:, limb.places], (count, len(limb.places))))
+    rotation, kind = np.empty((count, 4)), np.zeros(count, dtype=np.int64)
+    asked = Questions(rotation, kind, angles.copy(), np.ascontiguousarray(np.broadcast_to(starts, angles.shape)).copy())
+    if isinstance(targets, list):
+        aim_rows(limb, targets, tips(limb, angles), asked)
+    else:
+        rotation[:] = targets
+    return asked

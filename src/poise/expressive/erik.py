@@ -1,0 +1,142 @@
+"""ERIK, the papers' algorithm: `poise.Erik`.
+
+See `poise.kernels.erik` for the method of 2019 and `docs/erik.md` for how its text was read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from poise.errors import TaskError
+from poise.expressive.erik_2017 import Passes
+from poise.expressive.lalut import lalut_of, no_lalut
+from poise.expressive.measures import Weights
+from poise.expressive.solver import ExpressiveSolver
+from poise.figure.figure import Figure
+from poise.kernels.erik import ErikOptions, ErikRoom
+from poise.kernels.erik_batch import answer_erik
+from poise.kernels.erik_descent import Descent
+from poise.kernels.erik_phases import Frames
+from poise.kernels.questions import Answers, Questions
+
+Variant = Literal["2019", "2017"]
+
+
+@dataclass(frozen=True)
+class ErikSettings:
+    """Hyperparameters and extensions of ERIK [Ribeiro & Paiva 2019, table 2 and 3.9]."""
+
+    threshold: float = 0.04
+    """Combined error that is good enough."""
+    iterations: int = 20
+    """Most iterations."""
+    sweeps: int = 5
+    """Most sweeps of BWCD and CCD."""
+    precision: float = 1e-4
+    """What BWCD and CCD call facing the target: sin² of half the angle that is left."""
+    progress: float = 1e-6
+    """A sweep of CCD that changes this measure by less is the last one."""
+    disturbance: float = 0.02
+    """Step off a limit, and shift of the target [rad]."""
+    stall: float = 0.001
+    """Two errors that differ by no more than this are the same: the solution does not converge."""
+    patience: int = 4
+    """Iterations before non-convergence is looked for."""
+    avoid_edges: bool = True
+    """Extension: keep joints off their limits, where chains lock."""
+    offset_trick: bool = True
+    """Extension: shift the target when the solution does not converge. It seldom pays; faithful, and best off."""
+    ccd_trick: bool = True
+    """Extension: let CCD take over when that did not help."""
+    lalut: bool = False
+    """Look angles up in a table as the paper does, instead of solving for them."""
+    lalut_step: float = 1.0
+    """Spacing of the table [degrees]."""
+
+    def __post_init__(self) -> None:
+        """Refuse settings with which nothing can be solved."""
+        for name in ("iterations", "sweeps", "patience"):
+            if getattr(self, name) < 1:
+                raise TaskError(f"{name} of erik must be 1 or more, not {getattr(self, name)}.")
+        for name in ("threshold", "precision", "progress", "disturbance", "stall"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise TaskError(f"{name} of erik must be a number from 0 up, not {getattr(self, name)}.")
+        if not 0.0 < self.lalut_step <= 90.0:
+            raise TaskError(f"lalut_step of erik must be between 0 and 90 degrees, not {self.lalut_step}.")
+
+
+class Erik(ExpressiveSolver):
+    """The algorithm of the paper, on any single chain of revolute joints.
+
+        r = poise.Erik(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
+
+    Whether the tip may be upside down, the fourth extension, is `Weights(symmetric=…)`.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        *,
+        variant: Variant = "2019",
+        tip: str | None = None,
+        weights: Weights | None = None,
+        settings: ErikSettings | None = None,
+    ) -> None:
+        """Prepare the chain.
+
+        Args:
+            figure: A figure with one chain of revolute joints from its root to `tip`.
+            variant: "2019", or the three passes of "2017", which carry a posture gradient from frame to frame: give
+                `solve` the previous posture for that.
+            tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
+            weights: What the errors weigh.
+            settings: Hyperparameters and extensions.
+        """
+        if variant not in get_args(Variant):
+            raise TaskError(f"there is no variant {variant!r} of erik: {' or '.join(get_args(Variant))}.")
+        super().__init__(figure, tip, weights or Weights(), "erik")
+        self.variant = variant
+        self.settings = settings or ErikSettings()
+        self._options = _options(self.settings)
+        self._lalut = (
+            lalut_of(self.limb.chain, self.settings.lalut_step)
+            if self.settings.lalut
+            else no_lalut(len(self.limb.joints))
+        )
+
+        self._passes = Passes(self.limb.chain, self.scoring, self._lalut)
+
+    def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+        if self.variant == "2017":
+            self._passes.answer_rows(asked, first, stop, given)
+            return
+        room = erik_room(len(self.limb.joints))
+        answer_erik(self.limb.chain, self.scoring, self._lalut, self._options, asked, first, stop, room, given)
+
+    def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
+        if self.variant == "2017":
+            return self._passes.answer_frame(asked, follows)
+        return super()._answer_frame(asked, follows)
+
+
+def _options(settings: ErikSettings) -> ErikOptions:
+    return ErikOptions(
+        float(settings.threshold),
+        int(settings.iterations),
+        Descent(int(settings.sweeps), float(settings.precision), float(settings.progress)),
+        float(settings.disturbance),
+        float(settings.stall),
+        int(settings.patience),
+        int(settings.avoid_edges),
+        int(settings.offset_trick),
+        int(settings.ccd_trick),
+    )
+
+
+def erik_room(joints: int) -> ErikRoom:
+    """Room for one solve."""
+    frames = Frames(np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 4)))
+    return ErikRoom(np.empty(joints), np.empty(joints), np.empty(joints), frames)

@@ -1,0 +1,80 @@
+"""The errors by which expressive solvers are judged, for any chain: see `poise.kernels.measures` for the formulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.chains.chain import Limb
+from poise.errors import TaskError
+from poise.figure.figure import PostureLike
+from poise.figure.pose import FloatArray
+from poise.kernels import measures
+from poise.kernels.chain import SWING, tip_rotation
+from poise.kernels.measures import Aim, Scoring
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much each part of the error counts; the defaults are those of [Ribeiro & Paiva 2019, 4.0.1]."""
+
+    orientation: float = 1.0
+    """Of the orientation error in the combined error."""
+    posture: float = 0.2
+    """Of the posture error in the combined error."""
+    aggravation: float = 1.5
+    """How much more a joint counts than the one below it in the posture and shape errors."""
+    symmetric: bool = True
+    """Whether the tip may be upside down."""
+
+    def __post_init__(self) -> None:
+        """Refuse weights that rank nothing."""
+        for name, value in (("orientation", self.orientation), ("posture", self.posture)):
+            if not 0.0 <= value < np.inf:
+                raise TaskError(f"the weight of the {name} error must be a number from 0 up, not {value}.")
+        if not 0.0 < self.aggravation < np.inf:
+            raise TaskError(f"the aggravation must be a positive number, not {self.aggravation}.")
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far a solution is from what was asked for; every part lies between 0 and 1."""
+
+    combined: float
+    """Weighted sum of orientation and posture error."""
+    orientation: float
+    """√2 sin(d/4) for a residual rotation by d."""
+    posture: float
+    """Difference of the bends' cosines, blind to their signs."""
+    shape: float
+    """Difference of the bends themselves, up to a turn of the whole body about its root."""
+
+
+def scoring_of(limb: Limb, weights: Weights) -> Scoring:
+    """The shares of all joints of a chain."""
+    chain = limb.chain
+    return Scoring(
+        _shares(chain.role == SWING, weights.aggravation),
+        _shares(chain.middle == 1, weights.aggravation),
+        float(weights.orientation),
+        float(weights.posture),
+        int(weights.symmetric),
+    )
+
+
+def _shares(counted: NDArray[np.bool_], aggravation: float) -> FloatArray:
+    """αⁱ over the joints that count, divided by their sum; i counts them from 0."""
+    shares = np.where(counted, aggravation ** (np.cumsum(counted) - 1.0), 0.0)
+    total = float(shares.sum())
+    return shares / total if total > 0.0 else shares
+
+
+def errors_of(limb: Limb, scoring: Scoring, aim: Aim, solution: PostureLike, posture: PostureLike) -> Errors:
+    """All errors of a solution for a posture and an aim."""
+    angles, wanted = limb.angles(solution), limb.angles(posture)
+    turned = measures.orientation_error(scoring, aim, tip_rotation(limb.chain, angles))
+    bent = measures.posture_error(limb.chain, scoring, angles, wanted)
+    shape = measures.shape_error(limb.chain, scoring, angles, wanted)
+    return Errors(scoring.orientation * turned + scoring.posture * bent, turned, bent, shape)

@@ -1,0 +1,135 @@
+"""What all expressive solvers share: questions in, answers out, on all cores."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from poise.chains.chain import chain_of
+from poise.chains.targets import Gaze, GazeLike
+from poise.errors import TaskError
+from poise.expressive.asking import (
+    Postures,
+    Targets,
+    questions_of,
+    targets_of,
+    whole_posture,
+    whole_postures,
+)
+from poise.expressive.measures import Weights, scoring_of
+from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_answers
+from poise.expressive.sighting import looked_at
+from poise.figure.figure import Figure, PostureLike
+from poise.figure.pose import FloatArray
+from poise.kernels.questions import Answers, Questions
+
+Device = Literal["cuda"]
+
+SHARE = 64
+"""A thread takes no fewer questions than this."""
+
+
+class ExpressiveSolver(ABC):
+    """Holds a posture while the tip of a chain faces a target."""
+
+    def __init__(self, figure: Figure, tip: str | None, weights: Weights, name: str) -> None:
+        """Find the chain; see the solvers themselves."""
+        self.figure = figure
+        self.weights = weights
+        self.limb = chain_of(figure, tip, solver=name)
+        self.scoring = scoring_of(self.limb, weights)
+
+    def solve(
+        self, posture: PostureLike, orientation: GazeLike, previous: PostureLike | None = None
+    ) -> ExpressiveResult:
+        """The posture nearest to the wanted one whose tip faces the target.
+
+        Args:
+            posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
+            orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
+            previous: The solution of the frame before.
+        """
+        whole = whole_posture(self.limb, posture)
+        targets = targets_of(orientation)
+        if len(targets) != 1:
+            raise TaskError(f"solve takes one orientation, not {len(targets)}; solve_batch takes many.")
+        start = np.zeros((1, len(self.limb.joints))) if previous is None else self.limb.angles(previous)[None]
+        asked = questions_of(self.limb, whole, targets, start)
+        given = self._answers(asked, targets, lambda: self._answer_frame(asked, previous is not None))
+        return self._batch(whole, asked, given)[0]
+
+    def solve_batch(
+        self, postures: Postures, orientations: Targets, *, device: Device | None = None
+    ) -> ExpressiveBatch:
+        """Many questions at once, each answered by itself; one posture or one orientation serves all.
+
+        Args:
+            postures: (m, nq) numbers, or a sequence of whatever `solve` takes.
+            orientations: (m, 4) unit quaternions, or a sequence of whatever `solve` takes.
+            device: None for all cores of this machine, "cuda" for its GPU.
+        """
+        if device not in (None, "cuda"):
+            raise TaskError(f"there is no device {device!r}: leave it out for all cores, or say 'cuda'.")
+        whole = whole_postures(self.limb, postures)
+        targets = targets_of(orientations)
+        asked = questions_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
+        return self._batch(whole, asked, self._answers(asked, targets, lambda: self._answer_all(asked, device)))
+
+    @abstractmethod
+    def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+        """Answer the questions of some rows; called from several threads at once."""
+
+    def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
+        """Answer all questions on a GPU."""
+        raise TaskError(f"{type(self).__name__} does not run on a GPU; leave out device=….")
+
+    def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
+        """Answer the one question of a frame; `follows` says that it comes after another, whose answer is its start."""
+        return self._answer_all(asked, None)
+
+    def _answers(
+        self, asked: Questions, targets: FloatArray | list[Gaze], answer_all: Callable[[], Answers]
+    ) -> Answers:
+        """Answers to all questions; a point is looked at again from wherever the tip has come to be."""
+        if isinstance(targets, list) and any(target.point is not None for target in targets):
+            return looked_at(self.limb, self.scoring, targets, asked, answer_all)
+        return answer_all()
+
+    def _answer_all(self, asked: Questions, device: Device | None) -> Answers:
+        given = empty_answers(asked)
+        if device == "cuda":
+            self._answer_on_cuda(asked, given)
+            return given
+        count = len(asked.rotation)
+        shares = _shares(count)
+        if len(shares) == 1:
+            self._answer_rows(asked, 0, count, given)
+        else:
+            with ThreadPoolExecutor(len(shares)) as pool:
+                for future in [pool.submit(self._answer_rows, asked, *share, given) for share in shares]:
+                    future.result()
+        return given
+
+    def _batch(self, whole: FloatArray, asked: Questions, given: Answers) -> ExpressiveBatch:
+        q = np.broadcast_to(whole, (len(given.angles), self.figure.nq)).copy()
+        q[:, self.limb.places] = given.angles
+        error, turned, bent, shape = np.ascontiguousarray(given.errors.T)
+        return ExpressiveBatch(self.figure, q, error, turned, bent, shape, given.iterations, asked.rotation)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _shares(count: int) -> list[tuple[int, int]]:
+    """Rows for each thread: as many threads as cores, unless there is too little to do."""
+    threads = max(1, min(cores(), count // SHARE))
+    edges = [count * i // threads for i in range(threads + 1)]
+    return list(pairwise(edges))
