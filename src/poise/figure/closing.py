@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -178,7 +179,7 @@ def _typical_length(figure: Figure, loops: Sequence[_Loop]) -> float:
     for loop in loops:
         for side in (1.0, -1.0):
             points = [position[node_of[dof]] for dof, at in loop.path if at == side]
-            gaps += [float(np.linalg.norm(b - a)) for a, b in zip(points, points[1:], strict=False)]
+            gaps += [float(np.linalg.norm(b - a)) for a, b in pairwise(points)]
     gaps = [gap for gap in gaps if gap > 1e-9]
     return float(np.mean(gaps)) if gaps else 1.0
 

@@ -19,7 +19,7 @@ def is_driven(loop: Joint) -> bool:
 
 
 def with_driven_loops(figure: Figure) -> Figure:
-    """`figure` with every loop joint that has a motor in its tree: it carries an end that is then fixed to the child."""
+    """`figure` with every loop joint that has a motor in its tree: it moves an end that is fixed to the child."""
     if not any(is_driven(loop) for loop in figure.loops):
         return figure
     bodies, joints, loops = list(figure.bodies), list(figure.joints), []
