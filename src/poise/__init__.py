@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poise import chains as chains
     from poise.chains.targets import Gaze as Gaze
     from poise.chains.targets import at as at
     from poise.chains.targets import facing as facing
@@ -121,11 +122,16 @@ _HOMES = {
     "solve": "poise.engine.solver",
 }
 
-__all__ = sorted(_HOMES)
+_PACKAGES = ("chains",)
+"""Parts whose names are used through them, as in `poise.chains.ccd(…)`."""
+
+__all__ = sorted([*_HOMES, *_PACKAGES])
 
 
 def __getattr__(name: str) -> object:
     """Import a public name from the module it lives in."""
+    if name in _PACKAGES:
+        return import_module(f"poise.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES[name]), name)

@@ -54,6 +54,7 @@ def steps() -> list[Step]:
         Step("reach", _reach),
         Step("levels", _rank),
         Step("solving", _solve),
+        Step("chains", _chain),
         Step("filter", _filter),
         Step("expression", _express),
         Step("figures", _build),
@@ -230,3 +231,16 @@ def _express() -> None:
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+
+
+def _chain() -> None:
+    from poise import chains
+    from poise.chains.targets import facing
+    from poise.figures.chains import chain
+
+    figure = chain("YXX", lengths=[0.1, 0.1, 0.1])
+    for solver in (chains.ccd, chains.dls, chains.fabrik, chains.circles):
+        solver(figure, (0.1, 0.2, 0.0), max_iterations=1)
+    chains.bwcd(figure, facing("x"), max_iterations=1)
+    chains.ccd(figure, facing("x"), max_iterations=1)
+    chains.fabrik_points([[0, 0, 0], [0, 1, 0]], [1, 0, 0], max_iterations=1)

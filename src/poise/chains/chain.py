@@ -61,7 +61,7 @@ def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", ne
     """
     if len(figure.loops):
         raise FigureError(f"{solver} needs a figure without loops; {figure.name!r} has {listing(figure.loops.names)}.")
-    end = tip if tip is not None else _only_tip(figure, solver)
+    end = tip if tip is not None else only_tip(figure, solver)
     nodes = _path(figure, end)
     joints = _joints_of(figure, nodes)
     _check_kinds(figure, nodes, joints, solver)
@@ -73,7 +73,7 @@ def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", ne
     return Limb(figure, end, joints, places, chain)
 
 
-def _only_tip(figure: Figure, solver: str) -> str:
+def only_tip(figure: Figure, solver: str) -> str:
     """The end of a figure that does not branch."""
     tree = figure.compiled.tree
     inner = tree.parent[1:]

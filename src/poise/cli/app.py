@@ -11,6 +11,7 @@ import typer
 
 import poise
 from poise.cli.console import answer, complain
+from poise.cli.evaluate import evaluate
 from poise.cli.figures import convert, describe, figures
 from poise.cli.kernels import compile_kernels
 from poise.cli.show import show
@@ -59,6 +60,7 @@ app.command()(describe)
 app.command()(convert)
 app.command()(solve)
 app.command()(studio)
+app.add_typer(evaluate, name="evaluate")
 app.command("compile")(compile_kernels)
 
 
