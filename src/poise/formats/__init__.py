@@ -135,13 +135,19 @@ def _read_toml(path: Path) -> Figure:
 def _read_urdf(path: Path, closures: Path | None = None) -> Figure:
     from poise.formats.urdf import read_urdf
 
-    return read_urdf(path, closures)
+    return _put_together(read_urdf(path, closures), path)
 
 
 def _read_mjcf(path: Path) -> Figure:
     from poise.formats.mjcf import read_mjcf
 
-    return read_mjcf(path)
+    return _put_together(read_mjcf(path), path)
+
+
+def _put_together(figure: Figure, path: Path) -> Figure:
+    from poise.formats.loops import put_together
+
+    return put_together(figure, path)
 
 
 def _read_bvh(path: Path) -> Figure:
