@@ -19,6 +19,7 @@ from poise.figure.joints import Joint
 from poise.figure.loop_values import body_pose, joint_gap, joint_motion, joint_values
 from poise.figure.pose import FloatArray, Pose, to_matrix
 from poise.figure.posture import Posture
+from poise.figure.structure import loop_joints
 from poise.kernels.queries import node_frames
 
 if TYPE_CHECKING:
@@ -155,22 +156,6 @@ def _parallel_groups(figure: Figure, world: dict[_Axis, FloatArray]) -> list[set
                     joined = [group for group in groups if a in group or b in group]
                     groups = [group for group in groups if group not in joined] + [{a, b}.union(*joined)]
     return groups
-
-
-def loop_joints(figure: Figure, loop: Joint) -> tuple[str, ...]:
-    """The tree joints of a loop: from its parent up to the common ancestor, and down to its child."""
-    hangs = {body: joint for body, joint in figure.tree_order if joint is not None}
-
-    def way(body: str | None) -> list[str]:
-        names = []
-        while body is not None and body in hangs:
-            names.append(hangs[body].name)
-            body = hangs[body].parent
-        return names
-
-    up, down = way(loop.parent), way(loop.child)
-    shared = set(up) & set(down)
-    return (*(name for name in up if name not in shared), *(name for name in reversed(down) if name not in shared))
 
 
 def _means(group: set[_Axis], world: dict[_Axis, FloatArray]) -> dict[_Axis, FloatArray]:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from poise.figure.cleaning import LARGEST_MOVE, cleaned
 from poise.figure.figure import Figure
+from poise.figure.guards import find_guards, guarded
+from poise.figure.posture import Posture
 
 _log = logging.getLogger(__name__)
 
 
-def put_together(figure: Figure, path: Path) -> Figure:
-    """`figure` with its loops closed in its neutral posture, and with anchors and axes as their makers meant them.
+def put_together(figure: Figure, path: Path, *, guards: bool = True) -> Figure:
+    """`figure` with its loops closed in its neutral posture, anchors and axes as their makers meant them, and guards.
 
     A file may describe a mechanism that has yet to be assembled: its neutral posture is then the assembled one. What
     was moved is said in the log.
@@ -30,8 +32,16 @@ def put_together(figure: Figure, path: Path) -> Figure:
     clean, moved = cleaned(figure, posture)
     if clean is not figure:
         _log.info("%s: %s.", path, moved)
-    if posture is figure.neutral():
-        return clean
+    whole = clean if posture is figure.neutral() else _with_neutral(clean, posture)
+    if not guards:
+        return whole
+    for guard in (found := find_guards(whole)):
+        _log.info("%s: %s.", path, guard)
+    return guarded(whole, found)
+
+
+def _with_neutral(figure: Figure, posture: Posture) -> Figure:
+    """`figure` with the values of a posture as its neutral one."""
     values = {joint.name: tuple(posture.q[figure.q_slice(joint.name)].tolist()) for joint in figure.joints if joint.nq}
     postures = {name: figure.named_values(name) for name in figure.posture_names}
-    return clean.replaced(postures=postures | {"neutral": values})
+    return figure.replaced(postures=postures | {"neutral": values})

@@ -8,8 +8,9 @@ import pytest
 import poise
 from poise.errors import FigureError
 from poise.figure import Figure
-from poise.figure.cleaning import cleaned, loop_joints
+from poise.figure.cleaning import cleaned
 from poise.figure.pose import Pose
+from poise.figure.structure import loop_joints
 from tests import dr_legs as legs
 from tests.unit.figures.loops import closure_jacobian
 
