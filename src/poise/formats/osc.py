@@ -44,6 +44,11 @@ def bundle(packets: Iterable[bytes]) -> bytes:
     return _BUNDLE + _NOW + b"".join(struct.pack(">i", len(packet)) + packet for packet in packets)
 
 
+def joint_bundle(figure: str, joints: Iterable[str], values: Iterable[float]) -> bytes:
+    """A bundle of `/figure/joint value` for each joint."""
+    return bundle(encode(f"/{figure}/{joint}", [float(value)]) for joint, value in zip(joints, values, strict=True))
+
+
 def decode(packet: bytes) -> list[Message]:
     """The messages of a packet, or a FormatError that says what is wrong with it."""
     try:

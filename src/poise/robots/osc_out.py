@@ -9,7 +9,7 @@ import socket
 from collections.abc import Sequence
 
 from poise.errors import RobotError
-from poise.formats.osc import bundle, encode
+from poise.formats.osc import joint_bundle
 from poise.robots.driver import DeviceLostError
 from poise.robots.servo import Servo
 
@@ -54,8 +54,7 @@ class OscDriver:
         """Send one bundle."""
         if self._socket is None:
             raise DeviceLostError(f"{self.name} is not open.")
-        named = zip(self._servos, values, strict=True)
-        packet = bundle(encode(f"/{self._prefix}/{servo.joint}", [float(value)]) for servo, value in named)
+        packet = joint_bundle(self._prefix, [servo.joint for servo in self._servos], values)
         try:
             self._socket.sendto(packet, self._address)
         except (BlockingIOError, ConnectionRefusedError):

@@ -204,7 +204,7 @@ class Robot:
 
     def _say(self, sentence: str) -> None:
         self.events.append(Event(self._clock(), sentence))
-        if self._on_event is None:
-            log.warning("%s", sentence)
-            return
-        self._on_event(sentence)
+        try:
+            (self._on_event or log.warning)(sentence)
+        except Exception:
+            log.exception("whoever is told of events failed")
