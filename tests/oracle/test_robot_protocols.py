@@ -63,6 +63,7 @@ def test_headers_inside_a_dynamixel_packet_are_stuffed_as_the_maker_says():
 
 def test_firmata_messages_are_those_of_pyfirmata2():
     pyfirmata2 = pytest.importorskip("pyfirmata2", reason="pyFirmata2 is not installed")
+
     class Board(pyfirmata2.Board):
         def __init__(self):
             pass

@@ -129,7 +129,7 @@ def test_frames_are_sent_as_bundles(stage):
 
 
 def test_ports_and_hosts_that_are_not_there(stage):
-    with pytest.raises(TaskError, match="cannot listen for OSC on 127.0.0.1"):
+    with pytest.raises(TaskError, match="cannot listen for OSC on 127"):
         stage.live.listen(stage.ear.port)
     with pytest.raises(TaskError, match="cannot listen"):
         stage.live.listen(70000)

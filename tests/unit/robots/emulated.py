@@ -1,4 +1,4 @@
-"""Emulated devices on pseudo-terminals. They decode what arrives from the protocols' own documents, not with our code."""
+"""Emulated devices on pseudo-terminals, decoding what arrives by the protocols' own documents, not with our code."""
 
 import contextlib
 import os

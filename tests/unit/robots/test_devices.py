@@ -210,7 +210,7 @@ def test_what_is_not_there_is_said_in_one_sentence(plugged, tmp_path):
     with pytest.raises(RobotError, match="no serial line that can be opened"):
         connect(f"serial:{tmp_path}", LAMP).start()
     cable = plugged(TextBoard())
-    with pytest.raises(RobotError, match="did not answer as Firmata within 0.3 s: load the sketch StandardFirmata"):
+    with pytest.raises(RobotError, match=r"did not answer as Firmata within 0\.3 s: load the sketch StandardFirmata"):
         FirmataDriver(str(cable.path), patience=0.3).open(hobby_servos())
     with pytest.raises(RobotError, match=r"no servo answers as id 1 \(joint 'turn'\): check its id"):
         DynamixelDriver(str(cable.path)).open(bus_servos())
@@ -224,6 +224,6 @@ def test_a_line_in_use_is_said(plugged):
     cable = plugged(TextBoard())
     with (
         connect(f"serial:{cable.path}", LAMP),
-        pytest.raises(RobotError, match="in use by another program|may not be opened"),
+        pytest.raises(RobotError, match=r"in use by another program|may not be opened"),
     ):
         connect(f"serial:{cable.path}", LAMP).start()

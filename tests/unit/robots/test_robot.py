@@ -77,7 +77,7 @@ class Silent:
 
 
 def test_servos_of_a_robot_are_checked():
-    with pytest.raises(RobotError, match="no joint 'trun' for channel 3. Did you mean 'turn'"):
+    with pytest.raises(RobotError, match=r"no joint 'trun' for channel 3\. Did you mean 'turn'"):
         Robot(LAMP, Silent(), [Servo("trun", 3)])
     with pytest.raises(RobotError, match="has a servo already"):
         Robot(LAMP, Silent(), [Servo("turn", 3), Servo("lean", 3)])
@@ -148,14 +148,15 @@ def test_osc_sends_one_bundle_of_joint_values():
     for _ in range(3):
         robot.tick(0.1)
     robot.stop()
-    with pytest.raises(RobotError, match="the host 'no.such.host.invalid' is not known"):
+    with pytest.raises(RobotError, match=r"the host 'no\.such\.host\.invalid' is not known"):
         connect("osc:no.such.host.invalid:9000", LAMP).start()
 
 
 def test_a_file_of_servos(tmp_path):
     path = tmp_path / "lamp.servos.toml"
     path.write_text(
-        'safe = "sad"\n[[servo]]\njoint = "turn"\nchannel = 9\nsign = -1\nzero = 5\nlower = -80\nupper = 80\nspeed = 200\n',
+        'safe = "sad"\n[[servo]]\njoint = "turn"\nchannel = 9\nsign = -1\n'
+        "zero = 5\nlower = -80\nupper = 80\nspeed = 200\n",
         encoding="utf-8",
     )
     robot = connect("firmata:/x", LAMP, path)
