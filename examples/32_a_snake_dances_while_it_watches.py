@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import poise
-from poise.pictures.film import film
 from poise.pictures import save_gif
+from poise.pictures.film import film
 
 RATE = 60.0
 SECONDS = 6.0

@@ -1,8 +1,9 @@
 """The pantomime game: a wizard picks hot, warm or cold over OSC while the lamp keeps watching a player who walks about.
 
 After [Ribeiro & Paiva 2017, section 5]: the lamp mimes a word, the player guesses, and the lamp's whole body says how
-near the guess was, without its gaze ever leaving the player. Run: python examples/33_pantomime.py [folder for the pictures]
+near the guess was, without its gaze ever leaving the player.
 
+Run: python examples/33_pantomime.py [folder for the pictures]
 To be the wizard, run `python examples/33_pantomime.py --wizard` and type h, w or c and Enter; q ends the game.
 """
 
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 import poise
 from poise.character.osc import OscIn
 from poise.formats.osc import encode
-from poise.pictures.film import film
 from poise.pictures import save_gif
+from poise.pictures.film import film
 
 RATE = 60.0
 HINTS = {"hot": "happy", "warm": "curious", "cold": "sad"}
