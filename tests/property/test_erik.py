@@ -35,10 +35,14 @@ def questions(draw: st.DrawFn) -> tuple[poise.Figure, np.ndarray, np.ndarray]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(questions(), st.sampled_from(["2019", "2017"]), st.booleans())
-def test_every_answer_is_legal_truthful_and_the_same_again(question, variant, symmetric):
+@given(questions(), st.sampled_from(["2019", "2017"]), st.tuples(*[st.booleans()] * 6))
+def test_every_answer_is_legal_truthful_and_the_same_again(question, variant, switches):
     figure, posture, rotation = question
-    solver = poise.Erik(figure, variant=variant, weights=Weights(symmetric=symmetric))
+    symmetric, avoid, offset, ccd, printed, table = switches
+    chosen = poise.ErikSettings(
+        avoid_edges=avoid, offset_trick=offset, ccd_trick=ccd, as_printed=printed, lalut=table, lalut_step=5.0
+    )
+    solver = poise.Erik(figure, variant=variant, weights=Weights(symmetric=symmetric), settings=chosen)
     result = solver.solve(posture, rotation)
     assert figure.violations(result.posture) == []
     aim = gaze(rotation).aim(figure.up_vector, np.zeros(3))
