@@ -198,7 +198,9 @@ def test_the_previous_solution_is_kept_where_nothing_better_is_found() -> None:
     solver = poise.Erik(lamp)
     wanted = lamp.posture([0.3, 0.4, 0.5, 0.2, 0.1])
     facing = lamp.pose_of("tip", wanted).rotation
-    assert solver.solve(wanted, facing, previous=wanted).error <= solver.solve(wanted, facing).error + 1e-15
+    answer = solver.solve(wanted, facing)
+    assert solver.solve(wanted, facing, previous=wanted).error <= answer.error + 1e-15
+    assert solver.solve(wanted, facing, previous=answer).error == answer.error
 
 
 def test_an_orientation_may_come_as_any_sequence() -> None:
