@@ -35,6 +35,8 @@ MOST_SIDES = 5
 """Placements up to which every combination of sides is tried."""
 HALVINGS = 40
 """Of the way back towards the radii wished for."""
+LEGAL = 1e-14
+"""Sum of what hinges are beyond their limits by rounding alone [rad]."""
 
 
 class Plane(NamedTuple):
@@ -128,12 +130,8 @@ def _measure(plane: Plane, attempt: Try) -> tuple[float, float]:
     return beyond, change
 
 
-LEGAL = 1e-14
-"""Sum of what hinges are beyond their limits by rounding alone [rad]."""
-
-
 @kernel(borrows=True)
-def circles(
+def place_chain(
     length: Array, heading: Array, angle: Array, sign: Array, lower: Array, upper: Array, wish: Array, side: Array,
     target_x: float, target_y: float, room: Array,
     # outputs
