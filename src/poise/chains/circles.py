@@ -43,10 +43,11 @@ def circles(
     """
     settings = settle("circles", figure, options, 1)
     targets = positions_by_tip("circles", figure, target, settings.tip)
-    q, moved, rows = settings.start._q, dict[int, str](), []
+    q, taken, rows = settings.start._q, dict[int, str](), []
     placements, errors, status = 0, dict[str, float](), list[ChainStatus]()
     for tip, place in targets.items():
-        q, placed = _place(figure, tip, q, place, settings, keep_shape, moved)
+        q, placed, moves = _place(figure, tip, place, settings, begin=q, keep_shape=keep_shape)
+        _take(figure, tip, moves, taken)
         rows.append(q)
         placements += placed.placements
         errors[tip] = placed.error
@@ -75,25 +76,15 @@ def circle_zones(
 
 
 def _place(
-    figure: Figure,
-    tip: str,
-    begin: FloatArray,
-    target: FloatArray,
-    settings: Settings,
-    keep_shape: bool,
-    moved: dict[int, str],
-) -> tuple[FloatArray, Placed]:
-    """One end-point; `moved` remembers which coordinates earlier ones have taken."""
+    figure: Figure, tip: str, target: FloatArray, settings: Settings, *, begin: FloatArray, keep_shape: bool
+) -> tuple[FloatArray, Placed, list[int]]:
+    """One end-point: joint values, what came of it, and which coordinates took part."""
     path = prepared(figure, tip, settings)
     q, moves = np.empty(figure.nq), np.zeros(figure.nq, dtype=np.int64)
     wanted = Vector(*target.tolist())
     placed = circles_figure(path.integers, path.numbers, begin, wanted, settings.tolerance, keep_shape, q, moves)
     _check_group(figure, tip, placed.hinges)
-    for place in np.flatnonzero(moves).tolist():
-        if place in moved:
-            _refuse_sharing(figure, place, moved[place], tip)
-        moved[place] = tip
-    return q, placed
+    return q, placed, np.flatnonzero(moves).tolist()
 
 
 def _check_group(figure: Figure, tip: str, hinges: int) -> None:
@@ -104,13 +95,16 @@ def _check_group(figure: Figure, tip: str, hinges: int) -> None:
         )
 
 
-def _refuse_sharing(figure: Figure, place: int, first: str, second: str) -> None:
-    """End-points are placed one after the other, so none may move another."""
-    joint = next(name for name, where in figure.compiled.q_slices.items() if where.start <= place < where.stop)
-    raise TaskError(
-        f"circles places end-points one by one, and joint {joint!r} would move both {first!r} and {second!r}: hold it "
-        f"with hold=[{joint!r}], or use poise.chains.fabrik."
-    )
+def _take(figure: Figure, tip: str, moves: list[int], taken: dict[int, str]) -> None:
+    """Remember whose coordinates these are: end-points are placed one after the other, so none may move another."""
+    for place in moves:
+        if place in taken:
+            joint = next(name for name, where in figure.compiled.q_slices.items() if where.start <= place < where.stop)
+            raise TaskError(
+                f"circles places end-points one by one, and joint {joint!r} would move both {taken[place]!r} and "
+                f"{tip!r}: hold it with hold=[{joint!r}], or use poise.chains.fabrik."
+            )
+        taken[place] = tip
 
 
 def _status(placed: Placed, settings: Settings) -> ChainStatus:

@@ -1,4 +1,4 @@
-"""Intersection of circles on a figure: turn the plane to the target, place the chain in it, and see how near that is."""
+"""Intersection of circles on a figure: turn the plane to the target, then place the chain in it."""
 
 import math
 from typing import NamedTuple
@@ -97,8 +97,8 @@ def _make_room(n: int) -> _Room:
 def _circle_zones(integers: Array, numbers: Array, q: Array, room: _Room) -> Zones:
     path = unflatten(integers, numbers)
     setting = find_plane(path, q, room.position, room.rotation, room.hinges, room.group, room.flat)
-    least, most = _zones(room.flat.length, setting.count)
-    return Zones(setting.count, least, most)
+    least, most = _zones(room.flat.length, setting.hinges)
+    return Zones(setting.hinges, least, most)
 
 
 @kernel(borrows=True)
@@ -122,16 +122,16 @@ def _circles_figure(
     for k in range(start.shape[0]):
         q[k] = start[k]
     setting = find_plane(path, q, room.position, room.rotation, room.hinges, room.group, room.flat)
-    if setting.count < 2:
-        return Placed(setting.count, 0, False, math.inf)
-    for k in range(setting.count):
+    if setting.hinges < 2:
+        return Placed(setting.hinges, 0, False, math.inf)
+    for k in range(setting.hinges):
         moves[room.flat.place[k]] = 1
     if setting.table >= 0:
         moves[setting.table] = 1
     placements, inside = _turn_and_place(path, setting, start, target, tolerance, keep_shape, room, q)
     forward(path.tree, q, room.position, room.rotation)
     tip = tip_of(path.site, path.node, room.position, room.rotation)
-    return Placed(setting.count, placements, inside, length(subtract(target, tip.position)))
+    return Placed(setting.hinges, placements, inside, length(subtract(target, tip.position)))
 
 
 @inner_kernel(borrows=True)
@@ -169,7 +169,7 @@ def _place(
     q: Array,
 ) -> tuple[int, bool, bool]:  # fmt: skip
     """Place the chain in its plane: placements, whether the target was inside the safe zones, and whether it is met."""
-    m, flat, chain = setting.count, room.flat, room.chain
+    m, flat, chain = setting.hinges, room.flat, room.chain
     x, y, off = in_plane(setting, target)
     least, most = _zones(flat.length, m)
     distance = math.hypot(x, y)

@@ -1,8 +1,8 @@
 """The hinges on the way to a tip that move it in one plane, and the hinge that turns the plane.
 
-Hinges with parallel axes move a tip in a plane. The largest group of them on the way to the tip is taken, the one nearest
-to the tip among equals. All others stay as they are, but the last hinge before the group, which turns the plane to where
-the target is: the turntable of an arm.
+Hinges with parallel axes move a tip in a plane. The largest group of them on the way to the tip is taken, the one
+nearest to the tip among equals. All others stay as they are, but the last hinge before the group, which turns the plane
+to where the target is: the turntable of an arm.
 
 Turning the plane by φ is turning the target by -φ about the turntable's axis w through c. With v = target - c and the
 plane's normal n, the target's height over the plane is C + A cos φ + B sin φ, C = (n·w)(v·w), A = n·v - C,
@@ -32,7 +32,7 @@ SHORTEST = 1e-9
 
 
 class Planar(NamedTuple):
-    """A group of parallel hinges in one posture; arrays have room for all hinges, `count` of them count."""
+    """A group of parallel hinges in one posture; arrays have room for all hinges on the way."""
 
     place: Array
     """(h,) where each hinge's value is in q, from the base to the tip."""
@@ -51,7 +51,7 @@ class Planar(NamedTuple):
 class Setting(NamedTuple):
     """Where the plane is, and what turns it."""
 
-    count: int
+    hinges: int
     """Hinges in the group; with fewer than two nothing else means anything."""
     base: Vector
     """The first hinge of the group [m]."""
