@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from poise.chains.targets import Gaze as Gaze
     from poise.chains.targets import at as at
     from poise.chains.targets import facing as facing
+    from poise.character.character import Character as Character
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
     from poise.engine.result import Result as Result
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from poise.errors import FigureError as FigureError
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
+    from poise.errors import RobotError as RobotError
     from poise.errors import TaskError as TaskError
     from poise.expressive.erik import Erik as Erik
     from poise.expressive.erik import ErikSettings as ErikSettings
@@ -71,6 +73,7 @@ _HOMES = {
     "Body": "poise.figure.body",
     "Builder": "poise.figure.builder",
     "CenterOfMass": "poise.tasks.mass",
+    "Character": "poise.character.character",
     "Clip": "poise.motion.clip",
     "Comfort": "poise.tasks.criteria",
     "Coupling": "poise.figure.couplings",
@@ -106,6 +109,7 @@ _HOMES = {
     "Posture": "poise.figure.posture",
     "ReachResult": "poise.engine.reach",
     "Result": "poise.engine.result",
+    "RobotError": "poise.errors",
     "Scene": "poise.engine.scene",
     "Site": "poise.figure.body",
     "Solver": "poise.engine.solver",

@@ -149,8 +149,21 @@ def _push() -> None:
 
 
 def _close() -> None:
+    from poise.figure.cleaning import cleaned
+
     figure = every_joint_kind()
     figure.closure_error(figure.random(1))
+    hinge = revolute("pin", "z", active=False)
+    made = Builder("parallelogram")
+    made.body("ground")
+    made.body("left", parent="ground", joint=revolute("motor", "z", limits=(-1.0, 1.0)))
+    made.body("top", parent="left", joint=revolute("knuckle", "z", active=False), at=(0.0, 1.0, 0.0))
+    made.body("right", parent="ground", joint=revolute("pivot", "z", active=False), at=(1.0, 0.0, 0.0))
+    made.loop(hinge, "top", "right", parent_frame=Pose((1.0, 0.0, 0.0)), child_frame=Pose((0.0, 1.0, 0.0)))
+    linkage, _ = cleaned(made.build())
+    linkage.assemble({"motor": 0.3}, near={"knuckle": 0.5})
+    linkage.assemble({"motor": 2.0})
+    linkage.assembler.frames({"motor": [0.0, 0.1]}, linkage.neutral())
 
 
 def _collide() -> None:

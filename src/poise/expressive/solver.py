@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -80,6 +81,21 @@ class ExpressiveSolver(ABC):
         targets = targets_of(orientations)
         asked = questions_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
         return self._batch(whole, asked, self._answers(asked, targets, lambda: self._answer_all(asked, device)))
+
+    def timed(self, postures: Postures, orientations: Targets) -> FloatArray:
+        """(m,) seconds that each question takes one thread, without what the call from Python costs."""
+        whole = whole_postures(self.limb, postures)
+        asked = questions_of(self.limb, whole, targets_of(orientations), np.zeros((1, len(self.limb.joints))))
+        given = empty_answers(asked)
+        idle = min(self._seconds(asked, 0, 0, given) for _ in range(20))
+        rows = range(len(asked.rotation))
+        taken = [min(self._seconds(asked, i, i + 1, given) for _ in range(3)) - idle for i in rows]
+        return np.maximum(taken, 0.0)
+
+    def _seconds(self, asked: Questions, first: int, stop: int, given: Answers) -> float:
+        start = time.perf_counter()
+        self._answer_rows(asked, first, stop, given)
+        return time.perf_counter() - start
 
     @abstractmethod
     def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
