@@ -3,9 +3,9 @@
 Reachable targets are where a random legal posture has the tip; unreachable ones lie beyond the stretched limb. Every
 solver begins in the same random legal posture and keeps the limits. How near it comes to what is out of reach is told
 by its error beyond that of `poise.reach`. For smoothness the tip is dragged along a closed curve of 400 reachable
-places, each solve beginning where the last one ended: the largest and the mean turn of any joint per frame, and how many
-frames missed. Times are processor times of the whole call from Python. Circles takes part where all but a turntable is
-in one plane.
+places, each solve beginning where the last one ended: the largest and the mean turn of any joint per frame, and how
+many frames missed. Times are processor times of the whole call from Python. Circles takes part where all but a
+turntable is in one plane.
 
 Run: python benchmarks/chains.py [targets per figure]
 """

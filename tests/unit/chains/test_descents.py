@@ -111,3 +111,36 @@ def test_a_point_can_be_looked_at_with_a_roll():
         wanted = target.aim(LAMP.up_vector, found.position).rotation
         assert result.status == "solved"
         assert abs(float(np.array(wanted) @ found.rotation)) > 1.0 - 1e-12
+
+
+def test_two_priorities_face_first_and_then_come_near_a_posture():
+    rng = np.random.default_rng(6)
+    chain = poise.load("erik_g")
+    nearer = 0
+    for _ in range(20):
+        target = chain.pose_of("tip", chain.random(rng)).rotation
+        start, wished = chain.random(rng), chain.random(rng)
+        alone = chains.dls(chain, target, start=start)
+        both = chains.two_priority_dls(chain, target, start=start, posture=wished)
+        assert chain.violations(both.posture) == []
+        nearer += np.abs(both.posture.q - wished.q)[1:-1].sum() < np.abs(alone.posture.q - wished.q)[1:-1].sum()
+    assert nearer >= 18
+
+
+def test_two_priorities_keep_the_posture_that_already_faces_the_target():
+    for target, start in questions(5, 7):
+        del target
+        wanted = LAMP.pose_of("tip", start).rotation
+        result = chains.two_priority_dls(LAMP, wanted, start=start)
+        assert (result.iterations, result.posture) == (0, start)
+
+
+def test_two_priorities_pay_for_limits():
+    rng = np.random.default_rng(8)
+    asked = [(LAMP.pose_of("tip", LAMP.random(rng)).rotation, LAMP.random(rng)) for _ in range(60)]
+
+    def met(solver, **options):
+        return np.mean([solver(LAMP, wanted, start=start, **options).status == "solved" for wanted, start in asked])
+
+    assert met(chains.two_priority_dls, limits=False) > 0.95
+    assert met(chains.two_priority_dls) < met(chains.dls)
