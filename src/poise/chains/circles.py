@@ -37,8 +37,8 @@ def circles(
     Args:
         figure: Whose posture to find.
         target: A position (3,) [m]; or positions by site, for end-points that share no moving joint.
-        keep_shape: Keep the joints as far from the base as they are in `start`, where that is possible, instead of the
-            paper's choice. A tip that is dragged a little then moves its chain a little.
+        keep_shape: Let links keep the directions they have in `start`, where that is possible, and leave the change to
+            the first two, instead of the paper's choice. A tip that is dragged a little then moves its chain a little.
         **options: See `Options`. A trace has the posture after each end-point.
     """
     settings = settle("circles", figure, options, 1)

@@ -8,12 +8,16 @@ import numpy as np
 from poise.kernels.chain_goal import legal_angle, tip_of
 from poise.kernels.circles import place_chain
 from poise.kernels.compile import inner_kernel, kernel
+from poise.kernels.limits import nearest_turn
 from poise.kernels.plane import Planar, Setting, find_plane, in_plane, seen_after_turn, turntable_turns
 from poise.kernels.reach_path import Path, unflatten
 from poise.kernels.tree import forward
 from poise.kernels.vector import Vector, length, subtract
 
 Array = np.ndarray
+
+TURNED = 1e-12
+"""How far a turntable may stop before where it should and still be there [rad], or a target be from a zone [m]."""
 
 
 class Placed(NamedTuple):
@@ -45,9 +49,9 @@ class _Room(NamedTuple):
     group: Array
     flat: Planar
     chain: Array
-    """(6, h) values, limits, wishes, sides and results of the group."""
+    """(5, h) values, limits, sides and results of the group."""
     attempt: Array
-    """(7, h + 1)"""
+    """(8, h + 1)"""
 
 
 @kernel
@@ -65,7 +69,7 @@ def circles_figure(
         start: (nq,) legal posture to begin in.
         target: Where the tip must be [m].
         tolerance: How far from the plane a target may be and still be in it [m].
-        keep_shape: Whether joints are to stay as far from the base as they are.
+        keep_shape: Whether links are to keep their headings.
         q: (nq,) the posture found.
         moves: (nq,) set to 1 for the coordinates that take part.
     """
@@ -88,8 +92,8 @@ def _make_room(n: int) -> _Room:
         np.empty(n, dtype=np.int64),
         np.empty(2 * n, dtype=np.int64),
         flat,
-        np.empty((6, n)),
-        np.empty((7, n + 1)),
+        np.empty((5, n)),
+        np.empty((8, n + 1)),
     )
 
 
@@ -139,13 +143,18 @@ def _turn_and_place(
     path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep_shape: bool, room: _Room,
     q: Array,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Place the chain with the turntable one way, the nearer first, and the other way when limits forbid that."""
+    """Place the chain with the turntable turned one of two ways, and the other way when limits forbid the first.
+
+    First comes the way that has the target between the safe zones, and of two such ways the nearer. Zones are compared
+    before anything is placed, so that a second way costs placements only where limits ask for it.
+    """
     if setting.table < 0:
         placements, inside, _ = _place(path, setting, start, target, tolerance, keep_shape, room, q)
         return placements, inside
     k, total = setting.table, 0
     first, second = turntable_turns(setting, target)
-    if abs(second) < abs(first):
+    here, there = _outside(setting, target, first, room), _outside(setting, target, second, room)
+    if there < here or (there == here and abs(second) < abs(first)):
         first, second = second, first
     for turn in (first, second):
         value = legal_angle(start[k] + turn, path.bounds.lower[k], path.bounds.upper[k], start[k])
@@ -153,14 +162,23 @@ def _turn_and_place(
         placements, inside, legal = _place(path, setting, start, seen, tolerance, keep_shape, room, q)
         q[k] = value
         total += placements
-        if legal and inside:
-            return total, True
-    # Neither way is both legal and in the plane: the first is at least the nearer.
+        if legal and abs(nearest_turn(value - start[k] - turn, 0.0)) < TURNED:
+            return total, inside
+    # Limits forbid both ways: the first is at least the nearer.
     value = legal_angle(start[k] + first, path.bounds.lower[k], path.bounds.upper[k], start[k])
     seen = seen_after_turn(setting, target, value - start[k])
     placements, inside, _ = _place(path, setting, start, seen, tolerance, keep_shape, room, q)
     q[k] = value
     return total + placements, inside
+
+
+@inner_kernel(borrows=True)
+def _outside(setting: Setting, target: Vector, turn: float, room: _Room) -> float:
+    """How far from the safe zones the target is once the plane has turned [m]; 0 between them."""
+    x, y, _ = in_plane(setting, seen_after_turn(setting, target, turn))
+    least, most = _zones(room.flat.length, setting.hinges)
+    miss = max(least - math.hypot(x, y), math.hypot(x, y) - most)
+    return miss if miss > TURNED else 0.0
 
 
 @inner_kernel(borrows=True)
@@ -181,15 +199,14 @@ def _place(
     for k in range(m):
         at = flat.place[k]
         chain[0, k], chain[1, k], chain[2, k] = start[at], path.bounds.lower[at], path.bounds.upper[at]
-        chain[3, k] = math.hypot(flat.x[k], flat.y[k]) if keep_shape else nearest
         across = flat.x[k + 1] * flat.y[k] - flat.y[k + 1] * flat.x[k]
-        chain[4, k] = -1.0 if across < 0.0 else 1.0
+        chain[3, k] = -1.0 if across < 0.0 and (k == 1 or not keep_shape) else 1.0
     placements, legal = place_chain(
         flat.length[:m], flat.heading[:m], chain[0, :m], flat.sign[:m], chain[1, :m], chain[2, :m], chain[3, :m],
-        chain[4, :m], x, y, room.attempt[:, : m + 1], chain[5, :m],
+        -1.0 if keep_shape else nearest, x, y, room.attempt[:, : m + 1], chain[4, :m],
     )  # fmt: skip
     for k in range(m):
-        q[flat.place[k]] = chain[5, k]
+        q[flat.place[k]] = chain[4, k]
     return placements, least <= distance <= most and abs(off) <= tolerance, legal
 
 

@@ -64,6 +64,13 @@ def test_a_turntable_brings_the_plane_to_the_target():
         assert arm.violations(result.posture) == []
 
 
+def test_a_turntable_does_not_change_how_many_placements_it_takes():
+    arm = poise.load("arm")
+    rng = np.random.default_rng(4)
+    for target in (*rng.normal(size=(40, 3)), np.array([0.0, 0.25, 0.0]), np.array([0.0, 3.0, 0.0])):
+        assert circles(arm, target, start=arm.random(rng), limits=False).iterations == 2
+
+
 def test_an_oblique_turntable_beside_the_plane_will_do():
     made = Builder("crane")
     upper = made.body("base")
@@ -102,8 +109,8 @@ def closes(lengths, distance):
     m = len(lengths)
     x, y, radius = np.zeros(m + 1), np.zeros(m + 1), np.empty(m)
     x[m] = distance
-    wish, side = np.full(m, distance), np.ones(m)
-    assert place(np.array(lengths), wish, np.full(m, -1.0), side, x, y, radius) == m - 1
+    share, side, none = np.full(m, -1.0), np.ones(m), np.zeros(m)
+    assert place(np.array(lengths), none, distance, share, side, none, 1.0, x, y, radius) == m - 1
     return np.abs(np.hypot(np.diff(x), np.diff(y)) - lengths).max() < 1e-9
 
 
@@ -151,6 +158,8 @@ def test_a_kept_shape_moves_little_for_a_target_that_moves_little():
     here = arm.pose_of("tip", posture).position
     result = circles(arm, here + np.array([0.0, 1e-4, -1e-4]), start=posture, keep_shape=True)
     assert np.abs(result.posture.q - posture.q).max() < 2e-3
+    before, after = (arm.pose_of("hand", p).rotation for p in (posture, result.posture))
+    assert after == pytest.approx(before, abs=1e-12), "the last link keeps its direction"
 
 
 def test_limits_are_kept_by_other_bends():
