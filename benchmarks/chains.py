@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from machine import describe
@@ -27,7 +28,8 @@ from poise.chains import ChainResult
 SOLVERS: dict[str, Callable[..., ChainResult]] = {
     "CCD": chains.ccd,
     "FABRIK": chains.fabrik,
-    "circles": chains.circles,
+    "circles, directions kept": partial(chains.circles, keep="directions"),
+    "circles, distances kept": partial(chains.circles, keep="distances"),
     "DLS": chains.dls,
     "SDLS": chains.sdls,
     "pseudoinverse": chains.pseudoinverse,
@@ -128,10 +130,9 @@ def measure(name: str, figure: poise.Figure, count: int) -> Row:
 def drag(solver: Callable[..., ChainResult], figure: poise.Figure) -> tuple[float, float, float]:
     """Largest and mean turn per frame [degrees], and the share of frames that missed."""
     places, posture = curve(figure)
-    options = {"keep_shape": True} if solver is chains.circles else {}
     steps, missed = [], []
     for place in places[1:]:
-        result = solver(figure, place, start=posture, **options)
+        result = solver(figure, place, start=posture)
         steps.append(np.abs(np.degrees(result.posture.q - posture.q)).max())
         missed.append(result.status != "solved")
         posture = result.posture
@@ -145,7 +146,7 @@ def main(count: int) -> None:
         print(f"\n{title}, {count} targets of each kind\n\n{HEAD}")
         figure = make()
         for name in SOLVERS:
-            if name != "circles" or title in PLANAR:
+            if not name.startswith("circles") or title in PLANAR:
                 print(measure(name, figure, count), flush=True)
 
 

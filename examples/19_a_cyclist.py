@@ -23,10 +23,10 @@ SIZE = (360, 360)
 
 
 def pedalled(cyclist: poise.Figure, posture: poise.Posture, angle: float) -> poise.chains.ChainResult:
-    """The crank at an angle, and both feet where their pedals are; the legs keep their shape as far as they can."""
+    """The crank at an angle, and both feet where their pedals are; feet keep their slope where they can."""
     turned = posture.changed({"crank": angle})
     pedals = {f"{side}_foot": cyclist.pose_of(f"{side}_pedal", turned).position for side in SIDES}
-    return poise.chains.circles(cyclist, pedals, start=turned, keep_shape=True)
+    return poise.chains.circles(cyclist, pedals, start=turned, keep="directions")
 
 
 def feet_flat(posture: poise.Posture) -> poise.Posture:

@@ -84,7 +84,7 @@ LENGTHS = st.lists(st.floats(0.01, 2.0), min_size=2, max_size=7)
 
 
 @settings(max_examples=200)
-@given(LENGTHS, SEEDS, st.booleans())
+@given(LENGTHS, SEEDS, st.sampled_from([None, "directions", "distances"]))
 def test_circles_are_exact_inside_the_safe_zones(lengths, seed, keep):
     figure = poise.chain("X" * len(lengths), lengths=lengths, limits=180)
     rng = np.random.default_rng(seed)
@@ -92,7 +92,7 @@ def test_circles_are_exact_inside_the_safe_zones(lengths, seed, keep):
     assert (least, most) == safe_zones(np.array(lengths)) or np.allclose((least, most), safe_zones(np.array(lengths)))
     distance, angle = rng.uniform(least, most), rng.uniform(-np.pi, np.pi)
     target = (0.0, distance * math.cos(angle), distance * math.sin(angle))
-    result = chains.circles(figure, target, start=figure.random(rng), keep_shape=keep, limits=False)
+    result = chains.circles(figure, target, start=figure.random(rng), keep=keep, limits=False)
     assert result.iterations == len(lengths) - 1
     assert np.linalg.norm(figure.pose_of("tip", result.posture).position - target) <= 1e-12
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -16,16 +16,19 @@ from poise.errors import TaskError
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
+from poise.kernels.circles import KEEP_DISTANCES, KEEP_HEADINGS
 from poise.kernels.circles_figure import Placed, circles_figure
 from poise.kernels.circles_figure import circle_zones as circle_zones_kernel
 from poise.kernels.vector import Vector
+
+KEEPS = {"directions": KEEP_HEADINGS, "distances": KEEP_DISTANCES}
 
 
 def circles(
     figure: Figure,
     target: TargetLike | Mapping[str, TargetLike],
     *,
-    keep_shape: bool = False,
+    keep: Literal["directions", "distances"] | None = None,
     **options: Unpack[Options],
 ) -> ChainResult:
     """Put the joints of a planar chain where circles meet, each once: exact, and without iterations.
@@ -37,16 +40,20 @@ def circles(
     Args:
         figure: Whose posture to find.
         target: A position (3,) [m]; or positions by site, for end-points that share no moving joint.
-        keep_shape: Let links keep the directions they have in `start`, where that is possible, and leave the change to
-            the first two, instead of the paper's choice. A tip that is dragged a little then moves its chain a little.
+        keep: What the chain keeps of `start` where it can, so that a tip dragged a little moves it a little: the
+            "directions" of its links, which leaves the change to the first two and suits limbs, or the "distances" of
+            its joints from the base, which spreads it and suits long chains. The paper's choice when not given.
         **options: See `Options`. A trace has the posture after each end-point.
     """
+    if keep not in (None, *KEEPS):
+        raise TaskError(f"circles can keep 'directions' or 'distances', not {keep!r}.")
+    wish = 0.0 if keep is None else KEEPS[keep]
     settings = settle("circles", figure, options, 1)
     targets = positions_by_tip("circles", figure, target, settings.tip)
     q, taken, rows = settings.start._q, dict[int, str](), []
     placements, errors, status = 0, dict[str, float](), list[ChainStatus]()
     for tip, place in targets.items():
-        q, placed, moves = _place(figure, tip, place, settings, begin=q, keep_shape=keep_shape)
+        q, placed, moves = _place(figure, tip, place, settings, begin=q, wish=wish)
         _take(figure, tip, moves, taken)
         rows.append(q)
         placements += placed.placements
@@ -76,13 +83,13 @@ def circle_zones(
 
 
 def _place(
-    figure: Figure, tip: str, target: FloatArray, settings: Settings, *, begin: FloatArray, keep_shape: bool
+    figure: Figure, tip: str, target: FloatArray, settings: Settings, *, begin: FloatArray, wish: float
 ) -> tuple[FloatArray, Placed, list[int]]:
     """One end-point: joint values, what came of it, and which coordinates took part."""
     path = prepared(figure, tip, settings)
     q, moves = np.empty(figure.nq), np.zeros(figure.nq, dtype=np.int64)
     wanted = Vector(*target.tolist())
-    placed = circles_figure(path.integers, path.numbers, begin, wanted, settings.tolerance, keep_shape, q, moves)
+    placed = circles_figure(path.integers, path.numbers, begin, wanted, settings.tolerance, wish, q, moves)
     _check_group(figure, tip, placed.hinges)
     return q, placed, np.flatnonzero(moves).tolist()
 

@@ -8,8 +8,9 @@ It never fails, given the right R_k. Links r_0 … r_{k-1} bring their ends to a
 a_k = max(0, 2 max r - Σ r), s_k = Σ r; and with D = |P_{k+1}| the two circles meet when |D - r_k| ≤ R_k ≤ D + r_k.
 Whenever a_{k+1} ≤ D ≤ s_{k+1}, those two intervals overlap, and any R_k in both keeps a_k ≤ |P_k| ≤ s_k for the next
 placement: the chain closes by induction. The paper asks for R = min(d, s_k), d the distance of the target; here that
-wish, or the wish that links keep their headings, is clipped to the overlap. Links that keep their headings leave the
-change to the first two, so that a small change of the target makes a small change of the chain.
+wish is clipped to the overlap. Two other wishes make a small change of the target a small change of the chain: that
+links keep their headings, which leaves the change to the first two, or that points keep their distances from the base,
+which spreads it over the chain.
 
 A target outside [a_m, s_m], the safe zones, is first moved along its ray to the nearest distance inside.
 
@@ -28,6 +29,8 @@ from poise.kernels.limits import nearest_turn
 
 Array = np.ndarray
 
+KEEP_HEADINGS, KEEP_DISTANCES = -1.0, -2.0
+"""Wishes that are no radius."""
 GRID = 17
 """Values tried for all radii together, as shares of their intervals."""
 SPREAD = 64
@@ -90,7 +93,7 @@ def place(
     Args:
         length: (m,) of the links [m].
         heading: (m,) of the links in the posture at hand [rad].
-        wish: Radius wished for all points [m]; negative to wish that links keep their headings.
+        wish: Radius wished for all points [m], or KEEP_HEADINGS or KEEP_DISTANCES.
         share: See `Try`.
         side: See `Try`.
         found: (m,) radii to stay near to [m], where `nearness` is less than 1.
@@ -110,12 +113,14 @@ def place(
         r, d = length[k], math.hypot(x[k + 1], y[k + 1])
         low, high = max(near, abs(d - r)), min(far, d + r)
         wished, beside = wish, side[k]
-        if wish < 0.0:
+        if wish == KEEP_HEADINGS:
             wx, wy = x[k + 1] - r * math.cos(heading[k]), y[k + 1] - r * math.sin(heading[k])
             wished = math.hypot(wx, wy)
             # The first bend stays on the side it is on, whatever its link's heading would have it be.
             if k > 1 and x[k + 1] * wy - y[k + 1] * wx < 0.0:
                 beside = -beside
+        elif wish == KEEP_DISTANCES:
+            wished = _distance(length, heading, k)
         if nearness < 1.0:
             wished = found[k] + nearness * (wished - found[k])
         wanted = wished if share[k] < 0.0 else low + share[k] * (high - low)
@@ -125,6 +130,16 @@ def place(
         radius[k] = R
         count += 1
     return count
+
+
+@kernel(borrows=True)
+def _distance(length: Array, heading: Array, k: int) -> float:
+    """How far point k is from the base in the posture at hand [m]."""
+    x, y = 0.0, 0.0
+    for i in range(k):
+        x += length[i] * math.cos(heading[i])
+        y += length[i] * math.sin(heading[i])
+    return math.hypot(x, y)
 
 
 @kernel(borrows=True)
@@ -183,7 +198,7 @@ def place_chain(
         lower: See `Plane`.
         upper: See `Plane`.
         side: (m,) preferred side of each point, see `Try`.
-        wish: Radius wished for all points [m]; negative to wish that links keep their headings.
+        wish: Radius wished for all points [m], or KEEP_HEADINGS or KEEP_DISTANCES.
         target_x: The target in the plane, seen from the base [m].
         target_y: The target in the plane [m].
         room: (8, m + 1) to work in.

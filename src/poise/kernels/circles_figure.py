@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chain_goal import legal_angle, tip_of
-from poise.kernels.circles import place_chain
+from poise.kernels.circles import KEEP_HEADINGS, place_chain
 from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import nearest_turn
 from poise.kernels.plane import Planar, Setting, find_plane, in_plane, seen_after_turn, turntable_turns
@@ -56,7 +56,7 @@ class _Room(NamedTuple):
 
 @kernel
 def circles_figure(
-    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep_shape: bool,
+    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float,
     # outputs
     q: Array,
     moves: Array,
@@ -69,12 +69,12 @@ def circles_figure(
         start: (nq,) legal posture to begin in.
         target: Where the tip must be [m].
         tolerance: How far from the plane a target may be and still be in it [m].
-        keep_shape: Whether links are to keep their headings.
+        keep: KEEP_HEADINGS or KEEP_DISTANCES; 0 for the paper's choice.
         q: (nq,) the posture found.
         moves: (nq,) set to 1 for the coordinates that take part.
     """
     nodes = integers[1] - integers[0]
-    return _circles_figure(integers, numbers, start, target, tolerance, keep_shape, _make_room(nodes), q, moves)
+    return _circles_figure(integers, numbers, start, target, tolerance, keep, _make_room(nodes), q, moves)
 
 
 @kernel
@@ -117,7 +117,7 @@ def _zones(links: Array, count: int) -> tuple[float, float]:
 
 @inner_kernel(borrows=True)
 def _circles_figure(
-    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep_shape: bool, room: _Room,
+    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
     # outputs
     q: Array,
     moves: Array,
@@ -132,7 +132,7 @@ def _circles_figure(
         moves[room.flat.place[k]] = 1
     if setting.table >= 0:
         moves[setting.table] = 1
-    placements, inside = _turn_and_place(path, setting, start, target, tolerance, keep_shape, room, q)
+    placements, inside = _turn_and_place(path, setting, start, target, tolerance, keep, room, q)
     forward(path.tree, q, room.position, room.rotation)
     tip = tip_of(path.site, path.node, room.position, room.rotation)
     return Placed(setting.hinges, placements, inside, length(subtract(target, tip.position)))
@@ -140,7 +140,7 @@ def _circles_figure(
 
 @inner_kernel(borrows=True)
 def _turn_and_place(
-    path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep_shape: bool, room: _Room,
+    path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
     q: Array,
 ) -> tuple[int, bool]:  # fmt: skip
     """Place the chain with the turntable turned one of two ways, and the other way when limits forbid the first.
@@ -149,7 +149,7 @@ def _turn_and_place(
     before anything is placed, so that a second way costs placements only where limits ask for it.
     """
     if setting.table < 0:
-        placements, inside, _ = _place(path, setting, start, target, tolerance, keep_shape, room, q)
+        placements, inside, _ = _place(path, setting, start, target, tolerance, keep, room, q)
         return placements, inside
     k, total = setting.table, 0
     first, second = turntable_turns(setting, target)
@@ -159,7 +159,7 @@ def _turn_and_place(
     for turn in (first, second):
         value = legal_angle(start[k] + turn, path.bounds.lower[k], path.bounds.upper[k], start[k])
         seen = seen_after_turn(setting, target, value - start[k])
-        placements, inside, legal = _place(path, setting, start, seen, tolerance, keep_shape, room, q)
+        placements, inside, legal = _place(path, setting, start, seen, tolerance, keep, room, q)
         q[k] = value
         total += placements
         if legal and abs(nearest_turn(value - start[k] - turn, 0.0)) < TURNED:
@@ -167,7 +167,7 @@ def _turn_and_place(
     # Limits forbid both ways: the first is at least the nearer.
     value = legal_angle(start[k] + first, path.bounds.lower[k], path.bounds.upper[k], start[k])
     seen = seen_after_turn(setting, target, value - start[k])
-    placements, inside, _ = _place(path, setting, start, seen, tolerance, keep_shape, room, q)
+    placements, inside, _ = _place(path, setting, start, seen, tolerance, keep, room, q)
     q[k] = value
     return total + placements, inside
 
@@ -183,7 +183,7 @@ def _outside(setting: Setting, target: Vector, turn: float, room: _Room) -> floa
 
 @inner_kernel(borrows=True)
 def _place(
-    path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep_shape: bool, room: _Room,
+    path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
     q: Array,
 ) -> tuple[int, bool, bool]:  # fmt: skip
     """Place the chain in its plane: placements, whether the target was inside the safe zones, and whether it is met."""
@@ -200,10 +200,10 @@ def _place(
         at = flat.place[k]
         chain[0, k], chain[1, k], chain[2, k] = start[at], path.bounds.lower[at], path.bounds.upper[at]
         across = flat.x[k + 1] * flat.y[k] - flat.y[k + 1] * flat.x[k]
-        chain[3, k] = -1.0 if across < 0.0 and (k == 1 or not keep_shape) else 1.0
+        chain[3, k] = -1.0 if across < 0.0 and (k == 1 or keep != KEEP_HEADINGS) else 1.0
     placements, legal = place_chain(
         flat.length[:m], flat.heading[:m], chain[0, :m], flat.sign[:m], chain[1, :m], chain[2, :m], chain[3, :m],
-        -1.0 if keep_shape else nearest, x, y, room.attempt[:, : m + 1], chain[4, :m],
+        keep if keep < 0.0 else nearest, x, y, room.attempt[:, : m + 1], chain[4, :m],
     )  # fmt: skip
     for k in range(m):
         q[flat.place[k]] = chain[4, k]

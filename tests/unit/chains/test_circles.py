@@ -152,14 +152,26 @@ def test_the_first_example_of_the_paper_is_straight_beyond_the_wrist():
     assert np.linalg.norm(hinges[2] - hinges[0]) == pytest.approx(0.7, abs=1e-12)
 
 
-def test_a_kept_shape_moves_little_for_a_target_that_moves_little():
+@pytest.mark.parametrize("keep", ["directions", "distances"])
+def test_a_chain_that_keeps_something_moves_little_for_a_target_that_moves_little(keep):
     arm = poise.load("arm")
     posture = arm.posture("ready")
     here = arm.pose_of("tip", posture).position
-    result = circles(arm, here + np.array([0.0, 1e-4, -1e-4]), start=posture, keep_shape=True)
+    result = circles(arm, here + np.array([0.0, 1e-4, -1e-4]), start=posture, keep=keep)
     assert np.abs(result.posture.q - posture.q).max() < 2e-3
-    before, after = (arm.pose_of("hand", p).rotation for p in (posture, result.posture))
-    assert after == pytest.approx(before, abs=1e-12), "the last link keeps its direction"
+    if keep == "directions":
+        before, after = (arm.pose_of("hand", p).rotation for p in (posture, result.posture))
+    else:
+        before, after = (
+            np.linalg.norm(np.subtract(*(arm.pose_of(b, p).position for b in ("hand", "upper_arm"))))
+            for p in (posture, result.posture)
+        )
+    assert after == pytest.approx(before, abs=1e-12)
+
+
+def test_what_cannot_be_kept_is_one_sentence():
+    with pytest.raises(poise.TaskError, match="can keep 'directions' or 'distances', not 'shape'"):
+        circles(poise.load("arm"), (0.3, 0.5, 0.4), keep="shape")
 
 
 def test_limits_are_kept_by_other_bends():

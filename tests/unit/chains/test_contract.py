@@ -89,7 +89,7 @@ def test_where_the_tip_is_already_nothing_moves(solver):
     for figure, _, start in targets_of(solver, 5):
         frame = figure.pose_of("tip", start)
         here = frame.position if figure is ARM else poise.facing(frame.matrix[:, 1], roll=None)
-        options = {"keep_shape": True} if solver is chains.circles else {}
+        options = {"keep": "directions"} if solver is chains.circles else {}
         result = solver(figure, here, start=start, **options)
         assert result.status == "solved"
         assert np.abs(result.posture.q - start.q).max() < 1e-7
