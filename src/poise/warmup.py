@@ -57,6 +57,7 @@ def steps() -> list[Step]:
         Step("chains", _chain),
         Step("filter", _filter),
         Step("expression", _express),
+        Step("erik", _erik),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -231,6 +232,18 @@ def _express() -> None:
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+
+
+def _erik() -> None:
+    from poise.expressive.erik import Erik
+    from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
+    from poise.figures.chains import chain
+
+    lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
+    upright = (1.0, 0.0, 0.0, 0.0)
+    for solver in (Erik(lamp), Erik(lamp, variant="2017"), TwoPriorityDls(lamp, settings=TwoPrioritySettings(1))):
+        solver.solve(lamp.neutral(), upright)
+        solver.solve_batch(lamp.neutral(), upright)
 
 
 def _chain() -> None:

@@ -6,6 +6,7 @@ A chain runs from the root to a tip. Joints beside it keep the values they have 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,11 @@ class Limb:
     places: NDArray[np.int64]
     """(n,) where each angle is in q."""
     chain: Chain
+
+    @cached_property
+    def up(self) -> FloatArray:
+        """(3,) the figure's up axis."""
+        return self.figure.up_vector
 
     def angles(self, posture: PostureLike) -> FloatArray:
         """(n,) angles of the chain in a posture."""

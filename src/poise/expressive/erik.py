@@ -15,10 +15,11 @@ from poise.expressive.cuda import answer_on_cuda, cuda_module, erik_launch, room
 from poise.expressive.erik_2017 import Passes
 from poise.expressive.lalut import lalut_of, no_lalut
 from poise.expressive.measures import Weights
+from poise.expressive.result import empty_answers
 from poise.expressive.solver import ExpressiveSolver
 from poise.figure.figure import Figure
 from poise.kernels.erik import ErikOptions, ErikRoom
-from poise.kernels.erik_batch import answer_erik
+from poise.kernels.erik_batch import answer_erik, answer_erik_desk, erik_desk
 from poise.kernels.erik_descent import Descent
 from poise.kernels.erik_phases import Frames
 from poise.kernels.questions import Answers, Questions
@@ -52,6 +53,8 @@ class ErikSettings:
     """Extension: shift the target when the solution does not converge. It seldom pays; faithful, and best off."""
     ccd_trick: bool = True
     """Extension: let CCD take over when that did not help."""
+    as_printed: bool = False
+    """Run the forward phase as it is printed, which finds a few more solutions in more iterations."""
     lalut: bool = False
     """Look angles up in a table as the paper does, instead of solving for them."""
     lalut_step: float = 1.0
@@ -127,7 +130,13 @@ class Erik(ExpressiveSolver):
     def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
         if self.variant == "2017":
             return self._passes.answer_frame(asked, follows)
-        return super()._answer_frame(asked, follows)
+        if not hasattr(self._own, "desk"):
+            self._own.given, room = empty_answers(asked), erik_room(len(self.limb.joints))
+            parts = self.limb.chain, self.scoring, self._lalut, self._options, asked, room, self._own.given
+            self._own.desk = erik_desk(*parts)
+        answer_erik_desk(self._own.desk)
+        given: Answers = self._own.given
+        return given
 
 
 def _options(settings: ErikSettings) -> ErikOptions:
@@ -141,6 +150,7 @@ def _options(settings: ErikSettings) -> ErikOptions:
         int(settings.avoid_edges),
         int(settings.offset_trick),
         int(settings.ccd_trick),
+        int(settings.as_printed),
     )
 
 

@@ -167,7 +167,7 @@ def test_bad_batches_name_the_row() -> None:
 
 def test_cuda_agrees_with_the_cores_or_says_what_it_lacks() -> None:
     solver = poise.Erik(poise.load("erik_c"))
-    asked = samples(solver.limb, 2000, np.random.default_rng(1))
+    asked = samples(solver.limb, 2000, np.random.default_rng(1), "uniform")  # the grid has ties that rounding decides
     try:
         there = solver.solve_batch(asked.postures, asked.orientations, device="cuda")
     except TaskError as error:
