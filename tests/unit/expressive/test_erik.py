@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -203,3 +205,16 @@ def test_an_orientation_may_come_as_any_sequence() -> None:
     solver = poise.Erik(poise.load("adelino"))
     q = turn((1, 2, 3), 40.0)
     assert solver.solve("sad", q).error == solver.solve("sad", tuple(q.tolist())).error
+
+
+def test_threads_may_share_a_solver_and_a_solver_may_be_pickled() -> None:
+    solver = poise.Erik(poise.load("erik_g"))
+    asked = samples(solver.limb, 400, np.random.default_rng(8))
+    expected = solver.solve_batch(asked.postures, asked.orientations).error
+    copy = pickle.loads(pickle.dumps(solver))
+
+    def alone(i: int) -> float:
+        return (solver if i % 2 else copy).solve(asked.postures[i], asked.orientations[i]).error
+
+    with ThreadPoolExecutor(4) as pool:
+        np.testing.assert_array_equal(list(pool.map(alone, range(400))), expected)
