@@ -151,6 +151,9 @@ class Robot:
             self._send(now)
         except RobotError as problem:
             self._lose(problem, now)
+        except Exception as problem:
+            log.exception("the driver failed")
+            self._lose(RobotError(f"{self.driver.name} failed: {type(problem).__name__}: {problem}."), now)
 
     def _connect(self, now: float) -> None:
         was_lost = self.state == "lost"
