@@ -147,7 +147,8 @@ class Robot:
                 if now < self._next_try:
                     return
                 self._connect(now)
-            self.driver.poll(now)
+            for sentence in self.driver.poll(now):
+                self._say(sentence)
             self._send(now)
         except RobotError as problem:
             self._lose(problem, now)

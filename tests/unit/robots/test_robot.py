@@ -70,7 +70,7 @@ class Silent:
         pass
 
     def poll(self, now):
-        pass
+        return ()
 
     def close(self):
         pass
@@ -205,6 +205,7 @@ def test_a_driver_that_fails_in_a_way_nobody_thought_of_is_lost_and_tried_again(
         def poll(self, now):
             if now < 0.5:
                 raise ZeroDivisionError("odd")
+            return ()
 
     said = []
     robot = Robot(LAMP, Odd(), [Servo("turn", 3)], retry=0.2, on_event=said.append, clock=lambda: 0.0)
