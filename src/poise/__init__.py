@@ -9,9 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from poise import chains as chains
     from poise.chains.targets import Gaze as Gaze
     from poise.chains.targets import at as at
     from poise.chains.targets import facing as facing
+    from poise.character.character import Character as Character
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
     from poise.engine.result import Result as Result
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from poise.errors import FigureError as FigureError
     from poise.errors import FormatError as FormatError
     from poise.errors import PoiseError as PoiseError
+    from poise.errors import RobotError as RobotError
     from poise.errors import TaskError as TaskError
     from poise.expressive.erik import Erik as Erik
     from poise.expressive.erik import ErikSettings as ErikSettings
@@ -70,6 +73,7 @@ _HOMES = {
     "Body": "poise.figure.body",
     "Builder": "poise.figure.builder",
     "CenterOfMass": "poise.tasks.mass",
+    "Character": "poise.character.character",
     "Clip": "poise.motion.clip",
     "Comfort": "poise.tasks.criteria",
     "Coupling": "poise.figure.couplings",
@@ -105,6 +109,7 @@ _HOMES = {
     "Posture": "poise.figure.posture",
     "ReachResult": "poise.engine.reach",
     "Result": "poise.engine.result",
+    "RobotError": "poise.errors",
     "Scene": "poise.engine.scene",
     "Site": "poise.figure.body",
     "Solver": "poise.engine.solver",
@@ -121,11 +126,16 @@ _HOMES = {
     "solve": "poise.engine.solver",
 }
 
-__all__ = sorted(_HOMES)
+_PACKAGES = ("chains",)
+"""Parts whose names are used through them, as in `poise.chains.ccd(…)`."""
+
+__all__ = sorted([*_HOMES, *_PACKAGES])
 
 
 def __getattr__(name: str) -> object:
     """Import a public name from the module it lives in."""
+    if name in _PACKAGES:
+        return import_module(f"poise.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES[name]), name)

@@ -33,3 +33,7 @@ class FormatError(PoiseError):
         self.line = line
         where = ":".join(str(part) for part in (self.path, line) if part is not None)
         super().__init__(f"{where}: {reason}" if where else reason)
+
+
+class RobotError(PoiseError):
+    """A robot's port, its servos, or the answer of its device is wrong."""

@@ -54,8 +54,10 @@ def steps() -> list[Step]:
         Step("reach", _reach),
         Step("levels", _rank),
         Step("solving", _solve),
+        Step("chains", _chain),
         Step("filter", _filter),
         Step("expression", _express),
+        Step("erik", _erik),
         Step("figures", _build),
         Step("pictures", _draw),
     ]
@@ -148,8 +150,21 @@ def _push() -> None:
 
 
 def _close() -> None:
+    from poise.figure.cleaning import cleaned
+
     figure = every_joint_kind()
     figure.closure_error(figure.random(1))
+    hinge = revolute("pin", "z", active=False)
+    made = Builder("parallelogram")
+    made.body("ground")
+    made.body("left", parent="ground", joint=revolute("motor", "z", limits=(-1.0, 1.0)))
+    made.body("top", parent="left", joint=revolute("knuckle", "z", active=False), at=(0.0, 1.0, 0.0))
+    made.body("right", parent="ground", joint=revolute("pivot", "z", active=False), at=(1.0, 0.0, 0.0))
+    made.loop(hinge, "top", "right", parent_frame=Pose((1.0, 0.0, 0.0)), child_frame=Pose((0.0, 1.0, 0.0)))
+    linkage, _ = cleaned(made.build())
+    linkage.assemble({"motor": 0.3}, near={"knuckle": 0.5})
+    linkage.assemble({"motor": 2.0})
+    linkage.assembler.frames({"motor": [0.0, 0.1]}, linkage.neutral())
 
 
 def _collide() -> None:
@@ -217,3 +232,28 @@ def _express() -> None:
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+
+
+def _erik() -> None:
+    from poise.expressive.erik import Erik
+    from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
+    from poise.figures.chains import chain
+
+    lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
+    upright = (1.0, 0.0, 0.0, 0.0)
+    for solver in (Erik(lamp), Erik(lamp, variant="2017"), TwoPriorityDls(lamp, settings=TwoPrioritySettings(1))):
+        solver.solve(lamp.neutral(), upright)
+        solver.solve_batch(lamp.neutral(), upright)
+
+
+def _chain() -> None:
+    from poise import chains
+    from poise.chains.targets import facing
+    from poise.figures.chains import chain
+
+    figure = chain("YXX", lengths=[0.1, 0.1, 0.1])
+    for solver in (chains.ccd, chains.dls, chains.fabrik, chains.circles):
+        solver(figure, (0.1, 0.2, 0.0), max_iterations=1)
+    chains.bwcd(figure, facing("x"), max_iterations=1)
+    chains.ccd(figure, facing("x"), max_iterations=1)
+    chains.fabrik_points([[0, 0, 0], [0, 1, 0]], [1, 0, 0], max_iterations=1)

@@ -10,6 +10,7 @@ from poise.evaluation.sampling import samples
 from poise.expressive.erik import Erik, ErikSettings
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveBatch
+from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
 from poise.figure.pose import Pose, turn
 
 COUNT = 6000
@@ -91,3 +92,17 @@ def test_the_same_question_has_the_same_answer_alone_and_among_others() -> None:
         alone = solver.solve(asked.postures[i], asked.orientations[i])
         assert alone.posture.q.tobytes() == first.q[i].tobytes()
         assert alone.error == first.error[i]
+
+
+def test_two_priority_dls_is_within_a_tenth_of_table_9() -> None:
+    figure = poise.load("erik_c")
+    orientation_only = TwoPriorityDls(figure, settings=TwoPrioritySettings(posture=False))
+    both = TwoPriorityDls(figure)
+    asked = samples(both.limb, COUNT, np.random.default_rng(7))
+    easy = orientation_only.solve_batch(asked.postures, asked.orientations).orientation_error <= 3 * 0.04
+    batch = both.solve_batch(asked.postures, asked.orientations)
+    assert batch.error[easy].mean() == pytest.approx(0.087067, rel=0.1)
+    assert batch.orientation_error[easy].mean() == pytest.approx(0.052744, rel=0.1)
+    assert 0.2 * batch.posture_error[easy].mean() == pytest.approx(0.034323, rel=0.1)
+    assert batch.error[easy].std() == pytest.approx(0.086930, rel=0.1)
+    assert batch.iterations[easy].mean() == pytest.approx(63, rel=0.1)

@@ -6,6 +6,7 @@ A chain runs from the root to a tip. Joints beside it keep the values they have 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,11 @@ class Limb:
     """(n,) where each angle is in q."""
     chain: Chain
 
+    @cached_property
+    def up(self) -> FloatArray:
+        """(3,) the figure's up axis."""
+        return self.figure.up_vector
+
     def angles(self, posture: PostureLike) -> FloatArray:
         """(n,) angles of the chain in a posture."""
         return self.figure.posture(posture).q[self.places]
@@ -61,7 +67,7 @@ def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", ne
     """
     if len(figure.loops):
         raise FigureError(f"{solver} needs a figure without loops; {figure.name!r} has {listing(figure.loops.names)}.")
-    end = tip if tip is not None else _only_tip(figure, solver)
+    end = tip if tip is not None else only_tip(figure, solver)
     nodes = _path(figure, end)
     joints = _joints_of(figure, nodes)
     _check_kinds(figure, nodes, joints, solver)
@@ -73,7 +79,7 @@ def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", ne
     return Limb(figure, end, joints, places, chain)
 
 
-def _only_tip(figure: Figure, solver: str) -> str:
+def only_tip(figure: Figure, solver: str) -> str:
     """The end of a figure that does not branch."""
     tree = figure.compiled.tree
     inner = tree.parent[1:]

@@ -9,22 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError, TaskError
 from poise.figure.pose import FloatArray, Pose, from_to, unit_quaternion, unit_vector, vector
+from poise.kernels.facing import facing_frame
 from poise.kernels.measures import DIRECTED, FULL, Aim
-from poise.kernels.quaternion import Quaternion, about, multiply
+from poise.kernels.quaternion import Quaternion
 from poise.kernels.vector import Vector
 
 UNIT = 1e-6
 """How far the length of a quaternion may be from 1."""
 NEAREST = 1e-9
 """A point nearer to the tip than this has no direction from it [m]."""
-_Y = Vector(0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,17 +81,29 @@ def gaze(target: GazeLike) -> Gaze:
     if isinstance(target, Pose):
         return Gaze(rotation=target.rotation)
     try:
+        w, x, y, z = map(float, target)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return _refused(target)
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    if not abs(size - 1.0) <= UNIT:
+        return _refused(target)
+    if abs(size - 1.0) < 1e-15:
+        size = 1.0
+    return Gaze(rotation=np.array([w / size, x / size, y / size, z / size]))
+
+
+def _refused(target: object) -> Gaze:
+    """Say in one sentence what is wrong with an orientation."""
+    try:
         size = float(np.linalg.norm(np.asarray(target, dtype=np.float64)))
     except (TypeError, ValueError):
         raise TaskError(
             f"{target!r} is no orientation: give a unit quaternion (w, x, y, z), poise.facing(…) or poise.at(…)."
         ) from None
-    quaternion = _checked(unit_quaternion, target, "an orientation")
-    if abs(size - 1.0) > UNIT:
-        raise TaskError(
-            f"an orientation must be a unit quaternion; the length of {quaternion_text(target)} is {size:g}."
-        )
-    return Gaze(rotation=quaternion)
+    numbers = _checked(unit_quaternion, cast("ArrayLike", target), "an orientation")
+    raise TaskError(
+        f"an orientation must be a unit quaternion; the length of {quaternion_text(numbers * size)} is {size:g}."
+    )
 
 
 def quaternion_text(target: ArrayLike) -> str:
@@ -120,11 +133,11 @@ def _from_to_point(eye: FloatArray, point: FloatArray | None) -> FloatArray:
 
 
 def _facing(direction: FloatArray, roll: float, up: FloatArray) -> Quaternion:
-    """R(up, η) R(side, θ) R(y, ρ), in axes whose y is up."""
-    level = from_to(up, "y")
-    x, y, z = (Pose(rotation=level).matrix @ direction).tolist()
-    heading = math.atan2(x, z) if math.hypot(x, z) > 1e-12 else 0.0
-    tilt = math.atan2(math.hypot(x, z), y)
-    turned = multiply(about(_Y, heading), about(Vector(1.0, 0.0, 0.0), tilt))
-    upright = Quaternion(*Pose(rotation=level).inverse().rotation.tolist())
-    return multiply(multiply(upright, turned), about(_Y, roll))
+    x, y, z = direction.tolist()
+    return facing_frame(_level(tuple(up.tolist())), Vector(x, y, z), float(roll))
+
+
+@cache
+def _level(up: tuple[float, ...]) -> Quaternion:
+    """The rotation that takes an up axis to y."""
+    return Quaternion(*from_to(up, "y").tolist())

@@ -11,8 +11,10 @@ import typer
 
 import poise
 from poise.cli.console import answer, complain
+from poise.cli.evaluate import evaluate
 from poise.cli.figures import convert, describe, figures
 from poise.cli.kernels import compile_kernels
+from poise.cli.play import play
 from poise.cli.show import show
 from poise.cli.solve import solve
 from poise.cli.studio import studio
@@ -58,7 +60,9 @@ app.command()(show)
 app.command()(describe)
 app.command()(convert)
 app.command()(solve)
+app.command()(play)
 app.command()(studio)
+app.add_typer(evaluate, name="evaluate")
 app.command("compile")(compile_kernels)
 
 

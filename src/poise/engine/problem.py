@@ -24,12 +24,13 @@ from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.contacts import make_contacts
+from poise.kernels.engine import FIRST_TASKS, Engine, State
 from poise.kernels.far_call import addresses
 from poise.kernels.goals import Goals, make_stance, take_stance
 from poise.kernels.level_problem import SIDE
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
-from poise.kernels.step import FIRST_TASKS, Engine, State, bind
+from poise.kernels.step import bind
 from poise.kernels.step_limits import PER_BALL, StepLimits
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, Outside
@@ -190,6 +191,7 @@ class Problem:
         state, solver = self.engine.state, self.engine.solver
         for remembered in (state.last, state.stiffness, state.counts, solver.whole[SIDE:]):
             remembered.fill(0)
+        state.seen.fill(np.nan)
         for watcher in self.watchers:
             watcher.forget()
 
@@ -305,11 +307,14 @@ def _state(figure: Figure, p: int, rows: int) -> State:
         x=np.zeros(n),
         dx=np.zeros(n),
         trial=np.zeros(n),
-        last=np.zeros(n),
+        part=np.zeros((p + 1, n)),
+        last=np.zeros((p + 1, n)),
         q=np.array(figure.neutral().q),
         scale=np.ones(p + 1),
         merit=np.zeros(p + 1),
         merit_after=np.zeros(p + 1),
+        seen=np.full(p + 1, np.nan),
+        record=np.zeros(p + 1),
         stiffness=np.zeros(p + 1),
         curved=np.zeros(p + 1, dtype=whole),
         missing=np.zeros(rows),

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.engine.reach_path import find_path
 from poise.errors import TaskError
 from poise.figure.figure import Figure, PostureLike
+from poise.figure.path import find_path
 from poise.figure.pose import LARGEST, SMALLEST_QUATERNION, FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.clamp import clamp

@@ -20,7 +20,7 @@ from scipy.optimize import nnls
 
 from poise.engine.goal_arrays import Asked
 from poise.figure.pose import FloatArray
-from poise.kernels.step import FIRST_TASKS, MECHANISM, PARTING
+from poise.kernels.engine import FIRST_TASKS, MECHANISM, PARTING
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem

@@ -15,27 +15,24 @@ from poise.errors import FigureError, TaskError
 from poise.expressive.sighting import aim_rows, tips
 from poise.figure.figure import PostureLike
 from poise.figure.pose import LARGEST, FloatArray
-from poise.kernels.questions import Questions
+from poise.figure.posture import Posture
+from poise.kernels.chain import tip_position
+from poise.kernels.measures import FULL
+from poise.kernels.questions import Questions, first_outside
 
 Postures: TypeAlias = "PostureLike | Sequence[PostureLike]"
 Targets: TypeAlias = "GazeLike | Sequence[GazeLike]"
 
 OUTSIDE = 1e-9
 """How far beyond a limit a joint of a wanted posture may be [rad]."""
-
-
-def whole_posture(limb: Limb, posture: PostureLike) -> FloatArray:
-    """(1, nq) a checked posture."""
-    rows = limb.figure.posture(posture).q[None].copy()
-    _check_limits(limb, rows[:, limb.places])
-    return rows
+_NOWHERE = np.zeros(3)
 
 
 def whole_postures(limb: Limb, postures: Postures) -> FloatArray:
     """(m, nq) checked postures from one, from a sequence of them, or from an array (m, nq)."""
     if not _are_many(postures):
-        return whole_posture(limb, cast("PostureLike", postures))
-    if isinstance(postures, np.ndarray):
+        rows = limb.figure.posture(cast("PostureLike", postures)).q[None].copy()
+    elif isinstance(postures, np.ndarray):
         rows = np.array(postures, dtype=np.float64)
         if rows.shape[1] != limb.figure.nq:
             raise FigureError(
@@ -44,7 +41,7 @@ def whole_postures(limb: Limb, postures: Postures) -> FloatArray:
         _check_numbers(rows)
     else:
         rows = np.array([limb.figure.posture(posture).q for posture in cast("Sequence[PostureLike]", postures)])
-    _check_limits(limb, rows[:, limb.places])
+    _check_limits(limb, np.ascontiguousarray(rows[:, limb.places]))
     return rows
 
 
@@ -56,15 +53,37 @@ def _check_numbers(rows: FloatArray) -> None:
 
 def _check_limits(limb: Limb, angles: FloatArray) -> None:
     """One sentence for the first joint of a wanted posture that no joint can follow."""
-    fits = (angles >= limb.chain.lower - OUTSIDE) & (angles <= limb.chain.upper + OUTSIDE)
-    if fits.all():
+    found = first_outside(limb.chain.lower, limb.chain.upper, angles, OUTSIDE)
+    if found < 0:
         return
-    row, k = (int(value) for value in np.argwhere(~fits)[0])
+    row, k = divmod(found, angles.shape[1])
     where = f"posture {row} asks" if len(angles) > 1 else "the posture asks"
     raise FigureError(
         f"{where} joint {limb.joints[k]!r} for {angles[row, k]:.4g} rad, outside its limits "
         f"{limb.chain.lower[k]:.4g} to {limb.chain.upper[k]:.4g}; figure.clamp(posture) is inside."
     )
+
+
+def ask(limb: Limb, wanted: Posture, target: Gaze, previous: PostureLike | None, asked: Questions) -> None:
+    """Write one question; a point is seen from the tip of the posture."""
+    asked.posture[0] = wanted.q[limb.places]
+    _check_limits(limb, asked.posture)
+    asked.start[0] = 0.0 if previous is None else limb.angles(previous)
+    if target.rotation is not None:
+        asked.rotation[0], asked.kind[0] = target.rotation, FULL
+        return
+    eye = np.array(tip_position(limb.chain, asked.posture[0])) if target.point is not None else _NOWHERE
+    asked.rotation[0], asked.kind[0] = target.aim(limb.up, eye)
+
+
+def one_target(orientation: GazeLike) -> Gaze:
+    """The one target of a question."""
+    if isinstance(orientation, Gaze):
+        return orientation
+    if _are_many(orientation):
+        count = len(orientation)  # type: ignore[arg-type]
+        raise TaskError(f"solve takes one orientation, not {count}; solve_batch takes many.")
+    return gaze(orientation)
 
 
 def targets_of(targets: Targets) -> FloatArray | list[Gaze]:

@@ -11,13 +11,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from poise.errors import TaskError
+from poise.expressive.cuda import answer_on_cuda, cuda_module, erik_launch, room_size
 from poise.expressive.erik_2017 import Passes
 from poise.expressive.lalut import lalut_of, no_lalut
 from poise.expressive.measures import Weights
+from poise.expressive.result import empty_answers
 from poise.expressive.solver import ExpressiveSolver
 from poise.figure.figure import Figure
 from poise.kernels.erik import ErikOptions, ErikRoom
-from poise.kernels.erik_batch import answer_erik
+from poise.kernels.erik_batch import answer_erik, answer_erik_desk, erik_desk
 from poise.kernels.erik_descent import Descent
 from poise.kernels.erik_phases import Frames
 from poise.kernels.questions import Answers, Questions
@@ -116,10 +118,23 @@ class Erik(ExpressiveSolver):
         room = erik_room(len(self.limb.joints))
         answer_erik(self.limb.chain, self.scoring, self._lalut, self._options, asked, first, stop, room, given)
 
+    def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
+        if self.variant == "2017":
+            raise TaskError("the erik of 2017 does not run on a GPU; leave out device=….")
+        cuda_module()
+        constants = self.limb.chain, self.scoring, (self._lalut, self._options)
+        answer_on_cuda(erik_launch(room_size(len(self.limb.joints))), constants, asked, given)
+
     def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
         if self.variant == "2017":
             return self._passes.answer_frame(asked, follows)
-        return super()._answer_frame(asked, follows)
+        if not hasattr(self._own, "desk"):
+            self._own.given, room = empty_answers(asked), erik_room(len(self.limb.joints))
+            parts = self.limb.chain, self.scoring, self._lalut, self._options, asked, room, self._own.given
+            self._own.desk = erik_desk(*parts)
+        answer_erik_desk(self._own.desk)
+        given: Answers = self._own.given
+        return given
 
 
 def _options(settings: ErikSettings) -> ErikOptions:

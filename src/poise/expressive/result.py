@@ -75,6 +75,12 @@ class ExpressiveBatch:
         return (self[i] for i in range(len(self)))
 
 
+def empty_questions(count: int, joints: int) -> Questions:
+    """Room for questions about a chain."""
+    kinds = np.zeros(count, dtype=np.int64)
+    return Questions(np.empty((count, 4)), kinds, np.empty((count, joints)), np.empty((count, joints)))
+
+
 def empty_answers(asked: Questions) -> Answers:
     """Room for the answers."""
     count, joints = asked.posture.shape

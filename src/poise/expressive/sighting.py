@@ -26,9 +26,8 @@ SETTLED = 1e-6
 
 def aim_rows(limb: Limb, targets: list[Gaze], eyes: FloatArray, asked: Questions) -> None:
     """Aim every question at its target from its eye, a row of `eyes` (m, 3)."""
-    up = limb.figure.up_vector
     for i, eye in enumerate(eyes):
-        aim = targets[i if len(targets) > 1 else 0].aim(up, eye)
+        aim = targets[i if len(targets) > 1 else 0].aim(limb.up, eye)
         asked.rotation[i], asked.kind[i] = aim.rotation, aim.kind
 
 

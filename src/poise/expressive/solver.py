@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -14,19 +17,13 @@ import numpy as np
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze, GazeLike
 from poise.errors import TaskError
-from poise.expressive.asking import (
-    Postures,
-    Targets,
-    questions_of,
-    targets_of,
-    whole_posture,
-    whole_postures,
-)
+from poise.expressive.asking import Postures, Targets, ask, one_target, questions_of, targets_of, whole_postures
 from poise.expressive.measures import Weights, scoring_of
-from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_answers
+from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_answers, empty_questions
 from poise.expressive.sighting import looked_at
 from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import FloatArray
+from poise.figure.posture import Posture
 from poise.kernels.questions import Answers, Questions
 
 Device = Literal["cuda"]
@@ -44,6 +41,16 @@ class ExpressiveSolver(ABC):
         self.weights = weights
         self.limb = chain_of(figure, tip, solver=name)
         self.scoring = scoring_of(self.limb, weights)
+        self._own = threading.local()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Everything but what belongs to a thread."""
+        return {name: value for name, value in self.__dict__.items() if name != "_own"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Start without threads."""
+        self.__dict__.update(state)
+        self._own = threading.local()
 
     def solve(
         self, posture: PostureLike, orientation: GazeLike, previous: PostureLike | None = None
@@ -55,14 +62,14 @@ class ExpressiveSolver(ABC):
             orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
             previous: The solution of the frame before.
         """
-        whole = whole_posture(self.limb, posture)
-        targets = targets_of(orientation)
-        if len(targets) != 1:
-            raise TaskError(f"solve takes one orientation, not {len(targets)}; solve_batch takes many.")
-        start = np.zeros((1, len(self.limb.joints))) if previous is None else self.limb.angles(previous)[None]
-        asked = questions_of(self.limb, whole, targets, start)
-        given = self._answers(asked, targets, lambda: self._answer_frame(asked, previous is not None))
-        return self._batch(whole, asked, given)[0]
+        wanted, target, asked = self.figure.posture(posture), one_target(orientation), self._question()
+        ask(self.limb, wanted, target, previous, asked)
+        if target.point is None:
+            given = self._answer_frame(asked, previous is not None)
+        else:
+            frame = partial(self._answer_frame, asked, previous is not None)
+            given = looked_at(self.limb, self.scoring, [target], asked, frame)
+        return self._result(wanted, asked, given)
 
     def solve_batch(
         self, postures: Postures, orientations: Targets, *, device: Device | None = None
@@ -81,6 +88,21 @@ class ExpressiveSolver(ABC):
         asked = questions_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
         return self._batch(whole, asked, self._answers(asked, targets, lambda: self._answer_all(asked, device)))
 
+    def timed(self, postures: Postures, orientations: Targets) -> FloatArray:
+        """(m,) seconds that each question takes one thread, without what the call from Python costs."""
+        whole = whole_postures(self.limb, postures)
+        asked = questions_of(self.limb, whole, targets_of(orientations), np.zeros((1, len(self.limb.joints))))
+        given = empty_answers(asked)
+        idle = min(self._seconds(asked, 0, 0, given) for _ in range(20))
+        rows = range(len(asked.rotation))
+        taken = [min(self._seconds(asked, i, i + 1, given) for _ in range(3)) - idle for i in rows]
+        return np.maximum(taken, 0.0)
+
+    def _seconds(self, asked: Questions, first: int, stop: int, given: Answers) -> float:
+        start = time.perf_counter()
+        self._answer_rows(asked, first, stop, given)
+        return time.perf_counter() - start
+
     @abstractmethod
     def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
         """Answer the questions of some rows; called from several threads at once."""
@@ -89,9 +111,27 @@ class ExpressiveSolver(ABC):
         """Answer all questions on a GPU."""
         raise TaskError(f"{type(self).__name__} does not run on a GPU; leave out device=….")
 
+    def _question(self) -> Questions:
+        """Room for one question, this thread's own."""
+        asked: Questions | None = getattr(self._own, "asked", None)
+        if asked is None:
+            asked = self._own.asked = empty_questions(1, len(self.limb.joints))
+        return asked
+
     def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
         """Answer the one question of a frame; `follows` says that it comes after another, whose answer is its start."""
-        return self._answer_all(asked, None)
+        given = empty_answers(asked)
+        self._answer_rows(asked, 0, 1, given)
+        return given
+
+    def _result(self, wanted: Posture, asked: Questions, given: Answers) -> ExpressiveResult:
+        q = wanted.q.copy()
+        q[self.limb.places] = given.angles[0]
+        error, turned, bent, shape = given.errors[0].tolist()
+        iterations = int(given.iterations[0])
+        return ExpressiveResult(
+            Posture(self.figure, q), error, turned, bent, shape, iterations, asked.rotation[0].copy()
+        )
 
     def _answers(
         self, asked: Questions, targets: FloatArray | list[Gaze], answer_all: Callable[[], Answers]

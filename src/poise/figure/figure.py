@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,10 @@ from poise.kernels import queries
 from poise.kernels.clamp import clamp
 from poise.kernels.tree import difference, integrate
 from poise.kernels.vector import Vector
+
+if TYPE_CHECKING:
+    from poise.figure.assembler import Assembler
+    from poise.figure.assembly import Assembly
 
 UpAxis = Literal["x", "y", "z"]
 PostureLike: TypeAlias = "Posture | str | Mapping[str, ArrayLike] | ArrayLike"
@@ -292,6 +296,27 @@ class Figure:
         from poise.figure.closure import closure_residual
 
         return max((closure_residual(self, loop, self.frames(posture)) for loop in self.loops), default=0.0)
+
+    @cached_property
+    def assembler(self) -> Assembler:
+        """What puts the loops of this figure together."""
+        from poise.figure.assembler import Assembler
+
+        return Assembler(self)
+
+    def assemble(
+        self, motors: Mapping[str, ArrayLike], near: PostureLike | None = None, *, restarts: int = 0
+    ) -> Assembly:
+        """The posture with motors at given values and every loop closed: forward kinematics of a mechanism.
+
+        Args:
+            motors: Values by joint, of tree or of loop joints [rad or m]. Motors that are not named stay where they
+                are in `near`, or give way where they must.
+            near: Posture to start from, whose branch is kept (default: neutral). It may be open.
+            restarts: Random starts to try where the way from `near` does not lead there.
+        """
+        start = self.neutral() if near is None else self.posture(near)
+        return self.assembler.assemble(motors, start, restarts=restarts)
 
     # Kinematics
 

@@ -63,3 +63,19 @@ def tree_order(figure: Figure) -> tuple[tuple[str, Joint | None], ...]:
             f"bodies {', '.join(map(repr, stuck[:4]))} form a cycle: one of their joints must be a loop joint."
         )
     return tuple(order)
+
+
+def loop_joints(figure: Figure, loop: Joint) -> tuple[str, ...]:
+    """The tree joints of a loop: from its parent up to the common ancestor, and down to its child."""
+    hangs = {body: joint for body, joint in figure.tree_order if joint is not None}
+
+    def way(body: str | None) -> list[str]:
+        names = []
+        while body is not None and body in hangs:
+            names.append(hangs[body].name)
+            body = hangs[body].parent
+        return names
+
+    up, down = way(loop.parent), way(loop.child)
+    shared = set(up) & set(down)
+    return (*(name for name in up if name not in shared), *(name for name in reversed(down) if name not in shared))

@@ -27,13 +27,15 @@ _HEAD = 1 << 20
 """Bytes of an XML file in which its root element must appear."""
 
 
-def load(name_or_path: str | Path, *, closures: str | Path | None = None) -> Figure:
+def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards: bool = True) -> Figure:
     """A built-in figure by name, or the figure that a file describes.
 
     Args:
         name_or_path: A built-in name such as "human", or a file: `.figure.toml`, `.urdf`, `.xml` or `.mjcf`, `.bvh`,
             `.gltf` or `.glb`.
         closures: A YAML file with the loops of a URDF, which cannot describe them itself.
+        guards: Whether passive hinges of loops that have no limits get some that keep them bent the way they are (see
+            `poise.figure.guards`); for URDF and MJCF, the other formats have what was written.
 
     Raises:
         FigureError: There is no such built-in figure.
@@ -51,11 +53,10 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None) -> Fig
         raise FigureError(f"no built-in figure or file {name_or_path!r}.{hint} Built-in figures: {known}.")
     path = checked_file(name_or_path)
     reader = _figure_reader(path)
-    if closures is None:
-        return reader(path)
-    if reader is not _read_urdf:
+    if closures is not None and reader is not _read_urdf:
         raise FormatError("closures go with a URDF only; this format describes its loops itself.", path)
-    return _read_urdf(path, checked_file(closures))
+    figure = reader(path) if closures is None else _read_urdf(path, checked_file(closures))
+    return _put_together(figure, path, guards) if reader in (_read_urdf, _read_mjcf) else figure
 
 
 def load_clip(path: str | Path, figure: Figure | None = None, name: str | None = None) -> Clip:
@@ -142,6 +143,12 @@ def _read_mjcf(path: Path) -> Figure:
     from poise.formats.mjcf import read_mjcf
 
     return read_mjcf(path)
+
+
+def _put_together(figure: Figure, path: Path, guards: bool) -> Figure:
+    from poise.formats.loops import put_together
+
+    return put_together(figure, path, guards=guards)
 
 
 def _read_bvh(path: Path) -> Figure:

@@ -3,6 +3,8 @@
 import numpy as np
 
 from poise.kernels.chain import Chain
+from poise.kernels.compile import kernel
+from poise.kernels.desk import Desk
 from poise.kernels.erik import ErikOptions, ErikRoom, solve_erik
 from poise.kernels.erik_2017 import Room2017, forget, solve_erik_2017
 from poise.kernels.erik_descent import Descent
@@ -32,6 +34,30 @@ def answer_erik(
         aim = aim_of(asked, i)
         count = solve_erik(chain, scoring, lalut, options, aim, asked.posture[i], asked.start[i], room)
         answer(chain, scoring, asked, i, room.best, count, given)
+
+
+@kernel
+def erik_desk(
+    chain: Chain,
+    scoring: Scoring,
+    lalut: Lalut,
+    options: ErikOptions,
+    asked: Questions,
+    room: ErikRoom,
+    given: Answers,
+) -> Desk:
+    """A desk for `answer_erik_desk`."""
+    return Desk(chain, scoring, (lalut, options), asked, room, given)
+
+
+@kernel
+def answer_erik_desk(desk: Desk) -> None:
+    """Solve the one question on a desk."""
+    lalut, options = desk.method
+    asked, room = desk.asked, desk.room
+    aim = aim_of(asked, 0)
+    count = solve_erik(desk.chain, desk.scoring, lalut, options, aim, asked.posture[0], asked.start[0], room)
+    answer(desk.chain, desk.scoring, asked, 0, room.best, count, desk.given)
 
 
 @threaded_kernel

@@ -188,10 +188,23 @@ def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: i
                 break
         if first and _escape(tables, lines, s, square):
             whole[STATE, ESCAPING] = k
+            _refine_shift(tables, lines, k, s, square, FLAT * largest)
     for c in range(s, n):
         lines[Z, c] = lines[DOWNHILL, c]
     _solve_factored(tables, lines, s, Z)
     finish_face(tables, lines, s)
+
+
+@inner_kernel
+def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, flat: float) -> None:
+    """Turn the most negative curvature into its opposite rather than into something larger, where that is enough."""
+    found, reflected = lines[SHIFT, k], -2.0 * lines[ESCAPE, tables.shape[1]]
+    if reflected >= found:
+        return
+    lines[SHIFT, k] = reflected
+    if _factor(tables, lines, s, square + reflected, flat) >= 0:
+        lines[SHIFT, k] = found
+        _factor(tables, lines, s, square + found, flat)
 
 
 @inner_kernel

@@ -45,6 +45,16 @@ def aim_of(asked: Questions, i: int) -> Aim:
 
 
 @kernel(borrows=True)
+def first_outside(lower: Array, upper: Array, angles: Array, slack: float) -> int:
+    """Index of the first of `angles` (m, n), row by row, that is beyond a limit by more than `slack`; -1 if none is."""
+    for i in range(angles.shape[0]):
+        for k in range(angles.shape[1]):
+            if not lower[k] - slack <= angles[i, k] <= upper[k] + slack:
+                return i * angles.shape[1] + k
+    return -1
+
+
+@kernel(borrows=True)
 def judge(
     chain: Chain,
     scoring: Scoring,

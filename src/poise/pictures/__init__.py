@@ -1,8 +1,9 @@
 """Pictures of figures, drawn in software: no window, no browser, no graphics card."""
 
 from poise.pictures.draw import draw
+from poise.pictures.gif import save_gif
 from poise.pictures.picture import Picture
 from poise.pictures.scenes import draw_scene
 from poise.pictures.sheets import contact_sheet, strip
 
-__all__ = ["Picture", "contact_sheet", "draw", "draw_scene", "strip"]
+__all__ = ["Picture", "contact_sheet", "draw", "draw_scene", "save_gif", "strip"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw
 
 from poise.engine.scene import Scene
@@ -35,6 +36,7 @@ def draw_scene(
     view: str = "three-quarter",
     theme: str | Theme = "light",
     start: bool = True,
+    within: ArrayLike | None = None,
 ) -> Picture:
     """A picture of a scene.
 
@@ -48,6 +50,7 @@ def draw_scene(
         view: front, side, top or three-quarter.
         theme: light or dark.
         start: Show faintly where the figure started.
+        within: (k, 3) points to frame instead of what is drawn, so that several pictures are seen from one place.
     """
     check_size(size)
     figure, colors = scene.figure, theme_named(theme)
@@ -59,7 +62,8 @@ def draw_scene(
     points = np.concatenate([drawable_points(figure, look, frames), marks.points()])
     patches = [plane_patch(plane, figure, points) for plane in scene.obstacles if isinstance(plane, Plane)]
     marks.planes += [patch for patch in patches if patch is not None]
-    camera = framing(points, figure.up, checked_view(view), size)
+    framed = points if within is None else np.asarray(within, dtype=np.float64)
+    camera = framing(framed, figure.up, checked_view(view), size)
     fine = camera.enlarged(FINENESS)
     image = _rendered(look, frames, fine, scene, colors, start=start and before != here)
     image = _washed(image, marks, fine, colors)

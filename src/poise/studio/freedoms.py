@@ -87,8 +87,18 @@ def shown_values(posture: Posture, freedoms: tuple[Freedom, ...]) -> list[float]
 
 
 def turned(posture: Posture, freedom: Freedom, value: float) -> Posture:
-    """`posture` with one freedom at a value in its unit, inside all limits."""
+    """`posture` with one freedom at a value in its unit, inside all limits, loops closed.
+
+    In a figure with loops other motors stay where they are when a motor moves; all joints follow a passive one.
+    """
     figure = posture.figure
     v = figure.difference(_zero(figure), posture)
     v[freedom.number] = min(max(value, freedom.low), freedom.high) / freedom.factor
-    return figure.clamp(figure.integrate(_zero(figure), v), previous=posture)
+    moved = figure.clamp(figure.integrate(_zero(figure), v), previous=posture)
+    if not len(figure.loops):
+        return moved
+    others = None if freedom.active else ()
+    assembled = figure.assembler.assemble({freedom.joint: moved[freedom.joint]}, posture, motors=others)
+    if assembled.status == "open":
+        return moved
+    return assembled.posture if not figure.violations(assembled.posture) else posture

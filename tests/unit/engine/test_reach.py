@@ -8,9 +8,9 @@ import pytest
 
 import poise
 from poise.engine import reach as module
-from poise.engine.reach_path import find_path
 from poise.figure.builder import Builder, ball, prismatic, revolute
 from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.path import find_path
 from poise.kernels.damped_step import Step, solve_step
 from poise.kernels.quaternion import Quaternion
 from poise.kernels.reach_descent import Goal, find_error

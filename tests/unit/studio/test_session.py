@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.errors import FigureError
@@ -107,3 +107,34 @@ def test_geometry_says_whose_each_surface_is() -> None:
     assert points[: len(first)] == pytest.approx(first, abs=1e-6)
     assert header["up"] == [0.0, 1.0, 0.0]
     assert set(header["themes"]) == {"light", "dark"}
+
+
+@pytest.mark.parametrize("name", ["four_bar", "five_bar", "walker", "delta", "dancer"])
+@given(data=st.data())
+@settings(max_examples=25)
+def test_sliders_keep_loops_closed(name: str, data: st.DataObject) -> None:
+    figure = built_in(name)
+    freedoms, posture = freedoms_of(figure), figure.neutral()
+    for _ in range(3):
+        freedom = data.draw(st.sampled_from(freedoms))
+        posture = turned(posture, freedom, data.draw(st.floats(freedom.low, freedom.high)))
+        assert figure.closure_error(posture) <= 1e-9
+        assert figure.violations(posture) == []
+
+
+def test_a_slider_moves_its_motor_and_keeps_the_others() -> None:
+    figure = built_in("five_bar")
+    freedoms = freedoms_of(figure)
+    left, right = (next(f for f in freedoms if f.joint == f"{side}_motor") for side in ("left", "right"))
+    moved = shown_values(turned(figure.neutral(), left, 20.0), freedoms)
+    assert moved[left.number] == pytest.approx(20.0)
+    assert moved[right.number] == 0.0
+
+
+def test_a_passive_joint_can_be_moved_too() -> None:
+    figure = built_in("four_bar")
+    freedoms = freedoms_of(figure)
+    pivot = next(f for f in freedoms if f.joint == "rocker_pivot")
+    moved = turned(figure.neutral(), pivot, -10.0)
+    assert shown_values(moved, freedoms)[pivot.number] == pytest.approx(-10.0)
+    assert figure.closure_error(moved) <= 1e-9

@@ -1,0 +1,111 @@
+"""Assembling mechanisms: time per frame, what is left open, jumps, and growth with the number of bodies.
+
+DR Legs (31 bodies, 36 hinges, 12 motors, 6 loops) follows the 22 s that its makers recorded, frame after frame, and
+then jumps between random frames. Maximal coordinates, every body free and every joint a constraint, solve the same frames
+with the small reference of the tests: dense, in Python, so only the order of magnitude means anything. Ladders of
+parallelograms with more and more rungs show how the time grows.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from machine import describe, microseconds
+
+import poise
+from poise.figure.builder import revolute
+from poise.figures.mechanism import Mechanism
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests import dr_legs as legs
+from tests.oracle.maximal import Maximal
+
+JUMPS = 400
+RUNGS = (1, 2, 4, 8, 16, 32)
+
+
+def main() -> None:
+    print(describe("numba", "numpy", "scipy"))
+    if legs.FOLDER.is_dir():
+        follow_the_walk()
+    else:
+        print(f"DR Legs is not at {legs.FOLDER}; left out.")
+    for name in ("four_bar", "five_bar", "delta", "stewart", "all_joints", "walker"):
+        move_motors(name)
+    print(f"\n{'bodies':>7}{'loops':>7}{'frame [µs]':>12}{'per body [µs]':>15}")
+    for rungs in RUNGS:
+        climb(rungs)
+
+
+def follow_the_walk() -> None:
+    figure, walk = legs.clean_dr_legs(), legs.recorded_walk()
+    motors = {motor: walk[:, k] for k, motor in enumerate(legs.MOTORS)}
+    q, shares = figure.assembler.frames(motors, figure.neutral())
+    frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(walk)
+    gap = max(figure.closure_error(posture) for posture in q)
+    print(
+        f"DR Legs, recorded walk: {int((shares == 1.0).sum())} of {len(walk)} frames assembled, open by {gap:.1e} at most"
+    )
+    print(f"  {frame:.1f} µs per frame")
+    maximal = Maximal(figure)
+    start, values = maximal.poses(figure.posture(q[999])), dict(zip(legs.MOTORS, walk[1000].tolist(), strict=True))
+    reference = microseconds(lambda: maximal.solve(start, values), 1, rounds=3)
+    print(f"  {reference / 1e3:.0f} ms per frame in maximal coordinates, {reference / frame:.0f} times as long")
+    jump(figure, walk, q)
+
+
+def jump(figure: poise.Figure, walk: np.ndarray, q: np.ndarray) -> None:
+    rng, times, there, same = np.random.default_rng(0), [], 0, 0
+    for a, b in rng.integers(0, len(walk), (JUMPS, 2)):
+        begin = time.perf_counter()
+        result = figure.assemble(dict(zip(legs.MOTORS, walk[b], strict=True)), near=q[a])
+        times.append(time.perf_counter() - begin)
+        there += result.status == "assembled"
+        same += bool(np.abs(result.posture.q - q[b]).max() < 1e-6)
+    print(
+        f"  {JUMPS} jumps between frames: {there} assembled, {same} on the same branch, {np.median(times) * 1e6:.0f} µs each"
+    )
+
+
+def move_motors(name: str) -> None:
+    figure = poise.load(name)
+    way = np.sin(np.linspace(0.0, 20.0, 500))
+    motors = {joint.name: 0.05 * way for joint in figure.joints if joint.active}
+    q, shares = figure.assembler.frames(motors, figure.neutral())
+    frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(way)
+    gap = max(figure.closure_error(posture) for posture in q[::10])
+    print(
+        f"{name:<12}{len(figure.bodies):>3} bodies {frame:>6.1f} µs per frame, {shares.mean():.0%} assembled, open by {gap:.0e}"
+    )
+
+
+def climb(rungs: int) -> None:
+    figure = ladder(rungs)
+    way = 0.3 * np.sin(np.linspace(0.0, 20.0, 300))
+    motors = {f"motor_{k}": way / (k + 1) for k in range(rungs)}
+    frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(way)
+    bodies = len(figure.bodies)
+    print(f"{bodies:>7}{rungs:>7}{frame:>12.1f}{frame / bodies:>15.2f}")
+
+
+def ladder(rungs: int) -> poise.Figure:
+    """Parallelograms on top of each other, a motor in each."""
+    m = Mechanism("ladder", "A ladder of parallelograms.", "rung_0")
+    for k in range(rungs):
+        left, right, top = (f"{part}_{k + 1}" for part in ("left", "right", "rung"))
+        for link in (left, right, top):
+            m.link(link, [], 1.0)
+        low, high = 0.5 * k, 0.5 * (k + 1)
+        m.motor(revolute(f"motor_{k}", "z"), f"rung_{k}", left, at=(0.0, low, 0.0))
+        m.hinge(revolute(f"pivot_{k}", "z"), f"rung_{k}", right, at=(1.0, low, 0.0))
+        m.hinge(revolute(f"pin_{k}", "z"), left, top, at=(0.0, high, 0.0))
+        m.hinge(revolute(f"close_{k}", "z"), right, top, at=(1.0, high, 0.0))
+    return m.build()
+
+
+if __name__ == "__main__":
+    main()

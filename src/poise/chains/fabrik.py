@@ -1,0 +1,75 @@
+"""Forward and backward reaching: see `poise.kernels.fabrik` for the method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Unpack
+
+import numpy as np
+
+from poise.chains.chain import only_tip
+from poise.chains.goals import TargetLike, goal_of
+from poise.chains.options import Options, Settings, settle
+from poise.chains.points import prepared_points
+from poise.chains.result import ChainResult, ChainStatus
+from poise.chains.zones import can_reach
+from poise.errors import TaskError
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray
+from poise.figure.posture import Posture
+from poise.kernels.fabrik import fabrik as fabrik_kernel
+
+
+def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **options: Unpack[Options]) -> ChainResult:
+    """Pull the end-points to their targets and let the joints follow, then put the root back, again and again.
+
+    Takes hinges and balls, with their limits or without, and several end-points on a tree. Ends that must stay are
+    end-points too, with the place where they are as their target; two ends with one target close a ring. Iterations
+    are passes forward and back.
+
+    Args:
+        figure: Whose posture to find.
+        target: A position (3,) [m]; or positions by site, for several end-points.
+        **options: See `Options`.
+    """
+    settings = settle("fabrik", figure, options, 500)
+    targets = _targets(figure, target, settings)
+    tips = tuple(targets)
+    prepared = prepared_points(figure, tips, settings)
+    q = np.empty(figure.nq)
+    rows = np.empty((settings.max_iterations if settings.trace else 0, figure.nq))
+    error, passes = fabrik_kernel(
+        prepared.integers,
+        prepared.numbers,
+        prepared.points,
+        np.array(list(targets.values())),
+        settings.start._q,
+        settings.tolerance,
+        settings.max_iterations,
+        rows,
+        q,
+    )
+    posture = Posture(figure, q)
+    frames = figure.frames(posture)
+    errors = {tip: float(np.linalg.norm(frames[tip].position - place)) for tip, place in targets.items()}
+    status = _status(figure, error, targets, settings)
+    return ChainResult(posture, status, error, passes, rows[:passes] if settings.trace else None, errors)
+
+
+def _targets(
+    figure: Figure, target: TargetLike | Mapping[str, TargetLike], settings: Settings
+) -> dict[str, FloatArray]:
+    """Positions by site."""
+    if not isinstance(target, Mapping):
+        target = {settings.tip if settings.tip is not None else only_tip(figure, "fabrik"): target}
+    if not target:
+        raise TaskError("fabrik needs at least one end-point with a target.")
+    return {tip: np.asarray(goal_of(wanted, "fabrik", ("position",)).position) for tip, wanted in target.items()}
+
+
+def _status(figure: Figure, error: float, targets: dict[str, FloatArray], settings: Settings) -> ChainStatus:
+    if error <= settings.tolerance:
+        return "solved"
+    start, held = settings.start, settings.held
+    within = all(can_reach(figure, tip, place, start, held) for tip, place in targets.items())
+    return "stalled" if within else "unreachable"

@@ -1,0 +1,99 @@
+"""What a chain solver can be asked: a position, a direction, an orientation, or a point to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.chains.targets import Gaze, gaze, quaternion_text
+from poise.errors import TaskError
+from poise.figure.pose import LARGEST, FloatArray, Pose
+from poise.kernels.chain import pointing
+from poise.kernels.chain_goal import DIRECTION, LOOK, ORIENTATION, POSITION
+from poise.kernels.measures import FULL
+
+GoalKind = Literal["position", "direction", "orientation", "point"]
+TargetLike: TypeAlias = "Gaze | ArrayLike"
+"""Three numbers are a position [m]; four are a unit quaternion; `poise.facing(…)` and `poise.at(…)` turn the tip."""
+
+GoalNumbers = tuple[float, float, float, float, float, float, float, float]
+_NO_TURN = (1.0, 0.0, 0.0, 0.0)
+_WORDS = {
+    "position": "a position",
+    "direction": "a direction",
+    "orientation": "an orientation",
+    "point": "a point to look at",
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One target, checked."""
+
+    kind: GoalKind
+    position: FloatArray | None = None
+    """(3,) where the tip must be [m]."""
+    gaze: Gaze | None = None
+    """How it must be turned."""
+
+    @property
+    def follows_tip(self) -> bool:
+        """Whether what is wanted depends on where the tip comes to be: a look at a point with a given roll."""
+        return self.gaze is not None and self.gaze.point is not None and self.gaze.roll is not None
+
+    def numbers(self, up: FloatArray, eye: FloatArray) -> GoalNumbers:
+        """What kernels take, for a tip that is at `eye` on a figure whose up axis is `up`: see `ChainGoal`."""
+        if self.gaze is None:
+            x, y, z = np.asarray(self.position).tolist()
+            return (POSITION, x, y, z, *_NO_TURN)
+        if self.gaze.point is not None and self.gaze.roll is None:
+            x, y, z = self.gaze.point.tolist()
+            return (LOOK, x, y, z, *_NO_TURN)
+        aim = self.gaze.aim(up, eye)
+        kind = ORIENTATION if aim.kind == FULL else DIRECTION
+        direction = pointing(aim.rotation)
+        return (kind, direction.x, direction.y, direction.z, *aim.rotation)
+
+
+def goal_of(target: TargetLike, solver: str, can: Iterable[GoalKind]) -> Goal:
+    """Check one target; a solver that cannot serve it says so."""
+    goal = _goal(target)
+    allowed = tuple(can)
+    if goal.kind not in allowed:
+        known = " or ".join(_WORDS[kind] for kind in allowed)
+        raise TaskError(f"{solver} takes {known}, and the target is {_WORDS[goal.kind]}.")
+    return goal
+
+
+def _goal(target: TargetLike) -> Goal:
+    if isinstance(target, Gaze):
+        return Goal(_gaze_kind(target), gaze=target)
+    if isinstance(target, Pose):
+        raise TaskError(
+            "a chain solver takes a position or an orientation, not both: give pose.position, pose.rotation, or use "
+            "poise.reach for both."
+        )
+    try:
+        numbers = np.array(target, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.shape == (4,):
+        return Goal("orientation", gaze=gaze(numbers))
+    if numbers.shape != (3,):
+        raise TaskError(
+            f"a target is a position (x, y, z), a unit quaternion (w, x, y, z), poise.facing(…) or poise.at(…), "
+            f"not {target!r}."
+        )
+    if not (np.abs(numbers) <= LARGEST).all():
+        raise TaskError(f"the position to reach must be three finite numbers, not {quaternion_text(numbers)}.")
+    return Goal("position", position=numbers)
+
+
+def _gaze_kind(target: Gaze) -> GoalKind:
+    if target.point is not None:
+        return "point"
+    return "direction" if target.rotation is None and target.roll is None else "orientation"

@@ -1,0 +1,81 @@
+"""What a character can be asked, checked; what makes no sense is said in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import TypeAlias
+
+import numpy as np
+
+from poise.chains.targets import Gaze, GazeLike, facing, gaze
+from poise.character.mind import Solver
+from poise.errors import FigureError, TaskError
+from poise.figure.figure import Figure
+from poise.figure.names import listing
+from poise.figure.pose import FloatArray
+from poise.motion.clip import Clip
+
+Target: TypeAlias = "GazeLike | str | None"
+
+
+def default_solver(figure: Figure) -> Solver:
+    """`poise.Expressive` of a figure."""
+    from poise.expressive.expressive import Expressive
+
+    return Expressive(figure)
+
+
+def check_figure(figure: Figure) -> None:
+    """Refuse a figure whose joints depend on each other."""
+    for what, names in (("loops", figure.loops.names), ("couplings", figure.couplings.names)):
+        if names:
+            raise FigureError(
+                f"a character moves each joint by itself, and figure {figure.name!r} has {what}: {listing(names)}."
+            )
+
+
+def own_clip(figure: Figure, clip: Clip) -> Clip:
+    """A clip that this figure can play."""
+    if not isinstance(clip, Clip):
+        raise FigureError(f"{clip!r} is no clip: poise.load_clip reads one from a file.")
+    if clip.figure is not figure and clip.figure.moving_joints != figure.moving_joints:
+        raise FigureError(
+            f"clip {clip.name!r} is of figure {clip.figure.name!r}, whose joints are "
+            f"{listing(clip.figure.moving_joints)}; this character is {figure.name!r}: retarget it first."
+        )
+    return clip
+
+
+def gaze_of(target: GazeLike | str, roll: float | None) -> Gaze:
+    """A target from a direction, a word for one, or whatever `poise.chains.targets.gaze` takes."""
+    if isinstance(target, str):
+        return facing(target, roll)
+    if not isinstance(target, Gaze):
+        numbers: FloatArray = np.empty(0)
+        with contextlib.suppress(TypeError, ValueError):
+            numbers = np.asarray(target, dtype=np.float64)
+        if numbers.shape == (3,):
+            return facing(numbers, roll)
+    return gaze(target)
+
+
+def positive(what: str, number: float) -> float:
+    """A number above 0."""
+    if not (math.isfinite(number) and number > 0.0):
+        raise TaskError(f"the {what} of a character must be a positive number, not {number}.")
+    return float(number)
+
+
+def duration(what: str, seconds: float) -> float:
+    """A number of seconds from 0 up."""
+    if not (math.isfinite(seconds) and seconds >= 0.0):
+        raise TaskError(f"the {what} must be a number of seconds from 0 up, not {seconds}.")
+    return float(seconds)
+
+
+def share(what: str, amount: float) -> float:
+    """A number from 0 to 1."""
+    if not 0.0 <= amount <= 1.0:
+        raise TaskError(f"the amount of {what} goes from 0 to 1, and {amount} does not.")
+    return float(amount)

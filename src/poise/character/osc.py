@@ -1,0 +1,179 @@
+"""A character driven by Open Sound Control, and frames sent by it, so that Max, TouchDesigner or a game can take part.
+
+| message | means |
+|---|---|
+| `/hold name [blend]` | take a posture by its name |
+| `/posture v …` | take a posture of joint values [rad or m] |
+| `/face x y z` | look in a direction |
+| `/face w x y z` | face an orientation |
+| `/at x y z` | look at a point [m] |
+| `/free` | look nowhere in particular |
+| `/play name [loop]` | play one of the character's clips |
+| `/stop` | end the clip |
+| `/idle amount` | breathe |
+
+Each may come with the figure's name before it: `/adelino/hold sad`. A message of the wrong shape changes nothing; what
+is wrong with it is said as an event and sent back as `/error text`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from poise.chains.targets import at
+from poise.errors import PoiseError, TaskError
+from poise.figure.names import listing, suggestion
+from poise.figure.posture import Posture
+from poise.formats.osc import Argument, Message, decode, encode, joint_bundle
+
+if TYPE_CHECKING:
+    from poise.character.character import Character
+
+LARGEST_PACKET = 65536
+
+
+def obey(character: Character, message: Message) -> None:
+    """Do what one message asks, or raise a PoiseError that says what is wrong with it."""
+    word = message.address.removeprefix(f"/{character.figure.name}").strip("/")
+    arguments = message.arguments
+    if word not in ACTIONS:
+        known = [f"/{action}" for action in ACTIONS]
+        hint = suggestion(message.address, known)
+        raise TaskError(f"no OSC message {message.address}.{hint} Messages: {listing(known)}.")
+    ACTIONS[word](character, f"/{word}", arguments)
+
+
+def _hold(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    name, *rest = _shaped(what, arguments, "s", "sf", says="a posture's name and perhaps a blend [s]")
+    character.hold(str(name), *_numbers(rest))
+
+
+def _posture(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    count = character.figure.nq
+    character.hold(_numbers(_shaped(what, arguments, "f" * count, says=f"{count} joint values")))
+
+
+def _face(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    says = "a direction x y z or a quaternion w x y z"
+    character.face(_numbers(_shaped(what, arguments, "fff", "ffff", says=says)))
+
+
+def _at(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    character.face(at(_numbers(_shaped(what, arguments, "fff", says="a point x y z"))))
+
+
+def _free(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    _shaped(what, arguments, "", says="nothing")
+    character.face(None)
+
+
+def _play(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    name, *loop = _shaped(what, arguments, "s", "sf", says="a clip's name and perhaps 1 to loop it")
+    character.play(str(name), loop=bool(loop and loop[0]))
+
+
+def _stop(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    _shaped(what, arguments, "", says="nothing")
+    character.stop()
+
+
+def _idle(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
+    character.idle(_numbers(_shaped(what, arguments, "f", says="an amount from 0 to 1"))[0])
+
+
+ACTIONS: dict[str, Callable[[Character, str, tuple[Argument, ...]], None]] = {
+    "hold": _hold,
+    "posture": _posture,
+    "face": _face,
+    "at": _at,
+    "free": _free,
+    "play": _play,
+    "stop": _stop,
+    "idle": _idle,
+}
+
+
+def _shaped(what: str, arguments: tuple[Argument, ...], *shapes: str, says: str) -> tuple[Argument, ...]:
+    """The arguments, if they are texts (s) and numbers (f) of one of the shapes."""
+    given = "".join(
+        "s" if isinstance(value, str) else "f" if isinstance(value, int | float) else "?" for value in arguments
+    )
+    if given not in shapes:
+        shown = " ".join(map(repr, arguments)) or "nothing"
+        raise TaskError(f"OSC message {what} takes {says}, not {shown}.")
+    return arguments
+
+
+def _numbers(arguments: tuple[Argument, ...] | list[Argument]) -> list[float]:
+    return [float(value) for value in arguments if isinstance(value, int | float)]
+
+
+class OscIn:
+    """Hears messages on a UDP port, in a thread of its own."""
+
+    def __init__(self, character: Character, host: str, port: int, say: Callable[[str], object]) -> None:
+        """Start to listen."""
+        self._character, self._say = character, say
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.bind((host, port))
+        except (OSError, OverflowError) as problem:
+            self._socket.close()
+            reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+            raise TaskError(f"cannot listen for OSC on {host}:{port} ({reason.lower()}).") from None
+        self.port: int = self._socket.getsockname()[1]
+        self._socket.settimeout(0.2)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="poise OSC", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._stop.set()
+        self._thread.join(timeout=1.0)
+        self._socket.close()
+
+    def _listen(self) -> None:
+        while not self._stop.is_set():
+            # Nothing has come for a while, or somebody we answered is gone.
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                self._take(*self._socket.recvfrom(LARGEST_PACKET))
+
+    def _take(self, packet: bytes, sender: tuple[str, int]) -> None:
+        try:
+            for message in decode(packet):
+                obey(self._character, message)
+        except PoiseError as problem:
+            self._say(str(problem))
+            with contextlib.suppress(OSError):
+                self._socket.sendto(encode("/error", [str(problem).replace("\0", " ")]), sender)
+
+
+class OscOut:
+    """Sends every frame of a character over UDP."""
+
+    def __init__(self, name: str, host: str, port: int, outputs: list[Callable[[Posture], object]]) -> None:
+        """Find the receiver; nobody need be there."""
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        except OSError:
+            raise TaskError(f"cannot send OSC to {host}:{port}: the host is not known.") from None
+        self._name, self._outputs = name, outputs
+        self._to: tuple[str, int] = address[:2]  # type: ignore[assignment]
+        self._socket = socket.socket(family, kind)
+        self._socket.setblocking(False)
+
+    def send(self, posture: Posture) -> None:
+        """Send one frame; a datagram that nobody takes is lost, as datagrams are."""
+        with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
+            self._socket.sendto(joint_bundle(self._name, posture, posture.q.tolist()), self._to)
+
+    def close(self) -> None:
+        """Send no more."""
+        with contextlib.suppress(ValueError):
+            self._outputs.remove(self.send)
+        self._socket.close()

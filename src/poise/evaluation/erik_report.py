@@ -1,0 +1,147 @@
+"""The evaluation of ERIK as one page: our tables and figures beside the paper's numbers."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from poise.evaluation.erik import NO_POSTURE, Plan
+from poise.evaluation.erik_figures import case_order, drawn_figures
+from poise.evaluation.erik_paper import KEPT_OF_DLS, TABLE_8, TABLE_9
+from poise.evaluation.tally import Tally
+from poise.figure.pose import FloatArray
+
+Rows = list[list[str]]
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1150px; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
+th, td { padding: 3px 9px; text-align: right; border-bottom: 1px solid #ddd; }
+th:first-child, td:first-child { text-align: left; }
+td.paper { color: #8a5a00; }
+img { width: 100%; }
+figcaption { color: #555; font-size: 13px; }
+"""
+
+CAPTIONS = {
+    "10": "Orientation errors on skeleton C: ERIK, which also holds a posture, and DLS without a posture task.",
+    "11": "Normal distributions of the errors of every skeleton but A. The dotted line is the threshold.",
+    "12": "Histograms of the errors, orientation errors counted on a logarithmic axis; A has wider axes. Dotted: the "
+    "threshold; solid: the largest error.",
+    "13": "Normal distributions of ERIK and the DLS variants on skeleton C; dashed, the paper's (table 9).",
+}
+
+
+def write_report(plan: Plan, tallies: Mapping[str, Tally], times: Mapping[str, FloatArray], output: Path) -> Path:
+    """Write report.html, with its pictures inside, and the pictures beside it; returns the page."""
+    pictures = drawn_figures(tallies)
+    for number, picture in pictures.items():
+        (output / f"figure_{number}.png").write_bytes(picture)
+    page = output / "report.html"
+    page.write_text(_page(plan, tallies, times, pictures), encoding="utf-8")
+    return page
+
+
+def _page(
+    plan: Plan, tallies: Mapping[str, Tally], times: Mapping[str, FloatArray], pictures: Mapping[str, bytes]
+) -> str:
+    parts = [
+        "<!doctype html><html lang=en><meta charset=utf-8><title>ERIK, evaluated again</title>",
+        f"<style>{STYLE}</style><h1>ERIK, evaluated again</h1>",
+        f"<p>{html.escape(_introduction(plan, tallies))}</p>",
+        "<h2>Iterations and time (table 8)</h2>",
+        _table(TABLE_8_HEAD, table_8(tallies, times)),
+        "<h2>Errors on every skeleton</h2>",
+        _table(ERRORS_HEAD, errors_table(tallies)),
+    ]
+    if compared := table_9(tallies):
+        parts += ["<h2>ERIK and DLS on skeleton C (table 9)</h2>", _table(TABLE_9_HEAD, compared), _kept(tallies)]
+    for number, picture in pictures.items():
+        image = base64.b64encode(picture).decode()
+        parts.append(
+            f"<h2>Figure {number}</h2><figure><img alt='figure {number}' src='data:image/png;base64,{image}'>"
+            f"<figcaption>{html.escape(CAPTIONS[number])}</figcaption></figure>"
+        )
+    return "\n".join(parts) + "\n"
+
+
+def _introduction(plan: Plan, tallies: Mapping[str, Tally]) -> str:
+    total = sum(tally.asked for tally in tallies.values())
+    return (
+        f"{total:,} questions, {plan.samples:,} for each case, {plan.sampling} sampling, seed {plan.seed}. "
+        "Numbers of the paper [Ribeiro & Paiva 2019] stand in brown beside ours."
+    )
+
+
+BESIDE = ("paper", "S.D.", "paper")
+TABLE_8_HEAD = ("case", "samples", "iterations", *BESIDE, "most", "paper", "time [µs]", "99 % [µs]", "paper [µs]")
+ERRORS_HEAD = ("case", "combined", "S.D.", "orientation", "posture", "shape", "≤ 0.04", "largest")
+TABLE_9_HEAD = ("case", "combined", *BESIDE, "orientation", *BESIDE, "posture", *BESIDE)
+
+
+def table_8(tallies: Mapping[str, Tally], times: Mapping[str, FloatArray]) -> Rows:
+    """Iterations and times of every case beside the paper's, whose cells begin with ~."""
+    rows = []
+    for case in case_order(list(tallies)):
+        _, most, mean, deviation = tallies[case].iteration_statistics()
+        paper = TABLE_8[case]
+        taken = times.get(case)
+        ours = ["", ""] if taken is None else [f"{1e6 * _mean(taken):.1f}", f"{1e6 * _high(taken):.1f}"]
+        counted = [f"{mean:.2f}", f"~{paper.mean:g}", f"{deviation:.2f}", f"~{paper.deviation:g}"]
+        longest = [str(most), f"~{paper.most}"]
+        taken_by_paper = f"~{1000.0 * paper.milliseconds:,.0f}"
+        rows.append([case, f"{tallies[case].count:,}", *counted, *longest, *ours, taken_by_paper])
+    return rows
+
+
+def errors_table(tallies: Mapping[str, Tally]) -> Rows:
+    """Mean errors of every case, the posture error weighted."""
+    rows = []
+    for case in case_order(list(tallies)):
+        tally = tallies[case]
+        means = [f"{tally.mean(measure):.4f}" for measure in ("orientation", "posture", "shape")]
+        share = tally.within / max(tally.count, 1)
+        combined = [f"{tally.mean('combined'):.4f}", f"{tally.deviation('combined'):.4f}"]
+        rows.append([case, *combined, *means, f"{100.0 * share:.1f} %", f"{tally.largest[0]:.3f}"])
+    return rows
+
+
+def table_9(tallies: Mapping[str, Tally]) -> Rows:
+    """Means and deviations on skeleton C beside the paper's."""
+    rows = []
+    for case, paper in TABLE_9.items():
+        if case not in tallies:
+            continue
+        row = ["ERIK" if case == "C" else case.removeprefix("C-")]
+        for k, measure in enumerate(("combined", "orientation", "posture")):
+            mean, deviation = tallies[case].mean(measure), tallies[case].deviation(measure)
+            row += [f"{mean:.4f}", f"~{paper[2 * k]:.4f}", f"{deviation:.4f}", f"~{paper[2 * k + 1]:.4f}"]
+        rows.append(row)
+    return rows if len(rows) > 1 else []
+
+
+def _kept(tallies: Mapping[str, Tally]) -> str:
+    tally = tallies[NO_POSTURE]
+    share = tally.count / max(tally.asked, 1)
+    return f"<p>The DLS filter kept {share:.0%} of our samples; of the paper's, {KEPT_OF_DLS:.0%}.</p>"
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean())
+
+
+def _high(values: FloatArray) -> float:
+    """Only one in a hundred is greater."""
+    return float(sorted(values.tolist())[min(len(values) - 1, int(0.99 * len(values)))])
+
+
+def _table(head: Sequence[str], rows: Rows) -> str:
+    cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    return f"<table><tr>{cells}</tr>{body}</table>"
+
+
+def _cell(text: str) -> str:
+    return f"<td class=paper>{html.escape(text[1:])}</td>" if text.startswith("~") else f"<td>{html.escape(text)}</td>"

@@ -1,0 +1,72 @@
+"""Backward cyclic descent: one joint at a time, from the root to the tip [Ribeiro & Paiva 2019, alg. 19 and 21].
+
+CCD the other way round: the first joints do most of the work, so that a chain is turned as a whole and keeps its shape.
+Sweeps of `erik_descent` are repeated until the tip faces its aim.
+"""
+
+import numpy as np
+
+from poise.kernels.chain import Chain, pointing, tip_rotation
+from poise.kernels.compile import kernel
+from poise.kernels.erik_descent import Descent, climb, descent_aim, twist_tip, warp
+from poise.kernels.measures import DIRECTED, Aim
+from poise.kernels.quaternion import Quaternion, angle_of, conjugate, multiply
+from poise.kernels.vector import angle_between
+
+Array = np.ndarray
+
+PATIENCE = 10
+"""Sweeps after which too little progress ends the search."""
+PROGRESS = 1e-3
+"""Share of the error that so many sweeps must take off."""
+
+
+@kernel(borrows=True)
+def facing_error(chain: Chain, aim: Aim, angles: Array) -> float:
+    """Angle of the tip from a direction or an orientation [rad]."""
+    tip = tip_rotation(chain, angles)
+    if aim.kind == DIRECTED:
+        return angle_between(pointing(tip), pointing(aim.rotation))
+    return angle_of(multiply(aim.rotation, conjugate(tip)))
+
+
+@kernel(borrows=True)
+def bwcd(
+    chain: Chain, wanted: Quaternion, kind: int, limited: int, tolerance: float, most: int, trace: Array,
+    # outputs
+    angles: Array,
+) -> tuple[float, int]:  # fmt: skip
+    """Turn a chain towards an aim; returns the error [rad] and the sweeps it took.
+
+    Args:
+        chain: The chain.
+        wanted: Frame wanted of the tip.
+        kind: FULL for all of it, DIRECTED for where its +Y points.
+        limited: 1 to stay inside the limits (the paper's form for solutions), 0 not to (its form for postures, which
+            faces a direction only).
+        tolerance: Error that counts as none [rad].
+        most: Sweeps to try.
+        trace: (t, n) where the angles after each of the first t sweeps are kept.
+        angles: (n,) the start, and then the result [rad].
+    """
+    aim = Aim(wanted, kind)
+    once = Descent(1, 0.0, 0.0)
+    error = facing_error(chain, aim, angles)
+    before = error
+    for sweep in range(most):
+        if error <= tolerance:
+            return error, sweep
+        if limited == 1:
+            climb(chain, descent_aim(chain, aim, 0, angles), once, angles)
+            twist_tip(chain, aim, 0, angles)
+        else:
+            warp(chain, aim, once, angles)
+        error = facing_error(chain, aim, angles)
+        if sweep < trace.shape[0]:
+            for k in range(angles.shape[0]):
+                trace[sweep, k] = angles[k]
+        if (sweep + 1) % PATIENCE == 0:
+            if error > (1.0 - PROGRESS) * before:
+                return error, sweep + 1
+            before = error
+    return error, most

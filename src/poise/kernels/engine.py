@@ -1,0 +1,86 @@
+"""What a step of the engine works on: see `step` for the method."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.contacts import Contacts
+from poise.kernels.criteria import Criteria
+from poise.kernels.goals import Goals, Stance
+from poise.kernels.level_problem import Levels
+from poise.kernels.level_work import LevelsWork
+from poise.kernels.limits import Bounds
+from poise.kernels.pulls import Pulls
+from poise.kernels.step_limits import StepLimits
+from poise.kernels.tree import Tree
+
+Array = np.ndarray
+
+MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
+"""Levels: what never gives way, what parts touching bodies, and where tasks begin."""
+MET = 1e-6
+"""Error up to which a level counts as met."""
+HELD = 5e-7
+"""What a level solved as it stands may lose beyond what was planned, however many steps are taken."""
+
+
+class State(NamedTuple):
+    """What the engine remembers from step to step, and numbers to report."""
+
+    x: Array
+    """(nv,) the step."""
+    dx: Array
+    """(nv,) its correction."""
+    trial: Array
+    """(nv,) a shortened step."""
+    part: Array
+    """(p + 1, nv) what each level that gave way, and the criteria, added to the step."""
+    last: Array
+    """(p + 1, nv) the same of the step before, and the whole of it in the first line."""
+    q: Array
+    """(nq,) posture after the step."""
+    scale: Array
+    """(p,) share of each level's errors that a step aims at."""
+    merit: Array
+    """(p + 1,) size of each level's weighted error before the step, and value of the criteria."""
+    merit_after: Array
+    """(p + 1,) the same after it."""
+    seen: Array
+    """(p + 1,) the same at the end of the step before: another value now means that something else is asked."""
+    record: Array
+    """(p + 1,) the least of each level since something else was asked, given the records of those above."""
+    stiffness: Array
+    """(p + 1,) extra damping of each level, grown by failure and shaking."""
+    curved: Array
+    """(p + 1,) 1 for levels that gave way in the step."""
+    missing: Array
+    """(m,) what a correction has to add to each row."""
+    counts: Array
+    """(4,) steps, re-solves, shortened steps, steps not taken."""
+
+
+class Engine(NamedTuple):
+    """A figure and what is asked of it, compiled."""
+
+    tree: Tree
+    bounds: Bounds
+    limits: StepLimits
+    goals: Goals
+    contacts: Contacts
+    criteria: Criteria
+    levels: Levels
+    solver: LevelsWork
+    pulls: Pulls
+    here: Stance
+    there: Stance
+    state: State
+    skip: int
+    """Rows before the first goal's: partings and equality couplings."""
+    farthest: float
+    """Largest error a step aims at [m or rad]."""
+    choosy: Array
+    """(p + 1,) 1 for levels with goals that may move some joints only."""
+    calls: Array
+    """Addresses for `far_call`."""
+    worth: float
+    """Error that a visible step must remove from some level, per size of the step."""

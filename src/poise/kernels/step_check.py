@@ -1,0 +1,156 @@
+"""Whether a step on trial is to be taken, and what is learnt from it: see `step` for the method."""
+
+import math
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.engine import FIRST_TASKS, HELD, MET, PARTING, Engine, State
+from poise.kernels.step_trial import undamped_levels
+
+Array = np.ndarray
+
+UNSEEN, ROUNDING = 3e-7, 1e-9
+"""What a level that gave way may lose of its best to what the model leaves out, and to rounding."""
+SHAKING = -0.3
+"""Cosine between two steps below which one undoes the other."""
+SOFTEST, STIFF, STIFFEST = 1e-4, 0.03, 1.0
+"""Damping that shaking starts with, and the most it grows to for others' shaking and for a level's own."""
+UNFELT = 1e-24
+"""Product of the squares of two steps below which they are rounding, not shaking."""
+RELAXING = 0.98
+"""How damping fades from step to step."""
+
+
+@kernel
+def worse_level(engine: Engine, moved: float) -> int:
+    """The first level that got worse and should not have, or -1.
+
+    A level that is solved as it stands keeps the best it had, but for bodies that are being parted, whose distance is
+    not a fixed number to return to. Another may lose what cannot be seen of its best, or, where one above it gains,
+    what the model said it would lose to that one, to second order. A level with goals that may not use all joints is
+    not asked: its rows do not say what other joints do to it.
+    """
+    state, choosy = engine.state, engine.choosy
+    before, after, record = state.merit, state.merit_after, state.record
+    unseen = ROUNDING + min(moved * moved * moved, UNSEEN)
+    undamped = undamped_levels(engine)
+    gained = False
+    for k in range(before.shape[0] - 1):
+        if after[k] > before[k] and choosy[k] == 0:
+            if k < undamped and k != PARTING:
+                if after[k] > record[k] + HELD and after[k] > _hoped(engine, k) + HELD:
+                    return k
+            elif after[k] > max(MET, record[k] + unseen) and (
+                not gained or after[k] > _hoped(engine, k) + moved * moved
+            ):
+                return k
+        gained = gained or after[k] < record[k] - UNSEEN
+    p = before.shape[0] - 1
+    return p if engine.criteria.summed[0] == 1 and _only_criteria_suffer(before, after) else -1
+
+
+@kernel
+def _hoped(engine: Engine, k: int) -> float:
+    """What the model says a whole step leaves of the error of level `k`."""
+    state, left = engine.state, engine.solver.left[k]
+    if engine.levels.curved[k] == 0:
+        return left + (1.0 - state.scale[k]) * state.merit[k]
+    x, curvature = state.x, engine.levels.curvature
+    total = left * left
+    for i in range(x.shape[0]):
+        along = 0.0
+        for j in range(x.shape[0]):
+            along += curvature[k, i, j] * x[j]
+        total += along * x[i]
+    return math.sqrt(max(0.0, total))
+
+
+@kernel
+def _only_criteria_suffer(before: Array, after: Array) -> bool:
+    """Whether a sum of criteria got worse and no level above it better."""
+    p = before.shape[0] - 1
+    for k in range(p):
+        if before[k] - after[k] > ROUNDING:
+            return False
+    return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
+
+
+@kernel
+def is_worth_it(engine: Engine, moved: float) -> bool:
+    """Whether a step brings some level below its record by enough to be seen.
+
+    A level above its record, which it may be by a little, is compared with where it is.
+    """
+    state, least = engine.state, engine.worth * moved
+    before, record, after = state.merit, state.record, state.merit_after
+    for k in range(record.shape[0]):
+        best = before[k] if before[k] > record[k] + HELD else record[k]
+        if best - after[k] > least:
+            return True
+    return False
+
+
+@kernel
+def is_better(state: State, slack: float) -> bool:
+    """Whether the first level that changes by more than `slack` changes for the better."""
+    for k in range(state.merit.shape[0]):
+        gain = state.merit[k] - state.merit_after[k]
+        if abs(gain) > slack:
+            return gain > 0.0
+    return False
+
+
+@kernel
+def recall(state: State) -> None:
+    """Forget the records when something else is asked than at the end of the step before; contacts always are new."""
+    merit, seen, record = state.merit, state.seen, state.record
+    same = True
+    for k in range(FIRST_TASKS, merit.shape[0]):
+        same = same and merit[k] == seen[k]
+    for k in range(merit.shape[0] if not same else FIRST_TASKS):
+        record[k] = merit[k]
+
+
+@kernel
+def remember(state: State, merit: Array) -> None:
+    """Where a step ended, and its records: a level's new record begins the records below it anew."""
+    seen, record = state.seen, state.record
+    anew = False
+    for k in range(merit.shape[0]):
+        anew = anew or merit[k] < record[k] - HELD
+        record[k] = merit[k] if anew else min(record[k], merit[k])
+        seen[k] = merit[k]
+
+
+@kernel
+def notice_shaking(engine: Engine) -> None:
+    """Damp levels that gave way, and criteria, when a step undoes the last; more when their own part of it does."""
+    state, curved = engine.state, engine.levels.curved
+    x, part, last, stiffness = state.x, state.part, state.last, state.stiffness
+    p = stiffness.shape[0] - 1
+    along, now, then = 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        along += x[i] * last[0, i]
+        now += x[i] * x[i]
+        then += last[0, i] * last[0, i]
+        last[0, i] = x[i]
+    shaken = _undoes(along, now, then)
+    for k in range(FIRST_TASKS, p + 1):
+        along, now, then = 0.0, 0.0, 0.0
+        for i in range(x.shape[0]):
+            along += part[k, i] * last[k, i]
+            now += part[k, i] * part[k, i]
+            then += last[k, i] * last[k, i]
+            last[k, i] = part[k, i]
+        most = STIFFEST if _undoes(along, now, then) else STIFF if shaken else 0.0
+        if most > stiffness[k] and (curved[k] == 1 or k == p):
+            stiffness[k] = min(most, max(2.0 * stiffness[k], SOFTEST))
+        elif most == 0.0:
+            stiffness[k] = RELAXING * stiffness[k] if stiffness[k] > 0.1 * SOFTEST else 0.0
+
+
+@kernel
+def _undoes(along: float, now: float, then: float) -> bool:
+    """Whether a step undoes the one before, from their product and their squares."""
+    return now * then > UNFELT and along < SHAKING * math.sqrt(now * then)

@@ -1,0 +1,153 @@
+"""The model of a step, and its best step: see `step` for the method."""
+
+import math
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.contacts import fill_contacts, fill_partings
+from poise.kernels.couplings import coupling_value
+from poise.kernels.criteria import add_bend, fill_wish
+from poise.kernels.engine import FIRST_TASKS, MECHANISM, MET, PARTING, Engine, State
+from poise.kernels.goal_rows import fill_fences, fill_rows
+from poise.kernels.householder import from_coordinates
+from poise.kernels.level_problem import DECIDED, ROW, Y
+from poise.kernels.levels import GIVES_WAY, resume_levels
+from poise.kernels.pulls import fill_curvature
+from poise.kernels.step_limits import PER_BALL, coupling_row, fill_ball_limits, fill_box, fill_couplings
+
+Array = np.ndarray
+
+EASY = 0.01
+"""Error up to which a level is not damped [m or rad]."""
+TRUST = 2e-5
+"""Least damping of bent criteria, whose curvature may vanish."""
+
+
+@kernel
+def prepare(engine: Engine, q: Array) -> None:
+    """Rows, targets, damping and limits of the model at `q`."""
+    levels, goals, here, state, limits, bounds = (
+        engine.levels, engine.goals, engine.here, engine.state, engine.limits, engine.bounds
+    )  # fmt: skip
+    tree, contacts, skip = engine.tree, engine.contacts, engine.skip
+    rows, target, start, lower, upper = levels.rows, levels.target, levels.start, levels.lower, levels.upper
+    n, p = rows.shape[1], start.shape[0] - 1
+    fill_rows(tree, goals, here, skip, rows)
+    start[FIRST_TASKS] = skip
+    start[PARTING] = fill_partings(tree, here, contacts, skip, engine.farthest, rows, target)
+    start[MECHANISM] = start[PARTING] - limits.hard.shape[0]
+    for i in range(limits.hard.shape[0]):
+        coupling, row = limits.hard[i], start[MECHANISM] + i
+        coupling_row(limits, bounds, coupling, q, row, rows)
+        target[row] = bounds.coupling_lower[coupling] - coupling_value(bounds, coupling, q)
+    fill_box(limits, bounds, q, lower, upper)
+    fill_ball_limits(limits, bounds, q, n, levels.general, lower, upper)
+    at = PER_BALL * limits.ball_dof.shape[0]
+    fill_couplings(limits, bounds, q, at, n, levels.general, lower, upper)
+    at += limits.soft.shape[0]
+    fill_fences(tree, goals, here, at, n, levels.general, lower, upper)
+    at += goals.corner_node.shape[0]
+    fill_contacts(tree, here, contacts, at, n, levels.general, lower, upper)
+    for k in range(FIRST_TASKS, p):
+        _aim_level(engine, k)
+    for k in range(p + 1):
+        levels.curved[k] = 0
+        state.curved[k] = 0
+    fill_wish(tree, engine.criteria, q, levels.wish)
+
+
+@kernel
+def _aim_level(engine: Engine, k: int) -> None:
+    """Targets and damping of task level `k`: errors scaled down together to what a linear model may be asked."""
+    start, target, weight, error, damping = (
+        engine.levels.start, engine.levels.target, engine.goals.weight, engine.here.error, engine.levels.damping
+    )  # fmt: skip
+    skip, state, gain = engine.skip, engine.state, engine.goals.gain
+    worst = 0.0
+    for i in range(start[k] - skip, start[k + 1] - skip):
+        worst = max(worst, abs(error[i]))
+    share = min(1.0, engine.farthest / worst) if worst > 0.0 else 1.0
+    state.scale[k] = share
+    for i in range(start[k], start[k + 1]):
+        target[i] = share * gain[i - skip] * weight[i - skip] * error[i - skip]
+    damping[k] = math.sqrt(max(0.0, share * worst - EASY))
+
+
+@kernel
+def solve_model(engine: Engine, q: Array) -> None:
+    """Best step of the model; a level that gives way is solved again with its curvature."""
+    levels, solver, state = engine.levels, engine.solver, engine.state
+    x, target, weight, error, start, skip = (
+        state.x, levels.target, engine.goals.weight, engine.here.error, levels.start, engine.skip
+    )  # fmt: skip
+    p = start.shape[0] - 1
+    summed = engine.criteria.summed[0] == 1
+    for k in range(p + 1):
+        watched = (k < p and state.merit[k] > MET) or (k == p and summed)
+        levels.watch[k] = 1 if k >= FIRST_TASKS and watched else 0
+        if k >= FIRST_TASKS and levels.curved[k] == 1:
+            levels.damping[k] = _bent_damping(state, k)
+    if not summed:
+        levels.damping[p] = math.sqrt(state.stiffness[p])
+    for i in range(x.shape[0]):
+        x[i] = 0.0
+    status = resume_levels(levels, solver, -1, x)
+    while status == GIVES_WAY:
+        k = solver.stopped[0]
+        if k < p:
+            share = 1.0 / state.scale[k]
+            for i in range(solver.pull.shape[0]):
+                solver.pull[i] *= share
+            for i in range(start[k], start[k + 1]):
+                target[i] = weight[i - skip] * error[i - skip]
+        fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, skip, solver.pull, levels.curvature[k])
+        if k == p:
+            add_bend(engine.tree, engine.criteria, q, levels.curvature[k])
+        levels.curved[k] = 1
+        state.curved[k] = 1
+        levels.damping[k] = _bent_damping(state, k)
+        status = resume_levels(levels, solver, k, x)
+    if summed and levels.curved[p] == 0:
+        _bend_granted_wish(engine, q, p)
+        resume_levels(levels, solver, p, x)
+    _divide(engine)
+
+
+@kernel
+def _bend_granted_wish(engine: Engine, q: Array, p: int) -> None:
+    """Curvature of criteria that no task stands in the way of."""
+    levels, bend = engine.levels, engine.levels.curvature[p]
+    for i in range(bend.shape[0]):
+        for j in range(bend.shape[0]):
+            bend[i, j] = 0.0
+    add_bend(engine.tree, engine.criteria, q, bend)
+    levels.curved[p] = 1
+    engine.state.curved[p] = 1
+    levels.damping[p] = _bent_damping(engine.state, p)
+
+
+@kernel
+def _bent_damping(state: State, k: int) -> float:
+    """Damping of level `k` with its curvature."""
+    least = TRUST if k == state.stiffness.shape[0] - 1 else 0.0
+    return math.sqrt(state.stiffness[k] + least)
+
+
+@kernel
+def _divide(engine: Engine) -> None:
+    """Which part of the step each level that gave way added to those above it, and which the criteria."""
+    part, curved, solver, x = engine.state.part, engine.levels.curved, engine.solver, engine.state.x
+    tables, lines, whole = solver.tables, solver.lines, solver.whole
+    p, n = part.shape[0] - 1, part.shape[1]
+    for k in range(FIRST_TASKS, p + 1):
+        if curved[k] == 0 and k < p:
+            for c in range(n):
+                part[k, c] = 0.0
+            continue
+        begin, end = (whole[DECIDED, k], whole[DECIDED, k + 1]) if k < p else (0, whole[DECIDED, p])
+        for c in range(n):
+            lines[ROW, c] = lines[Y, c] if begin <= c < end else 0.0
+        from_coordinates(tables, lines, end, ROW)
+        for c in range(n):
+            part[k, c] = lines[ROW, c] if k < p else x[c] - lines[ROW, c]

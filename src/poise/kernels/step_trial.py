@@ -1,0 +1,120 @@
+"""A step on trial: taken, corrected and measured. See `step` for the method."""
+
+import math
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.contacts import parting_error
+from poise.kernels.couplings import coupling_value
+from poise.kernels.criteria import criteria_value
+from poise.kernels.engine import FIRST_TASKS, MECHANISM, MET, PARTING, Engine
+from poise.kernels.far_call import far_clamp, far_stance
+from poise.kernels.goals import Stance
+from poise.kernels.levels import correct_levels
+from poise.kernels.limits import Bounds
+from poise.kernels.tree import Tree, integrate
+
+Array = np.ndarray
+
+CORRECTIONS = 4
+EXACT = 1e-7
+"""Error of a met level that needs no correction."""
+
+
+@kernel
+def try_step(engine: Engine, q: Array, share: float) -> float:
+    """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
+    tree, goals, there, state, bounds = engine.tree, engine.goals, engine.there, engine.state, engine.bounds
+    x, dx, trial, new = state.x, state.dx, state.trial, state.q
+    n = x.shape[0]
+    for i in range(n):
+        trial[i] = share * x[i]
+    _land(engine.calls, tree, bounds, q, trial, new)
+    far_stance(engine.calls, tree, goals, new, there)
+    met = met_levels(engine)
+    for _ in range(CORRECTIONS):
+        if _find_missing(engine, new, met, share) <= EXACT:
+            break
+        if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
+            break
+        for i in range(n):
+            trial[i] += dx[i]
+        _land(engine.calls, tree, bounds, q, trial, new)
+        far_stance(engine.calls, tree, goals, new, there)
+    measure(engine, there, new, state.merit_after)
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(trial[i]))
+    return largest
+
+
+@kernel
+def _land(calls: Array, tree: Tree, bounds: Bounds, q: Array, x: Array, new: Array) -> None:
+    """new = q ⊕ x, back inside the limits that are curved."""
+    integrate(tree, q, x, new)
+    far_clamp(calls, bounds, q, new)
+
+
+@kernel
+def undamped_levels(engine: Engine) -> int:
+    """How many levels, from the top, are solved as they stand: neither damped nor curved."""
+    curved, damping = engine.levels.curved, engine.levels.damping
+    p = damping.shape[0] - 1
+    for k in range(p):
+        if curved[k] == 1 or damping[k] > 0.0:
+            return k
+    return p
+
+
+@kernel
+def met_levels(engine: Engine) -> int:
+    """How many levels, from the top, the model met."""
+    left, undamped = engine.solver.left, undamped_levels(engine)
+    for k in range(undamped):
+        if left[k] > MET:
+            return k
+    return undamped
+
+
+@kernel
+def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
+    """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest."""
+    state, start, skip = engine.state, engine.levels.start, engine.skip
+    weight, gain = engine.goals.weight, engine.goals.gain
+    here, there, missing, bounds, hard = (
+        engine.here.error, engine.there.error, state.missing, engine.bounds, engine.limits.hard
+    )  # fmt: skip
+    worst = 0.0
+    for i in range(hard.shape[0]):
+        row = start[MECHANISM] + i
+        missing[row] = bounds.coupling_lower[hard[i]] - coupling_value(bounds, hard[i], new)
+        worst = max(worst, abs(missing[row]))
+    for i in range(start[PARTING], start[FIRST_TASKS]):
+        missing[i] = 0.0
+    for k in range(FIRST_TASKS, met):
+        for i in range(start[k], start[k + 1]):
+            left = 1.0 - share * state.scale[k] * gain[i - skip]
+            missing[i] = weight[i - skip] * (there[i - skip] - left * here[i - skip])
+            worst = max(worst, abs(missing[i]))
+    return worst
+
+
+@kernel
+def measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
+    """Size of the weighted error of every level, couplings included, and the criteria's value."""
+    start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip
+    bounds, hard = engine.bounds, engine.limits.hard
+    total = 0.0
+    for i in range(hard.shape[0]):
+        gap = coupling_value(bounds, hard[i], q) - bounds.coupling_lower[hard[i]]
+        total += gap * gap
+    merit[MECHANISM] = math.sqrt(total)
+    merit[PARTING] = parting_error(engine.here, stance, engine.contacts)
+    for k in range(FIRST_TASKS, start.shape[0] - 1):
+        total = 0.0
+        for i in range(start[k] - skip, start[k + 1] - skip):
+            e = weight[i] * error[i]
+            total += e * e
+        merit[k] = math.sqrt(total)
+    merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, q)

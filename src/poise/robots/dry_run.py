@@ -1,0 +1,46 @@
+"""A robot that only prints what it would be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from poise.robots.servo import Servo
+
+
+class DryRunDriver:
+    """Prints a line when a command changes, and moves nothing."""
+
+    def __init__(self, name: str, say: Callable[[str], object] = print) -> None:
+        """Name what it stands for, and where its lines go."""
+        self._name, self._say = name, say
+        self._servos: Sequence[Servo] = ()
+        self._last: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"dry run of {self._name}"
+
+    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
+        """Nothing to connect."""
+        self._servos, self._last = servos, ()
+        return [None] * len(servos)
+
+    def arm(self, ticks: Sequence[int]) -> None:
+        """Nothing to switch on."""
+
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
+        """Print what each servo would be told, if that is new."""
+        told = tuple(int(tick) for tick in ticks)
+        if told == self._last:
+            return
+        self._last = told
+        parts = zip(self._servos, told, values, strict=True)
+        self._say("  ".join(f"{s.joint} {math.degrees(v):+.1f}° → {s.channel}:{tick}" for s, tick, v in parts))
+
+    def poll(self, now: float) -> None:
+        """Nothing comes back."""
+
+    def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,74 @@
+"""Joint values as Open Sound Control over UDP, for Max, TouchDesigner, a game, or a bridge to other servos.
+
+Each frame is one bundle with a message `/name-of-the-figure/joint value` per joint [rad or m].
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+
+from poise.errors import RobotError
+from poise.formats.osc import joint_bundle
+from poise.robots.driver import DeviceLostError
+from poise.robots.servo import Servo
+
+TICKS = (-3_141_593, 3_141_593)
+"""A microradian each."""
+
+
+class OscDriver:
+    """Sends to an address and port."""
+
+    def __init__(self, host: str, port: int, prefix: str) -> None:
+        """Name the receiver; `prefix` starts every OSC address."""
+        if not 0 < port < 65536:
+            raise RobotError(f"an OSC port is a number from 1 to 65535, not {port}.")
+        self._to = (host, port)
+        self._prefix = prefix
+        self._socket: socket.socket | None = None
+        self._servos: Sequence[Servo] = ()
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"OSC to {self._to[0]}:{self._to[1]}"
+
+    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
+        """Find the receiver's address; nobody need be there."""
+        self.close()
+        self._servos = servos
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(*self._to, type=socket.SOCK_DGRAM)[0]
+        except OSError:
+            raise RobotError(f"{self.name}: the host {self._to[0]!r} is not known.") from None
+        self._socket = socket.socket(family, kind)
+        self._socket.setblocking(False)
+        self._address = address
+        return [None] * len(servos)
+
+    def arm(self, ticks: Sequence[int]) -> None:
+        """Nothing to switch on."""
+
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
+        """Send one bundle."""
+        if self._socket is None:
+            raise DeviceLostError(f"{self.name} is not open.")
+        packet = joint_bundle(self._prefix, [servo.joint for servo in self._servos], values)
+        try:
+            self._socket.sendto(packet, self._address)
+        except (BlockingIOError, ConnectionRefusedError):
+            # A datagram that nobody takes is lost, as datagrams are.
+            pass
+        except OSError as problem:
+            self.close()
+            raise DeviceLostError(f"{self.name} cannot be reached ({(problem.strerror or 'error').lower()}).") from None
+
+    def poll(self, now: float) -> None:
+        """Nothing comes back."""
+
+    def close(self) -> None:
+        """Close the socket."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None

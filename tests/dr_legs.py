@@ -1,0 +1,55 @@
+"""DR Legs, the walking robot of [Gim et al. 2018] as its makers publish it, from a plain dump of its USD file."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from poise.figure import Figure, Pose
+from poise.figure.builder import revolute
+from poise.figure.cleaning import cleaned
+from poise.figure.pose import FloatArray
+from poise.figures.mechanism import Mechanism
+
+FOLDER = Path(__file__).parents[2] / "shared" / "data" / "loops" / "dr_legs"
+MOTORS = [
+    f"j{k}_{side}_{chain}" for side in "lr" for k, chain in ((1, "i"), (2, "i"), (6, "i"), (7, "i"), (2, "o"), (7, "o"))
+]
+"""In the order of the recorded walk's columns."""
+
+
+@cache
+def dr_legs() -> Figure:
+    """The robot, its pelvis held, joints with the signs of the file; the file's numbers are single precision."""
+    data = json.loads((FOLDER / "dr_legs.extracted.json").read_text())
+    bodies = {body["name"]: body for body in data["bodies"]}
+    m = Mechanism("dr_legs", "A walking robot with hybrid legs.", "pelvis", mass=bodies["pelvis"]["mass"])
+    for name, body in bodies.items():
+        if name != "pelvis":
+            m.link(name, [], body["mass"])
+    for joint in data["joints"]:
+        frames = [Pose(joint[f]["pos"], joint[f]["quat_wxyz"]) for f in ("frame0", "frame1")]
+        places = [Pose(bodies[joint[b]]["pos"], bodies[joint[b]]["quat_wxyz"]) for b in ("body0", "body1")]
+        near, far = (place @ frame for place, frame in zip(places, frames, strict=True))
+        axis = near.matrix[:, "XYZ".index(joint["axis"])]
+        join = m.motor if joint["actuated"] else m.hinge
+        at = 0.5 * (near.position + far.position)
+        join(revolute(joint["name"], axis), joint["body0"], joint["body1"], at=at)
+    for name in ("pelvis", "foot_l", "foot_r"):
+        m.site(f"{name}_frame", name, bodies[name]["pos"])
+    return m.build()
+
+
+@cache
+def recorded_walk() -> FloatArray:
+    """(2239, 12) motor angles [rad], 100 frames per second."""
+    return np.load(FOLDER / "dr_legs_animation_100fps.npy")
+
+
+@cache
+def clean_dr_legs() -> Figure:
+    """The robot without the rounding of its file."""
+    return cleaned(dr_legs())[0]

@@ -1,0 +1,84 @@
+"""`poise play`: alone, dry, over OSC, on an emulated board, and what it says about wrong options."""
+
+import os
+import socket
+
+import numpy as np
+import pytest
+
+import poise
+from poise.cli.app import run
+from poise.formats.osc import decode
+from poise.motion.clip import Clip
+
+SHORT = ["--seconds", "0.4"]
+
+
+def test_alone_it_goes_through_its_postures(capsys):
+    assert run(["play", "adelino", *SHORT]) == 0
+    assert capsys.readouterr().out.startswith("24 frames at 60 Hz")
+
+
+def test_a_dry_run_prints_every_command(capsys):
+    assert run(["play", "adelino", "--robot", "firmata:/dev/nowhere", "--dry-run", "-p", "happy", *SHORT]) == 0
+    out, err = capsys.readouterr()
+    assert "turn +0.0° → 2:1472" in out
+    assert len(out.splitlines()) > 5
+    assert "dry run of firmata (firmata on /dev/nowhere): 5 servos" in err
+
+
+def test_a_clip_is_played_and_sent(tmp_path, capsys):
+    lamp = poise.load("adelino")
+    clip = Clip(lamp, np.full((30, 5), 0.25), 30.0, "lean")
+    path = tmp_path / "lean.csv"
+    from poise.formats.table import write_table
+
+    write_table(clip, path)
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.bind(("127.0.0.1", 0))
+    receiver.settimeout(5.0)
+    to = f"127.0.0.1:{receiver.getsockname()[1]}"
+    assert run(["play", "adelino", "--clip", str(path), "--loop", "--send", to, "--seconds", "1.5"]) == 0
+    frames = [decode(receiver.recv(4096)) for _ in range(80)]
+    receiver.close()
+    assert [message.address for message in frames[0]] == [f"/adelino/{name}" for name in lamp.joints.names]
+    assert np.allclose([message.arguments[0] for message in frames[-1]], 0.25, atol=0.01)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
+def test_real_servos_are_moved(tmp_path, capsys):
+    pytest.importorskip("serial", reason="robots on serial lines need pyserial")
+    from tests.unit.robots.emulated import Arduino, Cable
+
+    board = Arduino()
+    cable = Cable(tmp_path / "ttyACM0", board)
+    assert run(["play", "adelino", "--robot", f"firmata:{cable.path}", "-p", "sad", "--seconds", "1"]) == 0
+    cable.unplug()
+    assert board.modes == dict.fromkeys(range(2, 7), 4)
+    assert len(board.moves) > 100
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--face", "1,2"], "--face takes three numbers such as 1,0.3,0.5, not '1,2'."),
+        (["--at", "a,b,c"], "--at takes three numbers"),
+        (["--face", "1,0,0", "--at", "1,0,0"], "give one of them"),
+        (["--face", "nan,0,1"], "the direction to face"),
+        (["-p", "sda"], "Did you mean 'sad'"),
+        (["--dry-run"], "go with --robot"),
+        (["--robot", "firmta:/dev/x"], "Did you mean 'firmata'"),
+        (["--robot", "firmata:/dev/nowhere"], "there is no port /dev/nowhere."),
+        (["--robot", "osc:nowhere"], "such as osc:127.0.0.1:9000"),
+        (["--send", "here"], "--send takes a host and a port"),
+        (["--listen", "99999"], "cannot listen for OSC"),
+        (["--rate", "0"], "rate of a character must be a positive number"),
+        (["--clip", "nothing.csv"], "nothing.csv"),
+        (["--idle", "3"], "from 0 to 1"),
+    ],
+)
+def test_wrong_options_are_said_in_one_sentence(options, sentence, capsys):
+    assert run(["play", "adelino", *options, *SHORT]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert "Traceback" not in err
