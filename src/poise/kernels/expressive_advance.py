@@ -15,26 +15,27 @@ import numpy as np
 
 from poise.kernels.chain import TWIST, Chain, pointing
 from poise.kernels.compile import kernel
-from poise.kernels.expressive_ahead import NEVER, expected_aim, frames_left, speed
+from poise.kernels.expressive_ahead import NEVER, Motion, expected_aim, frames_left, sensed
 from poise.kernels.expressive_aim import copy_row, mirror
 from poise.kernels.expressive_hold import LOST, box_round, free_root, hold, hold_first, turn_to
-from poise.kernels.expressive_path import distance, lifted, moving, polar
-from poise.kernels.expressive_plan import LAST_LATITUDE, tries_per_latitude, try_plan
+from poise.kernels.expressive_path import lifted, moving, polar
+from poise.kernels.expressive_plan import LATITUDES_TRIED, tries_per_latitude, try_plan
 from poise.kernels.expressive_slide import shape_cost
 from poise.kernels.expressive_solve import Manner, solve
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import LOOSE, Pace, tip_turn, track
-from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED, START
+from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, RAISED, REFERENCE, SOLVED, START
 from poise.kernels.measures import Aim, Scoring, posture_error, shape_error
 from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
 FRESH, TRACKING, CHANGING = 0, 1, 2
-MODE, NEGATED, COUNT, AT, ATTEMPT, STUCK, WAIT, CHOICE = 0, 1, 2, 3, 4, 5, 6, 7
+MODE, NEGATED, COUNT, AT, ATTEMPT, STUCK, WAIT, GOALS = 0, 1, 2, 3, 4, 5, 6, 7
 TALLIES = 8
-ANGLES, FROM, TO = 0, 1, 2
-MEMORY_ROWS = 3
+ANGLES, FROM, TO, OR_TO = 0, 1, 2, 3
+MEMORY_ROWS = 4
+NOW, PLANNED, SPEED = 0, 1, 2
 PATH_MOST = 240
 """Way-points a plan may have."""
 STUCK_FOR = 12
@@ -51,13 +52,13 @@ class Memory(NamedTuple):
     """What a character remembers from one frame to the next; `advance` changes it."""
 
     rows: Array
-    """(MEMORY_ROWS, n) angles of the last frame, and of both ends of a plan."""
+    """(MEMORY_ROWS, n) angles of the last frame, of the start of a plan and of its goals."""
     path: Array
     """(PATH_MOST, n + 1) the plan."""
     tally: Array
     """(TALLIES,) integers: mode, sign of the bends, way-points, progress and so on."""
     seen: Array
-    """(2, 3) the direction of the last frame, and the one a plan is made for."""
+    """(3, 3) the direction of the last frame, the one a plan is made for, and how fast the target turns and nods."""
 
 
 @kernel(borrows=True)
@@ -76,7 +77,7 @@ def advance(
     rows, tally, seen = memory.rows, memory.tally, memory.seen
     n = posture.shape[0]
     d = pointing(aim.rotation)
-    before = Vector(seen[0, 0], seen[0, 1], seen[0, 2])
+    before = Vector(seen[NOW, 0], seen[NOW, 1], seen[NOW, 2])
     if tally[MODE] == FRESH:
         before = d
         tally[MODE] = TRACKING
@@ -86,6 +87,7 @@ def advance(
         tally[NEGATED] = _nearer_sign(chain, scoring, manner, posture, work)
     for k in range(n):
         work[LAST, k] = rows[ANGLES, k]
+    motion = sensed(chain, before, d, seen[SPEED])
     tried = 0
     if tally[MODE] == CHANGING:
         _follow(chain, scoring, aim, d, pace.rate, memory, work)
@@ -94,10 +96,10 @@ def advance(
     else:
         off = track(chain, scoring, aim, d, posture, tally[NEGATED], pace.rate, work)
         copy_row(work, HERE, OUT)
-        tried = _consider(chain, scoring, manner, pace, aim, posture, before, off, memory, work)
+        tried = _consider(chain, scoring, manner, pace, aim, posture, motion, off, memory, work)
     for k in range(n):
         rows[ANGLES, k] = work[OUT, k]
-    seen[0, 0], seen[0, 1], seen[0, 2] = d.x, d.y, d.z
+    seen[NOW, 0], seen[NOW, 1], seen[NOW, 2] = d.x, d.y, d.z
     return tried
 
 
@@ -128,7 +130,7 @@ def _consider(
     pace: Pace,
     aim: Aim,
     posture: Array,
-    before: Vector,
+    motion: Motion,
     off: float,
     memory: Memory,
     work: Array,
@@ -140,10 +142,9 @@ def _consider(
         return 0
     n = posture.shape[0]
     d = pointing(aim.rotation)
-    turning, nodding = speed(chain, before, d)
     left = 0
     if off < LOST:
-        left = frames_left(chain, d, turning, nodding, pace.rate, 2 * pace.ahead, OUT, work)
+        left = frames_left(chain, d, motion, pace.rate, 2 * pace.ahead, OUT, work)
     solve(chain, scoring, manner, aim, posture, work, work[SOLVED])
     gain = _cost(chain, scoring, manner, work[OUT], posture) - _cost(chain, scoring, manner, work[SOLVED], posture)
     better = gain > pace.worse
@@ -151,13 +152,14 @@ def _consider(
         tally[ATTEMPT] = -1
         return 0
     if tally[ATTEMPT] < 0:
-        _choose(chain, scoring, manner, pace, aim, posture, turning, nodding, better, tally[CHOICE], work)
+        tally[GOALS] = _choose(chain, scoring, manner, pace, aim, posture, motion, better, work)
         for k in range(n):
             rows[FROM, k] = work[OUT, k]
             rows[TO, k] = work[GOAL, k]
-        seen[1, 0], seen[1, 1], seen[1, 2] = d.x, d.y, d.z
+            rows[OR_TO, k] = work[RAISED, k]
+        seen[PLANNED, 0], seen[PLANNED, 1], seen[PLANNED, 2] = d.x, d.y, d.z
         tally[ATTEMPT] = 0
-    return _plan(chain, pace, turning, better or left < pace.ahead, memory, work)
+    return _plan(chain, pace, motion.turning, better, left, memory, work)
 
 
 @kernel(borrows=True)
@@ -168,61 +170,75 @@ def _choose(
     pace: Pace,
     aim: Aim,
     posture: Array,
-    turning: float,
-    nodding: float,
+    motion: Motion,
     better: bool,
-    other: int,
     work: Array,
-) -> None:
-    """GOAL: what `solve` finds now, or where the target is about to be; or its mirror image, whichever is nearer."""
-    turn = 0.0
+) -> int:
+    """GOAL: what `solve` finds now, or for where the target is about to be; RAISED: its mirror image.
+
+    The one whose root is nearer comes first; returns how many there are.
+    """
+    turn, goals = 0.0, 1
     if not better:
-        there, turn = expected_aim(chain, aim, turning, nodding, 2.0 * pace.ahead)
+        there, turn = expected_aim(chain, aim, motion, 2.0 * pace.ahead)
         solve(chain, scoring, manner, there, posture, work, work[SOLVED])
     copy_row(work, SOLVED, GOAL)
+    copy_row(work, SOLVED, RAISED)
     if chain.mirrors:
-        copy_row(work, SOLVED, HERE)
-        mirror(chain, work, HERE)
-        half = math.pi if work[HERE, 0] < 0.0 else -math.pi
-        inside = chain.lower[0] - 1e-9 <= work[HERE, 0] + half <= chain.upper[0] + 1e-9
-        work[HERE, 0] += half
-        nearer = abs(work[HERE, 0] - turn - work[OUT, 0]) < abs(work[GOAL, 0] - turn - work[OUT, 0])
-        if inside and nearer != (other == 1):
-            copy_row(work, HERE, GOAL)
-    if chain.role[0] == TWIST:
-        work[GOAL, 0] -= turn
-    d = pointing(aim.rotation)
-    copy_row(work, GOAL, LAST)
-    box_round(chain, work, LAST, math.pi)
-    free_root(chain, work, LAST, math.pi)
-    for k in range(work.shape[1]):
-        work[REFERENCE, k] = work[GOAL, k]
-        work[EASE, k] = 1.0
-    hold(chain, d, 20, work, GOAL)
+        mirror(chain, work, RAISED)
+        work[RAISED, 0] += math.pi if work[RAISED, 0] < 0.0 else -math.pi
+        if chain.lower[0] - 1e-9 <= work[RAISED, 0] <= chain.upper[0] + 1e-9:
+            goals = 2
+            if abs(work[RAISED, 0] - turn - work[OUT, 0]) < abs(work[GOAL, 0] - turn - work[OUT, 0]):
+                for k in range(work.shape[1]):
+                    work[GOAL, k], work[RAISED, k] = work[RAISED, k], work[GOAL, k]
+    _face_now(chain, pointing(aim.rotation), turn, work, GOAL)
+    _face_now(chain, pointing(aim.rotation), turn, work, RAISED)
+    return goals
 
 
 @kernel(borrows=True)
-def _plan(chain: Chain, pace: Pace, turning: float, urgent: bool, memory: Memory, work: Array) -> int:
-    """The next tries; when one arrives and it is time, the change begins."""
+def _face_now(chain: Chain, d: Vector, turn: float, work: Array, row: int) -> None:
+    """Bring a goal for a target that has turned by `turn` back to face d."""
+    if chain.role[0] == TWIST:
+        work[row, 0] -= turn
+    copy_row(work, row, LAST)
+    box_round(chain, work, LAST, math.pi)
+    free_root(chain, work, LAST, math.pi)
+    for k in range(work.shape[1]):
+        work[REFERENCE, k] = work[row, k]
+        work[EASE, k] = 1.0
+    hold(chain, d, 20, work, row)
+
+
+@kernel(borrows=True)
+def _plan(
+    chain: Chain, pace: Pace, turning: float, better: bool, left: int, memory: Memory, work: Array
+) -> int:
+    """The next tries; when one arrives and it is time, the change begins.
+
+    The gaze is lifted only if it would be lost otherwise, never for the sake of the shape.
+    """
     tally, rows, seen, path = memory.tally, memory.rows, memory.seen, memory.path
     n = rows.shape[1]
-    d = Vector(seen[1, 0], seen[1, 1], seen[1, 2])
+    d = Vector(seen[PLANNED, 0], seen[PLANNED, 1], seen[PLANNED, 2])
+    per, goals = tries_per_latitude(chain), tally[GOALS]
+    latitudes = LATITUDES_TRIED if left < NEVER else 1
     for tried in range(pace.tries):
+        block = tally[ATTEMPT] // per
+        latitude = block // goals
+        if latitude >= latitudes:
+            tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
+            return tried
         for k in range(n):
             work[START, k] = rows[FROM, k]
-            work[GOAL, k] = rows[TO, k]
-        count = try_plan(chain, d, tally[ATTEMPT], pace.rate, turning, work, path)
+            work[GOAL, k] = rows[TO if block % goals == 0 else OR_TO, k]
+        count = try_plan(chain, d, tally[ATTEMPT] % per, latitude, pace.rate, turning, work, path)
         tally[ATTEMPT] += 1
         if count > 0:
-            lift = tally[ATTEMPT] > tries_per_latitude(chain)
-            if urgent or lift:
+            tally[ATTEMPT] = -1
+            if left < (3 * pace.ahead // 2 if latitude else pace.ahead) or (better and not latitude):
                 tally[MODE], tally[COUNT], tally[AT], tally[STUCK] = CHANGING, count, -1, 0
-            tally[ATTEMPT] = -1
-            return tried + 1
-        if tally[ATTEMPT] >= tries_per_latitude(chain) * LAST_LATITUDE:
-            tally[ATTEMPT] = -1
-            tally[CHOICE] = 1 - tally[CHOICE]
-            tally[WAIT] = ASK_AGAIN
             return tried + 1
     return pace.tries
 
@@ -276,5 +292,3 @@ def _gap(chain: Chain, path: Array, j: int, work: Array, row: int) -> float:
         far = max(far, abs(turn_to(chain, k, work[row, k], path[j, k])))
     return far
 
-
-__all__ = ["Memory", "advance", "distance"]

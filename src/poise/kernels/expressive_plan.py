@@ -20,11 +20,11 @@ from poise.kernels.vector import Vector
 Array = np.ndarray
 
 DIRECT = len(STRENGTHS)
-RANDOM = 24
+RANDOM = 40
 """Postures of an even sequence that are passed."""
 LATITUDES = (89.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
-LAST_LATITUDE = 4
+LATITUDES_TRIED = 4
 """Latitudes tried, the target's own among them."""
 
 
@@ -95,17 +95,15 @@ def _cross(
 
 @kernel(borrows=True)
 def try_plan(
-    chain: Chain, d: Vector, attempt: int, rate: float, drift: float,
+    chain: Chain, d: Vector, which: int, latitude: int, rate: float, drift: float,
     # changed
     work: Array, path: Array,
 ) -> int:
-    """Attempt number `attempt` of a path from START to GOAL, both facing d; its way-points, or -1 when it gets stuck."""
-    per = tries_per_latitude(chain)
+    """Try number `which`, on one latitude, of a path from START to GOAL, both facing d; its way-points, -1 if stuck."""
     r = root_axis(chain)
     theta = polar(r, d)
-    to = _latitude(theta, attempt // per)
-    which = attempt % per
-    if attempt < per:
+    to = _latitude(theta, latitude)
+    if latitude == 0:
         return _cross(chain, d, START, GOAL, which, rate, drift, 0.0, 0, work, path)
     up = lifted(r, d, to)
     copy_row(work, GOAL, HERE)
