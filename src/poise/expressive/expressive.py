@@ -19,8 +19,8 @@ from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
 from poise.figure.figure import Figure, PostureLike
 from poise.kernels.chain import SWING, TWIST, Chain
-from poise.kernels.expressive_advance import Memory
 from poise.kernels.expressive_batch import answer_expressive
+from poise.kernels.expressive_memory import Memory
 from poise.kernels.expressive_solve import Manner
 from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import ROWS
@@ -69,7 +69,8 @@ class Expressive(ExpressiveSolver):
         r = poise.Expressive(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
 
     For motion, hand each frame the answer of the one before. No joint then turns by more than `settings.rate`, and the
-    gaze is held wherever the limits allow it, also while the chain changes from one way of facing the target to another:
+    gaze is held wherever the limits allow it, also while the chain changes from one way of facing the target to
+    another:
 
         r = solver.solve("sad", poise.facing(direction), previous=r)
     """
@@ -105,9 +106,9 @@ class Expressive(ExpressiveSolver):
         Args:
             posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
             orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
-            previous: The answer of the frame before, which knows where a change of branch has got to; or a posture, from
-                which a motion begins, or goes on if it is the one answered last. None: no motion, the best answer there
-                is.
+            previous: The answer of the frame before, which knows where a change of branch has got to; or a posture,
+                from which a motion begins, or goes on if it is the one answered last. None: no motion, the best answer
+                there is.
         """
         if previous is None:
             return super().solve(posture, orientation)

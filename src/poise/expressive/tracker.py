@@ -16,8 +16,8 @@ from poise.figure.figure import PostureLike
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.chain import tip_position
-from poise.kernels.expressive_advance import CHANGING, MEMORY_ROWS, MODE, PATH_MOST, TALLIES, Memory
 from poise.kernels.expressive_batch import SCORES, next_frame
+from poise.kernels.expressive_memory import CHANGING, MEMORY_ROWS, MODE, PATH_MOST, TALLIES, Memory
 from poise.kernels.expressive_solve import Manner
 from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import ROWS

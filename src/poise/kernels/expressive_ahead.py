@@ -23,8 +23,8 @@ from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
-STAGES = 4
-OUT_OF_SIGHT = math.radians(0.5)
+STAGES = 8
+OUT_OF_SIGHT = math.radians(0.05)
 """A direction missed by more than this is lost [rad]."""
 WILD = math.radians(15.0)
 """A heading that changes by more than this in a frame says nothing about the next [rad]."""
@@ -82,9 +82,7 @@ def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple
 
 
 @kernel(borrows=True)
-def frames_left(
-    chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array
-) -> int:
+def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
     """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
     n = chain.role.shape[0]
     copy_row(work, row, GUESS)

@@ -4,7 +4,8 @@ import numpy as np
 
 from poise.kernels.chain import Chain, tip_rotation
 from poise.kernels.compile import kernel
-from poise.kernels.expressive_advance import ANGLES, Memory, advance
+from poise.kernels.expressive_advance import advance
+from poise.kernels.expressive_memory import ANGLES, Memory
 from poise.kernels.expressive_solve import Manner, solve
 from poise.kernels.expressive_track import Pace
 from poise.kernels.measures import Aim, Scoring, orientation_error, posture_error, shape_error

@@ -29,6 +29,13 @@ GIVE = 1e-7
 
 
 @kernel(borrows=True)
+def moving(chain: Chain) -> int:
+    """How many joints take part in facing a direction: all but a twister at the tip."""
+    n = chain.role.shape[0]
+    return n - 1 if n > 1 and chain.role[n - 1] == TWIST else n
+
+
+@kernel(borrows=True)
 def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
     """From `angle` to `wanted`, the shorter way round for a joint without limits."""
     if math.isinf(chain.lower[k]) and math.isinf(chain.upper[k]):

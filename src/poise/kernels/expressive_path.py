@@ -1,13 +1,13 @@
 """A way from one branch to another that keeps facing a direction: a detour, tried before it is taken.
 
 On its way the root turns to its new angle by one rate step at a time and the other joints are drawn to theirs, all
-inside the freedom that `hold` leaves. Which detour arrives depends on how strongly they are drawn and on what they pass:
-so several are tried. What is held still is the direction; where the limits cut the postures that face it in two, no
-detour exists, and the gaze is lifted to another latitude about the root's axis before and lowered after.
+inside the freedom that `hold` leaves. Which detour arrives depends on how strongly they are drawn and on what they
+pass: so several are tried. What is held still is the direction; where the limits cut the postures that face it in two,
+no detour exists, and the gaze is lifted to another latitude about the root's axis before and lowered after.
 
-Way-points are rows of `path` (most, n + 1): angles, and the lift [rad] of the polar angle. They are made for a target that
-stands still. One that turns about the root's axis by `drift` per frame turns the root along with it, so the limits of
-the root move by -drift from way-point to way-point.
+Way-points are rows of `path` (most, n + 1): angles, and the lift [rad] of the polar angle. They are made for a target
+that stands still. One that turns about the root's axis by `drift` per frame turns the root along with it, so the
+limits of the root move by -drift from way-point to way-point.
 """
 
 import math
@@ -17,7 +17,7 @@ import numpy as np
 from poise.kernels.chain import TWIST, Chain, pointing, tip_rotation
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
-from poise.kernels.expressive_hold import box_round, free_root, hold, shift_root, turn_to
+from poise.kernels.expressive_hold import box_round, free_root, hold, moving, shift_root, turn_to
 from poise.kernels.expressive_surface import heading, root_axis
 from poise.kernels.expressive_work import EASE, HERE, LAST, REFERENCE, VIA
 from poise.kernels.vector import Vector, add, cross, dot, normalized, orthogonal, scale, subtract
@@ -33,13 +33,6 @@ OFF = 1e-5
 PATIENCE = 12
 """Steps without progress after which a detour is given up."""
 PROGRESS = math.radians(0.3)
-
-
-@kernel(borrows=True)
-def moving(chain: Chain) -> int:
-    """How many joints take part in facing a direction: all but a twister at the tip."""
-    n = chain.role.shape[0]
-    return n - 1 if n > 1 and chain.role[n - 1] == TWIST else n
 
 
 @kernel(borrows=True)
@@ -106,7 +99,7 @@ def glide(
     work: Array,
     path: Array,
 ) -> int:
-    """Go from HERE to `work[goal]`, both facing d, writing way-points from `count`; returns their number, -1 if stuck."""
+    """Go from HERE to `work[goal]`, both facing d, writing way-points from `count`; their number, -1 if stuck."""
     least, waited = math.inf, 0
     while count < path.shape[0]:
         far = distance(chain, work, HERE, goal)
@@ -126,7 +119,9 @@ def glide(
         box_round(chain, work, LAST, rate)
         shift_root(chain, work, LAST, rate, -drift * (count + 1))
         arrived = abs(turn_to(chain, 0, work[LAST, 0], work[goal, 0])) < 0.5 * rate
-        _draw(chain, work, goal, ARRIVED_PULL if arrived else ROOT_PULL, max(2.0, strength) if arrived else strength, rate)
+        _draw(
+            chain, work, goal, ARRIVED_PULL if arrived else ROOT_PULL, max(2.0, strength) if arrived else strength, rate
+        )
         if hold(chain, d, 8, work, HERE) > OFF:
             return -1
         count = _write(path, count, work, lift)

@@ -2,17 +2,17 @@
 
 Try t on one latitude: first the detours of `expressive_path.STRENGTHS`, straight to the goal; then through a posture in
 which a single joint makes the whole bend, either way; then through postures of an even sequence. When none arrives, the
-same on other latitudes, nearest first.
+same on other latitudes, nearest first. A chain that has lost the direction already begins on the latitude it faces.
 """
 
 import math
 
 import numpy as np
 
-from poise.kernels.chain import Chain
+from poise.kernels.chain import Chain, pointing, tip_rotation
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
-from poise.kernels.expressive_path import STRENGTHS, glide, lifted, pass_by, polar, raise_gaze
+from poise.kernels.expressive_path import OFF, STRENGTHS, glide, lifted, pass_by, polar, raise_gaze
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_work import GOAL, HERE, LIFTED, RAISED, START, VIA
 from poise.kernels.vector import Vector
@@ -75,9 +75,18 @@ def _via(chain: Chain, which: int, theta: float, work: Array) -> None:
 
 @kernel(borrows=True)
 def _cross(
-    chain: Chain, d: Vector, start: int, goal: int, which: int, rate: float, drift: float, lift: float, count: int,
+    chain: Chain,
+    d: Vector,
+    start: int,
+    goal: int,
+    which: int,
+    rate: float,
+    drift: float,
+    lift: float,
+    count: int,
     # changed
-    work: Array, path: Array,
+    work: Array,
+    path: Array,
 ) -> int:
     """Try number `which` from `work[start]` to `work[goal]` at one latitude; way-points from `count`, -1 if stuck."""
     copy_row(work, start, HERE)
@@ -95,28 +104,34 @@ def _cross(
 
 @kernel(borrows=True)
 def try_plan(
-    chain: Chain, d: Vector, which: int, latitude: int, rate: float, drift: float,
+    chain: Chain,
+    d: Vector,
+    which: int,
+    latitude: int,
+    rate: float,
+    drift: float,
     # changed
-    work: Array, path: Array,
+    work: Array,
+    path: Array,
 ) -> int:
     """Try number `which`, on one latitude, of a path from START to GOAL, both facing d; its way-points, -1 if stuck."""
     r = root_axis(chain)
     theta = polar(r, d)
-    to = _latitude(theta, latitude)
-    if latitude == 0:
+    here = polar(r, pointing(tip_rotation(chain, work[START])))
+    lost = abs(here - theta) > OFF
+    to = here if lost else _latitude(theta, latitude)
+    if latitude == 0 and not lost:
         return _cross(chain, d, START, GOAL, which, rate, drift, 0.0, 0, work, path)
-    up = lifted(r, d, to)
     copy_row(work, GOAL, HERE)
-    down = raise_gaze(chain, d, to, rate, math.inf, 0, work, path)
-    if down < 0:
+    if raise_gaze(chain, d, to, rate, math.inf, 0, work, path) < 0:
         return -1
     copy_row(work, HERE, RAISED)
     copy_row(work, START, HERE)
-    count = raise_gaze(chain, d, to, rate, drift, 0, work, path)
+    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, 0, work, path)
     if count < 0:
         return -1
     copy_row(work, HERE, LIFTED)
-    count = _cross(chain, up, LIFTED, RAISED, which, rate, drift, to - theta, count, work, path)
+    count = _cross(chain, lifted(r, d, to), LIFTED, RAISED, which, rate, drift, to - theta, count, work, path)
     if count < 0:
         return -1
     before = count
@@ -125,7 +140,6 @@ def try_plan(
     if count < 0:
         return -1
     _reverse(path, before, count)
-    copy_row(work, GOAL, HERE)
     return _finish(path, count, work)
 
 

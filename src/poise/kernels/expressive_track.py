@@ -1,9 +1,9 @@
 """From one frame to the next on the branch the chain is on.
 
-The frame before is the only start. Every joint moves at most `rate`; inside that box the direction is held, the shape is
-pulled towards the posture (in the bends' own signs, or all negated), and a light pull to the frame before keeps ties
-from being decided by rounding. The twister at the tip then gives the roll, by the equivalent angle that lies inside its
-limits, as fast as it may: where it must go round, the roll lapses and the direction does not.
+The frame before is the only start. Every joint moves at most `rate`; inside that box the direction is held, the shape
+is pulled towards the posture (in the bends' own signs, or all negated), and a light pull to the frame before keeps
+ties from being decided by rounding. The twister at the tip then gives the roll, by the equivalent angle that lies
+inside its limits, as fast as it may: where it must go round, the roll lapses and the direction does not.
 """
 
 import math
@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chain import TWIST, Chain, pointing, wrapped
+from poise.kernels.chain import TWIST, Chain, wrapped
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
-from poise.kernels.expressive_descend import room
-from poise.kernels.expressive_hold import LOST, box_round, hold, hold_first, turn_to
+from poise.kernels.expressive_hold import LOST, box_round, hold, hold_first, moving, turn_to
 from poise.kernels.expressive_slide import LEAST_CURVATURE
 from poise.kernels.expressive_step import box_step, look_round, turn_missing
 from poise.kernels.expressive_surface import placed
-from poise.kernels.expressive_work import EASE, HERE, HIGH, LAST, LEAST, LOW, MOST, PULLED, REFERENCE, STEP
+from poise.kernels.expressive_work import EASE, HERE, HIGH, KEEP, LAST, LEAST, LOW, MOST, REFERENCE, STEP
 from poise.kernels.measures import FULL, Aim, Scoring
 from poise.kernels.quaternion import conjugate, multiply
 from poise.kernels.vector import Vector, length
@@ -83,9 +82,12 @@ def tip_turn(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, ra
     Of the angles that give the roll, the nearest inside the limits.
     """
     last = chain.role.shape[0] - 1
-    if aim.kind != FULL or last == 0 or chain.role[last] != TWIST:
+    if last == 0 or chain.role[last] != TWIST:
         return 0.0
     before = work[LAST, last]
+    if aim.kind != FULL:
+        work[row, last] = before
+        return 0.0
     work[row, last] = 0.0
     q = multiply(conjugate(look_round(chain, work, row)), aim.rotation)
     sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
@@ -105,7 +107,7 @@ def tip_turn(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, ra
 
 @kernel(borrows=True)
 def keep_roll(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> float:
-    """Bring `work[row]` to the whole frame wanted inside LOW … HIGH, pulled to REFERENCE; returns the angle it lacks."""
+    """Bring `work[row]` to the whole frame wanted inside LOW … HIGH, pulled to REFERENCE; returns what it lacks."""
     n = chain.role.shape[0]
     for _ in range(6):
         e = turn_missing(scoring, aim, look_round(chain, work, row))
@@ -132,8 +134,22 @@ def track(
         off = hold(chain, d, 2 if i < ROUNDS - 1 else 6, work, HERE)
     if off > LOST:
         off = hold_first(chain, d, 10, work, HERE)
+    if aim.kind == FULL and moving(chain) == posture.shape[0]:
+        return _roll_along(chain, scoring, aim, d, off, work)
     tip_turn(chain, scoring, aim, work, HERE, rate)
     return off
 
 
-__all__ = ["LOST", "Pace", "keep_roll", "pointing", "pull_to_shape", "room", "stay", "tip_turn", "track"]
+@kernel(borrows=True)
+def _roll_along(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, off: float, work: Array) -> float:
+    """Turn HERE as far to the roll of the aim as the box and the direction allow, on a chain without a tip twister."""
+    copy_row(work, HERE, KEEP)
+    keep_roll(chain, scoring, aim, work, HERE)
+    for k in range(chain.role.shape[0]):
+        work[REFERENCE, k] = work[HERE, k]
+        work[EASE, k] = 1.0
+    rolled = hold(chain, d, 8, work, HERE)
+    if rolled > max(off, LOST):
+        copy_row(work, KEEP, HERE)
+        return off
+    return rolled
