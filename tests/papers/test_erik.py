@@ -55,6 +55,13 @@ def test_extensions_change_the_error_as_they_should(change: dict[str, object], c
         assert solved(letter, **change).error.mean() == pytest.approx(expected, abs=0.003), letter
 
 
+def test_the_forward_phase_as_printed_finds_more_in_more_iterations() -> None:
+    plain, printed = solved("g"), solved("g", as_printed=True)
+    assert (plain.error <= 0.04).mean() == pytest.approx(0.955, abs=0.01)
+    assert (printed.error <= 0.04).mean() == pytest.approx(0.987, abs=0.01)
+    assert printed.iterations.max() > plain.iterations.max()
+
+
 def test_a_tip_that_may_not_be_upside_down_costs_as_much_as_it_should() -> None:
     for letter, expected in (("c", 0.1109), ("d", 0.0230), ("g", 0.0768)):
         batch = solved(letter, weights=Weights(symmetric=False))

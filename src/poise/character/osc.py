@@ -63,7 +63,7 @@ def _face(character: Character, what: str, arguments: tuple[Argument, ...]) -> N
 
 
 def _at(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
-    character.face(at(_numbers(_shaped(what, arguments, "fff", says="a point x y z"))))
+    character.face(at(_numbers(_shaped(what, arguments, "fff", says="a point x y z")), roll=None))
 
 
 def _free(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
@@ -126,6 +126,8 @@ class OscIn:
             reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
             raise TaskError(f"cannot listen for OSC on {host}:{port} ({reason.lower()}).") from None
         self.port: int = self._socket.getsockname()[1]
+        self.heard = 0
+        """Packets taken, good or not."""
         self._socket.settimeout(0.2)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="poise OSC", daemon=True)
@@ -142,6 +144,7 @@ class OscIn:
             # Nothing has come for a while, or somebody we answered is gone.
             with contextlib.suppress(TimeoutError, ConnectionError):
                 self._take(*self._socket.recvfrom(LARGEST_PACKET))
+                self.heard += 1
 
     def _take(self, packet: bytes, sender: tuple[str, int]) -> None:
         try:

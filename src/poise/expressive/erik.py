@@ -53,6 +53,8 @@ class ErikSettings:
     """Extension: shift the target when the solution does not converge. It seldom pays; faithful, and best off."""
     ccd_trick: bool = True
     """Extension: let CCD take over when that did not help."""
+    as_printed: bool = False
+    """Run the forward phase as it is printed, which finds a few more solutions in more iterations."""
     lalut: bool = False
     """Look angles up in a table as the paper does, instead of solving for them."""
     lalut_step: float = 1.0
@@ -148,6 +150,7 @@ def _options(settings: ErikSettings) -> ErikOptions:
         int(settings.avoid_edges),
         int(settings.offset_trick),
         int(settings.ccd_trick),
+        int(settings.as_printed),
     )
 
 

@@ -14,6 +14,7 @@ from poise.kernels.chain import Chain, clamped, pointing, segment_rotations, tip
 from poise.kernels.compile import kernel
 from poise.kernels.erik_descent import Descent, climb, descend, descent_aim, twist_tip, warp
 from poise.kernels.erik_joint import Lalut, off_edge
+from poise.kernels.erik_literal import forward_as_printed
 from poise.kernels.erik_phases import Frames, backward_phase, forward_phase
 from poise.kernels.measures import DIRECTED, Aim, Scoring, combined_error
 from poise.kernels.quaternion import Quaternion, about, direct_rotation, multiply
@@ -42,6 +43,8 @@ class ErikOptions(NamedTuple):
     """1 to shift the target when the error no longer falls."""
     ccd_trick: int
     """1 to let CCD take over when that did not help."""
+    as_printed: int
+    """1 for the forward phase as it is printed."""
 
 
 class ErikRoom(NamedTuple):
@@ -96,7 +99,11 @@ def solve_erik(
     before, before_that = 2.0, 2.0
     shifted = False
     for i in range(1, options.iterations + 1):
-        forward_phase(chain, lalut, target, edge, room.frames)
+        if options.as_printed:
+            segment_rotations(chain, angles, room.frames.reached)
+            forward_as_printed(chain, lalut, target, edge, angles, room.frames)
+        else:
+            forward_phase(chain, lalut, target, edge, room.frames)
         backward_phase(chain, lalut, scoring.symmetric, room.frames, angles)
         error, least = _judged(chain, scoring, aim, posture, least, room)
         if error <= options.threshold:

@@ -79,19 +79,19 @@ def forward_phase(
             continue
         base = unmoved(chain, k, quaternion_at(warped, k - 1))
         if chain.role[k] == SWING:
-            _roll_to_axis(chain, k, base, wanted)
+            roll_to_axis(chain, k, base, wanted)
         goal = quaternion_at(wanted, k)
-        angle = _forward_angle(chain, lalut, k, multiply(conjugate(base), goal))
+        angle = forward_angle(chain, lalut, k, multiply(conjugate(base), goal))
         if edge > 0.0:
             angle = off_edge(chain, k, angle, edge)
         back = multiply(goal, about(vector_at(chain.axis, k), -angle))
         put_quaternion(wanted, k - 1, multiply(back, conjugate(quaternion_at(chain.rest, k))))
     if chain.role[0] == SWING and last > 0:
-        _roll_to_axis(chain, 0, quaternion_at(chain.rest, 0), wanted)
+        roll_to_axis(chain, 0, quaternion_at(chain.rest, 0), wanted)
 
 
 @kernel(borrows=True)
-def _forward_angle(chain: Chain, lalut: Lalut, k: int, apart: Quaternion) -> float:
+def forward_angle(chain: Chain, lalut: Lalut, k: int, apart: Quaternion) -> float:
     """Angle of joint `k` towards T_k as seen from the joint's frame (alg. 8 l. 40-43)."""
     if chain.role[k] == TWIST:
         return safe_twist(chain, k, twist_sign(chain, k) * twist_of(apart))
@@ -100,7 +100,7 @@ def _forward_angle(chain: Chain, lalut: Lalut, k: int, apart: Quaternion) -> flo
 
 
 @kernel(borrows=True)
-def _roll_to_axis(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
+def roll_to_axis(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
     """Take out of the segments from `k` up the roll that joint `k` cannot make [Ribeiro & Paiva 2019, alg. 8 l. 26-34].
 
     The joint's axis is the same before and after its own rotation: any turn about the segment between the axis in the
