@@ -100,9 +100,7 @@ def _pivots(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, heig
 
 
 @kernel(borrows=True)
-def _start(
-    chain: Chain, posture: Array, height: float, which: int, count: int, most: float, work: Array
-) -> bool:
+def _start(chain: Chain, posture: Array, height: float, which: int, count: int, most: float, work: Array) -> bool:
     """HERE: the next cheapest pivot, or after those a sweep from the posture or from all joints straight.
 
     Returns whether there is one; a pivot that costs more than `most` is none.
