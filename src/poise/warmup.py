@@ -231,7 +231,9 @@ def _express() -> None:
     from poise.figures import chain
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
-    Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+    solver = Expressive(lamp)
+    first = solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+    solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0), previous=first)
 
 
 def _erik() -> None:
@@ -255,5 +257,6 @@ def _chain() -> None:
     for solver in (chains.ccd, chains.dls, chains.fabrik, chains.circles):
         solver(figure, (0.1, 0.2, 0.0), max_iterations=1)
     chains.bwcd(figure, facing("x"), max_iterations=1)
+    chains.two_priority_dls(figure, facing("x"), max_iterations=1)
     chains.ccd(figure, facing("x"), max_iterations=1)
     chains.fabrik_points([[0, 0, 0], [0, 1, 0]], [1, 0, 0], max_iterations=1)

@@ -15,6 +15,7 @@ from poise.chains.fabrik_points import PointsResult, fabrik_points
 from poise.chains.jacobian import dls, jacobian_transpose, pseudoinverse, sdls
 from poise.chains.options import Options
 from poise.chains.result import ChainResult
+from poise.chains.two_priority import two_priority_dls
 
 __all__ = [
     "ChainResult",
@@ -30,4 +31,5 @@ __all__ = [
     "jacobian_transpose",
     "pseudoinverse",
     "sdls",
+    "two_priority_dls",
 ]

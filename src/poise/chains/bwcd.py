@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-import numpy as np
-
-from poise.chains.chain import Limb, chain_of
-from poise.chains.goals import Goal, GoalKind, TargetLike, goal_of
-from poise.chains.options import Options, Settings, settle
+from poise.chains.facing import ask_to_face
+from poise.chains.goals import TargetLike
+from poise.chains.options import Options
 from poise.chains.result import ChainResult
 from poise.errors import TaskError
 from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
 from poise.kernels.bwcd import bwcd as bwcd_kernel
-
-CAN: dict[str, tuple[GoalKind, ...]] = {
-    "solution": ("direction", "orientation"),
-    "posture": ("direction",),
-}
 
 
 def bwcd(
@@ -39,31 +31,15 @@ def bwcd(
             animator's posture with the least change of its shape.
         **options: See `Options`.
     """
-    if form not in CAN:
+    if form == "solution":
+        question = ask_to_face("bwcd", figure, target, options, max_iterations=500)
+    elif form == "posture":
+        question = ask_to_face("bwcd of postures", figure, target, options, max_iterations=500, can=("direction",))
+    else:
         raise TaskError(f"bwcd has the forms 'solution' and 'posture', not {form!r}.")
-    goal = goal_of(target, "bwcd" if form == "solution" else "bwcd of postures", CAN[form])
-    settings = settle("bwcd", figure, options, 500)
-    limb = chain_of(figure, settings.tip, solver="bwcd", needs_lengths=False)
-    for name in limb.joints:
-        if name in settings.held:
-            raise TaskError(f"bwcd turns every joint of a chain and cannot hold {name!r}; poise.chains.ccd can.")
-    return _solve(limb, goal, settings, limited=form == "solution" and settings.limits)
-
-
-def _solve(limb: Limb, goal: Goal, settings: Settings, *, limited: bool) -> ChainResult:
-    angles = limb.angles(settings.start).copy()
-    most = settings.max_iterations
-    rows = np.empty((most if settings.trace else 0, len(angles)))
-    assert goal.gaze is not None
-    aim = goal.gaze.aim(limb.figure.up_vector, np.zeros(3))
-    error, taken = bwcd_kernel(limb.chain, aim.rotation, aim.kind, int(limited), settings.tolerance, most, rows, angles)
-    posture = limb.posture(angles, settings.start)
-    trace = _postures(limb, rows[:taken], settings) if settings.trace else None
-    return ChainResult(posture, "solved" if error <= settings.tolerance else "stalled", error, taken, trace)
-
-
-def _postures(limb: Limb, rows: FloatArray, settings: Settings) -> FloatArray:
-    """Whole postures from rows of angles."""
-    whole = np.repeat(settings.start.q[None], len(rows), axis=0)
-    whole[:, limb.places] = rows
-    return whole
+    tolerance, most = question.settings.tolerance, question.settings.max_iterations
+    aim, rows, angles = question.aim, question.rows(), question.start()
+    error, taken = bwcd_kernel(
+        question.chain, aim.rotation, aim.kind, int(form == "solution"), tolerance, most, rows, angles
+    )
+    return question.answer(angles, error, taken, rows)

@@ -7,13 +7,11 @@ from typing import Unpack
 
 import numpy as np
 
-from poise.chains.chain import only_tip
-from poise.chains.goals import TargetLike, goal_of
+from poise.chains.goals import TargetLike, positions_by_tip
 from poise.chains.options import Options, Settings, settle
 from poise.chains.points import prepared_points
 from poise.chains.result import ChainResult, ChainStatus
 from poise.chains.zones import can_reach
-from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
@@ -33,7 +31,7 @@ def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **opti
         **options: See `Options`.
     """
     settings = settle("fabrik", figure, options, 500)
-    targets = _targets(figure, target, settings)
+    targets = positions_by_tip("fabrik", figure, target, settings.tip)
     tips = tuple(targets)
     prepared = prepared_points(figure, tips, settings)
     q = np.empty(figure.nq)
@@ -54,17 +52,6 @@ def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **opti
     errors = {tip: float(np.linalg.norm(frames[tip].position - place)) for tip, place in targets.items()}
     status = _status(figure, error, targets, settings)
     return ChainResult(posture, status, error, passes, rows[:passes] if settings.trace else None, errors)
-
-
-def _targets(
-    figure: Figure, target: TargetLike | Mapping[str, TargetLike], settings: Settings
-) -> dict[str, FloatArray]:
-    """Positions by site."""
-    if not isinstance(target, Mapping):
-        target = {settings.tip if settings.tip is not None else only_tip(figure, "fabrik"): target}
-    if not target:
-        raise TaskError("fabrik needs at least one end-point with a target.")
-    return {tip: np.asarray(goal_of(wanted, "fabrik", ("position",)).position) for tip, wanted in target.items()}
 
 
 def _status(figure: Figure, error: float, targets: dict[str, FloatArray], settings: Settings) -> ChainStatus:

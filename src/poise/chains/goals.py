@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.chains.chain import only_tip
 from poise.chains.targets import Gaze, gaze, quaternion_text
 from poise.errors import TaskError
+from poise.figure.figure import Figure
 from poise.figure.pose import LARGEST, FloatArray, Pose
 from poise.kernels.chain import pointing
 from poise.kernels.chain_goal import DIRECTION, LOOK, ORIENTATION, POSITION
@@ -67,6 +69,17 @@ def goal_of(target: TargetLike, solver: str, can: Iterable[GoalKind]) -> Goal:
         known = " or ".join(_WORDS[kind] for kind in allowed)
         raise TaskError(f"{solver} takes {known}, and the target is {_WORDS[goal.kind]}.")
     return goal
+
+
+def positions_by_tip(
+    solver: str, figure: Figure, target: TargetLike | Mapping[str, TargetLike], tip: str | None
+) -> dict[str, FloatArray]:
+    """Positions of one end-point or of several, by site."""
+    if not isinstance(target, Mapping):
+        target = {tip if tip is not None else only_tip(figure, solver): target}
+    if not target:
+        raise TaskError(f"{solver} needs at least one end-point with a target.")
+    return {end: np.asarray(goal_of(wanted, solver, ("position",)).position) for end, wanted in target.items()}
 
 
 def _goal(target: TargetLike) -> Goal:

@@ -36,6 +36,7 @@ class Settings:
     """The options of one solve, checked and complete."""
 
     solver: str
+    """Who asks, for errors."""
     tip: str | None
     start: Posture
     held: frozenset[str]

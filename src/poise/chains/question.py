@@ -24,8 +24,10 @@ from poise.kernels.chain_goal import error_of
 from poise.kernels.reach_path import flatten
 
 ANYTHING: tuple[GoalKind, ...] = ("position", "direction", "orientation", "point")
-LOOKS = 20
+LOOKS = 60
 """How often a tip that looks at a point with a given roll is aimed again from where it has come to be."""
+
+_ORIGIN = np.zeros(3)
 
 Run = Callable[[GoalNumbers, FloatArray, int, FloatArray, FloatArray], tuple[float, int]]
 """A kernel's call: goal, posture to begin in, most iterations, rows for a trace, posture to write to; gives error and
@@ -81,8 +83,9 @@ class Question:
         return "unreachable"
 
     def _numbers(self, q: FloatArray) -> GoalNumbers:
-        here = Posture(self.figure, q)
-        eye = self.figure.pose_of(self.tip, here).position if self.goal.follows_tip else np.zeros(3)
+        if self.goal.gaze is None:
+            return self.goal.numbers(_ORIGIN, _ORIGIN)
+        eye = self.figure.pose_of(self.tip, Posture(self.figure, q)).position if self.goal.follows_tip else _ORIGIN
         return self.goal.numbers(self.figure.up_vector, eye)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +10,12 @@ from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 
 ChainStatus = Literal["solved", "unreachable", "stalled"]
+
+
+def worst_of(statuses: Iterable[ChainStatus]) -> ChainStatus:
+    """The status of several end-points together."""
+    found = set(statuses)
+    return "unreachable" if "unreachable" in found else "stalled" if "stalled" in found else "solved"
 
 
 @dataclass(frozen=True)

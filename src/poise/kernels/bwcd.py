@@ -42,8 +42,8 @@ def bwcd(
         chain: The chain.
         wanted: Frame wanted of the tip.
         kind: FULL for all of it, DIRECTED for where its +Y points.
-        limited: 1 to stay inside the limits (the paper's form for solutions), 0 not to (its form for postures, which
-            faces a direction only).
+        limited: 1 for the paper's form for solutions, inside the chain's limits; 0 for its form for postures, which
+            faces a direction only and knows no limits.
         tolerance: Error that counts as none [rad].
         most: Sweeps to try.
         trace: (t, n) where the angles after each of the first t sweeps are kept.

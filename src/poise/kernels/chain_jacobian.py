@@ -149,7 +149,10 @@ def _steps(
     for taken in range(most):
         if best <= tolerance:
             return best, taken
-        m = _goal_rows(path, goal, tip, care.longest, room)
+        motion_axes(path.tree, room.rotation, room.axes)
+        jacobian(path.tree, room.position, room.axes, path.node, tip.position, room.whole)
+        m = goal_rows(goal, tip, room.whole, room.rows, room.error)
+        _shorten(room.error, m, care.longest)
         _find_step(path, care, m, room)
         moved = _advance(path, room)
         forward(path.tree, here, room.position, room.rotation)
@@ -186,18 +189,19 @@ def goal_vector(goal: ChainGoal, tip: Tip) -> Vector:
     return to_rotation_vector(multiply(goal.rotation, conjugate(tip.rotation)))
 
 
-@inner_kernel(borrows=True)
-def _goal_rows(path: Path, goal: ChainGoal, tip: Tip, longest: float, room: Room) -> int:
-    """Fill `rows` and `error`, and return how many there are: two for a direction or a sight, whose roll is free."""
-    position, rotation, axes, whole, rows, error = (
-        room.position, room.rotation, room.axes, room.whole, room.rows, room.error,
-    )  # fmt: skip
-    motion_axes(path.tree, rotation, axes)
-    jacobian(path.tree, position, axes, path.node, tip.position, whole)
+@kernel(borrows=True)
+def goal_rows(
+    goal: ChainGoal, tip: Tip, whole: Array,
+    # outputs
+    rows: Array,
+    error: Array,
+) -> int:  # fmt: skip
+    """What is left of a goal, `error` (3,), and how it shrinks per unit of each rate, `rows` (3, n).
+
+    `whole` (6, n) is the tip's Jacobian. A direction and a line of sight have two rows, across the tip's +Y, since its
+    roll is free; all else has three. Returns how many.
+    """
     left = goal_vector(goal, tip)
-    size = math.sqrt(dot(left, left))
-    if size > longest:
-        left = scale(left, longest / size)
     first = 0 if goal.kind == POSITION else 3
     if goal.kind == POSITION or goal.kind == ORIENTATION:
         error[0], error[1], error[2] = left.x, left.y, left.z
@@ -208,7 +212,7 @@ def _goal_rows(path: Path, goal: ChainGoal, tip: Tip, longest: float, room: Room
     y = pointing(tip.rotation)
     a = orthogonal(y)
     b = cross(y, a)
-    error[0], error[1] = dot(left, a), dot(left, b)
+    error[0], error[1], error[2] = dot(left, a), dot(left, b), 0.0
     sight = wanted_direction(goal, tip)
     nearness = 0.0
     if goal.kind == LOOK:
@@ -220,6 +224,17 @@ def _goal_rows(path: Path, goal: ChainGoal, tip: Tip, longest: float, room: Room
         rows[0, k] = dot(w, a)
         rows[1, k] = dot(w, b)
     return 2
+
+
+@kernel(borrows=True)
+def _shorten(error: Array, m: int, longest: float) -> None:
+    """Cut an error to a length: ClampMag of eq. 8."""
+    square = 0.0
+    for r in range(m):
+        square += error[r] * error[r]
+    if square > longest * longest:
+        for r in range(m):
+            error[r] *= longest / math.sqrt(square)
 
 
 @inner_kernel(borrows=True)

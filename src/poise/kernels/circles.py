@@ -8,7 +8,9 @@ It never fails, given the right R_k. Links r_0 … r_{k-1} bring their ends to a
 a_k = max(0, 2 max r - Σ r), s_k = Σ r; and with D = |P_{k+1}| the two circles meet when |D - r_k| ≤ R_k ≤ D + r_k.
 Whenever a_{k+1} ≤ D ≤ s_{k+1}, those two intervals overlap, and any R_k in both keeps a_k ≤ |P_k| ≤ s_k for the next
 placement: the chain closes by induction. The paper asks for R = min(d, s_k), d the distance of the target; here that
-wish, or the distance that P_k had before, is clipped to the overlap.
+wish is clipped to the overlap. Two other wishes make a small change of the target a small change of the chain: that
+links keep their headings, which leaves the change to the first two, or that points keep their distances from the base,
+which spreads it over the chain.
 
 A target outside [a_m, s_m], the safe zones, is first moved along its ray to the nearest distance inside.
 
@@ -27,6 +29,8 @@ from poise.kernels.limits import nearest_turn
 
 Array = np.ndarray
 
+KEEP_HEADINGS, KEEP_DISTANCES = -1.0, -2.0
+"""Wishes that are no radius."""
 GRID = 17
 """Values tried for all radii together, as shares of their intervals."""
 SPREAD = 64
@@ -35,6 +39,8 @@ MOST_SIDES = 5
 """Placements up to which every combination of sides is tried."""
 HALVINGS = 40
 """Of the way back towards the radii wished for."""
+LEGAL = 1e-14
+"""Sum of what hinges are beyond their limits by rounding alone [rad]."""
 
 
 class Plane(NamedTuple):
@@ -57,12 +63,11 @@ class Plane(NamedTuple):
 class Try(NamedTuple):
     """One way to place the points."""
 
-    wish: Array
-    """(m,) radius R_k wished for [m]; row 0 is not used."""
     share: Array
-    """(m,) where in its interval each radius is to be instead, 0 to 1; negative for the wish."""
+    """(m,) where in its interval each radius R_k is to be, 0 to 1; negative for the wish."""
     side: Array
-    """(m,) 1 or -1: on which side of the line from the base to P_{k+1} the point P_k goes."""
+    """(m,) 1 or -1: on which side of the line from the base to P_{k+1} the point P_k goes. Where links keep their
+    headings, 1 is the side that P_k would then be on."""
     x: Array
     """(m + 1,) the points [m]."""
     y: Array
@@ -71,28 +76,70 @@ class Try(NamedTuple):
     """(m,) the R_k that came out [m]."""
     turned: Array
     """(m,) the hinges' values that came out [rad]."""
+    found: Array
+    """(m,) radii of a legal try [m]."""
 
 
 @kernel(borrows=True)
-def place(length: Array, wish: Array, share: Array, side: Array, x: Array, y: Array, radius: Array) -> int:
-    """Put P_{m-1} … P_1 on intersections of circles, P_0 and P_m given; returns the number of placements, m - 1."""
+def place(
+    length: Array, heading: Array, wish: float, share: Array, side: Array, found: Array, nearness: float,
+    # outputs
+    x: Array,
+    y: Array,
+    radius: Array,
+) -> int:  # fmt: skip
+    """Put P_{m-1} … P_1 on intersections of circles, P_0 and P_m given; returns the number of placements, m - 1.
+
+    Args:
+        length: (m,) of the links [m].
+        heading: (m,) of the links in the posture at hand [rad].
+        wish: Radius wished for all points [m], or KEEP_HEADINGS or KEEP_DISTANCES.
+        share: See `Try`.
+        side: See `Try`.
+        found: (m,) radii to stay near to [m], where `nearness` is less than 1.
+        nearness: How far to go from those radii to the ones wished for, 0 to 1.
+        x: (m + 1,) the points [m].
+        y: (m + 1,) the points [m].
+        radius: (m,) the radii that came out [m].
+    """
     m = length.shape[0]
     count = 0
     for k in range(m - 1, 0, -1):
-        near, far, longest = 0.0, 0.0, 0.0
+        far, longest = 0.0, 0.0
         for i in range(k):
             far += length[i]
             longest = max(longest, length[i])
         near = max(0.0, 2.0 * longest - far)
         r, d = length[k], math.hypot(x[k + 1], y[k + 1])
         low, high = max(near, abs(d - r)), min(far, d + r)
-        wanted = wish[k] if share[k] < 0.0 else low + share[k] * (high - low)
+        wished, beside = wish, side[k]
+        if wish == KEEP_HEADINGS:
+            wx, wy = x[k + 1] - r * math.cos(heading[k]), y[k + 1] - r * math.sin(heading[k])
+            wished = math.hypot(wx, wy)
+            # The first bend stays on the side it is on, whatever its link's heading would have it be.
+            if k > 1 and x[k + 1] * wy - y[k + 1] * wx < 0.0:
+                beside = -beside
+        elif wish == KEEP_DISTANCES:
+            wished = _distance(length, heading, k)
+        if nearness < 1.0:
+            wished = found[k] + nearness * (wished - found[k])
+        wanted = wished if share[k] < 0.0 else low + share[k] * (high - low)
         # Rounding may leave an interval that is a single point with its ends the wrong way round.
         R = min(max(wanted, low), high) if low <= high else 0.5 * (low + high)
-        _intersect(x, y, k, r, R, d, side[k])
+        _intersect(x, y, k, r, R, d, beside)
         radius[k] = R
         count += 1
     return count
+
+
+@kernel(borrows=True)
+def _distance(length: Array, heading: Array, k: int) -> float:
+    """How far point k is from the base in the posture at hand [m]."""
+    x, y = 0.0, 0.0
+    for i in range(k):
+        x += length[i] * math.cos(heading[i])
+        y += length[i] * math.sin(heading[i])
+    return math.hypot(x, y)
 
 
 @kernel(borrows=True)
@@ -128,13 +175,15 @@ def _measure(plane: Plane, attempt: Try) -> tuple[float, float]:
     return beyond, change
 
 
-LEGAL = 1e-14
-"""Sum of what hinges are beyond their limits by rounding alone [rad]."""
+@inner_kernel(borrows=True)
+def _place(plane: Plane, attempt: Try, wish: float, nearness: float) -> int:
+    share, side, x, y, radius, _, found = attempt
+    return place(plane.length, plane.heading, wish, share, side, found, nearness, x, y, radius)
 
 
 @kernel(borrows=True)
-def circles(
-    length: Array, heading: Array, angle: Array, sign: Array, lower: Array, upper: Array, wish: Array, side: Array,
+def place_chain(
+    length: Array, heading: Array, angle: Array, sign: Array, lower: Array, upper: Array, side: Array, wish: float,
     target_x: float, target_y: float, room: Array,
     # outputs
     turned: Array,
@@ -148,11 +197,11 @@ def circles(
         sign: See `Plane`.
         lower: See `Plane`.
         upper: See `Plane`.
-        wish: (m,) radii wished for [m].
-        side: (m,) preferred side of each point.
+        side: (m,) preferred side of each point, see `Try`.
+        wish: Radius wished for all points [m], or KEEP_HEADINGS or KEEP_DISTANCES.
         target_x: The target in the plane, seen from the base [m].
         target_y: The target in the plane [m].
-        room: (7, m + 1) to work in.
+        room: (8, m + 1) to work in.
         turned: (m,) values of the hinges, inside their limits [rad].
 
     Returns:
@@ -160,20 +209,22 @@ def circles(
     """
     m = length.shape[0]
     plane = Plane(length, heading, angle, sign, lower, upper)
-    attempt = Try(wish, room[0, :m], room[1, :m], room[2], room[3], room[4, :m], turned)
+    attempt = Try(room[0, :m], room[1, :m], room[2], room[3], room[4, :m], turned, room[5, :m])
     for k in range(m):
         attempt.share[k], attempt.side[k] = -1.0, side[k]
     attempt.x[0], attempt.y[0], attempt.x[m], attempt.y[m] = 0.0, 0.0, target_x, target_y
-    count = place(length, wish, attempt.share, attempt.side, attempt.x, attempt.y, attempt.radius)
+    count = _place(plane, attempt, wish, 1.0)
     beyond, _ = _measure(plane, attempt)
     if beyond <= LEGAL:
         return count, True
-    more, found = _search(plane, attempt, side, room[5, :m], room[6, :m])
+    more, found = _search(plane, attempt, side, wish, room[6, :m], room[7, :m])
     return count + more, found
 
 
 @inner_kernel(borrows=True)
-def _search(plane: Plane, attempt: Try, side: Array, best_share: Array, best_side: Array) -> tuple[int, bool]:
+def _search(
+    plane: Plane, attempt: Try, side: Array, wish: float, best_share: Array, best_side: Array
+) -> tuple[int, bool]:
     """Try other sides and radii, and keep the legal one nearest to the posture at hand, or the least illegal one."""
     m = plane.length.shape[0]
     count, best_beyond, best_change = 0, math.inf, math.inf
@@ -184,9 +235,7 @@ def _search(plane: Plane, attempt: Try, side: Array, best_share: Array, best_sid
             attempt.side[k] = -side[k] if flipped == 1 else side[k]
         for i in range(-1, GRID + (SPREAD if m > 3 else 0) if m > 2 else 0):
             _set_shares(attempt.share, i)
-            count += place(
-                plane.length, attempt.wish, attempt.share, attempt.side, attempt.x, attempt.y, attempt.radius
-            )
+            count += _place(plane, attempt, wish, 1.0)
             beyond, change = _measure(plane, attempt)
             beyond = beyond if beyond > LEGAL else 0.0
             if beyond < best_beyond or (beyond == best_beyond and change < best_change):
@@ -195,9 +244,9 @@ def _search(plane: Plane, attempt: Try, side: Array, best_share: Array, best_sid
                     best_share[k], best_side[k] = attempt.share[k], attempt.side[k]
     for k in range(m):
         attempt.share[k], attempt.side[k] = best_share[k], best_side[k]
-    count += place(plane.length, attempt.wish, attempt.share, attempt.side, attempt.x, attempt.y, attempt.radius)
+    count += _place(plane, attempt, wish, 1.0)
     if best_beyond == 0.0 and best_share[m - 1] >= 0.0:
-        count += _approach_wish(plane, attempt, best_share)
+        count += _approach_wish(plane, attempt, wish)
     _measure(plane, attempt)
     return count, best_beyond == 0.0
 
@@ -217,33 +266,17 @@ def _set_shares(share: Array, i: int) -> None:
 
 
 @inner_kernel(borrows=True)
-def _approach_wish(plane: Plane, attempt: Try, found: Array) -> int:
+def _approach_wish(plane: Plane, attempt: Try, wish: float) -> int:
     """Bring the radii of a legal try as near to those wished for as the limits allow."""
-    length, wish, share, side, x, y, radius = (
-        plane.length, attempt.wish, attempt.share, attempt.side, attempt.x, attempt.y, attempt.radius,
-    )  # fmt: skip
-    m = length.shape[0]
-    for k in range(m):
-        found[k] = radius[k]
-        share[k] = -1.0
-    keep, low, high, count = wish, 0.0, 1.0, 0
-    blend = x[:0]
+    for k in range(plane.length.shape[0]):
+        attempt.found[k], attempt.share[k] = attempt.radius[k], -1.0
+    low, high, count = 0.0, 1.0, 0
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        blend = _blended(keep, found, middle, radius)
-        count += place(length, blend, share, side, x, y, radius)
+        count += _place(plane, attempt, wish, middle)
         beyond, _ = _measure(plane, attempt)
         if beyond <= LEGAL:
             low = middle
         else:
             high = middle
-    blend = _blended(keep, found, low, radius)
-    return count + place(length, blend, share, side, x, y, radius)
-
-
-@kernel(borrows=True)
-def _blended(wish: Array, found: Array, t: float, out: Array) -> Array:
-    """A share t of the way from the radii found to those wished for; `place` reads each before it writes it."""
-    for k in range(out.shape[0]):
-        out[k] = found[k] + t * (wish[k] - found[k])
-    return out
+    return count + _place(plane, attempt, wish, low)

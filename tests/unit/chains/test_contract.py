@@ -20,7 +20,8 @@ POSITION = {
     "sdls": chains.sdls,
 }
 FACING = {name: POSITION[name] for name in ("ccd", "jacobian_transpose", "pseudoinverse", "dls", "sdls")}
-FACING["bwcd"] = chains.bwcd
+CHAINS_ONLY = {"bwcd": chains.bwcd, "two_priority_dls": chains.two_priority_dls}
+FACING |= CHAINS_ONLY
 SOLVERS = POSITION | FACING
 
 every_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
@@ -70,8 +71,17 @@ def test_the_error_is_that_of_the_posture_which_is_legal(solver):
 
 @every_solver
 def test_most_targets_within_reach_are_met(solver):
+    if solver is chains.two_priority_dls:
+        pytest.skip("clamping lets its second goal cost the first: see test_two_priorities_pay_for_limits")
     met = [solver(figure, target, start=start).status == "solved" for figure, target, start in targets_of(solver, 60)]
     assert np.mean(met) > 0.6
+
+
+@every_solver
+def test_without_limits_nearly_all_targets_are_met(solver):
+    questions = list(targets_of(solver, 60))
+    met = [solver(figure, target, start=start, limits=False).status == "solved" for figure, target, start in questions]
+    assert np.mean(met) > (0.65 if solver is chains.jacobian_transpose else 0.9)
 
 
 @every_solver
@@ -79,7 +89,7 @@ def test_where_the_tip_is_already_nothing_moves(solver):
     for figure, _, start in targets_of(solver, 5):
         frame = figure.pose_of("tip", start)
         here = frame.position if figure is ARM else poise.facing(frame.matrix[:, 1], roll=None)
-        options = {"keep_shape": True} if solver is chains.circles else {}
+        options = {"keep": "directions"} if solver is chains.circles else {}
         result = solver(figure, here, start=start, **options)
         assert result.status == "solved"
         assert np.abs(result.posture.q - start.q).max() < 1e-7
@@ -99,8 +109,8 @@ def test_joints_off_the_way_to_the_tip_stay_to_the_last_bit(solver):
     cyclist = poise.load("cyclist").replaced(couplings=())
     hold = [joint.name for joint in cyclist.joints if joint.nq and not joint.name.startswith("left")]
     target = cyclist.pose_of("left_pedal", "left_foot_down").position
-    if solver is chains.bwcd:
-        pytest.skip("bwcd takes positions of no site")
+    if solver in CHAINS_ONLY.values():
+        pytest.skip("takes no positions")
     result = solver(cyclist, target, tip="left_foot", hold=hold)
     still = [name for name in result.posture if name not in ("left_hip", "left_knee", "left_ankle")]
     assert all(np.array_equal(result.posture[name], cyclist.neutral()[name]) for name in still)
@@ -125,7 +135,7 @@ def test_a_trace_has_the_posture_after_each_iteration(solver):
         assert result.trace.shape[1] == figure.nq
         assert solver is chains.circles or len(result.trace) == result.iterations
         assert solver(figure, target, start=start).trace is None
-        if len(result.trace) and solver not in (chains.pseudoinverse, chains.dls, chains.sdls):
+        if len(result.trace) and solver not in (chains.pseudoinverse, chains.dls, chains.sdls, chains.two_priority_dls):
             error = reevaluated(figure, figure.posture(result.trace[-1]), target)
             assert error == pytest.approx(result.error, abs=1e-9)
 
@@ -158,13 +168,21 @@ def test_an_orientation_can_be_faced(solver):
         angle = 2.0 * math.acos(min(1.0, abs(float(got @ wanted))))
         assert result.error == pytest.approx(angle, abs=1e-7)
         met += result.status == "solved"
-    assert met >= 20
+    assert met >= (20 if solver is not chains.two_priority_dls else 8)
+
+
+@facing_solvers
+def test_without_limits_nearly_all_orientations_are_faced(solver):
+    rng = np.random.default_rng(4)
+    questions = [(LAMP.pose_of("tip", LAMP.random(rng)).rotation, LAMP.random(rng)) for _ in range(40)]
+    met = [solver(LAMP, wanted, start=start, limits=False).status == "solved" for wanted, start in questions]
+    assert np.mean(met) > 0.9
 
 
 @facing_solvers
 def test_a_point_can_be_looked_at_or_the_solver_says_that_it_cannot(solver):
     point = np.array([0.8, 0.7, 0.4])
-    if solver is chains.bwcd:
+    if solver in CHAINS_ONLY.values():
         with pytest.raises(poise.TaskError, match=r"takes a direction or an orientation.*is a point to look at"):
             solver(LAMP, poise.at(point, roll=None))
         return
@@ -201,7 +219,7 @@ def test_what_a_solver_cannot_face_or_reach_it_says(solver):
     if solver not in POSITION.values():
         with pytest.raises(poise.TaskError, match="and the target is a position"):
             solver(LAMP, (0.1, 0.2, 0.3))
-    if solver not in (chains.fabrik, chains.circles, chains.bwcd):
+    if solver not in (chains.fabrik, chains.circles, *CHAINS_ONLY.values()):
         with pytest.raises(poise.TaskError, match="moves one end-point"):
             solver(ARM, {"tip": (0.1, 0.2, 0.3)})
 
@@ -227,7 +245,7 @@ def test_loops_couplings_and_branches_are_refused_in_one_sentence(solver):
     with pytest.raises(poise.PoiseError, match=r"loop"):
         solver(bars, target, tip=bars.sites.names[0])
     with pytest.raises(poise.PoiseError, match="coupl"):
-        solver(poise.load("hand"), target, tip="index_tip", hold=() if solver is chains.bwcd else ["wrist"])
+        solver(poise.load("hand"), target, tip="index_tip", hold=() if solver in CHAINS_ONLY.values() else ["wrist"])
     with pytest.raises(poise.FigureError, match="branches: name its end with tip="):
         solver(poise.load("hand"), target)
 
@@ -249,7 +267,7 @@ def test_joints_that_a_solver_cannot_move_are_named(solver):
     elif solver is chains.circles:
         with pytest.raises(poise.TaskError, match="needs two or more parallel hinges"):
             solver(crane, target)
-    elif solver is chains.bwcd:
+    elif solver in CHAINS_ONLY.values():
         with pytest.raises(poise.FigureError, match="'lift' is a prismatic joint"):
             solver(crane, target)
     else:
@@ -261,6 +279,6 @@ def test_a_tip_that_nothing_moves_is_refused(solver):
     target = (0.1, 0.2, 0.3) if solver in POSITION.values() else poise.facing("x", roll=None)
     with pytest.raises(poise.PoiseError):
         solver(ARM, target, tip="floor")
-    if solver is not chains.bwcd:
+    if solver not in CHAINS_ONLY.values():
         with pytest.raises(poise.TaskError, match=r"may move|parallel hinges"):
             solver(ARM, target, hold=["turn", "shoulder", "elbow", "wrist"])
