@@ -6,6 +6,7 @@ Run: python benchmarks/character.py [--minutes 10]. Times are wall times on what
 from __future__ import annotations
 
 import argparse
+import os
 import threading
 import time
 
@@ -13,6 +14,7 @@ import numpy as np
 from machine import describe
 
 import poise
+from poise.character.clock import FrameClock
 from poise.motion.clip import Clip
 
 RATES = (60.0, 200.0)
@@ -83,6 +85,21 @@ def measure_load(rate: float, seconds: float) -> tuple[float, np.ndarray, int]:
     return used / (stamps[-1] - stamps[0]), np.diff(stamps), live.clock.missed
 
 
+def bare_clock(rate: float, seconds: float) -> np.ndarray:
+    """Times between the ticks of a clock that does nothing else: what this machine can do right now [s]."""
+    clock = FrameClock(rate)
+    stamps = []
+    while clock.ticks < rate * seconds:
+        clock.wait()
+        stamps.append(time.perf_counter())
+    return np.diff(stamps)
+
+
+def spread(gaps: np.ndarray, rate: float) -> str:
+    off = 1e3 * np.abs(gaps - 1.0 / rate)
+    return f"{np.median(off):.3f} ms median, {np.percentile(off, 99):.2f} ms at 99 %, {off.max():.1f} ms worst"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0, help="how long the clock is watched at 60 Hz")
@@ -93,12 +110,12 @@ def main() -> None:
         print(f"{rate:.0f} Hz: face() to first changed frame {np.median(late):.1f} ms (median), {late.max():.1f} worst")
     for rate, seconds in ((200.0, 20.0), (60.0, 60.0 * minutes)):
         share, gaps, missed = measure_load(rate, seconds)
-        off = 1e3 * np.abs(gaps - 1.0 / rate)
         print(
-            f"{rate:.0f} Hz for {seconds:.0f} s, clip, gaze and idle life: {100 * share:.1f} % of a core; jitter "
-            f"{np.median(off):.3f} ms median, {np.percentile(off, 99):.2f} ms at 99 %, {off.max():.1f} ms worst, "
-            f"{missed} of {len(gaps) + 1} frames left out"
+            f"{rate:.0f} Hz for {seconds:.0f} s, clip, gaze and idle life: {100 * share:.1f} % of a core; "
+            f"jitter {spread(gaps, rate)}, {missed} of {len(gaps) + 1} frames left out"
         )
+        print(f"{rate:.0f} Hz, a clock that does nothing: jitter {spread(bare_clock(rate, min(seconds, 60.0)), rate)}")
+    print(f"load of the machine over the last minute: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":

@@ -231,7 +231,9 @@ def _express() -> None:
     from poise.figures import chain
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
-    Expressive(lamp).solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+    solver = Expressive(lamp)
+    first = solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
+    solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0), previous=first)
 
 
 def _erik() -> None:

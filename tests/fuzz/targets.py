@@ -163,6 +163,23 @@ def read_table(data: bytes) -> None:
         assert np.isfinite(read_table(path, small_figure()).q).all()
 
 
+def read_servo_file(data: bytes) -> None:
+    """A file of servos; what it accepts must be a robot that can be told to move."""
+    from poise.errors import RobotError
+    from poise.figures import built_in
+    from poise.robots import DryRunDriver, Robot
+    from poise.robots.servo_file import read_servos
+
+    lamp = built_in("adelino")
+    with as_file(data, ".toml") as path:
+        found = read_servos(path, lamp, {})
+    with contextlib.suppress(RobotError):
+        robot = Robot(lamp, DryRunDriver("fuzz", lambda _: None), found.servos or (), safe=found.safe)
+        robot.tick(0.0)
+        robot.write(lamp.neutral())
+        robot.tick(0.02)
+
+
 TARGETS: dict[str, Target] = {
     "urdf": strict(read_urdf),
     "closures": strict(read_closures),
@@ -173,6 +190,7 @@ TARGETS: dict[str, Target] = {
     "figure": strict(read_figure),
     "scene": strict(read_scene),
     "table": strict(read_table),
+    "servos": strict(read_servo_file),
 }
 READERS: dict[str, Target] = {
     "urdf": read_urdf,
@@ -184,5 +202,6 @@ READERS: dict[str, Target] = {
     "figure": read_figure,
     "scene": read_scene,
     "table": read_table,
+    "servos": read_servo_file,
 }
 """The same, letting FormatErrors out."""

@@ -40,6 +40,7 @@ class Spiteful:
     def poll(self, now):
         if self.rng.random() < 0.01 * self.spite:
             raise DeviceLostError("silent.")
+        return ()
 
     def close(self):
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -57,11 +58,11 @@ class Thinker:
         return became
 
     def _keep_on(self, stop: threading.Event) -> None:
-        due = time.monotonic()
+        start = time.monotonic()
         while not stop.is_set():
             self._news.clear()
             self._mind.think(self._wishes(), self._now())
             now = time.monotonic()
-            # A solve that came out of turn, or late, starts the count anew.
-            due = due + self._period if abs(now - due) < self._period else now + self._period
-            self._news.wait(max(0.0, due - now))
+            # Half-way between the ticks of an output clock of the same rate: the two then do not wait for each other.
+            turn = math.floor((now - start) / self._period - 0.5) + 1.5
+            self._news.wait(max(0.0, start + turn * self._period - now))

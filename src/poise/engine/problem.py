@@ -318,5 +318,6 @@ def _state(figure: Figure, p: int, rows: int) -> State:
         stiffness=np.zeros(p + 1),
         curved=np.zeros(p + 1, dtype=whole),
         missing=np.zeros(rows),
+        demand=np.ones(1),
         counts=np.zeros(4, dtype=whole),
     )

@@ -15,6 +15,8 @@ import numpy as np
 from poise.errors import TaskError
 from poise.kernels.erik import ErikRoom, solve_erik
 from poise.kernels.erik_phases import Frames
+from poise.kernels.expressive_solve import solve as solve_expressive
+from poise.kernels.expressive_work import ROWS
 from poise.kernels.questions import Answers, Questions, aim_of, answer
 
 CHUNK = 1 << 20
@@ -102,5 +104,27 @@ def erik_launch(size: int) -> Launch:
             chain, scoring, method[0], method[1], aim_of(asked, i), asked.posture[i], asked.start[i], room
         )
         answer(chain, scoring, asked, i, room.best, count, given)
+
+    return launch  # type: ignore[no-any-return, unused-ignore]
+
+
+@cache
+def expressive_launch(size: int) -> Launch:
+    """The CUDA kernel of `poise.Expressive` for chains of up to `size` joints."""
+    from numba import cuda, float64
+
+    @cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+    def launch(chain: Any, scoring: Any, manner: Any, asked: Questions, given: Answers) -> None:
+        i = cuda.grid(1)
+        if i >= asked.rotation.shape[0]:
+            return
+        n = asked.posture.shape[1]
+        angles = cuda.local.array(size, float64)
+        work = cuda.local.array((ROWS, size), float64)
+        for row in range(ROWS):
+            for k in range(n):
+                work[row, k] = 0.0
+        count = solve_expressive(chain, scoring, manner, aim_of(asked, i), asked.posture[i], work[:, :n], angles[:n])
+        answer(chain, scoring, asked, i, angles[:n], count, given)
 
     return launch  # type: ignore[no-any-return, unused-ignore]

@@ -10,16 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.chains.targets import GazeLike
 from poise.errors import TaskError
+from poise.expressive.asking import ask, one_target
 from poise.expressive.measures import Weights
+from poise.expressive.result import ExpressiveResult
 from poise.expressive.solver import ExpressiveSolver
-from poise.figure.figure import Figure
+from poise.expressive.tracker import TrackedResult, Tracker, first_memory
+from poise.figure.figure import Figure, PostureLike
 from poise.kernels.chain import SWING, TWIST, Chain
 from poise.kernels.expressive_batch import answer_expressive
+from poise.kernels.expressive_memory import Memory
 from poise.kernels.expressive_solve import Manner
+from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import ROWS
 from poise.kernels.questions import Answers, Questions
 
+AHEAD = math.radians(100.0)
+"""Turn that a change of branch may need before the target is lost [rad]."""
 _ROUNDING = 1e-9
 
 
@@ -35,20 +43,36 @@ class ExpressiveSettings:
     """Further starts while the target is not faced, on chains without free twisters at both ends."""
     blend: float = 0.2
     """Share of the papers' posture error, blind to signs, in what is minimised; the rest is the shape error."""
+    rate: float = math.radians(5.0)
+    """Most that a joint turns from one frame to the next [rad]."""
+    worse: float = 0.03
+    """Combined error by which another branch must be better before the chain changes to it."""
+    tries: int = 8
+    """Detours tried in one frame while a change of branch is planned; each takes a tenth of a millisecond or two."""
 
     def __post_init__(self) -> None:
         """Refuse settings with which nothing can be solved."""
-        for name, least in (("starts", 1), ("steps", 0), ("restarts", 0)):
+        for name, least in (("starts", 1), ("steps", 0), ("restarts", 0), ("tries", 1)):
             if getattr(self, name) < least:
                 raise TaskError(f"{name} of expressive must be {least} or more, not {getattr(self, name)}.")
         if not 0.0 <= self.blend <= 1.0:
             raise TaskError(f"blend of expressive must be between 0 and 1, not {self.blend}.")
+        if not 0.0 < self.rate <= math.pi:
+            raise TaskError(f"rate of expressive must be above 0 and at most π rad per frame, not {self.rate}.")
+        if not 0.0 <= self.worse < math.inf:
+            raise TaskError(f"worse of expressive must be a number from 0 up, not {self.worse}.")
 
 
 class Expressive(ExpressiveSolver):
     """Holds a posture while the tip faces a target: the nearest shape among those that face it exactly.
 
-    r = poise.Expressive(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
+        r = poise.Expressive(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
+
+    For motion, hand each frame the answer of the one before. No joint then turns by more than `settings.rate`, and the
+    gaze is held wherever the limits allow it, also while the chain changes from one way of facing the target to
+    another:
+
+        r = solver.solve("sad", poise.facing(direction), previous=r)
     """
 
     def __init__(
@@ -71,6 +95,46 @@ class Expressive(ExpressiveSolver):
         self.settings = settings or ExpressiveSettings()
         self._manner = manner_of(self.limb.chain, self.weights, self.settings)
 
+    def solve(
+        self,
+        posture: PostureLike,
+        orientation: GazeLike,
+        previous: ExpressiveResult | PostureLike | None = None,
+    ) -> ExpressiveResult:
+        """The posture nearest to the wanted one whose tip faces the target, or the next frame on the way there.
+
+        Args:
+            posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
+            orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
+            previous: The answer of the frame before, which knows where a change of branch has got to; or a posture,
+                from which a motion begins, or goes on if it is the one answered last. None: no motion, the best answer
+                there is.
+        """
+        if previous is None:
+            return super().solve(posture, orientation)
+        wanted, target, asked = self.figure.posture(posture), one_target(orientation), self._question()
+        ask(self.limb, wanted, target, None, asked)
+        result = self._tracker().step(wanted, target, self._memory(previous))
+        self._own.latest = result
+        return result
+
+    def _tracker(self) -> Tracker:
+        """The tracker of this thread."""
+        tracker: Tracker | None = getattr(self._own, "tracker", None)
+        if tracker is None:
+            tracker = Tracker(self.limb, self.scoring, self._manner, pace_of(self.settings))
+            self._own.tracker = tracker
+        return tracker
+
+    def _memory(self, previous: ExpressiveResult | PostureLike) -> Memory:
+        if isinstance(previous, TrackedResult) and previous.posture.figure is self.figure:
+            return previous.memory
+        last = self.figure.posture(previous.posture if isinstance(previous, ExpressiveResult) else previous)
+        latest: TrackedResult | None = getattr(self._own, "latest", None)
+        if latest is not None and np.array_equal(latest.posture.q, last.q):
+            return latest.memory
+        return first_memory(self.limb, last)
+
     def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
         joints = len(self.limb.joints)
         work, angles = np.zeros((ROWS, joints)), np.empty(joints)
@@ -87,6 +151,11 @@ def manner_of(chain: Chain, weights: Weights, settings: ExpressiveSettings) -> M
         _free_root(chain),
         _free_tip(chain, weights),
     )
+
+
+def pace_of(settings: ExpressiveSettings) -> Pace:
+    """How a chain moves; it looks as far ahead as a joint takes to turn by AHEAD."""
+    return Pace(float(settings.rate), float(settings.worse), math.ceil(AHEAD / settings.rate), int(settings.tries))
 
 
 def _range(chain: Chain, k: int) -> float:

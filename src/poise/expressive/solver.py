@@ -53,17 +53,21 @@ class ExpressiveSolver(ABC):
         self._own = threading.local()
 
     def solve(
-        self, posture: PostureLike, orientation: GazeLike, previous: PostureLike | None = None
+        self,
+        posture: PostureLike,
+        orientation: GazeLike,
+        previous: ExpressiveResult | PostureLike | None = None,
     ) -> ExpressiveResult:
         """The posture nearest to the wanted one whose tip faces the target.
 
         Args:
             posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
             orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
-            previous: The solution of the frame before.
+            previous: The answer of the frame before, or its posture.
         """
         wanted, target, asked = self.figure.posture(posture), one_target(orientation), self._question()
-        ask(self.limb, wanted, target, previous, asked)
+        before = previous.posture if isinstance(previous, ExpressiveResult) else previous
+        ask(self.limb, wanted, target, before, asked)
         if target.point is None:
             given = self._answer_frame(asked, previous is not None)
         else:

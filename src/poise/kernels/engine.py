@@ -55,6 +55,8 @@ class State(NamedTuple):
     """(p + 1,) 1 for levels that gave way in the step."""
     missing: Array
     """(m,) what a correction has to add to each row."""
+    demand: Array
+    """(1,) how many times as much a step must gain, for the shaking since something else was asked."""
     counts: Array
     """(4,) steps, re-solves, shortened steps, steps not taken."""
 

@@ -1,14 +1,21 @@
-"""The expressive solver on a row of questions."""
+"""The expressive solver on a row of questions, and on the next frame of a motion."""
 
 import numpy as np
 
-from poise.kernels.chain import Chain
+from poise.kernels.chain import Chain, tip_rotation
+from poise.kernels.compile import kernel
+from poise.kernels.expressive_advance import advance
+from poise.kernels.expressive_memory import ANGLES, Memory
 from poise.kernels.expressive_solve import Manner, solve
-from poise.kernels.measures import Scoring
-from poise.kernels.questions import Answers, Questions, aim_of, answer
+from poise.kernels.expressive_track import Pace
+from poise.kernels.measures import Aim, Scoring, orientation_error, posture_error, shape_error
+from poise.kernels.questions import COMBINED, ORIENTATION, POSTURE, SHAPE, Answers, Questions, aim_of, answer
 from poise.kernels.threads import threaded_kernel
 
 Array = np.ndarray
+
+TRIED = 4
+SCORES = 5
 
 
 @threaded_kernel
@@ -28,3 +35,26 @@ def answer_expressive(
     for i in range(first, stop):
         count = solve(chain, scoring, manner, aim_of(asked, i), asked.posture[i], work, angles)
         answer(chain, scoring, asked, i, angles, count, given)
+
+
+@kernel(borrows=True)
+def next_frame(
+    chain: Chain,
+    scoring: Scoring,
+    manner: Manner,
+    pace: Pace,
+    aim: Aim,
+    posture: Array,
+    # changed
+    memory: Memory,
+    work: Array,
+    # outputs
+    scores: Array,
+) -> None:
+    """One frame on in `memory`, and its errors: `scores` (SCORES,)."""
+    scores[TRIED] = advance(chain, scoring, manner, pace, aim, posture, memory, work)
+    angles = memory.rows[ANGLES]
+    scores[ORIENTATION] = orientation_error(scoring, aim, tip_rotation(chain, angles))
+    scores[POSTURE] = posture_error(chain, scoring, angles, posture)
+    scores[SHAPE] = shape_error(chain, scoring, angles, posture)
+    scores[COMBINED] = scoring.orientation * scores[ORIENTATION] + scoring.posture * scores[POSTURE]

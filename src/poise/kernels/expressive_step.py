@@ -7,7 +7,8 @@ J = [z_1 … z_n], freed of p when only a direction is asked. A step s solves
     min ½ Σ h_k (s_k - b_k)² + |J s - e|² / (2 μ)      inside a box
 
 whose answer without the box is s = b + H⁻¹ Jᵀ (J H⁻¹ Jᵀ + μ I)⁻¹ (e - J b): three equations, however long the chain.
-The joint that would leave its box by most is put on its border and the rest is solved again.
+The joint that would leave its box by most is put on its border and the rest is solved again; once none would leave, a
+joint that its border holds back from the inside is let go again.
 """
 
 import math
@@ -16,7 +17,7 @@ import numpy as np
 
 from poise.kernels.chain import Chain, pointing
 from poise.kernels.compile import kernel
-from poise.kernels.expressive_work import AXIS, EASE, HELD, LEAST, MOST, STEP
+from poise.kernels.expressive_work import AXIS, EASE, HELD, LEAST, MOST, PLAIN, STEP
 from poise.kernels.measures import DIRECTED, Aim, Scoring, upside_down
 from poise.kernels.quaternion import Quaternion, about, conjugate, multiply, quaternion_at, rotate, to_rotation_vector
 from poise.kernels.vector import Vector, cross, dot, length, orthogonal, scale, vector_at
@@ -85,13 +86,14 @@ def box_step(work: Array, n: int, e: Vector, give: float) -> None:
     lx, ly, lz = 0.0, 0.0, 0.0
     for k in range(n):
         work[HELD, k] = 0.0
-    for _ in range(n + 1):
+        work[PLAIN, k] = work[STEP, k]
+    for _ in range(3 * n):
         xx, xy, xz, yy, yz, zz = give, 0.0, 0.0, give, 0.0, give
         ex, ey, ez = e.x, e.y, e.z
         for k in range(n):
             x, y, z = work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k]
             s = work[STEP, k]
-            ease = work[EASE, k] if work[HELD, k] == 0.0 else 0.0
+            ease = work[EASE, k] if work[HELD, k] <= 0.0 else 0.0
             ex -= s * x
             ey -= s * y
             ez -= s * z
@@ -109,18 +111,29 @@ def box_step(work: Array, n: int, e: Vector, give: float) -> None:
         lz = (cxz * ex + cyz * ey + czz * ez) * inverse
         worst, out, end = 1e-14, -1, 0.0
         for k in range(n):
-            if work[HELD, k] == 0.0:
+            if work[HELD, k] <= 0.0:
                 force = work[AXIS, k] * lx + work[AXIS + 1, k] * ly + work[AXIS + 2, k] * lz
                 s = work[STEP, k] + work[EASE, k] * force
                 if work[LEAST, k] - s > worst:
                     worst, out, end = work[LEAST, k] - s, k, work[LEAST, k]
                 if s - work[MOST, k] > worst:
                     worst, out, end = s - work[MOST, k], k, work[MOST, k]
+        if out >= 0:
+            work[STEP, out] = end
+            work[HELD, out] = 1.0
+            continue
+        for k in range(n):
+            if work[HELD, k] == 1.0:
+                force = work[AXIS, k] * lx + work[AXIS + 1, k] * ly + work[AXIS + 2, k] * lz
+                s = work[PLAIN, k] + work[EASE, k] * force
+                inward = s - work[LEAST, k] if work[STEP, k] == work[LEAST, k] else work[MOST, k] - s
+                if inward > worst:
+                    worst, out = inward, k
         if out < 0:
             break
-        work[STEP, out] = end
-        work[HELD, out] = 1.0
+        work[STEP, out] = work[PLAIN, out]
+        work[HELD, out] = -1.0
     for k in range(n):
-        if work[HELD, k] == 0.0:
+        if work[HELD, k] <= 0.0:
             force = work[AXIS, k] * lx + work[AXIS + 1, k] * ly + work[AXIS + 2, k] * lz
             work[STEP, k] = min(work[MOST, k], max(work[LEAST, k], work[STEP, k] + work[EASE, k] * force))

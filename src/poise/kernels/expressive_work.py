@@ -46,4 +46,12 @@ SOLVED = 39
 """Angles found without memory."""
 GUESS = 40
 """Angles of a look ahead."""
-ROWS = 41
+GOAL, LIFTED = 41, 42
+"""Angles to arrive at, and where a lifted path begins."""
+PLAIN = 0
+"""A step before its box was looked at; shares its row with PREFIX, which no step needs."""
+OUT = 43
+"""Angles of this frame."""
+KEEP = 44
+"""The best angles of several tries."""
+ROWS = 45

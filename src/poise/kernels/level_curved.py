@@ -113,13 +113,15 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
 
 @inner_kernel
 def _multiply(tables: Array, curvature: Array, k: int, begin: int, end: int) -> None:
-    """PRODUCT = S BASIS."""
+    """PRODUCT = S BASIS; joints of different limbs share no curvature."""
     size, first, last = uint64(tables.shape[1]), uint64(begin), uint64(end)
     for a in range(size):
         for d in range(first, last):
             tables[PRODUCT, a, d] = 0.0
         for c in range(size):
             value = curvature[k, a, c]
+            if value == 0.0:
+                continue
             for d in range(first, last):
                 tables[PRODUCT, a, d] += value * tables[BASIS, c, d]
 

@@ -9,16 +9,20 @@ from poise.kernels.level_face import solve_rows, solve_wish
 from poise.kernels.level_limits import add_crossed, drop_wrong_signs, first_crossed
 from poise.kernels.level_multipliers import curved_multipliers, rows_multipliers, wish_multipliers
 from poise.kernels.level_problem import (
+    BENT_SIDES,
     COUNT,
     DECIDED,
     HELD,
     LAZY,
+    LEAST_SIDES,
     ROW,
+    ROWS_SIDES,
     SHIFT,
     SIDE,
     SPAN,
     STATE,
     TRIAL,
+    WATCH,
     X,
     Y,
 )
@@ -61,12 +65,15 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
     without: limits found on the way may hold what needed it.
     """
     n, limits, decided = tables.shape[1], general.shape[1] + general.shape[0], whole[DECIDED, k]
-    side = SIDE + k + (whole[STATE, SPAN] if kind == LEAST else 0)
+    side = SIDE + k + (LEAST_SIDES * whole[STATE, SPAN] if kind == LEAST else 0)
+    remembered = _remembered(whole, k, kind)
+    for i in range(limits if remembered > 0 else 0):
+        whole[side, i] = whole[remembered, i]
     if kind == BENT:
         lines[SHIFT, k] = 0.0
         prepare_curved(tables, lines, whole, curvature, k, decided)
-    primal, step, needed = False, 0, 0.0
-    while step < 10 * n + 50:
+    primal, settled, step, needed = False, False, 0, 0.0
+    while not settled and step < 10 * n + 50:
         step += 1
         if primal:
             enter(tables, lines, decided)
@@ -83,16 +90,17 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
                 lines[X, i] += share * (lines[TRIAL, i] - lines[X, i])
             if blocking >= 0:
                 whole[side, blocking] = at
-            elif not drop_wrong_signs(lines, whole, side, zero, True):
-                return True
+            else:
+                settled = not drop_wrong_signs(lines, whole, side, zero, True)
             continue
         dropped = drop_wrong_signs(lines, whole, side, zero, False)
         added = add_crossed(lines, whole, general, side)
         if added == 0 and not dropped:
             for c in range(n):
                 lines[X, c] = lines[TRIAL, c]
-            if needed > 0.0 or kind != BENT or lines[SHIFT, k] == 0.0 or whole[STATE, COUNT] == 0:
-                return True
+            settled = needed > 0.0 or kind != BENT or lines[SHIFT, k] == 0.0 or whole[STATE, COUNT] == 0
+            if settled:
+                continue
             needed, step = lines[SHIFT, k], 0
             lines[SHIFT, k] = 0.0
             for i in range(limits):
@@ -109,4 +117,14 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
                 primal = True
                 for i in range(limits):
                     whole[side, i] = 0
-    return False
+    for i in range(limits if remembered > 0 else 0):
+        whole[remembered, i] = whole[side, i]
+    return settled
+
+
+@inner_kernel
+def _remembered(whole: Array, k: int, kind: int) -> int:
+    """The line that keeps what level `k` locked when it was last solved as it is now; 0 for a level not watched."""
+    if kind == BENT:
+        return SIDE + BENT_SIDES * whole[STATE, SPAN] + k
+    return SIDE + ROWS_SIDES * whole[STATE, SPAN] + k if kind != LEAST and whole[WATCH, k] == 1 else 0

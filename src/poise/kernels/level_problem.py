@@ -99,12 +99,21 @@ WATCH       1 for levels that stop the sweep when they give way
 STATE       single numbers, below
 
 SIDE + k is what level k locks: -1 at the lower limit, 1 at the upper, 0 not. As many lines follow for the least step
-that does what the levels above decided, and again as many to keep the first during a correction.
+that does what the levels above decided, again as many to keep the first during a correction, and twice as many, for
+what watched levels locked last as rows and with their curvature: the two differ, and each is the
+best guess for its own kind.
 """
+
+SIDES = 5
+"""Groups of lines from SIDE on."""
 
 LAZY, COUNT, RANKED, NEARBY, ESCAPING, LEVELS, STOPPED, SPAN = range(8)
 """Places in STATE: whether the sweep is lazy; locks and rank of the face; general limits with a bound; the level that
 escapes; how many levels have rows; the level that gave way or -1; lines per group after SIDE and FORCE."""
+
+
+LEAST_SIDES, KEPT_SIDES, ROWS_SIDES, BENT_SIDES = 1, 2, 3, 4
+"""Those after the first."""
 
 
 class Levels(NamedTuple):

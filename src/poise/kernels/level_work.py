@@ -7,7 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import far_kernel
-from poise.kernels.level_problem import BLOCK, ESCAPE, FACTOR, FORCE, LEFT, PULL, SHIFT, SIDE, SPAN, STATE, STOPPED
+from poise.kernels.level_problem import (
+    BLOCK,
+    ESCAPE,
+    FACTOR,
+    FORCE,
+    LEFT,
+    PULL,
+    SHIFT,
+    SIDE,
+    SIDES,
+    SPAN,
+    STATE,
+    STOPPED,
+)
 from poise.kernels.level_sweep import run_levels
 
 Array = np.ndarray
@@ -58,7 +71,7 @@ def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
     long = max(wide, limits, n + 1, levels + 2)
     tables = np.zeros((FACTOR + 1, n, wide))
     lines = np.zeros((FORCE + 2 * span, long))
-    whole = np.zeros((SIDE + 3 * span, long), dtype=np.int64)
+    whole = np.zeros((SIDE + SIDES * span, long), dtype=np.int64)
     whole[STATE, SPAN] = span
     return LevelsWork(
         tables=tables,

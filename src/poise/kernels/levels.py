@@ -61,6 +61,7 @@ from poise.kernels.level_problem import (
     GIVES_WAY,
     KEPT_LOWER,
     KEPT_SHIFT,
+    KEPT_SIDES,
     KEPT_UPPER,
     LEFT,
     LEVELS,
@@ -263,7 +264,7 @@ def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array
         lines[BELOW, i], lines[ABOVE, i] = min(least - value, 0.0), max(most - value, 0.0)
         lines[KEPT_LOWER, i], lines[KEPT_UPPER, i], whole[LIMIT_LEVEL, i] = least, most, 0
         for k in range(span):
-            lines[FORCE + span + k, i], whole[SIDE + 2 * span + k, i] = lines[FORCE + k, i], whole[SIDE + k, i]
+            lines[FORCE + span + k, i], whole[SIDE + KEPT_SIDES * span + k, i] = lines[FORCE + k, i], whole[SIDE + k, i]
     for k in range(span):
         lines[KEPT_SHIFT, k] = lines[SHIFT, k]
         lines[DAMPING, k], whole[CURVED, k], whole[WATCH, k] = 0.0, 0, 0
@@ -281,7 +282,7 @@ def _restore(lines: Array, whole: Array, general: Array) -> None:
     for i in range(n + general.shape[0]):
         lines[LOWER, i], lines[UPPER, i] = lines[KEPT_LOWER, i], lines[KEPT_UPPER, i]
         for k in range(span):
-            lines[FORCE + k, i], whole[SIDE + k, i] = lines[FORCE + span + k, i], whole[SIDE + 2 * span + k, i]
+            lines[FORCE + k, i], whole[SIDE + k, i] = lines[FORCE + span + k, i], whole[SIDE + KEPT_SIDES * span + k, i]
     for k in range(span):
         lines[SHIFT, k] = lines[KEPT_SHIFT, k]
     lines[ESCAPE, n] = lines[KEPT_SHIFT, span]

@@ -19,8 +19,8 @@ their rows within a step leaves no error behind.
 **Check.** A step is taken only if no level loses what it has reached: each has a record, the least error since
 something else was asked, and may lose to the order that the model leaves out what cannot be seen, and to levels above
 that gain what the model foresees. Otherwise the step is shortened, then damped; steps that undo each other are damped
-too. A step that can be seen but brings no level below its record is not taken at all: no cycle can go on, and the
-posture comes to rest when the targets do.
+too, and ask more of those to come. A step that can be seen but brings no level far enough below its record is not taken
+at all: no cycle can go on, and the posture comes to rest when the targets do.
 
 **Criteria.** What freedom is left goes to the criteria. A sum of several bends (see `criteria`): its level is watched
 like those of tasks, and steps that only serve it must make it smaller.

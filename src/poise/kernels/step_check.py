@@ -18,6 +18,8 @@ SOFTEST, STIFF, STIFFEST = 1e-4, 0.03, 1.0
 """Damping that shaking starts with, and the most it grows to for others' shaking and for a level's own."""
 UNFELT = 1e-24
 """Product of the squares of two steps below which they are rounding, not shaking."""
+DEMANDING = 1.15
+"""How each step that shakes raises what further steps must gain."""
 RELAXING = 0.98
 """How damping fades from step to step."""
 
@@ -82,7 +84,7 @@ def is_worth_it(engine: Engine, moved: float) -> bool:
 
     A level above its record, which it may be by a little, is compared with where it is.
     """
-    state, least = engine.state, engine.worth * moved
+    state, least = engine.state, engine.worth * engine.state.demand[0] * moved
     before, record, after = state.merit, state.record, state.merit_after
     for k in range(record.shape[0]):
         best = before[k] if before[k] > record[k] + HELD else record[k]
@@ -110,6 +112,8 @@ def recall(state: State) -> None:
         same = same and merit[k] == seen[k]
     for k in range(merit.shape[0] if not same else FIRST_TASKS):
         record[k] = merit[k]
+    if not same:
+        state.demand[0] = 1.0
 
 
 @kernel
@@ -136,6 +140,7 @@ def notice_shaking(engine: Engine) -> None:
         then += last[0, i] * last[0, i]
         last[0, i] = x[i]
     shaken = _undoes(along, now, then)
+    shakes = shaken
     for k in range(FIRST_TASKS, p + 1):
         along, now, then = 0.0, 0.0, 0.0
         for i in range(x.shape[0]):
@@ -143,11 +148,15 @@ def notice_shaking(engine: Engine) -> None:
             now += part[k, i] * part[k, i]
             then += last[k, i] * last[k, i]
             last[k, i] = part[k, i]
-        most = STIFFEST if _undoes(along, now, then) else STIFF if shaken else 0.0
+        alone = _undoes(along, now, then)
+        shakes = shakes or alone
+        most = STIFFEST if alone else STIFF if shaken else 0.0
         if most > stiffness[k] and (curved[k] == 1 or k == p):
             stiffness[k] = min(most, max(2.0 * stiffness[k], SOFTEST))
         elif most == 0.0:
             stiffness[k] = RELAXING * stiffness[k] if stiffness[k] > 0.1 * SOFTEST else 0.0
+    if shakes:
+        state.demand[0] *= DEMANDING
 
 
 @kernel

@@ -45,8 +45,8 @@ class Driver(Protocol):
             DeviceLostError: The device went away.
         """
 
-    def poll(self, now: float) -> None:
-        """Read what the device says, without waiting.
+    def poll(self, now: float) -> Sequence[str]:
+        """Read what the device says, without waiting; what a person should know of it, a sentence each.
 
         Raises:
             DeviceLostError: The device went away, or has been silent for too long.

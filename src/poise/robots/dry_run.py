@@ -39,8 +39,9 @@ class DryRunDriver:
         parts = zip(self._servos, told, values, strict=True)
         self._say("  ".join(f"{s.joint} {math.degrees(v):+.1f}° → {s.channel}:{tick}" for s, tick, v in parts))
 
-    def poll(self, now: float) -> None:
+    def poll(self, now: float) -> Sequence[str]:
         """Nothing comes back."""
+        return ()
 
     def close(self) -> None:
         """Nothing to close."""

@@ -51,6 +51,7 @@ class DynamixelDriver:
         self._servos: Sequence[Servo] = ()
         self._reader = packets.AnswerReader()
         self._heard: dict[int, float] = {}
+        self._warned: set[int] = set()
         self._asked, self._next = 0.0, 0
 
     @property
@@ -85,10 +86,12 @@ class DynamixelDriver:
         goals = [(servo.channel, tick) for servo, tick in zip(self._servos, ticks, strict=True)]
         self._port.write(packets.sync_write(GOAL, 4, goals))
 
-    def poll(self, now: float) -> None:
+    def poll(self, now: float) -> Sequence[str]:
         """Ask one servo after the other, and take what they answer."""
+        remarks = []
         for answer in self._reader.feed(self._port.read()):
             self._heard[answer.who] = now
+            remarks += self._noted(answer)
         if now - self._asked >= ASK_EVERY:
             servo = self._servos[self._next % len(self._servos)]
             self._port.write(packets.packet(servo.channel, packets.PING))
@@ -99,10 +102,26 @@ class DynamixelDriver:
             self.close()
             who = ", ".join(f"{servo.joint!r} (id {servo.channel})" for servo in missing) or "the bus"
             raise DeviceLostError(f"{self.name}: {who} has not answered for {patience:.2g} s.")
+        return remarks
 
     def close(self) -> None:
         """Let go of the bus; the servos hold where they are."""
         self._port.close()
+
+    def _noted(self, answer: packets.Answer) -> list[str]:
+        """A sentence when a servo begins to warn."""
+        known = answer.who in self._warned
+        if not answer.error & _ALERT:
+            self._warned.discard(answer.who)
+            return []
+        self._warned.add(answer.who)
+        joints = [servo.joint for servo in self._servos if servo.channel == answer.who]
+        if known or not joints:
+            return []
+        return [
+            f"servo of joint {joints[0]!r} (id {answer.who}) warns of too much load or heat, or of a wrong voltage; "
+            "it may let go until it is switched off and on."
+        ]
 
     def _find(self, servo: Servo) -> int:
         """Where a servo is [ticks], if it can be sent elsewhere."""

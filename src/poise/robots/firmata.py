@@ -113,7 +113,7 @@ class FirmataDriver:
         pairs = zip(self._servos, ticks, strict=True)
         self._port.write(b"".join(servo_move(servo.channel, tick) for servo, tick in pairs))
 
-    def poll(self, now: float) -> None:
+    def poll(self, now: float) -> Sequence[str]:
         """Ask now and then whether the board is there, and take its answer."""
         for _ in self._reader.feed(self._port.read()):
             self._heard = now
@@ -123,6 +123,7 @@ class FirmataDriver:
         if max(now - self._heard, self._port.stuck_for()) > self._patience:
             self.close()
             raise DeviceLostError(f"{self.name} has not answered for {self._patience:g} s.")
+        return ()
 
     def close(self) -> None:
         """Let go of the line."""

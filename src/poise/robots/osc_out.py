@@ -64,8 +64,9 @@ class OscDriver:
             self.close()
             raise DeviceLostError(f"{self.name} cannot be reached ({(problem.strerror or 'error').lower()}).") from None
 
-    def poll(self, now: float) -> None:
+    def poll(self, now: float) -> Sequence[str]:
         """Nothing comes back."""
+        return ()
 
     def close(self) -> None:
         """Close the socket."""

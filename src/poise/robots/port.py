@@ -1,7 +1,7 @@
 """A serial line that never waits.
 
-pyserial opens and configures the line. Reading and writing go past it where the system allows: its own `write` either
-waits or does not say how much was written, and half a message must be finished before the next one starts.
+pyserial opens and configures the line. On POSIX, reading and writing go past it: its own `write` either waits or does
+not say how much was written, and half a message must be finished before the next one starts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from poise.errors import RobotError
 from poise.figure.names import listing, suggestion
 from poise.robots.driver import DeviceLostError
 
+_POSIX = os.name == "posix"
 _CHUNK = 4096
 _MOST_PENDING = 4096
 """Bytes that may wait for a device that does not read; beyond it whole frames are left out."""
@@ -39,10 +40,10 @@ class Port:
         serial = _pyserial()
         self.close()
         try:
-            self._line = serial.Serial(self.path, self.baud, timeout=0, write_timeout=0.05, exclusive=_exclusive())
+            self._line = serial.Serial(self.path, self.baud, timeout=0, write_timeout=0, exclusive=_POSIX or None)
         except (OSError, ValueError) as problem:
             raise RobotError(_why(self.path, problem)) from None
-        if hasattr(self._line, "fileno"):
+        if _POSIX:
             os.set_blocking(self._line.fileno(), False)
 
     def close(self) -> None:
@@ -57,7 +58,7 @@ class Port:
         """What has arrived, nothing when nothing has."""
         line = self._opened()
         try:
-            return os.read(line.fileno(), _CHUNK) if hasattr(line, "fileno") else line.read(_CHUNK)
+            return os.read(line.fileno(), _CHUNK) if _POSIX else line.read(_CHUNK)
         except BlockingIOError:
             return b""
         except (OSError, TypeError) as problem:
@@ -79,7 +80,7 @@ class Port:
         """Send what is pending; whether nothing is left."""
         line = self._opened()
         try:
-            sent = os.write(line.fileno(), self._pending) if hasattr(line, "fileno") else line.write(self._pending)
+            sent = os.write(line.fileno(), self._pending) if _POSIX else line.write(self._pending)
         except BlockingIOError:
             sent = 0
         except (OSError, TypeError) as problem:
@@ -100,10 +101,6 @@ class Port:
         self.close()
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         return DeviceLostError(f"{self.path} went away ({reason.lower()}).")
-
-
-def _exclusive() -> bool | None:
-    return True if os.name == "posix" else None
 
 
 def _pyserial() -> ModuleType:

@@ -147,10 +147,14 @@ class Robot:
                 if now < self._next_try:
                     return
                 self._connect(now)
-            self.driver.poll(now)
+            for sentence in self.driver.poll(now):
+                self._say(sentence)
             self._send(now)
         except RobotError as problem:
             self._lose(problem, now)
+        except Exception as problem:
+            log.exception("the driver failed")
+            self._lose(RobotError(f"{self.driver.name} failed: {type(problem).__name__}: {problem}."), now)
 
     def _connect(self, now: float) -> None:
         was_lost = self.state == "lost"

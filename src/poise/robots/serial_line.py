@@ -50,12 +50,13 @@ class SerialLineDriver:
         """Write one line."""
         self._port.write(line(self._servos, ticks))
 
-    def poll(self, now: float) -> None:
+    def poll(self, now: float) -> Sequence[str]:
         """Drop what the board prints."""
         self._port.read()
         if self._port.stuck_for() > self._patience:
             self.close()
             raise DeviceLostError(f"{self.name} has not taken anything for {self._patience:g} s.")
+        return ()
 
     def close(self) -> None:
         """Close the line."""

@@ -16,8 +16,7 @@ from poise.figure.pose import FloatArray
 
 PULSES = (544, 2400)
 """Pulse widths over which the stock Arduino library turns a hobby servo by half a turn [µs]."""
-QUARTER_TURN_TICKS = 1024
-"""Of a Dynamixel X servo."""
+LARGEST_TICK = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,11 @@ class Servo:
         what = f"servo of joint {self.joint!r}"
         if self.sign not in (1, -1):
             raise RobotError(f"{what}: the sign is 1 or -1, not {self.sign!r}.")
-        if not _is_whole(self.channel) or self.channel < 0:
+        if not _is_whole(self.channel) or not 0 <= self.channel <= LARGEST_TICK:
             raise RobotError(f"{what}: the channel is a pin or id from 0 up, not {self.channel!r}.")
         low, high = self.ticks
-        if not (_is_whole(low) and _is_whole(high)) or low >= high:
-            raise RobotError(f"{what}: ticks are two whole numbers, the smaller first, not {self.ticks!r}.")
+        if not (_is_whole(low) and _is_whole(high)) or not -LARGEST_TICK <= low < high <= LARGEST_TICK:
+            raise RobotError(f"{what}: ticks are two whole numbers of 32 bits, the smaller first, not {self.ticks!r}.")
         if not (math.isfinite(self.travel) and self.travel > 0.0 and math.isfinite(self.zero)):
             raise RobotError(f"{what}: travel must be above 0 and zero a number, not {self.travel} and {self.zero}.")
         if not self.lower < self.upper:

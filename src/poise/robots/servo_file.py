@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from poise.errors import FormatError, RobotError
 from poise.figure.figure import Figure
 from poise.figure.names import look_up, suggestion
+from poise.figure.pose import LARGEST
 from poise.robots.servo import Servo
 
 _NUMBERS = ("zero", "travel", "lower", "upper", "speed")
@@ -45,8 +46,9 @@ def read_servos(path: str | Path, figure: Figure, defaults: Mapping[str, object]
     file = Path(path)
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise FormatError(f"this is no TOML: {problem}.", file) from None
+    except ValueError as problem:
+        # Not TOML, not text, or a whole number with thousands of digits.
+        raise FormatError(f"this is no TOML: {str(problem).rstrip('.')}.", file) from None
     except OSError as problem:
         raise FormatError(f"cannot be read: {(problem.strerror or str(problem)).lower()}.", file) from None
     try:
@@ -79,8 +81,8 @@ def _servo(row: Mapping[str, Any], figure: Figure, defaults: Mapping[str, object
     values: dict[str, Any] = {**defaults, **row}
     for key in _NUMBERS:
         if key in row:
-            if isinstance(row[key], bool) or not isinstance(row[key], (int, float)):
-                raise RobotError(f"servo of joint {joint!r}: {key} is a number, not {row[key]!r}.")
+            if isinstance(row[key], bool) or not isinstance(row[key], (int, float)) or abs(row[key]) > LARGEST:
+                raise RobotError(f"servo of joint {joint!r}: {key} is a number, not {str(row[key])[:40]!r}.")
             values[key] = unit * float(row[key])
     if "ticks" in row:
         if not isinstance(row["ticks"], list) or len(row["ticks"]) != 2:

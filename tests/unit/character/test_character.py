@@ -292,3 +292,14 @@ def test_script_is_continuous_and_a_clip_ends_where_it_should():
     assert clip.at(99.0) == 5.0
     one = Played(np.array([[3.0]]), 2.0, 0.0, True, Held(np.array([3.0])), 0.0)
     assert one.at(7.0) == 3.0
+
+
+@pytest.mark.parametrize("solver", [poise.Expressive, poise.Erik], ids=["expressive", "erik"])
+def test_both_solvers_hold_the_gaze(solver):
+    live = Character(LAMP, solver=solver(LAMP), posture="sad", on_event=lambda _: None)
+    direction = np.array([0.6, 0.3, 0.7]) / np.linalg.norm([0.6, 0.3, 0.7])
+    live.face(direction)
+    run(live, 2.0)
+    tip = LAMP.pose_of("tip", live.posture)
+    assert math.degrees(math.acos(min(1.0, tip.matrix[:, 1] @ direction))) < 3.0
+    assert not live.events

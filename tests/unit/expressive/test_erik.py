@@ -198,7 +198,9 @@ def test_the_previous_solution_is_kept_where_nothing_better_is_found() -> None:
     solver = poise.Erik(lamp)
     wanted = lamp.posture([0.3, 0.4, 0.5, 0.2, 0.1])
     facing = lamp.pose_of("tip", wanted).rotation
-    assert solver.solve(wanted, facing, previous=wanted).error <= solver.solve(wanted, facing).error + 1e-15
+    answer = solver.solve(wanted, facing)
+    assert solver.solve(wanted, facing, previous=wanted).error <= answer.error + 1e-15
+    assert solver.solve(wanted, facing, previous=answer).error == answer.error
 
 
 def test_an_orientation_may_come_as_any_sequence() -> None:
@@ -218,3 +220,15 @@ def test_threads_may_share_a_solver_and_a_solver_may_be_pickled() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         np.testing.assert_array_equal(list(pool.map(alone, range(400))), expected)
+
+
+def test_points_and_directions_may_be_mixed_in_a_batch() -> None:
+    solver = poise.Erik(poise.load("adelino"))
+    views = [poise.at([0.5, 0.3, 0.4]), poise.facing("z"), poise.at([0.0, 1.0, 1.0]), poise.facing("x", roll=None)]
+    batch = solver.solve_batch("attentive", views)
+    for view, result in zip(views, batch, strict=True):
+        alone = solver.solve("attentive", view)
+        assert result.orientation_error == pytest.approx(alone.orientation_error, abs=0.01)
+        aim = view.aim(solver.figure.up_vector, solver.figure.pose_of("tip", result.posture).position)
+        errors = errors_of(solver.limb, solver.scoring, aim, result.posture, "attentive")
+        assert result.error == pytest.approx(errors.combined, abs=1e-12)

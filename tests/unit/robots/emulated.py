@@ -117,7 +117,7 @@ class DynamixelBus(Device):
         for table in self.tables.values():
             table[11] = 3
             table[132:136] = (2048).to_bytes(4, "little")
-        self.goals, self.broken = [], 0
+        self.goals, self.broken, self.ill = [], 0, set()
         self._data = bytearray()
 
     def byte(self, byte):
@@ -146,7 +146,7 @@ class DynamixelBus(Device):
             return []
         table = self.tables[who]
         if instruction == 0x01:
-            return [status(who, 0, bytes([6, 4, 44]))]
+            return [status(who, 0x80 if who in self.ill else 0, bytes([6, 4, 44]))]
         address = p[0] + 256 * p[1]
         if instruction == 0x02:
             return [status(who, 0, bytes(table[address : address + p[2] + 256 * p[3]]))]

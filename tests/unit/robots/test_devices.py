@@ -227,3 +227,16 @@ def test_a_line_in_use_is_said(plugged):
         pytest.raises(RobotError, match=r"in use by another program|may not be opened"),
     ):
         connect(f"serial:{cable.path}", LAMP).start()
+
+
+def test_a_servo_that_is_overloaded_is_named_once(plugged):
+    bus = DynamixelBus(range(1, 6))
+    said = []
+    with connect(f"dynamixel:{plugged(bus).path}", LAMP, slow=3.0, on_event=said.append) as robot:
+        bus.ill.add(3)
+        assert until(lambda: (robot.write(LAMP.neutral()), said)[1])
+        for _ in range(100):
+            robot.write(LAMP.neutral())
+            time.sleep(0.01)
+    assert len(said) == 1
+    assert said[0].startswith("servo of joint 'bend' (id 3) warns of too much load")

@@ -70,7 +70,7 @@ class Silent:
         pass
 
     def poll(self, now):
-        pass
+        return ()
 
     def close(self):
         pass
@@ -198,3 +198,19 @@ def test_text_lines_are_read_back():
     assert parsed_line("0:1500 1:988") == {0: 1500, 1: 988}
     with pytest.raises(RobotError, match="no line of servos"):
         parsed_line("0=1500")
+
+
+def test_a_driver_that_fails_in_a_way_nobody_thought_of_is_lost_and_tried_again():
+    class Odd(Silent):
+        def poll(self, now):
+            if now < 0.5:
+                raise ZeroDivisionError("odd")
+            return ()
+
+    said = []
+    robot = Robot(LAMP, Odd(), [Servo("turn", 3)], retry=0.2, on_event=said.append, clock=lambda: 0.0)
+    for now in np.arange(0.0, 1.0, 0.02):
+        robot.tick(float(now))
+    assert robot.state == "safe"
+    assert said[0] == "a silent device failed: ZeroDivisionError: odd. Trying again every 0.2 s."
+    assert said[-1] == "a silent device is back."

@@ -1,0 +1,100 @@
+"""From frame to frame: what `poise.Expressive` does with the answer of the frame before.
+
+See `poise.kernels.expressive_advance` for the method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.chains.chain import Limb
+from poise.chains.targets import Gaze
+from poise.expressive.result import ExpressiveResult
+from poise.figure.figure import PostureLike
+from poise.figure.pose import FloatArray
+from poise.figure.posture import Posture
+from poise.kernels.chain import tip_position
+from poise.kernels.expressive_batch import SCORES, next_frame
+from poise.kernels.expressive_memory import CHANGING, MEMORY_ROWS, MODE, PATH_MOST, TALLIES, Memory
+from poise.kernels.expressive_solve import Manner
+from poise.kernels.expressive_track import Pace
+from poise.kernels.expressive_work import ROWS
+from poise.kernels.measures import Scoring
+
+SIGHTINGS = 4
+"""How often a point is looked at again in one frame from where the tip has come to be."""
+SAME_SIGHT = 1e-12
+"""A sight that changes by less is the same."""
+
+
+@dataclass(frozen=True)
+class TrackedResult(ExpressiveResult):
+    """The answer for one frame of many, with what the next one needs to know."""
+
+    memory: Memory = field(repr=False, compare=False)
+    """Where the chain is, and which change of branch it is planning or making."""
+
+    @property
+    def changing(self) -> bool:
+        """Whether the chain is on its way to another branch."""
+        return int(self.memory.tally[MODE]) == CHANGING
+
+
+def first_memory(limb: Limb, previous: PostureLike) -> Memory:
+    """What is known from a posture alone."""
+    joints = len(limb.joints)
+    rows = np.zeros((MEMORY_ROWS, joints))
+    rows[0] = np.clip(limb.angles(previous), limb.chain.lower, limb.chain.upper)
+    return Memory(rows, np.zeros((PATH_MOST, joints + 1)), np.zeros(TALLIES, dtype=np.int64), np.zeros((3, 3)))
+
+
+def copied(memory: Memory) -> Memory:
+    """The same, to be changed."""
+    return Memory(*(part.copy() for part in memory))
+
+
+class Tracker:
+    """Moves one chain from frame to frame."""
+
+    def __init__(self, limb: Limb, scoring: Scoring, manner: Manner, pace: Pace) -> None:
+        """Keep the chain and make room."""
+        self.limb, self.scoring, self.manner, self.pace = limb, scoring, manner, pace
+        self._work = np.zeros((ROWS, len(limb.joints)))
+        self._scores = np.zeros(SCORES)
+
+    def step(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
+        """One frame on from `memory`, towards a target, holding the posture `wanted`."""
+        eye = self._eye(memory)
+        for sighting in range(SIGHTINGS):
+            result = self._look(wanted, target, eye, copied(memory))
+            seen = self._eye(result.memory)
+            if target.point is None or sighting == SIGHTINGS - 1 or np.abs(seen - eye).max() < SAME_SIGHT:
+                break
+            eye = seen
+        return result
+
+    def _eye(self, memory: Memory) -> FloatArray:
+        return np.array(tip_position(self.limb.chain, memory.rows[0]))
+
+    def _look(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
+        limb = self.limb
+        aim = target.aim(limb.up, eye)
+        scores = self._scores
+        next_frame(
+            limb.chain,
+            self.scoring,
+            self.manner,
+            self.pace,
+            aim,
+            wanted.q[limb.places],
+            memory,
+            self._work,
+            scores,
+        )
+        q = wanted.q.copy()
+        q[limb.places] = memory.rows[0]
+        combined, turned, bent, shape, steps = scores.tolist()
+        rotation = np.array(aim.rotation)
+        return TrackedResult(Posture(limb.figure, q), combined, turned, bent, shape, int(steps), rotation, memory)

@@ -1,0 +1,97 @@
+"""Where the target will be, and whether the chain can still face it there without changing its branch.
+
+The target is expected to go on as it went in the last frame: in heading about the root's axis and in polar angle, which
+is exact for a turn and for a nod. A turn that slows down is expected to come to rest.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.chain import Chain, pointing, wrapped
+from poise.kernels.compile import kernel
+from poise.kernels.expressive_aim import copy_row
+from poise.kernels.expressive_hold import box_round, hold
+from poise.kernels.expressive_path import lifted, polar
+from poise.kernels.expressive_surface import heading, root_axis
+from poise.kernels.expressive_track import LOOSE, stay
+from poise.kernels.expressive_work import EASE, GUESS, LAST
+from poise.kernels.measures import Aim
+from poise.kernels.quaternion import about, direct_rotation, multiply, rotate
+from poise.kernels.vector import Vector
+
+Array = np.ndarray
+
+STAGES = 8
+OUT_OF_SIGHT = math.radians(0.05)
+"""A direction missed by more than this is lost [rad]."""
+WILD = math.radians(15.0)
+"""A heading that changes by more than this in a frame says nothing about the next [rad]."""
+SMOOTHED = 0.2
+NEVER = 10_000
+
+
+class Motion(NamedTuple):
+    """How the target moves, per frame: in heading about the root's axis and in polar angle [rad]."""
+
+    turning: float
+    nodding: float
+    turning_more: float
+    """Change of `turning` from frame to frame, smoothed."""
+
+
+@kernel(borrows=True)
+def sensed(chain: Chain, before: Vector, d: Vector, speed: Array) -> Motion:
+    """The motion from the direction of the last frame to this one; `speed` (3,) remembers the one before."""
+    r = root_axis(chain)
+    turned = heading(r, before, d)
+    if abs(turned) > WILD:
+        turned = 0.0
+    more = SMOOTHED * (turned - speed[0]) + (1.0 - SMOOTHED) * speed[2]
+    speed[0], speed[1], speed[2] = turned, polar(r, d) - polar(r, before), more
+    return Motion(turned, speed[1], more)
+
+
+@kernel(borrows=True)
+def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Vector, float]:
+    """The direction after so many frames, and the turn about the root's axis that is part of the way.
+
+    A turn that slows down is expected to end where it comes to rest.
+    """
+    r = root_axis(chain)
+    theta = polar(r, d) + motion.nodding * frames
+    turn = motion.turning * frames
+    if motion.turning * motion.turning_more < 0.0:
+        lasts = min(frames, -motion.turning / motion.turning_more)
+        turn = motion.turning * lasts + 0.5 * motion.turning_more * lasts * lasts
+    if theta < 0.0:
+        theta, turn = -theta, turn + math.pi
+    if theta > math.pi:
+        theta, turn = 2.0 * math.pi - theta, turn + math.pi
+    return rotate(about(r, turn), lifted(r, d, theta)), wrapped(turn)
+
+
+@kernel(borrows=True)
+def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple[Aim, float]:
+    """`expected` for a whole aim, its roll carried along."""
+    r = root_axis(chain)
+    there, turn = expected(chain, pointing(aim.rotation), motion, frames)
+    turned = multiply(about(r, turn), aim.rotation)
+    return Aim(multiply(direct_rotation(pointing(turned), there), turned), aim.kind), turn
+
+
+@kernel(borrows=True)
+def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
+    """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
+    n = chain.role.shape[0]
+    copy_row(work, row, GUESS)
+    for stage in range(1, STAGES + 1):
+        there, _ = expected(chain, d, motion, frames * stage / STAGES)
+        copy_row(work, GUESS, LAST)
+        box_round(chain, work, LAST, rate * frames / STAGES)
+        stay(work, n)
+        work[EASE, 0] = 1.0 / LOOSE
+        if hold(chain, there, 12, work, GUESS) > OUT_OF_SIGHT:
+            return frames * (stage - 1) // STAGES
+    return NEVER

@@ -1,0 +1,126 @@
+"""Following a plan, and the way back when there is none."""
+
+import math
+
+import numpy as np
+
+from poise.kernels.chain import Chain, pointing, tip_rotation
+from poise.kernels.compile import kernel
+from poise.kernels.expressive_aim import copy_row, mirror
+from poise.kernels.expressive_hold import LOST, box_round, hold_first, moving, turn_to
+from poise.kernels.expressive_memory import ASTRAY, AT, ATTEMPT, COUNT, MODE, STUCK, TRACKING, Memory
+from poise.kernels.expressive_path import distance, lifted, polar
+from poise.kernels.expressive_solve import Manner, solve
+from poise.kernels.expressive_surface import root_axis
+from poise.kernels.expressive_track import LOOSE, tip_turn
+from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED
+from poise.kernels.measures import Aim, Scoring
+from poise.kernels.vector import Vector, angle_between
+
+Array = np.ndarray
+
+STUCK_FOR = 8
+"""Frames without progress after which a plan is given up."""
+BEHIND = 2.5
+"""Rate steps by which the chain may be behind its plan before the plan waits."""
+WINDOW = 16
+"""Way-points ahead among which the nearest is looked for."""
+
+
+@kernel(borrows=True)
+def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float, memory: Memory, work: Array) -> None:
+    """OUT: one frame on along the plan, facing d, or d lifted as the plan says."""
+    tally, path = memory.tally, memory.path
+    n = path.shape[1] - 1
+    at = tally[AT]
+    nearest, gap = max(0, at), math.inf
+    for j in range(max(0, at), min(at + WINDOW, tally[COUNT])):
+        away = _gap(chain, path, j, work, LAST)
+        if away < gap:
+            nearest, gap = j, away
+    ahead = min(nearest + 1, tally[COUNT] - 1)
+    for j in range(nearest + 2, min(nearest + 4, tally[COUNT])):
+        if _gap(chain, path, j, work, LAST) <= rate:
+            ahead = j
+    r = root_axis(chain)
+    theta = polar(r, d)
+    box_round(chain, work, LAST, rate)
+    for k in range(n):
+        held = k == 0 or k >= moving(chain)
+        work[REFERENCE, k] = work[LAST, k] if held else path[ahead, k]
+        work[EASE, k] = 1.0 / LOOSE if held else 1.0
+    lift = path[ahead, n]
+    seen_from = d
+    if lift != 0.0:
+        seen_from = lifted(r, d, min(math.pi, max(0.0, theta + lift)))
+    off = hold_first(chain, seen_from, 10, work, OUT)
+    tip_turn(chain, scoring, aim, work, OUT, rate)
+    if off < LOST and _gap(chain, path, ahead, work, OUT) <= BEHIND * rate:
+        nearest = ahead
+    tally[STUCK] += 1
+    if nearest > at:
+        tally[AT], tally[STUCK] = nearest, 0
+    if tally[AT] >= tally[COUNT] - 2:
+        tally[MODE] = TRACKING
+    if tally[STUCK] > STUCK_FOR:
+        tally[MODE], tally[ATTEMPT] = TRACKING, -1
+
+
+@kernel(borrows=True)
+def _gap(chain: Chain, path: Array, j: int, work: Array, row: int) -> float:
+    """Largest turn of a joint above the root from `work[row]` to way-point `j`."""
+    far = 0.0
+    for k in range(1, moving(chain)):
+        far = max(far, abs(turn_to(chain, k, work[row, k], path[j, k])))
+    return far
+
+
+@kernel(borrows=True)
+def nearer_solution(chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, work: Array) -> None:
+    """GOAL: what `solve` finds, or its mirror image if that is nearer to LAST."""
+    solve(chain, scoring, manner, aim, posture, work, work[SOLVED])
+    copy_row(work, SOLVED, GOAL)
+    if chain.mirrors:
+        mirror(chain, work, GOAL)
+        work[GOAL, 0] += math.pi if work[GOAL, 0] < 0.0 else -math.pi
+        inside = chain.lower[0] <= work[GOAL, 0] <= chain.upper[0]
+        if not inside or distance(chain, work, LAST, SOLVED) < distance(chain, work, LAST, GOAL):
+            copy_row(work, SOLVED, GOAL)
+
+
+@kernel(borrows=True)
+def worst_between(chain: Chain, d: Vector, start: int, goal: int, work: Array) -> float:
+    """Largest angle from d on the straight way from `work[start]` to `work[goal]`."""
+    worst = 0.0
+    for i in range(1, 17):
+        for k in range(work.shape[1]):
+            work[HERE, k] = work[start, k] + i / 16.0 * turn_to(chain, k, work[start, k], work[goal, k])
+        worst = max(worst, angle_between(pointing(tip_rotation(chain, work[HERE])), d))
+    return worst
+
+
+@kernel(borrows=True)
+def go_back(
+    chain: Chain,
+    scoring: Scoring,
+    manner: Manner,
+    aim: Aim,
+    posture: Array,
+    rate: float,
+    memory: Memory,
+    work: Array,
+) -> None:
+    """OUT: one frame on, straight from LAST to what `solve` finds, or to its mirror image if that is nearer.
+
+    The gaze is not held on the way: it was lost, and no way was found that would have held it.
+    """
+    nearer_solution(chain, scoring, manner, aim, posture, work)
+    copy_row(work, GOAL, OUT)
+    far = distance(chain, work, LAST, OUT)
+    if far <= rate:
+        memory.tally[MODE], memory.tally[ASTRAY] = TRACKING, 0
+    share = min(1.0, rate / max(far, 1e-12))
+    for k in range(posture.shape[0]):
+        way = share * turn_to(chain, k, work[LAST, k], work[OUT, k])
+        work[OUT, k] = min(chain.upper[k], max(chain.lower[k], work[LAST, k] + way))
+    tip_turn(chain, scoring, aim, work, OUT, rate)

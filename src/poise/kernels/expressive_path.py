@@ -1,0 +1,185 @@
+"""A way from one branch to another that keeps facing a direction: a detour, tried before it is taken.
+
+On its way the root turns to its new angle by one rate step at a time and the other joints are drawn to theirs, all
+inside the freedom that `hold` leaves. Which detour arrives depends on how strongly they are drawn and on what they
+pass: so several are tried. What is held still is the direction; where the limits cut the postures that face it in two,
+no detour exists, and the gaze is lifted to another latitude about the root's axis before and lowered after.
+
+Way-points are rows of `path` (most, n + 1): angles, and the lift [rad] of the polar angle. They are made for a target
+that stands still. One that turns about the root's axis by `drift` per frame turns the root along with it, so the
+limits of the root move by -drift from way-point to way-point.
+"""
+
+import math
+
+import numpy as np
+
+from poise.kernels.chain import TWIST, Chain, pointing, tip_rotation
+from poise.kernels.compile import kernel
+from poise.kernels.expressive_aim import copy_row
+from poise.kernels.expressive_hold import box_round, free_root, hold, moving, shift_root, turn_to
+from poise.kernels.expressive_surface import heading, root_axis
+from poise.kernels.expressive_work import EASE, HERE, LAST, REFERENCE, VIA
+from poise.kernels.vector import Vector, add, cross, dot, normalized, orthogonal, scale, subtract
+
+Array = np.ndarray
+
+STRENGTHS = (0.3, 0.03, 3.0, 0.0)
+"""How strongly the joints above the root are drawn to the goal, one detour each."""
+ROOT_PULL, ARRIVED_PULL = 10.0, 3.0
+INERTIA = 0.3
+OFF = 1e-5
+"""A way-point may miss the direction by this [rad]."""
+PATIENCE = 12
+"""Steps without progress after which a detour is given up."""
+PROGRESS = math.radians(0.3)
+
+
+@kernel(borrows=True)
+def polar(r: Vector, d: Vector) -> float:
+    """Angle of d from the axis r."""
+    c = cross(r, d)
+    return math.atan2(math.sqrt(dot(c, c)), dot(r, d))
+
+
+@kernel(borrows=True)
+def lifted(r: Vector, d: Vector, angle: float) -> Vector:
+    """The direction with the heading of d about r and the polar angle `angle`."""
+    level = subtract(d, scale(r, dot(r, d)))
+    side = normalized(level) if dot(level, level) > 1e-20 else orthogonal(r)
+    return add(scale(r, math.cos(angle)), scale(side, math.sin(angle)))
+
+
+@kernel(borrows=True)
+def _write(path: Array, count: int, work: Array, lift: float) -> int:
+    n = path.shape[1] - 1
+    if count < path.shape[0]:
+        for k in range(n):
+            path[count, k] = work[HERE, k]
+        path[count, n] = lift
+        return count + 1
+    return count
+
+
+@kernel(borrows=True)
+def distance(chain: Chain, work: Array, row: int, goal: int) -> float:
+    """Largest turn that any joint but the tip's twister still has to make."""
+    far = 0.0
+    for k in range(moving(chain)):
+        far = max(far, abs(turn_to(chain, k, work[row, k], work[goal, k])))
+    return far
+
+
+@kernel(borrows=True)
+def _draw(chain: Chain, work: Array, goal: int, root: float, others: float, rate: float) -> None:
+    """REFERENCE and EASE: LAST, drawn to `work[goal]`."""
+    for k in range(chain.role.shape[0]):
+        here = work[LAST, k]
+        way = turn_to(chain, k, here, work[goal, k])
+        pull = root if k == 0 else others
+        if k == 0:
+            way = min(rate, max(-rate, way))
+        if k >= moving(chain):
+            way, pull = 0.0, 0.0
+        work[REFERENCE, k] = here + pull * way / (pull + INERTIA)
+        work[EASE, k] = 1.0 / (pull + INERTIA)
+
+
+@kernel(borrows=True)
+def glide(
+    chain: Chain,
+    d: Vector,
+    goal: int,
+    strength: float,
+    rate: float,
+    drift: float,
+    lift: float,
+    count: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Go from HERE to `work[goal]`, both facing d, writing way-points from `count`; their number, -1 if stuck."""
+    least, waited = math.inf, 0
+    while count < path.shape[0]:
+        far = distance(chain, work, HERE, goal)
+        if far < 0.34 * rate:
+            for k in range(moving(chain)):
+                work[HERE, k] = work[goal, k]
+            return _write(path, count, work, lift)
+        total = 0.0
+        for k in range(moving(chain)):
+            total += abs(turn_to(chain, k, work[HERE, k], work[goal, k]))
+        waited += 1
+        if total < least - PROGRESS:
+            least, waited = total, 0
+        if waited > PATIENCE:
+            return -1
+        copy_row(work, HERE, LAST)
+        box_round(chain, work, LAST, rate)
+        shift_root(chain, work, LAST, rate, -drift * (count + 1))
+        arrived = abs(turn_to(chain, 0, work[LAST, 0], work[goal, 0])) < 0.5 * rate
+        _draw(
+            chain, work, goal, ARRIVED_PULL if arrived else ROOT_PULL, max(2.0, strength) if arrived else strength, rate
+        )
+        if hold(chain, d, 8, work, HERE) > OFF:
+            return -1
+        count = _write(path, count, work, lift)
+    return -1
+
+
+@kernel(borrows=True)
+def raise_gaze(
+    chain: Chain,
+    d: Vector,
+    to: float,
+    rate: float,
+    drift: float,
+    count: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Lift the gaze of HERE from d to the polar angle `to`, writing way-points from `count`; -1 if it cannot follow.
+
+    The root stays where it is if it can, since on the way it may be at its limit. An infinite `drift`: it has none.
+    """
+    r = root_axis(chain)
+    start = polar(r, d)
+    share, part = 0.0, 1.0
+    stride = min(1.0, 0.6 * rate / max(1e-9, abs(to - start)))
+    while share < 1.0:
+        copy_row(work, HERE, LAST)
+        box_round(chain, work, LAST, rate)
+        if math.isinf(drift):
+            free_root(chain, work, LAST, rate)
+        else:
+            shift_root(chain, work, LAST, rate, -drift * (count + 1))
+        _draw(chain, work, LAST, ROOT_PULL, 0.0, rate)
+        next_share = min(1.0, share + part * stride)
+        if hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE) > OFF:
+            copy_row(work, LAST, HERE)
+            part *= 0.5
+            if part < 0.01:
+                return -1
+            continue
+        share, part = next_share, min(1.0, 2.0 * part)
+        if count >= path.shape[0]:
+            return -1
+        count = _write(path, count, work, share * (to - start))
+    return count
+
+
+@kernel(borrows=True)
+def pass_by(chain: Chain, d: Vector, start: int, goal: int, rate: float, work: Array) -> bool:
+    """Project VIA on the postures that face d, with the root between those of `start` and `goal`."""
+    if chain.role[0] == TWIST:
+        work[VIA, 0] = 0.0
+        turn = heading(root_axis(chain), pointing(tip_rotation(chain, work[VIA])), d)
+        middle = 0.5 * (work[start, 0] + work[goal, 0])
+        work[VIA, 0] = turn + 2.0 * math.pi * math.floor((middle - turn) / (2.0 * math.pi) + 0.5)
+    copy_row(work, VIA, LAST)
+    box_round(chain, work, LAST, 4.0)
+    free_root(chain, work, LAST, 4.0)
+    _draw(chain, work, LAST, 0.0, 0.0, rate)
+    return hold(chain, d, 20, work, VIA) < OFF

@@ -1,0 +1,166 @@
+"""Plans of a change of branch, one try at a time, so that no frame has to wait for all of them.
+
+Try t on one latitude: first the detours of `expressive_path.STRENGTHS`, straight to the goal; then through a posture in
+which a single joint makes the whole bend, either way; then through postures of an even sequence. When none arrives, the
+same on other latitudes, nearest first. A chain that has lost the direction already begins on the latitude it faces.
+"""
+
+import math
+
+import numpy as np
+
+from poise.kernels.chain import Chain, pointing, tip_rotation
+from poise.kernels.compile import kernel
+from poise.kernels.expressive_aim import copy_row
+from poise.kernels.expressive_path import OFF, STRENGTHS, glide, lifted, pass_by, polar, raise_gaze
+from poise.kernels.expressive_surface import root_axis
+from poise.kernels.expressive_work import GOAL, HERE, LIFTED, RAISED, START, VIA
+from poise.kernels.vector import Vector
+
+Array = np.ndarray
+
+DIRECT = len(STRENGTHS)
+RANDOM = 40
+"""Postures of an even sequence that are passed."""
+LATITUDES = (89.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
+"""Polar angles to which the gaze may be lifted [degrees]."""
+LATITUDES_TRIED = 4
+"""Latitudes tried, the target's own among them."""
+
+
+@kernel(borrows=True)
+def tries_per_latitude(chain: Chain) -> int:
+    """How many tries there are before the latitude changes."""
+    return DIRECT + 2 * (chain.role.shape[0] - 1) + RANDOM
+
+
+@kernel(borrows=True)
+def _latitude(theta: float, which: int) -> float:
+    """Latitude number `which`: the target's own first, then others, nearest first."""
+    if which == 0:
+        return theta
+    last = -1.0
+    for _ in range(which):
+        best = math.inf
+        for degrees in LATITUDES:
+            away = abs(math.radians(degrees) - theta)
+            if last < away < best and (degrees < 90.0 or theta < 0.5 * math.pi):
+                best = away
+        last = best
+    for degrees in LATITUDES:
+        if abs(math.radians(degrees) - theta) == last and (degrees < 90.0 or theta < 0.5 * math.pi):
+            return math.radians(degrees)
+    return theta
+
+
+@kernel(borrows=True)
+def _via(chain: Chain, which: int, theta: float, work: Array) -> None:
+    """VIA: a single joint makes the whole bend, or after those a posture of an even sequence."""
+    lower, upper = chain.lower, chain.upper
+    n = lower.shape[0]
+    single = which < 2 * (n - 1)
+    ratio = 2.0
+    for _ in range(30):
+        ratio = (1.0 + ratio) ** (1.0 / (n + 1.0))
+    for k in range(n):
+        low, high = max(lower[k], -math.pi), min(upper[k], math.pi)
+        if single:
+            bent = k == 1 + which // 2
+            x = (theta if which % 2 == 0 else -theta) if bent else 0.0
+            work[VIA, k] = min(high, max(low, x))
+        else:
+            share = 0.5 + (which + 1) / ratio ** (k + 1.0)
+            work[VIA, k] = low + (high - low) * (share - math.floor(share))
+
+
+@kernel(borrows=True)
+def _cross(
+    chain: Chain,
+    d: Vector,
+    start: int,
+    goal: int,
+    which: int,
+    rate: float,
+    drift: float,
+    lift: float,
+    count: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Try number `which` from `work[start]` to `work[goal]` at one latitude; way-points from `count`, -1 if stuck."""
+    copy_row(work, start, HERE)
+    if which < DIRECT:
+        return glide(chain, d, goal, STRENGTHS[which], rate, drift, lift, count, work, path)
+    _via(chain, which - DIRECT, polar(root_axis(chain), d), work)
+    if not pass_by(chain, d, start, goal, rate, work):
+        return -1
+    copy_row(work, start, HERE)
+    count = glide(chain, d, VIA, 2.0, rate, drift, lift, count, work, path)
+    if count < 0:
+        return -1
+    return glide(chain, d, goal, 0.3, rate, drift, lift, count, work, path)
+
+
+@kernel(borrows=True)
+def try_plan(
+    chain: Chain,
+    d: Vector,
+    which: int,
+    latitude: int,
+    rate: float,
+    drift: float,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Try number `which`, on one latitude, of a path from START to GOAL, both facing d; its way-points, -1 if stuck."""
+    r = root_axis(chain)
+    theta = polar(r, d)
+    here = polar(r, pointing(tip_rotation(chain, work[START])))
+    lost = abs(here - theta) > OFF
+    to = here if lost else _latitude(theta, latitude)
+    if latitude == 0 and not lost:
+        return _cross(chain, d, START, GOAL, which, rate, drift, 0.0, 0, work, path)
+    copy_row(work, GOAL, HERE)
+    if raise_gaze(chain, d, to, rate, math.inf, 0, work, path) < 0:
+        return -1
+    copy_row(work, HERE, RAISED)
+    copy_row(work, START, HERE)
+    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, 0, work, path)
+    if count < 0:
+        return -1
+    copy_row(work, HERE, LIFTED)
+    count = _cross(chain, lifted(r, d, to), LIFTED, RAISED, which, rate, drift, to - theta, count, work, path)
+    if count < 0:
+        return -1
+    before = count
+    copy_row(work, GOAL, HERE)
+    count = raise_gaze(chain, d, to, rate, math.inf, count, work, path)
+    if count < 0:
+        return -1
+    _reverse(path, before, count)
+    return _finish(path, count, work)
+
+
+@kernel(borrows=True)
+def _reverse(path: Array, first: int, stop: int) -> None:
+    """Turn way-points `first` … `stop` - 1 round."""
+    i, j = first, stop - 1
+    while i < j:
+        for k in range(path.shape[1]):
+            path[i, k], path[j, k] = path[j, k], path[i, k]
+        i += 1
+        j -= 1
+
+
+@kernel(borrows=True)
+def _finish(path: Array, count: int, work: Array) -> int:
+    """The goal as the last way-point."""
+    n = path.shape[1] - 1
+    if count >= path.shape[0]:
+        return -1
+    for k in range(n):
+        path[count, k] = work[GOAL, k]
+    path[count, n] = 0.0
+    return count + 1

@@ -1,0 +1,215 @@
+"""Motion: no joint jumps, the gaze is held, and a change of branch is planned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+import poise
+from poise.chains.targets import Gaze, at, facing
+from poise.expressive.expressive import Expressive, ExpressiveSettings
+from poise.expressive.result import ExpressiveResult
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray
+
+RATE = math.radians(5.0)
+HELD = 1e-4
+"""A gaze off by less than this is held [degrees]."""
+
+
+def towards(heading: float, polar: float) -> FloatArray:
+    h, p = math.radians(heading), math.radians(polar)
+    return np.array([math.sin(p) * math.sin(h), math.cos(p), math.sin(p) * math.cos(h)])
+
+
+def turning(polar: float, roll: float, frames: int = 361, step: float = 1.0) -> list[tuple[FloatArray, Gaze]]:
+    """One turn about the vertical."""
+    directions = [towards(step * f, polar) for f in range(frames)]
+    return [(d, facing(d, roll=roll)) for d in directions]
+
+
+def wandering(frames: int = 500) -> list[tuple[FloatArray, Gaze]]:
+    """A Lissajous figure."""
+    directions = [towards(50 * math.sin(f / 57), 70 + 30 * math.sin(f / 38)) for f in range(frames)]
+    return [(d, facing(d, roll=0.3 * math.sin(f / 40))) for f, d in enumerate(directions)]
+
+
+def moved(
+    solver: Expressive, posture: poise.Posture, targets: list[tuple[FloatArray, Gaze]]
+) -> Iterator[tuple[ExpressiveResult, float, float]]:
+    """Every frame, the angle by which its gaze is off [degrees], and its largest joint step [rad]."""
+    result = solver.solve(posture, targets[0][1])
+    for direction, target in targets:
+        following = solver.solve(posture, target, previous=result)
+        pointing = solver.figure.pose_of(solver.limb.tip, following.posture).matrix[:3, 1]
+        across = float(np.linalg.norm(np.cross(pointing, direction)))
+        off = math.degrees(math.atan2(across, float(pointing @ direction)))
+        step = float(np.abs(following.posture.q - result.posture.q).max())
+        assert not solver.figure.violations(following.posture)
+        yield following, off, step
+        result = following
+
+
+def upright(figure: Figure, seed: int) -> poise.Posture:
+    """A random posture with both ends untwisted."""
+    q = figure.random(seed).q.copy()
+    q[0] = q[-1] = 0.0
+    return figure.posture(q)
+
+
+@pytest.mark.parametrize("name", ["erik_c", "erik_e", "erik_g"])
+@pytest.mark.parametrize("polar", [25.0, 55.0, 72.0, 85.0])
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_a_full_turn_above_the_horizon_never_loses_the_gaze(name: str, polar: float, seed: int) -> None:
+    solver = Expressive(poise.load(name))
+    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=0.7 * seed - 1.0)))
+    assert max(off for _, off, _ in frames) < HELD
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
+@pytest.mark.parametrize("polar", [95.0, 118.0, 140.0])
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_an_eight_jointed_chain_holds_the_gaze_below_the_horizon_too(polar: float, seed: int) -> None:
+    solver = Expressive(poise.load("erik_g"))
+    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=-0.6)))
+    assert max(off for _, off, _ in frames) < HELD
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
+@pytest.mark.parametrize("name", ["erik_c", "erik_e"])
+@pytest.mark.parametrize("polar", [97.0, 115.0, 130.0])
+@pytest.mark.parametrize("seed", [7, 8, 9])
+def test_below_the_horizon_the_gaze_gives_way_by_no_more_than_geometry_asks(name: str, polar: float, seed: int) -> None:
+    """All cosines of these joints are positive, so another branch can be reached only over the horizon."""
+    solver = Expressive(poise.load(name))
+    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=0.4)))
+    assert max(off for _, off, _ in frames) < polar - 90.0 + 2.0
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
+@pytest.mark.parametrize("name", ["erik_d", "erik_f", "erik_g", "adelino"])
+@pytest.mark.parametrize("targets", [turning(60.0, 0.2), wandering()], ids=["turn", "wander"])
+def test_no_joint_ever_jumps(name: str, targets: list[tuple[FloatArray, Gaze]]) -> None:
+    solver = Expressive(poise.load(name))
+    posture = upright(solver.figure, 10)
+    assert max(step for _, _, step in moved(solver, posture, targets)) <= RATE + 1e-12
+
+
+def test_a_gaze_that_wanders_in_front_is_held_with_its_roll() -> None:
+    for name in ("erik_e", "erik_g"):
+        solver = Expressive(poise.load(name))
+        frames = list(moved(solver, solver.figure.neutral(), wandering()))
+        assert max(off for _, off, _ in frames) < HELD
+
+
+def test_a_target_that_swings_about_the_back_makes_nothing_turn_round() -> None:
+    solver = Expressive(poise.load("erik_g"))
+    directions = [towards(180.0 + 60.0 * math.sin(f / 60.0), 70.0) for f in range(400)]
+    frames = list(moved(solver, upright(solver.figure, 11), [(d, facing(d, roll=0.1)) for d in directions]))
+    assert not any(result.changing for result, _, _ in frames)  # type: ignore[attr-defined]
+    assert max(off for _, off, _ in frames) < HELD
+
+
+def test_a_still_target_and_posture_come_to_rest_at_the_wanted_shape() -> None:
+    lamp = poise.load("adelino")
+    solver = Expressive(lamp)
+    target = facing([0.4, 0.5, 0.8])
+    result = solver.solve("happy", target)
+    for _ in range(60):
+        result = solver.solve("sad", target, previous=result)
+    last = solver.solve("sad", target, previous=result)
+    assert np.abs(last.posture.q - result.posture.q).max() < 1e-6
+    assert last.orientation_error < 1e-7
+    assert last.shape_error < solver.solve("sad", target).shape_error + 0.15
+
+
+def test_the_gaze_is_held_while_postures_change() -> None:
+    lamp = poise.load("adelino")
+    solver = Expressive(lamp)
+    direction = towards(20.0, 70.0)
+    result = solver.solve("neutral", facing(direction))
+    for name in ("happy", "sad", "curious", "proud", "shy"):
+        for _ in range(40):
+            result = solver.solve(name, facing(direction), previous=result)
+            pointing = lamp.pose_of(solver.limb.tip, result.posture).matrix[:3, 1]
+            assert np.linalg.norm(np.cross(pointing, direction)) < 1e-6
+
+
+def test_a_posture_answered_last_goes_on_as_its_answer_would() -> None:
+    figure = poise.load("erik_e")
+    targets = turning(80.0, roll=0.3)
+    by_result, by_posture = Expressive(figure), Expressive(figure)
+    posture = upright(figure, 12)
+    one = by_result.solve(posture, targets[0][1])
+    other: poise.Posture = by_posture.solve(posture, targets[0][1]).posture
+    for _, target in targets:
+        one = by_result.solve(posture, target, previous=one)
+        other = by_posture.solve(posture, target, previous=other).posture
+        assert other == one.posture
+
+
+def test_the_same_frames_give_the_same_bytes() -> None:
+    def turn() -> list[bytes]:
+        solver = Expressive(poise.load("erik_c"))
+        return [r.posture.q.tobytes() for r, _, _ in moved(solver, upright(solver.figure, 3), turning(80.0, 0.2))]
+
+    assert turn() == turn()
+
+
+def test_an_answer_is_never_changed_by_the_next_frame() -> None:
+    solver = Expressive(poise.load("erik_c"))
+    posture = upright(solver.figure, 1)
+    first = solver.solve(posture, facing(towards(0.0, 60.0)))
+    second = solver.solve(posture, facing(towards(1.0, 60.0)), previous=first)
+    before = second.posture.q.copy()
+    a = solver.solve(posture, facing(towards(2.0, 60.0)), previous=second)
+    b = solver.solve(posture, facing(towards(2.0, 60.0)), previous=second)
+    assert a.posture == b.posture
+    assert (second.posture.q == before).all()
+
+
+def test_a_direction_alone_leaves_the_tip_untwisted() -> None:
+    solver = Expressive(poise.load("erik_c"))
+    posture = upright(solver.figure, 2)
+    targets = [(d, facing(d, roll=None)) for d, _ in turning(70.0, 0.0)]
+    frames = list(moved(solver, posture, targets))
+    assert max(off for _, off, _ in frames) < HELD
+    assert len({float(result.posture.q[-1]) for result, _, _ in frames}) == 1
+
+
+def test_a_point_is_followed() -> None:
+    lamp = poise.load("adelino")
+    solver = Expressive(lamp)
+    point = np.array([0.8, 0.9, 0.9])
+    result = solver.solve("curious", at(point))
+    for f in range(80):
+        point = np.array([0.8 - 0.01 * f, 0.9, 0.9])
+        result = solver.solve("curious", at(point, roll=None), previous=result)
+    tip = lamp.pose_of(solver.limb.tip, result.posture)
+    sight = point - tip.position
+    assert tip.matrix[:3, 1] @ sight / np.linalg.norm(sight) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: poise.chain("XZXYZ", lengths=[0.1] * 5, limits=120),
+        lambda: poise.chain(["Y", (1, 0.3, 0.2), (0.1, 0.5, 1.0), "X", "Z"], lengths=[0.1] * 5, limits=120),
+    ],
+    ids=["no root twister", "oblique axes"],
+)
+def test_any_chain_moves_without_jumps(make: Callable[[], Figure]) -> None:
+    solver = Expressive(make())
+    frames = list(moved(solver, upright(solver.figure, 4), wandering(200)))
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
+def test_the_rate_is_kept_whatever_it_is() -> None:
+    rate = math.radians(2.0)
+    solver = Expressive(poise.load("erik_e"), settings=ExpressiveSettings(rate=rate))
+    frames = list(moved(solver, upright(solver.figure, 5), turning(60.0, 0.1, frames=721, step=0.5)))
+    assert max(step for _, _, step in frames) <= rate + 1e-12
+    assert max(off for _, off, _ in frames) < HELD
