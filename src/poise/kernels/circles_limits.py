@@ -1,7 +1,7 @@
 """Placements by circles inside the limits of the hinges, which are beyond the paper.
 
-The first try is the paper's, n - 2 placements. When it breaks a limit, other sides and radii are tried; where none of those
-is legal either, points are turned about their children to where the limits let them be.
+The first try is the paper's, n - 2 placements. When it breaks a limit, other sides and radii are tried; where none of
+those is legal either, points are turned about their children to where the limits let them be.
 """
 
 import math
@@ -201,11 +201,12 @@ def _place_inside(plane: Plane, attempt: Try, wish: float) -> int:
     """
     length, heading, angle, sign, lower, upper = plane
     share, side, x, y, radius, _, found = attempt
-    m = length.shape[0]
+    m, count = length.shape[0], 0
     for k in range(m - 1, 0, -1):
         place_one(k, length, heading, wish, share, side, found, 1.0, x, y, radius)
+        count += 1
         r, d = length[k], math.hypot(x[k + 1], y[k + 1])
-        if k == m - 1 or d <= 0.0:
+        if k == m - 1 or d <= 0.0 or upper[k + 1] - lower[k + 1] >= 2.0 * math.pi:
             continue
         low, high = radius_interval(length, k, d)
         above = math.atan2(y[k + 2] - y[k + 1], x[k + 2] - x[k + 1]) - heading[k + 1]
@@ -217,7 +218,7 @@ def _place_inside(plane: Plane, attempt: Try, wish: float) -> int:
         if turn != wanted:
             x[k], y[k] = x[k + 1] - r * math.cos(across + turn), y[k + 1] - r * math.sin(across + turn)
             radius[k] = math.hypot(x[k], y[k])
-    return m - 1
+    return count
 
 
 @kernel(borrows=True)

@@ -201,6 +201,20 @@ def test_long_chains_find_a_way_inside_narrow_limits():
     assert met >= 188
 
 
+def test_hinges_without_limits_among_limited_ones_take_part():
+    limits = [(-60, 60), (-math.inf, math.inf), (-40, 40), (-math.inf, 30), (-50, 50), (-20, math.inf)]
+    figure = poise.chain("X" * 6, lengths=[0.2] * 6, limits=limits)
+    rng = np.random.default_rng(10)
+    met = 0
+    for _ in range(100):
+        target = figure.pose_of("tip", figure.random(rng)).position
+        result = circles(figure, target, start=figure.random(rng))
+        assert np.isfinite(result.posture.q).all()
+        assert figure.violations(result.posture) == []
+        met += result.status == "solved"
+    assert met >= 90
+
+
 def test_every_finger_of_a_hand_is_placed_by_itself():
     hand = poise.load("hand").replaced(couplings=())
     curled = hand.neutral().changed({f"{finger}_{joint}": 0.6 for finger in FINGERS for joint in ("pip", "dip")})
