@@ -115,9 +115,15 @@ class Solver:
         return q if legal == LEGAL else self._neutral.copy()
 
     def _closed(self, q: FloatArray) -> FloatArray:
-        """The posture with its loops closed, or the neutral one where they cannot be."""
-        found: FloatArray = self.figure.assemble({}, near=Posture(self.figure, q)).posture._q.copy()
-        return found if begin(self._problem.handle, found) == LEGAL else self._neutral.copy()
+        """The posture with its loops closed, or the neutral one where they cannot be from there."""
+        assembly = self.figure.assemble({}, near=Posture(self.figure, q))
+        found: FloatArray = assembly.posture._q.copy()
+        if begin(self._problem.handle, found) == LEGAL:
+            return found
+        found = self._neutral.copy()
+        if begin(self._problem.handle, found) != LEGAL:
+            raise FigureError(assembly.report())
+        return found
 
     @cached_property
     def _neutral(self) -> FloatArray:

@@ -23,7 +23,7 @@ MET = 1e-6
 """Error up to which a level counts as met."""
 HELD = 5e-7
 """What a level solved as it stands may lose beyond what was planned, however many steps are taken."""
-CLOSED = 1e-10
+CLOSED = 1e-11
 """What loops may lose [m]."""
 
 

@@ -20,9 +20,11 @@ Array = np.ndarray
 
 CORRECTIONS, LOOP_CORRECTIONS = 4, 12
 """Most corrections of a step, and of one with loops."""
+GAINING = 0.7
+"""Share of an error that a correction may leave and be followed by another."""
 EXACT = 1e-7
 """Error of a met level that needs no correction."""
-TIGHT = 1e-3
+TIGHT = 1e-2
 """Share of CLOSED that needs no correction of a loop."""
 
 
@@ -37,11 +39,17 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     _land(engine.calls, tree, bounds, q, trial, new)
     far_stance(engine.calls, tree, goals, new, there)
     met = met_levels(engine)
+    before = math.inf
     for _ in range(CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS):
-        if _find_missing(engine, new, met, share) <= EXACT:
+        missing = _find_missing(engine, new, met, share)
+        if missing <= EXACT or missing > GAINING * before:
             break
+        before = missing
         if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
-            break
+            if state.gap.shape[0] == 0 or met <= PARTING:
+                break
+            met, before = PARTING, math.inf
+            continue
         for i in range(n):
             trial[i] += dx[i]
         _land(engine.calls, tree, bounds, q, trial, new)
