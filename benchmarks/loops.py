@@ -47,9 +47,8 @@ def follow_the_walk() -> None:
     q, shares = figure.assembler.frames(motors, figure.neutral())
     frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(walk)
     gap = max(figure.closure_error(posture) for posture in q)
-    print(
-        f"DR Legs, recorded walk: {int((shares == 1.0).sum())} of {len(walk)} frames assembled, open by {gap:.1e} at most"
-    )
+    done = int((shares == 1.0).sum())
+    print(f"DR Legs, recorded walk: {done} of {len(walk)} frames assembled, open by {gap:.1e} at most")
     print(f"  {frame:.1f} µs per frame")
     maximal = Maximal(figure)
     start, values = maximal.poses(figure.posture(q[999])), dict(zip(legs.MOTORS, walk[1000].tolist(), strict=True))
@@ -66,9 +65,8 @@ def jump(figure: poise.Figure, walk: np.ndarray, q: np.ndarray) -> None:
         times.append(time.perf_counter() - begin)
         there += result.status == "assembled"
         same += bool(np.abs(result.posture.q - q[b]).max() < 1e-6)
-    print(
-        f"  {JUMPS} jumps between frames: {there} assembled, {same} on the same branch, {np.median(times) * 1e6:.0f} µs each"
-    )
+    each = np.median(times) * 1e6
+    print(f"  {JUMPS} jumps between frames: {there} assembled, {same} on the same branch, {each:.0f} µs each")
 
 
 def move_motors(name: str) -> None:
@@ -78,9 +76,8 @@ def move_motors(name: str) -> None:
     q, shares = figure.assembler.frames(motors, figure.neutral())
     frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(way)
     gap = max(figure.closure_error(posture) for posture in q[::10])
-    print(
-        f"{name:<12}{len(figure.bodies):>3} bodies {frame:>6.1f} µs per frame, {shares.mean():.0%} assembled, open by {gap:.0e}"
-    )
+    bodies = len(figure.bodies)
+    print(f"{name:<12}{bodies:>3} bodies {frame:>6.1f} µs per frame, {shares.mean():.0%} assembled, open by {gap:.0e}")
 
 
 def climb(rungs: int) -> None:

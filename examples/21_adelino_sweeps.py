@@ -68,9 +68,12 @@ def main(folder: Path) -> None:
             errors = np.degrees([faced(lamp, posture, h) for posture, h in zip(postures, headings, strict=True)])
             print(
                 f"{held}, {name}: {errors.mean():.2f}° from the target on average, {errors.max():.1f}° at worst; "
-                f"{(steps > JUMP).sum()} of {len(steps)} steps over 10°."
+                f"{(steps > JUMP).sum()} of {len(steps)} steps over 10°, the largest {math.degrees(steps.max()):.1f}°."
             )
             assert errors.mean() < 3.0, "the gaze is kept"
+            if name == "expressive":
+                assert errors.max() < 0.1, "all the way around"
+                assert math.degrees(steps.max()) < 5.01, "and no joint jumps"
         ours = swept["expressive"]
         for k in range(0, 360, 45):
             sheet.append((f"{held}, {headings[k]:.0f}°", picture(lamp, ours[k], held, headings[k], 200)))

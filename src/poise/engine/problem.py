@@ -18,6 +18,7 @@ from poise.engine.limit_names import limit_names
 from poise.engine.outside import Footing, Slopes, Watcher
 from poise.engine.targets import set_target
 from poise.errors import TaskError
+from poise.figure.closing import compile_closures
 from poise.figure.compiled import IntArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
@@ -101,10 +102,15 @@ class Problem:
         hard = [i for i, coupling in enumerate(figure.couplings) if coupling.is_equality]
         soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
         limits = _step_limits(figure, step, dt, hard, soft)
-        skip = len(hard) + contacts
+        closures = compile_closures(figure)
+        skip = closures.turns.shape[0] + len(hard) + contacts
         levels = _levels(figure, self.asked, goals, count=len(self.priorities), skip=skip, contacts=contacts)
         n, p = figure.nv, len(self.priorities) + FIRST_TASKS
-        here, there, state = make_stance(tree, goals), make_stance(tree, goals), _state(figure, p, levels.rows.shape[0])
+        here, there, state = (
+            make_stance(tree, goals),
+            make_stance(tree, goals),
+            _state(figure, p, levels.rows.shape[0], closures.turns.shape[0]),
+        )
         solver = make_work(n, levels.rows.shape[0], p, levels.general.shape[0])
         self.engine = Engine(
             tree=tree,
@@ -112,6 +118,7 @@ class Problem:
             limits=limits,
             goals=goals,
             contacts=make_contacts(contacts),
+            closures=closures,
             criteria=criteria_arrays(figure, self.held, terms),
             levels=levels,
             solver=solver,
@@ -301,7 +308,7 @@ def _levels(figure: Figure, asked: Sequence[Asked], goals: Goals, *, count: int,
     )
 
 
-def _state(figure: Figure, p: int, rows: int) -> State:
+def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
     n, whole = figure.nv, np.int64
     return State(
         x=np.zeros(n),
@@ -317,6 +324,8 @@ def _state(figure: Figure, p: int, rows: int) -> State:
         record=np.zeros(p + 1),
         stiffness=np.zeros(p + 1),
         curved=np.zeros(p + 1, dtype=whole),
+        gap=np.zeros(loop_rows),
+        couple=np.zeros((3, 3)),
         missing=np.zeros(rows),
         demand=np.ones(1),
         counts=np.zeros(4, dtype=whole),

@@ -20,7 +20,7 @@ from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.clamp import clamp
-from poise.kernels.step import begin, settle, take_step
+from poise.kernels.step import LEGAL, OPEN, REFUSED, begin, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
@@ -104,13 +104,26 @@ class Solver:
         self._careful.look_again()
 
     def _start(self, posture: PostureLike) -> FloatArray:
-        """A legal copy of a posture's numbers; neutral ones when the couplings leave no way in."""
+        """A legal copy of a posture's numbers; neutral ones when couplings or loops leave no way in."""
         own = isinstance(posture, Posture) and posture.figure is self.figure
         q: FloatArray = (posture if own else self.figure.posture(posture))._q.copy()  # type: ignore[union-attr]
         legal = begin(self._problem.handle, q)
-        if legal < 0:
+        if legal == REFUSED:
             raise FigureError(f"the posture to start from has a value that is no finite number: {q.tolist()}.")
-        return q if legal else self._neutral.copy()
+        if legal == OPEN:
+            return self._closed(q)
+        return q if legal == LEGAL else self._neutral.copy()
+
+    def _closed(self, q: FloatArray) -> FloatArray:
+        """The posture with its loops closed, or the neutral one where they cannot be from there."""
+        assembly = self.figure.assemble({}, near=Posture(self.figure, q))
+        found: FloatArray = assembly.posture._q.copy()
+        if begin(self._problem.handle, found) == LEGAL:
+            return found
+        found = self._neutral.copy()
+        if begin(self._problem.handle, found) != LEGAL:
+            raise FigureError(assembly.report())
+        return found
 
     @cached_property
     def _neutral(self) -> FloatArray:

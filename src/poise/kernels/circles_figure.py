@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chain_goal import legal_angle, tip_of
-from poise.kernels.circles import KEEP_HEADINGS, place_chain
+from poise.kernels.circles import KEEP_HEADINGS
+from poise.kernels.circles_limits import place_chain
 from poise.kernels.compile import inner_kernel, kernel
 from poise.kernels.limits import nearest_turn
 from poise.kernels.plane import Planar, Setting, find_plane, in_plane, seen_after_turn, turntable_turns

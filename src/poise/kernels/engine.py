@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.kernels.closure import Closures
 from poise.kernels.contacts import Contacts
 from poise.kernels.criteria import Criteria
 from poise.kernels.goals import Goals, Stance
@@ -22,6 +23,8 @@ MET = 1e-6
 """Error up to which a level counts as met."""
 HELD = 5e-7
 """What a level solved as it stands may lose beyond what was planned, however many steps are taken."""
+CLOSED = 1e-11
+"""What loops may lose [m]."""
 
 
 class State(NamedTuple):
@@ -53,6 +56,10 @@ class State(NamedTuple):
     """(p + 1,) extra damping of each level, grown by failure and shaking."""
     curved: Array
     """(p + 1,) 1 for levels that gave way in the step."""
+    gap: Array
+    """(r,) what each row of a loop lacks [m]."""
+    couple: Array
+    """(3, 3) workspace of the loops' curvature."""
     missing: Array
     """(m,) what a correction has to add to each row."""
     demand: Array
@@ -69,6 +76,7 @@ class Engine(NamedTuple):
     limits: StepLimits
     goals: Goals
     contacts: Contacts
+    closures: Closures
     criteria: Criteria
     levels: Levels
     solver: LevelsWork
@@ -77,7 +85,7 @@ class Engine(NamedTuple):
     there: Stance
     state: State
     skip: int
-    """Rows before the first goal's: partings and equality couplings."""
+    """Rows before the first goal's: loops, equality couplings and partings."""
     farthest: float
     """Largest error a step aims at [m or rad]."""
     choosy: Array

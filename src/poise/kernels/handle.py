@@ -15,6 +15,7 @@ FIELDS = (
     "limits",
     "goals",
     "contacts",
+    "closures",
     "criteria",
     "levels",
     "solver",

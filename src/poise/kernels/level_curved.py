@@ -50,6 +50,8 @@ Array = np.ndarray
 FLAT = 1e-9
 """Pivot, against the largest diagonal entry, below which a Hessian is not positive definite."""
 FIRST_SHIFT, SHIFT_GROWTH, MAX_SHIFTS = 1e-3, 4.0, 40
+SURE = 1e-3
+"""Pivot, against the largest, above which a Hessian has full rank without a closer look."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
@@ -86,13 +88,16 @@ def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, 
         for c in range(begin, end):
             value = lines[ROW, c]
             lines[GRADIENT, c] += value * total
-            for d in range(begin, end):
+            for d in range(c, end):
                 tables[HESSIAN, c, d] += value * lines[ROW, d]
+    for c in range(begin, end):
+        for d in range(begin, c):
+            tables[HESSIAN, c, d] = tables[HESSIAN, d, c]
 
 
 @inner_kernel
 def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) -> None:
-    """Zᵀ S Z, and S Z on the way."""
+    """Zᵀ S Z above its diagonal, and S Z on the way."""
     n = tables.shape[1]
     begin, end, size = uint64(block_of(decided)), uint64(block_of(n + BLOCK - 1)), uint64(n)
     for c in range(size):
@@ -107,7 +112,7 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
     for a in range(size):
         for c in range(uint64(decided), size):
             value = tables[BASIS, a, c]
-            for d in range(begin, end):
+            for d in range(c, end):
                 tables[HESSIAN, c, d] += value * tables[PRODUCT, a, d]
 
 
@@ -273,6 +278,18 @@ def factor_curved(
     if s == n:
         return count, 0
     return count, reduce_rows(tables, lines, whole, TURNED, s, n - s, s, block_of(n + BLOCK - 1), CURVED_RANK)
+
+
+@inner_kernel
+def decides_all(tables: Array, lines: Array, k: int, s: int) -> bool:
+    """Whether the face solved last leaves curved level `k` no direction in which it is indifferent."""
+    n = tables.shape[1]
+    if lines[SHIFT, k] > 0.0:
+        return False
+    least, most = np.inf, 1.0
+    for c in range(s, n):
+        least, most = min(least, tables[FACTOR, c, c]), max(most, tables[FACTOR, c, c])
+    return least > SURE * most
 
 
 @inner_kernel

@@ -55,6 +55,8 @@ def run_levels(
     n, status, going = tables.shape[1], CAPPED, True
     if begin < 0:
         whole[STATE, LAZY] = 2
+    elif whole[DECIDED, begin] == n:
+        return MET
     else:
         for c in range(n):
             lines[X, c] = lines[Y, c]

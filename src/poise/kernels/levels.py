@@ -223,7 +223,7 @@ def correct_levels(
         for c in range(n):
             dx[c] = lines[X, c]
             lines[ROW, c] = lines[X, c]
-    return _is_corrected(lines, rows, problem.start[0], problem.start[count], error)
+    return _is_corrected(lines, whole, rows, count, error)
 
 
 @inner_kernel
@@ -289,10 +289,25 @@ def _restore(lines: Array, whole: Array, general: Array) -> None:
 
 
 @inner_kernel
-def _is_corrected(lines: Array, rows: Array, first: int, m: int, error: Array) -> bool:
-    """Whether the rows got what they missed by the step in ROW."""
+def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Array) -> bool:
+    """Whether the rows got what they missed by the step in ROW.
+
+    Rows of the first level that depend on others are not asked: those of loops follow when the others are met, but only
+    to first order do they say so.
+    """
+    below = whole[START, 1]
     asked, left = 0.0, 0.0
-    for r in range(first, m):
-        rest = error[r] - dot(rows, r, lines, ROW, 0, rows.shape[1])
-        asked, left = max(asked, abs(error[r])), max(left, abs(rest))
+    for c in range(whole[DECIDED, 1]):
+        r = whole[OWNER, c]
+        if r >= 0:
+            asked, left = _compare(lines, rows, r, error, asked, left)
+    for r in range(below, whole[START, count]):
+        asked, left = _compare(lines, rows, r, error, asked, left)
     return left <= CORRECTED * asked + 1e-12
+
+
+@inner_kernel
+def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
+    """The largest of what was asked of rows, and of what they still miss, row `r` included."""
+    rest = error[r] - dot(rows, r, lines, ROW, 0, rows.shape[1])
+    return max(asked, abs(error[r])), max(left, abs(rest))

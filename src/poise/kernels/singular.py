@@ -71,7 +71,7 @@ def _separate(m: int, p: int, q: int, rows: Array, left: Array) -> bool:
     if abs(c) <= ORTHOGONAL * math.sqrt(a * b) or abs(c) < 1e-280:
         return False
     zeta = (b - a) / (2.0 * c)
-    t = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
+    t = math.copysign(1.0, zeta) / (abs(zeta) + math.hypot(1.0, zeta))
     cosine = 1.0 / math.sqrt(1.0 + t * t)
     sine = cosine * t
     for k in range(rows.shape[1]):

@@ -32,8 +32,9 @@ import math
 
 import numpy as np
 
+from poise.kernels.closure import closure_residual
 from poise.kernels.compile import kernel
-from poise.kernels.engine import HELD, Engine
+from poise.kernels.engine import CLOSED, HELD, Engine
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.handle import Handle
 from poise.kernels.step_check import (
@@ -51,6 +52,8 @@ from poise.kernels.step_trial import EXACT, measure, met_levels, try_step, undam
 
 Array = np.ndarray
 
+REFUSED, ILLEGAL, LEGAL, OPEN = range(4)
+"""A posture that is not finite, that has no legal one near it, that is legal now, and that is but for open loops."""
 SHORTENINGS = 4
 DAMPINGS = 3
 VISIBLE = 1e-4
@@ -129,11 +132,18 @@ def begin(
     # outputs
     q: Array,
 ) -> int:
-    """Bring a posture `q` (nq,) inside the limits; -1 when it is not finite, 0 when no legal one was found near it."""
+    """Bring a posture `q` (nq,) inside the limits; returns how that went: see REFUSED."""
     for i in range(q.shape[0]):
         if not math.isfinite(q[i]):
-            return -1
-    return far_clamp(engine.calls, engine.bounds, engine.state.x[:0], q)
+            return REFUSED
+    if far_clamp(engine.calls, engine.bounds, engine.state.x[:0], q) == 0:
+        return ILLEGAL
+    here, gap = engine.here, engine.state.gap
+    if gap.shape[0] > 0:
+        far_stance(engine.calls, engine.tree, engine.goals, q, here)
+        if closure_residual(engine.closures, here.position, here.rotation, gap) > CLOSED:
+            return OPEN
+    return LEGAL
 
 
 @kernel
@@ -183,6 +193,7 @@ def bind(parts: Engine) -> Engine:
         parts.limits,
         parts.goals,
         parts.contacts,
+        parts.closures,
         parts.criteria,
         parts.levels,
         parts.solver,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.engine import FIRST_TASKS, HELD, MET, PARTING, Engine, State
+from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, MECHANISM, MET, PARTING, Engine, State
 from poise.kernels.step_trial import undamped_levels
 
 Array = np.ndarray
@@ -41,7 +41,8 @@ def worse_level(engine: Engine, moved: float) -> int:
     for k in range(before.shape[0] - 1):
         if after[k] > before[k] and choosy[k] == 0:
             if k < undamped and k != PARTING:
-                if after[k] > record[k] + HELD and after[k] > _hoped(engine, k) + HELD:
+                slack = CLOSED if k == MECHANISM and state.gap.shape[0] > 0 else HELD
+                if after[k] > record[k] + slack and after[k] > _hoped(engine, k) + slack:
                     return k
             elif after[k] > max(MET, record[k] + unseen) and (
                 not gained or after[k] > _hoped(engine, k) + moved * moved

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from poise.kernels.closure import closure_residual, closure_rows
+from poise.kernels.closure_curvature import add_closure_curvature
 from poise.kernels.compile import kernel
 from poise.kernels.contacts import fill_contacts, fill_partings
 from poise.kernels.couplings import coupling_value
@@ -36,9 +38,10 @@ def prepare(engine: Engine, q: Array) -> None:
     fill_rows(tree, goals, here, skip, rows)
     start[FIRST_TASKS] = skip
     start[PARTING] = fill_partings(tree, here, contacts, skip, engine.farthest, rows, target)
-    start[MECHANISM] = start[PARTING] - limits.hard.shape[0]
+    start[MECHANISM] = start[PARTING] - limits.hard.shape[0] - state.gap.shape[0]
+    _fill_loops(engine)
     for i in range(limits.hard.shape[0]):
-        coupling, row = limits.hard[i], start[MECHANISM] + i
+        coupling, row = limits.hard[i], start[PARTING] - limits.hard.shape[0] + i
         coupling_row(limits, bounds, coupling, q, row, rows)
         target[row] = bounds.coupling_lower[coupling] - coupling_value(bounds, coupling, q)
     fill_box(limits, bounds, q, lower, upper)
@@ -55,6 +58,19 @@ def prepare(engine: Engine, q: Array) -> None:
         levels.curved[k] = 0
         state.curved[k] = 0
     fill_wish(tree, engine.criteria, q, levels.wish)
+
+
+@kernel
+def _fill_loops(engine: Engine) -> None:
+    """Rows and targets of the loops, the first of all."""
+    here, closures, gap, levels = engine.here, engine.closures, engine.state.gap, engine.levels
+    if gap.shape[0] == 0:
+        return
+    first, target = levels.start[MECHANISM], levels.target
+    closure_rows(engine.tree, closures, here.position, here.rotation, here.axes, first, levels.rows)
+    closure_residual(closures, here.position, here.rotation, gap)
+    for i in range(gap.shape[0]):
+        target[first + i] = -gap[i]
 
 
 @kernel
@@ -102,6 +118,8 @@ def solve_model(engine: Engine, q: Array) -> None:
             for i in range(start[k], start[k + 1]):
                 target[i] = weight[i - skip] * error[i - skip]
         fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, skip, solver.pull, levels.curvature[k])
+        if state.gap.shape[0] > 0:
+            _bend_loops(engine, k)
         if k == p:
             add_bend(engine.tree, engine.criteria, q, levels.curvature[k])
         levels.curved[k] = 1
@@ -112,6 +130,15 @@ def solve_model(engine: Engine, q: Array) -> None:
         _bend_granted_wish(engine, q, p)
         resume_levels(levels, solver, p, x)
     _divide(engine)
+
+
+@kernel
+def _bend_loops(engine: Engine, k: int) -> None:
+    """Add the curvature of the loops that level `k` leans on."""
+    here, state, pull = engine.here, engine.state, engine.solver.pull
+    position, rotation, axes = here.position, here.rotation, here.axes
+    first, curvature = engine.levels.start[MECHANISM], engine.levels.curvature[k]
+    add_closure_curvature(engine.tree, engine.closures, position, rotation, axes, pull, first, state.couple, curvature)
 
 
 @kernel
@@ -141,13 +168,15 @@ def _divide(engine: Engine) -> None:
     tables, lines, whole = solver.tables, solver.lines, solver.whole
     p, n = part.shape[0] - 1, part.shape[1]
     for k in range(FIRST_TASKS, p + 1):
-        if curved[k] == 0 and k < p:
+        begin, end = whole[DECIDED, k], whole[DECIDED, k + 1]
+        if begin == n or (curved[k] == 0 and k < p):
             for c in range(n):
                 part[k, c] = 0.0
             continue
-        begin, end = (whole[DECIDED, k], whole[DECIDED, k + 1]) if k < p else (0, whole[DECIDED, p])
+        rest = k == p or end == n
+        first, last = (0, begin) if rest else (begin, end)
         for c in range(n):
-            lines[ROW, c] = lines[Y, c] if begin <= c < end else 0.0
-        from_coordinates(tables, lines, end, ROW)
+            lines[ROW, c] = lines[Y, c] if first <= c < last else 0.0
+        from_coordinates(tables, lines, last, ROW)
         for c in range(n):
-            part[k, c] = lines[ROW, c] if k < p else x[c] - lines[ROW, c]
+            part[k, c] = x[c] - lines[ROW, c] if rest else lines[ROW, c]

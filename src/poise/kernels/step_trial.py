@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
+from poise.kernels.closure import closure_residual
 from poise.kernels.compile import kernel
 from poise.kernels.contacts import parting_error
 from poise.kernels.couplings import coupling_value
 from poise.kernels.criteria import criteria_value
-from poise.kernels.engine import FIRST_TASKS, MECHANISM, MET, PARTING, Engine
+from poise.kernels.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, PARTING, Engine
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.goals import Stance
 from poise.kernels.levels import correct_levels
@@ -17,9 +18,14 @@ from poise.kernels.tree import Tree, integrate
 
 Array = np.ndarray
 
-CORRECTIONS = 4
+CORRECTIONS, LOOP_CORRECTIONS = 4, 12
+"""Most corrections of a step, and of one with loops."""
+GAINING = 0.7
+"""Share of an error that a correction may leave and be followed by another."""
 EXACT = 1e-7
 """Error of a met level that needs no correction."""
+TIGHT = 1e-2
+"""Share of CLOSED that needs no correction of a loop."""
 
 
 @kernel
@@ -33,11 +39,17 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     _land(engine.calls, tree, bounds, q, trial, new)
     far_stance(engine.calls, tree, goals, new, there)
     met = met_levels(engine)
-    for _ in range(CORRECTIONS):
-        if _find_missing(engine, new, met, share) <= EXACT:
+    before = math.inf
+    for _ in range(CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS):
+        missing = _find_missing(engine, new, met, share)
+        if missing <= EXACT or missing > GAINING * before:
             break
+        before = missing
         if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
-            break
+            if state.gap.shape[0] == 0 or met <= PARTING:
+                break
+            met, before = PARTING, math.inf
+            continue
         for i in range(n):
             trial[i] += dx[i]
         _land(engine.calls, tree, bounds, q, trial, new)
@@ -79,15 +91,23 @@ def met_levels(engine: Engine) -> int:
 
 @kernel
 def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
-    """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest."""
+    """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest.
+
+    Loops count for more, so that they are corrected until they are closed.
+    """
     state, start, skip = engine.state, engine.levels.start, engine.skip
     weight, gain = engine.goals.weight, engine.goals.gain
     here, there, missing, bounds, hard = (
         engine.here.error, engine.there.error, state.missing, engine.bounds, engine.limits.hard
     )  # fmt: skip
-    worst = 0.0
+    gap, worst = state.gap, 0.0
+    if gap.shape[0] > 0:
+        open_by = closure_residual(engine.closures, engine.there.position, engine.there.rotation, gap)
+        worst = EXACT / (TIGHT * CLOSED) * open_by
+    for i in range(gap.shape[0]):
+        missing[start[MECHANISM] + i] = -gap[i]
     for i in range(hard.shape[0]):
-        row = start[MECHANISM] + i
+        row = start[PARTING] - hard.shape[0] + i
         missing[row] = bounds.coupling_lower[hard[i]] - coupling_value(bounds, hard[i], new)
         worst = max(worst, abs(missing[row]))
     for i in range(start[PARTING], start[FIRST_TASKS]):
@@ -104,11 +124,15 @@ def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
 def measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
     """Size of the weighted error of every level, couplings included, and the criteria's value."""
     start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip
-    bounds, hard = engine.bounds, engine.limits.hard
+    bounds, hard, gap = engine.bounds, engine.limits.hard, engine.state.gap
     total = 0.0
+    if gap.shape[0] > 0:
+        closure_residual(engine.closures, stance.position, stance.rotation, gap)
+    for i in range(gap.shape[0]):
+        total += gap[i] * gap[i]
     for i in range(hard.shape[0]):
-        gap = coupling_value(bounds, hard[i], q) - bounds.coupling_lower[hard[i]]
-        total += gap * gap
+        lacking = coupling_value(bounds, hard[i], q) - bounds.coupling_lower[hard[i]]
+        total += lacking * lacking
     merit[MECHANISM] = math.sqrt(total)
     merit[PARTING] = parting_error(engine.here, stance, engine.contacts)
     for k in range(FIRST_TASKS, start.shape[0] - 1):

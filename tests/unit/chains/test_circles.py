@@ -188,6 +188,33 @@ def pedal(cyclist, angle, side):
     return cyclist.pose_of(f"{side}_pedal", cyclist.neutral().changed({"crank": angle})).position
 
 
+def test_long_chains_find_a_way_inside_narrow_limits():
+    figure = poise.chain("Z" * 8, lengths=[0.2] * 8, limits=90)
+    rng = np.random.default_rng(9)
+    met = 0
+    for _ in range(200):
+        target = figure.pose_of("tip", figure.random(rng)).position
+        result = circles(figure, target, start=figure.random(rng))
+        assert figure.violations(result.posture) == []
+        assert result.status != "solved" or result.error <= 1e-12
+        met += result.status == "solved"
+    assert met >= 188
+
+
+def test_hinges_without_limits_among_limited_ones_take_part():
+    limits = [(-60, 60), (-math.inf, math.inf), (-40, 40), (-math.inf, 30), (-50, 50), (-20, math.inf)]
+    figure = poise.chain("X" * 6, lengths=[0.2] * 6, limits=limits)
+    rng = np.random.default_rng(10)
+    met = 0
+    for _ in range(100):
+        target = figure.pose_of("tip", figure.random(rng)).position
+        result = circles(figure, target, start=figure.random(rng))
+        assert np.isfinite(result.posture.q).all()
+        assert figure.violations(result.posture) == []
+        met += result.status == "solved"
+    assert met >= 90
+
+
 def test_every_finger_of_a_hand_is_placed_by_itself():
     hand = poise.load("hand").replaced(couplings=())
     curled = hand.neutral().changed({f"{finger}_{joint}": 0.6 for finger in FINGERS for joint in ("pip", "dip")})

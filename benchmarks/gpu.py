@@ -1,6 +1,6 @@
 """Batches of ERIK on the cores and on a CUDA GPU: agreement and throughput.
 
-python benchmarks/cuda.py --count 2000000
+python benchmarks/gpu.py --count 2000000
 """
 
 from __future__ import annotations

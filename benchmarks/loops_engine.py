@@ -1,0 +1,147 @@
+"""The engine on DR Legs: tracking its recorded walk, and targets that leave the workspace and come back.
+
+*Walk*: pelvis and feet of the assembled walk, one step per frame, at 100 and, motor angles interpolated, at 1200 frames
+per second; with the centre of mass, it comes after the feet and before the pelvis, and is asked to sway by 5 mm.
+*Sweeps*: pelvis lifted, feet apart, stride, pelvis turned, out of reach and back, in several durations and sizes,
+weighted together or feet first, with and without the motors' speed limit. A sweep is good when the figure ends in the
+posture it started from, was closed to 1e-9 at every frame and never beyond a limit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from machine import describe
+from scipy.spatial.transform import Rotation
+
+import poise
+from poise import CenterOfMass, Frame, Pose, Posture, Solver
+from poise.figure.guards import guarded
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests import dr_legs as legs
+
+SPEED, DT = 4.44, 0.01
+FRAMES = ("foot_l_frame", "foot_r_frame", "pelvis_frame")
+DURATIONS, SIZES = (120, 170, 200, 230, 310), (0.7, 1.0, 1.25)
+REST = 60
+"""Frames to come to rest in."""
+
+
+def main() -> None:
+    print(describe("numba", "numpy"))
+    if not legs.FOLDER.is_dir():
+        raise SystemExit(f"DR Legs is not at {legs.FOLDER}.")
+    held = guarded(legs.clean_dr_legs())
+    figure = held.replaced(
+        joints=[replace(j, speed=SPEED) if j.active else j for j in held.joints]
+    ).with_floating_base()
+    for factor, com in itertools.product((1, 12), (False, True)):
+        track(held, figure, factor, com)
+    sweeps(figure)
+
+
+def walked(held: poise.Figure, figure: poise.Figure, factor: int) -> list[Posture]:
+    """The recorded walk in the world: the lower foot does not slide."""
+    walk = legs.recorded_walk()
+    at = np.arange(0, len(walk) - 1, 1 / factor)
+    motors = {m: np.interp(at, np.arange(len(walk)), walk[:, k]) for k, m in enumerate(legs.MOTORS)}
+    q, _ = held.assembler.frames(motors, held.neutral())
+    feet = [[held.pose_of(foot, frame) for frame in q] for foot in FRAMES[:2]]
+    pelvis, postures = Pose(), []
+    for i, frame in enumerate(q):
+        if i:
+            foot = min(feet, key=lambda poses: poses[i].position[2])
+            pelvis = pelvis @ foot[i - 1] @ foot[i].inverse()
+        values = {joint.name: frame[held.q_slice(joint.name)] for joint in held.joints if joint.nq}
+        postures.append(figure.posture({**values, "base": np.concatenate([pelvis.position, pelvis.rotation])}))
+    return postures
+
+
+def track(held: poise.Figure, figure: poise.Figure, factor: int, com: bool) -> None:
+    wanted = walked(held, figure, factor)
+    start = wanted[0]
+    tasks = [Frame(n, figure.pose_of(n, start), priority=3 if com and n == FRAMES[2] else 1) for n in FRAMES]
+    center = CenterOfMass(at=figure.center_of_mass(start), axes="xy", priority=2)
+    solver, posture, times = Solver(figure, [*tasks, center] if com else tasks), start, []
+    worst = {"feet": 0.0, "pelvis": 0.0, "centre": 0.0, "open": 0.0}
+    for i, goal in enumerate(wanted):
+        for task, name in zip(tasks, FRAMES, strict=True):
+            solver.target(task, figure.pose_of(name, goal))
+        sway = figure.center_of_mass(goal) + np.array([0.0, 0.005 * np.sin(i / (67.0 * factor)), 0.0])
+        if com:
+            solver.target(center, sway)
+        begin = time.perf_counter()
+        posture = solver.step(posture)
+        times.append(time.perf_counter() - begin)
+        off = [np.linalg.norm(figure.pose_of(n, posture).position - figure.pose_of(n, goal).position) for n in FRAMES]
+        worst["feet"], worst["pelvis"] = max(worst["feet"], *off[:2]), max(worst["pelvis"], off[2])
+        worst["centre"] = max(worst["centre"], float(np.linalg.norm((figure.center_of_mass(posture) - sway)[:2])))
+        worst["open"] = max(worst["open"], figure.closure_error(posture))
+    errors = ", ".join(f"{k} {1e3 * v:.1e} mm" for k, v in worst.items() if k != "open" and (com or k != "centre"))
+    print(
+        f"walk at {100 * factor} frames per second{', centre of mass' if com else ''}: "
+        f"{np.median(times) * 1e3:.3f} ms per frame, at most {errors}, open by {worst['open']:.1e}"
+    )
+
+
+def sweeps(figure: poise.Figure) -> None:
+    kinds, counts = ("up", "apart", "stride", "yaw"), {}
+    cases = itertools.product(kinds, SIZES, ((1, 1, 1), (1, 1, 2)), (None, DT), DURATIONS)
+    for kind, size, priorities, dt, duration in cases:
+        good, total = counts.get((kind, size), (0, 0))
+        counts[kind, size] = (good + sweep(figure, kind, size, priorities, dt, duration), total + 1)
+    print("\nsweeps that come back, of those tried\n" + f"{'size':>6}" + "".join(f"{kind:>10}" for kind in kinds))
+    for size in SIZES:
+        row = (f"{counts[kind, size][0]} of {counts[kind, size][1]}" for kind in kinds)
+        print(f"{size:>6}" + "".join(f"{text:>10}" for text in row))
+
+
+def sweep(
+    figure: poise.Figure, kind: str, size: float, priorities: tuple[int, ...], dt: float | None, duration: int
+) -> bool:
+    """Whether a sweep is good."""
+    start = figure.neutral()
+    rest = {name: figure.pose_of(name, start) for name in FRAMES}
+    tasks = [Frame(n, rest[n], priority=k) for n, k in zip(FRAMES, priorities, strict=True)]
+    motors = [figure.v_slice(motor).start for motor in legs.MOTORS]
+    solver, posture = Solver(figure, tasks, dt=dt), start
+    for i in range(duration + REST):
+        goals = targets(rest, kind, size * float(np.sin(np.pi * min(i, duration) / duration)))
+        for task, name in zip(tasks, FRAMES, strict=True):
+            solver.target(task, goals[name])
+        after = solver.step(posture)
+        speed = float(np.abs(figure.difference(posture, after)[motors]).max()) / DT
+        posture = after
+        too_fast = dt is not None and speed > SPEED + 1e-9
+        if figure.closure_error(posture) > 1e-9 or figure.violations(posture) or too_fast:
+            return False
+    return bool(np.abs(figure.difference(start, posture)).max() < 1e-6)
+
+
+def targets(rest: dict[str, Pose], kind: str, a: float) -> dict[str, Pose]:
+    """Where frames are wanted, `a` of the way out."""
+    moves = {
+        "up": {"pelvis_frame": (0.0, 0.0, 0.12)},
+        "apart": {"foot_l_frame": (0.0, 0.15, 0.0), "foot_r_frame": (0.0, -0.15, 0.0)},
+        "stride": {"foot_l_frame": (0.2, 0.0, 0.0), "foot_r_frame": (-0.2, 0.0, 0.0)},
+        "yaw": {},
+    }[kind]
+    goals = {
+        name: Pose(pose.position + a * np.array(moves.get(name, (0.0, 0.0, 0.0))), pose.rotation)
+        for name, pose in rest.items()
+    }
+    if kind == "yaw":
+        turned = Rotation.from_rotvec([0.0, 0.0, 1.5 * a]).as_quat(scalar_first=True)
+        goals["pelvis_frame"] = Pose(rest["pelvis_frame"].position, turned)
+    return goals
+
+
+if __name__ == "__main__":
+    main()
