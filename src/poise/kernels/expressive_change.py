@@ -29,7 +29,7 @@ from poise.kernels.expressive_memory import (
     Memory,
 )
 from poise.kernels.expressive_path import lifted, polar
-from poise.kernels.expressive_plan import LATITUDES_TRIED, tries_per_latitude, try_plan
+from poise.kernels.expressive_plan import LATITUDES_TRIED, try_plan, which_try
 from poise.kernels.expressive_solve import Manner, solve
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
@@ -162,22 +162,20 @@ def _plan(chain: Chain, pace: Pace, turning: float, better: bool, left: int, mem
     tally, rows, seen, path = memory.tally, memory.rows, memory.seen, memory.path
     n = rows.shape[1]
     d = Vector(seen[PLANNED, 0], seen[PLANNED, 1], seen[PLANNED, 2])
-    per, goals = tries_per_latitude(chain), tally[GOALS]
     latitudes = LATITUDES_TRIED if left < NEVER else 1
     for tried in range(pace.tries):
-        block = tally[ATTEMPT] // per
-        latitude = block // goals
+        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS])
         if latitude >= latitudes:
             tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
             return tried
         for k in range(n):
             work[START, k] = rows[FROM, k]
-            work[GOAL, k] = rows[TO if block % goals == 0 else OR_TO, k]
-        count = try_plan(chain, d, tally[ATTEMPT] % per, latitude, pace.rate, turning, work, path)
+            work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
+        count = try_plan(chain, d, which, latitude, pace.rate, turning, work, path)
         tally[ATTEMPT] += 1
         if count > 0:
             tally[ATTEMPT] = -1
-            if latitude or better or left < pace.ahead:
+            if latitude or better or left < max(pace.ahead, count // 2):
                 tally[MODE], tally[COUNT], tally[AT], tally[STUCK] = CHANGING, count, -1, 0
             return tried + 1
     return pace.tries

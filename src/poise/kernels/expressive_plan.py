@@ -24,14 +24,29 @@ RANDOM = 40
 """Postures of an even sequence that are passed."""
 LATITUDES = (89.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
-LATITUDES_TRIED = 4
+NEIGHBOUR = math.radians(6.0)
+"""Latitudes nearer than this are one [rad]."""
+LATITUDES_TRIED = 7
 """Latitudes tried, the target's own among them."""
 
 
 @kernel(borrows=True)
-def tries_per_latitude(chain: Chain) -> int:
-    """How many tries there are before the latitude changes."""
-    return DIRECT + 2 * (chain.role.shape[0] - 1) + RANDOM
+def which_try(chain: Chain, attempt: int, goals: int) -> tuple[int, int, int]:
+    """Latitude, goal and try number of attempt number `attempt`; other latitudes are left sooner than the own."""
+    few = DIRECT + 2 * (chain.role.shape[0] - 1)
+    own = (few + RANDOM) * goals
+    if attempt < own:
+        return 0, attempt // (few + RANDOM), attempt % (few + RANDOM)
+    block = (attempt - own) // few
+    return 1 + block // goals, block % goals, (attempt - own) % few
+
+
+@kernel(borrows=True)
+def _is_other(degrees: float, theta: float) -> bool:
+    """Whether a latitude is worth while: below the horizon those above it, else those some way off."""
+    if theta > 0.5 * math.pi:
+        return degrees < 90.0
+    return abs(math.radians(degrees) - theta) > NEIGHBOUR
 
 
 @kernel(borrows=True)
@@ -44,11 +59,11 @@ def _latitude(theta: float, which: int) -> float:
         best = math.inf
         for degrees in LATITUDES:
             away = abs(math.radians(degrees) - theta)
-            if last < away < best and (degrees < 90.0 or theta < 0.5 * math.pi):
+            if last < away < best and _is_other(degrees, theta):
                 best = away
         last = best
     for degrees in LATITUDES:
-        if abs(math.radians(degrees) - theta) == last and (degrees < 90.0 or theta < 0.5 * math.pi):
+        if abs(math.radians(degrees) - theta) == last and _is_other(degrees, theta):
             return math.radians(degrees)
     return theta
 
