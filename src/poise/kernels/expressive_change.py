@@ -157,12 +157,15 @@ def _face_now(chain: Chain, d: Vector, work: Array, row: int) -> None:
 def _plan(chain: Chain, pace: Pace, turning: float, better: bool, left: int, memory: Memory, work: Array) -> int:
     """The next tries; when one arrives and it is time, the change begins.
 
-    The gaze is lifted only if it would be lost otherwise, never for the sake of the shape.
+    The gaze is lifted only if it would be lost otherwise, never for the sake of the shape; above the horizon, where a
+    way without may still turn up, at the last moment only.
     """
     tally, rows, seen, path = memory.tally, memory.rows, memory.seen, memory.path
     n = rows.shape[1]
     d = Vector(seen[PLANNED, 0], seen[PLANNED, 1], seen[PLANNED, 2])
-    latitudes = LATITUDES_TRIED if left < NEVER else 1
+    below = polar(root_axis(chain), d) > 0.5 * math.pi
+    may_lift = left < (NEVER if below else pace.ahead // 4)
+    latitudes = LATITUDES_TRIED if may_lift else 1
     for tried in range(pace.tries):
         latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS])
         if latitude >= latitudes:

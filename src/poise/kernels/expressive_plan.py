@@ -26,6 +26,8 @@ LATITUDES = (89.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
 NEIGHBOUR = math.radians(6.0)
 """Latitudes nearer than this are one [rad]."""
+MARGIN = 5
+"""Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
 LATITUDES_TRIED = 7
 """Latitudes tried, the target's own among them."""
 
@@ -179,27 +181,46 @@ def _lower_soon(
 
     Returns the way-points of the shorter path, or -1.
     """
+    for tenth in range(2, 10):
+        at = first + (count - first) * tenth // 10
+        if _lower_from(chain, d, to, rate, drift, at, count, work, path) > 0:
+            at = min(at + MARGIN, count - 1)
+            end = _lower_from(chain, d, to, rate, drift, at, count, work, path)
+            if end > 0:
+                cut = count - at - 1
+                for i in range(count, end):
+                    for k in range(path.shape[1]):
+                        path[i - cut, k] = path[i, k]
+                return end - cut
+    return -1
+
+
+@kernel(borrows=True)
+def _lower_from(
+    chain: Chain,
+    d: Vector,
+    to: float,
+    rate: float,
+    drift: float,
+    at: int,
+    count: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Go from way-point `at` down to d and on to GOAL, writing way-points from `count`; their number, -1 if stuck."""
     r = root_axis(chain)
     theta = polar(r, d)
     n = path.shape[1] - 1
-    for tenth in range(2, 10):
-        at = first + (count - first) * tenth // 10
-        for k in range(n):
-            work[HERE, k] = path[at, k]
-        cut = count - at - 1
-        end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, count, cut, work, path)
-        if end < 0:
-            continue
-        for i in range(count, end):
-            path[i, n] += to - theta
-        end = glide(chain, d, GOAL, 0.3, rate, drift, 0.0, end, cut, work, path)
-        if end < 0:
-            continue
-        for i in range(count, end):
-            for k in range(n + 1):
-                path[i - cut, k] = path[i, k]
-        return end - cut
-    return -1
+    for k in range(n):
+        work[HERE, k] = path[at, k]
+    cut = count - at - 1
+    end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, count, cut, work, path)
+    if end < 0:
+        return -1
+    for i in range(count, end):
+        path[i, n] += to - theta
+    return glide(chain, d, GOAL, 0.3, rate, drift, 0.0, end, cut, work, path)
 
 
 @kernel(borrows=True)
