@@ -23,6 +23,7 @@ from poise.kernels.expressive_memory import (
     MODE,
     OR_TO,
     PLANNED,
+    ROUND,
     STUCK,
     TO,
     WAIT,
@@ -41,7 +42,7 @@ Array = np.ndarray
 
 STRAINED = 0.33
 """Share of `Pace.worse` that is enough to leave a branch whose root is at its limit."""
-ASK_AGAIN = 5
+ASK_AGAIN = 2
 """Frames to wait when no plan was found."""
 
 
@@ -167,9 +168,10 @@ def _plan(chain: Chain, pace: Pace, turning: float, better: bool, left: int, mem
     may_lift = left < (NEVER if below else pace.ahead // 4)
     latitudes = LATITUDES_TRIED if may_lift else 1
     for tried in range(pace.tries):
-        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS])
+        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND])
         if latitude >= latitudes:
             tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
+            tally[ROUND] += 1
             return tried
         for k in range(n):
             work[START, k] = rows[FROM, k]
@@ -177,7 +179,7 @@ def _plan(chain: Chain, pace: Pace, turning: float, better: bool, left: int, mem
         count = try_plan(chain, d, which, latitude, pace.rate, turning, work, path)
         tally[ATTEMPT] += 1
         if count > 0:
-            tally[ATTEMPT] = -1
+            tally[ATTEMPT], tally[ROUND] = -1, 0
             if latitude or better or left < max(pace.ahead, count // 2):
                 tally[MODE], tally[COUNT], tally[AT], tally[STUCK] = CHANGING, count, -1, 0
             return tried + 1

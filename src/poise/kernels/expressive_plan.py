@@ -33,12 +33,16 @@ LATITUDES_TRIED = 7
 
 
 @kernel(borrows=True)
-def which_try(chain: Chain, attempt: int, goals: int) -> tuple[int, int, int]:
-    """Latitude, goal and try number of attempt number `attempt`; other latitudes are left sooner than the own."""
+def which_try(chain: Chain, attempt: int, goals: int, again: int) -> tuple[int, int, int]:
+    """Latitude, goal and try number of attempt number `attempt`; other latitudes are left sooner than the own.
+
+    When all were in vain `again` times, the even sequence goes on where it was.
+    """
     few = DIRECT + 2 * (chain.role.shape[0] - 1)
     own = (few + RANDOM) * goals
     if attempt < own:
-        return 0, attempt // (few + RANDOM), attempt % (few + RANDOM)
+        which = attempt % (few + RANDOM)
+        return 0, attempt // (few + RANDOM), which if which < few else which + again * RANDOM
     block = (attempt - own) // few
     return 1 + block // goals, block % goals, (attempt - own) % few
 
