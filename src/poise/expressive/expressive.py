@@ -13,6 +13,7 @@ import numpy as np
 from poise.chains.targets import GazeLike
 from poise.errors import TaskError
 from poise.expressive.asking import ask, one_target
+from poise.expressive.cuda import answer_on_cuda, cuda_module, expressive_launch, room_size
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveResult
 from poise.expressive.solver import ExpressiveSolver
@@ -139,6 +140,11 @@ class Expressive(ExpressiveSolver):
         joints = len(self.limb.joints)
         work, angles = np.zeros((ROWS, joints)), np.empty(joints)
         answer_expressive(self.limb.chain, self.scoring, self._manner, asked, first, stop, work, angles, given)
+
+    def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
+        cuda_module()
+        constants = self.limb.chain, self.scoring, self._manner
+        answer_on_cuda(expressive_launch(room_size(len(self.limb.joints))), constants, asked, given)
 
 
 def manner_of(chain: Chain, weights: Weights, settings: ExpressiveSettings) -> Manner:

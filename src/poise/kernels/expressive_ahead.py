@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chain import Chain, pointing, wrapped
+from poise.kernels.chain import TWIST, Chain, pointing, wrapped
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_hold import box_round, hold
@@ -29,6 +29,8 @@ OUT_OF_SIGHT = math.radians(0.05)
 WILD = math.radians(15.0)
 """A heading that changes by more than this in a frame says nothing about the next [rad]."""
 SMOOTHED = 0.2
+TAKEOVER = 4
+"""Frames in which the joints above the root take over from it."""
 NEVER = 10_000
 
 
@@ -85,6 +87,9 @@ def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple
 def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
     """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
     n = chain.role.shape[0]
+    until = _until_stopped(chain, motion, row, work)
+    if until < frames and _jerked(chain, d, motion, rate, until, row, work):
+        return int(until)
     copy_row(work, row, GUESS)
     for stage in range(1, STAGES + 1):
         there, _ = expected(chain, d, motion, frames * stage / STAGES)
@@ -95,3 +100,28 @@ def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: in
         if hold(chain, there, 12, work, GUESS) > OUT_OF_SIGHT:
             return frames * (stage - 1) // STAGES
     return NEVER
+
+
+@kernel(borrows=True)
+def _until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
+    """Frames until a twister at the root that follows the target is at its limit."""
+    if chain.role[0] != TWIST or abs(motion.turning) < 1e-9:
+        return math.inf
+    limit = chain.upper[0] if motion.turning > 0.0 else chain.lower[0]
+    return max(0.0, (limit - work[row, 0]) / motion.turning)
+
+
+@kernel(borrows=True)
+def _jerked(chain: Chain, d: Vector, motion: Motion, rate: float, until: float, row: int, work: Array) -> bool:
+    """Whether the joints above the root are too slow to take over when it stops after `until` frames."""
+    n = chain.role.shape[0]
+    copy_row(work, row, GUESS)
+    for frame in range(TAKEOVER + 1):
+        there, _ = expected(chain, d, motion, until + frame)
+        copy_row(work, GUESS, LAST)
+        box_round(chain, work, LAST, rate if frame else max(rate, rate * until))
+        stay(work, n)
+        work[EASE, 0] = 1.0 / LOOSE
+        if hold(chain, there, 10, work, GUESS) > OUT_OF_SIGHT:
+            return True
+    return False

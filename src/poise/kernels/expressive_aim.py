@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
-from poise.kernels.chain import TWIST, Chain, pointing, wrapped
+from poise.kernels.chain import TWIST, Chain, pointing, tip_rotation, wrapped
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_step import look_round
 from poise.kernels.expressive_surface import heading, placed, root_axis
 from poise.kernels.expressive_work import HERE
-from poise.kernels.measures import FULL, Aim, Scoring
-from poise.kernels.quaternion import conjugate, multiply
+from poise.kernels.measures import FULL, Aim, Scoring, orientation_error
+from poise.kernels.quaternion import Quaternion, about, conjugate, multiply
+from poise.kernels.vector import vector_at
 
 Array = np.ndarray
 
@@ -43,7 +44,36 @@ def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
         return 0.0
     work[row, last] = 0.0
     tip = look_round(chain, work, row)
-    q = multiply(conjugate(tip), aim.rotation)
+    best, beyond = _nearest_twist(chain, scoring, last, multiply(conjugate(tip), aim.rotation))
+    work[row, last] = best
+    return beyond
+
+
+@kernel(borrows=True)
+def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[float, float]:
+    """`turn_root` and `turn_tip` in one look at the chain, whose ends are twisters.
+
+    Returns how far beyond its limits the root should have gone [rad], and the orientation error that is left.
+    """
+    last = chain.role.shape[0] - 1
+    twists = aim.kind == FULL and chain.role[last] == TWIST
+    work[row, 0] = 0.0
+    if twists:
+        work[row, last] = 0.0
+    tip = tip_rotation(chain, work[row])
+    r = root_axis(chain)
+    x = placed(chain, 0, heading(r, pointing(tip), pointing(aim.rotation)))
+    work[row, 0] = min(chain.upper[0], max(chain.lower[0], x))
+    tip = multiply(about(r, work[row, 0]), tip)
+    if twists:
+        work[row, last] = _nearest_twist(chain, scoring, last, multiply(conjugate(tip), aim.rotation))[0]
+        tip = multiply(tip, about(vector_at(chain.axis, last), work[row, last]))
+    return abs(x - work[row, 0]), orientation_error(scoring, aim, tip)
+
+
+@kernel(borrows=True)
+def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> tuple[float, float]:
+    """The twist of q inside the limits of the tip, the smallest of several, and how far it is from the one asked."""
     sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
     asked = sense * 2.0 * math.atan2(q.y, q.w)
     best, beyond = 0.0, math.inf
@@ -53,8 +83,7 @@ def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
         out = abs(wrapped(x - inside))
         if out < beyond - SAME or (out < beyond + SAME and abs(inside) < abs(best) - SAME):
             best, beyond = inside, out
-    work[row, last] = best
-    return beyond
+    return best, beyond
 
 
 @kernel(borrows=True)

@@ -41,12 +41,14 @@ def room(chain: Chain, work: Array, row: int) -> None:
 
 
 @kernel(borrows=True)
-def _missing(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> Vector:
-    """What the tip lacks at `work[row]`, with the rows of the error in AXIS."""
+def _missing(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[Vector, Vector]:
+    """What the tip lacks at `work[row]`, with the rows of the error in AXIS, and the direction they are free of."""
     tip = look_round(chain, work, row)
+    p = Vector(0.0, 0.0, 0.0)
     if aim.kind == DIRECTED:
-        free_of_roll(work, chain.role.shape[0], pointing(tip))
-    return turn_missing(scoring, aim, tip)
+        p = pointing(tip)
+        free_of_roll(work, chain.role.shape[0], p)
+    return turn_missing(scoring, aim, tip), p
 
 
 @kernel(borrows=True)
@@ -54,7 +56,7 @@ def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps:
     """Turn the tip of `work[row]` towards the aim; returns the angle it still lacks [rad]."""
     shapes = scoring.shapes
     n = shapes.shape[0]
-    e = _missing(chain, scoring, aim, work, row)
+    e, p = _missing(chain, scoring, aim, work, row)
     lacking = length(e)
     damping = 1e-3
     for _ in range(steps):
@@ -65,10 +67,10 @@ def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps:
             work[EASE, k] = 1.0 / (shapes[k] + 0.02)
             work[STEP, k] = 0.0
             work[START, k] = work[row, k]
-        box_step(work, n, scale(e, min(1.0, LONGEST / lacking)), damping * min(1.0, lacking * lacking) + 1e-12)
+        box_step(work, n, scale(e, min(1.0, LONGEST / lacking)), damping * min(1.0, lacking * lacking) + 1e-12, p)
         for k in range(n):
             work[row, k] += work[STEP, k]
-        e = _missing(chain, scoring, aim, work, row)
+        e, p = _missing(chain, scoring, aim, work, row)
         before, lacking = lacking, min(lacking, length(e))
         if lacking < before:
             damping *= 0.2
@@ -80,7 +82,7 @@ def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps:
         damping *= 30.0
         if damping > 1e6:
             break
-        e = _missing(chain, scoring, aim, work, row)
+        e, p = _missing(chain, scoring, aim, work, row)
     return lacking
 
 
@@ -101,7 +103,7 @@ def settle(
     n = shapes.shape[0]
     cost = shape_cost(chain, scoring, blend, work, row, posture)
     for step in range(steps):
-        e = _missing(chain, scoring, aim, work, row)
+        e, p = _missing(chain, scoring, aim, work, row)
         room(chain, work, row)
         for k in range(n):
             d = wrapped(posture[k] - work[row, k]) if shapes[k] > 0.0 else 0.0
@@ -109,7 +111,7 @@ def settle(
             pull = shapes[k] * max(LEAST_CURVATURE, falls)
             work[EASE, k] = 1.0 / (pull + LIGHT)
             work[STEP, k] = pull * d / (pull + LIGHT)
-        box_step(work, n, e, STIFF)
+        box_step(work, n, e, STIFF, p)
         largest = 0.0
         for k in range(n):
             largest = max(largest, abs(work[STEP, k]))

@@ -84,7 +84,7 @@ def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
             work[STEP, k] = turn_to(chain, k, work[row, k], work[REFERENCE, k])
             work[LEAST, k] = work[LOW, k] - work[row, k]
             work[MOST, k] = work[HIGH, k] - work[row, k]
-        box_step(work, n, e, GIVE)
+        box_step(work, n, e, GIVE, p)
         largest = 0.0
         for k in range(n):
             work[row, k] += work[STEP, k]

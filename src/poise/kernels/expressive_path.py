@@ -7,7 +7,7 @@ no detour exists, and the gaze is lifted to another latitude about the root's ax
 
 Way-points are rows of `path` (most, n + 1): angles, and the lift [rad] of the polar angle. They are made for a target
 that stands still. One that turns about the root's axis by `drift` per frame turns the root along with it, so the
-limits of the root move by -drift from way-point to way-point.
+limits of the root move by -drift from way-point to way-point; `cut` of those before `count` will be left out.
 """
 
 import math
@@ -95,6 +95,7 @@ def glide(
     drift: float,
     lift: float,
     count: int,
+    cut: int,
     # changed
     work: Array,
     path: Array,
@@ -117,7 +118,7 @@ def glide(
             return -1
         copy_row(work, HERE, LAST)
         box_round(chain, work, LAST, rate)
-        shift_root(chain, work, LAST, rate, -drift * (count + 1))
+        shift_root(chain, work, LAST, rate, -drift * (count + 1 - cut))
         arrived = abs(turn_to(chain, 0, work[LAST, 0], work[goal, 0])) < 0.5 * rate
         _draw(
             chain, work, goal, ARRIVED_PULL if arrived else ROOT_PULL, max(2.0, strength) if arrived else strength, rate
@@ -136,6 +137,7 @@ def raise_gaze(
     rate: float,
     drift: float,
     count: int,
+    cut: int,
     # changed
     work: Array,
     path: Array,
@@ -154,7 +156,7 @@ def raise_gaze(
         if math.isinf(drift):
             free_root(chain, work, LAST, rate)
         else:
-            shift_root(chain, work, LAST, rate, -drift * (count + 1))
+            shift_root(chain, work, LAST, rate, -drift * (count + 1 - cut))
         _draw(chain, work, LAST, ROOT_PULL, 0.0, rate)
         next_share = min(1.0, share + part * stride)
         if hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE) > OFF:

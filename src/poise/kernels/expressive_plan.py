@@ -91,15 +91,15 @@ def _cross(
     """Try number `which` from `work[start]` to `work[goal]` at one latitude; way-points from `count`, -1 if stuck."""
     copy_row(work, start, HERE)
     if which < DIRECT:
-        return glide(chain, d, goal, STRENGTHS[which], rate, drift, lift, count, work, path)
+        return glide(chain, d, goal, STRENGTHS[which], rate, drift, lift, count, 0, work, path)
     _via(chain, which - DIRECT, polar(root_axis(chain), d), work)
     if not pass_by(chain, d, start, goal, rate, work):
         return -1
     copy_row(work, start, HERE)
-    count = glide(chain, d, VIA, 2.0, rate, drift, lift, count, work, path)
+    count = glide(chain, d, VIA, 2.0, rate, drift, lift, count, 0, work, path)
     if count < 0:
         return -1
-    return glide(chain, d, goal, 0.3, rate, drift, lift, count, work, path)
+    return glide(chain, d, goal, 0.3, rate, drift, lift, count, 0, work, path)
 
 
 @kernel(borrows=True)
@@ -123,24 +123,68 @@ def try_plan(
     if latitude == 0 and not lost:
         return _cross(chain, d, START, GOAL, which, rate, drift, 0.0, 0, work, path)
     copy_row(work, GOAL, HERE)
-    if raise_gaze(chain, d, to, rate, math.inf, 0, work, path) < 0:
+    if raise_gaze(chain, d, to, rate, math.inf, 0, 0, work, path) < 0:
         return -1
     copy_row(work, HERE, RAISED)
     copy_row(work, START, HERE)
-    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, 0, work, path)
+    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, 0, 0, work, path)
     if count < 0:
         return -1
     copy_row(work, HERE, LIFTED)
+    crossing = count
     count = _cross(chain, lifted(r, d, to), LIFTED, RAISED, which, rate, drift, to - theta, count, work, path)
     if count < 0:
         return -1
+    sooner = _lower_soon(chain, d, to, rate, drift, crossing, count, work, path)
+    if sooner > 0:
+        return sooner
     before = count
     copy_row(work, GOAL, HERE)
-    count = raise_gaze(chain, d, to, rate, math.inf, count, work, path)
+    count = raise_gaze(chain, d, to, rate, math.inf, count, 0, work, path)
     if count < 0:
         return -1
     _reverse(path, before, count)
     return _finish(path, count, work)
+
+
+@kernel(borrows=True)
+def _lower_soon(
+    chain: Chain,
+    d: Vector,
+    to: float,
+    rate: float,
+    drift: float,
+    first: int,
+    count: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Leave the latitude `to`, on which way-points `first` … `count` - 1 are, as soon as GOAL can be reached without.
+
+    Returns the way-points of the shorter path, or -1.
+    """
+    r = root_axis(chain)
+    theta = polar(r, d)
+    n = path.shape[1] - 1
+    for tenth in range(2, 10):
+        at = first + (count - first) * tenth // 10
+        for k in range(n):
+            work[HERE, k] = path[at, k]
+        cut = count - at - 1
+        end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, count, cut, work, path)
+        if end < 0:
+            continue
+        for i in range(count, end):
+            path[i, n] += to - theta
+        end = glide(chain, d, GOAL, 0.3, rate, drift, 0.0, end, cut, work, path)
+        if end < 0:
+            continue
+        for i in range(count, end):
+            for k in range(n + 1):
+                path[i - cut, k] = path[i, k]
+        return end - cut
+    return -1
 
 
 @kernel(borrows=True)

@@ -38,7 +38,7 @@ LEAST_CURVATURE = 0.15
 """Of the quadratic above 1 - cos, as a share of the one at 0: else a joint opposite to its posture would not move."""
 SHORTENED = 0.35
 TRIES = 3
-ENOUGH = 2e-4
+ENOUGH = 1e-2
 """Share of the cost that a step must take off for another to be worth while."""
 LIGHT = 1e-4
 """Stiffness of a joint without a share in the shape."""

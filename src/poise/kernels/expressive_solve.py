@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chain import TWIST, Chain, pointing, tip_rotation
+from poise.kernels.chain import TWIST, Chain, pointing
 from poise.kernels.compile import kernel
-from poise.kernels.expressive_aim import copy_row, mirror, place_here, turn_root, turn_tip
+from poise.kernels.expressive_aim import copy_row, mirror, place_here, turn_ends, turn_root, turn_tip
 from poise.kernels.expressive_descend import FACE_STEPS, FACED, face, settle
 from poise.kernels.expressive_slide import joint_cost, shape_cost, slide
 from poise.kernels.expressive_surface import look_along, pivot, root_axis, sweep
@@ -26,10 +26,15 @@ from poise.kernels.expressive_work import (
     PIVOT_JOINT,
     REFERENCE,
 )
-from poise.kernels.measures import FULL, Aim, Scoring, orientation_error
+from poise.kernels.measures import FULL, Aim, Scoring
 from poise.kernels.vector import dot
 
 Array = np.ndarray
+
+NEAR_ENOUGH = 0.03
+"""A start that comes so near to the shape is the last one."""
+HOPEFUL = 0.4
+"""Share of a pivot's cost to which a slide may bring it down; one that would need more is not tried."""
 
 
 class Manner(NamedTuple):
@@ -95,8 +100,11 @@ def _pivots(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, heig
 
 
 @kernel(borrows=True)
-def _start(chain: Chain, posture: Array, height: float, which: int, count: int, work: Array) -> bool:
-    """HERE: the next cheapest pivot, or after those a sweep from the posture or from all joints straight."""
+def _start(chain: Chain, posture: Array, height: float, which: int, count: int, most: float, work: Array) -> bool:
+    """HERE: the next cheapest pivot, or after those a sweep from the posture or from all joints straight.
+
+    Returns whether there is one; a pivot that costs more than `most` is none.
+    """
     n = posture.shape[0]
     place_here(chain, posture, 0, work)
     if which < count:
@@ -104,6 +112,8 @@ def _start(chain: Chain, posture: Array, height: float, which: int, count: int, 
         for i in range(count):
             if work[PIVOT_COST + i // n, i % n] < least:
                 least, best = work[PIVOT_COST + i // n, i % n], i
+        if least > most:
+            return False
         work[PIVOT_COST + best // n, best % n] = math.inf
         work[HERE, int(work[PIVOT_JOINT + best // n, best % n])] = work[PIVOT_ANGLE + best // n, best % n]
         return True
@@ -125,7 +135,7 @@ def _on_surface(
     count = _pivots(chain, scoring, manner, posture, height, work)
     least, total = math.inf, 0
     for which in range(manner.starts):
-        if not _start(chain, posture, height, which, count, work):
+        if not _start(chain, posture, height, which, count, least / HOPEFUL, work):
             break
         cost, steps = slide(chain, scoring, manner.blend, posture, height, manner.steps, work, HERE)
         total += steps
@@ -134,20 +144,14 @@ def _on_surface(
         if cost < least:
             least = cost
             copy_row(work, HERE, BEST)
-        if cost < 1e-9:
+        if cost < NEAR_ENOUGH:
             break
-    if turn_root(chain, aim, work, BEST) > FACED and manner.free_root == 2:
+    beyond, error = turn_ends(chain, scoring, aim, work, BEST)
+    if beyond > FACED and manner.free_root == 2:
         mirror(chain, work, BEST)
-        turn_root(chain, aim, work, BEST)
-    turn_tip(chain, scoring, aim, work, BEST)
-    return _lacking(chain, scoring, aim, work), max(1, total)
-
-
-@kernel(borrows=True)
-def _lacking(chain: Chain, scoring: Scoring, aim: Aim, work: Array) -> float:
-    """Angle that BEST lacks, from Z = √2 sin(d/4)."""
-    z = orientation_error(scoring, aim, tip_rotation(chain, work[BEST]))
-    return 4.0 * math.asin(min(1.0, z / math.sqrt(2.0)))
+        _, error = turn_ends(chain, scoring, aim, work, BEST)
+    # The error is √2 sin(d/4) for the angle d that is lacking.
+    return 4.0 * math.asin(min(1.0, error / math.sqrt(2.0))), max(1, total)
 
 
 @kernel(borrows=True)

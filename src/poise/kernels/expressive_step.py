@@ -81,14 +81,19 @@ def free_of_roll(work: Array, n: int, p: Vector) -> None:
 
 
 @kernel(borrows=True)
-def box_step(work: Array, n: int, e: Vector, give: float) -> None:
-    """Bend STEP so that J s = e as nearly as `give` μ and the box LEAST … MOST allow; stiffness 1 / EASE."""
+def box_step(work: Array, n: int, e: Vector, give: float, p: Vector) -> None:
+    """Bend STEP so that J s = e as nearly as `give` μ and the box LEAST … MOST allow; stiffness 1 / EASE.
+
+    `p` is the direction of which the rows are free, or zero: nothing is asked along it, and the three equations stay
+    well-conditioned.
+    """
     lx, ly, lz = 0.0, 0.0, 0.0
     for k in range(n):
         work[HELD, k] = 0.0
         work[PLAIN, k] = work[STEP, k]
     for _ in range(3 * n):
-        xx, xy, xz, yy, yz, zz = give, 0.0, 0.0, give, 0.0, give
+        xx, xy, xz = give + p.x * p.x, p.x * p.y, p.x * p.z
+        yy, yz, zz = give + p.y * p.y, p.y * p.z, give + p.z * p.z
         ex, ey, ez = e.x, e.y, e.z
         for k in range(n):
             x, y, z = work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k]

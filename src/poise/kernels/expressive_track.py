@@ -115,7 +115,7 @@ def keep_roll(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
             work[STEP, k] = turn_to(chain, k, work[row, k], work[REFERENCE, k])
             work[LEAST, k] = work[LOW, k] - work[row, k]
             work[MOST, k] = work[HIGH, k] - work[row, k]
-        box_step(work, n, e, 1e-7)
+        box_step(work, n, e, 1e-7, Vector(0.0, 0.0, 0.0))
         for k in range(n):
             work[row, k] += work[STEP, k]
     return length(turn_missing(scoring, aim, look_round(chain, work, row)))

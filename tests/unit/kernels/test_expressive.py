@@ -120,7 +120,7 @@ def test_a_step_inside_its_box_is_the_optimum_of_scipy(seed: int) -> None:
     wanted = wanted.copy()
     work[LEAST], work[MOST] = -rng.uniform(0.1, 0.6, n), rng.uniform(0.1, 0.6, n)
     e = rng.normal(size=3) * 0.2
-    box_step(work, n, Vector(*e.tolist()), give)
+    box_step(work, n, Vector(*e.tolist()), give, Vector(0.0, 0.0, 0.0))
     stiff = np.sqrt(1.0 / work[EASE])
     a = np.vstack([np.diag(stiff), work[AXIS : AXIS + 3] / np.sqrt(give)])
     b = np.concatenate([stiff * wanted, e / np.sqrt(give)])

@@ -1,0 +1,90 @@
+"""Orientation and posture together, on the same pairs: poise.Expressive, poise.Erik, scipy, mink and PlaCo.
+
+Peers run in the interpreter that has them (see `machine.peers_python`). Each begins at the wanted posture inside its
+limits, as its users would, and may take up to a hundred steps; every answer is judged by poise's own measures.
+
+python benchmarks/expressive.py --count 300 --skeletons CEG
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from machine import describe, peers_python
+
+import poise
+from poise.evaluation.sampling import Samples, samples
+from poise.expressive.measures import Weights, errors_of, scoring_of
+from poise.expressive.solver import ExpressiveSolver
+from poise.kernels.measures import FULL, Aim
+from poise.kernels.quaternion import Quaternion
+
+HIT = 0.001
+"""Orientation error that counts as met: 0.16°."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--skeletons", default="C")
+    arguments = parser.parse_args()
+    print(describe("numba", "scipy"))
+    for letter in arguments.skeletons.lower():
+        compare(letter, arguments.count)
+
+
+def compare(letter: str, count: int) -> None:
+    figure = poise.load(f"erik_{letter}")
+    ours, erik = poise.Expressive(figure), poise.Erik(figure)
+    asked = samples(ours.limb, count, np.random.default_rng(300))
+    print(f"\nskeleton {letter.upper()}, {count} pairs: orientation met, mean error / shape, µs median / mean / p99")
+    for name, solver in (("poise.Expressive", ours), ("poise.Erik", erik)):
+        batch = solver.solve_batch(asked.postures, asked.orientations)
+        report(name, solver, asked, batch.q, solver.timed(asked.postures, asked.orientations))
+    for name, answer in peers(ours, asked).items():
+        if "error" in answer:
+            print(f"{name:20s} not measured: {answer['error']}")
+        else:
+            report(name, ours, asked, np.array(answer["q"]), np.array(answer["seconds"]))
+
+
+def report(name: str, solver: ExpressiveSolver, asked: Samples, q: np.ndarray, seconds: np.ndarray) -> None:
+    limb, scoring = solver.limb, scoring_of(solver.limb, Weights())
+    errors = [
+        errors_of(limb, scoring, Aim(Quaternion(*orientation), FULL), solution, posture)
+        for orientation, solution, posture in zip(asked.orientations, q, asked.postures, strict=True)
+    ]
+    met = np.mean([error.orientation < HIT for error in errors])
+    combined, shape = np.mean([error.combined for error in errors]), np.mean([error.shape for error in errors])
+    us = 1e6 * seconds
+    spread = f"{np.median(us):9.1f} / {us.mean():9.1f} / {np.percentile(us, 99):9.1f}"
+    print(f"{name:20s}{100 * met:6.1f} %   {combined:.4f} / {shape:.4f}   {spread}")
+
+
+def peers(solver: ExpressiveSolver, asked: Samples) -> dict[str, dict]:
+    """What scipy, mink and PlaCo answer."""
+    chain = solver.limb.chain
+    question = {
+        "axes": chain.axis.tolist(),
+        "offsets": chain.offset.tolist(),
+        "lower": chain.lower.tolist(),
+        "upper": chain.upper.tolist(),
+        "shapes": solver.scoring.shapes.tolist(),
+        "postures": asked.postures.tolist(),
+        "orientations": asked.orientations.tolist(),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "question.json"
+        file.write_text(json.dumps(question))
+        script = Path(__file__).with_name("expressive_peers.py")
+        done = subprocess.run([str(peers_python()), str(script), str(file)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()
