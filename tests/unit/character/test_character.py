@@ -84,7 +84,7 @@ def test_face_is_asked_of_the_solver_with_the_posture_that_is_held():
     posture, orientation, previous = live._mind.prepare().asked[-1]
     assert np.allclose(posture.q, LAMP.posture("sad").q)
     assert orientation.roll is None
-    assert np.allclose(previous.q, q[-1], atol=1e-6)
+    assert np.allclose(previous.posture.q, q[-1], atol=1e-6)
     live.face(None)
     assert np.allclose(run(live, 0.5)[-1], LAMP.posture("sad").q, atol=1e-6)
 
