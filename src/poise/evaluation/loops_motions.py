@@ -36,32 +36,31 @@ class Dance:
 
 @dataclass(frozen=True)
 class Punch:
-    """A glove that is swung up sideways, past the posture in which two shoulder axes coincide, and back."""
+    """An arm swung over the shoulder, sideways, past the posture in which two shoulder axes coincide."""
 
-    seconds: float = 3.0
-    miss: float = math.radians(2.0)
-    """By how much it passes the singularity [rad]."""
+    seconds: float = 2.0
+    miss: float = math.radians(4.0)
+    """What the shoulder's first motor lacks of half a turn: the less, the nearer the arm comes to singular [rad]."""
 
     def pose(self, figure: Figure, time: float) -> Pose:
         """Where the glove is asked to be [s]: the pose of an arm on a ball joint, which knows no singularity."""
         share = 0.5 - 0.5 * math.cos(math.pi * min(max(time / self.seconds, 0.0), 1.0))
-        begin, end = (figure.pose_of("upper_arm", figure.posture(values)) for values in self._ends())
+        before = figure.posture(self.start())
+        begin, glove = figure.pose_of("upper_arm", before), figure.pose_of("glove", before)
+        end = figure.pose_of("upper_arm", figure.posture(self._end()))
         turn = Rotation.from_matrix(end.matrix @ begin.matrix.T).as_rotvec()
         carried = Rotation.from_rotvec(share * turn)
-        start = figure.posture(self._ends()[0])
-        glove = figure.pose_of("glove", start)
         position = begin.position + carried.apply(glove.position - begin.position)
         return Pose(position, _quaternion(carried.as_matrix() @ glove.matrix))
 
     def start(self) -> dict[str, float]:
         """Joint values at the beginning [rad]."""
-        return self._ends()[0]
+        twist = 0.5 * (math.pi - self.miss)
+        return {"shoulder_pitch": 0.0, "shoulder_roll": math.radians(60.0), "shoulder_yaw": -twist, "elbow": 0.5}
 
-    def _ends(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Before and after: the arm is level sideways in the middle, `miss` away from singular."""
-        roll = math.radians(90.0) - self.miss
-        low = {"shoulder_pitch": -0.6, "shoulder_roll": roll, "shoulder_yaw": 0.0, "elbow": 0.5}
-        return low, low | {"shoulder_pitch": 0.9}
+    def _end(self) -> dict[str, float]:
+        begin = self.start()
+        return begin | {"shoulder_pitch": math.pi - self.miss, "shoulder_yaw": -begin["shoulder_yaw"]}
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Walk:
         return moved(rest, np.array([0.0, -0.008 * self._ease(time), 0.0]), np.zeros(3))
 
     def center(self, figure: Figure, time: float) -> FloatArray:
-        """Where the centre of mass is asked to be: over the foot that stands, in between while both do."""
+        """Where the centre of mass is asked to be [s]: above the sole that stands, in between while both do."""
         rest: FloatArray = figure.center_of_mass(figure.neutral())
         side = math.sin(2.0 * math.pi * time / self.period)
         over = float(figure.pose_of("right_foot", figure.neutral()).position[0])
