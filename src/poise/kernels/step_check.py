@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, MECHANISM, MET, PARTING, Engine, State
+from poise.kernels.engine import CHOOSY, CLOSED, FENCED, FIRST_TASKS, HELD, MECHANISM, MET, PARTING, Engine, State
 from poise.kernels.step_trial import undamped_levels
 
 Array = np.ndarray
@@ -30,8 +30,8 @@ def worse_level(engine: Engine, moved: float) -> int:
 
     A level keeps the best it had but for what cannot be seen, and loses what the model said it would: to second order
     where one above it gains, and exactly where it is solved as it stands. Bodies that are being parted have no fixed
-    distance to return to. A level with goals that may not use all joints is not asked: its rows do not say what other
-    joints do to it.
+    distance to return to, and no row foresees what it costs to step over the edge of a support. A level with goals that
+    may not use all joints is not asked: its rows do not say what other joints do to it.
     """
     state, choosy = engine.state, engine.choosy
     before, after, record = state.merit, state.merit_after, state.record
@@ -41,14 +41,14 @@ def worse_level(engine: Engine, moved: float) -> int:
         unsure += state.trial[i] * state.trial[i]
     gained = False
     for k in range(before.shape[0] - 1):
-        if after[k] > before[k] and choosy[k] == 0:
+        if after[k] > before[k] and choosy[k] != CHOOSY:
             stands = k < undamped and k != PARTING
             small = unseen
             if stands:
                 small = CLOSED if k == MECHANISM and state.gap.shape[0] > 0 else HELD
             if after[k] > record[k] + small and (stands or after[k] > MET):
                 lost = after[k] - _hoped(engine, k)
-                if not (stands and lost <= small) and not (gained and lost <= unsure):
+                if not (stands and lost <= small) and not (gained and (lost <= unsure or choosy[k] == FENCED)):
                     return k
         gained = gained or after[k] < record[k] - UNSEEN
     p = before.shape[0] - 1
