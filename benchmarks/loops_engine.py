@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +19,14 @@ from machine import describe
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise import CenterOfMass, Frame, Pose, Posture, Solver
-from poise.figure.guards import guarded
+from poise import CenterOfMass, Frame, Pose, Solver
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests import dr_legs as legs
 
-SPEED, DT = 4.44, 0.01
-FRAMES = ("foot_l_frame", "foot_r_frame", "pelvis_frame")
+SPEED, DT = legs.SPEED, 0.01
+FRAMES = legs.FRAMES
 DURATIONS, SIZES = (120, 170, 200, 230, 310), (0.7, 1.0, 1.25)
 REST = 60
 """Frames to come to rest in."""
@@ -38,34 +36,14 @@ def main() -> None:
     print(describe("numba", "numpy"))
     if not legs.FOLDER.is_dir():
         raise SystemExit(f"DR Legs is not at {legs.FOLDER}.")
-    held = guarded(legs.clean_dr_legs())
-    figure = held.replaced(
-        joints=[replace(j, speed=SPEED) if j.active else j for j in held.joints]
-    ).with_floating_base()
+    figure = legs.floating()
     for factor, com in itertools.product((1, 12), (False, True)):
-        track(held, figure, factor, com)
+        track(figure, factor, com)
     sweeps(figure)
 
 
-def walked(held: poise.Figure, figure: poise.Figure, factor: int) -> list[Posture]:
-    """The recorded walk in the world: the lower foot does not slide."""
-    walk = legs.recorded_walk()
-    at = np.arange(0, len(walk) - 1, 1 / factor)
-    motors = {m: np.interp(at, np.arange(len(walk)), walk[:, k]) for k, m in enumerate(legs.MOTORS)}
-    q, _ = held.assembler.frames(motors, held.neutral())
-    feet = [[held.pose_of(foot, frame) for frame in q] for foot in FRAMES[:2]]
-    pelvis, postures = Pose(), []
-    for i, frame in enumerate(q):
-        if i:
-            foot = min(feet, key=lambda poses: poses[i].position[2])
-            pelvis = pelvis @ foot[i - 1] @ foot[i].inverse()
-        values = {joint.name: frame[held.q_slice(joint.name)] for joint in held.joints if joint.nq}
-        postures.append(figure.posture({**values, "base": np.concatenate([pelvis.position, pelvis.rotation])}))
-    return postures
-
-
-def track(held: poise.Figure, figure: poise.Figure, factor: int, com: bool) -> None:
-    wanted = walked(held, figure, factor)
+def track(figure: poise.Figure, factor: int, com: bool) -> None:
+    wanted = legs.walked(factor)
     start = wanted[0]
     tasks = [Frame(n, figure.pose_of(n, start), priority=3 if com and n == FRAMES[2] else 1) for n in FRAMES]
     center = CenterOfMass(at=figure.center_of_mass(start), axes="xy", priority=2)

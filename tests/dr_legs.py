@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from poise.figure import Figure, Pose
+from poise.figure import Figure, Pose, Posture
 from poise.figure.builder import revolute
 from poise.figure.cleaning import cleaned
+from poise.figure.guards import guarded
 from poise.figure.pose import FloatArray
 from poise.figures.mechanism import Mechanism
 
@@ -19,6 +21,9 @@ MOTORS = [
     f"j{k}_{side}_{chain}" for side in "lr" for k, chain in ((1, "i"), (2, "i"), (6, "i"), (7, "i"), (2, "o"), (7, "o"))
 ]
 """In the order of the recorded walk's columns."""
+FRAMES = ("foot_l_frame", "foot_r_frame", "pelvis_frame")
+SPEED = 4.44
+"""Of the motors [rad/s]."""
 
 
 @cache
@@ -53,3 +58,35 @@ def recorded_walk() -> FloatArray:
 def clean_dr_legs() -> Figure:
     """The robot without the rounding of its file."""
     return cleaned(dr_legs())[0]
+
+
+@cache
+def held() -> Figure:
+    """The robot with guards against reversed knees, its pelvis held."""
+    return guarded(clean_dr_legs())
+
+
+@cache
+def floating() -> Figure:
+    """The robot free to walk, its motors as fast as the real ones."""
+    fast = [replace(joint, speed=SPEED) if joint.active else joint for joint in held().joints]
+    return held().replaced(joints=fast).with_floating_base()
+
+
+@cache
+def walked(factor: int) -> tuple[Posture, ...]:
+    """The recorded walk in the world, at 100 frames per second times a factor: the lower foot does not slide."""
+    figure, walk = held(), recorded_walk()
+    at = np.arange(0, len(walk) - 1, 1 / factor)
+    motors = {m: np.interp(at, np.arange(len(walk)), walk[:, k]) for k, m in enumerate(MOTORS)}
+    q, _ = figure.assembler.frames(motors, figure.neutral())
+    feet = [[figure.pose_of(foot, frame) for frame in q] for foot in FRAMES[:2]]
+    pelvis, postures = Pose(), []
+    for i, frame in enumerate(q):
+        if i:
+            foot = min(feet, key=lambda poses: poses[i].position[2])
+            pelvis = pelvis @ foot[i - 1] @ foot[i].inverse()
+        values = {joint.name: frame[figure.q_slice(joint.name)] for joint in figure.joints if joint.nq}
+        base = np.concatenate([pelvis.position, pelvis.rotation])
+        postures.append(floating().posture({**values, "base": base}))
+    return tuple(postures)

@@ -75,11 +75,12 @@ class Character:
         self._output = start
         self._on_event = on_event
         self.events: deque[str] = deque(maxlen=_REMEMBERED)
-        made = (lambda: solver) if solver is not None else (lambda: default_solver(figure))
+        pace = float(self.filter.limits.velocity.min()) / positive("solver_rate", solver_rate)
+        made = (lambda: solver) if solver is not None else (lambda: default_solver(figure, pace))
         self._mind = Mind(figure, made, start, Idle(figure.nq, seed), self._say)
         self._wishes = Wishes(Script(Held(start._q), start._q, 0.0, 0.0), idle=share("idle", idle))
         self._lock = threading.Lock()
-        self._thinker = Thinker(self._mind, lambda: self._wishes, self._now, positive("solver_rate", solver_rate))
+        self._thinker = Thinker(self._mind, lambda: self._wishes, self._now, solver_rate)
         self._time = 0.0
         self._origin: float | None = None
         self._running = False

@@ -19,11 +19,15 @@ from poise.motion.clip import Clip
 Target: TypeAlias = "GazeLike | str | None"
 
 
-def default_solver(figure: Figure) -> Solver:
-    """`poise.Expressive` of a figure."""
-    from poise.expressive.expressive import Expressive
+SHARE_OF_SPEED = 0.85
+"""How much of what the motion filter allows the solver asks for, so that all joints arrive together."""
 
-    return Expressive(figure)
+
+def default_solver(figure: Figure, most: float) -> Solver:
+    """`poise.Expressive` of a figure, with joints that turn by up to `most` a turn [rad]."""
+    from poise.expressive.expressive import Expressive, ExpressiveSettings
+
+    return Expressive(figure, settings=ExpressiveSettings(rate=min(SHARE_OF_SPEED * most, math.pi)))
 
 
 def check_figure(figure: Figure) -> None:

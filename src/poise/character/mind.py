@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clocks
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from poise.errors import FigureError, PoiseError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
+
+AT_REST = 1e-6
+"""A solution that changes by less has not moved [rad or m]."""
 
 
 class Answer(Protocol):
@@ -29,8 +32,14 @@ class Answer(Protocol):
 class Solver(Protocol):
     """Holds a posture while the figure faces a target: `poise.Expressive`, `poise.Erik`, or one of your own."""
 
-    def solve(self, posture: Posture, orientation: Gaze, previous: Posture | None = None) -> Answer:
-        """The posture nearest to the wanted one that faces the target."""
+    def solve(self, posture: Posture, orientation: Gaze, previous: Any = None) -> Answer:
+        """The posture nearest to the wanted one that faces the target.
+
+        Args:
+            posture: The posture to hold.
+            orientation: What to face.
+            previous: The answer of the turn before, whole; or the posture from which a motion begins.
+        """
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,9 @@ class Mind:
         """When the solve that is under way began, by the system's clock [s]."""
         self._make = solver
         self._solver: Solver | None = None
-        self._previous = start
+        self.is_resting = False
+        """Whether the last solve changed nothing, so that another one out of turn would not hurry a motion."""
+        self._previous: Answer | Posture = start
         self._idle, self._say = idle, say
         self._lower, self._upper = figure.compiled.bounds.lower, figure.compiled.bounds.upper
         self._ill = False
@@ -85,7 +96,8 @@ class Mind:
         """Solve once. Whatever goes wrong, the last good posture stands."""
         self.thinking_since = clocks.monotonic()
         try:
-            self.solution = self._solved(wishes, time)
+            before, self.solution = self.solution, self._solved(wishes, time)
+            self.is_resting = float(np.abs(self.solution - before).max()) < AT_REST
             self.solves += 1
             if self._ill:
                 self._say("the solver works again.")
@@ -110,8 +122,8 @@ class Mind:
         q = np.array(answer.posture.q, dtype=np.float64)
         if q.shape != base.shape or not np.isfinite(q).all():
             raise FigureError(f"it returned {q.tolist()}.")
-        self._previous = Posture(self.figure, np.clip(q, self._lower, self._upper))
-        return self._previous._q
+        self._previous = answer
+        return np.clip(q, self._lower, self._upper)
 
 
 def _sentence(problem: Exception) -> str:

@@ -14,7 +14,10 @@ LATE = 0.5
 
 
 class Thinker:
-    """Thinks at a steady rate, and at once when there is something new."""
+    """Thinks at a steady rate, and at once when there is something new for a mind at rest.
+
+    In the middle of a motion a wish waits for its turn: solvers that move by so much a turn would hurry otherwise.
+    """
 
     def __init__(self, mind: Mind, wishes: Callable[[], Wishes], now: Callable[[], float], rate: float) -> None:
         """Prepare to think about what `wishes` says at the time `now` says, `rate` times a second."""
@@ -46,7 +49,7 @@ class Thinker:
     def think_if_due(self, last: float, now: float) -> None:
         """Without a thread: think if a turn lies between two times, or there is something new."""
         turn = int(now / self._period + 1e-9) > int(last / self._period + 1e-9)
-        if turn or self._news.is_set():
+        if turn or (self._news.is_set() and self._mind.is_resting):
             self._news.clear()
             self._mind.think(self._wishes(), now)
 
@@ -65,4 +68,4 @@ class Thinker:
             now = time.monotonic()
             # Half-way between the ticks of an output clock of the same rate: the two then do not wait for each other.
             turn = math.floor((now - start) / self._period - 0.5) + 1.5
-            self._news.wait(max(0.0, start + turn * self._period - now))
+            (self._news if self._mind.is_resting else stop).wait(max(0.0, start + turn * self._period - now))

@@ -71,6 +71,33 @@ def erik(
     answer(f"wrote {page}")
 
 
+@evaluate.command()
+def loops(
+    *,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Of each motion, at 1200 frames per second.")] = 4.0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the report.")] = Path("loops-evaluation"),
+) -> None:
+    """Evaluate robots with loops as their paper does: boxer, dancer and walker, table I, figure 6c.
+
+    [bold]poise evaluate loops[/] writes loops-evaluation/report.html within a minute.
+    """
+    with compiling_noted():
+        from poise.evaluation.loops import CASES, built, run
+        from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
+        from poise.evaluation.loops_report import HEAD, table_1, write_report
+
+        output.mkdir(parents=True, exist_ok=True)
+        rows = {name: run(built(name), seconds) for name in CASES}
+        page = write_report(rows, time_against_rate(seconds), time_against_bodies(), output)
+    table = Table(box=None, pad_edge=False)
+    for k, heading in enumerate(HEAD):
+        table.add_column(heading, justify="right" if k else "left", no_wrap=True)
+    for row in table_1(rows):
+        table.add_row(*(cell.removeprefix("~") for cell in row))
+    answers().print(table)
+    answer(f"wrote {page}")
+
+
 def _evaluated(plan: Plan, output: Path) -> dict[str, Tally]:
     """Run the evaluation under a progress bar for each case."""
     from poise.evaluation.erik import evaluate as run

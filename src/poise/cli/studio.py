@@ -29,4 +29,5 @@ def studio(
         from poise.studio.session import Session
 
         session = Session(loaded(figure), folder=folder_of(figure))
+        session.tick()
     serve(session, host=host, port=port, open_browser=not no_browser)

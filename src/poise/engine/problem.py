@@ -25,7 +25,7 @@ from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.contacts import make_contacts
-from poise.kernels.engine import FIRST_TASKS, Engine, State
+from poise.kernels.engine import CHOOSY, FENCED, FIRST_TASKS, Engine, State
 from poise.kernels.far_call import addresses
 from poise.kernels.goals import Goals, make_stance, take_stance
 from poise.kernels.level_problem import SIDE
@@ -128,7 +128,7 @@ class Problem:
             state=state,
             skip=skip,
             farthest=step.error,
-            choosy=_choosy(self.asked, masks, p),
+            choosy=_choosy(self.asked, goals, masks, p),
             calls=addresses(
                 (bounds, state.q, state.q),
                 (tree, goals, state.q, here),
@@ -215,12 +215,15 @@ class Problem:
             raise TaskError(f"{task.label} is not one of the active tasks.")
 
 
-def _choosy(asked: Sequence[Asked], masks: Sequence[FloatArray | None], p: int) -> IntArray:
-    """(p + 1,) 1 for levels with goals that may move some joints only."""
+def _choosy(asked: Sequence[Asked], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
+    """(p + 1,) which levels have goals whose rows do not say all: see `Engine.choosy`."""
     levels = np.zeros(p + 1, dtype=np.int64)
     for a in asked:
+        corners = goals.corner_start[a.first_goal + len(a.goals)] - goals.corner_start[a.first_goal]
         if masks[a.first_goal] is not None:
-            levels[a.level] = 1
+            levels[a.level] = CHOOSY
+        elif corners > 0 and levels[a.level] != CHOOSY:
+            levels[a.level] = FENCED
     return levels
 
 

@@ -15,7 +15,7 @@ from poise.expressive.result import ExpressiveResult
 from poise.figure.figure import PostureLike
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
-from poise.kernels.chain import tip_position
+from poise.kernels.chain import pointing, tip_position, tip_rotation
 from poise.kernels.expressive_batch import SCORES, next_frame
 from poise.kernels.expressive_memory import CHANGING, MEMORY_ROWS, MODE, PATH_MOST, TALLIES, Memory
 from poise.kernels.expressive_solve import Manner
@@ -23,10 +23,10 @@ from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import ROWS
 from poise.kernels.measures import Scoring
 
-SIGHTINGS = 4
-"""How often a point is looked at again in one frame from where the tip has come to be."""
+SIGHTINGS = 8
+"""How often a point is looked at again in one frame from where the tip has come to be, at most."""
 SAME_SIGHT = 1e-12
-"""A sight that changes by less is the same."""
+"""1 − the cosine of an angle that is none."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,34 @@ class Tracker:
     def step(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
         """One frame on from `memory`, towards a target, holding the posture `wanted`."""
         eye = self._eye(memory)
-        for sighting in range(SIGHTINGS):
-            result = self._look(wanted, target, eye, copied(memory))
-            seen = self._eye(result.memory)
-            if target.point is None or sighting == SIGHTINGS - 1 or np.abs(seen - eye).max() < SAME_SIGHT:
+        result = self._look(wanted, target, eye, copied(memory))
+        return result if target.point is None else self._look_again(wanted, target, eye, memory, result)
+
+    def _look_again(
+        self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory, first: TrackedResult
+    ) -> TrackedResult:
+        """The frame that misses a point least, seen from its own tip.
+
+        A near point turns by more than the tip moves, so the eye follows the tip half-way only: it would run from side
+        to side otherwise.
+        """
+        best, latest, least = first, first, self._missed(target, first)
+        for _ in range(SIGHTINGS):
+            if least < SAME_SIGHT:
                 break
-            eye = seen
-        return result
+            eye = 0.5 * (eye + self._eye(latest.memory))
+            latest = self._look(wanted, target, eye, copied(memory))
+            missed = self._missed(target, latest)
+            if missed < least:
+                best, least = latest, missed
+        return best
+
+    def _missed(self, target: Gaze, result: TrackedResult) -> float:
+        """1 − the cosine of the angle between where the tip points and where the target is from there."""
+        angles = result.memory.rows[0]
+        pointed = np.array(pointing(tip_rotation(self.limb.chain, angles)))
+        aim = target.aim(self.limb.up, self._eye(result.memory))
+        return 1.0 - float(pointed @ np.array(pointing(aim.rotation)))
 
     def _eye(self, memory: Memory) -> FloatArray:
         return np.array(tip_position(self.limb.chain, memory.rows[0]))

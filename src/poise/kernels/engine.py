@@ -19,6 +19,8 @@ Array = np.ndarray
 
 MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
 """Levels: what never gives way, what parts touching bodies, and where tasks begin."""
+CHOOSY, FENCED = 1, 2
+"""Levels whose rows do not say all."""
 MET = 1e-6
 """Error up to which a level counts as met."""
 HELD = 5e-7
@@ -89,7 +91,7 @@ class Engine(NamedTuple):
     farthest: float
     """Largest error a step aims at [m or rad]."""
     choosy: Array
-    """(p + 1,) 1 for levels with goals that may move some joints only."""
+    """(p + 1,) CHOOSY for levels with goals that may move some joints only, FENCED for those with a support's edges."""
     calls: Array
     """Addresses for `far_call`."""
     worth: float

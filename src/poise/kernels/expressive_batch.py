@@ -3,7 +3,6 @@
 import numpy as np
 
 from poise.kernels.chain import Chain, tip_rotation
-from poise.kernels.compile import kernel
 from poise.kernels.expressive_advance import advance
 from poise.kernels.expressive_memory import ANGLES, Memory
 from poise.kernels.expressive_solve import Manner, solve
@@ -37,7 +36,7 @@ def answer_expressive(
         answer(chain, scoring, asked, i, angles, count, given)
 
 
-@kernel(borrows=True)
+@threaded_kernel
 def next_frame(
     chain: Chain,
     scoring: Scoring,

@@ -308,6 +308,11 @@ def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Ar
 
 @inner_kernel
 def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
-    """The largest of what was asked of rows, and of what they still miss, row `r` included."""
+    """The largest of what was asked of rows, and of what they still miss, row `r` included unless it is empty."""
+    size = 0.0
+    for c in range(rows.shape[1]):
+        size += abs(rows[r, c])
+    if size == 0.0:
+        return asked, left
     rest = error[r] - dot(rows, r, lines, ROW, 0, rows.shape[1])
     return max(asked, abs(error[r])), max(left, abs(rest))

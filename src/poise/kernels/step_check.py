@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, MECHANISM, MET, PARTING, Engine, State
+from poise.kernels.engine import CHOOSY, CLOSED, FENCED, FIRST_TASKS, HELD, MECHANISM, MET, PARTING, Engine, State
 from poise.kernels.step_trial import undamped_levels
 
 Array = np.ndarray
@@ -28,26 +28,28 @@ RELAXING = 0.98
 def worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
-    A level that is solved as it stands keeps the best it had, but for bodies that are being parted, whose distance is
-    not a fixed number to return to. Another may lose what cannot be seen of its best, or, where one above it gains,
-    what the model said it would lose to that one, to second order. A level with goals that may not use all joints is
-    not asked: its rows do not say what other joints do to it.
+    A level keeps the best it had but for what cannot be seen, and loses what the model said it would: to second order
+    where one above it gains, and exactly where it is solved as it stands. Bodies that are being parted have no fixed
+    distance to return to, and no row foresees what it costs to step over the edge of a support. A level with goals that
+    may not use all joints is not asked: its rows do not say what other joints do to it.
     """
     state, choosy = engine.state, engine.choosy
     before, after, record = state.merit, state.merit_after, state.record
     unseen = ROUNDING + min(moved * moved * moved, UNSEEN)
-    undamped = undamped_levels(engine)
+    undamped, unsure = undamped_levels(engine), 0.0
+    for i in range(state.trial.shape[0]):
+        unsure += state.trial[i] * state.trial[i]
     gained = False
     for k in range(before.shape[0] - 1):
-        if after[k] > before[k] and choosy[k] == 0:
-            if k < undamped and k != PARTING:
-                slack = CLOSED if k == MECHANISM and state.gap.shape[0] > 0 else HELD
-                if after[k] > record[k] + slack and after[k] > _hoped(engine, k) + slack:
+        if after[k] > before[k] and choosy[k] != CHOOSY:
+            stands = k < undamped and k != PARTING
+            small = unseen
+            if stands:
+                small = CLOSED if k == MECHANISM and state.gap.shape[0] > 0 else HELD
+            if after[k] > record[k] + small and (stands or after[k] > MET):
+                lost = after[k] - _hoped(engine, k)
+                if not (stands and lost <= small) and not (gained and (lost <= unsure or choosy[k] == FENCED)):
                     return k
-            elif after[k] > max(MET, record[k] + unseen) and (
-                not gained or after[k] > _hoped(engine, k) + moved * moved
-            ):
-                return k
         gained = gained or after[k] < record[k] - UNSEEN
     p = before.shape[0] - 1
     return p if engine.criteria.summed[0] == 1 and _only_criteria_suffer(before, after) else -1

@@ -21,6 +21,8 @@ SLIDE_ROOM = 1.0
 """How far a slide without limits can be moved [m]."""
 BASE_ROOM = 2.0
 """How far a free joint can be moved each way [m]."""
+CLOSED = 1e-9
+"""Gap below which loops count as closed [m or rad]."""
 
 
 @dataclass(frozen=True)
@@ -100,5 +102,5 @@ def turned(posture: Posture, freedom: Freedom, value: float) -> Posture:
     others = None if freedom.active else ()
     assembled = figure.assembler.assemble({freedom.joint: moved[freedom.joint]}, posture, motors=others)
     if assembled.status == "open":
-        return moved
+        return posture if figure.closure_error(posture) <= CLOSED else moved
     return assembled.posture if not figure.violations(assembled.posture) else posture

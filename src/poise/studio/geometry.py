@@ -18,7 +18,7 @@ from poise.pictures.floor import floor_level, grid_spacing
 from poise.pictures.parts import Part
 from poise.pictures.theme import THEMES
 from poise.studio.frames import marked_joints
-from poise.studio.session import State
+from poise.studio.state import State
 
 
 def geometry(state: State) -> bytes:

@@ -1,24 +1,21 @@
-"""The studio's page: the viewport, what to show in it, and a slider for every degree of freedom."""
+"""The studio's page: tasks on the left, the viewport in the middle, joints on the right, the status light above."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from nicegui import ui
+from nicegui.events import GenericEventArguments, KeyEventArguments
 
+from poise.studio.menus import cheat_sheet, examples_menu
 from poise.studio.session import Session, State
 from poise.studio.sliders import Sliders
+from poise.studio.style import STYLE
+from poise.studio.task_list import TaskList
 from poise.studio.viewport import Viewport
 
 FOLLOW = 0.1
-"""How often a page looks for changes made by another page [s]."""
-
-STYLE = """
-.nicegui-content { padding: 0; gap: 0; }
-.poise-viewport { width: 100%; height: calc(100vh - 56px); }
-.poise-slider .q-slider__thumb, .poise-slider .q-slider__selection { transition: none !important; }
-.poise-number { font-variant-numeric: tabular-nums; }
-"""
+"""How often a page looks for changes [s]."""
 
 
 class StudioPage:
@@ -28,28 +25,47 @@ class StudioPage:
         """Build the page for the client that is being served."""
         self.session = session
         self.shown_figure = self.shown_step = -1
-        self.following = False
+        self.following = self.four = False
         ui.add_css(STYLE)
         self.dark = ui.dark_mode(value=None)
+        self.help = cheat_sheet()
         self._header()
-        with ui.right_drawer(value=True, bordered=True).props("width=340").classes("q-pa-none"):
+        with ui.left_drawer(value=True, bordered=True).props("width=290 behavior=desktop").classes("q-pa-none"):
+            self.tasks = TaskList(session)
+        with ui.right_drawer(value=True, bordered=True).props("width=270 behavior=desktop").classes("q-pa-none"):
             self.sliders = Sliders(session)
+        self._status()
         self.viewport = Viewport()
+        self.viewport.on("refused", self._refused)
+        ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
         self.follow()
         ui.timer(FOLLOW, self.follow)
 
     def _header(self) -> None:
-        with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 56px; gap: 20px"):
-            ui.label("poise studio").classes("text-subtitle1 text-weight-medium")
+        with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
+            ui.label("poise studio").classes("text-subtitle1 text-weight-medium no-wrap")
+            with ui.button(icon="menu").props("flat round dense color=white").mark("menu"):
+                ui.tooltip("Examples and files")
+                examples_menu(self.session, lambda: self.viewport.choose_file())
             self.figures = _chooser("figure", self._choose_figure)
             self.postures = _chooser("posture", self._choose_posture)
-            self.facts = ui.label().classes("text-caption ellipsis text-grey-5")
             ui.space()
+            self.undo = _button("undo", "Undo (Ctrl Z)", self.session.undo)
+            self.redo = _button("redo", "Do again (Ctrl Shift Z)", self.session.redo)
             ui.switch("joints", value=True, on_change=lambda event: self.viewport.show_joints(event.value)).props(
                 "dark dense color=orange-5"
             )
-            _button("center_focus_strong", "Show the whole figure", lambda: self.viewport.look_again())
-            _button("contrast", "Dark or light", lambda: self.dark.set_value(not self.dark.value))
+            _button("grid_view", "One view or four (4)", self._switch_views)
+            _button("center_focus_strong", "Show the whole figure (F)", lambda: self.viewport.look_again())
+            _button("contrast", "Dark or light (D)", self._switch_dark)
+            _button("help_outline", "Shortcuts (?)", self.help.open)
+
+    def _status(self) -> None:
+        with ui.row().classes("poise-status w-full items-center no-wrap"):
+            self.light = ui.element("span").classes("poise-light").mark("light")
+            self.sentence = ui.label().classes("text-body2 ellipsis").mark("sentence")
+            ui.space()
+            self.facts = ui.label().classes("text-caption text-grey-6 no-wrap poise-facts")
 
     def follow(self) -> None:
         """Bring everything on the page up to the session's state."""
@@ -61,19 +77,28 @@ class StudioPage:
             if state.figure_number != self.shown_figure:
                 self._show_figure(state)
             self.postures.set_value(_posture_name(state))
-            self.facts.set_text(_facts(state))
+            self._show_outcome(state)
+            self.tasks.follow()
             self.sliders.follow()
         finally:
             self.following = False
         self.shown_figure, self.shown_step = state.figure_number, state.step
 
     def _show_figure(self, state: State) -> None:
-        self.figures.set_options(list(self.session.figure_names), value=state.figure.name)
+        names = dict.fromkeys((*self.session.figure_names, state.figure.name))
+        self.figures.set_options(list(names), value=state.figure.name)
         self.postures.set_options(_posture_names(state), value=_posture_name(state))
         self.sliders.build()
 
+    def _show_outcome(self, state: State) -> None:
+        self.light.props(f'data-light="{state.outcome.light}"')
+        self.sentence.set_text(state.outcome.sentence)
+        self.facts.set_text(_facts(state))
+        self.undo.set_enabled(self.session.can_undo)
+        self.redo.set_enabled(self.session.can_redo)
+
     def _choose_figure(self, name: str | None) -> None:
-        if name and not self.following:
+        if name in self.session.figure_names and not self.following:
             self.session.choose_figure(name)
             self.follow()
 
@@ -82,16 +107,44 @@ class StudioPage:
             self.session.choose_posture(name)
             self.follow()
 
+    def _switch_views(self) -> None:
+        self.four = not self.four
+        self.viewport.show_four(self.four)
+
+    def _switch_dark(self) -> None:
+        self.dark.set_value(not self.dark.value)
+
+    def _refused(self, event: GenericEventArguments) -> None:
+        ui.notify(str(event.args), type="negative", position="top", multi_line=True, timeout=10_000)
+
+    def _key(self, event: KeyEventArguments) -> None:
+        if not event.action.keydown or event.action.repeat:
+            return
+        key, control = event.key.name.lower(), event.modifiers.ctrl or event.modifiers.meta
+        redo = key == "y" or event.modifiers.shift
+        plain: dict[str, Callable[[], object]] = {
+            "f": self.viewport.look_again,
+            "4": self._switch_views,
+            "d": self._switch_dark,
+            "p": self.viewport.pin_here,
+            "?": self.help.open,
+        }
+        if control and key in ("z", "y"):
+            (self.session.redo if redo else self.session.undo)()
+        elif not control and key in plain:
+            plain[key]()
+
 
 def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
     chooser = ui.select([], label=label, on_change=lambda event: choose(event.value))
-    chooser.props("dark dense options-dense borderless").style("min-width: 8.5rem").mark(label)
+    chooser.props("dark dense options-dense borderless").style("min-width: 7rem").mark(label)
     return chooser
 
 
-def _button(icon: str, tip: str, action: Callable[[], object]) -> None:
-    with ui.button(icon=icon, on_click=lambda: action()).props("flat round dense color=white"):
+def _button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
+    with ui.button(icon=icon, on_click=lambda: action()).props("flat round dense color=white") as button:
         ui.tooltip(tip)
+    return button
 
 
 def _posture_names(state: State) -> list[str]:

@@ -14,6 +14,8 @@ from fastapi import FastAPI
 from nicegui import ui
 
 from poise.errors import PoiseError
+from poise.studio.clock import SolverThread
+from poise.studio.file_routes import file_routes
 from poise.studio.guard import KEY, Guard
 from poise.studio.page import StudioPage
 from poise.studio.session import Session
@@ -47,14 +49,18 @@ def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_b
     config = uvicorn.Config(guarded, log_level="warning", timeout_graceful_shutdown=PATIENCE)
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
+    solving = SolverThread(session)
+    solving.start()
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
+    solving.stop()
 
 
 def application(session: Session) -> FastAPI:
     """The pages and the viewport's connection, without a guard."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(stream_routes(session))
+    app.include_router(file_routes(session))
 
     @ui.page("/")
     def _page() -> None:

@@ -30,7 +30,7 @@ class Sliders:
         search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
         with search.add_slot("prepend"):
             ui.icon("search", size="xs")
-        self.area = ui.scroll_area().style("height: calc(100vh - 110px)").props('content-style="padding: 4px 16px"')
+        self.area = ui.scroll_area().style("height: calc(100vh - 104px)").props('content-style="padding: 4px 16px"')
 
     def build(self) -> None:
         """Make the sliders of the session's figure."""
@@ -82,7 +82,8 @@ class Sliders:
             ):
                 if slider.value is None or abs(slider.value - value) > 0.5 * STEPS[freedom.unit] + CLOSE:
                     slider.set_value(value)
-                number.set_text(f"{value + 0.0:.{DIGITS[freedom.unit]}f} {freedom.unit}")
+                digits = DIGITS[freedom.unit]
+                number.set_text(f"{round(value, digits) + 0.0:.{digits}f} {freedom.unit}")
         finally:
             self.following = False
 

@@ -1,19 +1,24 @@
-"""The viewport's own connection: geometry on request, and the newest frame after every change."""
+"""The viewport's own connection: geometry on request, the newest frame after every change, the pointer back."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+from typing import Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import Response
 
+from poise.errors import PoiseError
 from poise.studio.frames import packed
 from poise.studio.geometry import geometry
 from poise.studio.session import Session
 
-FASTEST = 1.0 / 60.0
+FASTEST = 1.0 / 120.0
 """Shortest time between two frames [s]; what changes meanwhile is sent with the next."""
+LONGEST = 1000
+"""Characters of the longest message a pointer sends."""
 
 
 def stream_routes(session: Session) -> APIRouter:
@@ -30,18 +35,24 @@ def stream_routes(session: Session) -> APIRouter:
         await socket.accept()
         changed = asyncio.Event()
         loop = asyncio.get_running_loop()
-        unsubscribe = session.subscribe(lambda: loop.call_soon_threadsafe(changed.set))
+        unsubscribe = session.subscribe(lambda: _call(loop, changed))
         sender = asyncio.create_task(_send_frames(socket, session, changed))
         try:
             while True:
-                await socket.receive_bytes()
+                point(session, socket, await socket.receive_text())
         except (WebSocketDisconnect, KeyError, RuntimeError):
             pass
         finally:
             unsubscribe()
             sender.cancel()
+            session.release(socket)
 
     return router
+
+
+def _call(loop: asyncio.AbstractEventLoop, changed: asyncio.Event) -> None:
+    with contextlib.suppress(RuntimeError):  # the server ends while a step is taken
+        loop.call_soon_threadsafe(changed.set)
 
 
 async def _send_frames(socket: WebSocket, session: Session, changed: asyncio.Event) -> None:
@@ -52,3 +63,26 @@ async def _send_frames(socket: WebSocket, session: Session, changed: asyncio.Eve
             await socket.send_bytes(packed(session.state))
             await asyncio.sleep(FASTEST)
             await changed.wait()
+
+
+def point(session: Session, owner: object, text: str) -> None:
+    """Do what a pointer says; what makes no sense, or comes too late, is passed over."""
+    with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
+        message = json.loads(text) if len(text) <= LONGEST else {}
+        _do(session, owner, message)
+
+
+def _do(session: Session, owner: object, message: dict[str, Any]) -> None:
+    what = message["do"]
+    if what != "release" and message["figure"] != session.state.figure_number:
+        return
+    if what == "press":
+        session.press(owner, int(message["body"]), message["point"])
+    elif what == "drag":
+        session.drag(owner, message["at"])
+    elif what == "release":
+        session.release(owner)
+    elif what == "pin":
+        session.pin(int(message["body"]), message["point"])
+    elif what == "aim":
+        session.aim(int(message["task"]), message["at"], gesture=message["gesture"])

@@ -24,6 +24,19 @@ class Viewport(
         self._props["joints"] = shown
         self.update()
 
+    def show_four(self, four: bool) -> None:
+        """Show four views, or the one that turns."""
+        self._props["four"] = four
+        self.update()
+
+    def pin_here(self) -> None:
+        """Pin the point under the pointer."""
+        self.run_method("pin_here")
+
+    def choose_file(self) -> None:
+        """Ask for a file to open."""
+        self.run_method("choose_file")
+
     def look_again(self) -> None:
         """Move the view back to where it shows the whole figure."""
         self.run_method("frame_figure")

@@ -84,7 +84,7 @@ def test_face_is_asked_of_the_solver_with_the_posture_that_is_held():
     posture, orientation, previous = live._mind.prepare().asked[-1]
     assert np.allclose(posture.q, LAMP.posture("sad").q)
     assert orientation.roll is None
-    assert np.allclose(previous.q, q[-1], atol=1e-6)
+    assert np.allclose(previous.posture.q, q[-1], atol=1e-6)
     live.face(None)
     assert np.allclose(run(live, 0.5)[-1], LAMP.posture("sad").q, atol=1e-6)
 
@@ -303,3 +303,16 @@ def test_both_solvers_hold_the_gaze(solver):
     tip = LAMP.pose_of("tip", live.posture)
     assert math.degrees(math.acos(min(1.0, tip.matrix[:, 1] @ direction))) < 3.0
     assert not live.events
+
+
+def test_a_point_almost_within_reach_is_watched_while_a_clip_plays():
+    live = Character(LAMP, posture="happy", on_event=lambda _: None)
+    live.play(wave(), loop=True)
+    missed = []
+    for k, _ in enumerate(live.frames(60.0, seconds=6.0, realtime=False)):
+        ball = np.array([0.7 * math.sin(0.013 * k), 0.45, 0.7 * math.cos(0.013 * k)])
+        tip = LAMP.pose_of("tip", live.wished)
+        sight = (ball - tip.position) / np.linalg.norm(ball - tip.position)
+        missed.append(math.degrees(math.acos(min(1.0, tip.matrix[:, 1] @ sight))))
+        live.face(poise.at(ball, roll=None))
+    assert np.percentile(missed[60:], 95) < 3.0

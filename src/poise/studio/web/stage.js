@@ -1,11 +1,11 @@
-// What is drawn: one mesh per body, discs on joints, rings where loops close, a floor, and the camera.
+// What is drawn: one mesh per body, discs on joints, rings where loops close, a floor, what is asked, and the views.
 
-import { OrbitControls, THREE } from "nicegui-scene";
+import { THREE } from "nicegui-scene";
+import { discs, ring } from "poise-studio/discs.js";
 import { makeFloor } from "poise-studio/floor.js";
+import { Overlays } from "poise-studio/overlays.js";
+import { makeViews } from "poise-studio/views.js";
 
-const VIEW_AROUND = (32 * Math.PI) / 180;
-const VIEW_ABOVE = (17 * Math.PI) / 180;
-const FIELD = 26; // [degrees]
 const GAP = 1e-5; // a loop open by more than this is drawn as broken [m]
 
 const vector = (values) => new THREE.Vector3(...values);
@@ -14,10 +14,12 @@ const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpa
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
+    this.size = [0, 0];
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.scene = new THREE.Scene();
-    this.camera = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 100);
+    this.views = makeViews(canvas.parentElement, () => (this.stale = true));
+    this.camera = this.views[0].camera;
     this.lights();
     this.figure = null;
     this.bodies = [];
@@ -27,10 +29,10 @@ export class Stage {
     this.stale = true;
     this.draw = () => {
       this.request = requestAnimationFrame(this.draw);
-      this.controls?.update();
+      for (const view of this.views) view.update();
       if (!this.stale) return;
       this.stale = false;
-      this.renderer.render(this.scene, this.camera);
+      this.render();
     };
     this.draw();
   }
@@ -51,26 +53,24 @@ export class Stage {
 
   build(figure) {
     this.clear();
-    const isFirst = this.figure === null;
-    const turnedUp = !isFirst && String(this.figure.up) !== String(figure.up);
     this.figure = figure;
     this.root = new THREE.Group();
     const count = 1 + Math.max(...figure.parts.map((part) => part.body));
     this.bodies = Array.from({ length: count }, () => new THREE.Group());
     this.surfaces = figure.parts.map((part) => this.surface(part));
     this.root.add(...this.bodies);
-    this.joints = this.discs(figure.joints.length, 9);
-    this.loops = this.discs(2 * figure.loops, 12);
+    this.joints = discs(figure.joints.length, 9, this.renderer);
+    this.loops = discs(2 * figure.loops, 12, this.renderer);
     this.rings = [ring(this.joints), ring(this.loops)];
     this.gaps = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ depthTest: false }));
     this.gaps.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * figure.loops), 3));
     this.gaps.frustumCulled = false;
     this.root.add(...this.rings, this.joints, this.loops, this.gaps);
     this.floor = makeFloor(figure);
-    this.root.add(this.floor);
+    this.overlays = new Overlays(figure, this.renderer);
+    this.root.add(this.floor, this.overlays.group);
     this.scene.add(this.root);
     this.sky.position.copy(vector(figure.up));
-    if (isFirst || turnedUp || !this.controls) this.orbit();
     this.paint();
     this.frameFigure();
   }
@@ -85,25 +85,6 @@ export class Stage {
     mesh.userData = part;
     this.bodies[part.body].add(mesh);
     return mesh;
-  }
-
-  discs(count, size) {
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * count), 3));
-    geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * count), 3));
-    const material = new THREE.PointsMaterial({
-      size: size * this.renderer.getPixelRatio(),
-      sizeAttenuation: false,
-      vertexColors: true,
-      depthTest: false,
-      transparent: true,
-      map: discTexture(),
-      alphaTest: 0.02,
-    });
-    const points = new THREE.Points(geometry, material);
-    points.frustumCulled = false;
-    points.renderOrder = 2;
-    return points;
   }
 
   clear() {
@@ -129,6 +110,7 @@ export class Stage {
     this.move(this.joints, frame.joints);
     this.move(this.loops, frame.loops);
     this.move(this.gaps, openLoops(frame.loops));
+    this.overlays.pose(frame);
     this.step = frame.step;
     this.frames += 1;
     this.stale = true;
@@ -159,6 +141,7 @@ export class Stage {
     this.tint(this.loops, () => theme.loop);
     for (const around of this.rings) around.material.color.copy(color(theme.ring));
     this.gaps.material.color.copy(color(theme.gap));
+    this.overlays.paint(theme);
     this.floor.material.uniforms.tint.value.copy(color(theme.line));
     this.floor.material.uniforms.strength.value = theme.line_strength;
     this.stale = true;
@@ -179,54 +162,56 @@ export class Stage {
     this.stale = true;
   }
 
-  // The camera
+  // The views
 
-  orbit() {
-    this.controls?.dispose();
-    this.camera.up.copy(vector(this.figure.up));
-    this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.enableDamping = true;
-    this.controls.dampingFactor = 0.18;
-    this.controls.addEventListener("change", () => (this.stale = true));
+  render() {
+    const height = this.size[1];
+    this.renderer.setScissorTest(true);
+    for (const view of this.views.filter((each) => each.shown)) {
+      const [left, top, wide, high] = view.box;
+      this.renderer.setViewport(left, height - top - high, wide, high);
+      this.renderer.setScissor(left, height - top - high, wide, high);
+      this.renderer.render(this.scene, view.camera);
+    }
+    this.drawn = this.step;
   }
 
   frameFigure() {
     if (!this.figure) return;
-    const { forward, left, up, center, radius } = this.figure;
-    const away = vector(forward)
-      .multiplyScalar(Math.cos(VIEW_AROUND))
-      .addScaledVector(vector(left), Math.sin(VIEW_AROUND))
-      .multiplyScalar(Math.cos(VIEW_ABOVE))
-      .addScaledVector(vector(up), Math.sin(VIEW_ABOVE));
-    const half = (0.5 * FIELD * Math.PI) / 180;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const distance = (1.02 * radius) / Math.sin(narrow);
-    this.controls.enableDamping = false; // an update without damping forgets the motion that still goes on
-    this.controls.update();
-    this.controls.target.copy(vector(center));
-    this.camera.position.copy(vector(center)).addScaledVector(away, distance);
-    this.camera.near = 0.02 * distance;
-    this.camera.far = 20 * distance;
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
-    this.controls.enableDamping = true;
+    for (const view of this.views) view.frame(this.figure);
     this.showJoints(this.jointsShown);
+  }
+
+  showFour(four) {
+    this.four = four;
+    this.layOut();
+    for (const view of this.views.slice(1)) if (this.figure) view.frame(this.figure);
   }
 
   resize(width, height) {
     if (!width || !height) return;
+    const first = this.size[0] === 0;
+    this.size = [width, height];
     this.renderer.setSize(width, height, false);
-    const first = this.camera.aspect === 1;
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.layOut();
     if (first) this.frameFigure();
+  }
+
+  layOut() {
+    const [width, height] = this.size;
+    const half = [Math.floor(width / 2), Math.floor(height / 2)];
+    this.views.forEach((view, i) => {
+      const [column, row] = [i % 2, Math.floor(i / 2)];
+      const box = [column * half[0], row * half[1], column ? width - half[0] : half[0], row ? height - half[1] : half[1]];
+      view.place(this.four ? box : [0, 0, width, height], i === 0 || this.four === true, this.four === true);
+    });
     this.stale = true;
   }
 
   close() {
     cancelAnimationFrame(this.request);
     this.clear();
-    this.controls?.dispose();
+    for (const view of this.views) view.close();
     this.renderer.dispose();
   }
 }
@@ -239,27 +224,4 @@ function openLoops(rows) {
     if (gap <= GAP) open.copyWithin(k + 3, k, k + 3);
   }
   return open;
-}
-
-// A wider disc behind each disc of `points`.
-function ring(points) {
-  const material = points.material.clone();
-  material.size *= 1.4;
-  material.vertexColors = false;
-  const around = new THREE.Points(points.geometry, material);
-  around.frustumCulled = false;
-  around.renderOrder = 1;
-  return around;
-}
-
-function discTexture() {
-  const size = 64;
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = size;
-  const pen = canvas.getContext("2d");
-  pen.beginPath();
-  pen.arc(size / 2, size / 2, size / 2 - 3, 0, 2 * Math.PI);
-  pen.fillStyle = "#ffffff";
-  pen.fill();
-  return new THREE.CanvasTexture(canvas);
 }

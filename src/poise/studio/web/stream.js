@@ -1,7 +1,7 @@
 // The connection to the server: geometry once per figure, then one flat float32 frame per change (see frames.py).
 
-const FORMAT = 1;
-const HEADER = 6;
+const FORMAT = 2;
+const HEADER = 10;
 const RETRY_FIRST = 250; // [ms]
 const RETRY_LONGEST = 4000; // [ms]
 
@@ -38,10 +38,21 @@ export class Stream {
       location.reload();
       return;
     }
-    const [, number, step, bodies, joints, loops] = row;
+    const [, number, step, bodies, joints, loops, targets, corners, light, massive] = row;
     let at = HEADER;
     const take = (count) => row.subarray(at, (at += count));
-    this.newest = { number, step, bodies: take(7 * bodies), joints: take(3 * joints), loops: take(6 * loops) };
+    this.newest = {
+      number,
+      step,
+      light,
+      massive: massive > 0,
+      bodies: take(7 * bodies),
+      joints: take(3 * joints),
+      loops: take(6 * loops),
+      targets: take(8 * targets),
+      corners: take(3 * corners),
+      center: take(3),
+    };
     if (number !== this.figureNumber) this.fetchFigure();
     else this.onFrame(this.newest);
   }
@@ -61,6 +72,10 @@ export class Stream {
     }
     if (this.newest.number === this.figureNumber) this.onFrame(this.newest);
     else this.fetchFigure();
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
   close() {

@@ -1,12 +1,16 @@
 // The viewport component: a canvas that fills its place, a stage in it, and the stream that feeds the stage.
 
+import { Grab } from "poise-studio/grab.js";
 import { Stage } from "poise-studio/stage.js";
 import { Stream } from "poise-studio/stream.js";
 
 export default {
-  template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas></div>`,
+  template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas>
+    <input type="file" style="display:none"></div>`,
 
-  props: { joints: { type: Boolean, default: true } },
+  emits: ["refused"],
+
+  props: { joints: { type: Boolean, default: true }, four: { type: Boolean, default: false } },
 
   mounted() {
     const canvas = this.$el.querySelector("canvas");
@@ -21,10 +25,15 @@ export default {
       (figure) => this.stage.build(figure),
       (frame) => this.stage.pose(frame),
     );
+    this.grab = new Grab(this.stage, (message) => this.stream.send(message));
+    this.stage.showFour(this.four);
+    this.dropping = new AbortController();
+    acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (file) => this.open(file));
     window.poiseStage = this.stage;
   },
 
   beforeUnmount() {
+    this.dropping.abort();
     this.stream.close();
     this.resizing.disconnect();
     this.darkening.disconnect();
@@ -35,6 +44,9 @@ export default {
     joints(shown) {
       this.stage.showJoints(shown);
     },
+    four(four) {
+      this.stage.showFour(four);
+    },
   },
 
   methods: {
@@ -44,5 +56,43 @@ export default {
     frame_figure() {
       this.stage.frameFigure();
     },
+    choose_file() {
+      this.$el.querySelector("input").click();
+    },
+    async open(file) {
+      const address = `/studio/open?name=${encodeURIComponent(file.name)}`;
+      try {
+        const answer = await fetch(address, { method: "POST", body: file });
+        if (!answer.ok) this.$emit("refused", await answer.text());
+      } catch {
+        this.$emit("refused", `${file.name} could not be read.`);
+      }
+    },
+    pin_here() {
+      this.grab.pinHere();
+    },
   },
 };
+
+// Files dropped anywhere on the page, or chosen.
+function acceptFiles(signal, input, open) {
+  const isFile = (event) => event.dataTransfer?.types.includes("Files");
+  window.addEventListener("dragover", (event) => isFile(event) && event.preventDefault(), { signal });
+  window.addEventListener(
+    "drop",
+    (event) => {
+      if (!isFile(event)) return;
+      event.preventDefault();
+      if (event.dataTransfer.files.length) open(event.dataTransfer.files[0]);
+    },
+    { signal },
+  );
+  input.addEventListener(
+    "change",
+    () => {
+      if (input.files.length) open(input.files[0]);
+      input.value = "";
+    },
+    { signal },
+  );
+}

@@ -1,0 +1,162 @@
+"""The evaluation of inverse kinematics with loops, again [Schumacher et al. 2021, section V].
+
+Each case is a robot and a motion; every frame is one step of the engine from the frame before, timed alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.engine.solver import Solver
+from poise.errors import TaskError
+from poise.evaluation.loops_motions import Dance, Punch, Walk
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray, Pose
+from poise.figure.posture import Posture
+from poise.figures import built_in
+from poise.tasks.mass import CenterOfMass
+from poise.tasks.place import Frame, Orientation, Position
+from poise.tasks.task import Task
+
+FRAMES_PER_SECOND = 1200.0
+"""The paper's."""
+CASES = ("Boxer", "Boxer (limited)", "Dancer", "Walker")
+
+Target = Callable[[float], ArrayLike | Pose]
+"""What a task is asked for at a time [s]."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A robot, what is asked of it, and where it starts."""
+
+    figure: Figure
+    tasks: Sequence[tuple[Task, Target]]
+    start: Posture
+    targets: str
+    """As table I writes them."""
+    limited: bool = False
+    """Whether motors keep their speed limits."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a case came to."""
+
+    actuators: int
+    joints: int
+    components: int
+    targets: str
+    milliseconds: float
+    """Median per frame."""
+    mean: float
+    """Mean of the largest position error of a frame [mm]."""
+    largest: float
+    """Largest position error of a frame [mm]."""
+    center: float | None
+    """Largest error of the centre of mass [mm]."""
+    speed: float
+    """Largest speed of a motor [rad/s]."""
+    gap: float
+    """Largest gap of a loop [m or rad]."""
+
+
+def built(name: str) -> Case:
+    """A case of table I by its name."""
+    if name.startswith("Boxer"):
+        return _boxer(limited=name != "Boxer")
+    if name == "Dancer":
+        figure, dance = built_in("dancer"), Dance()
+        task = Frame("pelvis", dance.pose(figure, 0.0))
+        return Case(figure, [(task, lambda at: dance.pose(figure, at))], figure.neutral(), "Fr (1)")
+    if name == "Walker":
+        return _walker()
+    raise TaskError(f"the cases are {', '.join(CASES)}; there is no {name!r}.")
+
+
+def _boxer(*, limited: bool) -> Case:
+    figure, punch = built_in("boxer"), Punch()
+    start = figure.posture(punch.start())
+    task = Frame("glove", punch.pose(figure, 0.0))
+    return Case(figure, [(task, lambda at: punch.pose(figure, at))], start, "Fr (1)", limited)
+
+
+def _walker() -> Case:
+    """Feet first, then the centre of mass over the ground, then height and turn of the pelvis."""
+    figure, walk = built_in("walker").with_floating_base(), Walk()
+    pelvis = walk.pelvis(figure, 0.0)
+    left, right = (Frame(f"{side}_foot", walk.foot(figure, side, 0.0), priority=1) for side in ("left", "right"))
+    center = CenterOfMass(at=walk.center(figure, 0.0), axes="xz", priority=2)
+    height = Position("pelvis", at=pelvis.position, axes="y", priority=3)
+    turn = Orientation("pelvis", pelvis.rotation, priority=3)
+    tasks: list[tuple[Task, Target]] = [
+        (left, lambda at: walk.foot(figure, "left", at)),
+        (right, lambda at: walk.foot(figure, "right", at)),
+        (center, lambda at: walk.center(figure, at)),
+        (height, lambda at: walk.pelvis(figure, at).position),
+        (turn, lambda at: walk.pelvis(figure, at).rotation),
+    ]
+    return Case(figure, tasks, figure.neutral(), "Fr (3), CoM")
+
+
+def run(case: Case, seconds: float, rate: float = FRAMES_PER_SECOND) -> Row:
+    """Follow the motion of a case, one step per frame."""
+    if not (seconds > 0.0 and rate > 0.0):
+        raise TaskError(f"an evaluation needs some seconds at some rate, not {seconds} s at {rate} per second.")
+    figure, dt = case.figure, 1.0 / rate
+    solver = Solver(figure, [task for task, _ in case.tasks], dt=dt if case.limited else None)
+    motors = [figure.v_slice(joint.name).start for joint in figure.joints if joint.active and joint.nv == 1]
+    posture, times, errors, speed, gap = case.start, [], [], 0.0, 0.0
+    for k in range(1, round(seconds * rate) + 1):
+        wanted = [target(k * dt) for _, target in case.tasks]
+        for (task, _), value in zip(case.tasks, wanted, strict=True):
+            solver.target(task, value)  # type: ignore[arg-type]
+        begin = time.perf_counter()
+        after = solver.step(posture)
+        times.append(time.perf_counter() - begin)
+        speed = max(speed, float(np.abs(figure.difference(posture, after)[motors]).max()) * rate)
+        gap = max(gap, figure.closure_error(after))
+        errors.append(_errors(case, after, wanted))
+        posture = after
+    frames, center = np.array(errors).T
+    has_center = any(isinstance(task, CenterOfMass) for task, _ in case.tasks)
+    return Row(
+        actuators=len(motors),
+        joints=sum(not joint.active and joint.nv > 0 for joint in (*figure.joints, *figure.loops)),
+        components=len(figure.bodies),
+        targets=case.targets,
+        milliseconds=1e3 * float(np.median(times)),
+        mean=1e3 * float(frames.mean()),
+        largest=1e3 * float(frames.max()),
+        center=1e3 * float(center.max()) if has_center else None,
+        speed=speed,
+        gap=gap,
+    )
+
+
+def _errors(case: Case, posture: Posture, wanted: Sequence[ArrayLike | Pose]) -> tuple[float, float]:
+    """Largest error of the frames' positions and error of the centre of mass, in the axes asked [m]."""
+    frames, center = 0.0, 0.0
+    for (task, _), value in zip(case.tasks, wanted, strict=True):
+        if isinstance(task, Frame) and isinstance(value, Pose):
+            frames = max(frames, _length(case.figure.pose_of(task.site, posture).position - value.position))
+        elif isinstance(task, Position):
+            off = case.figure.pose_of(task.site, posture).position - np.asarray(value)
+            frames = max(frames, _length(off[_letters(task.axes)]))
+        elif isinstance(task, CenterOfMass):
+            off = case.figure.center_of_mass(posture) - np.asarray(value)
+            center = max(center, _length(off[_letters(task.axes)]))
+    return frames, center
+
+
+def _letters(axes: object) -> list[int]:
+    return ["xyz".index(letter) for letter in str(axes)]
+
+
+def _length(vector: FloatArray) -> float:
+    return float(np.linalg.norm(vector))

@@ -1,0 +1,70 @@
+"""Scenes with something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from poise.engine.scene import Scene
+from poise.errors import FormatError
+from poise.formats.scene_toml_read import parse_scene
+from poise.formats.scene_toml_write import scene_text
+from poise.tasks.task import Task
+
+_TASK = "[[task]]"
+
+
+def with_tasks(scene: Scene, tasks: Iterable[Task]) -> Scene:
+    """The scene with other tasks; raises `TaskError` or `FigureError` for what its figure cannot be asked."""
+    return Scene(
+        scene.figure,
+        tasks,
+        start=scene.start,
+        forces=scene.forces,
+        criteria=scene.criteria,
+        obstacles=scene.obstacles,
+        description=scene.description,
+        origin=scene.origin,
+    )
+
+
+def with_start(scene: Scene, start: Any) -> Scene:
+    """The scene, started from another posture."""
+    found = with_tasks(scene, scene.tasks)
+    found.start = start
+    return found
+
+
+def with_task(scene: Scene, number: int, task: Task) -> Scene:
+    """The scene with one task in place of another."""
+    return with_tasks(scene, [task if k == number else other for k, other in enumerate(scene.tasks)])
+
+
+def changed(task: Task, **fields: Any) -> Task:
+    """A task with some fields changed."""
+    return replace(task, **fields)
+
+
+def task_text(scene: Scene, task: Task) -> str:
+    """A task as scene files say it."""
+    return _halves(scene, task)[1]
+
+
+def task_from_text(scene: Scene, old: Task, text: str) -> Task:
+    """The task that a text describes; raises `FormatError` with the line of the text."""
+    head, _ = _halves(scene, old)
+    try:
+        tasks = parse_scene(head + text).tasks
+    except FormatError as problem:
+        line = problem.line and max(1, problem.line - head.count("\n"))
+        raise FormatError(problem.reason, None, line) from None
+    if len(tasks) != 1:
+        raise FormatError(f"the text must describe one task, which begins with {_TASK}; it describes {len(tasks)}.")
+    return tasks[0]
+
+
+def _halves(scene: Scene, task: Task) -> tuple[str, str]:
+    """The lines about the figure, and those about the task."""
+    head, mark, body = scene_text(Scene(scene.figure, [task], origin=scene.origin)).partition(_TASK)
+    return head, mark + body

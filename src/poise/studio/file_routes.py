@@ -1,0 +1,42 @@
+"""The routes by which files come and go."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from poise.errors import PoiseError
+from poise.studio.files import LARGEST, Inbox, saved_text
+from poise.studio.session import Session
+
+
+def file_routes(session: Session) -> APIRouter:
+    """Routes that take a file, and give the scene as one."""
+    router = APIRouter(prefix="/studio")
+    inbox = Inbox(session)
+
+    @router.post("/open")
+    async def take(request: Request, name: str) -> Response:
+        data = bytearray()
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > LARGEST:
+                return PlainTextResponse(f"{name} is larger than {LARGEST >> 20} MB.", status_code=413)
+        try:
+            await asyncio.to_thread(inbox.take, name, bytes(data))
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem), status_code=422)
+        return Response(status_code=204)
+
+    @router.get("/scene.toml")
+    async def saved() -> Response:
+        try:
+            text = saved_text(session)
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem), status_code=422)
+        headers = {"Content-Disposition": "attachment; filename=scene.toml", "Cache-Control": "no-store"}
+        return Response(text, media_type="application/toml", headers=headers)
+
+    return router

@@ -1,0 +1,24 @@
+"""How the page looks."""
+
+STYLE = """
+.nicegui-content { padding: 0; gap: 0; }
+.poise-viewport { width: 100%; height: calc(100vh - 88px); }
+.poise-view { position: absolute; touch-action: none; outline: none; }
+.poise-view-framed { box-shadow: inset 0 0 0 1px rgba(128, 128, 128, 0.35); }
+.poise-view > span {
+  position: absolute; left: 10px; top: 6px; font-size: 12px; opacity: 0.65; pointer-events: none; user-select: none;
+}
+.poise-status { height: 36px; padding: 0 14px; gap: 10px; border-bottom: 1px solid rgba(128, 128, 128, 0.25); }
+.poise-light { flex: none; width: 14px; height: 14px; border-radius: 50%; background: #9e9e9e; }
+.poise-light[data-light=green] { background: #2e9e4f; }
+.poise-light[data-light=orange] { background: #f28c1e; }
+.poise-light[data-light=red] { background: #d9263e; }
+.poise-task { padding: 4px 6px; border: 1px solid rgba(128, 128, 128, 0.25); border-radius: 6px; cursor: grab; }
+.poise-field { width: 56px; }
+.poise-field .q-field__control, .poise-field .q-field__native { height: 34px; min-height: 34px; font-size: 13px; }
+.poise-drop { width: 100%; text-align: center; padding: 6px; border: 1px dashed #8888; border-radius: 6px; }
+.poise-code { font-family: ui-monospace, monospace; font-size: 13px; }
+.poise-slider .q-slider__thumb, .poise-slider .q-slider__selection { transition: none !important; }
+.poise-number { font-variant-numeric: tabular-nums; }
+@media (max-width: 1150px) { .poise-facts { display: none; } }
+"""

@@ -1,0 +1,102 @@
+// What is asked, drawn over the figure: targets with a line to what should be there, support, centre of mass.
+
+import { THREE } from "nicegui-scene";
+import { discs, ring } from "poise-studio/discs.js";
+
+const MOST_TARGETS = 64;
+const MOST_CORNERS = 64;
+const TARGET = 8; // floats of a target in a frame
+const LIFT = 0.002; // how far above the ground the support is drawn [m]
+
+const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpace);
+
+export class Overlays {
+  constructor(figure, renderer) {
+    this.up = new THREE.Vector3(...figure.up);
+    this.group = new THREE.Group();
+    this.targets = [];
+    this.marks = discs(MOST_TARGETS, 13, renderer);
+    this.weight = discs(2, 11, renderer);
+    this.threads = lines(2 * MOST_TARGETS);
+    this.plumb = lines(2);
+    this.edge = lines(2 * MOST_CORNERS);
+    this.ground = new THREE.Mesh(
+      new THREE.BufferGeometry(),
+      new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.28, side: THREE.DoubleSide, depthWrite: false }),
+    );
+    this.ground.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(9 * MOST_CORNERS), 3));
+    this.ground.frustumCulled = false;
+    this.rings = [ring(this.marks), ring(this.weight)];
+    this.group.add(this.ground, this.edge, this.threads, this.plumb, ...this.rings, this.marks, this.weight);
+  }
+
+  pose(frame) {
+    this.targets = [];
+    for (let k = 0; k < Math.min(frame.targets.length, TARGET * MOST_TARGETS); k += TARGET) {
+      const [task, met, ...rest] = frame.targets.subarray(k, k + TARGET);
+      const [wanted, got] = [new THREE.Vector3(...rest.slice(0, 3)), new THREE.Vector3(...rest.slice(3))];
+      this.targets.push({ task, met: met > 0, wanted, got });
+    }
+    fill(this.marks, this.targets.map((target) => target.wanted));
+    fill(this.threads, this.targets.flatMap((target) => [target.got, target.wanted]));
+    this.support(frame);
+    this.recolor();
+  }
+
+  support(frame) {
+    const corners = [];
+    for (let k = 0; k < frame.corners.length; k += 3) {
+      corners.push(new THREE.Vector3(...frame.corners.subarray(k, k + 3)).addScaledVector(this.up, LIFT));
+    }
+    const next = (i) => corners[(i + 1) % corners.length];
+    fill(this.edge, corners.flatMap((corner, i) => [corner, next(i)]));
+    fill(this.ground, corners.slice(1, -1).flatMap((corner, i) => [corners[0], corner, next(i + 1)]));
+    const center = new THREE.Vector3(...frame.center);
+    const below = corners.length ? corners[0] : null;
+    const foot = below && center.clone().addScaledVector(this.up, below.clone().sub(center).dot(this.up));
+    this.center = frame.massive ? center : null;
+    this.foot = foot;
+    fill(this.weight, frame.massive ? [center, ...(foot ? [foot] : [])] : []);
+    fill(this.plumb, frame.massive && foot ? [center, foot] : []);
+  }
+
+  paint(theme) {
+    this.theme = theme;
+    for (const object of [this.plumb, this.edge, this.ground]) object.material.color.copy(color(theme.balance));
+    for (const around of this.rings) around.material.color.copy(color(theme.ring));
+    this.threads.material.color.copy(color(theme.target));
+    this.recolor();
+  }
+
+  recolor() {
+    if (!this.theme) return;
+    tint(this.marks, (i) => (this.targets[i]?.met ? this.theme.target : this.theme.gap), this.targets.length);
+    tint(this.weight, () => this.theme.balance, 2);
+  }
+}
+
+function lines(count) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * count), 3));
+  const object = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ depthTest: false, transparent: true }));
+  object.frustumCulled = false;
+  object.renderOrder = 1;
+  return object;
+}
+
+function fill(object, points) {
+  const positions = object.geometry.getAttribute("position");
+  const count = Math.min(points.length, positions.count);
+  for (let i = 0; i < count; i += 1) positions.setXYZ(i, points[i].x, points[i].y, points[i].z);
+  positions.needsUpdate = true;
+  object.geometry.setDrawRange(0, count);
+}
+
+function tint(points, colorOf, count) {
+  const colors = points.geometry.getAttribute("color");
+  for (let i = 0; i < count; i += 1) {
+    const shade = color(colorOf(i));
+    colors.setXYZ(i, shade.r, shade.g, shade.b);
+  }
+  colors.needsUpdate = true;
+}
