@@ -23,13 +23,14 @@ from poise.kernels.expressive_memory import (
     MODE,
     OR_TO,
     PLANNED,
+    ROUND,
     STUCK,
     TO,
     WAIT,
     Memory,
 )
 from poise.kernels.expressive_path import lifted, polar
-from poise.kernels.expressive_plan import LATITUDES_TRIED, tries_per_latitude, try_plan
+from poise.kernels.expressive_plan import LATITUDES_TRIED, try_plan, which_try
 from poise.kernels.expressive_solve import Manner, solve
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
@@ -41,7 +42,7 @@ Array = np.ndarray
 
 STRAINED = 0.33
 """Share of `Pace.worse` that is enough to leave a branch whose root is at its limit."""
-ASK_AGAIN = 5
+ASK_AGAIN = 2
 """Frames to wait when no plan was found."""
 
 
@@ -157,27 +158,29 @@ def _face_now(chain: Chain, d: Vector, work: Array, row: int) -> None:
 def _plan(chain: Chain, pace: Pace, turning: float, better: bool, left: int, memory: Memory, work: Array) -> int:
     """The next tries; when one arrives and it is time, the change begins.
 
-    The gaze is lifted only if it would be lost otherwise, never for the sake of the shape.
+    The gaze is lifted only if it would be lost otherwise, never for the sake of the shape; above the horizon, where a
+    way without may still turn up, at the last moment only.
     """
     tally, rows, seen, path = memory.tally, memory.rows, memory.seen, memory.path
     n = rows.shape[1]
     d = Vector(seen[PLANNED, 0], seen[PLANNED, 1], seen[PLANNED, 2])
-    per, goals = tries_per_latitude(chain), tally[GOALS]
-    latitudes = LATITUDES_TRIED if left < NEVER else 1
+    below = polar(root_axis(chain), d) > 0.5 * math.pi
+    may_lift = left < (NEVER if below else pace.ahead // 4)
+    latitudes = LATITUDES_TRIED if may_lift else 1
     for tried in range(pace.tries):
-        block = tally[ATTEMPT] // per
-        latitude = block // goals
+        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND])
         if latitude >= latitudes:
             tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
+            tally[ROUND] += 1
             return tried
         for k in range(n):
             work[START, k] = rows[FROM, k]
-            work[GOAL, k] = rows[TO if block % goals == 0 else OR_TO, k]
-        count = try_plan(chain, d, tally[ATTEMPT] % per, latitude, pace.rate, turning, work, path)
+            work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
+        count = try_plan(chain, d, which, latitude, pace.rate, turning, work, path)
         tally[ATTEMPT] += 1
         if count > 0:
-            tally[ATTEMPT] = -1
-            if latitude or better or left < pace.ahead:
+            tally[ATTEMPT], tally[ROUND] = -1, 0
+            if latitude or better or left < max(pace.ahead, count // 2):
                 tally[MODE], tally[COUNT], tally[AT], tally[STUCK] = CHANGING, count, -1, 0
             return tried + 1
     return pace.tries

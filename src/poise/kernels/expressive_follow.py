@@ -23,6 +23,8 @@ STUCK_FOR = 8
 """Frames without progress after which a plan is given up."""
 BEHIND = 2.5
 """Rate steps by which the chain may be behind its plan before the plan waits."""
+BEHIND_LIFTING = 1.0
+"""The same while the gaze is lifted or lowered."""
 WINDOW = 16
 """Way-points ahead among which the nearest is looked for."""
 
@@ -55,7 +57,8 @@ def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float
         seen_from = lifted(r, d, min(math.pi, max(0.0, theta + lift)))
     off = hold_first(chain, seen_from, 10, work, OUT)
     tip_turn(chain, scoring, aim, work, OUT, rate)
-    if off < LOST and _gap(chain, path, ahead, work, OUT) <= BEHIND * rate:
+    behind = BEHIND if path[ahead, n] == path[max(0, at), n] else BEHIND_LIFTING
+    if off < LOST and _gap(chain, path, ahead, work, OUT) <= behind * rate:
         nearest = ahead
     tally[STUCK] += 1
     if nearest > at:

@@ -8,11 +8,11 @@ Array = np.ndarray
 
 FRESH, TRACKING, CHANGING, RETURNING = 0, 1, 2, 3
 """Nothing yet; on a branch; on a planned way to another; on the straight way to one, the gaze lost."""
-MODE, NEGATED, COUNT, AT, ATTEMPT, STUCK, WAIT, GOALS, ASTRAY = 0, 1, 2, 3, 4, 5, 6, 7, 8
+MODE, NEGATED, COUNT, AT, ATTEMPT, STUCK, WAIT, GOALS, ASTRAY, ROUND = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Mode; whether the bends are those of the posture negated; way-points of the plan, and the one reached; the next try,
 -1 when none is wished for; frames without progress; frames until a plan is asked for again; goals; frames with the gaze
-lost."""
-TALLIES = 9
+lost; how often all tries were in vain."""
+TALLIES = 10
 ANGLES, FROM, TO, OR_TO = 0, 1, 2, 3
 MEMORY_ROWS = 4
 NOW, PLANNED, SPEED = 0, 1, 2

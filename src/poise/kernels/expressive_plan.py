@@ -24,14 +24,35 @@ RANDOM = 40
 """Postures of an even sequence that are passed."""
 LATITUDES = (89.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
-LATITUDES_TRIED = 4
+NEIGHBOUR = math.radians(6.0)
+"""Latitudes nearer than this are one [rad]."""
+MARGIN = 5
+"""Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
+LATITUDES_TRIED = 7
 """Latitudes tried, the target's own among them."""
 
 
 @kernel(borrows=True)
-def tries_per_latitude(chain: Chain) -> int:
-    """How many tries there are before the latitude changes."""
-    return DIRECT + 2 * (chain.role.shape[0] - 1) + RANDOM
+def which_try(chain: Chain, attempt: int, goals: int, again: int) -> tuple[int, int, int]:
+    """Latitude, goal and try number of attempt number `attempt`; other latitudes are left sooner than the own.
+
+    When all were in vain `again` times, the even sequence goes on where it was.
+    """
+    few = DIRECT + 2 * (chain.role.shape[0] - 1)
+    own = (few + RANDOM) * goals
+    if attempt < own:
+        which = attempt % (few + RANDOM)
+        return 0, attempt // (few + RANDOM), which if which < few else which + again * RANDOM
+    block = (attempt - own) // few
+    return 1 + block // goals, block % goals, (attempt - own) % few
+
+
+@kernel(borrows=True)
+def _is_other(degrees: float, theta: float) -> bool:
+    """Whether a latitude is worth while: below the horizon those above it, else those some way off."""
+    if theta > 0.5 * math.pi:
+        return degrees < 90.0
+    return abs(math.radians(degrees) - theta) > NEIGHBOUR
 
 
 @kernel(borrows=True)
@@ -44,11 +65,11 @@ def _latitude(theta: float, which: int) -> float:
         best = math.inf
         for degrees in LATITUDES:
             away = abs(math.radians(degrees) - theta)
-            if last < away < best and (degrees < 90.0 or theta < 0.5 * math.pi):
+            if last < away < best and _is_other(degrees, theta):
                 best = away
         last = best
     for degrees in LATITUDES:
-        if abs(math.radians(degrees) - theta) == last and (degrees < 90.0 or theta < 0.5 * math.pi):
+        if abs(math.radians(degrees) - theta) == last and _is_other(degrees, theta):
             return math.radians(degrees)
     return theta
 
@@ -164,27 +185,46 @@ def _lower_soon(
 
     Returns the way-points of the shorter path, or -1.
     """
+    for tenth in range(2, 10):
+        at = first + (count - first) * tenth // 10
+        if _lower_from(chain, d, to, rate, drift, at, count, work, path) > 0:
+            at = min(at + MARGIN, count - 1)
+            end = _lower_from(chain, d, to, rate, drift, at, count, work, path)
+            if end > 0:
+                cut = count - at - 1
+                for i in range(count, end):
+                    for k in range(path.shape[1]):
+                        path[i - cut, k] = path[i, k]
+                return end - cut
+    return -1
+
+
+@kernel(borrows=True)
+def _lower_from(
+    chain: Chain,
+    d: Vector,
+    to: float,
+    rate: float,
+    drift: float,
+    at: int,
+    count: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """Go from way-point `at` down to d and on to GOAL, writing way-points from `count`; their number, -1 if stuck."""
     r = root_axis(chain)
     theta = polar(r, d)
     n = path.shape[1] - 1
-    for tenth in range(2, 10):
-        at = first + (count - first) * tenth // 10
-        for k in range(n):
-            work[HERE, k] = path[at, k]
-        cut = count - at - 1
-        end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, count, cut, work, path)
-        if end < 0:
-            continue
-        for i in range(count, end):
-            path[i, n] += to - theta
-        end = glide(chain, d, GOAL, 0.3, rate, drift, 0.0, end, cut, work, path)
-        if end < 0:
-            continue
-        for i in range(count, end):
-            for k in range(n + 1):
-                path[i - cut, k] = path[i, k]
-        return end - cut
-    return -1
+    for k in range(n):
+        work[HERE, k] = path[at, k]
+    cut = count - at - 1
+    end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, count, cut, work, path)
+    if end < 0:
+        return -1
+    for i in range(count, end):
+        path[i, n] += to - theta
+    return glide(chain, d, GOAL, 0.3, rate, drift, 0.0, end, cut, work, path)
 
 
 @kernel(borrows=True)

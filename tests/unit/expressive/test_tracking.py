@@ -15,6 +15,7 @@ from poise.expressive.result import ExpressiveResult
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 
+SLOW = pytest.mark.slow
 RATE = math.radians(5.0)
 HELD = 1e-4
 """A gaze off by less than this is held [degrees]."""
@@ -62,7 +63,7 @@ def upright(figure: Figure, seed: int) -> poise.Posture:
 
 @pytest.mark.parametrize("name", ["erik_c", "erik_e", "erik_g"])
 @pytest.mark.parametrize("polar", [25.0, 55.0, 72.0, 85.0])
-@pytest.mark.parametrize("seed", [2, 3, 4])
+@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=SLOW), pytest.param(4, marks=SLOW)])
 def test_a_full_turn_above_the_horizon_never_loses_the_gaze(name: str, polar: float, seed: int) -> None:
     solver = Expressive(poise.load(name))
     frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=0.7 * seed - 1.0)))
@@ -71,7 +72,7 @@ def test_a_full_turn_above_the_horizon_never_loses_the_gaze(name: str, polar: fl
 
 
 @pytest.mark.parametrize("polar", [95.0, 118.0, 140.0])
-@pytest.mark.parametrize("seed", [4, 5, 6])
+@pytest.mark.parametrize("seed", [4, pytest.param(5, marks=SLOW), pytest.param(6, marks=SLOW)])
 def test_an_eight_jointed_chain_holds_the_gaze_below_the_horizon_too(polar: float, seed: int) -> None:
     solver = Expressive(poise.load("erik_g"))
     frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=-0.6)))
@@ -81,7 +82,7 @@ def test_an_eight_jointed_chain_holds_the_gaze_below_the_horizon_too(polar: floa
 
 @pytest.mark.parametrize("name", ["erik_c", "erik_e"])
 @pytest.mark.parametrize("polar", [97.0, 115.0, 130.0])
-@pytest.mark.parametrize("seed", [7, 8, 9])
+@pytest.mark.parametrize("seed", [7, pytest.param(8, marks=SLOW), pytest.param(9, marks=SLOW)])
 def test_below_the_horizon_the_gaze_gives_way_by_no_more_than_geometry_asks(name: str, polar: float, seed: int) -> None:
     """All cosines of these joints are positive, so another branch can be reached only over the horizon."""
     solver = Expressive(poise.load(name))
