@@ -18,6 +18,10 @@ from poise.character.clock import FrameClock
 from poise.motion.clip import Clip
 
 RATES = (60.0, 200.0)
+STILL = 1e-5
+"""Less than a motion's first frame at the highest rate, more than a solver at rest still moves [rad]."""
+SETTLED = 1.0
+"""After which a motion has ended [s]."""
 
 
 def dancing_lamp() -> poise.Character:
@@ -29,7 +33,7 @@ def dancing_lamp() -> poise.Character:
     return live
 
 
-def measure_latency(rate: float, trials: int = 60) -> np.ndarray:
+def measure_latency(rate: float, trials: int = 30) -> np.ndarray:
     """From the call of `face` on another thread to the first frame that differs because of it [s]."""
     live = poise.Character(poise.load("adelino"))
     live.face([0.0, 0.4, 1.0])
@@ -47,18 +51,18 @@ def measure_latency(rate: float, trials: int = 60) -> np.ndarray:
         done.set()
 
     threading.Thread(target=ask, daemon=True).start()
-    last, resting = live.posture.q, 0
+    last, since = live.posture.q, 0
     for frame in live.frames(rate):
         now = time.perf_counter()
-        moved = np.abs(frame.q - last).max() > 1e-9
-        if moved and asked[0]:
+        since += 1
+        if asked[0] and np.abs(frame.q - last).max() > STILL:
             found.append(now - asked[0])
-            asked[0], resting = 0.0, 0
-        resting = 0 if moved else resting + 1
+            asked[0], since = 0.0, 0
         last = frame.q
-        if resting == 20 and not asked[0]:
+        if since >= SETTLED * rate and not asked[0]:
             if done.is_set():
                 break
+            since = 0
             go.set()
     return np.array(found)
 

@@ -17,7 +17,7 @@ from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 
-AT_REST = 1e-6
+AT_REST = 1e-4
 """A solution that changes by less has not moved [rad or m]."""
 
 
