@@ -42,7 +42,7 @@ Array = np.ndarray
 ADRIFT = math.radians(1.0)
 ASTRAY_FOR = 10
 """Frames with the gaze off by more than ADRIFT and no plan after which the chain goes straight to a new solution."""
-FAR_ASTRAY = math.radians(110.0)
+FAR_ASTRAY = math.radians(75.0)
 """Most that the gaze may be off on that way [rad]."""
 
 
