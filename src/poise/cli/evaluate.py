@@ -84,17 +84,18 @@ def loops(
     with compiling_noted():
         from poise.evaluation.loops import CASES, built, run
         from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
-        from poise.evaluation.loops_report import HEAD, table_1, write_report
+        from poise.evaluation.loops_report import SHORT, table_1, write_report
 
         output.mkdir(parents=True, exist_ok=True)
         rows = {name: run(built(name), seconds) for name in CASES}
         page = write_report(rows, time_against_rate(seconds), time_against_bodies(), output)
     table = Table(box=None, pad_edge=False)
-    for k, heading in enumerate(HEAD):
+    for k, heading in SHORT.items():
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)
     for row in table_1(rows):
-        table.add_row(*(cell.removeprefix("~") for cell in row))
+        table.add_row(*(row[k].removeprefix("~") for k in SHORT))
     answers().print(table)
+    answer(f"loops are open by {max(row.gap for row in rows.values()):.0e} at most")
     answer(f"wrote {page}")
 
 

@@ -16,6 +16,18 @@ HEAD = (
     "robot", "motors", "passive", "bodies", "targets", "t [ms]", "paper", "mean [mm]", "most [mm]", "paper", "CoM [mm]",
     "paper", "fastest [rad/s]", "paper", "open by",
 )  # fmt: skip
+SHORT = {
+    0: "robot",
+    5: "t [ms]",
+    6: "paper",
+    8: "most [mm]",
+    9: "paper",
+    10: "CoM",
+    11: "paper",
+    12: "rad/s",
+    13: "paper",
+}
+"""Columns that a terminal has room for, and what they are called there."""
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1150px; margin: 2em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
@@ -58,8 +70,8 @@ def write_report(rows: Mapping[str, Row], rates: Curve, bodies: Curve, output: P
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8><title>Loops, evaluated again</title>",
         f"<style>{STYLE}</style><h1>Loops, evaluated again</h1>",
-        f"<p>{html.escape(NOTE)} {FRAMES_PER_SECOND:.0f} frames per second, one step each, medians; the paper's numbers "
-        "[Schumacher et al. 2021] in brown.</p><h2>Table I</h2>",
+        f"<p>{html.escape(NOTE)} {FRAMES_PER_SECOND:.0f} frames per second, one step each, medians; in brown what the "
+        "paper says [Schumacher et al. 2021].</p><h2>Table I</h2>",
         _table(HEAD, table_1(rows)),
         "<h2>Time against frame rate (figure 6c) and number of bodies</h2>",
         f"<img alt='time per frame' src='data:image/png;base64,{image}'>",
