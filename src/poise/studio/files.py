@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -22,14 +24,15 @@ class Inbox:
     def __init__(self, session: Session) -> None:
         """Make the folder."""
         self.session = session
-        self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")
+        self.folder = Path(tempfile.mkdtemp(prefix="poise-studio-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
 
     def take(self, name: str, data: bytes) -> None:
         """Show the scene or figure in a file; raises `PoiseError` that says what is wrong and where."""
         plain = Path(name.replace("\\", "/")).name
         if not plain or plain in (".", "..") or "\0" in plain:
             raise FormatError(f"a file cannot be called {name!r}.")
-        path = Path(self._folder.name) / plain
+        path = self.folder / plain
         path.write_bytes(data)
         try:
             self.session.open(scene_in(path), folder=path.parent)

@@ -19,11 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.engine.footprint import footprint
 from poise.figure.figure import Figure
 from poise.figure.frames import Frames
-from poise.figure.joints import Joint
-from poise.pictures.bones import joint_places
+from poise.studio.anchors import joint_anchors, loop_anchors, support_corners
 from poise.studio.outcome import LIGHTS
 from poise.studio.state import State
 from poise.studio.targets import places
@@ -59,27 +57,18 @@ class Frame(NamedTuple):
     """(3,)"""
 
 
-def marked_joints(figure: Figure) -> list[Joint]:
-    """Joints that get a mark: not rigid attachments, not floating bases."""
-    return [joint for joint in figure.joints if joint.kind not in ("fixed", "free")]
-
-
 def packed(state: State) -> bytes:
     """The frame of a state."""
     figure = state.figure
     frames = figure.frames(state.posture)
-    marked = {joint.name for joint in marked_joints(figure)}
-    joints = [place.on_child.position for place in joint_places(figure, frames) if place.joint.name in marked]
-    loops = [
-        np.concatenate([place.on_parent.position, place.on_child.position])
-        for place in joint_places(figure, frames, loops=True)
-    ]
-    targets, corners = _targets(state), _corners(state)
+    joints = joint_anchors(figure).places(figure, frames)
+    loops = loop_anchors(figure).places(figure, frames).reshape(-1, _LOOP)
+    targets, corners = _targets(state), _corners(state, frames)
     counts = [len(figure.bodies), len(joints), len(loops), len(targets), len(corners)]
     numbers = [state.figure_number % _WRAP, state.step % _WRAP]
     header = [FORMAT, *numbers, *counts, LIGHTS.index(state.outcome.light), figure.mass > 0.0]
     center = figure.center_of_mass(state.posture) if figure.mass > 0.0 else np.zeros(3)
-    rows = [np.array(header, dtype=np.float64), _bodies(figure, frames), *joints, *loops, *targets, *corners, center]
+    rows = [np.array(header, dtype=np.float64), _bodies(figure, frames), joints, loops, *targets, corners, center]
     return np.concatenate([np.ravel(row) for row in rows]).astype("<f4").tobytes()
 
 
@@ -103,11 +92,11 @@ def _targets(state: State) -> list[NDArray[np.float64]]:
     return rows
 
 
-def _corners(state: State) -> NDArray[np.float64]:
+def _corners(state: State, frames: Frames) -> NDArray[np.float64]:
     """(k, 3) corners of the support that the first task about balance stands on."""
     for task in state.scene.tasks:
         if isinstance(task, CenterOfMass) and task.active and task.over is not None:
-            return footprint(state.posture, task.supports).corners
+            return support_corners(state.figure, frames, task.supports)
     return np.empty((0, 3))
 
 

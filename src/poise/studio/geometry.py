@@ -17,7 +17,7 @@ from poise.pictures.camera import world_axes
 from poise.pictures.floor import floor_level, grid_spacing
 from poise.pictures.parts import Part
 from poise.pictures.theme import THEMES
-from poise.studio.frames import marked_joints
+from poise.studio.anchors import marked_joints
 from poise.studio.state import State
 
 

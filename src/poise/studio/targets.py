@@ -14,7 +14,7 @@ from poise.figure.pose import FloatArray, Pose, vector
 from poise.figure.posture import Posture
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, LookAt, Position, pose_of
-from poise.tasks.task import Task
+from poise.tasks.task import Task, axes_of
 
 
 class Places(NamedTuple):
@@ -37,7 +37,7 @@ def _(task: Position, posture: Posture) -> Places:
     point = np.zeros(3) if task.offset is None else vector(task.offset)
     got = posture.figure.pose_of(task.site, posture).apply(point)
     base_from_world = seen_from(posture, task.relative_to)
-    here, directions = base_from_world.apply(got), task.goals(posture.figure)[0].directions
+    here, directions = base_from_world.apply(got), axes_of(task.axes, task.label)
     # Along axes that do not matter the target is wherever the point is.
     wanted = here + np.linalg.pinv(directions) @ (directions @ (vector(task.at) - here))
     return Places(base_from_world.inverse().apply(wanted), got)

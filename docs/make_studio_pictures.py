@@ -1,0 +1,88 @@
+"""Take the pictures of the studio again, into docs/pictures, in Chromium: `python docs/make_studio_pictures.py`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+FOLDER = Path(__file__).parent / "pictures"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+SIZES = {"studio": (1400, 850), "studio_small": (1000, 700)}
+RIGHT_HAND = 18
+"""Number of the body that is pulled."""
+PIXEL = """number => {
+    const stage = window.poiseStage;
+    const mesh = stage.surfaces.find((each) => each.userData.body === number);
+    mesh.geometry.computeBoundingSphere();
+    return stage.views[0].pixel(mesh.geometry.boundingSphere.center.clone().applyMatrix4(mesh.matrixWorld));
+}"""
+
+
+def pull(page: Page, across: float, up: float) -> None:
+    """Pull the right hand, and stay there."""
+    x, y = page.evaluate(PIXEL, RIGHT_HAND)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - across, y - up, steps=12)
+    page.wait_for_timeout(1000)
+
+
+def take(page: Page, name: str) -> None:
+    """One picture at each size."""
+    for prefix, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("f")
+        page.wait_for_timeout(800)
+        page.screenshot(path=FOLDER / f"{prefix}_{name}.png")
+
+
+def example(page: Page, name: str) -> None:
+    """Open an example of the menu."""
+    page.get_by_role("button").filter(has_text="menu").click()
+    page.locator(".q-menu").get_by_text(name, exact=True).click()
+    page.wait_for_timeout(1500)
+
+
+def visit(page: Page) -> None:
+    """Go through what is worth a picture."""
+    pull(page, 110, 170)
+    take(page, "pull")
+    page.mouse.up()
+    example(page, "Two hands")
+    take(page, "priorities")
+    page.keyboard.press("4")
+    take(page, "four_views")
+    page.keyboard.press("4")
+    page.keyboard.press("d")
+    example(page, "Reach for a ball")
+    take(page, "dark")
+
+
+def main() -> None:
+    """Start a studio, look at it, end it."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    command = [sys.executable, "-m", "poise", "studio", "--no-browser", "--port", "0"]
+    studio = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert studio.stdout is not None
+    found = re.search(r"http://\S+", studio.stdout.readline())
+    assert found is not None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1400, "height": 850})
+        page.goto(found.group())
+        page.wait_for_function("window.poiseStage && window.poiseStage.frames > 0")
+        page.wait_for_timeout(800)
+        visit(page)
+        browser.close()
+    studio.send_signal(signal.SIGINT)
+    studio.wait()
+
+
+if __name__ == "__main__":
+    main()
