@@ -60,4 +60,5 @@ def still(page: Page) -> bool:
     """Whether nothing moves for a while."""
     before = positions(page)
     page.wait_for_timeout(250)
-    return bool(np.abs(positions(page) - before).max() < 1e-6)
+    after = positions(page)
+    return before.shape == after.shape and bool(np.abs(after - before).max() < 1e-6)

@@ -23,6 +23,7 @@ SENTENCE = ".poise-status .text-body2"
 def example(page: Page, name: str) -> None:
     page.get_by_role("button").filter(has_text="menu").click()
     page.locator(".q-menu").get_by_text(name, exact=True).click()
+    expect(page.locator(".q-menu")).to_have_count(0)
     page.wait_for_timeout(300)
     assert eventually(page, lambda: still(page))
 

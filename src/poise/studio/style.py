@@ -14,6 +14,7 @@ STYLE = """
 .poise-light[data-light=orange] { background: #f28c1e; }
 .poise-light[data-light=red] { background: #d9263e; }
 .poise-task { padding: 4px 6px; border: 1px solid rgba(128, 128, 128, 0.25); border-radius: 6px; cursor: grab; }
+.poise-panel .q-scrollarea__content { width: 100% !important; max-width: 100%; padding: 0 14px 12px 12px !important; }
 .poise-field { width: 56px; }
 .poise-field .q-field__control, .poise-field .q-field__native { height: 34px; min-height: 34px; font-size: 13px; }
 .poise-drop { width: 100%; text-align: center; padding: 6px; border: 1px dashed #8888; border-radius: 6px; }

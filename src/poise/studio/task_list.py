@@ -33,7 +33,7 @@ class TaskList:
             ui.space()
             with ui.button(icon="add", on_click=lambda: add_dialog(session)).props("flat round dense").mark("add task"):
                 ui.tooltip("Add a task")
-        self.area = ui.scroll_area().style("height: calc(100vh - 96px)").props('content-style="padding: 0 12px 12px"')
+        self.area = ui.scroll_area().style("height: calc(100vh - 130px)").classes("poise-panel")
 
     def follow(self) -> None:
         """Show the session's tasks as they are now."""
