@@ -1,10 +1,14 @@
 """Cost of the level solver against unknowns n, rows m and levels p: warm, from compiled code, with and without limits.
 
 Rows are dense and random, the first two levels undamped, the others damped; below them stands a wish. Every solve
-starts from the limits of the last one, as in tracking. The last line adds curvature to a level.
+starts from the limits of the last one, as in tracking. The last line adds curvature to a level. With a path, the growth
+with each of the three is drawn there as well.
 """
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
 
 import numpy as np
 from machine import describe, microseconds
@@ -82,6 +86,32 @@ def main() -> None:
     root = 0.3 * np.random.default_rng(2).normal(size=(38, 38))
     problem.curved[2], problem.curvature[2] = 1, root @ root.T
     print(f"a curved level with 23 undecided directions costs {cost(problem, work) - flat:.2f} µs more")
+    if len(sys.argv) > 1:
+        draw(Path(sys.argv[1]))
+
+
+def draw(path: Path) -> None:
+    """Time against unknowns, rows and levels, after [Baerlocher 2001, fig. 5.14]."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    panels: dict[str, dict[int, tuple[int, tuple[int, ...]]]] = {
+        "unknowns n, with 12 rows in 4 levels": {n: (n, (3, 3, 3, 3)) for n in range(10, 101, 10)},
+        "rows m of one level, with 50 unknowns": {m: (50, (m,)) for m in range(3, 43, 3)},
+        "levels p of 3 rows each, with 50 unknowns": {p: (50, (3,) * p) for p in range(1, 13)},
+    }
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.4))
+    for axis, (title, problems) in zip(axes, panels.items(), strict=True):
+        for room, label, color in ((10.0, "free", "#2b6cb0"), (0.1, "with limits reached", "#c05621")):
+            spent = [cost(*make(n, sizes, room)) for n, sizes in problems.values()]
+            axis.plot(list(problems), spent, "o-", color=color, label=label, markersize=4)
+        axis.set(xlabel=title, ylabel="µs per solve", ylim=(0, None))
+        axis.grid(alpha=0.3)
+    axes[0].legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

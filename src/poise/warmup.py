@@ -211,7 +211,7 @@ def _solve() -> None:
     from poise.tasks.place import Position
     from poise.tasks.posture import Hold
 
-    figure = every_joint_kind()
+    figure = every_joint_kind().replaced(loops=())
     hand, balance = Position("tip", (0.0, 2.0, 0.0)), CenterOfMass(over="base", priority=2)
     tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
     solve(figure, tasks, max_steps=3)

@@ -31,6 +31,10 @@ PATIENT = 1e-5
 """What a step must be worth where nobody watches the figure move (see `StepSize.worth`)."""
 
 
+CLOSINGS = 5
+"""How often limits and loops take turns to find a posture to start from."""
+
+
 class Solver:
     """Keeps a figure on its tasks, one step at a time.
 
@@ -116,14 +120,21 @@ class Solver:
 
     def _closed(self, q: FloatArray) -> FloatArray:
         """The posture with its loops closed, or the neutral one where they cannot be from there."""
-        assembly = self.figure.assemble({}, near=Posture(self.figure, q))
-        found: FloatArray = assembly.posture._q.copy()
+        found: FloatArray = q
+        for _ in range(CLOSINGS):
+            assembly = self.figure.assemble({}, near=Posture(self.figure, found))
+            found = assembly.posture._q.copy()
+            if begin(self._problem.handle, found) == LEGAL:
+                return found
+        found = self._neutral.copy()
         if begin(self._problem.handle, found) == LEGAL:
             return found
-        found = self._neutral.copy()
-        if begin(self._problem.handle, found) != LEGAL:
+        if assembly.status == "open":
             raise FigureError(assembly.report())
-        return found
+        raise FigureError(
+            f"the loops of {self.figure.name} open where its limits and couplings hold, and the other way round; "
+            "start from a posture that has both."
+        )
 
     @cached_property
     def _neutral(self) -> FloatArray:

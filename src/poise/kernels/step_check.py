@@ -30,8 +30,8 @@ def worse_level(engine: Engine, moved: float) -> int:
 
     A level keeps the best it had but for what cannot be seen, and loses what the model said it would: to second order
     where one above it gains, and exactly where it is solved as it stands. Bodies that are being parted have no fixed
-    distance to return to, and no row foresees what it costs to step over the edge of a support. A level with goals that
-    may not use all joints is not asked: its rows do not say what other joints do to it.
+    distance to return to, and no row foresees that parting them may take a step over the edge of a support. A level
+    with goals that may not use all joints is not asked: its rows do not say what other joints do to it.
     """
     state, choosy = engine.state, engine.choosy
     before, after, record = state.merit, state.merit_after, state.record
@@ -39,7 +39,7 @@ def worse_level(engine: Engine, moved: float) -> int:
     undamped, unsure = undamped_levels(engine), 0.0
     for i in range(state.trial.shape[0]):
         unsure += state.trial[i] * state.trial[i]
-    gained = False
+    gained, parted = False, after[PARTING] < record[PARTING] - UNSEEN
     for k in range(before.shape[0] - 1):
         if after[k] > before[k] and choosy[k] != CHOOSY:
             stands = k < undamped and k != PARTING
@@ -48,7 +48,9 @@ def worse_level(engine: Engine, moved: float) -> int:
                 small = CLOSED if k == MECHANISM and state.gap.shape[0] > 0 else HELD
             if after[k] > record[k] + small and (stands or after[k] > MET):
                 lost = after[k] - _hoped(engine, k)
-                if not (stands and lost <= small) and not (gained and (lost <= unsure or choosy[k] == FENCED)):
+                if not (stands and lost <= small) and not (
+                    gained and (lost <= unsure or (parted and choosy[k] == FENCED))
+                ):
                     return k
         gained = gained or after[k] < record[k] - UNSEEN
     p = before.shape[0] - 1
