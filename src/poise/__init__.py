@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from poise.formats import load_clip as load_clip
     from poise.motion.clip import Clip as Clip
     from poise.motion.filter import MotionFilter as MotionFilter
+    from poise.motion.motion import Motion as Motion
+    from poise.motion.retarget import retarget as retarget
     from poise.tasks.avoid import Avoid as Avoid
     from poise.tasks.criteria import Comfort as Comfort
     from poise.tasks.criteria import Extend as Extend
@@ -98,6 +100,7 @@ _HOMES = {
     "LeastTorque": "poise.tasks.criteria",
     "LookAt": "poise.tasks.place",
     "MomentOfInertia": "poise.tasks.mass",
+    "Motion": "poise.motion.motion",
     "MotionFilter": "poise.motion.filter",
     "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
@@ -123,6 +126,7 @@ _HOMES = {
     "load": "poise.formats",
     "load_clip": "poise.formats",
     "reach": "poise.engine.reach",
+    "retarget": "poise.motion.retarget",
     "solve": "poise.engine.solver",
 }
 

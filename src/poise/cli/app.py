@@ -15,6 +15,7 @@ from poise.cli.evaluate import evaluate
 from poise.cli.figures import convert, describe, figures
 from poise.cli.kernels import compile_kernels
 from poise.cli.play import play
+from poise.cli.retarget import retarget
 from poise.cli.show import show
 from poise.cli.solve import solve
 from poise.cli.studio import studio
@@ -61,6 +62,7 @@ app.command()(describe)
 app.command()(convert)
 app.command()(solve)
 app.command()(play)
+app.command()(retarget)
 app.command()(studio)
 app.add_typer(evaluate, name="evaluate")
 app.command("compile")(compile_kernels)

@@ -1,0 +1,60 @@
+"""Mappings of retargetings as TOML: one table for each link.
+
+[[link]]
+joint = "LeftHand"      # of the clip
+site = "left_hand"      # of the figure
+weight = 1.0
+axes = "xyz"
+offset = [0.0, 0.0, 0.0]
+priority = 2
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from poise.errors import FormatError, TaskError
+from poise.formats.files import read_bytes, write_atomically
+from poise.motion.mapping import JointMap, Link
+
+KEYS = ("joint", "site", "role", "weight", "axes", "offset", "priority")
+
+
+def read_mapping(path: str | Path) -> JointMap:
+    """The mapping in a file."""
+    try:
+        tables = tomllib.loads(read_bytes(path).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise FormatError(f"is not TOML: {problem}.", path) from None
+    links = tables.get("link")
+    if not isinstance(links, list) or not links or set(tables) != {"link"}:
+        raise FormatError("a mapping is a list of [[link]] tables with a joint and a site each.", path)
+    return JointMap(tuple(_link(table, number, path) for number, table in enumerate(links, start=1)))
+
+
+def write_mapping(mapping: JointMap, path: str | Path) -> None:
+    """Write a mapping that people can edit."""
+    write_atomically(path, "\n".join(_text(link) for link in mapping.links).encode("utf-8"))
+
+
+def _link(table: Any, number: int, path: str | Path) -> Link:
+    if not isinstance(table, dict) or not {"joint", "site"} <= set(table):
+        raise FormatError(f"link {number} needs a joint and a site.", path)
+    if unknown := sorted(set(table) - set(KEYS)):
+        raise FormatError(f"link {number} has {unknown[0]!r}, which is none of {', '.join(KEYS)}.", path)
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    try:
+        return Link(**given)
+    except (TaskError, TypeError, ValueError) as problem:
+        raise FormatError(f"link {number}: {problem}", path) from None
+
+
+def _text(link: Link) -> str:
+    lines = ["[[link]]", f"joint = {json.dumps(link.joint)}", f"site = {json.dumps(link.site)}"]
+    lines += [f"role = {json.dumps(link.role)}"] if link.role else []
+    lines += [f"weight = {float(link.weight)!r}", f"axes = {json.dumps(link.axes)}"]
+    lines += [f"offset = {[float(x) for x in link.offset]!r}", f"priority = {link.priority}"]
+    return "\n".join(lines) + "\n"

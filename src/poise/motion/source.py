@@ -1,0 +1,49 @@
+"""A clip as places and rotations over time, with its up axis found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from poise.figure.pose import FloatArray
+from poise.motion.clip import Clip
+
+
+class Source:
+    """World frames of every body and site of a clip."""
+
+    def __init__(self, clip: Clip) -> None:
+        """Run the clip's forward kinematics for all frames."""
+        frames = [clip.figure.frames(posture) for posture in clip]
+        self.clip = clip
+        self.positions = np.array([f.position for f in frames])
+        """(frames, m, 3) [units of the clip]"""
+        self.rotations = np.array([f.rotation for f in frames])
+        """(frames, m, 4)"""
+        self._rows = clip.figure.compiled.frame_index
+
+    def at(self, name: str) -> FloatArray:
+        """(frames, 3) path of a body or site."""
+        path: FloatArray = self.positions[:, self._rows[name]]
+        return path
+
+    def turned(self, name: str) -> Rotation:
+        """How a body or site is turned in every frame."""
+        return Rotation.from_quat(np.roll(self.rotations[:, self._rows[name]], -1, axis=1))
+
+    def up(self, roles: Mapping[str, str]) -> FloatArray:
+        """(3,) the world axis that points up most of the time: from ankles to head, else what the file says.
+
+        Files say one thing and hold another; over a whole clip, heads are above feet.
+        """
+        feet = [roles[role] for role in ("left_ankle", "right_ankle") if role in roles]
+        top = next((roles[role] for role in ("head", "neck", "left_shoulder", "pelvis") if role in roles), None)
+        if not feet or top is None:
+            return np.asarray(self.clip.figure.up_vector, dtype=np.float64)
+        rise = np.mean(self.at(top) - np.mean([self.at(foot) for foot in feet], axis=0), axis=0)
+        axis = int(np.argmax(np.abs(rise)))
+        up = np.zeros(3)
+        up[axis] = np.sign(rise[axis]) or 1.0
+        return up

@@ -1,0 +1,137 @@
+"""Retargeting real clips onto the human; they are read from beside the repository and never copied into it."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import poise
+from poise.motion.build import Build
+from poise.motion.mapping import JointMap
+from poise.motion.plan import Plan
+from poise.motion.report import measure
+from poise.motion.source import Source
+
+CLIPS = Path(__file__).parents[3].parent / "shared" / "data" / "bvh"
+WALK = "cmu/02_01.bvh"
+DANCE = "cmu/05_06.bvh"
+STANDING_CLIPS = [WALK, "animated_drawings/dab.bvh", "animated_drawings/wave_hello.bvh"]
+
+
+def clip_at(name):
+    if not (CLIPS / name).is_file():
+        pytest.skip(f"the clip {name} is not beside the repository")
+    return poise.load_clip(CLIPS / name)
+
+
+@cache
+def motion_of(name):
+    return poise.retarget(clip_at(name), poise.load("human"))
+
+
+@pytest.mark.parametrize("name", [*STANDING_CLIPS, DANCE])
+def test_feet_that_stand_neither_slip_nor_sink_and_limits_hold(name):
+    motion = motion_of(name)
+    quality = measure(motion)
+    assert len(motion) == len(clip_at(name))
+    assert np.isfinite(motion.q).all()
+    assert quality.violations == 0
+    assert quality.drift <= 1e-3
+    assert quality.skate.max() <= 1e-3
+    assert quality.penetration.max() <= 1e-3
+
+
+@pytest.mark.parametrize("name", STANDING_CLIPS)
+def test_the_clip_is_followed(name):
+    assert measure(motion_of(name)).tracking.max() <= 0.05
+
+
+def test_someone_walks():
+    motion = motion_of(WALK)
+    left, right = motion.track.contacts.standing("left"), motion.track.contacts.standing("right")
+    assert 0.4 < left.mean() < 0.8
+    assert 0.4 < right.mean() < 0.8
+    assert (left | right).mean() > 0.9
+    assert np.linalg.norm(motion.q[-1, :3] - motion.q[0, :3]) > 3.0
+
+
+def plan_of(clip):
+    human = poise.load("human")
+    links = JointMap.of(None, clip, human)
+    return Plan.of(Source(clip), links, Build.of(human, links))
+
+
+def assert_same_plan(one, other, frames=slice(None)):
+    for joint, path in one.places.items():
+        np.testing.assert_allclose(path[frames], other.places[joint][frames], atol=1e-9)
+    for side, foot in one.feet.items():
+        np.testing.assert_allclose(foot.place[frames], other.feet[side].place[frames], atol=1e-9)
+
+
+def moved_base(clip, change):
+    q = clip.q.copy()
+    q[:, :3], turned = change(q[:, :3]), Rotation.from_quat(np.roll(q[:, 3:7], -1, axis=1))
+    return q, turned
+
+
+def test_the_heading_of_a_clip_does_not_matter():
+    clip = clip_at(WALK)
+    turn = Rotation.from_euler("y", 1.1)
+    q, turned = moved_base(clip, lambda p: turn.apply(p) + np.array([300.0, 0.0, -20.0]))
+    q[:, 3:7] = np.roll((turn * turned).as_quat(), 1, axis=1)
+    assert_same_plan(plan_of(clip), plan_of(poise.Clip(clip.figure, q, clip.rate, clip.name)))
+
+
+def test_the_up_axis_of_a_clip_does_not_matter():
+    clip = clip_at(WALK)
+    turn = Rotation.from_euler("x", np.pi / 2)
+    q, turned = moved_base(clip, turn.apply)
+    q[:, 3:7] = np.roll((turn * turned).as_quat(), 1, axis=1)
+    assert_same_plan(plan_of(clip), plan_of(poise.Clip(clip.figure, q, clip.rate, clip.name)))
+
+
+def test_the_units_of_a_clip_do_not_matter(tmp_path):
+    text = (CLIPS / WALK).read_text() if (CLIPS / WALK).is_file() else pytest.skip("the clip is not there")
+    lines, motion = [], False
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["OFFSET"]:
+            line = "OFFSET " + " ".join(repr(100.0 * float(x)) for x in words[1:])
+        elif motion and len(words) > 10:
+            line = " ".join([*(repr(100.0 * float(x)) for x in words[:3]), *words[3:]])
+        motion = motion or words[:1] == ["MOTION"]
+        lines.append(line)
+    (tmp_path / "large.bvh").write_text("\n".join(lines) + "\n")
+    assert_same_plan(plan_of(clip_at(WALK)), plan_of(poise.load_clip(tmp_path / "large.bvh")))
+
+
+def test_calibration_does_not_depend_on_the_frame_that_comes_first():
+    clip = clip_at(WALK)
+    rolled = poise.Clip(clip.figure, np.roll(clip.q, -120, axis=0), clip.rate, clip.name)
+    one, other = plan_of(clip).calibration, plan_of(rolled).calibration
+    np.testing.assert_allclose(one.turn, other.turn, atol=1e-9)
+    np.testing.assert_allclose(one.scale, other.scale, rtol=1e-9)
+    np.testing.assert_allclose(one.center, other.center, atol=0.1)
+
+
+def test_an_edited_contact_is_kept():
+    clip = clip_at("animated_drawings/wave_hello.bvh")
+    motion = motion_of("animated_drawings/wave_hello.bvh")
+    edited = motion.track.contacts.changed("left", 0, 5, heel=False, ball=False)
+    other = poise.retarget(clip, poise.load("human"), contacts=edited)
+    assert not other.track.contacts.standing("left")[:6].any()
+
+
+def test_any_rate_comes_out():
+    clip = clip_at("animated_drawings/wave_hello.bvh")
+    assert poise.retarget(clip, poise.load("human"), rate=10.0).rate == 10.0
+    with pytest.raises(poise.TaskError, match="tempo"):
+        poise.retarget(clip, poise.load("human"), tempo=0.0)
+
+
+def test_a_joint_that_is_not_there_is_named_with_what_is():
+    clip = clip_at(WALK)
+    with pytest.raises(poise.TaskError, match="Did you mean 'LeftHand'"):
+        poise.retarget(clip, poise.load("human"), {"LeftHnad": "left_hand"})
