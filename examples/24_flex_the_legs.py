@@ -1,4 +1,4 @@
-"""Flex the legs with an object in both hands: a criterion works in the freedom that feet, balance, hands and gaze leave.
+"""Flex the legs with an object in both hands: a criterion in the freedom that feet, balance, hands and gaze leave.
 
 After [Baerlocher 2001, fig. 7.14]. Run: python examples/24_flex_the_legs.py [folder for the pictures]
 """
@@ -35,7 +35,9 @@ def main(folder: Path) -> None:
     sheet = []
     for title, scene, result in (("before", holding, before), ("flexed", flexing, after)):
         knees = [math.degrees(float(result.posture[f"{side}_knee"])) for side in ("left", "right")]
-        print(f"{title}: knees at {knees[0]:.0f} and {knees[1]:.0f} degrees, {result.status} after {result.steps} steps")
+        print(
+            f"{title}: knees at {knees[0]:.0f} and {knees[1]:.0f} degrees, {result.status} after {result.steps} steps"
+        )
         assert result.status == "solved"
         assert human.violations(result.posture) == []
         sheet.append((title, draw_scene(scene, result.posture, size=(360, 440), start=False)))
