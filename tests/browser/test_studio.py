@@ -131,6 +131,7 @@ def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:
     other = page.context.new_page()
     other.goto(studio.address)
     other.wait_for_function(FIGURE_SHOWN)
+    page.bring_to_front()
     choose(page, "figure", "hand")
     other.wait_for_function("window.poiseStage.figure.name === 'hand'")
     expect(other.get_by_label("figure", exact=True)).to_have_value("hand")
