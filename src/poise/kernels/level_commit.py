@@ -4,7 +4,7 @@ import numpy as np
 
 from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, reflect_columns, to_coordinates
-from poise.kernels.level_curved import decides_all, factor_curved
+from poise.kernels.level_curved import factor_curved
 from poise.kernels.level_face import factor_face, reduce_rows, substitute, subtract
 from poise.kernels.level_optimum import BENT, ROWS, multipliers
 from poise.kernels.level_problem import (
@@ -71,15 +71,11 @@ def meet(tables: Array, lines: Array, whole: Array, k: int) -> bool:
 def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool) -> None:
     """Hand down what level `k` decided: its rows' values and, undamped or curved, limits every optimum of it touches.
 
-    Limits that only a damped level leans on, or that an undamped one merely touches, stay open to the levels below. A
-    curved level that leaves no freedom decides all coordinates; nobody asks which reflections would show it.
+    Limits that only a damped level leans on, or that an undamped one merely touches, stay open to the levels below.
     """
     n, s, first = tables.shape[1], whole[DECIDED, k], whole[START, k]
     count, rank = whole[STATE, COUNT], whole[STATE, RANKED]
     strong = _hold_strong(tables, lines, whole, general, k, kind, settled)
-    if strong and kind == BENT and decides_all(tables, lines, k, s + count):
-        whole[DECIDED, k + 1] = n
-        return
     if strong and kind == ROWS:
         for c in range(s, n):
             lines[Y, c] = lines[Z, c]

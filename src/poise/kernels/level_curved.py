@@ -50,8 +50,6 @@ Array = np.ndarray
 FLAT = 1e-9
 """Pivot, against the largest diagonal entry, below which a Hessian is not positive definite."""
 FIRST_SHIFT, SHIFT_GROWTH, MAX_SHIFTS = 1e-3, 4.0, 40
-SURE = 1e-3
-"""Pivot, against the largest, above which a Hessian has full rank without a closer look."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
@@ -278,18 +276,6 @@ def factor_curved(
     if s == n:
         return count, 0
     return count, reduce_rows(tables, lines, whole, TURNED, s, n - s, s, block_of(n + BLOCK - 1), CURVED_RANK)
-
-
-@inner_kernel
-def decides_all(tables: Array, lines: Array, k: int, s: int) -> bool:
-    """Whether the face solved last leaves curved level `k` no direction in which it is indifferent."""
-    n = tables.shape[1]
-    if lines[SHIFT, k] > 0.0:
-        return False
-    least, most = np.inf, 1.0
-    for c in range(s, n):
-        least, most = min(least, tables[FACTOR, c, c]), max(most, tables[FACTOR, c, c])
-    return least > SURE * most
 
 
 @inner_kernel

@@ -34,7 +34,7 @@ import numpy as np
 
 from poise.kernels.closure import closure_residual
 from poise.kernels.compile import kernel
-from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, MET, Engine
+from poise.kernels.engine import CLOSED, HELD, Engine
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.handle import Handle
 from poise.kernels.step_check import (
@@ -48,7 +48,7 @@ from poise.kernels.step_check import (
     worse_level,
 )
 from poise.kernels.step_model import prepare, solve_model
-from poise.kernels.step_trial import EXACT, measure, met_levels, try_step
+from poise.kernels.step_trial import EXACT, measure, met_levels, try_step, undamped_levels
 
 Array = np.ndarray
 
@@ -89,7 +89,7 @@ def take_step(
         if failed < 0:
             break
         counts[1] += 1
-        for k in range(_first_to_damp(engine, failed), stiffness.shape[0]):
+        for k in range(max(failed, undamped_levels(engine)), stiffness.shape[0]):
             stiffness[k] = min(10.0 * STIFFEST, max(8.0 * stiffness[k], 10.0 * SOFTEST))
             damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
         moved = 0.0
@@ -108,16 +108,6 @@ def take_step(
     for i in range(q.shape[0]):
         q[i] = state.q[i]
     return moved
-
-
-@kernel
-def _first_to_damp(engine: Engine, failed: int) -> int:
-    """The first level, from the one that failed on, that has something left to do: what is met is never damped."""
-    merit = engine.state.merit
-    for k in range(max(failed, FIRST_TASKS), merit.shape[0] - 1):
-        if merit[k] > MET:
-            return k
-    return merit.shape[0] - 1
 
 
 @kernel

@@ -87,7 +87,7 @@ def _aim_level(engine: Engine, k: int) -> None:
     state.scale[k] = share
     for i in range(start[k], start[k + 1]):
         target[i] = share * gain[i - skip] * weight[i - skip] * error[i - skip]
-    damping[k] = math.sqrt(max(0.0, share * worst - EASY) + (state.stiffness[k] if worst > MET else 0.0))
+    damping[k] = math.sqrt(max(0.0, share * worst - EASY))
 
 
 @kernel
