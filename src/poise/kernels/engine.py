@@ -42,6 +42,8 @@ class State(NamedTuple):
     """(p + 1, nv) what each level that gave way, and the criteria, added to the step."""
     last: Array
     """(p + 1, nv) the same of the step before, and the whole of it in the first line."""
+    decided: Array
+    """(p + 1,) square of the part of the step that each level and those above it decided."""
     q: Array
     """(nq,) posture after the step."""
     scale: Array
@@ -58,6 +60,8 @@ class State(NamedTuple):
     """(p + 1,) extra damping of each level, grown by failure and shaking."""
     curved: Array
     """(p + 1,) 1 for levels that gave way in the step."""
+    bent: Array
+    """(p + 1,) 1 for levels that did not do what their rows promised, since something else was asked."""
     gap: Array
     """(r,) what each row of a loop lacks [m]."""
     couple: Array

@@ -127,4 +127,4 @@ def _remembered(whole: Array, k: int, kind: int) -> int:
     """The line that keeps what level `k` locked when it was last solved as it is now; 0 for a level not watched."""
     if kind == BENT:
         return SIDE + BENT_SIDES * whole[STATE, SPAN] + k
-    return SIDE + ROWS_SIDES * whole[STATE, SPAN] + k if kind != LEAST and whole[WATCH, k] == 1 else 0
+    return SIDE + ROWS_SIDES * whole[STATE, SPAN] + k if kind != LEAST and whole[WATCH, k] > 0 else 0

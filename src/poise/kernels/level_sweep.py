@@ -34,6 +34,8 @@ from poise.kernels.level_problem import (
     STARTS,
     STATE,
     STOPPED,
+    STOPS,
+    STOPS_IF_LEFT,
     TARGET,
     UNDAMPED,
     WATCH,
@@ -103,6 +105,7 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
                 whole[DECIDED, later] = n
             return _finish(tables, lines, whole, general, status, unseen)
         meets = lazy and k < levels and lines[DAMPING, k] <= UNDAMPED and whole[CURVED, k] == 0
+        meets = meets and whole[WATCH, k] != STOPS
         kind = BENT if whole[CURVED, k] == 1 else WISHES if k == levels else ROWS
         settled = True
         for stage in range(2):
@@ -126,7 +129,7 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
         if settled:
             for t in range(whole[STATE, COUNT]):
                 lines[FORCE + k, whole[LOCKS, t]] = lines[MULTIPLIERS, t]
-            if whole[WATCH, k] == 1 and kind != BENT and _gives_way(lines, whole, n, k):
+            if kind != BENT and _stops(lines, whole, n, k):
                 find_pull(tables, lines, whole, k)
                 whole[STATE, STOPPED] = k
                 return GIVES_WAY
@@ -147,6 +150,16 @@ def _finish(tables: Array, lines: Array, whole: Array, general: Array, status: i
         lines[X, c] = lines[Y, c]
     from_coordinates(tables, lines, n, X)
     return status if inside(lines, whole, general, X) else CAPPED
+
+
+@inner_kernel
+def _stops(lines: Array, whole: Array, n: int, k: int) -> bool:
+    """Whether the curvature of level `k` is asked for; of one that always stops as it is before the step, in REST."""
+    if whole[WATCH, k] != STOPS:
+        return whole[WATCH, k] == STOPS_IF_LEFT and _gives_way(lines, whole, n, k)
+    for r in range(whole[START, k + 1] - whole[START, k]):
+        lines[REST, r] = lines[TARGET, whole[START, k] + r]
+    return True
 
 
 @inner_kernel

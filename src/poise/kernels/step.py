@@ -34,21 +34,23 @@ import numpy as np
 
 from poise.kernels.closure import closure_residual
 from poise.kernels.compile import kernel
-from poise.kernels.engine import CLOSED, HELD, Engine
+from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, MET, Engine
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.handle import Handle
 from poise.kernels.step_check import (
+    OWN,
     SOFTEST,
     STIFFEST,
     is_better,
     is_worth_it,
+    notice_bending,
     notice_shaking,
     recall,
     remember,
     worse_level,
 )
 from poise.kernels.step_model import prepare, solve_model
-from poise.kernels.step_trial import EXACT, measure, met_levels, try_step, undamped_levels
+from poise.kernels.step_trial import EXACT_AT_REST, measure, met_levels, try_step, undamped_levels
 
 Array = np.ndarray
 
@@ -58,6 +60,7 @@ SHORTENINGS = 4
 DAMPINGS = 3
 VISIBLE = 1e-4
 """Steps smaller than this are taken whether they are worth it or not [rad or m]."""
+BENT_ANEW = -1
 LEAP = 0.1
 """Size of a step off a saddle [rad or m]."""
 
@@ -87,12 +90,16 @@ def take_step(
                 counts[2] += 1
                 share *= 0.5
         if failed < 0:
+            notice_bending(engine, share)
             break
+        moved = 0.0
         counts[1] += 1
-        for k in range(max(failed, undamped_levels(engine)), stiffness.shape[0]):
+        first = _first_to_damp(engine, failed)
+        if first == BENT_ANEW:
+            continue
+        for k in range(first, stiffness.shape[0]):
             stiffness[k] = min(10.0 * STIFFEST, max(8.0 * stiffness[k], 10.0 * SOFTEST))
             damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
-        moved = 0.0
     if moved > VISIBLE and not is_worth_it(engine, moved):
         moved = 0.0
     if moved <= VISIBLE and engine.solver.escape_curvature[0] < 0.0:
@@ -111,6 +118,26 @@ def take_step(
 
 
 @kernel
+def _first_to_damp(engine: Engine, failed: int) -> int:
+    """The level to damp, with those below it, when level `failed` lost; BENT_ANEW when one got its curvature instead.
+
+    What is met is never damped. A level that goes by its rows alone is to blame if most of the step is its own, and its
+    rows then say too little; otherwise the levels below it are.
+    """
+    state, curved = engine.state, engine.levels.curved
+    merit, bent, decided = state.merit, state.bent, state.decided
+    p = merit.shape[0] - 1
+    for k in range(max(failed, FIRST_TASKS), p):
+        if merit[k] > MET:
+            if curved[k] == 1:
+                return k
+            if bent[k] == 0 and decided[k] >= OWN * decided[p]:
+                bent[k] = 1
+                return BENT_ANEW
+    return max(failed, undamped_levels(engine))
+
+
+@kernel
 def _meet_again(engine: Engine, q: Array) -> float:
     """Where no step is taken, only give the levels that are solved as they stand back what earlier steps cost them."""
     state = engine.state
@@ -118,7 +145,7 @@ def _meet_again(engine: Engine, q: Array) -> float:
     lost = 0.0
     for k in range(met_levels(engine)):
         lost = max(lost, merit[k])
-    if lost <= EXACT:
+    if lost <= EXACT_AT_REST:
         return 0.0
     for i in range(x.shape[0]):
         x[i] = 0.0

@@ -16,6 +16,12 @@ SHAKING = -0.3
 """Cosine between two steps below which one undoes the other."""
 SOFTEST, STIFF, STIFFEST = 1e-4, 0.03, 1.0
 """Damping that shaking starts with, and the most it grows to for others' shaking and for a level's own."""
+KEPT_PROMISE = 0.25
+"""Share of what its rows promise that a level must gain and be known by them alone."""
+OWN = 0.5
+"""Share of the square of a step that makes it a level's own."""
+EASED = 0.1
+"""Share of its error that a level with curvature leaves when its rows alone will do."""
 UNFELT = 1e-24
 """Product of the squares of two steps below which they are rounding, not shaking."""
 DEMANDING = 1.15
@@ -119,6 +125,35 @@ def recall(state: State) -> None:
         record[k] = merit[k]
     if not same:
         state.demand[0] = 1.0
+        for k in range(merit.shape[0]):
+            state.bent[k] = 0
+
+
+@kernel
+def notice_bending(engine: Engine, share: float) -> None:
+    """Levels that gained little of what `share` of a step of their own promised: their rows say too little of them.
+
+    One that gained nearly all with its curvature will do without.
+    """
+    state, levels, wish = engine.state, engine.levels, engine.levels.wish
+    before, after, bent, curved = state.merit, state.merit_after, state.bent, levels.curved
+    decided = state.decided
+    p = before.shape[0] - 1
+    for k in range(FIRST_TASKS, p + 1):
+        if curved[k] == 1:
+            if after[k] < EASED * before[k]:
+                bent[k] = 0
+            continue
+        promised = 0.0
+        if k < p:
+            promised = before[k] - _hoped(engine, k) if before[k] > MET else -1.0
+        else:
+            for i in range(wish.shape[0]):
+                promised += wish[i] * wish[i]
+            promised = math.sqrt(promised) - engine.solver.left[p]
+        own = k == p or decided[k] >= OWN * decided[p]
+        if own and before[k] - after[k] < KEPT_PROMISE * share * promised:
+            bent[k] = 1
 
 
 @kernel

@@ -13,7 +13,7 @@ from poise.kernels.criteria import add_bend, fill_wish
 from poise.kernels.engine import FIRST_TASKS, MECHANISM, MET, PARTING, Engine, State
 from poise.kernels.goal_rows import fill_fences, fill_rows
 from poise.kernels.householder import from_coordinates
-from poise.kernels.level_problem import DECIDED, ROW, Y
+from poise.kernels.level_problem import DECIDED, ROW, STOPS, STOPS_IF_LEFT, Y
 from poise.kernels.levels import GIVES_WAY, resume_levels
 from poise.kernels.pulls import fill_curvature
 from poise.kernels.step_limits import PER_BALL, coupling_row, fill_ball_limits, fill_box, fill_couplings
@@ -100,8 +100,10 @@ def solve_model(engine: Engine, q: Array) -> None:
     p = start.shape[0] - 1
     summed = engine.criteria.summed[0] == 1
     for k in range(p + 1):
-        watched = (k < p and state.merit[k] > MET) or (k == p and summed)
-        levels.watch[k] = 1 if k >= FIRST_TASKS and watched else 0
+        watched = (k < p and state.merit[k] > MET) or (k == p and (summed or state.bent[p] == 1))
+        levels.watch[k] = 0
+        if k >= FIRST_TASKS and watched:
+            levels.watch[k] = STOPS if k < p and state.bent[k] == 1 else STOPS_IF_LEFT
         if k >= FIRST_TASKS and levels.curved[k] == 1:
             levels.damping[k] = _bent_damping(state, k)
     if not summed:
@@ -165,8 +167,17 @@ def _bent_damping(state: State, k: int) -> float:
 def _divide(engine: Engine) -> None:
     """Which part of the step each level that gave way added to those above it, and which the criteria."""
     part, curved, solver, x = engine.state.part, engine.levels.curved, engine.solver, engine.state.x
-    tables, lines, whole = solver.tables, solver.lines, solver.whole
+    tables, lines, whole, decided = solver.tables, solver.lines, solver.whole, engine.state.decided
     p, n = part.shape[0] - 1, part.shape[1]
+    total, c = 0.0, 0
+    for k in range(p + 1):
+        while c < whole[DECIDED, k + 1]:
+            total += lines[Y, c] * lines[Y, c]
+            c += 1
+        decided[k] = total
+    decided[p] = 0.0
+    for i in range(n):
+        decided[p] += x[i] * x[i]
     for k in range(FIRST_TASKS, p + 1):
         begin, end = whole[DECIDED, k], whole[DECIDED, k + 1]
         if begin == n or (curved[k] == 0 and k < p):

@@ -22,8 +22,10 @@ CORRECTIONS, LOOP_CORRECTIONS = 4, 12
 """Most corrections of a step, and of one with loops."""
 GAINING = 0.7
 """Share of an error that a correction may leave and be followed by another."""
-EXACT = 1e-7
-"""Error of a met level that needs no correction."""
+EXACT, EXACT_AT_REST = 1e-7, 1e-11
+"""Error of a met level that needs no correction, of a moving figure and of one that hardly moves."""
+EXACT_SHARE = 1e-4
+"""The same against the size of the step."""
 TIGHT = 1e-2
 """Share of CLOSED that needs no correction of a loop."""
 
@@ -33,16 +35,18 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
     tree, goals, there, state, bounds = engine.tree, engine.goals, engine.there, engine.state, engine.bounds
     x, dx, trial, new = state.x, state.dx, state.trial, state.q
-    n = x.shape[0]
+    n, largest = x.shape[0], 0.0
     for i in range(n):
         trial[i] = share * x[i]
+        largest = max(largest, abs(trial[i]))
+    exact = min(EXACT, max(EXACT_AT_REST, EXACT_SHARE * largest))
     _land(engine.calls, tree, bounds, q, trial, new)
     far_stance(engine.calls, tree, goals, new, there)
     met = met_levels(engine)
     before = math.inf
     for _ in range(CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS):
-        missing = _find_missing(engine, new, met, share)
-        if missing <= EXACT or missing > GAINING * before:
+        missing = _find_missing(engine, new, met, share, exact)
+        if missing <= exact or missing > GAINING * before:
             break
         before = missing
         if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
@@ -90,10 +94,10 @@ def met_levels(engine: Engine) -> int:
 
 
 @kernel
-def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
+def _find_missing(engine: Engine, new: Array, met: int, share: float, exact: float) -> float:
     """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest.
 
-    Loops count for more, so that they are corrected until they are closed.
+    Loops count for more, so that they are corrected until they are closed where other rows are until they are `exact`.
     """
     state, start, skip = engine.state, engine.levels.start, engine.skip
     weight, gain = engine.goals.weight, engine.goals.gain
@@ -103,7 +107,7 @@ def _find_missing(engine: Engine, new: Array, met: int, share: float) -> float:
     gap, worst = state.gap, 0.0
     if gap.shape[0] > 0:
         open_by = closure_residual(engine.closures, engine.there.position, engine.there.rotation, gap)
-        worst = EXACT / (TIGHT * CLOSED) * open_by
+        worst = exact / (TIGHT * CLOSED) * open_by
     for i in range(gap.shape[0]):
         missing[start[MECHANISM] + i] = -gap[i]
     for i in range(hard.shape[0]):
