@@ -37,10 +37,7 @@ def jacobian_transpose(figure: Figure, target: TargetLike, **options: Unpack[Opt
 def pseudoinverse(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> ChainResult:
     """Take the shortest joint step that meets the goal to first order: Δ = J⁺ e. Swings wildly next to singularities.
 
-    Args:
-        figure: Whose posture to find; hinges, slides and balls.
-        target: A position (3,) [m], a unit quaternion (4,), `poise.facing(…)` or `poise.at(…)`.
-        **options: See `Options`.
+    It takes what `jacobian_transpose` takes.
     """
     return _solve(ask("pseudoinverse", figure, target, options, max_iterations=300), PSEUDOINVERSE)
 
@@ -48,10 +45,7 @@ def pseudoinverse(figure: Figure, target: TargetLike, **options: Unpack[Options]
 def dls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> ChainResult:
     """Damped least squares, with as little damping as keeps each step short [Maciejewski & Klein 1988].
 
-    Args:
-        figure: Whose posture to find; hinges, slides and balls.
-        target: A position (3,) [m], a unit quaternion (4,), `poise.facing(…)` or `poise.at(…)`.
-        **options: See `Options`.
+    It takes what `jacobian_transpose` takes.
     """
     return _solve(ask("dls", figure, target, options, max_iterations=300), DAMPED)
 
@@ -59,10 +53,7 @@ def dls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> Chain
 def sdls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> ChainResult:
     """Selectively damped least squares: each singular direction as far as it can be trusted [Buss & Kim 2005].
 
-    Args:
-        figure: Whose posture to find; hinges, slides and balls.
-        target: A position (3,) [m], a unit quaternion (4,), `poise.facing(…)` or `poise.at(…)`.
-        **options: See `Options`.
+    It takes what `jacobian_transpose` takes.
     """
     return _solve(ask("sdls", figure, target, options, max_iterations=300), SELECTIVE)
 

@@ -11,14 +11,10 @@ from poise.kernels.compile import kernel
 from poise.kernels.erik_descent import Descent, climb, descent_aim, twist_tip, warp
 from poise.kernels.measures import DIRECTED, Aim
 from poise.kernels.quaternion import Quaternion, angle_of, conjugate, multiply
+from poise.kernels.rounds import PATIENCE, keep, stalled
 from poise.kernels.vector import angle_between
 
 Array = np.ndarray
-
-PATIENCE = 10
-"""Sweeps after which too little progress ends the search."""
-PROGRESS = 1e-3
-"""Share of the error that so many sweeps must take off."""
 
 
 @kernel(borrows=True)
@@ -62,11 +58,8 @@ def bwcd(
         else:
             warp(chain, aim, once, angles)
         error = facing_error(chain, aim, angles)
-        if sweep < trace.shape[0]:
-            for k in range(angles.shape[0]):
-                trace[sweep, k] = angles[k]
-        if (sweep + 1) % PATIENCE == 0:
-            if error > (1.0 - PROGRESS) * before:
-                return error, sweep + 1
-            before = error
+        keep(sweep, angles, trace)
+        enough, before = stalled(sweep + 1, PATIENCE, error, before)
+        if enough:
+            return error, sweep + 1
     return error, most

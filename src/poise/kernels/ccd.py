@@ -34,18 +34,14 @@ from poise.kernels.chain_goal import (
     unpacked,
 )
 from poise.kernels.compile import inner_kernel, kernel
-from poise.kernels.limits import ball_split, clamp_split, set_ball
+from poise.kernels.path_balls import hold_ball_at
 from poise.kernels.quaternion import Quaternion, conjugate, direct_rotation, multiply, quaternion_at, rotate, unit
 from poise.kernels.reach_path import Path, unflatten
+from poise.kernels.rounds import PATIENCE, keep, stalled
 from poise.kernels.tree import BALL, BALL_REVERSED, SLIDE, TURN, forward
 from poise.kernels.vector import Vector, dot, normalized, subtract, vector_at
 
 Array = np.ndarray
-
-PATIENCE = 10
-"""Sweeps after which too little progress ends the search."""
-PROGRESS = 1e-3
-"""Share of the error that so many sweeps must take off."""
 
 
 @kernel
@@ -91,13 +87,10 @@ def _ccd(
         _sweep(path, goal, position, rotation, q)
         forward(path.tree, q, position, rotation)
         error = goal_error(goal, tip_of(path.site, path.node, position, rotation))
-        if sweep < trace.shape[0]:
-            for k in range(q.shape[0]):
-                trace[sweep, k] = q[k]
-        if (sweep + 1) % PATIENCE == 0:
-            if error > (1.0 - PROGRESS) * before:
-                return error, sweep + 1
-            before = error
+        keep(sweep, q, trace)
+        enough, before = stalled(sweep + 1, PATIENCE, error, before)
+        if enough:
+            return error, sweep + 1
     return error, most
 
 
@@ -140,13 +133,7 @@ def _turn_ball(path: Path, goal: ChainGoal, i: int, pivot: Vector, moved: Quater
     after = unit(multiply(conjugate(frame), multiply(_swing(goal, tip, pivot), moved)))
     stored = conjugate(after) if reverse else after
     q[k], q[k + 1], q[k + 2], q[k + 3] = stored.w, stored.x, stored.y, stored.z
-    for b in range(path.balls.shape[0]):
-        ball = path.balls[b]
-        if path.bounds.ball_start[ball] == k:
-            split = ball_split(path.bounds, ball, q)
-            allowed = clamp_split(path.bounds, ball, split)
-            if allowed != split:
-                set_ball(path.bounds, ball, allowed, q)
+    hold_ball_at(path, k, q)
     stored = Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3])
     result = multiply(frame, conjugate(stored) if reverse else stored)
     return turned_tip(tip, pivot, multiply(result, conjugate(moved)))

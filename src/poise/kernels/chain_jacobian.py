@@ -27,9 +27,10 @@ from poise.kernels.chain_goal import (
 )
 from poise.kernels.chain_steps import clamp_largest, damped_step, selective_step, transpose_step
 from poise.kernels.compile import inner_kernel, kernel
-from poise.kernels.limits import ball_split, clamp_split, set_ball
+from poise.kernels.path_balls import hold_ball
 from poise.kernels.quaternion import conjugate, direct_rotation, multiply, to_rotation_vector
 from poise.kernels.reach_path import Path, unflatten
+from poise.kernels.rounds import keep, stalled
 from poise.kernels.singular import singular_rows
 from poise.kernels.tree import forward, integrate, jacobian, motion_axes
 from poise.kernels.vector import Vector, add, cross, dot, length, orthogonal, scale, subtract
@@ -39,8 +40,6 @@ Array = np.ndarray
 TRANSPOSE, PSEUDOINVERSE, DAMPED, SELECTIVE = 0, 1, 2, 3
 PATIENCE = 25
 """Steps after which too little progress ends the search."""
-PROGRESS = 1e-3
-"""Share of the best error that so many steps must take off."""
 TOUCHES = 1e-12
 """How near a coordinate is to a limit it stands at [rad or m]."""
 
@@ -158,18 +157,13 @@ def _steps(
         forward(path.tree, here, room.position, room.rotation)
         tip = tip_of(path.site, path.node, room.position, room.rotation)
         error = goal_error(goal, tip)
-        if taken < trace.shape[0]:
-            for k in range(q.shape[0]):
-                trace[taken, k] = here[k]
+        keep(taken, here, trace)
         if error < best:
             best = error
             _copy(here, q)
-        if not moved:
+        enough, before = stalled(taken + 1, PATIENCE, best, before)
+        if enough or not moved:
             return best, taken + 1
-        if (taken + 1) % PATIENCE == 0:
-            if best > (1.0 - PROGRESS) * before:
-                return best, taken + 1
-            before = best
     return best, most
 
 
@@ -304,10 +298,7 @@ def _advance(path: Path, room: Room) -> bool:
         k = path.moving_q[i]
         trial[k] = min(max(trial[k], bounds.lower[k]), bounds.upper[k])
     for b in range(path.balls.shape[0]):
-        split = ball_split(bounds, path.balls[b], trial)
-        allowed = clamp_split(bounds, path.balls[b], split)
-        if allowed != split:
-            set_ball(bounds, path.balls[b], allowed, trial)
+        hold_ball(path, b, trial)
     for i in range(path.moving_q.shape[0]):
         k = path.moving_q[i]
         moved = moved or abs(trial[k] - here[k]) > 1e-15

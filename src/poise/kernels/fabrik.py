@@ -23,8 +23,8 @@ import numpy as np
 
 from poise.kernels.chain_goal import legal_angle
 from poise.kernels.compile import inner_kernel, kernel
-from poise.kernels.fabrik_points import PATIENCE, PROGRESS, farthest, reach_forward
-from poise.kernels.limits import ball_split, clamp_split, set_ball
+from poise.kernels.fabrik_points import farthest, reach_forward
+from poise.kernels.path_balls import hold_ball_at
 from poise.kernels.quaternion import (
     Quaternion,
     about,
@@ -37,6 +37,7 @@ from poise.kernels.quaternion import (
     unit,
 )
 from poise.kernels.reach_path import Path, unflatten
+from poise.kernels.rounds import PATIENCE, keep, stalled
 from poise.kernels.tree import BALL, BALL_REVERSED, TURN, forward
 from poise.kernels.vector import Vector, add, cross, dot, normalized, put_vector, scale, subtract, vector_at
 
@@ -108,13 +109,10 @@ def _fabrik(
         _reach_backward(path, points, aim, position, rotation, q)
         _find_points(points, position, rotation, aim)
         error = farthest(aim, targets)
-        if taken < trace.shape[0]:
-            for k in range(q.shape[0]):
-                trace[taken, k] = q[k]
-        if (taken + 1) % PATIENCE == 0:
-            if error > (1.0 - PROGRESS) * before:
-                return error, taken + 1
-            before = error
+        keep(taken, q, trace)
+        enough, before = stalled(taken + 1, PATIENCE, error, before)
+        if enough:
+            return error, taken + 1
     return error, most
 
 
@@ -201,8 +199,7 @@ def _turn_ball(
     rotation: Array, q: Array,
 ) -> None:  # fmt: skip
     """Swing a ball towards its points, twist it between several, and keep it inside its limits."""
-    tree, bounds = path.tree, path.bounds
-    k, reverse = tree.q_start[i], tree.kind[i] == BALL_REVERSED
+    k, reverse = path.tree.q_start[i], path.tree.kind[i] == BALL_REVERSED
     before, back, into = vector_at(position, i), conjugate(quaternion_at(rotation, i)), conjugate(frame)
     stored = Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3])
     now = conjugate(stored) if reverse else stored
@@ -227,9 +224,4 @@ def _turn_ball(
     now = unit(now)
     stored = conjugate(now) if reverse else now
     q[k], q[k + 1], q[k + 2], q[k + 3] = stored.w, stored.x, stored.y, stored.z
-    for ball in range(path.balls.shape[0]):
-        if bounds.ball_start[path.balls[ball]] == k:
-            split = ball_split(bounds, path.balls[ball], q)
-            allowed = clamp_split(bounds, path.balls[ball], split)
-            if allowed != split:
-                set_ball(bounds, path.balls[ball], allowed, q)
+    hold_ball_at(path, k, q)

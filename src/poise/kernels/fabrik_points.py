@@ -11,14 +11,10 @@ Each point hangs from the one above it at a fixed distance l. A pass has two pha
 import numpy as np
 
 from poise.kernels.compile import kernel
+from poise.kernels.rounds import PATIENCE, stalled
 from poise.kernels.vector import Vector, add, length, put_vector, scale, subtract, vector_at
 
 Array = np.ndarray
-
-PATIENCE = 10
-"""Passes after which too little progress ends the search."""
-PROGRESS = 1e-3
-"""Share of the error that so many passes must take off."""
 
 
 @kernel(borrows=True)
@@ -87,10 +83,9 @@ def fabrik_points(
             else:
                 put_vector(points, i, at_distance(vector_at(points, parent[i]), vector_at(points, i), span[i]))
         error = farthest(points, targets)
-        if (taken + 1) % PATIENCE == 0:
-            if error > (1.0 - PROGRESS) * before:
-                return error, taken + 1
-            before = error
+        enough, before = stalled(taken + 1, PATIENCE, error, before)
+        if enough:
+            return error, taken + 1
     return error, most
 
 
