@@ -6,10 +6,8 @@ rotation (3, n), e what is left of the rotation, s the angles and Ψ the posture
     Δx = J^{†λ₁} e        P = I - J† J        e₂ = Ψ - (s + Δx)        Δθ = Δx + P (S P)^{†λ₂} S e₂
 
 where S leaves out a twister at the root and one at the tip, whose values do not shape the posture, and J^{†λ} is the
-inverse damped as much as keeps a step within b [Maciejewski & Klein 1988]: with d = |e| / b and the least singular
-value σ that is not zero, λ = d/2 for σ ≤ d/2, √(σ (d - σ)) up to σ = d, and 0 beyond. e₂ already holds the first
-task's share, which eq. 25 would take off a second time. Angles are kept within limits after each step, and the best
-solution is kept.
+inverse damped as much as keeps a step within b, see `chain_steps`. e₂ already holds the first task's share, which
+eq. 25 would take off a second time. Angles are kept within limits after each step, and the best solution is kept.
 """
 
 import math
@@ -18,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chain import Chain, clamped, pointing, segment_rotations, world_axis
+from poise.kernels.chain_steps import damped_step
 from poise.kernels.compile import kernel
 from poise.kernels.erik_joint import twist_of
 from poise.kernels.measures import DIRECTED, Aim, Scoring, orientation_error, posture_error, upside_down
@@ -157,7 +156,7 @@ def _first_task(
             for i in range(n):
                 for j in range(n):
                     room.free[i, j] -= weight * room.rows[r, i] * room.rows[r, j]
-    _add_damped(3, options.bound, room)
+    damped_step(3, room.rows, room.left, room.sigma, room.missing, options.bound, room.step)
 
 
 @kernel(borrows=True)
@@ -174,7 +173,7 @@ def _second_task(chain: Chain, options: TwoPriority, posture: Array, room: TwoPr
         first[i, 0] = room.step[i]
         room.step[i] = 0.0
     singular_rows(n, room.rows, room.left, room.sigma)
-    _add_damped(n, options.bound, room)
+    damped_step(n, room.rows, room.left, room.sigma, room.missing, options.bound, room.step)
     for i in range(n):
         first[i, 1] = room.step[i]
     for i in range(n):
@@ -182,30 +181,3 @@ def _second_task(chain: Chain, options: TwoPriority, posture: Array, room: TwoPr
         for j in range(n):
             projected += room.free[i, j] * first[j, 1]
         room.step[i] = first[i, 0] + projected
-
-
-@kernel(borrows=True)
-def _add_damped(m: int, bound: float, room: TwoPriorityRoom) -> None:
-    """step += Σ σ_i / (σ_i² + λ²) (u_i · e) v_i for the `m` rows split in `room`."""
-    size, least = 0.0, math.inf
-    for r in range(m):
-        size += room.missing[r] * room.missing[r]
-        if room.sigma[r] > 0.0:
-            least = min(least, room.sigma[r])
-    damping = _damping_squared(math.sqrt(size) / bound, least)
-    for r in range(m):
-        if room.sigma[r] > 0.0:
-            along = 0.0
-            for i in range(m):
-                along += room.left[i, r] * room.missing[i]
-            weight = along / (room.sigma[r] * room.sigma[r] + damping)
-            for k in range(room.step.shape[0]):
-                room.step[k] += weight * room.rows[r, k]
-
-
-@kernel(borrows=True)
-def _damping_squared(d: float, least: float) -> float:
-    """λ² for the least singular value [Maciejewski & Klein 1988]."""
-    if least <= 0.5 * d:
-        return 0.25 * d * d
-    return least * (d - least) if least < d else 0.0
