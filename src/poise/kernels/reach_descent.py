@@ -118,61 +118,35 @@ def _arrived(error: Array, length: float, tolerance: float) -> bool:
 @inner_kernel(borrows=True)
 def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: float) -> tuple[float, int, bool]:
     """Bring |e|² down from posture `q` until it is zero, stalls, or `most` steps were tried."""
-    tree, bounds, node, dof_q, dof_held, balls, _, couplings, _, moving_q, site = path
-    position, rotation, axes, error, trial, _, _, step = work
-    rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = step
-    least, greatest, length = bounds.lower, bounds.upper, site[7]
-    curved = balls.shape[0] > 0 or couplings.shape[0] > 0
-    forward(tree, q, position, rotation)
-    cost = find_error(goal, site, node, position, rotation, error)
+    position, rotation, trial, error = work.position, work.rotation, work.trial, work.error
+    tree, bounds, moving, length, step = path.tree, path.bounds, path.moving_q, path.site[7], work.step
+    curved = path.balls.shape[0] > 0 or path.couplings.shape[0] > 0
+    cost = look(path, goal, position, rotation, q, error)
     factor, slow, fresh, total = FIRST_FACTOR, 0, True, GOAL_ROWS
     for taken in range(most):
         if fresh:
             if _arrived(error, length, goal.tolerance):
                 return cost, taken, True
-            motion_axes(tree, rotation, axes)
-            place, _ = _site_frame(site, node, position, rotation)
-            jacobian(tree, position, axes, node, place, rows)
-            _scale_rows(rows, length, error, low)
-            _room(q, dof_q, dof_held, least, greatest, lower, upper)
+            motion_axes(tree, rotation, work.axes)
+            place, _ = _site_frame(path.site, path.node, position, rotation)
+            jacobian(tree, position, work.axes, path.node, place, step.rows)
+            _scale_rows(step.rows, length, error, step.low)
+            _room(q, path.dof_q, path.dof_held, bounds.lower, bounds.upper, step.lower, step.upper)
             if curved:
-                total = coupling_rows(path, q, GOAL_ROWS, rows, low, high)
+                total = coupling_rows(path, q, GOAL_ROWS, step.rows, step.low, step.high)
         damping = factor * min(cost, length * length)
+        legal = True
         if curved:
             legal = _curved_step(path, goal, work, q, total, damping)
         else:
-            legal = True
-            solve_step(
-                rows,
-                low,
-                high,
-                lower,
-                upper,
-                at,
-                side,
-                used,
-                matrix,
-                y,
-                v,
-                unclipped,
-                last_y,
-                goal.first,
-                goal.last,
-                total,
-                damping,
-            )
-            integrate(tree, q, v, trial)
-            _clip(dof_q, least, greatest, trial)
-        new = math.inf
-        if legal:
-            forward(tree, trial, position, rotation)
-            new = find_error(goal, site, node, position, rotation, error)
+            _straight_step(path, goal, work, q, total, damping)
+        new = look(path, goal, position, rotation, trial, error) if legal else math.inf
         fresh = new < cost
         if fresh:
             gain = cost - new
             slow = slow + 1 if gain < stalled * cost else 0
-            for i in range(moving_q.shape[0]):
-                q[moving_q[i]] = trial[moving_q[i]]
+            for i in range(moving.shape[0]):
+                q[moving[i]] = trial[moving[i]]
             factor = max(LEAST_FACTOR, factor * EASED)
             done = slow > 1 or gain <= NOTHING * cost
             cost = new
@@ -218,37 +192,27 @@ def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
 
 
 @inner_kernel(borrows=True)
+def _straight_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> None:
+    """Write to `trial` where the best step from `q` leads that keeps to its rows and to intervals."""
+    rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = work.step
+    solve_step(
+        rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y,
+        goal.first, goal.last, total, damping,
+    )  # fmt: skip
+    integrate(path.tree, q, v, work.trial)
+    _clip(path.dof_q, path.bounds.lower, path.bounds.upper, work.trial)
+
+
+@inner_kernel(borrows=True)
 def _curved_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> bool:
     """A step inside couplings and the regions of ball joints; False when the couplings could not be met."""
-    step, trial, tree, dof_q = work.step, work.trial, path.tree, path.dof_q
-    rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = step
-    least, greatest = path.bounds.lower, path.bounds.upper
-    for r in range(total, side.shape[0]):
-        side[r] = 0
+    step, trial = work.step, work.trial
+    for r in range(total, step.side.shape[0]):
+        step.side[r] = 0
     for cut in range(CUT_ROUNDS + 1):
-        solve_step(
-            rows,
-            low,
-            high,
-            lower,
-            upper,
-            at,
-            side,
-            used,
-            matrix,
-            y,
-            v,
-            unclipped,
-            last_y,
-            goal.first,
-            goal.last,
-            total,
-            damping,
-        )
-        integrate(tree, q, v, trial)
-        _clip(dof_q, least, greatest, trial)
+        _straight_step(path, goal, work, q, total, damping)
         before = total
-        total = hold_balls(path, q, trial, total, rows, low, high)
+        total = hold_balls(path, q, trial, total, step.rows, step.low, step.high)
         if total == before or cut == CUT_ROUNDS:
             break
     return hold_couplings(path, trial, work.wanted)
