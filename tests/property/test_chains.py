@@ -27,7 +27,14 @@ def asked(figure, seed):
     return tip, figure.pose_of(tip, there.changed(bases)), start
 
 
-def check(figure, result, tip, frame, start):
+def solved(solver, figure, seed, goal):
+    """The solver's answer for the `goal` of a frame that can be reached, checked; nothing where no joint can help."""
+    tip, frame, start = asked(figure, seed)
+    try:
+        result = solver(figure, getattr(frame, goal), tip=tip, start=start, max_iterations=60)
+    except poise.TaskError as error:
+        assert "no joint on the way" in str(error)
+        return None
     assert np.isfinite(result.posture.q).all()
     assert figure.violations(result.posture) == []
     assert math.isfinite(result.error)
@@ -35,49 +42,33 @@ def check(figure, result, tip, frame, start):
     for joint in figure.joints:
         if joint.kind == "free":
             assert np.array_equal(result.posture[joint.name], start[joint.name])
-    return figure.pose_of(tip, result.posture)
+    return result, frame, figure.pose_of(tip, start), figure.pose_of(tip, result.posture)
 
 
 @settings(max_examples=60)
 @given(figures(ANY), SEEDS, st.sampled_from(GENERAL))
 def test_positions_on_any_figure(figure, seed, solver):
-    tip, frame, start = asked(figure, seed)
-    try:
-        result = solver(figure, frame.position, tip=tip, start=start, max_iterations=60)
-    except poise.TaskError as error:
-        assert "no joint on the way" in str(error)
-        return
-    found = check(figure, result, tip, frame, start)
-    assert abs(result.error - np.linalg.norm(found.position - frame.position)) < 1e-9
-    before = np.linalg.norm(figure.pose_of(tip, start).position - frame.position)
-    assert solver is chains.ccd or result.error <= before + 1e-9
+    if answer := solved(solver, figure, seed, "position"):
+        result, wanted, before, found = answer
+        assert abs(result.error - np.linalg.norm(found.position - wanted.position)) < 1e-9
+        assert solver is chains.ccd or result.error <= np.linalg.norm(before.position - wanted.position) + 1e-9
 
 
 @settings(max_examples=60)
 @given(figures(ANY), SEEDS, st.sampled_from(GENERAL))
 def test_orientations_on_any_figure(figure, seed, solver):
-    tip, frame, start = asked(figure, seed)
-    try:
-        result = solver(figure, frame.rotation, tip=tip, start=start, max_iterations=60)
-    except poise.TaskError as error:
-        assert "no joint on the way" in str(error)
-        return
-    found = check(figure, result, tip, frame, start)
-    sine = np.linalg.norm((poise.Pose(rotation=frame.rotation).inverse() @ found).rotation[1:])
-    assert abs(math.sin(0.5 * result.error) - sine) < 1e-9
+    if answer := solved(solver, figure, seed, "rotation"):
+        result, wanted, _, found = answer
+        sine = np.linalg.norm((poise.Pose(rotation=wanted.rotation).inverse() @ found).rotation[1:])
+        assert abs(math.sin(0.5 * result.error) - sine) < 1e-9
 
 
 @settings(max_examples=60)
 @given(figures(TURNING), SEEDS)
 def test_fabrik_on_any_figure_that_turns(figure, seed):
-    tip, frame, start = asked(figure, seed)
-    try:
-        result = chains.fabrik(figure, frame.position, tip=tip, start=start, max_iterations=60)
-    except poise.TaskError as error:
-        assert "no joint on the way" in str(error)
-        return
-    found = check(figure, result, tip, frame, start)
-    assert abs(result.error - np.linalg.norm(found.position - frame.position)) < 1e-9
+    if answer := solved(chains.fabrik, figure, seed, "position"):
+        result, wanted, _, found = answer
+        assert abs(result.error - np.linalg.norm(found.position - wanted.position)) < 1e-9
 
 
 LENGTHS = st.lists(st.floats(0.01, 2.0), min_size=2, max_size=7)
