@@ -32,7 +32,7 @@ def main(folder: Path) -> None:
         eight = [0.10 * np.sin(phase), 0.05 * np.sin(2.0 * phase), 0.04 * (1.0 - np.cos(phase))]
         place = rest.position + np.array(eight)
         wanted = Pose(place, Rotation.from_matrix(turn).as_quat(scalar_first=True))
-        solver.target(hand, wanted)  # type: ignore[arg-type]
+        solver.target(hand, wanted)
         posture = solver.step(posture)
         here = figure.pose_of("tip", posture)
         errors.append(float(np.linalg.norm(here.position - wanted.position)))

@@ -27,7 +27,7 @@ def main(folder: Path) -> None:
     errors, open_by, fastest, shown = [], [], 0.0, []
     for k in range(RATE * SECONDS):
         wanted = dance.pose(figure, k / RATE)
-        solver.target(pelvis, wanted)  # type: ignore[arg-type]
+        solver.target(pelvis, wanted)
         after = solver.step(posture)
         fastest = max(fastest, float(np.abs(figure.difference(posture, after)[motors]).max()) * RATE)
         posture = after

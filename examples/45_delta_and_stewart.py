@@ -50,7 +50,7 @@ def nod(figure: poise.Figure) -> Posture:
         phase = 2.0 * np.pi * k / FRAMES
         tilt = Rotation.from_rotvec(NOD * min(1.0, k / 50) * np.array([np.cos(phase), 0.0, np.sin(phase)]))
         turned = Rotation.from_matrix(tilt.as_matrix() @ rest.matrix).as_quat(scalar_first=True)
-        solver.target(tip, Pose(rest.position, turned))  # type: ignore[arg-type]
+        solver.target(tip, Pose(rest.position, turned))
         posture = solver.step(posture)
         assert np.linalg.norm(figure.pose_of("tip", posture).position - rest.position) < 1e-6
         assert figure.closure_error(posture) < 1e-9

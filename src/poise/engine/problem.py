@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from poise.engine.avoidance import Avoidance
 from poise.engine.criteria_arrays import criteria_arrays
@@ -16,7 +15,7 @@ from poise.engine.given import Given
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.engine.limit_names import limit_names
 from poise.engine.outside import Footing, Slopes, Watcher
-from poise.engine.targets import set_target
+from poise.engine.targets import TargetLike, posture_for, set_target
 from poise.errors import TaskError
 from poise.figure.closing import compile_closures
 from poise.figure.compiled import IntArray
@@ -202,7 +201,7 @@ class Problem:
         for watcher in self.watchers:
             watcher.forget()
 
-    def retarget(self, task: Task, value: ArrayLike) -> None:
+    def retarget(self, task: Task, value: TargetLike) -> None:
         """Give a task another target, in place."""
         asked = self._by_task.get(task)
         if isinstance(task, Custom):
@@ -210,7 +209,7 @@ class Problem:
         if asked is not None:
             set_target(self.figure, self.engine.goals, asked, value)
         elif task is self.held:
-            self.engine.criteria.postures[0] = self.figure.posture(value)._q
+            self.engine.criteria.postures[0] = posture_for(self.figure, value, task.label)._q
         else:
             raise TaskError(f"{task.label} is not one of the active tasks.")
 

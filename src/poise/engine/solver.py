@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from poise.engine.careful import CarefulSteps
 from poise.engine.problem import Problem, StepSize
 from poise.engine.restarts import is_better, other_starts
 from poise.engine.result import Result
+from poise.engine.targets import TargetLike
 from poise.engine.verdicts import judge
 from poise.errors import FigureError, TaskError
 from poise.figure.figure import Figure, PostureLike
@@ -96,8 +96,8 @@ class Solver:
             self._careful.look(q)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
 
-    def target(self, task: Task, value: ArrayLike) -> None:
-        """Give a task another target: a place, a rotation, a direction, a posture."""
+    def target(self, task: Task, value: TargetLike) -> None:
+        """Give a task another target: a place, a rotation, a direction, a pose, a posture, a number."""
         self._problem.retarget(task, value)
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:

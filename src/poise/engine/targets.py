@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.goal_arrays import Asked
 from poise.errors import TaskError
-from poise.figure.figure import Figure
+from poise.figure.figure import Figure, PostureLike
+from poise.figure.pose import Pose
+from poise.figure.posture import Posture
 from poise.kernels.goals import AIM, CENTER, HOLD, INERTIA, POINT, STAND, TURN_TO, Goals
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import inertia_of
 from poise.tasks.place import direction_of, pose_of, rotation_of
 from poise.tasks.task import finite_vector
 
+TargetLike: TypeAlias = "Pose | PostureLike"
+"""What some task can be given as its target: a place, a rotation, a direction, a pose, a posture, a number."""
 
-def set_target(figure: Figure, goals: Goals, asked: Asked, value: ArrayLike) -> None:
+
+def set_target(figure: Figure, goals: Goals, asked: Asked, value: TargetLike) -> None:
     """Change what a task wants: a place, a rotation, a pose, a direction, a posture or a moment of inertia."""
     if _set_quickly(goals, asked, value):
         return
@@ -28,21 +35,37 @@ def set_target(figure: Figure, goals: Goals, asked: Asked, value: ArrayLike) -> 
     if kind == STAND:
         raise TaskError(f"{label} stays over its support and has no target; ask for CenterOfMass(at=…) instead.")
     if kind == HOLD:
-        goals.postures[goals.posture[g]] = figure.posture(value)._q
-    elif kind == TURN_TO:
-        goals.rotation[g] = rotation_of(value, label)
-    elif kind == INERTIA:
-        goals.value[g] = inertia_of(value, label)
+        goals.postures[goals.posture[g]] = posture_for(figure, value, label)._q
     elif len(asked.goals) == 2:
         pose = pose_of(value, label)
         goals.position[g], goals.rotation[g + 1] = pose.position, pose.rotation
+    elif kind == TURN_TO:
+        goals.rotation[g] = rotation_of(_numbers(value, label), label)
+    elif kind == INERTIA:
+        goals.value[g] = inertia_of(_numbers(value, label), label)
     elif kind == AIM and goals.value[g] == 1.0:
-        goals.position[g] = direction_of(value, label)
+        goals.position[g] = direction_of(_numbers(value, label), label)
     else:
-        goals.position[g] = finite_vector(value, f"{label}: a target")
+        goals.position[g] = finite_vector(_numbers(value, label), f"{label}: a target")
 
 
-def _set_quickly(goals: Goals, asked: Asked, value: ArrayLike) -> bool:
+def posture_for(figure: Figure, value: TargetLike, label: str) -> Posture:
+    """The posture that a task is to hold."""
+    if isinstance(value, Pose):
+        raise TaskError(f"{label} holds a posture: a name, joint values, or {figure.nq} numbers, not {value!r}.")
+    return figure.posture(value)
+
+
+def _numbers(value: TargetLike, label: str) -> ArrayLike:
+    """The target of a task that takes numbers."""
+    if isinstance(value, Pose):
+        raise TaskError(f"{label} takes only the position or the rotation of a pose, not {value!r}.")
+    if isinstance(value, Posture | Mapping):
+        raise TaskError(f"{label} takes numbers, not {value!r}; a posture is for Hold.")
+    return value
+
+
+def _set_quickly(goals: Goals, asked: Asked, value: TargetLike) -> bool:
     """Places and rotations that are arrays with nothing wrong: what a live target changes in every frame."""
     if not isinstance(value, np.ndarray) or len(asked.goals) != 1 or value.dtype != np.float64:
         return False

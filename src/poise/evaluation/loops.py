@@ -115,7 +115,7 @@ def run(case: Case, seconds: float, rate: float = FRAMES_PER_SECOND) -> Row:
     for k in range(1, round(seconds * rate) + 1):
         wanted = [target(k * dt) for _, target in case.tasks]
         for (task, _), value in zip(case.tasks, wanted, strict=True):
-            solver.target(task, value)  # type: ignore[arg-type]
+            solver.target(task, value)
         begin = time.perf_counter()
         after = solver.step(posture)
         times.append(time.perf_counter() - begin)

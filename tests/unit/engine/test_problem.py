@@ -79,6 +79,10 @@ def test_a_posture_held_last_gets_another(human):
         (CenterOfMass(over=["left_foot", "right_foot"]), (0, 0, 0), "stays over its support"),
         (MomentOfInertia("y", 1.0), -1.0, "from 0 on"),
         (MomentOfInertia("y", 1.0), (1.0, 2.0), "from 0 on"),
+        (Position("right_hand", at=(0, 1, 0)), Pose(), "only the position or the rotation"),
+        (Orientation("head", (1, 0, 0, 0)), {"neck": 0.0}, "a posture is for Hold"),
+        (Hold("standing", joints=["right_elbow"], weight=[2.0]), Pose(), "holds a posture"),
+        (Hold("standing"), Pose(), "holds a posture"),
     ],
 )
 def test_a_target_that_makes_no_sense_is_refused(human, task, value, words):
