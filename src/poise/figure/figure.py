@@ -104,6 +104,7 @@ class Figure:
         self.tree_order = tree_order(self)
         self.compiled: Compiled = compile_figure(self)
         self._postures: dict[str, JointValues] = {}
+        self._named: dict[str, Posture] = {}
         self._neutral = self._find_neutral(dict(postures or {}))
         for posture_name, values in (postures or {}).items():
             self._postures[posture_name] = checked_values(self, posture_name, values)
@@ -201,8 +202,7 @@ class Figure:
         if isinstance(source, Posture):
             return source if source.figure is self else self.adopt(source)
         if isinstance(source, str):
-            values = look_up(self._postures, source, "posture", f"figure {self.name!r}")
-            return self.posture({**values})
+            return self._posture_named(source)
         if isinstance(source, Mapping):
             return self.posture_from(self._neutral, source)
         try:
@@ -214,6 +214,13 @@ class Figure:
         if q.shape != (self.nq,):
             raise FigureError(f"a posture of figure {self.name!r} has {self.nq} numbers, not {q.shape}.")
         return Posture(self, self._checked_q(q))
+
+    def _posture_named(self, name: str) -> Posture:
+        """A named posture, made once: nothing changes a posture."""
+        if name not in self._named:
+            values = look_up(self._postures, name, "posture", f"figure {self.name!r}")
+            self._named[name] = self.posture({**values})
+        return self._named[name]
 
     def posture_from(self, start: Posture, values: Mapping[str, ArrayLike]) -> Posture:
         """`start` with some joints at other values, and what an equality couples to them."""

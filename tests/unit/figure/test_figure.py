@@ -61,6 +61,7 @@ def test_postures_are_values(links):
     other = posture.changed({"elbow": 0.2})
     assert (posture["elbow"], other["elbow"], other["shoulder"]) == (1.0, 0.2, 0.5)
     assert posture.as_dict() == {"shoulder": 0.5, "elbow": 1.0}
+    assert posture is links.posture("bent")
     assert posture == links.posture([0.5, 1.0])
     assert hash(posture) == hash(links.posture([0.5, 1.0]))
     assert "elbow=1." in repr(posture)
