@@ -16,16 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import FigureError
 from poise.figure.assembly import Assembly, Status
+from poise.figure.assembly_reasons import fighting_motors, widest_loop
 from poise.figure.closing import compile_closures
 from poise.figure.driven_loops import is_driven, with_driven_loops
 from poise.figure.joints import Joint
 from poise.figure.loop_values import loop_value, unwound
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
-from poise.kernels.assemble import CLOSED, close_loops, follow, follow_frames, make_assembling, outside
+from poise.kernels.assemble import CLOSED, close_loops, follow, follow_frames, linearize, make_assembling, outside
 from poise.kernels.assemble_closest import approach, make_closest
 from poise.kernels.assemble_far import close_from_afar, make_normal
 from poise.kernels.closure import closure_residual
+from poise.kernels.closure_factor import free_directions
 from poise.kernels.tree import difference, forward, integrate
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class Assembler:
         self.closest = make_closest(self.nq, self.driven.nv, self.closures.turns.shape[0])
         self.lower, self.upper = _velocity_limits(self.driven)
         self.motors = [joint.name for joint in self.driven.joints if joint.active and joint.nv and joint.kind != "free"]
+        self._stopped: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
     def assemble(
@@ -73,6 +76,7 @@ class Assembler:
         named, kept = self._mask(values), self._mask({*values, *(self.motors if motors is None else motors)})
         with self._lock:
             self._set_limits(start)
+            self._stopped = ()
             q = start.copy()
             shut = self._close_start(q, kept, named)
             # Motors of an open start that gave way are not asked to go back.
@@ -172,6 +176,7 @@ class Assembler:
         self.closest.fixed[:] = named if there else 0
         self.closest.driven[:] = kept - named if there else named
         left = approach(tree, self.closures, self.work, self.closest, target, q)
+        self._stopped = self._names((self.work.held == 1) & (self.closest.fixed == 0))
         return there or left <= REACHED
 
     def _restart(self, seed: int, target: FloatArray, named: Mask) -> FloatArray | None:
@@ -261,7 +266,25 @@ class Assembler:
         gap, whole = self._opening(q), Posture(self.driven, q)
         status: Status = "open" if gap > SHUT else "closest" if off else "assembled"
         motors = {name: whole[name] for name in self.motors}
-        return Assembly(Posture(self.figure, q[: self.figure.nq].copy()), status, motors, off, gap)
+        posture = Posture(self.figure, q[: self.figure.nq].copy())
+        if status == "open":
+            return Assembly(posture, status, motors, off, gap, widest=widest_loop(self.figure, posture))
+        if status == "assembled":
+            return Assembly(posture, status, motors, off, gap)
+        places = {name: self.driven.v_slice(name) for name in off}
+        fighting = fighting_motors(self._ways(q), missed * self._mask(values), places)
+        return Assembly(posture, status, motors, off, gap, fighting=fighting, stopped=() if fighting else self._stopped)
+
+    def _ways(self, q: FloatArray) -> FloatArray:
+        """(k, nv) motions that keep the loops closed, limits left aside."""
+        self.work.held[:] = 0
+        linearize(self.driven.compiled.tree, self.closures, self.work, q)
+        count = free_directions(self.work.factors, self.work.held, self.closest.basis)
+        return self.closest.basis[:count]
+
+    def _names(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
+        """Joints that have a velocity of the mask."""
+        return tuple(joint.name for joint in self.driven.joints if mask[self.driven.v_slice(joint.name)].any())
 
 
 def _velocity_limits(figure: Figure) -> tuple[FloatArray, FloatArray]:

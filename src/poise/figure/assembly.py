@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +26,12 @@ class Assembly:
     """How far motors that were named are from what was asked [rad or m], where they are not there."""
     gap: float
     """Largest gap of a loop joint [m or rad]."""
+    widest: str | None = None
+    """The loop joint with that gap, where one is open."""
+    fighting: tuple[str, ...] = ()
+    """Motors that were named and want the same freedom for different things."""
+    stopped: tuple[str, ...] = ()
+    """Joints at limits that keep motors from where they were asked to be."""
 
     def report(self) -> str:
         """One sentence."""
@@ -33,8 +40,20 @@ class Assembly:
             return f"{name} is assembled."
         if self.status == "open":
             return (
-                f"{name} could not be assembled: a loop joint stays open by {self.gap:.3g}. "
+                f"{name} could not be assembled: its loop joint {self.widest!r} stays open by {self.gap:.3g} m or rad. "
                 "Another `near`, or `restarts`, may find a closed posture."
             )
         missed = ", ".join(f"{motor!r} by {value:.3g}" for motor, value in self.missed.items())
-        return f"{name} cannot have its motors there; the closest assembled posture misses {missed}."
+        return f"{name} cannot have its motors there{self._why()}; the closest assembled posture misses {missed}."
+
+    def _why(self) -> str:
+        if self.fighting:
+            return f", where {_listed(self.fighting)} fight for the same freedom"
+        if self.stopped:
+            return f", beyond the limit of {_listed(self.stopped)}"
+        return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = map(repr, names)
+    return f"{', '.join(first)} and {last}" if first else last

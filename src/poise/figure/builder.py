@@ -48,8 +48,10 @@ def _joint(name: str, kind: Kind, axes: Sequence[Axis], limits: Limits, options:
     return Joint(name, kind, None, "", directions, lower=lower, upper=upper, **options)
 
 
-def fixed(name: str) -> Joint:
-    """A joint that does not move."""
+def fixed(name: str, *, active: bool = False) -> Joint:
+    """A joint that does not move, and so takes no motor."""
+    if active:
+        raise FigureError(f"joint {name!r} is fixed and cannot have a motor: make it a joint that moves, or passive.")
     return _joint(name, "fixed", (), None, {})
 
 

@@ -95,9 +95,16 @@ def with_closures(figure: Figure, closures: Closures) -> Figure:
 
 def _driven(joints: dict[str, Joint], motors: Sequence[Word], figure: Figure, closures: Closures) -> dict[str, Joint]:
     """The joints, those with a motor active and all others passive."""
+    driven: set[str] = set()
     for motor in motors:
         _require(motor, joints, "joint", figure, closures)
-    driven = {motor.text for motor in motors}
+        name = motor.text
+        if joints[name].kind == "fixed":
+            reason = f"joint {name!r} is fixed and cannot have a motor: take it off name_mot, or let it move."
+            raise FormatError(reason, closures.path, motor.line)
+        if name in driven:
+            raise FormatError(f"name_mot has {name!r} twice, and a joint has one motor.", closures.path, motor.line)
+        driven.add(name)
     return {name: replace(joint, active=name in driven) for name, joint in joints.items()}
 
 

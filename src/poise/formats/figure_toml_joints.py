@@ -30,6 +30,10 @@ def read_joint(table: Table, units: Units) -> Joint:
         "strength": table.number("strength", math.inf),
         "reversed": table.flag("reversed", False),
     }
+    if kind == "fixed" and "active" in table and given["active"]:
+        raise table.error(
+            f"{table.what} is fixed and cannot have a motor: let it move, or leave 'active' out.", "active"
+        )
     given["lower"], given["upper"] = _limits(table, kind, units)
     given["ball_limits"] = _ball_limits(table, units)
     table.finish("axis", "axes")

@@ -162,7 +162,7 @@ def test_a_mechanism_that_cannot_close_is_refused() -> None:
     made.site("end", "bar", at=(1.0, 0.0, 0.0))
     ends = {"parent_frame": Pose((3.0, 0.0, 0.0)), "child_frame": Pose((1.0, 0.0, 0.0))}
     made.loop(revolute("pin", "z"), "ground", "bar", **ends)
-    with pytest.raises(FigureError, match="short could not be assembled: a loop joint stays open by 2"):
+    with pytest.raises(FigureError, match="short could not be assembled: its loop joint 'pin' stays open by 2"):
         poise.solve(made.build(), [Position("end", at=(0.0, 1.0, 0.0))])
 
 

@@ -138,7 +138,7 @@ def test_a_mechanism_that_cannot_close() -> None:
     result = made.build().assemble({}, restarts=3)
     assert result.status == "open"
     assert result.gap == pytest.approx(2.0, abs=1e-6)
-    assert result.report().startswith("short could not be assembled: a loop joint stays open by 2.")
+    assert result.report().startswith("short could not be assembled: its loop joint 'pin' stays open by 2 m")
 
 
 def slider_crank(*, driven: str) -> Figure:

@@ -42,7 +42,7 @@ def test_a_file_that_cannot_be_closed_is_left_open_and_said(files, caplog) -> No
     robot.write_text(FIVE_BAR.replace('xyz="1 0 0"', 'xyz="9 0 0"'))
     with caplog.at_level(logging.WARNING):
         figure = poise.load(robot, closures=closures)
-    assert "could not be assembled: a loop joint stays open by" in caplog.text
+    assert "could not be assembled: its loop joint 'tip_a_meets_b_tip' stays open by" in caplog.text
     assert not np.any(figure.neutral().q)
 
 
