@@ -3,43 +3,52 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poise.cli.compiling import compiling_noted
 from poise.cli.console import answer, remark, remarks
 from poise.cli.show import FigureArgument, loaded
+from poise.errors import FormatError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from poise.motion.clip import Clip
+    from poise.motion.motion import Motion
+    from poise.motion.report import Quality
 
 
 def retarget(
-    clip: Annotated[Path, typer.Argument(help="The animation: .bvh, .gltf, .glb or .csv.")],
+    clip: Annotated[Path, typer.Argument(help="The animation: .bvh, .gltf, .glb, .csv, .json or .npz.")],
     figure: FigureArgument,
     *,
     mapping: Annotated[Path | None, typer.Option("--mapping", help="A TOML file of links.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write .csv, .bvh, .json or .npz.")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="Write a page of pictures and plots, .html.")] = None,
     propose: Annotated[Path | None, typer.Option("--propose", help="Write the mapping that was used, to edit.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Which animation of a glTF with several.")] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="Frames per second of the result.")] = None,
     tempo: Annotated[float, typer.Option("--tempo", help="Speed; 0.25 is four times as slow.")] = 1.0,
     balance: Annotated[bool, typer.Option("--balance", help="Keep the centre of mass over the feet.")] = False,
 ) -> None:
     """Make a figure move as an animation does: feet planted, inside all limits.
 
-    [bold]poise retarget walk.bvh human -o walk.csv[/]
+    [bold]poise retarget walk.bvh human -o walk.csv --report walk.html[/]
 
     [bold]poise retarget walk.bvh walker --tempo 0.2 --balance -o walk.csv[/] walks slowly enough not to fall.
 
     [bold]poise retarget walk.bvh human --propose links.toml[/] writes the mapping; edit it and give it as --mapping.
     """
-    from rich.progress import Progress
-
+    _check_endings(output, report)
     with compiling_noted():
         from poise.formats import load_clip
         from poise.motion.report import measure
         from poise.motion.retarget import retarget as perform
 
-        source, performer = load_clip(clip), loaded(figure)
-    with Progress(console=remarks(), transient=True, disable=not remarks().is_terminal) as bar:
+        source, performer = load_clip(clip, name=name), loaded(figure)
+    with _progress() as bar:
         task = bar.add_task("frames", total=None)
         motion = perform(
             source,
@@ -50,10 +59,46 @@ def retarget(
             balance=balance,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    answer(measure(motion).sentence())
-    if propose is not None and motion.track is not None:
-        motion.track.mapping.save(propose)
+        # What took long is safe before anything else can go wrong.
+        if output is not None:
+            motion.save(output)
+        if propose is not None and motion.track is not None:
+            motion.track.mapping.save(propose)
+        quality = measure(motion)
+        if report is not None:
+            _write_report(source, motion, report, quality, bar)
+    answer(quality.sentence())
+    if propose is not None:
         remark(str(propose))
-    if output is not None:
-        motion.save(output)
-        answer(str(output))
+    for written in (output, report):
+        if written is not None:
+            answer(str(written))
+
+
+def _write_report(source: Clip, motion: Motion, page: Path, quality: Quality, bar: Progress) -> None:
+    from poise.evaluation.retarget_report import write_report
+
+    bar.add_task("report", total=None)
+    write_report(source, motion, page, quality)
+
+
+def _progress() -> Progress:
+    """Bars on a terminal, nothing elsewhere."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=remarks(), transient=True, disable=not remarks().is_terminal)
+
+
+def _check_endings(output: Path | None, report: Path | None) -> None:
+    """Refuse files that could not be written before minutes are spent on what should be in them."""
+    from poise.motion.motion import ENDINGS
+
+    for path, endings, what in ((output, ENDINGS, "a motion"), (report, (".html",), "a report")):
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
+            said = path.suffix or "a file without an ending"
+            raise FormatError(f"{what} is written as {', '.join(endings)}, not as {said}.", path)
+        if not path.absolute().parent.is_dir():
+            raise FormatError(f"there is no folder {str(path.parent)!r} to write {what} to.", path)

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from poise.evaluation.erik import NO_POSTURE, Plan
 from poise.evaluation.erik_figures import case_order, drawn_figures
 from poise.evaluation.erik_paper import KEPT_OF_DLS, TABLE_8, TABLE_9
+from poise.evaluation.page import Rows, heading, paragraph, picture, table, write_page
 from poise.evaluation.tally import Tally
 from poise.expressive.two_priority import TwoPrioritySettings
 from poise.figure.pose import FloatArray
-
-Rows = list[list[str]]
-
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1150px; margin: 2em auto; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
-th, td { padding: 3px 9px; text-align: right; border-bottom: 1px solid #ddd; }
-th:first-child, td:first-child { text-align: left; }
-td.paper { color: #8a5a00; }
-img { width: 100%; }
-figcaption { color: #555; font-size: 13px; }
-"""
 
 CAPTIONS = {
     "10": "Orientation errors on skeleton C: ERIK, which also holds a posture, and DLS without a posture task.",
@@ -38,34 +25,26 @@ CAPTIONS = {
 def write_report(plan: Plan, tallies: Mapping[str, Tally], times: Mapping[str, FloatArray], output: Path) -> Path:
     """Write report.html, with its pictures inside, and the pictures beside it; returns the page."""
     pictures = drawn_figures(tallies)
-    for number, picture in pictures.items():
-        (output / f"figure_{number}.png").write_bytes(picture)
-    page = output / "report.html"
-    page.write_text(_page(plan, tallies, times, pictures), encoding="utf-8")
-    return page
+    for number, png in pictures.items():
+        (output / f"figure_{number}.png").write_bytes(png)
+    return write_page(output / "report.html", "ERIK, evaluated again", _parts(plan, tallies, times, pictures))
 
 
-def _page(
+def _parts(
     plan: Plan, tallies: Mapping[str, Tally], times: Mapping[str, FloatArray], pictures: Mapping[str, bytes]
-) -> str:
+) -> list[str]:
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8><title>ERIK, evaluated again</title>",
-        f"<style>{STYLE}</style><h1>ERIK, evaluated again</h1>",
-        f"<p>{html.escape(_introduction(plan, tallies))}</p>",
-        "<h2>Iterations and time (table 8)</h2>",
-        _table(TABLE_8_HEAD, table_8(tallies, times)),
-        "<h2>Errors on every skeleton</h2>",
-        _table(ERRORS_HEAD, errors_table(tallies)),
+        paragraph(_introduction(plan, tallies)),
+        heading("Iterations and time (table 8)"),
+        table(TABLE_8_HEAD, table_8(tallies, times)),
+        heading("Errors on every skeleton"),
+        table(ERRORS_HEAD, errors_table(tallies)),
     ]
     if compared := table_9(tallies):
-        parts += ["<h2>ERIK and DLS on skeleton C (table 9)</h2>", _table(TABLE_9_HEAD, compared), _kept(tallies)]
-    for number, picture in pictures.items():
-        image = base64.b64encode(picture).decode()
-        parts.append(
-            f"<h2>Figure {number}</h2><figure><img alt='figure {number}' src='data:image/png;base64,{image}'>"
-            f"<figcaption>{html.escape(CAPTIONS[number])}</figcaption></figure>"
-        )
-    return "\n".join(parts) + "\n"
+        parts += [heading("ERIK and DLS on skeleton C (table 9)"), table(TABLE_9_HEAD, compared), _kept(tallies)]
+    for number, png in pictures.items():
+        parts += [heading(f"Figure {number}"), picture(png, f"figure {number}", CAPTIONS[number])]
+    return parts
 
 
 def _introduction(plan: Plan, tallies: Mapping[str, Tally]) -> str:
@@ -140,13 +119,3 @@ def _mean(values: FloatArray) -> float:
 def _high(values: FloatArray) -> float:
     """Only one in a hundred is greater."""
     return float(sorted(values.tolist())[min(len(values) - 1, int(0.99 * len(values)))])
-
-
-def _table(head: Sequence[str], rows: Rows) -> str:
-    cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return f"<table><tr>{cells}</tr>{body}</table>"
-
-
-def _cell(text: str) -> str:
-    return f"<td class=paper>{html.escape(text[1:])}</td>" if text.startswith("~") else f"<td>{html.escape(text)}</td>"

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import TaskError
+from poise.figure.frames import Frames
 from poise.figure.pose import FloatArray
 from poise.motion.motion import Motion, Track
+from poise.motion.report_joints import Spike, find_spikes, joint_curves
+from poise.motion.report_support import support_margin
 
-SPIKE = 8.0
-"""Times the usual jerk of a joint, of frames that move, at which a frame is flagged."""
-USUAL = 95.0
-"""Percentile of jerk that is usual."""
+ROUNDING = 1e-6
+"""Share of a limit of speed by which rounding may exceed it."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,19 @@ class Quality:
     """Widest that a loop is open [m or rad]."""
     spikes: tuple[int, ...]
     """Frames at which some joint jerks unlike anywhere else."""
+    errors: dict[str, FloatArray]
+    """(frames,) distance of each mapped point from its target, by joint of the clip [m]."""
+    gaps: FloatArray
+    """(frames,) how far loops are open [m or rad]."""
+    broken: tuple[int, ...]
+    """Frames in which a limit is broken, by number."""
+    margin: FloatArray | None
+    """(frames,) how far inside the support the centre of mass is, negative outside, NaN in the air [m]; None for a
+    figure without mass or feet."""
+    jerks: tuple[Spike, ...]
+    """The spikes, each with its joint."""
+    hurried: tuple[int, ...]
+    """Frames to which some joint moves faster than it may."""
 
     def sentence(self) -> str:
         """All of it in a line."""
@@ -44,49 +58,74 @@ class Quality:
             f"frames; loops open by {self.closure:.1e}; {len(self.spikes)} frames with spikes."
         )
 
+    @property
+    def unbalanced(self) -> int:
+        """Frames in which a figure that stood still would fall."""
+        return 0 if self.margin is None else int((self.margin < 0.0).sum())
+
 
 def measure(motion: Motion) -> Quality:
     """Measure a retargeted motion."""
-    if motion.track is None:
-        raise TaskError("only a motion that comes from retarget, not resampled, knows what was asked of it.")
+    track = motion.track
+    if track is None:
+        raise TaskError(
+            "nobody knows what was asked of this motion, so its errors cannot be measured; measure what retarget "
+            "returned, or cut or resampled that, not what was blended or read from a file."
+        )
     frames = [motion.figure.frames(posture) for posture in motion]
-    places = _feet(motion, motion.track, frames)
-    drift, skate = _slip(motion, motion.track, places)
+    places = _feet(track, frames)
+    drift, skate = _slip(motion, track, places)
     up = motion.figure.up_vector
     lowest = np.min([p @ up for p in places.values()], axis=(0, 2)) if places else np.full(len(motion), np.inf)
-    broken = sum(bool(motion.figure.violations(posture)) for posture in motion)
-    closure = max(motion.figure.closure_error(posture) for posture in motion)
-    depth = np.maximum(motion.track.ground - lowest, 0.0)
-    return Quality(_tracking(motion.track, frames), skate, drift, depth, broken, closure, spikes(motion))
+    broken = tuple(i for i, posture in enumerate(motion) if motion.figure.violations(posture))
+    gaps = np.array([motion.figure.closure_error(posture) for posture in motion])
+    errors = _errors(track, frames)
+    jerks = find_spikes(motion)
+    return Quality(
+        tracking=np.mean(list(errors.values()), axis=0) if errors else np.zeros(len(motion)),
+        skate=skate,
+        drift=drift,
+        penetration=np.maximum(track.ground - lowest, 0.0),
+        violations=len(broken),
+        closure=float(gaps.max()),
+        spikes=tuple(sorted({spike.frame for spike in jerks})),
+        errors=errors,
+        gaps=gaps,
+        broken=broken,
+        margin=support_margin(motion),
+        jerks=jerks,
+        hurried=_hurried(motion),
+    )
 
 
 def spikes(motion: Motion) -> tuple[int, ...]:
     """Frames at which the jerk of some joint is far above what is usual for it and for the whole motion."""
-    if len(motion) < 5:
-        return ()
-    jerk = np.abs(np.diff(motion.velocity, n=2, axis=0)) * motion.rate**2
-    usual = np.percentile(jerk, USUAL, axis=0)
-    floor = np.percentile(jerk, USUAL)
-    found = np.flatnonzero((jerk > SPIKE * np.maximum(usual, floor)).any(axis=1))
-    return tuple(int(i) + 1 for i in found)
+    return tuple(sorted({spike.frame for spike in find_spikes(motion)}))
 
 
-def _tracking(track: Track, frames: list) -> FloatArray:  # type: ignore[type-arg]
-    errors = [
-        [np.linalg.norm(frame[site].apply(offset) - track.targets[joint][i]) for i, frame in enumerate(frames)]
-        for joint, (site, offset) in track.points.items()
-    ]
-    return np.mean(errors, axis=0) if errors else np.zeros(len(frames))
+def _hurried(motion: Motion) -> tuple[int, ...]:
+    """Frames to which some joint goes faster than its limit of speed allows."""
+    fast = np.zeros(max(len(motion) - 1, 0), dtype=np.bool_)
+    for curve in joint_curves(motion):
+        fast |= curve.speed > (1.0 + ROUNDING) * curve.fastest
+    return tuple(int(i) + 1 for i in np.flatnonzero(fast))
 
 
-def _feet(motion: Motion, track: Track, frames: list) -> dict[str, FloatArray]:  # type: ignore[type-arg]
-    """(frames, 2, 3) ball and heel of each foot as they are."""
+def _errors(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
+    """(frames,) how far each mapped point is from its target."""
     out = {}
-    for site, planned in track.locks.items():
-        points = track.soles[site]
-        out[site] = np.array([[frame[site].apply(point) for point in points] for frame in frames])
-        assert out[site].shape == planned.shape
+    for joint, (site, offset) in track.points.items():
+        points = np.array([frame[site].apply(offset) for frame in frames])
+        out[joint] = np.linalg.norm(points - track.targets[joint], axis=1)
     return out
+
+
+def _feet(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
+    """(frames, 2, 3) ball and heel of each foot as they are."""
+    return {
+        site: np.array([[frame[site].apply(point) for point in track.soles[site]] for frame in frames])
+        for site in track.locks
+    }
 
 
 def _slip(motion: Motion, track: Track, places: dict[str, FloatArray]) -> tuple[float, FloatArray]:

@@ -1,0 +1,180 @@
+"""A retargeted motion on one page: who moves like whom, what is missed by how much, and where to look."""
+
+from __future__ import annotations
+
+import html
+import io
+from pathlib import Path
+
+import numpy as np
+
+from poise.errors import FormatError
+from poise.evaluation.page import Rows, folded, heading, paragraph, picture, table, write_page
+from poise.evaluation.retarget_plots import drawn_joints, drawn_timeline
+from poise.evaluation.retarget_poses import drawn_poses, shown_frames
+from poise.motion.clip import Clip
+from poise.motion.motion import Motion
+from poise.motion.report import Quality, measure
+from poise.motion.report_joints import JointCurve, joint_curves
+from poise.pictures.picture import Picture
+
+FEET, GROUND, CLOSED = 1e-3, 1e-3, 1e-6
+"""How far a standing foot may slip, feet may sink [m], and loops may be open [m or rad]."""
+LISTED = 20
+"""Most spikes that are listed."""
+
+
+def write_report(clip: Clip, motion: Motion, path: str | Path, quality: Quality | None = None) -> Path:
+    """Write the report of a motion that was retargeted from a clip as one HTML file; returns its path.
+
+    Args:
+        clip: What was retargeted.
+        motion: What became of it.
+        path: The file, ending in `.html`.
+        quality: The measures of the motion, where they are known already.
+    """
+    file = Path(path)
+    if file.suffix.lower() != ".html":
+        raise FormatError(f"a report is a page such as report.html, not {file.suffix or 'without ending'}.", path)
+    known = measure(motion) if quality is None else quality
+    title = f"{clip.name or 'A clip'} on {motion.figure.name}"
+    return write_page(file, title, _parts(clip, motion, known))
+
+
+def _parts(clip: Clip, motion: Motion, quality: Quality) -> list[str]:
+    curves = joint_curves(motion)
+    above, below = drawn_poses(clip, motion, shown_frames(len(motion)))
+    parts = [
+        paragraph(_introduction(clip, motion)),
+        table(("", "measured", "bound", ""), verdicts(motion, quality)),
+        heading("Source and result"),
+        picture(_png(above), "postures of the clip"),
+        picture(_png(below), "postures of the motion", "Above the clip, below the motion at the same moments."),
+        heading("Frame by frame"),
+        picture(drawn_timeline(motion, quality), "measures over the frames", _timeline_words(motion)),
+        *_spikes(motion, quality),
+        heading("Joints"),
+        picture(drawn_joints(motion, curves, quality), "room to limits, speed, acceleration and jerk", JOINT_WORDS),
+        folded("All joints in numbers", table(JOINT_HEAD, joint_rows(motion, curves))),
+    ]
+    if quality.errors:
+        parts += [heading("Targets"), table(TARGET_HEAD, target_rows(motion, quality))]
+    if motion.track is not None:
+        words = f"<pre>{html.escape(motion.track.mapping.explain())}</pre>"
+        parts.append(folded("How joints of the clip were matched with parts of the figure", words))
+    return parts
+
+
+def _introduction(clip: Clip, motion: Motion) -> str:
+    seconds = f"{motion.duration:.2f} s at {motion.rate:.4g} frames per second"
+    return (
+        f"{len(motion)} frames, {seconds}, of figure {motion.figure.name!r} after a clip of {len(clip)} frames at "
+        f"{clip.rate:.4g} per second of {clip.figure.name!r}, a skeleton of {len(clip.figure.bodies)} bodies."
+    )
+
+
+def verdicts(motion: Motion, quality: Quality) -> Rows:
+    """What was measured, what it should be, and whether it is."""
+    feet = motion.track is not None and bool(motion.track.locks)
+    millimetres = 1e3 * quality.tracking
+    rows = [["Tracking: mean, most", f"{millimetres.mean():.1f}, {millimetres.max():.1f} mm", "", ""]]
+    if feet:
+        sunk, skate = float(quality.penetration.max()), float(quality.skate.max(initial=0.0))
+        rows.append(_bounded("Standing feet: drift", quality.drift, FEET))
+        rows.append(_bounded("Standing feet: skate per frame", skate, FEET))
+        rows.append(_bounded("Feet in the ground", sunk, GROUND))
+    rows.append(_counted("Frames beyond a limit of position", len(quality.broken)))
+    if any(np.isfinite(joint.speed) for joint in motion.figure.joints):
+        rows.append(_counted("Frames beyond a limit of speed", len(quality.hurried)))
+    if motion.figure.loops:
+        verdict = "✓" if quality.closure <= CLOSED else "✗"
+        rows.append(["Loops open by", f"{quality.closure:.1e}", f"{CLOSED:.0e} m or rad", verdict])
+    rows.append(_counted("Frames with spikes", len(quality.spikes)))
+    if quality.margin is not None:
+        rows.append(_balance(motion, quality))
+    return rows
+
+
+def _bounded(what: str, value: float, bound: float) -> list[str]:
+    return [what, f"{1e3 * value:.3f} mm", f"{1e3 * bound:g} mm", "✓" if value <= bound else "✗"]
+
+
+def _counted(what: str, count: int) -> list[str]:
+    return [what, str(count), "0", "✗" if count else "✓"]
+
+
+def _balance(motion: Motion, quality: Quality) -> list[str]:
+    """Only a motion that was asked to balance is judged by it: others may be fast enough to be carried."""
+    asked = motion.track is not None and motion.track.center is not None
+    row = ["Frames with the centre of mass outside the support", str(quality.unbalanced)]
+    return [*row, "0" if asked else "", ("✗" if quality.unbalanced else "✓") if asked else ""]
+
+
+def _timeline_words(motion: Motion) -> str:
+    words = "Red lines are spikes."
+    feet = motion.track is not None and bool(motion.track.locks)
+    if feet:
+        words += " Skate is how far a standing heel or ball moves from one frame to the next."
+    if feet and motion.figure.mass > 0.0:
+        words += " Where the centre of mass is outside the support, a figure that stood still would fall."
+    return words
+
+
+def _spikes(motion: Motion, quality: Quality) -> list[str]:
+    if not quality.jerks:
+        return []
+    worst = sorted(quality.jerks, key=lambda spike: -spike.jerk / spike.usual)[:LISTED]
+    rows = [
+        [str(s.frame), f"{s.frame / motion.rate:.2f} s", s.joint, f"{s.jerk:.3g}", f"{s.usual:.3g}"]
+        for s in sorted(worst, key=lambda spike: spike.frame)
+    ]
+    listed = table(("frame", "time", "joint", "jerk [1/s³]", "flagged above"), rows)
+    more = len(quality.jerks) - len(worst)
+    return ["<h3>Spikes</h3>", listed, *([paragraph(f"The worst of them; {more} more are left out.")] if more else [])]
+
+
+JOINT_WORDS = (
+    "The joints that stand out are named, all others are grey. Dashed: limits. Figures have limits of position and "
+    "speed; accelerations and jerks have none and are there to be compared. Red lines are spikes."
+)
+JOINT_HEAD = ("joint", "least room", "frame", "fastest", "limit", "frame", "acceleration", "frame", "jerk", "frame")
+
+
+def joint_rows(motion: Motion, curves: list[JointCurve]) -> Rows:
+    """The extremes of every joint, each with its frame."""
+    rows = []
+    for curve in curves:
+        unit, factor = ("mm", 1e3) if curve.slides else ("°", float(np.degrees(1.0)))
+        room = ["", ""]
+        if curve.room is not None:
+            at = int(curve.room.argmin())
+            room = [f"{factor * curve.room[at]:.1f} {unit}", str(at)]
+        speed = _peak(curve.speed, 1)
+        limit = f"{curve.fastest:.3g}" if np.isfinite(curve.fastest) else ""
+        over = curve.fastest < curve.speed.max(initial=0.0) * (1.0 - 1e-6)
+        fastest = [f"✗ {speed[0]}" if over else speed[0], limit, speed[1]]
+        rows.append([curve.joint, *room, *fastest, *_peak(curve.acceleration, 1), *_peak(curve.jerk, 1)])
+    return rows
+
+
+def _peak(values: np.ndarray, first: int) -> list[str]:
+    """The greatest value and its frame."""
+    return [f"{values.max():.3g}", str(int(values.argmax()) + first)] if len(values) else ["", ""]
+
+
+TARGET_HEAD = ("joint of the clip", "part of the figure", "mean [mm]", "most [mm]", "frame")
+
+
+def target_rows(motion: Motion, quality: Quality) -> Rows:
+    """How far every mapped point is from its target."""
+    points = motion.track.points if motion.track is not None else {}
+    return [
+        [joint, points[joint][0], f"{1e3 * error.mean():.1f}", f"{1e3 * error.max():.1f}", str(int(error.argmax()))]
+        for joint, error in quality.errors.items()
+    ]
+
+
+def _png(image: Picture) -> bytes:
+    out = io.BytesIO()
+    image.image().save(out, format="png")
+    return out.getvalue()
