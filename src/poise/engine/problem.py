@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,27 +10,22 @@ import numpy as np
 
 from poise.engine.avoidance import Avoidance
 from poise.engine.criteria_arrays import criteria_arrays
+from poise.engine.engine_arrays import make_engine
 from poise.engine.given import Given
-from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.engine.goal_arrays import Asked
 from poise.engine.limit_names import limit_names
 from poise.engine.outside import Footing, Slopes, Watcher
 from poise.engine.targets import TargetLike, posture_for, set_target
 from poise.errors import TaskError
-from poise.figure.closing import compile_closures
-from poise.figure.compiled import IntArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
-from poise.kernels.contacts import make_contacts
-from poise.kernels.engine import CHOOSY, FENCED, FIRST_TASKS, Engine, State
-from poise.kernels.far_call import addresses
-from poise.kernels.goals import Goals, make_stance, take_stance
+from poise.kernels.engine import FIRST_TASKS
+from poise.kernels.goals import Goals, take_stance
 from poise.kernels.level_problem import SIDE
-from poise.kernels.levels import Levels, make_work
-from poise.kernels.pulls import make_pulls
 from poise.kernels.step import bind
-from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.kernels.step_limits import PER_BALL
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, Outside
 from poise.tasks.custom import Custom
@@ -78,65 +72,21 @@ class Problem:
             criteria: What to do with the freedom that tasks leave.
         """
         self.figure = figure
-        step = step or StepSize()
-        asked = [task for task in tasks if task.active]
-        self.avoids = [task for task in asked if isinstance(task, Avoid)]
+        forces, active = tuple(forces), [task for task in tasks if task.active]
+        self.avoids = [task for task in active if isinstance(task, Avoid)]
         self.avoidance = Avoidance(figure, self.avoids) if self.avoids else None
-        contacts = self.avoidance.most if self.avoidance is not None else 0
-        asked = [task for task in asked if not isinstance(task, Avoid)]
-        self.held = _last_hold(asked)
-        asked = [task for task in asked if task is not self.held]
-        self.priorities = sorted({task.priority for task in asked})
-        forces = tuple(forces)
-        self.asked = [
-            Asked(task, FIRST_TASKS + self.priorities.index(task.priority), goals_under(figure, task, forces))
-            for task in asked
-        ]
-        terms = [criterion.term(figure, forces) for criterion in criteria]
-        self.asked.sort(key=lambda a: a.level)
-        masks = number_rows(self.asked, figure)
-        tree, bounds = figure.compiled.tree, figure.compiled.bounds
-        goals = goal_arrays(figure, self.asked, masks)
-        self.given = Given.of(figure, self.asked)
-        hard = [i for i, coupling in enumerate(figure.couplings) if coupling.is_equality]
-        soft = [i for i, coupling in enumerate(figure.couplings) if not coupling.is_equality]
-        limits = _step_limits(figure, step, dt, hard, soft)
-        closures = compile_closures(figure)
-        skip = closures.turns.shape[0] + len(hard) + contacts
-        levels = _levels(figure, self.asked, goals, count=len(self.priorities), skip=skip, contacts=contacts)
-        n, p = figure.nv, len(self.priorities) + FIRST_TASKS
-        here, there, state = (
-            make_stance(tree, goals),
-            make_stance(tree, goals),
-            _state(figure, p, levels.rows.shape[0], closures.turns.shape[0]),
-        )
-        solver = make_work(n, levels.rows.shape[0], p, levels.general.shape[0])
-        self.engine = Engine(
-            tree=tree,
-            bounds=bounds,
-            limits=limits,
-            goals=goals,
-            contacts=make_contacts(contacts),
-            closures=closures,
-            criteria=criteria_arrays(figure, self.held, terms),
-            levels=levels,
-            solver=solver,
-            pulls=make_pulls(tree),
-            here=here,
-            there=there,
-            state=state,
-            skip=skip,
-            farthest=step.error,
-            choosy=_choosy(self.asked, goals, masks, p),
-            calls=addresses(
-                (bounds, state.q, state.q),
-                (tree, goals, state.q, here),
-            ),
-            worth=step.worth,
-        )
-        self.handle = bind(self.engine)
+        wishes = [task for task in active if not isinstance(task, Avoid)]
+        self.held = _last_hold(wishes)
+        self.asked = _by_level(figure, [task for task in wishes if task is not self.held], forces)
+        self.priorities = sorted({a.task.priority for a in self.asked})
         self._by_task = {a.task: a for a in self.asked}
-        self.footings = _footings(figure, self.asked, goals, forces)
+        terms = [criterion.term(figure, forces) for criterion in criteria]
+        contacts = self.avoidance.most if self.avoidance is not None else 0
+        wished = criteria_arrays(figure, self.held, terms)
+        self.engine = make_engine(figure, self.asked, wished, step or StepSize(), dt, contacts=contacts)
+        self.given = Given.of(figure, self.asked)
+        self.handle = bind(self.engine)
+        self.footings = _footings(figure, self.asked, self.engine.goals, forces)
         """Where open supports can balance the figure, by task."""
         self.watchers: list[Watcher] = list(self.footings.values())
         """What looks at every posture before a step."""
@@ -214,16 +164,13 @@ class Problem:
             raise TaskError(f"{task.label} is not one of the active tasks.")
 
 
-def _choosy(asked: Sequence[Asked], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
-    """(p + 1,) which levels have goals whose rows do not say all: see `Engine.choosy`."""
-    levels = np.zeros(p + 1, dtype=np.int64)
-    for a in asked:
-        corners = goals.corner_start[a.first_goal + len(a.goals)] - goals.corner_start[a.first_goal]
-        if masks[a.first_goal] is not None:
-            levels[a.level] = CHOOSY
-        elif corners > 0 and levels[a.level] != CHOOSY:
-            levels[a.level] = FENCED
-    return levels
+def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[Asked]:
+    """Tasks and their goals, those of the first level first."""
+    priorities = sorted({task.priority for task in tasks})
+    asked = [
+        Asked(task, FIRST_TASKS + priorities.index(task.priority), goals_under(figure, task, forces)) for task in tasks
+    ]
+    return sorted(asked, key=lambda a: a.level)
 
 
 def _last_hold(tasks: Sequence[Task]) -> Hold | None:
@@ -247,90 +194,3 @@ def _footings(figure: Figure, asked: Sequence[Asked], goals: Goals, forces: Iter
         for a in asked
         if a.task in acting and finds_reactions(acting[a.task])
     }
-
-
-def _step_limits(
-    figure: Figure, step: StepSize, dt: float | None, hard: Sequence[int], soft: Sequence[int]
-) -> StepLimits:
-    tree, bounds, compiled = figure.compiled.tree, figure.compiled.bounds, figure.compiled
-    dof_q = np.full(figure.nv, -1, dtype=np.int64)
-    q_dof = np.full(figure.nq, -1, dtype=np.int64)
-    speed = np.full(figure.nv, math.inf)
-    ball_dof = {}
-    for joint in figure.joints:
-        q, v = compiled.q_slices[joint.name], compiled.v_slices[joint.name]
-        plain = joint.nv if joint.scalars else (3 if joint.kind == "free" else 0)
-        for i in range(plain):
-            dof_q[v.start + i], q_dof[q.start + i] = q.start + i, v.start + i
-        ball_dof[q.start] = v.start
-        if joint.speed is not None:
-            speed[v] = joint.speed / (math.sqrt(3.0) if joint.kind == "ball" else 1.0)
-    return StepLimits(
-        dof_q=dof_q,
-        q_dof=q_dof,
-        speed=speed,
-        largest=np.where(tree.dof_turns == 1, step.turn, step.slide),
-        ball_dof=np.array([ball_dof[int(start)] for start in bounds.ball_start], dtype=np.int64),
-        hard=np.array(hard, dtype=np.int64),
-        soft=np.array(soft, dtype=np.int64),
-        clock=np.array([math.inf if dt is None else dt]),
-    )
-
-
-def _levels(figure: Figure, asked: Sequence[Asked], goals: Goals, *, count: int, skip: int, contacts: int) -> Levels:
-    """The arrays of all levels."""
-    n, p = figure.nv, count + FIRST_TASKS
-    m = skip + goals.direction.shape[0]
-    start = np.full(p + 1, m, dtype=np.int64)
-    start[:FIRST_TASKS] = 0
-    for a in reversed(asked):
-        start[a.level] = skip + a.rows.start
-    balls, soft = figure.compiled.bounds.ball_start.shape[0], sum(not c.is_equality for c in figure.couplings)
-    fences = goals.corner_node.shape[0]
-    general = PER_BALL * balls + soft + fences + contacts
-    limit_level = np.zeros(n + general, dtype=np.int64)
-    for a in asked:
-        for i in range(len(a.goals)):
-            g = a.first_goal + i
-            at = n + PER_BALL * balls + soft
-            limit_level[at + goals.corner_start[g] : at + goals.corner_start[g + 1]] = a.level
-    return Levels(
-        rows=np.zeros((m, n)),
-        target=np.zeros(m),
-        start=start,
-        damping=np.zeros(p + 1),
-        wish=np.zeros(n),
-        general=np.zeros((general, n)),
-        lower=np.full(n + general, -math.inf),
-        upper=np.full(n + general, math.inf),
-        limit_level=limit_level,
-        curved=np.zeros(p + 1, dtype=np.int64),
-        curvature=np.zeros((p + 1, n, n)),
-        watch=np.zeros(p + 1, dtype=np.int64),
-    )
-
-
-def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
-    n, whole = figure.nv, np.int64
-    return State(
-        x=np.zeros(n),
-        dx=np.zeros(n),
-        trial=np.zeros(n),
-        part=np.zeros((p + 1, n)),
-        last=np.zeros((p + 1, n)),
-        decided=np.zeros(p + 1),
-        q=np.array(figure.neutral().q),
-        scale=np.ones(p + 1),
-        merit=np.zeros(p + 1),
-        merit_after=np.zeros(p + 1),
-        seen=np.full(p + 1, np.nan),
-        record=np.zeros(p + 1),
-        stiffness=np.zeros(p + 1),
-        curved=np.zeros(p + 1, dtype=whole),
-        bent=np.zeros(p + 1, dtype=whole),
-        gap=np.zeros(loop_rows),
-        couple=np.zeros((3, 3)),
-        missing=np.zeros(rows),
-        demand=np.ones(1),
-        counts=np.zeros(4, dtype=whole),
-    )
