@@ -13,6 +13,7 @@ import typer
 
 from poise.cli.compiling import compiling_noted
 from poise.cli.console import answer, remark, remarks
+from poise.cli.play_motion import FrameSender, Output, is_bound, motion_of, play_as_it_is
 from poise.cli.show import FigureArgument, loaded, parsed_posture
 from poise.errors import PoiseError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from poise.character.character import Character
     from poise.figure.figure import Figure
     from poise.figure.posture import Posture
+    from poise.motion.motion import Motion
 
 TOUR = 2.5
 """Time for each posture when nothing else is asked for [s]."""
@@ -29,7 +31,9 @@ TOUR = 2.5
 def play(  # noqa: PLR0913 - one argument per option
     figure: FigureArgument,
     *,
-    clip: Annotated[Path | None, typer.Option("--clip", help="A motion to play: .csv, .bvh, .glb.")] = None,
+    clip: Annotated[
+        Path | None, typer.Option("--clip", help="A motion: .csv, .json, .npz; .bvh, .glb are retargeted.")
+    ] = None,
     loop: Annotated[bool, typer.Option("--loop", help="Play it again and again.")] = False,
     posture: Annotated[str, typer.Option("--posture", "-p", help="The posture to hold, as for poise show.")] = "",
     face: Annotated[str, typer.Option("--face", help="Look in a direction: 1,0.3,0.5.")] = "",
@@ -55,6 +59,8 @@ def play(  # noqa: PLR0913 - one argument per option
 
     [bold]poise play adelino --clip dance.csv --loop --face 1,0.3,0.5[/]
 
+    [bold]poise play human --clip walk.bvh[/] retargets the clip first, and plays it as it is.
+
     [bold]poise play adelino --robot firmata:/dev/ttyACM0 --servos lamp.toml[/] moves real servos, slowly at first.
 
     [bold]poise play adelino --robot firmata:/dev/ttyACM0 --dry-run[/] prints what they would be told.
@@ -63,17 +69,22 @@ def play(  # noqa: PLR0913 - one argument per option
     """
     with compiling_noted():
         from poise.character.character import Character
-        from poise.formats import load_clip
 
         chosen = loaded(figure)
+        motion = None if clip is None else motion_of(clip, chosen)
+        chosen = chosen if motion is None else motion.figure
+    if motion is not None and is_bound(chosen) and not (posture or face or at or idle or listen is not None):
+        _run_motion(motion, (robot, servos, send), rate=rate, seconds=seconds, loop=loop, dry_run=dry_run)
+        return
+    with compiling_noted():
         live = Character(chosen, posture=parsed_posture(posture, chosen), idle=idle, on_event=remark)
-        if clip is not None:
-            live.clips[clip.stem] = load_clip(clip, chosen)
-            live.play(live.clips[clip.stem], loop=loop)
+        if clip is not None and motion is not None:
+            live.clips[clip.stem] = motion
+            live.play(motion, loop=loop)
         if face or at:
             live.face(_target(face, at))
     with ExitStack() as open_things:
-        _connect(open_things, live, robot, servos, dry_run=dry_run)
+        _connect(open_things, live.figure, live.outputs, robot, servos, dry_run=dry_run)
         if listen is not None:
             ear = live.listen(listen)
             open_things.callback(ear.close)
@@ -85,17 +96,48 @@ def play(  # noqa: PLR0913 - one argument per option
         _run(live, rate, seconds, tour, silent=dry_run)
 
 
-def _connect(open_things: ExitStack, live: Character, robot: str, servos: Path | None, *, dry_run: bool) -> None:
+def _connect(
+    open_things: ExitStack, figure: Figure, outputs: list[Output], robot: str, servos: Path | None, *, dry_run: bool
+) -> None:
     if not robot:
         if servos is not None or dry_run:
             raise PoiseError("--servos and --dry-run go with --robot, such as --robot firmata:/dev/ttyACM0.")
         return
     from poise.robots import connect
 
-    device = connect(robot, live.figure, servos, dry_run=dry_run, say=answer, on_event=remark)
+    device = connect(robot, figure, servos, dry_run=dry_run, say=answer, on_event=remark)
     open_things.enter_context(device)
-    live.outputs.append(device.write)
+    outputs.append(device.write)
     remark(f"{device.driver.name}: {len(device.servos)} servos, slowly at first.")
+
+
+def _run_motion(
+    motion: Motion,
+    to: tuple[str, Path | None, str],
+    *,
+    rate: float,
+    seconds: float | None,
+    loop: bool,
+    dry_run: bool,
+) -> None:
+    """Frames of a motion as they are, to a robot and over OSC, with a line that shows them on a terminal."""
+    from rich.status import Status
+
+    robot, servos, send = to
+    status = Status("", console=remarks())
+    shown = remarks().is_terminal and not dry_run
+    outputs: list[Output] = []
+    with ExitStack() as open_things:
+        _connect(open_things, motion.figure, outputs, robot, servos, dry_run=dry_run)
+        if send:
+            sender = FrameSender(motion.figure.name, *_host_and_port(send))
+            open_things.callback(sender.close)
+            outputs.append(sender.send)
+        if shown:
+            open_things.enter_context(status)
+        for k, frame in enumerate(play_as_it_is(motion, outputs, rate=rate, seconds=seconds, loop=loop)):
+            if shown and k % 6 == 0:
+                status.update(_line(frame))
 
 
 def _run(live: Character, rate: float, seconds: float | None, tour: Iterator[str] | None, *, silent: bool) -> None:
@@ -117,7 +159,7 @@ def _run(live: Character, rate: float, seconds: float | None, tour: Iterator[str
 
 
 def _line(frame: Posture) -> str:
-    named = zip(frame.figure.moving_joints, frame.q.tolist(), strict=False)
+    named = ((name, value) for name in frame if isinstance(value := frame[name], float))
     return "  ".join(f"{name} {math.degrees(value):+.0f}°" for name, value in itertools.islice(named, 8))
 
 

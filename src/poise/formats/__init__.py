@@ -1,7 +1,7 @@
 """Figures and clips from files: `load` and `load_clip` choose the reader by the file's ending.
 
 A figure comes from a `*.figure.toml`, a URDF, an MJCF, the skeleton of a BVH or the skin of a glTF; a clip comes from a
-BVH, a glTF or a CSV table.
+BVH, a glTF, a CSV table, or a motion saved as JSON or NPZ.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
 
 
 def load_clip(path: str | Path, figure: Figure | None = None, name: str | None = None) -> Clip:
-    """The motion in a file: `.bvh`, `.gltf`, `.glb` or `.csv`.
+    """The motion in a file: `.bvh`, `.gltf`, `.glb`, `.csv`, `.json` or `.npz`.
 
     Args:
         path: The file.
-        figure: Who moves in a CSV of joint values, unless the table names a built-in figure; the other formats bring
-            their own skeleton.
+        figure: Who moves in a CSV, JSON or NPZ of joint values, unless the file names a built-in figure; the other
+            formats bring their own skeleton.
         name: Which animation of a glTF with several; the first when none is given.
 
     Raises:
@@ -75,14 +75,18 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
     suffix = file.suffix.lower()
     if suffix in (".gltf", ".glb"):
         return _read_gltf_clip(file, name)
-    if suffix not in (".bvh", ".csv"):
-        raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv"))
+    if suffix not in (".bvh", ".csv", ".json", ".npz"):
+        raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv", ".json", ".npz"))
     if name is not None:
         raise FormatError("holds one motion that has no name; only a glTF has several to choose from.", file)
     if suffix == ".bvh":
         from poise.formats.bvh import read_bvh_clip
 
         return read_bvh_clip(file)
+    if suffix != ".csv":
+        from poise.formats.motion_file import read_motion
+
+        return read_motion(file, figure)
     from poise.formats.table import read_table
 
     return read_table(file, figure)

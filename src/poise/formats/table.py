@@ -25,6 +25,7 @@ from poise.errors import FormatError, PoiseError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.formats.files import read_bytes, write_atomically
+from poise.formats.owners import moving_figure
 from poise.formats.table_columns import TIME, columns_of, matched
 from poise.formats.table_document import LARGEST_NUMBER, TableDocument, parse_table
 from poise.motion.clip import Clip, interpolated
@@ -78,7 +79,9 @@ def read_table(path: Path | str, figure: Figure | None = None, rate: float | Non
 
 def table_clip(table: TableDocument, figure: Figure | None, rate: float | None = None, *, name: str = "") -> Clip:
     """The motion in a table that has been parsed."""
-    owner = figure if figure is not None else _named_figure(table)
+    name_in_file, _ = table.settings.get("figure", ("", 0))
+    joints = {part for column in table.header for part in (column, column.rpartition(".")[0]) if part}
+    owner = moving_figure(figure, name_in_file, joints - {TIME}, table.path)
     try:
         columns = matched(owner, table.header)
     except PoiseError as problem:
@@ -92,15 +95,6 @@ def table_clip(table: TableDocument, figure: Figure | None, rate: float | None =
         return _timed(table, Clip(owner, q, 1.0, name), rate)
     except PoiseError as problem:
         raise problem if isinstance(problem, FormatError) else FormatError(str(problem), table.path) from None
-
-
-def _named_figure(table: TableDocument) -> Figure:
-    from poise.figures import BUILT_IN, built_in
-
-    name, _ = table.settings.get("figure", ("", 0))
-    if name not in BUILT_IN:
-        raise FormatError("a table holds joint values only: say whose they are with figure=…", table.path)
-    return built_in(name)
 
 
 def _in_degrees(table: TableDocument) -> bool:

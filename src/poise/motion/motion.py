@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,45 +13,15 @@ from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.motion.clip import Clip
-from poise.motion.contacts import Contacts
+from poise.motion.motion_track import Track
+from poise.motion.placing import moved_to
 
 if TYPE_CHECKING:
-    from poise.motion.mapping import JointMap
+    from collections.abc import Iterable
+
+__all__ = ["ENDINGS", "Motion", "Track"]
 
 ENDINGS = (".csv", ".bvh", ".json", ".npz")
-
-
-@dataclass(frozen=True)
-class Track:
-    """What was asked of a motion, frame by frame."""
-
-    mapping: JointMap
-    contacts: Contacts
-    points: dict[str, tuple[str, FloatArray]]
-    """Site and its offset (3,) by joint of the clip."""
-    targets: dict[str, FloatArray]
-    """(frames, 3) where each of those points should be, in the world [m]."""
-    locks: dict[str, FloatArray]
-    """(frames, 2, 3) ball and heel of each foot as planned, by site, in the world [m]."""
-    soles: dict[str, FloatArray]
-    """(2, 3) the same two points in the frame of the site, by site [m]."""
-    ground: float
-    """Height of the ground [m]."""
-    center: FloatArray | None
-    """(frames, 3) where the centre of mass should be; None where nothing was asked."""
-
-    def __getitem__(self, frames: slice) -> Track:
-        """What was asked of some frames."""
-        return Track(
-            self.mapping,
-            self.contacts[frames],
-            self.points,
-            {name: path[frames] for name, path in self.targets.items()},
-            {name: path[frames] for name, path in self.locks.items()},
-            self.soles,
-            self.ground,
-            None if self.center is None else self.center[frames],
-        )
 
 
 class Motion(Clip):
@@ -68,6 +36,19 @@ class Motion(Clip):
         super().__init__(figure, q, rate, name)
         self.track = track
 
+    @staticmethod
+    def load(path: str | Path, figure: Figure | None = None) -> Motion:
+        """A motion from a file: `.csv`, `.json` or `.npz` of `figure`, or `.bvh` and others of their own skeleton.
+
+        Args:
+            path: The file.
+            figure: Who moves, unless the file names a built-in figure or brings its own skeleton.
+        """
+        from poise.formats import load_clip
+
+        clip = load_clip(path, figure)
+        return Motion(clip.figure, clip.q, clip.rate, clip.name)
+
     @overload
     def __getitem__(self, frame: int) -> Posture: ...
     @overload
@@ -80,26 +61,33 @@ class Motion(Clip):
         return Motion(self.figure, cut.q, cut.rate, self.name, track=None if self.track is None else self.track[frame])
 
     def resampled(self, rate: float) -> Motion:
-        """The same motion at another rate [1/s]; what was asked of its frames is not carried over."""
+        """The same motion at another rate [1/s], loops closed and what was asked carried over."""
         other = super().resampled(rate)
-        return Motion(self.figure, other.q, other.rate, self.name)
+        track = None if self.track is None else self.track.at(other.times * self.rate)
+        return Motion(self.figure, _closed(self.figure, other), other.rate, self.name, track=track)
 
-    def blended(self, other: Clip, seconds: float) -> Motion:
-        """This motion, then `other`, the last `seconds` of this one easing into the first of the other."""
+    def blended(self, other: Clip, seconds: float, *, joined: bool = False) -> Motion:
+        """This motion, then `other`, the last `seconds` of this one easing into the first of the other.
+
+        Args:
+            other: What comes after, of the same figure.
+            seconds: How long both are mixed; at most what the shorter of them lasts [s].
+            joined: Move and turn the other over the ground so that a floating base goes on from where it is.
+        """
         if other.figure is not self.figure and other.figure != self.figure:
             raise FigureError(f"a motion of {other.figure.name!r} cannot follow one of {self.figure.name!r}.")
-        after = other if other.rate == self.rate else other.resampled(self.rate)
-        shared = min(round(seconds * self.rate), len(self), len(after))
+        if not seconds >= 0.0:
+            raise FigureError(f"a blend lasts zero seconds or more, not {seconds}.")
+        after = other if other.rate == self.rate else Motion(other.figure, other.q, other.rate).resampled(self.rate)
+        shared = round(min(seconds * self.rate, len(self), len(after)))
+        start = len(self) - shared
+        if joined:
+            after = moved_to(after, self[min(start, len(self) - 1)])
         share = (np.arange(shared) + 1.0) / (shared + 1.0)
-        eased = share * share * (3.0 - 2.0 * share)
-        mixed = [
-            self._mixed(self[len(self) - shared + i], after[i], float(part)) for i, part in enumerate(eased.tolist())
-        ]
-        parts = [self.q[: len(self) - shared], *([np.array(mixed)] if mixed else []), after.q[shared:]]
-        return Motion(self.figure, np.concatenate(parts), self.rate, self.name)
-
-    def _mixed(self, a: Posture, b: Posture, share: float) -> FloatArray:
-        return self.figure.integrate(a, share * self.figure.difference(a, b)).q
+        eased = (share * share * (3.0 - 2.0 * share)).tolist()
+        mixed = [_mixed(self.figure, self[start + i], after[i], part) for i, part in enumerate(eased)]
+        between = [_closed(self.figure, mixed)] if mixed else []
+        return Motion(self.figure, np.concatenate([self.q[:start], *between, after.q[shared:]]), self.rate, self.name)
 
     @property
     def velocity(self) -> FloatArray:
@@ -118,27 +106,32 @@ class Motion(Clip):
             from poise.formats.bvh_writer import write_bvh
 
             write_bvh(self, path)
-        elif ending == ".json":
-            Path(path).write_text(json.dumps(self._content()), encoding="utf-8")
-        elif ending == ".npz":
-            arrays: dict[str, Any] = {key: np.asarray(value) for key, value in self._content().items()}
-            np.savez_compressed(path, **arrays)
+        elif ending in {".json", ".npz"}:
+            from poise.formats.motion_file import write_motion
+
+            write_motion(self, path)
         else:
             raise FormatError(f"a motion is written as {', '.join(ENDINGS)}, not as {ending or 'nothing'}.", path)
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "figure": self.figure.name,
-            "name": self.name,
-            "rate": self.rate,
-            "joints": list(self.figure.moving_joints),
-            "q": self.q.tolist(),
-        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle through the constructor."""
         return _rebuilt, (self.figure, self._q, self.rate, self.name, self.track)
 
+    def __repr__(self) -> str:
+        """Name, length and rate."""
+        return f"Motion({self.name!r} of {self.figure.name!r}, {len(self)} frames at {self.rate:g}/s)"
+
 
 def _rebuilt(figure: Figure, q: FloatArray, rate: float, name: str, track: Track | None) -> Motion:
     return Motion(figure, q, rate, name, track=track)
+
+
+def _mixed(figure: Figure, a: Posture, b: Posture, share: float) -> Posture:
+    return figure.integrate(a, share * figure.difference(a, b))
+
+
+def _closed(figure: Figure, postures: Iterable[Posture]) -> FloatArray:
+    """(frames, nq) the postures, with loops that mixing has opened closed again."""
+    if figure.loops:
+        postures = [figure.assembler.close(posture).posture for posture in postures]
+    return np.array([posture.q for posture in postures])
