@@ -14,7 +14,17 @@ from types import TracebackType
 
 import numpy as np
 
-from poise.character.checks import Target, check_figure, default_solver, duration, gaze_of, own_clip, positive, share
+from poise.character.checks import (
+    Target,
+    check_figure,
+    default_solver,
+    duration,
+    gaze_of,
+    own_clip,
+    own_filter,
+    positive,
+    share,
+)
 from poise.character.clock import FrameClock
 from poise.character.idle import Idle
 from poise.character.mind import Mind, Solver, Wishes
@@ -68,8 +78,7 @@ class Character:
         check_figure(figure)
         self.figure = figure
         self.clips = {name: own_clip(figure, clip) for name, clip in (clips or {}).items()}
-        chosen = filter or MotionFilter(velocity=6.0, acceleration=40.0, jerk=800.0)
-        self.filter = chosen.within(figure)
+        self.filter = own_filter(figure, filter)
         start = self._inside(figure.neutral() if posture is None else posture)
         self.filter.reset(start.q)
         self._output = start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from numbers import Integral, Real
 from typing import TypeAlias
 
 import numpy as np
@@ -15,12 +16,15 @@ from poise.figure.figure import Figure
 from poise.figure.names import listing
 from poise.figure.pose import FloatArray
 from poise.motion.clip import Clip
+from poise.motion.filter import MotionFilter
 
 Target: TypeAlias = "GazeLike | str | None"
 
 
 SHARE_OF_SPEED = 0.85
 """How much of what the motion filter allows the solver asks for, so that all joints arrive together."""
+LAST_PORT = 65535
+"""The last port there is."""
 
 
 def default_solver(figure: Figure, most: float) -> Solver:
@@ -31,7 +35,9 @@ def default_solver(figure: Figure, most: float) -> Solver:
 
 
 def check_figure(figure: Figure) -> None:
-    """Refuse a figure whose joints depend on each other."""
+    """Refuse what is no figure, and a figure whose joints depend on each other."""
+    if not isinstance(figure, Figure):
+        raise TaskError(f"{figure!r} is no figure: poise.load makes one.")
     for what, names in (("loops", figure.loops.names), ("couplings", figure.couplings.names)):
         if names:
             raise FigureError(
@@ -51,6 +57,15 @@ def own_clip(figure: Figure, clip: Clip) -> Clip:
     return clip
 
 
+def own_filter(figure: Figure, chosen: MotionFilter | None) -> MotionFilter:
+    """A motion filter inside the limits of this figure: the one given, or one as quick as a lively servo."""
+    if chosen is None:
+        chosen = MotionFilter(velocity=6.0, acceleration=40.0, jerk=800.0)
+    if not isinstance(chosen, MotionFilter):
+        raise TaskError(f"{chosen!r} is no motion filter: poise.MotionFilter(velocity=…, acceleration=…, jerk=…) is.")
+    return chosen.within(figure)
+
+
 def gaze_of(target: GazeLike | str, roll: float | None) -> Gaze:
     """A target from a direction, a word for one, or whatever `poise.chains.targets.gaze` takes."""
     if isinstance(target, str):
@@ -66,20 +81,30 @@ def gaze_of(target: GazeLike | str, roll: float | None) -> Gaze:
 
 def positive(what: str, number: float) -> float:
     """A number above 0."""
-    if not (math.isfinite(number) and number > 0.0):
-        raise TaskError(f"the {what} of a character must be a positive number, not {number}.")
+    if not (_is_finite(number) and number > 0.0):
+        raise TaskError(f"the {what} of a character must be a positive number, not {number!r}.")
     return float(number)
 
 
 def duration(what: str, seconds: float) -> float:
     """A number of seconds from 0 up."""
-    if not (math.isfinite(seconds) and seconds >= 0.0):
-        raise TaskError(f"the {what} must be a number of seconds from 0 up, not {seconds}.")
+    if not (_is_finite(seconds) and seconds >= 0.0):
+        raise TaskError(f"the {what} must be a number of seconds from 0 up, not {seconds!r}.")
     return float(seconds)
 
 
 def share(what: str, amount: float) -> float:
     """A number from 0 to 1."""
-    if not 0.0 <= amount <= 1.0:
-        raise TaskError(f"the amount of {what} goes from 0 to 1, and {amount} does not.")
+    if not (_is_finite(amount) and 0.0 <= amount <= 1.0):
+        raise TaskError(f"the amount of {what} goes from 0 to 1, and {amount!r} does not.")
     return float(amount)
+
+
+def check_port(purpose: str, port: object, least: int) -> None:
+    """Refuse what is no number of a UDP port."""
+    if not isinstance(port, Integral) or not least <= int(port) <= LAST_PORT:
+        raise TaskError(f"cannot {purpose}:{port}: a port is a whole number from {least} to {LAST_PORT}.")
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, Real) and math.isfinite(number)

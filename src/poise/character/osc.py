@@ -25,6 +25,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from poise.chains.targets import at
+from poise.character.checks import check_port
 from poise.errors import PoiseError, TaskError
 from poise.figure.names import listing, suggestion
 from poise.figure.posture import Posture
@@ -117,13 +118,14 @@ class OscIn:
 
     def __init__(self, character: Character, host: str, port: int, say: Callable[[str], object]) -> None:
         """Start to listen."""
+        check_port(f"listen for OSC on {host}", port, 0)
         self._character, self._say = character, say
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.bind((host, port))
-        except (OSError, OverflowError) as problem:
+        except OSError as problem:
             self._socket.close()
-            reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+            reason = problem.strerror or str(problem)
             raise TaskError(f"cannot listen for OSC on {host}:{port} ({reason.lower()}).") from None
         self.port: int = self._socket.getsockname()[1]
         self.heard = 0
@@ -161,6 +163,7 @@ class OscOut:
 
     def __init__(self, name: str, host: str, port: int, outputs: list[Callable[[Posture], object]]) -> None:
         """Find the receiver; nobody need be there."""
+        check_port(f"send OSC to {host}", port, 1)
         try:
             family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         except OSError:

@@ -83,6 +83,13 @@ class MotionFilter:
         settings = self._broadcast(figure.nq, f"figure {figure.name!r}")
         settings["lower"] = np.maximum(settings["lower"], lower)
         settings["upper"] = np.minimum(settings["upper"], upper)
+        for joint in figure.joints:
+            for i in range(figure.nq)[figure.q_slice(joint.name)]:
+                if settings["lower"][i] > settings["upper"][i]:
+                    raise TaskError(
+                        f"the limits of this motion filter leave joint {joint.name!r} of figure {figure.name!r} no "
+                        f"place: it moves between {lower[i]:g} and {upper[i]:g}."
+                    )
         settings["velocity"] = np.minimum(settings["velocity"], speed)
         return MotionFilter(**settings)
 

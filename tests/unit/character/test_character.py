@@ -242,6 +242,8 @@ def test_one_reader_at_a_time_and_frames_that_end():
         (lambda live: live.hold([0.0] * 4), FigureError, "has 5 numbers"),
         (lambda live: live.hold("sad", blend=math.nan), TaskError, "blend must be a number of seconds from 0 up"),
         (lambda live: live.hold("sad", blend=-1), TaskError, "from 0 up, not -1"),
+        (lambda live: live.hold("sad", blend="slowly"), TaskError, "from 0 up, not 'slowly'"),
+        (lambda live: live.face(poise.at([math.nan, 0, 1])), TaskError, "the point to look at must be 3 finite"),
         (lambda live: live.face([math.nan, 0, 1]), TaskError, "the direction to face"),
         (lambda live: live.face([0, 0, 0]), TaskError, "has no direction"),
         (lambda live: live.face([2, 0, 0, 0]), TaskError, "must be a unit quaternion"),
@@ -254,6 +256,7 @@ def test_one_reader_at_a_time_and_frames_that_end():
         (lambda live: live.play(Clip(poise.load("arm"), np.zeros((2, poise.load("arm").nq)), 30, "grab")), FigureError,
          "clip 'grab' is of figure 'arm'"),
         (lambda live: live.idle(2.0), TaskError, "idle goes from 0 to 1"),
+        (lambda live: live.idle("much"), TaskError, "idle goes from 0 to 1, and 'much' does not"),
         (lambda live: next(live.frames(rate=0)), TaskError, "rate of a character must be a positive number"),
         (lambda live: next(live.frames(seconds=-1)), TaskError, "from 0 up"),
     ],
@@ -273,8 +276,12 @@ def test_figures_that_cannot_be_characters_are_refused():
         Character(poise.load("four_bar"))
     with pytest.raises(FigureError, match="has couplings"):
         Character(poise.load("hand"))
+    with pytest.raises(TaskError, match="'adelino' is no figure"):
+        Character("adelino")
     with pytest.raises(TaskError, match="solver_rate"):
         Character(LAMP, solver_rate=0)
+    with pytest.raises(TaskError, match="'smooth' is no motion filter"):
+        Character(LAMP, filter="smooth")
 
 
 def test_script_is_continuous_and_a_clip_ends_where_it_should():

@@ -135,6 +135,11 @@ def test_ports_and_hosts_that_are_not_there(stage):
         stage.live.listen(70000)
     with pytest.raises(TaskError, match="the host is not known"):
         stage.live.send_to("no.such.host.invalid", 9000)
+    for port in (0, -3, 70000, "out"):
+        with pytest.raises(TaskError, match=r"cannot send OSC to 127.*a port is a whole number from 1 to 65535"):
+            stage.live.send_to("127.0.0.1", port)
+    with pytest.raises(TaskError, match="a port is a whole number from 0 to 65535"):
+        stage.live.listen("in")
 
 
 def test_it_listens_while_frames_run(stage):

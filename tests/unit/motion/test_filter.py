@@ -129,6 +129,8 @@ def test_within_takes_limits_and_speeds_of_the_figure():
     assert np.allclose(motion.limits.upper, np.pi / 2)
     with pytest.raises(FigureError, match="joint 'base' of figure 'human' is free"):
         MotionFilter(1, 1, 1).within(poise.load("human"))
+    with pytest.raises(TaskError, match=r"leave joint 'turn' of figure 'adelino' no place: it moves between -1\.57"):
+        MotionFilter(1, 1, 1, lower=2.0, upper=3.0).within(poise.load("adelino"))
 
 
 @pytest.mark.parametrize(
