@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from poise.errors import FigureError
 from poise.figure.body import Body, Site
 from poise.figure.couplings import Coupling, Term
 from poise.figure.figure import Figure
@@ -126,7 +127,21 @@ def _coupled(draw: Draw, rng: np.random.Generator, figure: Figure, count: int, r
         if math.isinf(below) and math.isinf(above):
             above = 0.2
         couplings.append(Coupling(f"c{i}", terms, float(value - below), float(value + above)))
-    return figure.replaced(couplings=couplings)
+    return _with_as_many(figure, couplings, recipe)
+
+
+def _with_as_many(figure: Figure, couplings: list[Coupling], recipe: Recipe) -> Figure:
+    """`figure` with the first couplings that it takes.
+
+    Those of scalars are met by a convex set of postures, and the figure must find one. With those of ball joints the
+    set may have parts, and from where the joints are at zero the way to the part of the witness may be barred.
+    """
+    try:
+        return figure.replaced(couplings=couplings)
+    except FigureError:
+        if not recipe.ball_couplings:
+            raise
+        return _with_as_many(figure, couplings[:-1], recipe)
 
 
 def _coordinates(figure: Figure, witness: Posture, balls: bool) -> dict[tuple[str, str], float]:
