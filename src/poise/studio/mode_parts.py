@@ -1,0 +1,103 @@
+"""Small parts that the panels of modes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from nicegui import ui
+
+from poise.errors import PoiseError
+
+
+def heading(text: str) -> None:
+    """The name of a group."""
+    ui.label(text).classes("poise-heading")
+
+
+class Choices:
+    """Buttons of which one is on."""
+
+    def __init__(self, choose: Callable[[str], object]) -> None:
+        """Make an empty row where the caller is building."""
+        self.choose = choose
+        self.names: tuple[str, ...] = ()
+        self.row = ui.row().classes("w-full gap-1")
+        self.buttons: dict[str, ui.button] = {}
+
+    def show(self, names: Iterable[str], on: str | None, words: dict[str, str] | None = None) -> None:
+        """Offer these, with one of them on."""
+        if tuple(names) != self.names:
+            self.names = tuple(names)
+            self.row.clear()
+            with self.row:
+                self.buttons = {name: self._button(name, (words or {}).get(name, name)) for name in self.names}
+        for name, button in self.buttons.items():
+            button.props(f"data-on={'true' if name == on else 'false'}")
+
+    def _button(self, name: str, word: str) -> ui.button:
+        act = lambda: attempt(lambda: self.choose(name))  # noqa: E731
+        button = ui.button(word.replace("_", " "), on_click=act, color=None)
+        return button.props("flat").classes("poise-choice").mark(f"choose {name}")
+
+
+class Setting:
+    """A slider with its name before and its value behind."""
+
+    def __init__(
+        self,
+        name: str,
+        span: tuple[float, float, float],
+        change: Callable[[float], object],
+        words: Callable[[float], str],
+    ) -> None:
+        """Make the slider where the caller is building."""
+        self.following, self.words, self.span = False, words, span
+        with ui.element("div").classes("poise-setting"):
+            ui.label(name).classes("text-caption ellipsis").tooltip(name)
+            self.slider = ui.slider(
+                min=span[0], max=span[1], step=span[2], on_change=lambda event: self._moved(event.value)
+            )
+            self.slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px")
+            self.slider.classes("poise-slider").mark(f"set {name}")
+            self.value = ui.label().classes("text-caption poise-number text-right")
+        self.change = change
+
+    def show(self, value: float) -> None:
+        """Bring the slider to a value."""
+        self.following = True
+        try:
+            if self.slider.value is None or abs(self.slider.value - value) > 0.5 * self.span[2]:
+                self.slider.set_value(value)
+            self.value.set_text(self.words(value))
+        finally:
+            self.following = False
+
+    def _moved(self, value: float | None) -> None:
+        if value is not None and not self.following:
+            low, high, _ = self.span
+            attempt(lambda: self.change(min(max(float(value), low), high)))
+
+
+class Facts:
+    """Names and live values in two columns."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Make the table where the caller is building."""
+        self.values: dict[str, ui.label] = {}
+        with ui.element("div").classes("poise-figures"):
+            for name in names:
+                ui.label(name).classes("text-grey-6")
+                self.values[name] = ui.label("–").classes("poise-number text-right").mark(f"fact {name}")
+
+    def show(self, values: dict[str, str]) -> None:
+        """Fill the values in."""
+        for name, text in values.items():
+            self.values[name].set_text(text)
+
+
+def attempt(act: Callable[[], object]) -> None:
+    """Do it, or say why that cannot be."""
+    try:
+        act()
+    except PoiseError as problem:
+        ui.notify(str(problem), type="negative", position="top", multi_line=True)

@@ -1,0 +1,63 @@
+"""The strip's own connection: what a mode plots and draws goes out, what is done there comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+
+from poise.errors import PoiseError
+from poise.studio.mode_board import Modes, Told
+
+FASTEST = 1.0 / 40.0
+"""Shortest time between two messages [s]."""
+LONGEST = 1000
+"""Characters of the longest message a page sends."""
+
+
+def mode_routes(modes: Modes) -> APIRouter:
+    """The routes of the modes."""
+    router = APIRouter(prefix="/studio")
+
+    @router.websocket("/mode")
+    async def talk(socket: WebSocket) -> None:
+        await socket.accept()
+        changed = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            with contextlib.suppress(RuntimeError):  # the server ends while a step is taken
+                loop.call_soon_threadsafe(changed.set)
+
+        unsubscribe = modes.session.subscribe(tell)
+        sender = asyncio.create_task(_send(socket, modes, changed))
+        try:
+            while True:
+                hear(modes, await socket.receive_text())
+        except (WebSocketDisconnect, KeyError, RuntimeError):
+            pass
+        finally:
+            unsubscribe()
+            sender.cancel()
+
+    return router
+
+
+async def _send(socket: WebSocket, modes: Modes, changed: asyncio.Event) -> None:
+    told = Told()
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            changed.clear()
+            news = modes.news(told)
+            if news:
+                await socket.send_text(json.dumps(news))
+            await asyncio.sleep(FASTEST)
+            await changed.wait()
+
+
+def hear(modes: Modes, text: str) -> None:
+    """Do what a page says; what makes no sense, or comes too late, is passed over."""
+    with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
+        modes.hear(json.loads(text) if len(text) <= LONGEST else {})

@@ -1,0 +1,38 @@
+"""How modes look on the page."""
+
+STRIP = 176
+"""Height of the strip below [pixels]."""
+
+MODE_STYLE = f"""
+.poise-center {{ display: flex; width: 100%; }}
+.poise-center > .poise-viewport {{ flex: 1 1 0; min-width: 0; }}
+.poise-strip {{ display: none; width: 100%; height: {STRIP}px; border-top: 1px solid rgba(128, 128, 128, 0.25); }}
+body.poise-has-strip .poise-strip {{ display: flex; flex-direction: column; }}
+body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
+.poise-plots {{ display: flex; flex: 1 1 0; min-height: 0; width: 100%; }}
+.poise-plot {{ flex: 1 1 0; min-width: 0; height: 100%; }}
+.poise-names {{ display: flex; gap: 2px 12px; height: 20px; padding: 0 10px; overflow: hidden; flex-wrap: wrap; }}
+.poise-names span {{ font-size: 11px; line-height: 18px; opacity: 0.85; white-space: nowrap; }}
+.poise-names span::before {{
+  content: ""; display: inline-block; width: 9px; height: 9px; margin-right: 4px; border-radius: 50%;
+  background: var(--ink);
+}}
+.poise-modes {{ gap: 2px; flex-wrap: nowrap; }}
+.poise-modes .q-btn {{ min-height: 30px; padding: 2px 8px; border-radius: 6px; font-size: 12px; text-transform: none; }}
+.poise-modes .q-btn .q-icon {{ font-size: 18px; }}
+.poise-modes .q-btn[data-on=true] {{ background: rgba(255, 255, 255, 0.2); }}
+@media (max-width: 1320px) {{ .poise-modes .q-btn .block {{ display: none; }} .poise-modes .q-icon {{ margin: 0; }} }}
+.poise-mode-panel {{ padding: 4px 0 16px 0; gap: 4px; width: 100%; }}
+.poise-mode-panel .q-btn.poise-choice {{
+  min-height: 26px; padding: 0 9px; font-size: 12px; text-transform: none; border-radius: 13px;
+  border: 1px solid rgba(128, 128, 128, 0.5);
+}}
+.poise-mode-panel .q-btn.poise-choice[data-on=true] {{ background: #f28c1e; border-color: #f28c1e; color: white; }}
+.poise-mode-panel .q-toggle__label {{ font-size: 13px; }}
+.poise-dot {{ display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; }}
+.poise-heading {{ font-size: 13px; font-weight: 600; margin-top: 8px; }}
+.poise-figures {{ display: grid; grid-template-columns: auto auto; gap: 1px 10px; width: 100%; font-size: 13px; }}
+.poise-line {{ font-size: 12px; opacity: 0.75; overflow-wrap: anywhere; }}
+.poise-setting {{ display: grid; grid-template-columns: 98px 1fr 46px; align-items: center; gap: 8px; width: 100%; }}
+.poise-setting > span {{ font-size: 12px; }}
+"""

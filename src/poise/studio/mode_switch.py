@@ -1,0 +1,88 @@
+"""The switch between modes in the top bar, and what it changes about the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from nicegui import ui
+from nicegui.element import Element
+
+from poise.studio.mode_board import ICONS, TIPS, Modes
+from poise.studio.mode_expressive_panel import ExpressivePanel
+from poise.studio.mode_mechanism_panel import MechanismPanel
+from poise.studio.mode_parts import attempt
+from poise.studio.mode_strip import ModeStrip
+from poise.studio.mode_style import MODE_STYLE
+
+
+class Panel(Protocol):
+    """A panel that follows the session."""
+
+    def follow(self) -> None:
+        """Show what is so now."""
+
+
+class ModeSwitch:
+    """Buttons for the modes, the panel of the one that is on, and the strip below."""
+
+    def __init__(self, modes: Modes) -> None:
+        """Make the buttons where the caller is building."""
+        self.modes = modes
+        self.shown = ""
+        self.areas: dict[str, ui.scroll_area] = {}
+        self.panels: dict[str, Panel] = {}
+        self.buttons: dict[str, ui.button] = {}
+        ui.add_css(MODE_STYLE)
+        with ui.row().classes("poise-modes"):
+            for name, icon in ICONS.items():
+                button = ui.button(name.capitalize(), icon=icon, on_click=lambda name=name: self._enter(name))
+                self.buttons[name] = button.props("flat dense color=white no-wrap").mark(f"mode {name}")
+                button.tooltip(TIPS[name])
+
+    def furnish(self, viewport: Element, tasks: ui.left_drawer, joints: ui.right_drawer) -> None:
+        """Put the strip below the viewport, and the modes' panels where the tasks are."""
+        self.joints = joints
+        with ui.element("div").classes("poise-center") as center:
+            pass
+        viewport.move(center)
+        self.strip = ModeStrip()
+        with tasks:
+            self.plain = list(tasks.default_slot.children)
+            for name, make in self._makers().items():
+                area = ui.scroll_area().style("height: calc(100vh - 54px)").classes("poise-panel")
+                with area, ui.column().classes("poise-mode-panel"):
+                    self.panels[name] = make()
+                area.set_visibility(False)
+                self.areas[name] = area
+
+    def _makers(self) -> dict[str, Callable[[], Panel]]:
+        modes = self.modes
+        return {
+            "expressive": lambda: ExpressivePanel(modes.session, modes.expressive, self.strip),
+            "mechanism": lambda: MechanismPanel(modes),
+        }
+
+    def follow(self) -> None:
+        """Show the mode that is on."""
+        name = self.modes.mode.name
+        if name != self.shown:
+            self._show(name)
+        if name in self.panels:
+            self.panels[name].follow()
+
+    def _show(self, name: str) -> None:
+        self.shown = name
+        for each, button in self.buttons.items():
+            button.props(f"data-on={'true' if each == name else 'false'}")
+        for element in self.plain:
+            element.set_visibility(name not in self.areas)
+        for each, area in self.areas.items():
+            area.set_visibility(each == name)
+        if name != "expressive":
+            self.strip.follow_mouse(False)
+        self.joints.set_value(name not in self.areas)
+
+    def _enter(self, name: str) -> None:
+        attempt(lambda: self.modes.enter(name))
+        self.follow()

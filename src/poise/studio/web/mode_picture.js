@@ -1,0 +1,10 @@
+// The viewport as a picture to keep.
+
+export function savePicture() {
+  const stage = window.poiseStage;
+  stage.render();
+  const link = document.createElement("a");
+  link.href = stage.canvas.toDataURL("image/png");
+  link.download = `${stage.figure?.name ?? "poise"}.png`;
+  link.click();
+}

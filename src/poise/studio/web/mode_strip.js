@@ -1,0 +1,68 @@
+// The strip below the viewport: plots of the mode that is on, its timeline, and the connection that feeds both.
+
+import { Around } from "poise-studio/mode_around.js";
+import { Follow } from "poise-studio/mode_follow.js";
+import { Plots } from "poise-studio/mode_plots.js";
+import { savePicture } from "poise-studio/mode_picture.js";
+
+const RETRY = 500; // [ms]
+
+export default {
+  template: `<div><div class="poise-plots"></div><div class="poise-names"></div></div>`,
+
+  props: { follow: { type: Boolean, default: false } },
+
+  mounted() {
+    this.plots = new Plots(this.$el, (message) => this.send(message));
+    this.around = new Around();
+    this.mouse = new Follow((message) => this.send(message));
+    this.mouse.on = this.follow;
+    this.resizing = new ResizeObserver(() => this.plots.draw());
+    this.resizing.observe(this.$el);
+    this.connect();
+    window.poiseStrip = this;
+  },
+
+  beforeUnmount() {
+    this.closed = true;
+    this.resizing.disconnect();
+    this.mouse.close();
+    this.around.close();
+    this.socket.close();
+  },
+
+  watch: {
+    follow(on) {
+      this.mouse.on = on;
+    },
+  },
+
+  methods: {
+    connect() {
+      const address = new URL("/studio/mode", location.href);
+      address.protocol = address.protocol.replace("http", "ws");
+      this.socket = new WebSocket(address);
+      this.socket.onmessage = (event) => this.receive(JSON.parse(event.data));
+      this.socket.onclose = () => this.closed || setTimeout(() => this.connect(), RETRY);
+    },
+    send(message) {
+      if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    },
+    receive(news) {
+      if (news.mode) document.body.dataset.mode = news.mode;
+      if (news.plots) {
+        this.plots.build(news.plots);
+        document.body.classList.toggle("poise-has-strip", news.plots.kind !== "none");
+      }
+      if (news.rows) this.plots.add(news.rows);
+      if (news.cursor) this.plots.point(news.cursor);
+      if (news.overlay) this.around.show(news.overlay);
+      for (const [kind, value] of Object.entries(news.views ?? {})) {
+        window.dispatchEvent(new CustomEvent(`poise-${kind}`, { detail: value }));
+      }
+    },
+    save_picture() {
+      savePicture();
+    },
+  },
+};
