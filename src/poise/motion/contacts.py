@@ -66,6 +66,14 @@ class Contacts:
         copies[0][side][first : last + 1], copies[1][side][first : last + 1] = heel, ball
         return Contacts(*copies)
 
+    def without(self, frames: Mapping[str, BoolArray], shortest: float) -> Contacts:
+        """These contacts less some frames of each foot, and less what is then shorter than `shortest` frames."""
+        heel, ball = dict(self.heel), dict(self.ball)
+        for side, lost in frames.items():
+            kept = _without_short(self.standing(side) & ~lost, shortest)
+            heel[side], ball[side] = heel[side] & kept, ball[side] & kept
+        return Contacts(heel, ball)
+
     def __getitem__(self, frames: slice) -> Contacts:
         """The contacts of some frames."""
         return Contacts({k: v[frames] for k, v in self.heel.items()}, {k: v[frames] for k, v in self.ball.items()})

@@ -20,12 +20,12 @@ from poise.motion.contacts import BoolArray, segments
 
 EASE = 0.12
 """Time over which a foot eases into and out of being flat [s]."""
+ARRIVAL = 0.1
+"""Time over which a foot slows down to stand, and gathers speed afterwards [s]."""
 SOFT = 0.01
 """Height below which a foot in the air is lifted smoothly, in leg lengths."""
 LANDING = 0.2
 """Time before and after standing at which a foot is far from it [s]."""
-CLEAR = 0.15
-"""Height at which a foot is far from the ground, in leg lengths."""
 STEEPEST = np.radians(55.0)
 """Of a foot that rolls over its toes."""
 
@@ -40,7 +40,7 @@ class FootPath(NamedTuple):
     pitch: FloatArray
     """(frames,) how far its heel is lifted over its toes, negative for the toes over the heel [rad]."""
     near: FloatArray
-    """(frames,) 1 on the ground, 0 far from it in height or in time."""
+    """(frames,) 1 where the foot stands, 0 long before and after."""
 
     turn: Rotation
     """How the sole is turned in every frame; in the air it may roll as well."""
@@ -66,15 +66,13 @@ def plan_foot(  # noqa: PLR0917
     """
     yaw = _held_yaw(free.yaw, heel & ball, rate)
     pitch = _eased_pitch(free.pitch, heel, ball, rate)
-    early = np.clip(_frames_from(heel | ball) / (LANDING * rate), 0.0, 1.0)
-    turn = _between(Rotation.from_euler("YX", np.stack([yaw, pitch], axis=1)), free.turn, _smooth(early))
+    early = np.clip(frames_from(heel | ball) / (LANDING * rate), 0.0, 1.0)
+    turn = _between(Rotation.from_euler("YX", np.stack([yaw, pitch], axis=1)), free.turn, eased(early))
     loose = free.place - turn.apply(foot.ankle)
     planted = _planted(foot, loose, turn, heel, ball)
-    moved = _carried(loose, planted, heel | ball)
-    place = _lifted(foot, moved, turn, heel | ball, rate, leg)
-    lowest = place[:, 1] + np.minimum(turn.apply(foot.ball)[:, 1], turn.apply(foot.heel)[:, 1])
-    high = np.clip(lowest / (CLEAR * leg), 0.0, 1.0)
-    return FootPath(place, yaw, pitch, 1.0 - _smooth(early) * _smooth(high), turn)
+    moved = _arriving(_carried(loose, planted, heel | ball), heel | ball, rate)
+    place = lifted(foot, moved, turn, heel | ball, rate, leg)
+    return FootPath(place, yaw, pitch, 1.0 - eased(early), turn)
 
 
 def _between(a: Rotation, b: Rotation, share: FloatArray) -> Rotation:
@@ -91,17 +89,20 @@ def _held_yaw(yaw: FloatArray, flat: BoolArray, rate: float) -> FloatArray:
 
 
 def _eased_pitch(pitch: FloatArray, heel: BoolArray, ball: BoolArray, rate: float) -> FloatArray:
-    """0 while flat; the heel up while only the ball stands, the toes up while only the heel does."""
-    allowed = np.clip(pitch, -STEEPEST, STEEPEST)
-    allowed = np.where(ball & ~heel, np.maximum(allowed, 0.0), allowed)
-    allowed = np.where(heel & ~ball, np.minimum(allowed, 0.0), allowed)
-    away = _frames_from(heel & ball) / max(EASE * rate, 1.0)
-    eased = _smooth(np.clip(away, 0.0, 1.0)) * allowed
-    soft = gaussian_filter1d(eased, max(0.02 * rate, 0.3), mode="nearest")
-    share = _smooth(np.clip(_frames_from(heel & ball) / max(0.05 * rate, 1.0), 0.0, 1.0))
-    soft *= share
-    soft = np.where(ball & ~heel, np.maximum(soft, 0.0), soft)
-    return np.where(heel & ~ball, np.minimum(soft, 0.0), soft)
+    """0 while flat; the heel up while only the ball stands, the toes up while only the heel does; eased in the air."""
+    flat, window = heel & ball, max(EASE * rate, 1.0)
+    away = np.clip(frames_from(flat) / window, 0.0, 1.0)
+    wanted = eased(away) * np.clip(pitch, -STEEPEST, STEEPEST)
+    wanted += faded((_allowed(wanted, heel, ball) - wanted)[:, None], heel | ball, window)[:, 0]
+    soft = gaussian_filter1d(wanted, max(0.02 * rate, 0.3), mode="nearest")
+    soft *= eased(np.clip(frames_from(flat) / max(0.05 * rate, 1.0), 0.0, 1.0))
+    return _allowed(soft, heel, ball)
+
+
+def _allowed(pitch: FloatArray, heel: BoolArray, ball: BoolArray) -> FloatArray:
+    """Neither end of a foot that stands on the other goes into the ground."""
+    above = np.where(ball & ~heel, np.maximum(pitch, 0.0), pitch)
+    return np.where(heel & ~ball, np.minimum(above, 0.0), above)
 
 
 def _planted(foot: Foot, loose: FloatArray, turn: Rotation, heel: BoolArray, ball: BoolArray) -> FloatArray:
@@ -144,6 +145,21 @@ def _carried(loose: FloatArray, planted: FloatArray, stands: BoolArray) -> Float
     return moved
 
 
+def _arriving(place: FloatArray, stands: BoolArray, rate: float) -> FloatArray:
+    """The path drawn to where a foot stands just before and after, so that it comes and goes without speed."""
+    out = place.copy()
+    for first, last in segments(~stands):
+        reach = min(ARRIVAL * rate, 0.5 * (last - first + 1))
+        frames = np.arange(1, last - first + 1)
+        if first > 0:
+            share = 1.0 - eased(np.clip(frames / reach, 0.0, 1.0))[:, None]
+            out[first:last] += share * (place[first - 1] - out[first:last])
+        if last < len(place):
+            share = 1.0 - eased(np.clip((last - first + 1 - frames) / reach, 0.0, 1.0))[:, None]
+            out[first:last] += share * (place[last] - out[first:last])
+    return out
+
+
 def _spread(change: FloatArray, fixed: BoolArray) -> FloatArray:
     """A change that is known where `fixed`, eased from each stretch to the next and held at the ends."""
     if not fixed.any():
@@ -153,24 +169,45 @@ def _spread(change: FloatArray, fixed: BoolArray) -> FloatArray:
         if first == 0 or last == len(fixed):
             out[first:last] = change[last] if first == 0 else change[first - 1]
             continue
-        share = _smooth(np.arange(1, last - first + 1) / (last - first + 1))
+        share = eased(np.arange(1, last - first + 1) / (last - first + 1))
         out[first:last] = (1.0 - share) * change[first - 1] + share * change[last]
     return out
 
 
-def _lifted(  # noqa: PLR0917
+def faded(change: FloatArray, stands: BoolArray, window: float) -> FloatArray:
+    """A change (frames, k) as it is where a foot stands, fading over `window` frames before and after."""
+    out = np.where(stands[:, None], change, 0.0)
+    count = len(stands)
+    for first, last in segments(~stands):
+        length = last - first + 1
+        reach = min(window, length)
+        frames = np.arange(1, length)
+        if first > 0:
+            out[first:last] += eased(np.clip(1.0 - frames / reach, 0.0, 1.0))[:, None] * change[first - 1]
+        if last < count:
+            out[first:last] += eased(np.clip(1.0 - (length - frames) / reach, 0.0, 1.0))[:, None] * change[last]
+    return out
+
+
+def lifted(  # noqa: PLR0917
     foot: Foot, place: FloatArray, turn: Rotation, stands: BoolArray, rate: float, leg: float
 ) -> FloatArray:
     """The path with both ends of the sole above the ground where the foot is in the air."""
     lowest = place[:, 1] + np.minimum(turn.apply(foot.ball)[:, 1], turn.apply(foot.heel)[:, 1])
-    soft = SOFT * leg * _smooth(np.clip(_frames_from(stands) / max(0.08 * rate, 1.0), 0.0, 1.0))
+    soft = softness(stands, rate, leg)
     raised = 0.5 * (lowest + np.sqrt(lowest**2 + soft**2))
     out = place.copy()
     out[:, 1] += np.where(stands, np.maximum(0.0, -lowest), np.maximum(raised, 0.0) - lowest)
     return out
 
 
-def _frames_from(mask: BoolArray) -> FloatArray:
+def softness(stands: BoolArray, rate: float, leg: float) -> FloatArray:
+    """(frames,) height over which a foot in the air is kept off the ground, none where it stands [m]."""
+    far: FloatArray = SOFT * leg * eased(np.clip(frames_from(stands) / max(0.08 * rate, 1.0), 0.0, 1.0))
+    return far
+
+
+def frames_from(mask: BoolArray) -> FloatArray:
     """(frames,) how many frames away the nearest true one is."""
     at = np.flatnonzero(mask)
     if not len(at):
@@ -182,7 +219,7 @@ def _frames_from(mask: BoolArray) -> FloatArray:
     return gap
 
 
-def _smooth(share: FloatArray) -> FloatArray:
+def eased(share: FloatArray) -> FloatArray:
     """0 to 1 without a corner."""
     out: FloatArray = share * share * share * (10.0 - 15.0 * share + 6.0 * share * share)
     return out

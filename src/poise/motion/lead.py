@@ -21,9 +21,15 @@ from poise.tasks.task import Task
 TURN = 0.3
 """Weight of how the pelvis is turned, against metres."""
 AIR, TURN_AIR = 2.0, 0.1
-"""Weights of a foot's place and direction high in the air."""
+"""Weights of a foot's place and direction in the air."""
 GROUND = 1000.0
-"""By how much they grow down to the ground."""
+"""By how much they grow until it stands."""
+SLACK, FOOT_SLACK, TURN_SLACK = 0.08, 0.05, 0.3
+"""Errors beyond which a place [m], a foot in the air [m] and its direction [rad] pull no harder."""
+STRICTER = 100.0
+"""By how much a link of the first priority counts more than one of the second, and that more than one of the third."""
+BALANCE = 300.0
+"""Weight of the centre of mass in a draft."""
 
 
 class Lead(NamedTuple):
@@ -32,16 +38,14 @@ class Lead(NamedTuple):
     task: Task
     values: FloatArray
     """(frames, 3) or (frames, 4)"""
-    weights: FloatArray | None = None
-    """(frames,) weight of the task, where that changes."""
+    weights: FloatArray | float = 1.0
+    """(frames,) weight of the task, 0 where it asks nothing."""
+    slack: FloatArray | float = np.inf
+    """(frames,) error beyond which it pulls no harder."""
 
 
 class Leads:
-    """Tasks that lead a figure through a plan.
-
-    A foot that stands is led on the first level. In the air it is one wish among others, the stronger the nearer it
-    comes to the ground, so that it lands where it will stand and nothing jerks when its level changes.
-    """
+    """Tasks that lead a figure through a plan, all by their weights: feet that stand a thousand times the others'."""
 
     def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, center: FloatArray | None) -> None:
         """Lay out all targets.
@@ -52,47 +56,38 @@ class Leads:
             plan: Where to.
             center: (frames, 3) where the centre of mass goes, if that matters.
         """
-        self.figure = figure
+        self.figure, self.plan, self.center = figure, plan, center
         self.points: dict[str, tuple[str, FloatArray]] = {}
         self.targets: dict[str, FloatArray] = {}
         self.locks: dict[str, FloatArray] = {}
-        self._plan, self._level = plan, 2 if center is None else 3
-        self._always: list[Lead] = []
+        self.draft: list[Lead] = []
+        self.strict: list[Lead] = []
+        """Those of the first priority besides feet."""
         if center is not None:
-            axes = plan.build.axes[[0, 2]]
-            self._always.append(Lead(CenterOfMass(at=center[0], axes=axes, priority=2, name="balance"), center))
+            self.draft.append(Lead(balance_task(plan, center, 1), center, BALANCE))
+        for side in plan.feet:
+            self.draft += self._foot(side)
         self._lead_points(mapping)
         self._lead_trunk(mapping)
-        self._planted = {side: self._lead_foot(side, stands=True) for side in plan.feet}
-        self._loose = {side: self._lead_foot(side, stands=False) for side in plan.feet}
 
-    def track(self, mapping: JointMap, center: FloatArray | None) -> Track:
+    def track(self, mapping: JointMap) -> Track:
         """What is asked, to keep with the motion."""
-        build = self._plan.build
+        build = self.plan.build
         feet = build.feet.values()
         soles = {foot.site: np.array([foot.sole.apply(foot.ball), foot.sole.apply(foot.heel)]) for foot in feet}
-        contacts = self._plan.contacts
-        return Track(mapping, contacts, self.points, self.targets, self.locks, soles, build.ground, center)
-
-    def standing(self, frame: int) -> tuple[bool, ...]:
-        """Which feet stand in a frame."""
-        return tuple(bool(self._plan.contacts.standing(side)[frame]) for side in self._plan.feet)
-
-    def chosen(self, standing: tuple[bool, ...]) -> list[Lead]:
-        """What leads while some feet stand."""
-        feet = zip(self._plan.feet, standing, strict=True)
-        return [lead for side, on in feet for lead in (self._planted if on else self._loose)[side]] + self._always
+        contacts = self.plan.contacts
+        return Track(mapping, contacts, self.points, self.targets, self.locks, soles, build.ground, self.center)
 
     def start(self) -> Posture:
         """The neutral posture, moved to where the motion begins."""
         neutral = self.figure.neutral()
         base = next((joint for joint in self.figure.joints if joint.kind == "free"), None)
-        if base is None or self._plan.trunk is None or not self.targets:
+        if base is None or self.plan.trunk is None or not self.targets:
             return neutral
         q = np.array(neutral.q)
         where = self.figure.q_slice(base.name)
-        axes = self._plan.build.axes
-        turn = Rotation.from_matrix(axes.T @ self._plan.trunk[0].as_matrix() @ axes)
+        axes = self.plan.build.axes
+        turn = Rotation.from_matrix(axes.T @ self.plan.trunk[0].as_matrix() @ axes)
         place = next(iter(self.targets.values()))[0]
         old = Rotation.from_quat(np.roll(q[where][3:], -1))
         name, offset = next(iter(self.points.values()))
@@ -100,62 +95,90 @@ class Leads:
         q[where] = [*(place - turn.apply(arm)), *np.roll((turn * old).as_quat(), 1)]
         return self.figure.posture(q)
 
-    def _lead_foot(self, side: str, *, stands: bool) -> list[Lead]:
+    def _foot(self, side: str) -> list[Lead]:
         """The sole as planned, and toes that stay above the ground."""
-        plan, build = self._plan, self._plan.build
-        foot, path = build.feet[side], plan.feet[side]
-        turn = path.turn
-        sole_from_site = foot.sole.inverse()
-        rotation = turn * _rotation(sole_from_site.rotation)
-        place = build.world(path.place + turn.apply(np.array(sole_from_site.position)))
-        world = _wxyz(Rotation.from_matrix(build.axes.T) * rotation)
-        ends = [build.world(path.place + turn.apply(point)) for point in (foot.ball, foot.heel)]
+        build, path = self.plan.build, self.plan.feet[side]
+        foot = build.feet[side]
+        ends = [build.world(path.place + path.turn.apply(point)) for point in (foot.ball, foot.heel)]
         self.locks[foot.site] = np.stack(ends, axis=1)
-        level = 1 if stands else self._level
-        near = None if stands else path.near
-        put = AIR * GROUND**near if near is not None else None
-        turned = TURN_AIR * GROUND**near if near is not None else None
-        leads = [
-            Lead(Position(foot.site, place[0], priority=level), place, put),
-            Lead(Orientation(foot.site, world[0], priority=level), world, turned),
+        grown = GROUND**path.near
+        loose = 1.0 / np.maximum(1.0 - path.near, 1e-9)
+        tip = toe_tips(self.figure, self.plan, side) if foot.tip else None
+        place, turn, *toes = foot_tasks(self.plan, side, path.place, path.turn, tip, 1)
+        return [
+            place._replace(weights=AIR * grown, slack=FOOT_SLACK * loose),
+            turn._replace(weights=TURN_AIR * grown, slack=TURN_SLACK * loose),
+            *(lead._replace(weights=TURN_AIR * grown) for lead in toes),
         ]
-        if foot.tip:
-            target = self._toes(side, turn)
-            leads.append(Lead(Position(foot.tip, target[0], axes=build.axes[[1]], priority=level), target, turned))
-        return leads
-
-    def _toes(self, side: str, turn: Rotation) -> FloatArray:
-        """(frames, 3) where the tips of toes go: with the foot, but not into the ground."""
-        plan, build = self._plan, self._plan.build
-        foot, path = build.feet[side], plan.feet[side]
-        frames = self.figure.frames(self.figure.neutral())
-        sole = frames[foot.site] @ foot.sole
-        tip = path.place + turn.apply(np.array(sole.inverse().apply(frames[foot.tip].position)))
-        soft = SOFT * plan.calibration.leg * np.minimum(np.abs(path.pitch) / 0.3, 1.0)
-        tip[:, 1] = 0.5 * (tip[:, 1] + np.sqrt(tip[:, 1] ** 2 + soft**2))
-        return build.world(tip)
 
     def _lead_points(self, mapping: JointMap) -> None:
-        build = self._plan.build
+        build = self.plan.build
         for link in mapping.links:
             part = link.role.rpartition("_")[2]
-            if (part in FEET and self._plan.feet) or link.weight == 0.0:
+            if (part in FEET and self.plan.feet) or link.weight == 0.0:
                 continue
             anchor = build.anchors[link.joint]
-            target = np.ascontiguousarray(build.world(self._plan.places[link.joint]))
+            target = np.ascontiguousarray(build.world(self.plan.places[link.joint]))
             self.points[link.joint], self.targets[link.joint] = (anchor.site, anchor.offset), target
-            level = link.priority + self._level - 2 if link.priority > 1 else 1
-            task = Position(anchor.site, target[0], link.axes, offset=anchor.offset, weight=link.weight, priority=level)
-            self._always.append(Lead(task, target))
+            task = Position(anchor.site, target[0], link.axes, offset=anchor.offset, priority=1)
+            weight = link.weight * STRICTER ** (2 - link.priority)
+            self.draft.append(Lead(task, target, weight, SLACK))
+            if link.priority == 1:
+                self.strict.append(Lead(task, target, link.weight))
 
     def _lead_trunk(self, mapping: JointMap) -> None:
         link = mapping.by_role().get("pelvis")
-        if link is None or self._plan.trunk is None:
+        if link is None or self.plan.trunk is None:
             return
-        build = self._plan.build
+        build = self.plan.build
         turned = Rotation.from_matrix(build.turned[link.site])
-        world = _wxyz(Rotation.from_matrix(build.axes.T) * self._plan.trunk * turned)
-        self._always.append(Lead(Orientation(link.site, world[0], weight=TURN, priority=self._level), world))
+        world = _wxyz(Rotation.from_matrix(build.axes.T) * self.plan.trunk * turned)
+        self.draft.append(Lead(Orientation(link.site, world[0], priority=1), world, TURN))
+
+
+def foot_tasks(  # noqa: PLR0917
+    plan: Plan, side: str, place: FloatArray, turn: Rotation, tip: FloatArray | None, priority: int
+) -> list[Lead]:
+    """Tasks for a foot: where the centre of its sole is, how it is turned, and how high its toes are.
+
+    Args:
+        plan: Whose feet they are.
+        side: Which foot.
+        place: (frames, 3) centre of the sole, in standing axes [m].
+        turn: How the sole is turned there.
+        tip: (frames, 3) where the tip of its toes is, in the world [m]; only its height counts.
+        priority: Level of all of them.
+    """
+    build = plan.build
+    foot = build.feet[side]
+    sole_from_site = foot.sole.inverse()
+    rotation = turn * _rotation(sole_from_site.rotation)
+    at = build.world(place + turn.apply(np.array(sole_from_site.position)))
+    world = _wxyz(Rotation.from_matrix(build.axes.T) * rotation)
+    leads = [
+        Lead(Position(foot.site, at[0], priority=priority), np.ascontiguousarray(at)),
+        Lead(Orientation(foot.site, world[0], priority=priority), world),
+    ]
+    if tip is not None:
+        leads.append(Lead(Position(foot.tip, tip[0], axes=build.axes[[1]], priority=priority), tip))
+    return leads
+
+
+def balance_task(plan: Plan, center: FloatArray, priority: int) -> CenterOfMass:
+    """The centre of mass on its way, heights aside."""
+    return CenterOfMass(at=center[0], axes=plan.build.axes[[0, 2]], priority=priority, name="balance")
+
+
+def toe_tips(figure: Figure, plan: Plan, side: str) -> FloatArray:
+    """(frames, 3) where the tips of toes go, in the world: with the foot, but not into the ground."""
+    build, path = plan.build, plan.feet[side]
+    foot = build.feet[side]
+    frames = figure.frames(figure.neutral())
+    sole = frames[foot.site] @ foot.sole
+    tip = path.place + path.turn.apply(np.array(sole.inverse().apply(frames[foot.tip].position)))
+    soft = SOFT * plan.calibration.leg * np.minimum(np.abs(path.pitch) / 0.3, 1.0)
+    tip[:, 1] = 0.5 * (tip[:, 1] + np.sqrt(tip[:, 1] ** 2 + soft**2))
+    return np.ascontiguousarray(build.world(tip))
 
 
 def _rotation(wxyz: FloatArray) -> Rotation:

@@ -6,7 +6,7 @@ length that points as the clip's does. So only what the figure cannot bend to gi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -15,7 +15,7 @@ from poise.figure.pose import FloatArray
 from poise.motion.build import Build
 from poise.motion.calibration import LOW, Calibration, middle
 from poise.motion.clip import Clip
-from poise.motion.contacts import BoolArray, Contacts, ContactSettings, find_contacts
+from poise.motion.contacts import BoolArray, Contacts, ContactSettings, find_contacts, segments
 from poise.motion.feet import FootPath, plan_foot
 from poise.motion.mapping import JointMap
 from poise.motion.source import Source
@@ -25,6 +25,12 @@ TELLING = 0.6
 """How level a foot must be for its direction to be told."""
 TURNED_OUT, MOST_TURNED_OUT = np.radians(100.0), np.radians(55.0)
 """Angle between foot and trunk beyond which the clip's foot points backwards, and the most that is asked for."""
+ASTRAY = np.radians(35.0)
+"""How far a pelvis may be from the trunk above it, on average, to be believed."""
+TIPPED, BELIED = np.radians(30.0), np.radians(12.0)
+"""Pitch at which a flat foot stands on its ball or its heel alone, and at which one that does stands on the other."""
+BROKEN = np.radians(50.0)
+"""Bend of an ankle beyond its usual one that no foot has."""
 MISDRAWN = np.radians(15.0)
 """How far a level foot may be from how the skeleton's foot was drawn: dancers on their toes are flat for nobody."""
 ENOUGH = 5
@@ -46,6 +52,10 @@ class Plan:
     feet: dict[str, FootPath]
     """By side."""
     contacts: Contacts
+    loose: dict[str, FootPath]
+    """Feet as the clip has them: places of ankles, and directions."""
+    rate: float
+    """Frames per second."""
 
     @staticmethod
     def of(
@@ -59,19 +69,25 @@ class Plan:
         calibration = Calibration.of(source, mapping, build)
         paths = {link.joint: calibration.apply(source.at(link.joint)) for link in mapping.links}
         roles = {role: link.joint for role, link in mapping.by_role().items()}
-        trunk = _trunk(paths, roles)
+        trunk = _pelvis(source, calibration, paths, roles)
         places = _Skeleton(paths, roles, build, trunk).places(mapping)
         free = {side: _free_path(side, paths, roles, trunk, build) for side in build.feet}
         found = contacts or _contacts(free, paths, roles, build, (calibration.leg, source.clip.rate), settings)
-        found = _whole(found, build)
-        feet = {}
         drawn = _drawn_pitch(source, roles)
         rest = float(np.clip(_resting_pitch(free, found), drawn - MISDRAWN, drawn + MISDRAWN))
-        for side, foot in build.feet.items():
-            level = _levelled(free[side], rest)
-            stands = found.heel[side], found.ball[side]
-            feet[side] = plan_foot(foot, level, *stands, source.clip.rate, calibration.leg)
-        return Plan(build, calibration, places, trunk, feet, found)
+        loose = {side: _levelled(path, rest) for side, path in free.items()}
+        found = _whole(found if contacts else _on_what_is_low(found, loose), build)
+        return Plan(build, calibration, places, trunk, {}, found, loose, source.clip.rate).standing_on(found)
+
+    def standing_on(self, contacts: Contacts) -> Plan:
+        """The same plan with feet that stand at other times."""
+        feet = {
+            side: plan_foot(
+                foot, self.loose[side], contacts.heel[side], contacts.ball[side], self.rate, self.calibration.leg
+            )
+            for side, foot in self.build.feet.items()
+        }
+        return replace(self, feet=feet, contacts=contacts)
 
 
 class _Skeleton:
@@ -142,12 +158,34 @@ def _trunk(paths: Paths, roles: Roles) -> Rotation | None:
     return Rotation.from_matrix(np.stack([left, up, np.cross(left, up)], axis=2))
 
 
+def _pelvis(source: Source, calibration: Calibration, paths: Paths, roles: Roles) -> Rotation | None:
+    """How the pelvis is turned: as the clip's own is, told what upright means by where the trunk is in all frames.
+
+    The line from hips to shoulders bends with the back; it only stands in for a pelvis that does not turn by itself.
+    """
+    trunk = _trunk(paths, roles)
+    if trunk is None:
+        return None
+    own = Rotation.from_matrix(calibration.turn) * source.turned(roles["pelvis"])
+    upright = np.maximum(trunk.apply([0.0, 1.0, 0.0])[:, 1], 0.0) ** 4 + 1e-9
+    turned = own * (own.inv() * trunk).mean(weights=upright)
+    astray = np.average((turned.inv() * trunk).magnitude(), weights=upright)
+    return turned if astray < ASTRAY else trunk
+
+
+def _heading(trunk: Rotation | None, count: int) -> FloatArray:
+    """(frames,) where the pelvis faces, about y, by its left side: a body bent over still faces as it stood [rad]."""
+    if trunk is None:
+        return np.zeros(count)
+    left = trunk.apply([1.0, 0.0, 0.0])
+    return _steady_angle(np.arctan2(-left[:, 2], left[:, 0]), np.hypot(left[:, 0], left[:, 2]) > TELLING)
+
+
 def _free_path(side: str, paths: Paths, roles: Roles, trunk: Rotation | None, build: Build) -> FootPath:
     """The clip's own path of an ankle, and where its toes point, or the trunk for want of toes."""
     ankle = paths[roles[f"{side}_ankle"]]
     place = _apart(side, ankle, roles, paths, build)
-    ahead = trunk.apply([0.0, 0.0, 1.0]) if trunk is not None else np.tile([0.0, 0.0, 1.0], (len(ankle), 1))
-    faced = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
+    faced = _heading(trunk, len(ankle))
     toe = roles.get(f"{side}_toe")
     if toe is None:
         still = np.zeros(len(ankle))
@@ -155,10 +193,23 @@ def _free_path(side: str, paths: Paths, roles: Roles, trunk: Rotation | None, bu
     ahead = _unit(paths[toe] - ankle)
     level = np.hypot(ahead[:, 0], ahead[:, 2])
     out = np.angle(np.exp(1j * (np.arctan2(ahead[:, 0], ahead[:, 2]) - faced)))
-    telling = (level > TELLING) & (np.abs(out) < TURNED_OUT)
+    sound = _sound_foot(side, paths, roles)
+    telling = (level > TELLING) & (np.abs(out) < TURNED_OUT) & sound
     yaw = faced + np.clip(_steady_angle(out, telling), -MOST_TURNED_OUT, MOST_TURNED_OUT)
     pitch = -np.arctan2(ahead[:, 1], np.maximum(ahead[:, 0] * np.sin(yaw) + ahead[:, 2] * np.cos(yaw), 0.1))
+    pitch = _steady_angle(pitch, sound)
     return FootPath(place, yaw, pitch, np.zeros(len(ankle)), _turn(yaw, pitch))
+
+
+def _sound_foot(side: str, paths: Paths, roles: Roles) -> BoolArray:
+    """(frames,) whether a foot is bent to its shank as feet can be: where markers were lost, clips flip them over."""
+    knee, ankle, toe = (roles.get(f"{side}_{part}") for part in ("knee", "ankle", "toe"))
+    if knee is None or ankle is None or toe is None:
+        return np.ones(len(next(iter(paths.values()))), dtype=np.bool_)
+    ahead, shank = _unit(paths[toe] - paths[ankle]), _unit(paths[ankle] - paths[knee])
+    bend = np.arccos(np.clip(np.sum(ahead * shank, axis=1), -1.0, 1.0))
+    sound: BoolArray = bend <= np.median(bend) + BROKEN
+    return sound
 
 
 def _turn(yaw: FloatArray, pitch: FloatArray) -> Rotation:
@@ -200,7 +251,24 @@ def _contacts(  # noqa: PLR0917
     toes = {side: paths[roles[f"{side}_toe"]] for side in free if f"{side}_toe" in roles}
     low = float(np.percentile(np.min([t[:, 1] for t in toes.values()], axis=0), LOW)) if toes else 0.0
     balls = {side: toes[side] - np.array([0.0, low, 0.0]) if side in toes else heels[side] for side in free}
-    return find_contacts(heels, balls, *size, settings)
+    found = find_contacts(heels, balls, *size, settings)
+    for side in free:
+        sound = _sound_foot(side, paths, roles)
+        found.heel[side][~sound] = found.ball[side][~sound] = False
+    return found
+
+
+def _on_what_is_low(contacts: Contacts, paths: dict[str, FootPath]) -> Contacts:
+    """Contacts of tipped feet: on the ball where the heel is high, however low the whole foot, and on the heel."""
+    heel, ball = {k: v.copy() for k, v in contacts.heel.items()}, {k: v.copy() for k, v in contacts.ball.items()}
+    for side, path in paths.items():
+        only_heel, only_ball = heel[side] & ~ball[side], ball[side] & ~heel[side]
+        for kind, least in ((only_heel, BELIED), (only_ball, BELIED), (heel[side] & ball[side], TIPPED)):
+            for first, last in segments(kind):
+                pitch = float(np.median(path.pitch[first:last]))
+                if abs(pitch) > least:
+                    heel[side][first:last], ball[side][first:last] = pitch < 0.0, pitch > 0.0
+    return Contacts(heel, ball)
 
 
 def _whole(contacts: Contacts, build: Build) -> Contacts:

@@ -13,26 +13,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
 
 from poise.errors import TaskError
 from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.motion.balance import center_schedule
 from poise.motion.build import Build
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, ContactSettings
-from poise.motion.lead import Leads
 from poise.motion.mapping import JointMap
 from poise.motion.motion import Motion
-from poise.motion.perform import Performers
+from poise.motion.perform import Performance, Progress, Style
 from poise.motion.plan import Plan
 from poise.motion.source import Source
-
-Progress = Callable[[int, int], None]
 
 
 def retarget(
@@ -44,6 +37,7 @@ def retarget(
     tempo: float = 1.0,
     balance: bool = False,
     contacts: Contacts | ContactSettings | None = None,
+    style: Style | None = None,
     progress: Progress | None = None,
 ) -> Motion:
     """A motion of `figure` after `clip`.
@@ -56,6 +50,7 @@ def retarget(
         tempo: Speed, 1 for the clip's; 0.25 for four times as slow.
         balance: Whether the centre of mass stays over the feet that stand, as slow walking needs.
         contacts: When feet stand, or thresholds to find out.
+        style: How closely joints follow, and how smoothly.
         progress: Called with frames done and frames in all.
 
     Returns:
@@ -70,24 +65,9 @@ def retarget(
     given = contacts if isinstance(contacts, Contacts) else None
     settings = contacts if isinstance(contacts, ContactSettings) else None
     plan = Plan.of(Source(timed), links, build, given, settings)
-    center = center_schedule(performer, plan) if balance else None
-    leads = Leads(performer, links, plan, center)
-    q = _solved(performer, leads, len(timed), 1.0 / timed.rate, progress)
-    track = leads.track(links, center)
-    return Motion(performer, q, timed.rate, clip.name, track=track)
-
-
-def _solved(figure: Figure, leads: Leads, count: int, dt: float, progress: Progress | None) -> FloatArray:
-    """(frames, nq) the postures."""
-    performers = Performers(figure, leads, dt)
-    q = performers.first()
-    out = np.empty((count, figure.nq))
-    for frame in range(count):
-        performers.follow(frame, q)
-        out[frame] = q
-        if progress is not None:
-            progress(frame + 1, count)
-    return out
+    performance = Performance(performer, links, plan, style or Style(), balance=balance)
+    q = performance.run(progress)
+    return Motion(performer, q, timed.rate, clip.name, track=performance.leads.track(links))
 
 
 def _floating(figure: Figure, mapping: JointMap) -> Figure:

@@ -1,0 +1,268 @@
+"""A posture nearest to all goals at once, each by its weight: levels, loops and limits of an engine as one quadratic.
+
+At a posture q the rows A of all goals and their errors b are known, weighted; so are limits l ≤ C x ≤ u of the step x.
+The step is the least of
+
+    |A x - b|² + ν |x - (neutral ⊖ q)|² + η |x - (q_before ⊖ q)|² + λ |x|²
+
+inside the limits: ν and η make it the only one, however straight a limb is, and let no joint run away along a
+direction that the goals hardly notice; λ is Levenberg and Marquardt's, grown where a step made things worse. Loops and
+limits that are reached are springs so stiff that what gives is far below a goal's error; the posture is clamped
+afterwards. Compared with levels, it costs a factorisation, and nothing is strict: it is the first draft of a motion,
+not its last word.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.engine import FIRST_TASKS, MECHANISM, Engine
+from poise.kernels.far_call import far_clamp, far_stance
+from poise.kernels.step_model import prepare
+from poise.kernels.tree import difference, integrate
+
+Array = np.ndarray
+
+RIGID = 1e6
+"""Stiffness of loops and of limits that are reached, against goals of weight 1."""
+SURE = 1e-12
+"""What a limit may be crossed by before it counts [rad or m]."""
+ROUNDS = 6
+"""How often the limits that are reached may change within a step."""
+FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e2
+
+
+class Fit(NamedTuple):
+    """Weights of a fit, and room to work in."""
+
+    slack: Array
+    """(goals,) error of a place beyond which it counts by its size and no longer by its square [m]; inf for never."""
+    near: Array
+    """(nv,) ν of each velocity: how much the neutral posture counts."""
+    still: Array
+    """(nv,) η of each velocity: how much the posture of the frame before counts."""
+    hessian: Array
+    """(nv, nv)"""
+    factor: Array
+    """(nv, nv) its Cholesky factor, row by row."""
+    pull: Array
+    """(nv,) right-hand side."""
+    step: Array
+    """(nv,)"""
+    gap: Array
+    """(nv,)"""
+    reached: Array
+    """(nv + g,) -1 or 1 for limits that are reached on their lower or upper side, 0 for others."""
+    best: Array
+    """(nq,) the best posture so far."""
+
+
+def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int) -> Fit:
+    """Room for a fit of a figure with so many goals and limits."""
+    n = near.shape[0]
+    return Fit(
+        slack=np.full(goals, math.inf),
+        near=near,
+        still=still,
+        hessian=np.zeros((n, n)),
+        factor=np.zeros((n, n)),
+        pull=np.zeros(n),
+        step=np.zeros(n),
+        gap=np.zeros(n),
+        reached=np.zeros(limits, dtype=np.int64),
+        best=np.zeros(nq),
+    )
+
+
+@kernel
+def fit_posture(
+    engine: Engine,
+    fit: Fit,
+    before: Array,
+    neutral: Array,
+    steps: int,
+    tolerance: float,
+    # outputs
+    q: Array,
+) -> float:
+    """Move `q` (nq,) to what is asked, by at most `steps` steps; returns the cost at the end.
+
+    `before` (nq,) is the posture of the frame before, `neutral` (nq,) the one to be near to where nothing is asked.
+    """
+    best, step, n, nq = fit.best, fit.step, fit.step.shape[0], q.shape[0]
+    least, damping, moved = math.inf, 0.0, math.inf
+    for i in range(nq):
+        best[i] = q[i]
+    for k in range(steps + 1):
+        far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+        prepare(engine, q)
+        cost = _gather(engine, fit, q, before, neutral)
+        if cost <= least:
+            least, damping = cost, 0.1 * damping if damping > FIRST_DAMPING else 0.0
+            for i in range(nq):
+                best[i] = q[i]
+        else:
+            for i in range(nq):
+                q[i] = best[i]
+            damping = max(FIRST_DAMPING, 10.0 * damping)
+            if damping > MOST_DAMPING:
+                break
+            continue
+        if k == steps or moved <= tolerance:
+            break
+        _best_step(engine, fit, damping)
+        moved = 0.0
+        for i in range(n):
+            moved = max(moved, abs(step[i]))
+        integrate(engine.tree, best, step, q)
+        far_clamp(engine.calls, engine.bounds, best, q)
+    for i in range(nq):
+        q[i] = best[i]
+    return least
+
+
+@kernel
+def _gather(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -> float:
+    """Hessian and pull of the quadratic at `q`, without limits; returns its value there."""
+    levels, hessian, pull = engine.levels, fit.hessian, fit.pull
+    rows, target, start = levels.rows, levels.target, levels.start
+    n = rows.shape[1]
+    for a in range(n):
+        pull[a] = 0.0
+        for b in range(n):
+            hessian[a, b] = 0.0
+    total, skip = 0.0, start[FIRST_TASKS]
+    for i in range(start[MECHANISM], skip):
+        total += RIGID * target[i] * target[i]
+        _add_row(rows, i, RIGID, target[i], hessian, pull)
+    first, slack = engine.goals.first, fit.slack
+    for g in range(slack.shape[0]):
+        square = 0.0
+        for i in range(skip + first[g], skip + first[g + 1]):
+            square += target[i] * target[i]
+        # [Huber 1964]: what is far out of reach pulls, but no harder for being farther.
+        loose = slack[g] * engine.goals.weight[first[g]]
+        size, share = math.sqrt(square), 1.0
+        if size > loose:
+            share = loose / size
+            square = loose * (2.0 * size - loose)
+        total += square
+        if size > 0.0 or engine.goals.weight[first[g]] > 0.0:
+            for i in range(skip + first[g], skip + first[g + 1]):
+                _add_row(rows, i, share, target[i], hessian, pull)
+    total += _draw_to(engine, fit.near, neutral, q, fit)
+    total += _draw_to(engine, fit.still, before, q, fit)
+    return total
+
+
+@kernel(borrows=True)
+def _add_row(rows: Array, i: int, weight: float, target: float, hessian: Array, pull: Array) -> None:
+    """Add one row of the goals to the quadratic."""
+    n = rows.shape[1]
+    for a in range(n):
+        value = weight * rows[i, a]
+        if value != 0.0:
+            pull[a] += value * target
+            for b in range(a, n):
+                hessian[a, b] += value * rows[i, b]
+
+
+@kernel
+def _draw_to(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -> float:
+    """Add the pull towards a posture; returns its cost."""
+    gap, hessian, pull = fit.gap, fit.hessian, fit.pull
+    difference(engine.tree, q, wanted, gap)
+    total = 0.0
+    for a in range(gap.shape[0]):
+        hessian[a, a] += weight[a]
+        pull[a] += weight[a] * gap[a]
+        total += weight[a] * gap[a] * gap[a]
+    return total
+
+
+@kernel
+def _best_step(engine: Engine, fit: Fit, damping: float) -> None:
+    """Least of the quadratic inside the limits, in `fit.step`; limits that were reached last are tried first."""
+    for _ in range(ROUNDS):
+        _solve_with_limits(engine, fit, damping)
+        if _settle_limits(engine, fit) == 0:
+            return
+
+
+@kernel
+def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
+    """The step with springs at the limits that are reached."""
+    hessian, factor, pull, step, reached = fit.hessian, fit.factor, fit.pull, fit.step, fit.reached
+    lower, upper, general = engine.levels.lower, engine.levels.upper, engine.levels.general
+    n = step.shape[0]
+    for a in range(n):
+        step[a] = pull[a]
+        for b in range(a, n):
+            factor[a, b] = hessian[a, b]
+        factor[a, a] += damping
+        if reached[a] != 0:
+            factor[a, a] += RIGID
+            step[a] += RIGID * (lower[a] if reached[a] < 0 else upper[a])
+    for g in range(general.shape[0]):
+        side = reached[n + g]
+        if side == 0:
+            continue
+        room = lower[n + g] if side < 0 else upper[n + g]
+        for a in range(n):
+            value = RIGID * general[g, a]
+            if value != 0.0:
+                step[a] += value * room
+                for b in range(a, n):
+                    factor[a, b] += value * general[g, b]
+    _cholesky(factor, step)
+
+
+@kernel(borrows=True)
+def _cholesky(factor: Array, x: Array) -> None:
+    """Solve A x = b in place: A is the upper triangle of `factor`, which becomes R with A = Rᵀ R; b is in `x`."""
+    n = x.shape[0]
+    for k in range(n):
+        pivot = math.sqrt(max(factor[k, k], 1e-12))
+        factor[k, k] = pivot
+        inverse = 1.0 / pivot
+        for j in range(k + 1, n):
+            factor[k, j] *= inverse
+        x[k] *= inverse
+        along = x[k]
+        for i in range(k + 1, n):
+            value = factor[k, i]
+            if value != 0.0:
+                x[i] -= value * along
+                for j in range(i, n):
+                    factor[i, j] -= value * factor[k, j]
+    for k in range(n - 1, -1, -1):
+        total = x[k]
+        for j in range(k + 1, n):
+            total -= factor[k, j] * x[j]
+        x[k] = total / factor[k, k]
+
+
+@kernel
+def _settle_limits(engine: Engine, fit: Fit) -> int:
+    """Add limits that the step crosses, let go of those it stays inside of; returns how many changed."""
+    step, reached = fit.step, fit.reached
+    lower, upper, general = engine.levels.lower, engine.levels.upper, engine.levels.general
+    n = step.shape[0]
+    changed = 0
+    for i in range(n + general.shape[0]):
+        if i < n:
+            value = step[i]
+        else:
+            if lower[i] == -math.inf and upper[i] == math.inf:
+                reached[i] = 0
+                continue
+            value = 0.0
+            for a in range(n):
+                value += general[i - n, a] * step[a]
+        side = -1 if value < lower[i] - SURE else (1 if value > upper[i] + SURE else 0)
+        if side != reached[i]:
+            reached[i] = side
+            changed += 1
+    return changed

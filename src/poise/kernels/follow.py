@@ -1,0 +1,164 @@
+"""Drives an engine through all frames of a clip in one crossing into compiled code."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.compile import kernel
+from poise.kernels.engine import Engine
+from poise.kernels.far_call import far_clamp
+from poise.kernels.fit import Fit, fit_posture
+from poise.kernels.goals import Goals
+from poise.kernels.step import settle
+from poise.kernels.tree import Tree, attached_frames, difference, forward, integrate
+
+Array = np.ndarray
+
+WIDEST = 3.0
+"""Widths beyond which neighbours do not count."""
+
+
+class Course(NamedTuple):
+    """What the goals of an engine want, frame by frame."""
+
+    position: Array
+    """(frames, goals, 3)"""
+    rotation: Array
+    """(frames, goals, 4)"""
+    weight: Array
+    """(frames, rows) square roots of weights; 0 for a row that asks nothing."""
+    slack: Array
+    """(frames, goals) see `Fit.slack`."""
+
+
+@kernel(borrows=True)
+def aim(goals: Goals, course: Course, frame: int) -> None:
+    """Give the goals their targets and weights of a frame."""
+    position, rotation, weight = goals.position, goals.rotation, goals.weight
+    for g in range(position.shape[0]):
+        for i in range(3):
+            position[g, i] = course.position[frame, g, i]
+        for i in range(4):
+            rotation[g, i] = course.rotation[frame, g, i]
+    for i in range(weight.shape[0]):
+        weight[i] = course.weight[frame, i]
+
+
+@kernel
+def fit_clip(
+    engine: Engine,
+    fit: Fit,
+    course: Course,
+    neutral: Array,
+    span: tuple[int, int],
+    steps: int,
+    tolerance: float,
+    q: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """Fit postures `out` (frames, nq) from frame `span[0]` on to before `span[1]`, backwards if that comes first.
+
+    Every frame starts from the posture `q` (nq,) of the one before, the first from what `q` is.
+    """
+    way = 1 if span[1] >= span[0] else -1
+    before = q.copy()
+    for frame in range(span[0], span[1], way):
+        aim(engine.goals, course, frame)
+        for g in range(fit.slack.shape[0]):
+            fit.slack[g] = course.slack[frame, g]
+        for i in range(q.shape[0]):
+            before[i] = q[i]
+        fit_posture(engine, fit, before, neutral, steps, tolerance, q)
+        for i in range(q.shape[0]):
+            out[frame, i] = q[i]
+
+
+@kernel
+def smooth_clip(
+    tree: Tree,
+    clip: Array,
+    width: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """Gaussian means `out` (frames, nq) of neighbouring postures, `width` (frames,) frames wide; ends stay.
+
+    Neighbours count by pairs before and after, so that nothing is late, and a steady motion stays what it is.
+    """
+    frames, nv = clip.shape[0], tree.dof_node.shape[0]
+    gap, mean = np.zeros(nv), np.zeros(nv)
+    for t in range(frames):
+        reach = min(math.ceil(WIDEST * width[t]), t, frames - 1 - t)
+        for a in range(nv):
+            mean[a] = 0.0
+        total = 1.0
+        for k in range(1, reach + 1):
+            share = math.exp(-0.5 * (k / width[t]) ** 2)
+            total += 2.0 * share
+            for side in (-k, k):
+                difference(tree, clip[t], clip[t + side], gap)
+                for a in range(nv):
+                    mean[a] += share * gap[a]
+        for a in range(nv):
+            mean[a] /= total
+        integrate(tree, clip[t], mean, out[t])
+
+
+@kernel
+def clip_frames(
+    tree: Tree,
+    clip: Array,
+    node: Array,
+    local_position: Array,
+    local_rotation: Array,
+    # outputs
+    position: Array,
+    rotation: Array,
+) -> None:
+    """World frames (frames, m, 3), (frames, m, 4) of frames rigidly attached to nodes, in every posture of a clip."""
+    count = tree.parent.shape[0]
+    places, turns = np.empty((count, 3)), np.empty((count, 4))
+    for t in range(clip.shape[0]):
+        forward(tree, clip[t], places, turns)
+        attached_frames(node, local_position, local_rotation, places, turns, position[t], rotation[t])
+
+
+@kernel
+def clip_rates(
+    tree: Tree,
+    clip: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """Way `out` (frames - 1, nv) from each posture to the next."""
+    for t in range(clip.shape[0] - 1):
+        difference(tree, clip[t], clip[t + 1], out[t])
+
+
+@kernel
+def perform_clip(
+    engine: Engine,
+    course: Course,
+    wanted: Array,
+    frames: Array,
+    steps: int,
+    tolerance: float,
+    # outputs
+    out: Array,
+) -> int:
+    """Postures `out` (frames, nq) that meet the goals by levels, each as near as it can be to `wanted` (frames, nq).
+
+    Only those of some `frames` (k,) are found; the others are left alone. Returns how many steps that took in all.
+    """
+    held, taken = engine.criteria.postures, 0
+    for frame in frames:
+        aim(engine.goals, course, frame)
+        for i in range(wanted.shape[1]):
+            held[0, i] = wanted[frame, i]
+            out[frame, i] = wanted[frame, i]
+        far_clamp(engine.calls, engine.bounds, wanted[frame][:0], out[frame])
+        count, _ = settle(engine, out[frame], steps, tolerance)
+        taken += count
+    return taken
