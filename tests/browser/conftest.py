@@ -1,5 +1,6 @@
 """A studio in a process of its own, and a real Chromium to look at it."""
 
+import contextlib
 import re
 import shutil
 import signal
@@ -82,17 +83,33 @@ def studio() -> Iterator[Studio]:
         assert code == 0
 
 
-@pytest.fixture
-def page(browser: Browser, studio: Studio) -> Iterator[Page]:
+@contextlib.contextmanager
+def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
+    """A page on the studio, on which nothing goes wrong; it draws always, or for pictures only."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    opened = context.new_page()
+    page = context.new_page()
     errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.goto(studio.door)
-    opened.wait_for_function(FIGURE_SHOWN)
-    yield opened
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    if not draws:
+        page.add_init_script("window.poiseBlind = true")
+    page.goto(studio.door)
+    page.wait_for_function(FIGURE_SHOWN)
+    yield page
     context.close()
     assert errors == []
+
+
+@pytest.fixture
+def page(browser: Browser, studio: Studio) -> Iterator[Page]:
+    with opened(browser, studio, draws=True) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def lasting_page(browser: Browser, studio: Studio) -> Iterator[Page]:
+    """One page for all tests of a module, which begin with a scene of their own."""
+    with opened(browser, studio, draws=False) as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What a person does on the page, by pointer events."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,3 +63,69 @@ def still(page: Page) -> bool:
     page.wait_for_timeout(250)
     after = positions(page)
     return before.shape == after.shape and bool(np.abs(after - before).max() < 1e-6)
+
+
+def picture(page: Page, path: Path) -> None:
+    """Draw the page, and keep it as a picture for people to look at."""
+    page.evaluate("window.poiseBlind = false; window.poiseStage.stale = true")
+    page.wait_for_function("!window.poiseStage.stale")
+    page.wait_for_timeout(150)
+    page.screenshot(path=path)
+    page.evaluate("window.poiseBlind = true")
+
+
+def pixel_at(page: Page, point: Any, view: int = 0) -> tuple[float, float]:
+    """Where a point of the world is on the page."""
+    x, y = page.evaluate(
+        "([at, view]) => window.poiseStage.views[view].pixel(window.poiseStage.camera.position.clone().fromArray(at))",
+        [[float(value) for value in point], view],
+    )
+    return x, y
+
+
+def drag(
+    page: Page, start: tuple[float, float], way: tuple[float, float], steps: int = 8, *, hold: bool = False
+) -> None:
+    """Press, move and let go."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + way[0], start[1] + way[1], steps=steps)
+    if not hold:
+        page.mouse.up()
+
+
+def joint_place(page: Page, number: int) -> list[float]:
+    """Where a marked joint is in the world."""
+    return page.evaluate(  # type: ignore[no-any-return]
+        "i => Array.from(window.poiseStage.joints.geometry.getAttribute('position').array.slice(3 * i, 3 * i + 3))",
+        number,
+    )
+
+
+def handles(page: Page) -> list[dict[str, Any]]:
+    """Kind, axis and points of the handles that are shown."""
+    return page.evaluate(  # type: ignore[no-any-return]
+        """(() => { const { gizmo } = window.poiseStage.selection;
+        return gizmo.handles.map((each) => ({ kind: each.kind, axis: each.axis.toArray(),
+            points: gizmo.points(each).map((point) => point.toArray()) })); })()"""
+    )
+
+
+def free_point(page: Page, number: int) -> tuple[float, float]:
+    """A pixel at which a handle is nearer than all others."""
+    shown = handles(page)
+    others = [pixel_at(page, point) for k, each in enumerate(shown) if k != number for point in each["points"]]
+    mine = [pixel_at(page, point) for point in shown[number]["points"]]
+    return max(mine, key=lambda spot: min((np.hypot(*np.subtract(spot, other)) for other in others), default=0.0))
+
+
+def right_click(page: Page, body: int, item: str) -> None:
+    """Choose something from the menu of a body."""
+    page.mouse.click(*pixel_of(page, body), button="right")
+    page.locator(".q-menu").get_by_text(item, exact=True).click()
+    page.locator(".q-menu").wait_for(state="detached")
+
+
+def tab(page: Page, name: str) -> None:
+    """Show another panel on the right."""
+    page.locator(".poise-tabs").get_by_text(name, exact=True).click()

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from poise.engine.scene import Scene
 from poise.studio.openings import EXAMPLES
 
+from .hands import picture
 from .test_pulling import example
 from .test_studio import eventually
 
@@ -15,6 +16,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 BROKEN = 'figure = "human"\n\n[[task]]\nkind = "position"\nsite = "right_hnad"\nat = [0, 1, 0]\n'
 LAMP = 'figure = "adelino"\ndescription = "a lamp"\n'
+
+
+@pytest.fixture
+def page(lasting_page: Page) -> Page:
+    return lasting_page
 
 
 def give(page: Page, path: Path) -> None:
@@ -30,7 +36,7 @@ def test_every_example_opens(page: Page, screenshots: Path) -> None:
         example(page, name)
         assert name_shown(page) == make().figure.name
         expect(page.locator(".poise-task")).to_have_count(len(make().tasks))
-        page.screenshot(path=screenshots / f"example_{name.lower().replace(' ', '_')}.png")
+        picture(page, screenshots / f"example_{name.lower().replace(' ', '_')}.png")
 
 
 def test_a_broken_file_says_what_is_wrong_and_where_and_the_page_lives_on(page: Page, tmp_path: Path) -> None:

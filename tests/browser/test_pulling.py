@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 import poise
 
 from .conftest import FIGURE_SHOWN
-from .hands import inside_support, pixel_of, positions, pull_gap, still, targets
+from .hands import inside_support, picture, pixel_of, positions, pull_gap, still, targets
 from .test_studio import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -32,9 +32,10 @@ def light(page: Page) -> str:
     return page.locator(".poise-light").get_attribute("data-light") or ""
 
 
-@pytest.fixture(autouse=True)
-def standing(page: Page) -> None:
-    example(page, "Standing")
+@pytest.fixture
+def page(lasting_page: Page) -> Page:
+    example(lasting_page, "Standing")
+    return lasting_page
 
 
 def test_a_hand_follows_while_the_feet_stay_and_the_weight_stays_over_them(page: Page, screenshots: Path) -> None:
@@ -49,7 +50,7 @@ def test_a_hand_follows_while_the_feet_stay_and_the_weight_stays_over_them(page:
         worst = max(worst, float(np.linalg.norm(now[FEET] - before[FEET], axis=1).max()))
         least = min(least, inside_support(page))
     assert eventually(page, lambda: pull_gap(page) < 1e-3)
-    page.screenshot(path=screenshots / "pull.png")
+    picture(page, screenshots / "pull.png")
     assert np.linalg.norm(positions(page)[HAND] - before[HAND]) > 0.3
     assert light(page) == "green"
     page.mouse.up()
@@ -73,7 +74,7 @@ def test_a_pull_far_out_of_reach_stays_calm_and_says_what_it_gave_way_to(page: P
     page.mouse.down()
     page.mouse.move(x - 280, y - 280, steps=15)
     assert eventually(page, lambda: still(page))
-    page.screenshot(path=screenshots / "out_of_reach.png")
+    picture(page, screenshots / "out_of_reach.png")
     assert pull_gap(page) > 2.0
     assert np.linalg.norm(positions(page)[FEET] - before[FEET], axis=1).max() < 1e-3
     assert inside_support(page) > 0.0
@@ -81,13 +82,14 @@ def test_a_pull_far_out_of_reach_stays_calm_and_says_what_it_gave_way_to(page: P
     expect(page.locator(SENTENCE)).to_contain_text("The pull on the right hand gave way to")
     page.mouse.up()
     assert eventually(page, lambda: light(page) == "green")
+    page.keyboard.press("f")
 
 
 def test_swapped_priorities_make_the_other_hand_give_way(page: Page, screenshots: Path) -> None:
     example(page, "Two hands")
     assert eventually(page, lambda: [t["met"] for t in targets(page)] == [True, True, True, False])
     expect(page.locator(SENTENCE)).to_contain_text("Right hand gave way to")
-    page.screenshot(path=screenshots / "two_hands.png")
+    picture(page, screenshots / "two_hands.png")
     row = page.locator(".poise-task").filter(has_text="left hand")
     row.get_by_label("priority").fill("5")
     assert eventually(page, lambda: [t["met"] for t in targets(page)] == [True, True, False, True])
@@ -156,7 +158,7 @@ def test_a_double_click_pins_the_point(page: Page) -> None:
 def test_one_pulls_in_any_of_four_views(page: Page, screenshots: Path) -> None:
     page.keyboard.press("4")
     page.wait_for_timeout(500)
-    page.screenshot(path=screenshots / "four_views.png")
+    picture(page, screenshots / "four_views.png")
     before = positions(page)
     x, y = pixel_of(page, HAND, view=1)
     page.mouse.move(x, y)
@@ -165,4 +167,5 @@ def test_one_pulls_in_any_of_four_views(page: Page, screenshots: Path) -> None:
     assert eventually(page, lambda: pull_gap(page) < 1e-3)
     moved = positions(page)[HAND] - before[HAND]
     page.mouse.up()
+    page.keyboard.press("4")
     assert np.linalg.norm(moved[:2]) > 0.1

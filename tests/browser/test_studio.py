@@ -16,6 +16,9 @@ from .conftest import FIGURE_SHOWN, Studio
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
+STEP = "window.poiseStage.step"
+
+
 def canvas(page: Page) -> np.ndarray:
     """(h, w, 3) pixels of the viewport, once it has settled."""
     page.wait_for_timeout(300)
@@ -135,10 +138,12 @@ def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:
     choose(page, "figure", "hand")
     other.wait_for_function("window.poiseStage.figure.name === 'hand'")
     expect(other.get_by_label("figure", exact=True)).to_have_value("hand")
+    before = body(page, 1)
     drag_slider(page, "wrist", 0.8)
-    settled = "window.poiseStage.step"
-    assert eventually(page, lambda: page.evaluate(settled) == other.evaluate(settled))
-    assert eventually(page, lambda: np.allclose(body(other, 1), body(page, 1), atol=1e-6))
+    # A page in the background gets its frames late, and may still be at an older step when this one is at rest.
+    assert eventually(page, lambda: np.linalg.norm(np.subtract(body(page, 1), before)) > 1e-3)
+    assert eventually(page, lambda: page.evaluate(STEP) == other.evaluate(STEP))
+    assert body(other, 1) == body(page, 1)
 
 
 def test_strangers_stay_outside(browser: Browser, studio: Studio) -> None:

@@ -49,6 +49,13 @@ def joint_anchors(figure: Figure) -> Anchors:
 
 
 @lru_cache(maxsize=KEPT)
+def limb_anchors(figure: Figure) -> Anchors:
+    """The middle of the mass of the body that each marked joint moves."""
+    limbs = [figure.bodies[joint.child] for joint in marked_joints(figure)]
+    return _anchors([(figure.bodies.index(limb.name), limb.mass.center) for limb in limbs])
+
+
+@lru_cache(maxsize=KEPT)
 def loop_anchors(figure: Figure) -> Anchors:
     """Every loop joint, on its parent and then on its child."""
     ends = []

@@ -10,30 +10,26 @@ from poise.engine.scene import Scene
 from poise.errors import FormatError
 from poise.formats.scene_toml_read import parse_scene
 from poise.formats.scene_toml_write import scene_text
+from poise.studio.workshop import located
 from poise.tasks.task import Task
 
 _TASK = "[[task]]"
 
 
+def with_parts(scene: Scene, **parts: Any) -> Scene:
+    """The scene with some parts changed; raises `TaskError` or `FigureError` for what its figure cannot be asked."""
+    names = ("figure", "tasks", "start", "forces", "criteria", "obstacles", "description", "origin")
+    return Scene(**({name: getattr(scene, name) for name in names} | parts))
+
+
 def with_tasks(scene: Scene, tasks: Iterable[Task]) -> Scene:
-    """The scene with other tasks; raises `TaskError` or `FigureError` for what its figure cannot be asked."""
-    return Scene(
-        scene.figure,
-        tasks,
-        start=scene.start,
-        forces=scene.forces,
-        criteria=scene.criteria,
-        obstacles=scene.obstacles,
-        description=scene.description,
-        origin=scene.origin,
-    )
+    """The scene with other tasks."""
+    return with_parts(scene, tasks=tasks)
 
 
 def with_start(scene: Scene, start: Any) -> Scene:
     """The scene, started from another posture."""
-    found = with_tasks(scene, scene.tasks)
-    found.start = start
-    return found
+    return with_parts(scene, start=start)
 
 
 def with_task(scene: Scene, number: int, task: Task) -> Scene:
@@ -66,5 +62,6 @@ def task_from_text(scene: Scene, old: Task, text: str) -> Task:
 
 def _halves(scene: Scene, task: Task) -> tuple[str, str]:
     """The lines about the figure, and those about the task."""
-    head, mark, body = scene_text(Scene(scene.figure, [task], origin=scene.origin)).partition(_TASK)
+    here = located(scene)
+    head, mark, body = scene_text(Scene(here.figure, [task], origin=here.origin)).partition(_TASK)
     return head, mark + body

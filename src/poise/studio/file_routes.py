@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
-from poise.studio.files import LARGEST, Inbox, saved_text
+from poise.studio.files import LARGEST, Inbox, saved_figure, saved_scene
 from poise.studio.session import Session
 
 
@@ -32,11 +33,20 @@ def file_routes(session: Session) -> APIRouter:
 
     @router.get("/scene.toml")
     async def saved() -> Response:
-        try:
-            text = saved_text(session)
-        except PoiseError as problem:
-            return PlainTextResponse(str(problem), status_code=422)
-        headers = {"Content-Disposition": "attachment; filename=scene.toml", "Cache-Control": "no-store"}
-        return Response(text, media_type="application/toml", headers=headers)
+        return _download(lambda: saved_scene(session))
+
+    @router.get("/figure.toml")
+    async def figure() -> Response:
+        return _download(lambda: saved_figure(session))
 
     return router
+
+
+def _download(make: Callable[[], tuple[str, bytes]]) -> Response:
+    """A file to keep, or the reason why there is none."""
+    try:
+        name, data = make()
+    except PoiseError as problem:
+        return PlainTextResponse(str(problem), status_code=422)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(data, media_type="application/octet-stream", headers=headers)

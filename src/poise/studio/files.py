@@ -1,21 +1,27 @@
-"""Scenes and figures that come as files, and the scene that leaves as one."""
+"""Scenes and figures that come as files, and those that leave as files."""
 
 from __future__ import annotations
 
 import atexit
+import io
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 from poise.engine.scene import Origin, Scene
 from poise.errors import FormatError, PoiseError
 from poise.formats import load
+from poise.formats.figure_toml import figure_text
 from poise.formats.scene_toml_write import scene_text
 from poise.studio.openings import opening
 from poise.studio.session import Session
+from poise.studio.workshop import file_name, located
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of the largest file that is taken."""
+MOST_FILES = 50
+"""Files that an archive may have."""
 
 
 class Inbox:
@@ -29,24 +35,69 @@ class Inbox:
 
     def take(self, name: str, data: bytes) -> None:
         """Show the scene or figure in a file; raises `PoiseError` that says what is wrong and where."""
-        plain = Path(name.replace("\\", "/")).name
-        if not plain or plain in (".", "..") or "\0" in plain:
-            raise FormatError(f"a file cannot be called {name!r}.")
-        path = self.folder / plain
+        path = self.folder / plain_name(name)
         path.write_bytes(data)
         try:
-            self.session.open(scene_in(path), folder=path.parent)
+            found = unpacked_scene(path) if path.suffix.lower() == ".zip" else path
+            self.session.open(scene_in(found), folder=path.parent)
         except PoiseError as problem:
             raise PoiseError(str(problem).replace(f"{path.parent}/", "")) from None
 
 
+def plain_name(name: str) -> str:
+    """The last part of a file's name; raises `FormatError` where there is none."""
+    plain = Path(name.replace("\\", "/")).name
+    if not plain or plain in (".", "..") or "\0" in plain:
+        raise FormatError(f"a file cannot be called {name!r}.")
+    return plain
+
+
+def unpacked_scene(path: Path) -> Path:
+    """The scene of an archive, its files put beside it; raises `FormatError` for what is no such archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > MOST_FILES or sum(member.file_size for member in members) > LARGEST:
+                raise FormatError(f"an archive has at most {MOST_FILES} files and {LARGEST >> 20} MB.", path)
+            for member in members:
+                (path.parent / plain_name(member.filename)).write_bytes(archive.read(member))
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
+        raise FormatError(f"the archive cannot be read: {problem}", path) from None
+    scenes = [plain_name(member.filename) for member in members if _is_scene(member.filename)]
+    if len(scenes) != 1:
+        raise FormatError(f"an archive has one scene, a *.toml; this has {len(scenes)}.", path)
+    return path.parent / scenes[0]
+
+
+def _is_scene(name: str) -> bool:
+    return name.lower().endswith(".toml") and not name.lower().endswith(".figure.toml")
+
+
 def scene_in(path: Path) -> Scene:
     """The scene that a file is, or the one that its figure opens with."""
-    if path.suffix.lower() == ".toml" and not path.name.lower().endswith(".figure.toml"):
-        return Scene.load(path)
-    return opening(load(path), Origin(str(path)))
+    return Scene.load(path) if _is_scene(path.name) else opening(load(path), Origin(str(path)))
 
 
 def saved_text(session: Session) -> str:
     """The scene as it is now, as a file says it."""
-    return scene_text(session.saved())
+    return scene_text(located(session.saved()))
+
+
+def saved_scene(session: Session) -> tuple[str, bytes]:
+    """Name and contents of the file that keeps the scene: a TOML, or with a figure that was changed here an archive."""
+    scene = session.saved()
+    if scene.origin is not None:
+        return "scene.toml", scene_text(scene).encode()
+    here = located(scene)
+    assert here.origin is not None
+    path, packed = Path(here.origin.figure), io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("scene.toml", scene_text(here, path.parent))
+        archive.writestr(path.name, path.read_text(encoding="utf-8"))
+    return "scene.zip", packed.getvalue()
+
+
+def saved_figure(session: Session) -> tuple[str, bytes]:
+    """Name and contents of the file that keeps the figure."""
+    figure = session.state.figure
+    return file_name(figure), figure_text(figure).encode()

@@ -65,7 +65,7 @@ def _ranges(joint: Joint) -> list[tuple[str, str, float, float]]:
     if joint.kind == "free":
         moves = [(name, "m", -BASE_ROOM, BASE_ROOM) for name in ("x", "y", "z")]
         return moves + [(name, unit, -HALF_TURN, HALF_TURN) for name, unit in turns]
-    names = joint.coordinates if len(joint.scalars) > 1 else ("",)
+    names = joint.coordinates if len(joint.scalars) != 1 else ("",)
     rows = zip(names, joint.scalars, joint.lower, joint.upper, strict=True)
     return [_scalar_range(name, primitive == "turn", low, high) for name, primitive, low, high in rows]
 

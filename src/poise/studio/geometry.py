@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from poise.figure.figure import Figure
 from poise.pictures.camera import world_axes
 from poise.pictures.floor import floor_level, grid_spacing
-from poise.pictures.parts import Part
+from poise.pictures.parts import Part, appearance
 from poise.pictures.theme import THEMES
 from poise.studio.anchors import marked_joints
+from poise.studio.limits import limits_drawn
+from poise.studio.loads import arrow_scales
 from poise.studio.state import State
 
 
@@ -25,7 +28,7 @@ def geometry(state: State) -> bytes:
     """Header and surfaces of a state's figure."""
     header = json.dumps(_header(state)).encode()
     header += b" " * (-len(header) % 4)
-    parts = state.look.parts
+    parts = _parts(state)
     arrays = [
         np.concatenate([np.empty((0, 3)), *(part.surface.vertices for part in parts)]).astype("<f4"),
         np.concatenate([np.empty((0, 3)), *(part.surface.normals for part in parts)]).astype("<f4"),
@@ -42,8 +45,12 @@ def _header(state: State) -> dict[str, Any]:
     return {
         "name": figure.name,
         "number": state.figure_number,
-        "parts": [_part(part) for part in state.look.parts],
+        "parts": [_part(part, k >= len(state.look.parts)) for k, part in enumerate(_parts(state))],
         "joints": [joint.active for joint in marked_joints(figure)],
+        "freedoms": _freedoms(figure),
+        "limits": limits_drawn(figure),
+        "arrows": arrow_scales(figure, state.look.extent),
+        "extent": state.look.extent,
         "loops": len(figure.loops),
         "forward": forward.tolist(),
         "left": left.tolist(),
@@ -56,11 +63,27 @@ def _header(state: State) -> dict[str, Any]:
     }
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _parts(state: State) -> tuple[Part, ...]:
+    """What is seen, then what collides."""
+    return state.look.parts + appearance(state.figure, collision=True, folder=state.folder).parts
+
+
+def _freedoms(figure: Figure) -> list[dict[str, Any]]:
+    """For every marked joint the numbers of its freedoms, and which of them turn."""
+    rows = []
+    for joint in marked_joints(figure):
+        place = figure.v_slice(joint.name)
+        turns = [True] * joint.nv if joint.kind == "ball" else [kind == "turn" for kind in joint.scalars]
+        rows.append({"first": place.start, "turns": turns, "name": joint.name.replace("_", " ")})
+    return rows
+
+
+def _part(part: Part, collides: bool) -> dict[str, Any]:
     return {
         "body": part.body,
         "vertices": len(part.surface.vertices),
         "triangles": len(part.surface.triangles),
         "color": part.color,
         "bone": part.is_bone,
+        "collides": collides,
     }

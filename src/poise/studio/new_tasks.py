@@ -61,7 +61,7 @@ def _avoid(posture: Posture, site: str, level: int) -> Task:
 KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
     "position": _position,
     "orientation": _orientation,
-    "frame (position and orientation)": _frame,
+    "position and orientation": _frame,
     "look at": _look_at,
     "centre of mass": _center,
     "balance over": _balance,
@@ -71,7 +71,7 @@ KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
     "keep clear of itself": _avoid,
 }
 """Every kind of task that can be added."""
-OF_A_SITE = frozenset(("position", "orientation", "frame (position and orientation)", "look at", "balance over"))
+OF_A_SITE = ("position", "orientation", "position and orientation", "look at", "balance over")
 """Kinds that are about a site or body."""
 
 

@@ -8,8 +8,10 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments, KeyEventArguments
 
 from poise.studio.menus import cheat_sheet, examples_menu
+from poise.studio.mode_board import Modes
+from poise.studio.mode_switch import ModeSwitch
 from poise.studio.session import Session, State
-from poise.studio.sliders import Sliders
+from poise.studio.side import Side
 from poise.studio.style import STYLE
 from poise.studio.task_list import TaskList
 from poise.studio.viewport import Viewport
@@ -21,22 +23,27 @@ FOLLOW = 0.1
 class StudioPage:
     """One browser page on the shared session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, modes: Modes) -> None:
         """Build the page for the client that is being served."""
-        self.session = session
+        self.session, self.modes = session, modes
         self.shown_figure = self.shown_step = -1
         self.following = self.four = False
         ui.add_css(STYLE)
         self.dark = ui.dark_mode(value=None)
         self.help = cheat_sheet()
         self._header()
-        with ui.left_drawer(value=True, bordered=True).props("width=290 behavior=desktop").classes("q-pa-none"):
+        left = ui.left_drawer(value=True, bordered=True).props("width=290 behavior=desktop").classes("q-pa-none")
+        with left:
             self.tasks = TaskList(session)
-        with ui.right_drawer(value=True, bordered=True).props("width=270 behavior=desktop").classes("q-pa-none"):
-            self.sliders = Sliders(session)
+        right = ui.right_drawer(value=True, bordered=True).props("width=270 behavior=desktop").classes("q-pa-none")
+        with right:
+            self.side = Side(session)
         self._status()
         self.viewport = Viewport()
         self.viewport.on("refused", self._refused)
+        self.side.attach(self.viewport)
+        self.tasks.on_choose(self.side.show_task)
+        self.switch.furnish(self.viewport, left, right)
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
         self.follow()
         ui.timer(FOLLOW, self.follow)
@@ -49,6 +56,8 @@ class StudioPage:
                 examples_menu(self.session, lambda: self.viewport.choose_file())
             self.figures = _chooser("figure", self._choose_figure)
             self.postures = _chooser("posture", self._choose_posture)
+            ui.space()
+            self.switch = ModeSwitch(self.modes)
             ui.space()
             self.undo = _button("undo", "Undo (Ctrl Z)", self.session.undo)
             self.redo = _button("redo", "Do again (Ctrl Shift Z)", self.session.redo)
@@ -79,7 +88,8 @@ class StudioPage:
             self.postures.set_value(_posture_name(state))
             self._show_outcome(state)
             self.tasks.follow()
-            self.sliders.follow()
+            self.side.follow()
+            self.switch.follow()
         finally:
             self.following = False
         self.shown_figure, self.shown_step = state.figure_number, state.step
@@ -88,7 +98,7 @@ class StudioPage:
         names = dict.fromkeys((*self.session.figure_names, state.figure.name))
         self.figures.set_options(list(names), value=state.figure.name)
         self.postures.set_options(_posture_names(state), value=_posture_name(state))
-        self.sliders.build()
+        self.side.build()
 
     def _show_outcome(self, state: State) -> None:
         self.light.props(f'data-light="{state.outcome.light}"')
@@ -99,7 +109,7 @@ class StudioPage:
 
     def _choose_figure(self, name: str | None) -> None:
         if name in self.session.figure_names and not self.following:
-            self.session.choose_figure(name)
+            self.modes.choose_figure(name)
             self.follow()
 
     def _choose_posture(self, name: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray, Pose, vector
 from poise.figure.posture import Posture
 from poise.tasks.place import Position
+from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
 FARTHEST = 1e4
@@ -21,16 +23,35 @@ FARTHEST = 1e4
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """Who drags which point where."""
+    """Who drags which point where, or turns which joint how far."""
 
     owner: object
-    task: Position
+    task: Position | Hold
     at: FloatArray
-    """(3,) where the point should be [m]."""
+    """(3,) where the point should be [m], or (nq,) the posture that has the joint as it should be."""
 
     def moved(self, at: ArrayLike) -> Pull:
         """The same point dragged elsewhere."""
         return replace(self, at=place(at))
+
+    def twisted(self, number: int, angle: float) -> Pull:
+        """The same joint, one of whose freedoms is moved from where it was taken hold of [rad or m]."""
+        assert isinstance(self.task, Hold)
+        start = self.task.posture
+        assert isinstance(start, Posture)
+        figure = start.figure
+        v = np.zeros(figure.nv)
+        v[number] = angle
+        return replace(self, at=np.array(figure.clamp(figure.integrate(start, v), previous=start).q))
+
+
+def joint_task(posture: Posture, number: int, *, priority: int) -> Hold:
+    """The task that keeps the joint of a freedom as it is."""
+    figure = posture.figure
+    if not 0 <= number < figure.nv:
+        raise TaskError(f"figure {figure.name!r} has no freedom number {number}; it has {figure.nv}.")
+    joint = next(name for name, place in figure.compiled.v_slices.items() if place.start <= number < place.stop)
+    return Hold(posture, joints=(joint,), priority=priority, name=f"the turn of the {joint.replace('_', ' ')}")
 
 
 def place(at: ArrayLike) -> FloatArray:
@@ -41,7 +62,7 @@ def place(at: ArrayLike) -> FloatArray:
     return found
 
 
-def point_task(posture: Posture, body: int, point: ArrayLike, *, priority: int, name: str | None = None) -> Position:
+def point_task(posture: Posture, body: int, point: ArrayLike, *, priority: int, **fields: Any) -> Position:
     """The task that keeps a point of a body where it is; `point` is in the body's own axes [m]."""
     figure = posture.figure
     if not 0 <= body < len(figure.bodies):
@@ -50,7 +71,7 @@ def point_task(posture: Posture, body: int, point: ArrayLike, *, priority: int, 
     holder = figure.bodies[body].name
     # A site may have the body's name, and then it is the site's axes that count.
     offset = figure.pose_of(holder, posture).inverse().apply(at)
-    return Position(holder, at, offset=offset, priority=priority, name=name)
+    return Position(holder, at, offset=offset, priority=priority, **fields)
 
 
 def point_of(posture: Posture, body: int, point: ArrayLike) -> FloatArray:

@@ -17,6 +17,8 @@ from poise.errors import PoiseError
 from poise.studio.clock import SolverThread
 from poise.studio.file_routes import file_routes
 from poise.studio.guard import KEY, Guard
+from poise.studio.mode_board import Modes
+from poise.studio.mode_routes import mode_routes
 from poise.studio.page import StudioPage
 from poise.studio.session import Session
 from poise.studio.stream import stream_routes
@@ -61,10 +63,12 @@ def application(session: Session) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(stream_routes(session))
     app.include_router(file_routes(session))
+    modes = Modes(session)
+    app.include_router(mode_routes(modes))
 
     @ui.page("/")
     def _page() -> None:
-        StudioPage(session)
+        StudioPage(session, modes)
 
     ui.run_with(app, title="poise studio", favicon="🦩", show_welcome_message=False)
     return app

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import ArrayLike
 
 from poise.engine.scene import Scene
-from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.figure.posture import Posture
 from poise.figures import BUILT_IN, built_in
-from poise.studio.edits import changed, with_start, with_task, with_tasks
+from poise.studio.edits import with_start
 from poise.studio.freedoms import shown_values, turned
-from poise.studio.history import History
 from poise.studio.live import Live
+from poise.studio.mode_driver import Driven, Mode
 from poise.studio.openings import opening
 from poise.studio.outcome import Outcome
-from poise.studio.pull import Pull, lowest, place, point_task, words_for
+from poise.studio.pulling import Pulling
 from poise.studio.state import State, state_of
-from poise.studio.targets import carried
-from poise.tasks.task import Task
 
 LOOK_EVERY = 6
 """A moving figure is judged once in so many steps."""
@@ -32,34 +25,17 @@ LOOK_EVERY = 6
 __all__ = ["Session", "State"]
 
 
-class Session:
+class Session(Pulling):
     """The state, who may change it how, and who wants to know."""
 
     def __init__(self, start: Figure | Scene, *, folder: Path | None = None) -> None:
         """Begin with a scene, or with a figure and what is asked of it first; `folder` has its meshes."""
         scene = start if isinstance(start, Scene) else opening(start)
         self._first, self._folder = scene, folder
-        self._lock = threading.RLock()
-        self._listeners: list[Callable[[], object]] = []
-        self._history: History[State] = History()
-        self._live: Live | None = None
-        self._restless, self._ticks = bool(scene.tasks), 0
-        self._state = state_of(scene, folder)
-
-    @property
-    def state(self) -> State:
-        """The state now; it never changes, there will be another."""
-        return self._state
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to undo."""
-        return bool(self._history.past)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a change to do again."""
-        return bool(self._history.future)
+        super().__init__(state_of(scene, folder))
+        self.driver: Callable[[State], Driven | None] | None = None
+        """Moves the figure in place of the engine, where the mode is one that does."""
+        self._restless, self._ticks = _asks(self._state), 0
 
     # The scene
 
@@ -73,12 +49,30 @@ class Session:
         is_first = name == self._first.figure.name
         self.open(self._first if is_first else opening(built_in(name)), folder=self._folder if is_first else None)
 
-    def open(self, scene: Scene, *, folder: Path | None = None) -> None:
-        """Show another scene at its start."""
-        new = state_of(scene, folder)
+    def open(self, scene: Scene, *, folder: Path | None = None, mode: Mode | None = None) -> None:
+        """Show another scene at its start, in the plain mode unless another is given."""
+        new = replace(state_of(scene, folder), mode=mode or Mode())
         with self._lock:
             self._history.remember(self._state)
             self._show(new)
+        self._tell()
+
+    def set_mode(self, mode: Mode, *, scene: Scene | None = None, gesture: object = None) -> None:
+        """Change what the mode remembers, and the scene with it; changes of one gesture are undone together."""
+        with self._lock:
+            state = self._state
+            self._history.remember(state, gesture)
+            if scene is None:
+                self._put(mode=mode)
+            else:
+                self._live = None
+                self._put(mode=mode, scene=scene, scene_number=state.scene_number + 1, pulls=())
+        self._tell()
+
+    def wake(self) -> None:
+        """Let whoever moves the figure look again."""
+        with self._lock:
+            self._put()
         self._tell()
 
     def saved(self) -> Scene:
@@ -111,102 +105,6 @@ class Session:
             self._put(posture=posture)
         self._tell()
 
-    # Pulling
-
-    def press(self, owner: object, body: int, point: ArrayLike) -> None:
-        """Take hold of a point of a body, in its own axes [m]; each owner holds one."""
-        with self._lock:
-            state = self._state
-            task = point_task(
-                state.posture, body, point, priority=lowest(state.scene.tasks), name=words_for(state.figure, body)
-            )
-            pull = Pull(owner, task, place(task.at))
-            self._pull([*(other for other in state.pulls if other.owner != owner), pull])
-        self._tell()
-
-    def drag(self, owner: object, at: ArrayLike) -> None:
-        """Drag what an owner holds to a point of the world [m]; nothing happens where nothing is held."""
-        there = place(at)
-        with self._lock:
-            held = next((pull for pull in self._state.pulls if pull.owner == owner), None)
-            if held is None:
-                return
-            self._history.remember(self._state, held.task)
-            pulls = tuple(pull.moved(there) if pull is held else pull for pull in self._state.pulls)
-            if self._live is not None:
-                self._live.aim(pulls)
-            self._put(pulls=pulls)
-        self._tell()
-
-    def release(self, owner: object) -> None:
-        """Let go of what an owner holds, if anything."""
-        with self._lock:
-            left = [pull for pull in self._state.pulls if pull.owner != owner]
-            if len(left) == len(self._state.pulls):
-                return
-            self._pull(left)
-        self._tell()
-
-    def _pull(self, pulls: Sequence[Pull]) -> None:
-        self._live = None
-        self._put(pulls=tuple(pulls))
-
-    # The tasks
-
-    def aim(self, number: int, at: ArrayLike, gesture: object = None) -> None:
-        """Move the target of a task to a point of the world [m]; moves of one gesture are undone together."""
-        there = place(at)
-        with self._lock:
-            state = self._state
-            old = self._task(number)
-            new = carried(old, there, state.posture)
-            scene = with_task(state.scene, number, new)
-            self._history.remember(state, ("aim", number, gesture))
-            if self._live is not None and new is not old:
-                self._live.retarget(number, new)
-            self._put(scene=scene, scene_number=state.scene_number + 1)
-        self._tell()
-
-    def pin(self, body: int, point: ArrayLike) -> None:
-        """Keep a point of a body, in its own axes [m], where it is: a task that stays."""
-        state = self._state
-        name = f"pinned {state.figure.bodies[body].name.replace('_', ' ')}"
-        self.add(point_task(state.posture, body, point, priority=lowest(state.scene.tasks), name=name))
-
-    def add(self, task: Task) -> None:
-        """Ask one thing more."""
-        self._ask(lambda scene: with_tasks(scene, [*scene.tasks, task]))
-
-    def put(self, number: int, task: Task) -> None:
-        """Ask something else in place of a task."""
-        self._task(number)
-        self._ask(lambda scene: with_task(scene, number, task))
-
-    def change(self, number: int, **fields: Any) -> None:
-        """Change fields of a task, such as its priority."""
-        self.put(number, changed(self._task(number), **fields))
-
-    def remove(self, number: int) -> None:
-        """Ask one thing less."""
-        self._task(number)
-        self._ask(lambda scene: with_tasks(scene, [task for k, task in enumerate(scene.tasks) if k != number]))
-
-    def _task(self, number: int) -> Task:
-        tasks = self._state.scene.tasks
-        if not 0 <= number < len(tasks):
-            raise TaskError(f"there is no task number {number}; the scene has {len(tasks)}.")
-        return tasks[number]
-
-    def _ask(self, scene_in: Callable[[Scene], Scene]) -> None:
-        with self._lock:
-            state = self._state
-            scene = scene_in(state.scene)
-            Live(scene)  # a scene that cannot be solved is refused before it is shown
-            self._history.remember(state)
-            self._live = None
-            self._put(scene=scene, scene_number=state.scene_number + 1, pulls=())
-        self._tell()
-
     # Back and forth
 
     def undo(self) -> None:
@@ -233,7 +131,11 @@ class Session:
             if not self._restless:
                 return False
             state = self._state
-            if not state.scene.tasks and not state.pulls:
+            driven = self.driver(state) if self.driver is not None and state.mode.drives else None
+            if driven is not None:
+                self._restless = driven.more
+                self._put(wake=False, posture=driven.posture, outcome=driven.outcome)
+            elif not _asks(state):
                 self._restless = False
                 self._put(wake=False, outcome=Outcome())
             else:
@@ -261,39 +163,8 @@ class Session:
             self._put(wake=False, outcome=Outcome("red", sentence), pulls=())
         self._tell()
 
-    # Everyone hears of every change
 
-    def _put(self, *, wake: bool = True, **fields: Any) -> None:
-        self._restless = self._restless or wake
-        self._state = replace(self._state, step=self._state.step + 1, **fields)
-
-    def _show(self, moment: State) -> None:
-        """Show another moment, as the next of this session."""
-        now = self._state
-        self._live = None
-        is_new = moment.figure is not now.figure or moment.look is not now.look
-        self._state = replace(
-            moment,
-            pulls=(),
-            figure_number=now.figure_number + is_new,
-            scene_number=now.scene_number + 1,
-            step=now.step + 1,
-        )
-        self._restless = True
-
-    def subscribe(self, listener: Callable[[], object]) -> Callable[[], None]:
-        """Call `listener` after every change, in the thread that made it; the answer ends that."""
-        with self._lock:
-            self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            with self._lock:
-                self._listeners.remove(listener)
-
-        return unsubscribe
-
-    def _tell(self) -> None:
-        with self._lock:
-            listeners = tuple(self._listeners)
-        for listener in listeners:
-            listener()
+def _asks(state: State) -> bool:
+    """Whether there is anything that could move the figure."""
+    scene = state.scene
+    return bool(scene.tasks or scene.criteria or scene.obstacles or state.pulls)

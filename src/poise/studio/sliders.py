@@ -30,7 +30,7 @@ class Sliders:
         search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
         with search.add_slot("prepend"):
             ui.icon("search", size="xs")
-        self.area = ui.scroll_area().style("height: calc(100vh - 104px)").props('content-style="padding: 4px 16px"')
+        self.area = ui.scroll_area().style("height: calc(100vh - 140px)").props('content-style="padding: 4px 16px"')
 
     def build(self) -> None:
         """Make the sliders of the session's figure."""

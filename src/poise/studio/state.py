@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from poise.figure.figure import Figure
 from poise.figure.posture import Posture
 from poise.pictures.parts import Appearance, appearance
 from poise.studio.freedoms import Freedom, freedoms_of
+from poise.studio.mode_driver import Mode
 from poise.studio.outcome import Outcome
 from poise.studio.pull import Pull
+from poise.tasks.task import Recruits
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,14 @@ class State:
     pulls: tuple[Pull, ...] = ()
     """Points that somebody drags."""
     outcome: Outcome = field(default_factory=Outcome)
+    mode: Mode = field(default_factory=Mode)
+    """Who moves the figure, and how."""
+    folder: Path | None = None
+    """Where meshes of the figure are looked for."""
+    recruits: Mapping[str, Recruits] = field(default_factory=dict)
+    """Joints that pulls and pins of a body may move, by body; all where none is said."""
+    shown: frozenset[str] = frozenset()
+    """What is drawn besides the usual."""
     figure_number: int = 0
     """Grows by one with every new figure."""
     scene_number: int = 0
@@ -37,9 +48,13 @@ class State:
         """Who is posed."""
         return self.scene.figure
 
+    def recruits_for(self, body: int) -> Recruits:
+        """Joints that a pull on a body may move."""
+        return self.recruits.get(self.figure.bodies[body].name)
+
 
 def state_of(scene: Scene, folder: Path | None = None) -> State:
     """A scene at its start; meshes of its figure are looked for in `folder`."""
     figure = scene.figure
     start = figure.neutral() if scene.start is None else figure.posture(scene.start)
-    return State(scene, appearance(figure, folder=folder), start, freedoms_of(figure))
+    return State(scene, appearance(figure, folder=folder), start, freedoms_of(figure), folder=folder)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-from typing import Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import Response
 
-from poise.errors import PoiseError
 from poise.studio.frames import packed
 from poise.studio.geometry import geometry
+from poise.studio.pointer import point
 from poise.studio.session import Session
 
 FASTEST = 1.0 / 120.0
 """Shortest time between two frames [s]; what changes meanwhile is sent with the next."""
-LONGEST = 1000
-"""Characters of the longest message a pointer sends."""
 
 
 def stream_routes(session: Session) -> APIRouter:
@@ -63,26 +59,3 @@ async def _send_frames(socket: WebSocket, session: Session, changed: asyncio.Eve
             await socket.send_bytes(packed(session.state))
             await asyncio.sleep(FASTEST)
             await changed.wait()
-
-
-def point(session: Session, owner: object, text: str) -> None:
-    """Do what a pointer says; what makes no sense, or comes too late, is passed over."""
-    with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
-        message = json.loads(text) if len(text) <= LONGEST else {}
-        _do(session, owner, message)
-
-
-def _do(session: Session, owner: object, message: dict[str, Any]) -> None:
-    what = message["do"]
-    if what != "release" and message["figure"] != session.state.figure_number:
-        return
-    if what == "press":
-        session.press(owner, int(message["body"]), message["point"])
-    elif what == "drag":
-        session.drag(owner, message["at"])
-    elif what == "release":
-        session.release(owner)
-    elif what == "pin":
-        session.pin(int(message["body"]), message["point"])
-    elif what == "aim":
-        session.aim(int(message["task"]), message["at"], gesture=message["gesture"])

@@ -21,5 +21,14 @@ STYLE = """
 .poise-code { font-family: ui-monospace, monospace; font-size: 13px; }
 .poise-slider .q-slider__thumb, .poise-slider .q-slider__selection { transition: none !important; }
 .poise-number { font-variant-numeric: tabular-nums; }
+.poise-tabs .q-tab { padding: 0 4px; min-width: 0; min-height: 36px; }
+.poise-panels, .poise-panels .q-tab-panel { padding: 0 !important; }
+.poise-menu { max-height: 80vh !important; }
+.poise-side { height: calc(100vh - 92px); }
+.poise-side .q-scrollarea__content { width: 100% !important; max-width: 100%; padding: 4px 14px 14px 12px !important; }
+.poise-side-short { height: calc(100vh - 300px); }
+.poise-side .poise-field { flex: 1 1 0; width: auto; min-width: 0; }
+.poise-chips .q-chip { margin: 1px; font-size: 11px; }
+.poise-anchor { position: fixed; width: 1px; height: 1px; pointer-events: none; }
 @media (max-width: 1150px) { .poise-facts { display: none; } }
 """

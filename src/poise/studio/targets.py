@@ -1,4 +1,4 @@
-"""Where tasks want parts of the figure to be, as points that can be drawn and dragged."""
+"""Where tasks want parts of the figure to be, as points that can be drawn, dragged and turned."""
 
 from __future__ import annotations
 
@@ -10,20 +10,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.wanted import seen_from
-from poise.figure.pose import FloatArray, Pose, vector
+from poise.figure.pose import FloatArray, Pose, unit_quaternion, vector
 from poise.figure.posture import Posture
 from poise.tasks.mass import CenterOfMass
-from poise.tasks.place import Frame, LookAt, Position, pose_of
+from poise.tasks.place import Frame, LookAt, Orientation, Position, pose_of, rotation_of
 from poise.tasks.task import Task, axes_of
+
+AHEAD = 0.5
+"""How far ahead the mark of a direction to look in is drawn [m]."""
+_ALONG = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 class Places(NamedTuple):
-    """Two points of the world."""
+    """Two points of the world, and how the target is turned."""
 
     wanted: FloatArray
     """(3,) where it should be [m]."""
     got: FloatArray
     """(3,) where it is [m]."""
+    rotation: FloatArray = _ALONG
+    """(4,) how the target is turned in the world, (w, x, y, z)."""
+    moves: bool = True
+    """Whether the target can be moved."""
+    turns: bool = False
+    """Whether the target can be turned."""
 
 
 @singledispatch
@@ -40,22 +50,31 @@ def _(task: Position, posture: Posture) -> Places:
     here, directions = base_from_world.apply(got), axes_of(task.axes, task.label)
     # Along axes that do not matter the target is wherever the point is.
     wanted = here + np.linalg.pinv(directions) @ (directions @ (vector(task.at) - here))
-    return Places(base_from_world.inverse().apply(wanted), got)
+    world_from_base = base_from_world.inverse()
+    return Places(world_from_base.apply(wanted), got, world_from_base.rotation)
 
 
 @places.register(Frame)
 def _(task: Frame, posture: Posture) -> Places:
-    world_from_base = seen_from(posture, task.relative_to).inverse()
-    wanted = world_from_base.apply(pose_of(task.pose, task.label).position)
-    return Places(wanted, posture.figure.pose_of(task.site, posture).position)
+    wanted = seen_from(posture, task.relative_to).inverse() @ pose_of(task.pose, task.label)
+    got = posture.figure.pose_of(task.site, posture).position
+    return Places(wanted.position, got, wanted.rotation, turns=True)
+
+
+@places.register(Orientation)
+def _(task: Orientation, posture: Posture) -> Places:
+    wanted = seen_from(posture, task.relative_to).inverse() @ Pose(rotation=rotation_of(task.rotation, task.label))
+    got = posture.figure.pose_of(task.site, posture).position
+    return Places(got, got, wanted.rotation, moves=False, turns=True)
 
 
 @places.register(LookAt)
-def _(task: LookAt, posture: Posture) -> Places | None:
+def _(task: LookAt, posture: Posture) -> Places:
+    eye = posture.figure.pose_of(task.site, posture).position
     if task.at is None:
-        return None
-    wanted = seen_from(posture, task.relative_to).inverse().apply(vector(task.at))
-    return Places(wanted, posture.figure.pose_of(task.site, posture).position)
+        direction = vector(task.direction if task.direction is not None else ())
+        return Places(eye + AHEAD * direction / np.linalg.norm(direction), eye)
+    return Places(seen_from(posture, task.relative_to).inverse().apply(vector(task.at)), eye)
 
 
 @places.register(CenterOfMass)
@@ -65,18 +84,32 @@ def _(task: CenterOfMass, posture: Posture) -> Places | None:
     return Places(np.array(vector(task.at)), posture.figure.center_of_mass(posture))
 
 
-def carried(task: Task, at: ArrayLike, posture: Posture) -> Task:
-    """The task with its target at a point of the world [m]; a task without one as it was."""
-    there = seen_from(posture, getattr(task, "relative_to", None)).apply(vector(at))
+def carried(task: Task, at: ArrayLike, posture: Posture, rotation: ArrayLike | None = None) -> Task:
+    """The task with its target at a point of the world [m], turned a certain way if one is given.
+
+    A task without a target stays as it was.
+    """
+    base_from_world = seen_from(posture, getattr(task, "relative_to", None))
+    there = base_from_world.apply(vector(at))
+    turned = None if rotation is None else (base_from_world @ Pose(rotation=unit_quaternion(rotation))).rotation
     if isinstance(task, Frame):
-        return replace(task, pose=Pose(there, pose_of(task.pose, task.label).rotation))
+        old = pose_of(task.pose, task.label)
+        return replace(task, pose=Pose(there, old.rotation if turned is None else turned))
+    if isinstance(task, Orientation):
+        return task if turned is None else replace(task, rotation=turned)
+    if isinstance(task, LookAt) and task.at is None:
+        return replace(task, direction=vector(at) - posture.figure.pose_of(task.site, posture).position)
     if isinstance(task, Position | LookAt | CenterOfMass) and task.at is not None:
         return replace(task, at=there)
     return task
 
 
 def wanted_value(task: Task) -> Any:
-    """What `Solver.target` takes for a task that has a place."""
+    """What `Solver.target` takes for a task that has a target."""
     if isinstance(task, Frame):
         return pose_of(task.pose, task.label)
+    if isinstance(task, Orientation):
+        return rotation_of(task.rotation, task.label)
+    if isinstance(task, LookAt) and task.at is None:
+        return np.array(vector(task.direction if task.direction is not None else ()))
     return np.array(vector(task.at))  # type: ignore[attr-defined]

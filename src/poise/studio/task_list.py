@@ -11,7 +11,7 @@ from nicegui import ui
 from poise.engine.wanted import amount
 from poise.errors import PoiseError
 from poise.studio.session import Session
-from poise.studio.task_dialogs import add_dialog, edit_dialog
+from poise.studio.task_dialogs import add_dialog
 from poise.tasks.task import Task
 
 INDENT, MOST_INDENT = 12, 60
@@ -28,12 +28,17 @@ class TaskList:
         self.shown: object = None
         self.errors: list[tuple[int, ui.label]] = []
         self.dragged: int | None = None
+        self.choose: Callable[[int], object] | None = None
         with ui.row().classes("w-full items-center no-wrap q-px-md q-pt-sm"):
             ui.label("Tasks").classes("text-subtitle2")
             ui.space()
             with ui.button(icon="add", on_click=lambda: add_dialog(session)).props("flat round dense").mark("add task"):
                 ui.tooltip("Add a task")
         self.area = ui.scroll_area().style("height: calc(100vh - 130px)").classes("poise-panel")
+
+    def on_choose(self, choose: Callable[[int], object]) -> None:
+        """Call `choose` with the number of a task whose name is clicked."""
+        self.choose = choose
 
     def follow(self) -> None:
         """Show the session's tasks as they are now."""
@@ -71,7 +76,8 @@ class TaskList:
                 ui.checkbox(value=task.active, on_change=lambda event: self._change(number, active=event.value)).props(
                     "dense size=xs"
                 ).tooltip("Whether it is asked")
-                ui.label(task.label).classes("text-body2 ellipsis col").tooltip(task.label)
+                name = ui.label(task.label).classes("text-body2 ellipsis col cursor-pointer").tooltip(task.label)
+                name.on("click", lambda: self.choose(number) if self.choose is not None else None)
                 self.errors.append((number, ui.label().classes("text-caption poise-number no-wrap")))
             with ui.row().classes("w-full items-center no-wrap gap-2"):
                 self._number("priority", task.priority, lambda value: self._change(number, priority=round(value)))
@@ -79,7 +85,7 @@ class TaskList:
                     weight = float(np.asarray(task.weight))
                     self._number("weight", weight, lambda value: self._change(number, weight=value))
                 ui.space()
-                _small("edit", "Edit", lambda: edit_dialog(self.session, number))
+                _small("tune", "Properties", lambda: self.choose(number) if self.choose is not None else None)
                 _small("delete", "Remove", lambda: self._try(lambda: self.session.remove(number)))
         row.on("dragstart", lambda: self._drag(number))
 

@@ -29,6 +29,23 @@ class Viewport(
         self._props["four"] = four
         self.update()
 
+    def show_more(self, what: str, shown: bool) -> None:
+        """Draw joint limits, what collides, or the trace of what is pulled: "limits", "collision" or "trace"."""
+        self._props["shown"] = {**self._props.get("shown", {}), what: shown}
+        self.update()
+
+    def choose(self, **what: int) -> None:
+        """Put handles on a joint, a task's target or an obstacle, by its number; on nothing where none is given."""
+        self.run_method("choose", what or None)
+
+    def pick(self) -> None:
+        """Ask for a point of the figure; the event "picked" says which."""
+        self.run_method("pick")
+
+    def clear_trace(self) -> None:
+        """Wipe the trace of what was pulled."""
+        self.run_method("clear_trace")
+
     def pin_here(self) -> None:
         """Pin the point under the pointer."""
         self.run_method("pin_here")

@@ -1,16 +1,20 @@
-// The pointer: press on a body and pull it, press on a target and move it, double-click to pin a point.
+// The pointer: press on a body and pull it, on a target, an arrow or a handle and move it; click to select, right-click for
+// the menu, double-click to pin a point.
 
 import { THREE } from "nicegui-scene";
+import { holdArrow, holdBody, holdHandle, holdObstacle, holdTarget } from "poise-studio/holds.js";
 
 const NEAR = 13; // a target is taken hold of from this far [pixels]
+const JOINT = 9; // a joint is selected from this far [pixels]
+const STILL = 3; // a pointer that moved less was only pressed [pixels]
 
 export class Grab {
-  constructor(stage, send) {
+  constructor(stage, send, tell) {
     this.stage = stage;
     this.send = send;
+    this.tell = tell;
     this.ray = new THREE.Raycaster();
     this.held = null;
-    this.gesture = 0;
     for (const view of stage.views) this.listen(view);
   }
 
@@ -19,38 +23,72 @@ export class Grab {
     const on = (kind, act) => view.pane.addEventListener(kind, act, { capture: true });
     on("pointerdown", (event) => this.press(view, event));
     on("pointermove", (event) => this.move(view, event));
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) on(end, (event) => this.release(event));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) on(end, (event) => this.release(view, event));
     on("dblclick", (event) => this.pin(view, event));
+    on("contextmenu", (event) => event.preventDefault());
+  }
+
+  // The next point of a body that is clicked is told, and nothing else happens to it.
+  pickNext() {
+    this.picking = true;
+  }
+
+  pick(view, event) {
+    this.picking = false;
+    const hit = this.hitAt(view, event);
+    event.stopImmediatePropagation();
+    if (hit) this.tell("picked", this.place(hit));
   }
 
   press(view, event) {
+    if (this.picking && event.button === 0) return this.pick(view, event);
+    this.pressed = { x: event.clientX, y: event.clientY, button: event.button };
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || this.held) return;
-    const target = this.targetAt(view, event);
-    const hit = target ? null : this.hitAt(view, event);
-    if (!target && !hit) return;
+    const held = this.holdAt(view, event);
+    if (!held) return undefined;
     event.stopImmediatePropagation();
     view.pane.setPointerCapture(event.pointerId);
-    const from = target ? target.wanted.clone() : hit.point;
-    const facing = view.camera.getWorldDirection(new THREE.Vector3());
-    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, from);
-    this.gesture += 1;
-    this.held = { id: event.pointerId, plane, task: target?.task, gesture: `${Date.now()}-${this.gesture}` };
-    if (hit) this.send({ do: "press", ...this.place(hit) });
+    this.held = { ...held, id: event.pointerId };
+    if (held.begin) this.say(held.begin);
+  }
+
+  // What there is to hold under the pointer: handles first, bodies last.
+  holdAt(view, event) {
+    const { selection, forces, obstacles } = this.stage;
+    if (!this.stage.figure) return null;
+    const handle = selection.gizmo.at(view, event);
+    if (handle) return holdHandle(view, handle, selection, event);
+    const tip = forces.tipAt(view, event);
+    if (tip) return holdArrow(view, tip);
+    const target = this.targetAt(view, event);
+    if (target) return holdTarget(view, target);
+    const hit = this.hitAt(view, event);
+    const block = obstacles.hitAt(view, event, this.aim(view, event));
+    if (block && !(hit && hit.distance < block.distance)) return holdObstacle(view, block.number, block.thing, block.point);
+    return hit ? holdBody(view, hit, this.place(hit)) : null;
   }
 
   move(view, event) {
     this.last = [view, event];
     if (!this.held || event.pointerId !== this.held.id) {
-      if (!event.buttons) view.pane.style.cursor = this.targetAt(view, event) || this.hitAt(view, event) ? "grab" : "";
+      if (!event.buttons) view.pane.style.cursor = this.holdAt(view, event) ? "grab" : "";
       return;
     }
     event.stopImmediatePropagation();
     view.pane.style.cursor = "grabbing";
-    const at = this.aim(view, event).intersectPlane(this.held.plane, new THREE.Vector3());
-    if (!at) return;
-    const { task, gesture } = this.held;
-    const message = task === undefined ? { do: "drag" } : { do: "aim", task, gesture };
-    this.later({ ...message, figure: this.stage.figure.number, at: at.toArray() });
+    if (this.isStill(event)) return;
+    const message = this.held.drag(event);
+    if (message?.at) this.later(message);
+  }
+
+  isStill(event) {
+    const { x, y } = this.pressed;
+    this.pressed.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= STILL;
+    return !this.pressed.moved;
+  }
+
+  say(message) {
+    this.send({ figure: this.stage.figure.number, ...message });
   }
 
   // One message per drawn frame, the newest.
@@ -60,21 +98,43 @@ export class Grab {
   }
 
   flush() {
-    if (this.waiting) this.send(this.waiting);
+    if (this.waiting) this.say(this.waiting);
     this.waiting = null;
   }
 
-  release(event) {
+  release(view, event) {
+    const click = event.type === "pointerup" && this.pressed && this.isStill(event);
+    if (click && this.pressed.button === 2) this.menu(view, event);
+    if (click && this.pressed.button === 0) this.select(view, event);
     if (!this.held || event.pointerId !== this.held.id) return;
     event.stopImmediatePropagation();
     this.flush();
-    if (this.held.task === undefined) this.send({ do: "release" });
+    if (this.held.end) this.say(this.held.end);
     this.held = null;
+  }
+
+  // A click selects what is there: a target, an obstacle, a joint; beside everything it selects nothing.
+  select(view, event) {
+    const { selection } = this.stage;
+    if (!this.stage.figure || selection.gizmo.at(view, event)) return;
+    const joint = this.jointAt(view, event);
+    const what = this.held?.select ?? (joint === null ? null : { joint });
+    if (what || !this.held) {
+      selection.choose(what);
+      this.tell("selected", what ?? {});
+    }
+  }
+
+  menu(view, event) {
+    const hit = this.hitAt(view, event);
+    if (!hit) return;
+    const { body, point } = this.place(hit);
+    this.tell("menu", { body, point, x: event.clientX, y: event.clientY });
   }
 
   pin(view, event) {
     const hit = this.hitAt(view, event);
-    if (hit) this.send({ do: "pin", ...this.place(hit) });
+    if (hit) this.say({ do: "pin", ...this.place(hit) });
   }
 
   pinHere() {
@@ -83,7 +143,7 @@ export class Grab {
 
   aim(view, event) {
     this.ray.setFromCamera(view.spot(event), view.camera);
-    return this.ray.ray;
+    return this.ray;
   }
 
   hitAt(view, event) {
@@ -94,19 +154,31 @@ export class Grab {
   }
 
   targetAt(view, event) {
-    let [found, nearest] = [null, NEAR];
-    for (const target of this.stage.overlays?.targets ?? []) {
-      const [x, y] = view.pixel(target.wanted);
-      const far = Math.hypot(x - event.clientX, y - event.clientY);
-      if (target.task >= 0 && far < nearest) [found, nearest] = [target, far];
-    }
-    return found;
+    const targets = (this.stage.overlays?.targets ?? []).filter((target) => target.task >= 0);
+    return nearest(view, event, targets, (target) => target.wanted, NEAR);
+  }
+
+  jointAt(view, event) {
+    if (!this.stage.jointsShown) return null;
+    const places = this.stage.joints.geometry.getAttribute("position");
+    const numbers = Array.from({ length: places.count }, (_, i) => i);
+    return nearest(view, event, numbers, (i) => new THREE.Vector3().fromBufferAttribute(places, i), JOINT);
   }
 
   // A point of a body, in the body's own axes.
   place(hit) {
     const body = hit.object.userData.body;
     const point = this.stage.bodies[body].worldToLocal(hit.point.clone());
-    return { figure: this.stage.figure.number, body, point: point.toArray() };
+    return { body, point: point.toArray() };
   }
+}
+
+function nearest(view, event, things, placeOf, within) {
+  let [found, least] = [null, within];
+  for (const thing of things) {
+    const [x, y] = view.pixel(placeOf(thing));
+    const far = Math.hypot(x - event.clientX, y - event.clientY);
+    if (far < least) [found, least] = [thing, far];
+  }
+  return found;
 }

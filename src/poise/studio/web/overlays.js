@@ -5,7 +5,7 @@ import { discs, ring } from "poise-studio/discs.js";
 
 const MOST_TARGETS = 64;
 const MOST_CORNERS = 64;
-const TARGET = 8; // floats of a target in a frame
+const TARGET = 14; // floats of a target in a frame
 const LIFT = 0.002; // how far above the ground the support is drawn [m]
 
 const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpace);
@@ -34,8 +34,9 @@ export class Overlays {
     this.targets = [];
     for (let k = 0; k < Math.min(frame.targets.length, TARGET * MOST_TARGETS); k += TARGET) {
       const [task, met, ...rest] = frame.targets.subarray(k, k + TARGET);
-      const [wanted, got] = [new THREE.Vector3(...rest.slice(0, 3)), new THREE.Vector3(...rest.slice(3))];
-      this.targets.push({ task, met: met > 0, wanted, got });
+      const [wanted, got] = [new THREE.Vector3(...rest.slice(0, 3)), new THREE.Vector3(...rest.slice(3, 6))];
+      const turn = new THREE.Quaternion(...rest.slice(8));
+      this.targets.push({ task, met: met > 0, wanted, got, moves: rest[6] > 0, turns: rest[7] > 0, turn });
     }
     fill(this.marks, this.targets.map((target) => target.wanted));
     fill(this.threads, this.targets.flatMap((target) => [target.got, target.wanted]));

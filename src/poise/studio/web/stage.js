@@ -3,7 +3,12 @@
 import { THREE } from "nicegui-scene";
 import { discs, ring } from "poise-studio/discs.js";
 import { makeFloor } from "poise-studio/floor.js";
+import { Forces } from "poise-studio/forces.js";
+import { Limits } from "poise-studio/limits.js";
+import { Obstacles } from "poise-studio/obstacles.js";
 import { Overlays } from "poise-studio/overlays.js";
+import { Selection } from "poise-studio/selection.js";
+import { Trace } from "poise-studio/trace.js";
 import { makeViews } from "poise-studio/views.js";
 
 const GAP = 1e-5; // a loop open by more than this is drawn as broken [m]
@@ -25,6 +30,7 @@ export class Stage {
     this.bodies = [];
     this.theme = "light";
     this.jointsShown = true;
+    this.shown = { limits: false, collision: false, trace: false };
     this.frames = 0;
     this.stale = true;
     this.draw = () => {
@@ -52,12 +58,15 @@ export class Stage {
   // A new figure: everything of the old one goes.
 
   build(figure) {
+    const again = this.figure?.name === figure.name;
     this.clear();
     this.figure = figure;
     this.root = new THREE.Group();
     const count = 1 + Math.max(...figure.parts.map((part) => part.body));
     this.bodies = Array.from({ length: count }, () => new THREE.Group());
-    this.surfaces = figure.parts.map((part) => this.surface(part));
+    const meshes = figure.parts.map((part) => this.surface(part));
+    this.surfaces = meshes.filter((mesh) => !mesh.userData.collides);
+    this.solids = meshes.filter((mesh) => mesh.userData.collides);
     this.root.add(...this.bodies);
     this.joints = discs(figure.joints.length, 9, this.renderer);
     this.loops = discs(2 * figure.loops, 12, this.renderer);
@@ -68,11 +77,19 @@ export class Stage {
     this.root.add(...this.rings, this.joints, this.loops, this.gaps);
     this.floor = makeFloor(figure);
     this.overlays = new Overlays(figure, this.renderer);
-    this.root.add(this.floor, this.overlays.group);
+    this.forces = new Forces(figure);
+    this.obstacles = new Obstacles(figure);
+    this.limits = new Limits(figure, this.bodies);
+    this.trace = new Trace(figure);
+    this.selection = new Selection(figure, this);
+    this.layers = [this.overlays, this.forces, this.obstacles, this.limits, this.trace, this.selection];
+    this.root.add(this.floor, ...this.layers.map((layer) => layer.group));
     this.scene.add(this.root);
     this.sky.position.copy(vector(figure.up));
     this.paint();
-    this.frameFigure();
+    this.showMore(this.shown);
+    if (again) this.showJoints(this.jointsShown);
+    else this.frameFigure();
   }
 
   surface(part) {
@@ -107,10 +124,11 @@ export class Stage {
       body.position.set(rows[k], rows[k + 1], rows[k + 2]);
       body.quaternion.set(rows[k + 3], rows[k + 4], rows[k + 5], rows[k + 6]);
     });
-    this.move(this.joints, frame.joints);
+    this.move(this.joints, places(frame.joints));
     this.move(this.loops, frame.loops);
     this.move(this.gaps, openLoops(frame.loops));
-    this.overlays.pose(frame);
+    for (const layer of this.layers) layer.pose?.(frame);
+    this.trace.follow(this.overlays.targets);
     this.step = frame.step;
     this.frames += 1;
     this.stale = true;
@@ -137,11 +155,12 @@ export class Stage {
       const part = mesh.userData;
       mesh.material.color.copy(color(part.color ?? (part.bone ? theme.bone : theme.body)));
     }
+    for (const mesh of this.solids) mesh.material.color.copy(color(theme.collision));
     this.tint(this.joints, (i) => (this.figure.joints[i] ? theme.active : theme.passive));
     this.tint(this.loops, () => theme.loop);
     for (const around of this.rings) around.material.color.copy(color(theme.ring));
     this.gaps.material.color.copy(color(theme.gap));
-    this.overlays.paint(theme);
+    for (const layer of this.layers) layer.paint(theme);
     this.floor.material.uniforms.tint.value.copy(color(theme.line));
     this.floor.material.uniforms.strength.value = theme.line_strength;
     this.stale = true;
@@ -162,9 +181,23 @@ export class Stage {
     this.stale = true;
   }
 
+  // Limits, shapes that collide, the trace of what is pulled.
+  showMore(shown) {
+    this.shown = { ...this.shown, ...shown };
+    if (!this.figure) return;
+    this.limits.show(this.shown.limits);
+    this.trace.leaves = this.shown.trace;
+    if (!this.shown.trace) this.trace.clear();
+    for (const mesh of this.surfaces) mesh.visible = !this.shown.collision;
+    for (const mesh of this.solids) mesh.visible = this.shown.collision;
+    this.stale = true;
+  }
+
   // The views
 
   render() {
+    this.drawn = this.step;
+    if (window.poiseBlind) return; // drawing in software is slow, and most tests look at nothing
     const height = this.size[1];
     this.renderer.setScissorTest(true);
     for (const view of this.views.filter((each) => each.shown)) {
@@ -173,7 +206,6 @@ export class Stage {
       this.renderer.setScissor(left, height - top - high, wide, high);
       this.renderer.render(this.scene, view.camera);
     }
-    this.drawn = this.step;
   }
 
   frameFigure() {
@@ -214,6 +246,11 @@ export class Stage {
     for (const view of this.views) view.close();
     this.renderer.dispose();
   }
+}
+
+// Places of joints without what else a frame says of them.
+function places(rows) {
+  return rows.filter((_, k) => k % 4 < 3);
 }
 
 // The two ends of every open loop; closed ones shrink to a point that draws nothing.

@@ -1,7 +1,7 @@
 // The connection to the server: geometry once per figure, then one flat float32 frame per change (see frames.py).
 
-const FORMAT = 2;
-const HEADER = 10;
+const FORMAT = 3;
+const HEADER = 12;
 const RETRY_FIRST = 250; // [ms]
 const RETRY_LONGEST = 4000; // [ms]
 
@@ -38,7 +38,7 @@ export class Stream {
       location.reload();
       return;
     }
-    const [, number, step, bodies, joints, loops, targets, corners, light, massive] = row;
+    const [, number, step, bodies, joints, loops, targets, corners, freedoms, marks, light, massive] = row;
     let at = HEADER;
     const take = (count) => row.subarray(at, (at += count));
     this.newest = {
@@ -47,10 +47,12 @@ export class Stream {
       light,
       massive: massive > 0,
       bodies: take(7 * bodies),
-      joints: take(3 * joints),
+      joints: take(4 * joints),
       loops: take(6 * loops),
-      targets: take(8 * targets),
+      targets: take(14 * targets),
       corners: take(3 * corners),
+      axes: take(3 * freedoms),
+      marks: take(16 * marks),
       center: take(3),
     };
     if (number !== this.figureNumber) this.fetchFigure();

@@ -8,9 +8,13 @@ export default {
   template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas>
     <input type="file" style="display:none"></div>`,
 
-  emits: ["refused"],
+  emits: ["refused", "menu", "selected", "picked"],
 
-  props: { joints: { type: Boolean, default: true }, four: { type: Boolean, default: false } },
+  props: {
+    joints: { type: Boolean, default: true },
+    four: { type: Boolean, default: false },
+    shown: { type: Object, default: () => ({}) },
+  },
 
   mounted() {
     const canvas = this.$el.querySelector("canvas");
@@ -25,7 +29,12 @@ export default {
       (figure) => this.stage.build(figure),
       (frame) => this.stage.pose(frame),
     );
-    this.grab = new Grab(this.stage, (message) => this.stream.send(message));
+    this.grab = new Grab(
+      this.stage,
+      (message) => this.stream.send(message),
+      (event, value) => this.$emit(event, value),
+    );
+    this.stage.showMore(this.shown);
     this.stage.showFour(this.four);
     this.dropping = new AbortController();
     acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (file) => this.open(file));
@@ -47,6 +56,12 @@ export default {
     four(four) {
       this.stage.showFour(four);
     },
+    shown: {
+      deep: true,
+      handler(shown) {
+        this.stage.showMore(shown);
+      },
+    },
   },
 
   methods: {
@@ -67,6 +82,16 @@ export default {
       } catch {
         this.$emit("refused", `${file.name} could not be read.`);
       }
+    },
+    choose(what) {
+      this.stage.selection?.choose(what);
+    },
+    pick() {
+      this.grab.pickNext();
+    },
+    clear_trace() {
+      this.stage.trace?.clear();
+      this.stage.stale = true;
     },
     pin_here() {
       this.grab.pinHere();

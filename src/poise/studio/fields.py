@@ -1,0 +1,189 @@
+"""Fields of a form: each shows a value, and says when somebody enters another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from poise.errors import PoiseError
+
+Entered = Callable[[Any], object]
+AXES = ("x", "y", "z")
+DIGITS = 4
+
+
+class Field:
+    """A value that is shown and can be entered; what is shown is not taken for entered."""
+
+    def __init__(self, entered: Entered) -> None:
+        """Call `entered` with every new value."""
+        self._entered, self._showing = entered, False
+
+    def show(self, value: Any) -> None:
+        """Show another value."""
+        self._showing = True
+        try:
+            self._display(value)
+        finally:
+            self._showing = False
+
+    def _display(self, value: Any) -> None:
+        raise NotImplementedError
+
+    def _enter(self, value: Any) -> None:
+        if not self._showing:
+            attempt(lambda: self._entered(value))
+
+
+class Number(Field):
+    """One number inside a range."""
+
+    def __init__(
+        self, label: str, entered: Entered, *, low: float = -math.inf, high: float = math.inf, step: float = 0.1
+    ) -> None:
+        """Make the field where the caller is building."""
+        super().__init__(entered)
+        self.low, self.high = low, high
+        least, most = (value if math.isfinite(value) else None for value in (low, high))
+        self.box = ui.number(label, step=step, min=least, max=most)
+        self.box.props("dense borderless debounce=300").classes("poise-field")
+        self.box.on_value_change(lambda event: self._number(event.value))
+
+    def _number(self, value: float | None) -> None:
+        if value is not None and math.isfinite(value):
+            self._enter(min(max(float(value), self.low), self.high))
+
+    def _display(self, value: Any) -> None:
+        shown = round(float(value), DIGITS) + 0.0
+        if self.box.value is None or round(float(self.box.value), DIGITS) != shown:
+            self.box.set_value(shown)
+
+
+class Numbers(Field):
+    """Three numbers in a row."""
+
+    def __init__(self, label: str, entered: Entered, *, step: float = 0.05, names: Sequence[str] = AXES) -> None:
+        """Make the fields where the caller is building."""
+        super().__init__(entered)
+        self.values: list[float] = [0.0] * len(names)
+        ui.label(label).classes("text-caption text-grey-6")
+        with ui.row().classes("w-full no-wrap gap-1"):
+            self.parts = [Number(name, self._part(k), step=step) for k, name in enumerate(names)]
+        for part in self.parts:
+            part.box.classes("col")
+
+    def _part(self, k: int) -> Entered:
+        def entered(value: float) -> None:
+            self._enter([value if i == k else old for i, old in enumerate(self.values)])
+
+        return entered
+
+    def _display(self, value: Any) -> None:
+        self.values = [float(number) for number in value]
+        for part, number in zip(self.parts, self.values, strict=True):
+            part.show(number)
+
+
+class Choice(Field):
+    """One of several words."""
+
+    def __init__(self, label: str, options: Sequence[str], entered: Entered) -> None:
+        """Make the field where the caller is building."""
+        super().__init__(entered)
+        self.box = ui.select(list(options), label=label, with_input=len(options) > 12)
+        self.box.props("dense options-dense").classes("w-full").mark(label)
+        self.box.on_value_change(lambda event: self._word(event.value))
+
+    def _word(self, value: str | None) -> None:
+        if value is not None:
+            self._enter(value)
+
+    def _display(self, value: Any) -> None:
+        if value not in self.box.options:
+            self.box.set_options([*self.box.options, value])
+        if self.box.value != value:
+            self.box.set_value(value)
+
+
+class Choices(Field):
+    """Any of several words."""
+
+    def __init__(self, label: str, options: Sequence[str], entered: Entered) -> None:
+        """Make the field where the caller is building."""
+        super().__init__(entered)
+        self.box = ui.select(list(options), label=label, multiple=True).props("dense options-dense use-chips")
+        self.box.classes("w-full poise-chips").mark(label)
+        self.box.on_value_change(lambda event: self._enter(tuple(event.value or ())))
+
+    def _display(self, value: Any) -> None:
+        if list(self.box.value or ()) != list(value):
+            self.box.set_value(list(value))
+
+
+class Flags(Field):
+    """Letters that are switched on and off, such as axes."""
+
+    def __init__(self, label: str, letters: str, entered: Entered) -> None:
+        """Make the boxes where the caller is building."""
+        super().__init__(entered)
+        with ui.row().classes("items-center gap-2"):
+            ui.label(label).classes("text-caption text-grey-6")
+            self.boxes = {
+                letter: ui.checkbox(letter, on_change=self._changed).props("dense size=xs").mark(f"{label} {letter}")
+                for letter in letters
+            }
+
+    def _changed(self) -> None:
+        self._enter("".join(letter for letter, box in self.boxes.items() if box.value))
+
+    def _display(self, value: Any) -> None:
+        for letter, box in self.boxes.items():
+            box.set_value(letter in value)
+
+
+class Words(Field):
+    """A line of text."""
+
+    def __init__(self, label: str, entered: Entered) -> None:
+        """Make the field where the caller is building."""
+        super().__init__(entered)
+        self.box = ui.input(label).props("dense debounce=500").classes("w-full").mark(label)
+        self.box.on_value_change(lambda event: self._enter(str(event.value or "")))
+
+    def _display(self, value: Any) -> None:
+        if self.box.value != value:
+            self.box.set_value(value)
+
+
+class Switch(Field):
+    """On or off."""
+
+    def __init__(self, label: str, entered: Entered) -> None:
+        """Make the switch where the caller is building."""
+        super().__init__(entered)
+        self.box = ui.switch(label, on_change=lambda event: self._enter(bool(event.value)))
+        self.box.props("dense").mark(label)
+
+    def _display(self, value: Any) -> None:
+        self.box.set_value(bool(value))
+
+
+def attempt(act: Callable[[], object]) -> bool:
+    """Do something; what cannot be done says why on the page, and the answer is False."""
+    try:
+        act()
+    except PoiseError as problem:
+        ui.notify(str(problem), type="negative", position="top", multi_line=True)
+        return False
+    return True
+
+
+def small_button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
+    """A round button with a tip."""
+    button = ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-6")
+    with button:
+        ui.tooltip(tip)
+    return button.mark(tip)

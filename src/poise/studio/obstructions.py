@@ -1,0 +1,94 @@
+"""Obstacles of a scene, and how they are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from poise.engine.scene import Scene
+from poise.errors import TaskError
+from poise.figure.pose import FloatArray, Pose, from_to, unit_vector
+from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from poise.studio.edits import with_parts
+from poise.tasks.obstacles import Obstacle, Plane
+
+Hindrance = Obstacle | Plane
+SIZE = 0.07
+"""Size of a new obstacle, in sizes of the figure."""
+SHAPES: dict[str, Callable[[float], Shape]] = {
+    "sphere": lambda size: Sphere(size),
+    "box": lambda size: Box((2.0 * size, 2.0 * size, 2.0 * size)),
+    "cylinder": lambda size: Cylinder(0.7 * size, 3.0 * size),
+}
+KINDS = ("plane", *SHAPES)
+"""Obstacles that can be added."""
+
+FORMS: dict[type[Shape], tuple[int, Callable[[Any], tuple[float, ...]]]] = {
+    Sphere: (1, lambda shape: (shape.radius,) * 3),
+    Ellipsoid: (1, lambda shape: shape.radii),
+    Box: (2, lambda shape: shape.size),
+    Capsule: (4, lambda shape: (shape.radius, shape.length, 0.0)),
+    Cylinder: (3, lambda shape: (shape.radius, shape.length, 0.0)),
+    Mesh: (5, lambda shape: shape.scale),
+}
+"""How the viewport draws shapes: the number of a form, and its sizes [m]."""
+
+
+def new_obstacle(scene: Scene, kind: str, at: FloatArray, extent: float) -> Hindrance:
+    """An obstacle of a kind at a place [m]; a plane through it that faces up."""
+    number = 1 + len(scene.obstacles)
+    up = scene.figure.up_vector
+    if kind == "plane":
+        return Plane(up, float(at @ up), name=f"plane {number}")
+    shape = SHAPES[kind](SIZE * extent)
+    turned = from_to("z", up) if kind == "cylinder" else (1.0, 0.0, 0.0, 0.0)
+    return Obstacle(shape, Pose(at, turned), name=f"{kind} {number}")
+
+
+def with_obstacle(scene: Scene, obstacle: Hindrance) -> Scene:
+    """The scene with one obstacle more."""
+    return with_parts(scene, obstacles=[*scene.obstacles, obstacle])
+
+
+def without_obstacle(scene: Scene, number: int) -> Scene:
+    """The scene with one obstacle less."""
+    return with_parts(scene, obstacles=[each for k, each in enumerate(scene.obstacles) if k != number])
+
+
+def with_obstacle_in_place(scene: Scene, number: int, obstacle: Hindrance) -> Scene:
+    """The scene with one obstacle in place of another."""
+    if not 0 <= number < len(scene.obstacles):
+        raise TaskError(f"there is no obstacle number {number}; the scene has {len(scene.obstacles)}.")
+    return with_parts(scene, obstacles=[obstacle if k == number else e for k, e in enumerate(scene.obstacles)])
+
+
+def with_obstacle_at(scene: Scene, number: int, pose: Pose) -> Scene:
+    """The scene with an obstacle moved to a pose, that of `pose_of_obstacle`."""
+    old = scene.obstacles[number] if 0 <= number < len(scene.obstacles) else None
+    if isinstance(old, Plane):
+        normal = pose.matrix[:, 2]
+        return with_obstacle_in_place(scene, number, Plane(normal, float(normal @ pose.position), name=old.name))
+    if old is None:
+        raise TaskError(f"there is no obstacle number {number}; the scene has {len(scene.obstacles)}.")
+    inner = Pose() if isinstance(old.shape, Mesh) else old.shape.pose
+    return with_obstacle_in_place(scene, number, old.moved(pose @ inner.inverse()))
+
+
+def pose_of_obstacle(obstacle: Hindrance, near: FloatArray) -> Pose:
+    """Where the shape of an obstacle stands; a plane at its point nearest to `near`, its z axis along the normal."""
+    if isinstance(obstacle, Obstacle):
+        return obstacle.pose if isinstance(obstacle.shape, Mesh) else obstacle.pose @ obstacle.shape.pose
+    normal = unit_vector(obstacle.normal)
+    return Pose(near - (float(near @ normal) - obstacle.offset) * normal, from_to("z", normal))
+
+
+def drawn_as(obstacle: Hindrance) -> tuple[int, FloatArray]:
+    """A number for the form of an obstacle, and up to three sizes of it [m]."""
+    if isinstance(obstacle, Plane):
+        return 0, np.zeros(3)
+    for kind, (form, sizes) in FORMS.items():
+        if isinstance(obstacle.shape, kind):
+            return form, np.array(sizes(obstacle.shape))
+    raise TaskError(f"a {type(obstacle.shape).__name__.lower()} cannot be drawn as an obstacle.")

@@ -1,0 +1,72 @@
+// What is selected, and the handles it has.
+
+import { THREE } from "nicegui-scene";
+import { Gizmo } from "poise-studio/gizmo.js";
+
+const LETTERS = ["x", "y", "z"];
+
+export class Selection {
+  constructor(figure, stage) {
+    this.figure = figure;
+    this.stage = stage;
+    this.gizmo = new Gizmo(figure);
+    this.group = this.gizmo.group;
+    this.what = null;
+  }
+
+  // { joint: number }, { task: number } or { obstacle: number }; null for nothing.
+  choose(what) {
+    this.what = what;
+    this.refresh();
+    this.stage.stale = true;
+  }
+
+  pose(frame) {
+    this.frame = frame;
+    this.refresh();
+  }
+
+  paint() {}
+
+  refresh() {
+    const found = this.what && this.frame ? this.handles() : null;
+    if (found) this.gizmo.show(found.place, found.handles);
+    else this.gizmo.show(new THREE.Vector3(), []);
+  }
+
+  handles() {
+    if (this.what.joint !== undefined) return this.jointHandles(this.what.joint);
+    if (this.what.task !== undefined) return this.targetHandles(this.what.task);
+    const thing = this.stage.obstacles?.thing(this.what.obstacle);
+    return thing ? { place: thing.position.clone(), handles: this.frameHandles(thing.quaternion, true, true) } : null;
+  }
+
+  jointHandles(number) {
+    const freedoms = this.figure.freedoms[number];
+    if (!freedoms) return null;
+    const [joints, axes] = [this.frame.joints, this.frame.axes];
+    const place = new THREE.Vector3(...joints.subarray(4 * number, 4 * number + 3));
+    const handles = freedoms.turns.map((turns, i) => {
+      const k = 3 * (freedoms.first + i);
+      const axis = new THREE.Vector3(...axes.subarray(k, k + 3));
+      return { kind: turns ? "turn" : "move", axis, letter: LETTERS[i % 3], freedom: freedoms.first + i };
+    });
+    return { place, handles };
+  }
+
+  targetHandles(task) {
+    const target = this.stage.overlays.targets.find((each) => each.task === task);
+    if (!target) return null;
+    return { place: target.wanted.clone(), handles: this.frameHandles(target.turn, target.moves, target.turns) };
+  }
+
+  frameHandles(quaternion, moves, turns) {
+    const kinds = [...(moves ? ["move"] : []), ...(turns ? ["turn"] : [])];
+    return kinds.flatMap((kind) =>
+      LETTERS.map((letter, i) => {
+        const axis = new THREE.Vector3().setComponent(i, 1).applyQuaternion(quaternion);
+        return { kind, axis, letter };
+      }),
+    );
+  }
+}
