@@ -16,8 +16,7 @@ import numpy as np
 from machine import describe, microseconds
 
 import poise
-from poise.figure.builder import revolute
-from poise.figures.mechanism import Mechanism
+from poise.evaluation.loops_growth import ladder
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -87,21 +86,6 @@ def climb(rungs: int) -> None:
     frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(way)
     bodies = len(figure.bodies)
     print(f"{bodies:>7}{rungs:>7}{frame:>12.1f}{frame / bodies:>15.2f}")
-
-
-def ladder(rungs: int) -> poise.Figure:
-    """Parallelograms on top of each other, a motor in each."""
-    m = Mechanism("ladder", "A ladder of parallelograms.", "rung_0")
-    for k in range(rungs):
-        left, right, top = (f"{part}_{k + 1}" for part in ("left", "right", "rung"))
-        for link in (left, right, top):
-            m.link(link, [], 1.0)
-        low, high = 0.5 * k, 0.5 * (k + 1)
-        m.motor(revolute(f"motor_{k}", "z"), f"rung_{k}", left, at=(0.0, low, 0.0))
-        m.hinge(revolute(f"pivot_{k}", "z"), f"rung_{k}", right, at=(1.0, low, 0.0))
-        m.hinge(revolute(f"pin_{k}", "z"), left, top, at=(0.0, high, 0.0))
-        m.hinge(revolute(f"close_{k}", "z"), right, top, at=(1.0, high, 0.0))
-    return m.build()
 
 
 if __name__ == "__main__":

@@ -28,8 +28,10 @@ from tests import dr_legs as legs
 SPEED, DT = legs.SPEED, 0.01
 FRAMES = legs.FRAMES
 DURATIONS, SIZES = (120, 170, 200, 230, 310), (0.7, 1.0, 1.25)
-REST = 60
-"""Frames to come to rest in."""
+REST = 300
+"""Most frames to come back in once the targets are back: a motor that has fallen behind keeps its speed limit."""
+BACK = 1e-6
+"""How near to the posture it started from a figure is back [rad or m]."""
 
 
 def main() -> None:
@@ -100,7 +102,9 @@ def sweep(
         too_fast = dt is not None and speed > SPEED + 1e-9
         if figure.closure_error(posture) > 1e-9 or figure.violations(posture) or too_fast:
             return False
-    return bool(np.abs(figure.difference(start, posture)).max() < 1e-6)
+        if i >= duration and np.abs(figure.difference(start, posture)).max() < BACK:
+            return True
+    return False
 
 
 def targets(rest: dict[str, Pose], kind: str, a: float) -> dict[str, Pose]:

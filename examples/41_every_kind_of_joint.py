@@ -33,7 +33,7 @@ def main(folder: Path) -> None:
         errors.append(float(np.linalg.norm(figure.pose_of("tip", posture).position - wanted)))
         open_by.append(figure.closure_error(posture))
         assert figure.violations(posture) == []
-        if k % (FRAMES // 4) == FRAMES // 8:
+        if k > 0 and k % (FRAMES // 4) == 0:
             shown.append(posture)
     print(f"at most {max(errors):.1e} m away, open by {max(open_by):.1e} at most")
     kinds = {joint.kind for joint in (*figure.joints, *figure.loops)}
@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     assert figure.closure_error(far.posture) < 1e-9
 
     folder.mkdir(parents=True, exist_ok=True)
-    strip(figure, shown, size=(420, 420)).save(folder / "every_kind_of_joint.png")
+    strip(figure, [*shown, far.posture], size=(420, 420)).save(folder / "every_kind_of_joint.png")
     print(f"See {folder / 'every_kind_of_joint.png'}")
 
 

@@ -46,7 +46,7 @@ def _add_leg(m: Mechanism, leg: str, foot: FloatArray, head: FloatArray) -> None
     first /= np.linalg.norm(first)
     middle = 0.5 * (foot + head)
     m.link(f"{leg}_cylinder", [rod(foot, middle, 0.024, BLUE), knob(foot, 0.03, DARK)], mass=2.0)
-    m.link(f"{leg}_piston", [rod(foot + 0.3 * (head - foot), head, 0.013, STEEL), knob(head, 0.022, DARK)], mass=1.0)
+    m.link(f"{leg}_piston", [rod(foot + 0.22 * (head - foot), head, 0.013, STEEL), knob(head, 0.022, DARK)], mass=1.0)
     tilt = math.radians(60.0)
     cardan = universal(f"{leg}_foot", first, np.cross(along, first), limits=[(-tilt, tilt), (-tilt, tilt)])
     m.hinge(cardan, "base", f"{leg}_cylinder", at=foot)

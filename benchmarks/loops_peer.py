@@ -1,0 +1,132 @@
+"""PlaCo and Drake on a mechanism of a file, for benchmarks/loops_peers.py, which runs this.
+
+PlaCo takes one quadratic program per frame, or several, the two sides of every loop joint brought together as hard
+equalities. Drake solves one nonlinear program per frame with SNOPT, from the frame before: sides of loop joints meet,
+and sites are where they are asked to be, as constraints. Only solving is timed, not the writing of the program.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def main(file: Path | None) -> None:
+    if file is None:
+        print("benchmarks/loops_peers.py runs this")
+        return
+    question = json.loads(file.read_text())
+    targets = [{site: np.array(pose) for site, pose in frame.items()} for frame in question["targets"]]
+    solve = {"placo": with_placo, "drake": with_drake}[question["peer"]](question, targets[0])
+    seconds, errors, gaps = [], [], []
+    for frame in targets:
+        taken, reached, gap = solve(frame)
+        off = [np.linalg.norm((reached[site] - pose)[:3, 3][question["axes"]]) for site, pose in frame.items()]
+        seconds.append(taken)
+        errors.append(float(max(off)))
+        gaps.append(float(gap))
+    print(json.dumps({"seconds": seconds, "errors": errors, "gaps": gaps}))
+
+
+def with_placo(question: dict, first: dict):
+    import placo
+
+    robot = placo.RobotWrapper(question["urdf"], placo.Flags.ignore_collisions)
+    solver = placo.KinematicsSolver(robot)
+    solver.mask_fbase(True)
+    solver.enable_joint_limits(False)
+    for loop in question["loops"]:
+        task = solver.add_relative_position_task(f"{loop['name']}.inner", f"{loop['name']}.outer", np.zeros(3))
+        task.mask.set_axises(loop["axes"])
+        task.configure(loop["name"], "hard", 1.0)
+    whole = question["whole"]
+    add = solver.add_frame_task if whole else solver.add_position_task
+    tasks = {site: add(site, pose if whole else pose[:3, 3]) for site, pose in first.items()}
+    for site, task in tasks.items():
+        task.configure(site, "soft", *([1.0, 1.0] if whole else [1.0]))
+        if not whole:
+            task.mask.set_axises("".join("xyz"[i] for i in question["axes"]))
+    solver.add_regularization_task(1e-8)
+    for joint, value in question["start"].items():
+        robot.set_joint(joint, value)
+    robot.update_kinematics()
+
+    def solve(frame):
+        begin = time.thread_time()
+        for site, pose in frame.items():
+            if whole:
+                tasks[site].T_world_frame = pose
+            else:
+                tasks[site].target_world = pose[:3, 3]
+        for _ in range(question["programs"]):
+            robot.update_kinematics()
+            solver.solve(True)
+        taken = time.thread_time() - begin
+        robot.update_kinematics()
+        return taken, {site: robot.get_T_world_frame(site) for site in frame}, max(map(gap, question["loops"]))
+
+    def gap(loop):
+        inner, outer = (robot.get_T_world_frame(f"{loop['name']}.{side}") for side in ("inner", "outer"))
+        return np.linalg.norm((inner - outer)[:3, 3])
+
+    return solve
+
+
+def with_drake(question: dict, _first: dict):
+    from pydrake.math import RigidTransform, RotationMatrix
+    from pydrake.multibody.inverse_kinematics import InverseKinematics
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.solvers import SnoptSolver
+
+    plant = MultibodyPlant(0.0)
+    (model,) = Parser(plant).AddModels(question["urdf"])
+    if not question["floating"]:
+        plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(question["root"], model))
+    plant.Finalize()
+    context, solver = plant.CreateDefaultContext(), SnoptSolver()
+    if question["floating"]:
+        base = RigidTransform(np.array(question["base"]))
+        plant.SetFreeBodyPose(context, plant.GetBodyByName(question["root"]), base)
+    q = plant.GetPositions(context)
+    for joint, value in question["start"].items():
+        q[plant.GetJointByName(joint).position_start()] = value
+    state = {"q": q}
+    frames = {name: plant.GetFrameByName(name) for name in question["frames"]}
+
+    def solve(frame):
+        ik = InverseKinematics(plant, context, with_joint_limits=False)
+        for loop in question["loops"]:
+            inner, outer = frames[f"{loop['name']}.inner"], frames[f"{loop['name']}.outer"]
+            for point in loop["points"]:
+                ik.AddPositionConstraint(inner, point, outer, point, point)
+        for site, pose in frame.items():
+            reach = np.full(3, np.inf)
+            reach[question["axes"]] = 0.0
+            ik.AddPositionConstraint(
+                frames[site], np.zeros(3), plant.world_frame(), pose[:3, 3] - reach, pose[:3, 3] + reach
+            )
+            if question["whole"]:
+                turn = RotationMatrix(pose[:3, :3])
+                ik.AddOrientationConstraint(frames[site], RotationMatrix(), plant.world_frame(), turn, 1e-6)
+        program = ik.prog()
+        program.AddQuadraticErrorCost(np.eye(plant.num_positions()), state["q"], ik.q())
+        begin = time.thread_time()
+        found = solver.Solve(program, state["q"])
+        taken = time.thread_time() - begin
+        state["q"] = found.GetSolution(ik.q())
+        plant.SetPositions(context, state["q"])
+        world = {name: at.CalcPoseInWorld(context).GetAsMatrix4() for name, at in frames.items()}
+        names = [loop["name"] for loop in question["loops"]]
+        gap = max(np.linalg.norm((world[f"{n}.inner"] - world[f"{n}.outer"])[:3, 3]) for n in names)
+        return taken, {site: world[site] for site in frame}, gap
+
+    return solve
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
