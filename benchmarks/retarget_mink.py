@@ -1,0 +1,112 @@
+"""Our retargeting against GMR's way of doing it, with mink: same figure, mapping and targets, both judged by us.
+
+python benchmarks/retarget_mink.py [CLIPS]
+
+mink gets the targets that our plan has made: bones of the figure's own length, and feet where they are planted, as
+points of heel and ball. That is kinder than GMR itself, which scales the clip's own feet. Swing and twist limits of
+ball joints and couplings cannot be said in MuJoCo; limits broken are therefore given for hinges alone and for all.
+Our time is that of the whole call, from the clip to the motion; mink's is that of its frames after the first.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from machine import describe, peers_python
+from peers_retarget_model import mjcf_of, ours_from_mujoco, start_of
+
+import poise
+from poise.motion.motion import Motion
+from poise.motion.report import measure
+
+CLIPS = Path(__file__).resolve().parents[2] / "shared" / "data" / "bvh"
+ROUNDS = 3
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+HEAD = (
+    "clip, by", "frames/s", "tracking mean, max mm", "skate mean, max mm", "drift mm", "into the ground mm",
+    "hinges, all limits broken", "spikes", "fastest rad/s",
+)  # fmt: skip
+
+
+def questions_of(motion):
+    """Sites, whether each is of a foot, weights, and (frames, sites, 3) targets."""
+    track, sites, feet, weights, paths = motion.track, {}, [], [], []
+    by_joint = {link.joint: link.weight for link in track.mapping.links}
+    for joint, (site, offset) in track.points.items():
+        sites[f"{joint} on {site}"] = (site, offset)
+        feet.append(False)
+        weights.append(by_joint[joint])
+        paths.append(track.targets[joint])
+    for site, points in track.soles.items():
+        for k, part in enumerate(("ball", "heel")):
+            sites[f"{part} of {site}"] = (site, points[k])
+            feet.append(True)
+            weights.append(1.0)
+            paths.append(track.locks[site][:, k])
+    return sites, feet, weights, np.stack(paths, axis=1)
+
+
+def by_mink(motion):
+    """The motion that mink makes of the same targets, and the seconds it takes."""
+    sites, feet, weights, targets = questions_of(motion)
+    with tempfile.TemporaryDirectory() as folder:
+        question, answer = Path(folder) / "question.npz", Path(folder) / "answer.npz"
+        model, start = mjcf_of(motion.figure, sites), start_of(motion.figure, targets)
+        np.savez(question, model=model, start=start, sites=list(sites), feet=feet, weights=weights, targets=targets)
+        script = Path(__file__).with_name("peers_retarget.py")
+        run = [peers_python(), script, question, answer]
+        subprocess.run(run, check=True, env=os.environ | ONE_THREAD)
+        given = np.load(answer)
+        q, seconds, seen = given["q"], float(given["seconds"]), given["sites"]
+    other = Motion(motion.figure, ours_from_mujoco(motion.figure, q), motion.rate, motion.name, track=motion.track)
+    places = [[other.figure.frames(p)[site].apply(offset) for site, offset in sites.values()] for p in other]
+    assert np.abs(np.array(places) - seen).max() < 1e-9, "both must speak of the same figure"
+    return other, seconds
+
+
+def legal(motion):
+    """Every posture moved to the nearest that breaks no limit."""
+    q = [motion.figure.clamp(posture).q for posture in motion]
+    return Motion(motion.figure, q, motion.rate, motion.name, track=motion.track)
+
+
+def row(name, motion, seconds):
+    q = measure(motion)
+    hinges = {joint.name for joint in motion.figure.joints if joint.scalars}
+    broken = sum(any(v.part in hinges for v in motion.figure.violations(posture)) for posture in motion)
+    skate, depth = 1e3 * q.skate, 1e3 * q.penetration
+    return (
+        f"| {name} | {len(motion) / seconds:.0f} | {1e3 * q.tracking.mean():.1f}, {1e3 * q.tracking.max():.1f} "
+        f"| {skate.mean():.3f}, {skate.max(initial=0.0):.3f} | {1e3 * q.drift:.2f} | {depth.max():.2f} "
+        f"| {broken}, {q.violations} | {len(q.spikes)} | {np.abs(motion.velocity[:, 6:]).max(initial=0.0):.0f} |"
+    )
+
+
+def main(folder=CLIPS):
+    if not Path(folder).is_dir():
+        raise SystemExit(f"There are no clips in {folder}; give a folder of BVH files.")
+    human = poise.load("human")
+    print(describe("poise", "numba", "numpy"))
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    for path in sorted(Path(folder).rglob("*.bvh")):
+        clip = poise.load_clip(path)
+        if not poise.retarget(clip, human).track.locks:
+            continue  # nobody with feet
+        times = []
+        for _ in range(ROUNDS):
+            start = time.perf_counter()
+            motion = poise.retarget(clip, human)
+            times.append(time.perf_counter() - start)
+        print(row(f"{path.stem}, poise", motion, statistics.median(times)))
+        other, seconds = by_mink(motion)
+        print(row(f"{path.stem}, mink", other, seconds))
+        print(row(f"{path.stem}, mink, put inside all limits afterwards", legal(other), seconds))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
