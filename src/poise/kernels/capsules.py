@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.quaternion import Quaternion, conjugate, quaternion_at, rotate
+from poise.kernels.quaternion import conjugate, quaternion_at, rotate
 from poise.kernels.segments import SAME, Shares, between, ends_overlap, nearest_of_segments, on_edge
 from poise.kernels.skins import nearest_on_axis, point_to_solid
 from poise.kernels.solids import (
@@ -20,7 +20,6 @@ from poise.kernels.solids import (
     LIBRARY,
     NEARLY_PARALLEL,
     ROUND_FIRST,
-    ROUND_SECOND,
     Placed,
     Rows,
     Solids,
@@ -54,7 +53,13 @@ class Witness(NamedTuple):
     distance: float
 
 
-NO_TURN = Quaternion(1.0, 0.0, 0.0, 0.0)
+class Pair(NamedTuple):
+    """Two solids whose distance is asked for."""
+
+    number: int
+    """Among all pairs."""
+    node_a: int
+    node_b: int
 
 
 @kernel
@@ -81,11 +86,9 @@ def nearest_capsules(
         How many rows and how many pairs were written.
     """
     first, second, how = watched.first, watched.second, watched.how
-    position, rotation, start, end, middle = placed.position, placed.rotation, placed.start, placed.end, placed.middle
-    kind, node, size, radius, extent = solids.kind, solids.node, solids.size, solids.radius, solids.extent
-    node_a, node_b, point_a, point_b, normal, distance, pair = rows
-    count = 0
-    more = 0
+    start, end, middle, node = placed.start, placed.end, placed.middle, solids.node
+    radius, extent = solids.radius, solids.extent
+    count = more = 0
     for p in range(first.shape[0]):
         i, j = first[p], second[p]
         span = reach + extent[i] + extent[j]
@@ -99,43 +102,72 @@ def nearest_capsules(
         apart = between(a, u, b, v, shares)
         if dot(apart, apart) >= near * near:
             continue
+        pair = Pair(p, node[i], node[j])
         if how[p] == LIBRARY:
             left[more] = p
             more += 1
-            continue
-        sign = -1.0 if how[p] == ROUND_SECOND else 1.0
-        tries = 5 if nearly_parallel(u, v) else 1
-        place, turn, skin_kind, skin_size, s = a, NO_TURN, 0, a, 0.0
-        if how[p] != CAPSULES:
-            r, k = (i, j) if how[p] == ROUND_FIRST else (j, i)
-            if how[p] == ROUND_SECOND:
-                a, u = b, v
-            place, turn = vector_at(position, k), quaternion_at(rotation, k)
-            skin_kind, skin_size = kind[k], vector_at(size, k)
-            a, u = rotate(conjugate(turn), subtract(a, place)), rotate(conjugate(turn), u)
-            near = radius[r]
-            s = nearest_on_axis(skin_kind, skin_size, a, u) if dot(u, u) > 0.0 else 0.0
-            tries = 3 if lies_flat(skin_kind, skin_size, a, u, s) else 1
-        for attempt in range(tries):
-            if how[p] == CAPSULES:
-                witness = _capsule_witness((a, u, b, v), shares, (radius[i], radius[j]), attempt)
-            else:
-                witness = _skin_witness(skin_kind, skin_size, (a, u), near, s, attempt)
-            if witness.distance >= reach:
-                continue
-            n, point = rotate(turn, witness.normal), witness.point
-            if how[p] != CAPSULES:
-                point = add(place, rotate(turn, point))
-            behind = subtract(point, scale(n, witness.distance))
-            node_a[count] = node[i]
-            node_b[count] = node[j]
-            put_vector(point_a, count, point if sign > 0.0 else behind)
-            put_vector(point_b, count, behind if sign > 0.0 else point)
-            put_vector(normal, count, scale(n, sign))
-            distance[count] = witness.distance
-            pair[count] = p
-            count += 1
+        elif how[p] == CAPSULES:
+            count = _capsule_rows(pair, (a, u, b, v), shares, (radius[i], radius[j]), reach, count, rows)
+        elif how[p] == ROUND_FIRST:
+            count = _skin_rows(pair, solids, placed, (i, j), True, reach, count, rows)
+        else:
+            count = _skin_rows(pair, solids, placed, (j, i), False, reach, count, rows)
     return count, more
+
+
+@kernel(borrows=True)
+def _capsule_rows(
+    pair: Pair, segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float],
+    reach: float, row: int,
+    # outputs
+    rows: Rows,
+) -> int:  # fmt: skip
+    """Write the rows of two capsules from `row` on; returns the row after the last."""
+    for attempt in range(5 if nearly_parallel(segments[1], segments[3]) else 1):
+        witness = _capsule_witness(segments, shares, radii, attempt)
+        if witness.distance < reach:
+            behind = subtract(witness.point, scale(witness.normal, witness.distance))
+            _put(pair, witness.point, behind, witness.normal, witness.distance, row, rows)
+            row += 1
+    return row
+
+
+@kernel(borrows=True)
+def _skin_rows(
+    pair: Pair, solids: Solids, placed: Placed, which: tuple[int, int], is_first: bool, reach: float, row: int,
+    # outputs
+    rows: Rows,
+) -> int:  # fmt: skip
+    """Write the rows of a capsule and a solid, `which`, from `row` on; the capsule is the first of its pair, or not."""
+    i, k = which
+    place, turn, start = vector_at(placed.position, k), quaternion_at(placed.rotation, k), vector_at(placed.start, i)
+    kind, size, back = solids.kind[k], vector_at(solids.size, k), conjugate(turn)
+    a, u = rotate(back, subtract(start, place)), rotate(back, subtract(vector_at(placed.end, i), start))
+    nearest = nearest_on_axis(kind, size, a, u) if dot(u, u) > 0.0 else 0.0
+    for attempt in range(3 if lies_flat(kind, size, a, u, nearest) else 1):
+        witness = _skin_witness(kind, size, (a, u), solids.radius[i], nearest, attempt)
+        if witness.distance < reach:
+            point, normal = add(place, rotate(turn, witness.point)), rotate(turn, witness.normal)
+            behind = subtract(point, scale(normal, witness.distance))
+            if is_first:
+                _put(pair, point, behind, normal, witness.distance, row, rows)
+            else:
+                _put(pair, behind, point, scale(normal, -1.0), witness.distance, row, rows)
+            row += 1
+    return row
+
+
+@kernel(borrows=True)
+def _put(
+    pair: Pair, point_a: Vector, point_b: Vector, normal: Vector, distance: float, row: int,
+    # outputs
+    rows: Rows,
+) -> None:  # fmt: skip
+    rows.node_a[row], rows.node_b[row], rows.pair[row] = pair.node_a, pair.node_b, pair.number
+    put_vector(rows.point_a, row, point_a)
+    put_vector(rows.point_b, row, point_b)
+    put_vector(rows.normal, row, normal)
+    rows.distance[row] = distance
 
 
 @kernel
