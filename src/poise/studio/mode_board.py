@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from poise.studio.mode_circles import CirclesDriver
 from poise.studio.mode_driver import Driven, Driver, Mode
 from poise.studio.mode_expressive import ExpressiveDriver
 from poise.studio.mode_mechanism import MechanismDriver
@@ -17,11 +18,13 @@ ICONS = {
     "pose": "accessibility_new",
     "expressive": "theater_comedy",
     "mechanism": "precision_manufacturing",
+    "circles": "adjust",
 }
 TIPS = {
     "pose": "Pose: pull at a figure, with tasks and priorities",
     "expressive": "Expressive: hold a posture while looking at something",
     "mechanism": "Mechanism: loops, their motors and their passive joints",
+    "circles": "Circles: joints go where circles meet, in a side view",
 }
 
 
@@ -45,10 +48,12 @@ class Modes:
         self.session = session
         self.expressive = ExpressiveDriver()
         self.mechanism = MechanismDriver()
+        self.circles = CirclesDriver()
         self.drivers: dict[str, Driver] = {
             "pose": PoseDriver(),
             "expressive": self.expressive,
             "mechanism": self.mechanism,
+            "circles": self.circles,
         }
         self._on = session.state.mode.name
         session.driver = self.drive

@@ -59,7 +59,7 @@ class Setting:
             )
             self.slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px")
             self.slider.classes("poise-slider").mark(f"set {name}")
-            self.value = ui.label().classes("text-caption poise-number text-right")
+            self.value = ui.label().classes("text-caption poise-number text-right no-wrap")
         self.change = change
 
     def show(self, value: float) -> None:

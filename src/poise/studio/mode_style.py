@@ -6,6 +6,9 @@ STRIP = 176
 MODE_STYLE = f"""
 .poise-center {{ display: flex; width: 100%; }}
 .poise-center > .poise-viewport {{ flex: 1 1 0; min-width: 0; }}
+.poise-circles {{ display: none; flex: 1.3 1 0; min-width: 0; height: calc(100vh - 88px); touch-action: none; }}
+.poise-circles {{ border-right: 1px solid rgba(128, 128, 128, 0.25); }}
+body[data-mode=circles] .poise-circles {{ display: block; }}
 .poise-strip {{ display: none; width: 100%; height: {STRIP}px; border-top: 1px solid rgba(128, 128, 128, 0.25); }}
 body.poise-has-strip .poise-strip {{ display: flex; flex-direction: column; }}
 body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
@@ -21,7 +24,10 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
 .poise-modes .q-btn {{ min-height: 30px; padding: 2px 8px; border-radius: 6px; font-size: 12px; text-transform: none; }}
 .poise-modes .q-btn .q-icon {{ font-size: 18px; }}
 .poise-modes .q-btn[data-on=true] {{ background: rgba(255, 255, 255, 0.2); }}
-@media (max-width: 1320px) {{ .poise-modes .q-btn .block {{ display: none; }} .poise-modes .q-icon {{ margin: 0; }} }}
+@media (max-width: 1420px) {{
+  .poise-modes .q-btn .block {{ font-size: 0; }}
+  .poise-modes .q-btn .q-icon {{ margin: 0; }}
+}}
 .poise-mode-panel {{ padding: 4px 0 16px 0; gap: 4px; width: 100%; }}
 .poise-mode-panel .q-btn.poise-choice {{
   min-height: 26px; padding: 0 9px; font-size: 12px; text-transform: none; border-radius: 13px;
@@ -33,6 +39,6 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
 .poise-heading {{ font-size: 13px; font-weight: 600; margin-top: 8px; }}
 .poise-figures {{ display: grid; grid-template-columns: auto auto; gap: 1px 10px; width: 100%; font-size: 13px; }}
 .poise-line {{ font-size: 12px; opacity: 0.75; overflow-wrap: anywhere; }}
-.poise-setting {{ display: grid; grid-template-columns: 98px 1fr 46px; align-items: center; gap: 8px; width: 100%; }}
+.poise-setting {{ display: grid; grid-template-columns: 98px 1fr 52px; align-items: center; gap: 8px; width: 100%; }}
 .poise-setting > span {{ font-size: 12px; }}
 """

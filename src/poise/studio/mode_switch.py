@@ -9,6 +9,8 @@ from nicegui import ui
 from nicegui.element import Element
 
 from poise.studio.mode_board import ICONS, TIPS, Modes
+from poise.studio.mode_circles_panel import CirclesPanel
+from poise.studio.mode_circles_view import CirclesView
 from poise.studio.mode_expressive_panel import ExpressivePanel
 from poise.studio.mode_mechanism_panel import MechanismPanel
 from poise.studio.mode_parts import attempt
@@ -44,7 +46,7 @@ class ModeSwitch:
         """Put the strip below the viewport, and the modes' panels where the tasks are."""
         self.joints = joints
         with ui.element("div").classes("poise-center") as center:
-            pass
+            CirclesView()
         viewport.move(center)
         self.strip = ModeStrip()
         with tasks:
@@ -61,6 +63,7 @@ class ModeSwitch:
         return {
             "expressive": lambda: ExpressivePanel(modes.session, modes.expressive, self.strip),
             "mechanism": lambda: MechanismPanel(modes),
+            "circles": lambda: CirclesPanel(modes),
         }
 
     def follow(self) -> None:
