@@ -90,6 +90,8 @@ def verdicts(motion: Motion, quality: Quality) -> Rows:
         verdict = "✓" if quality.closure <= CLOSED else "✗"
         rows.append(["Loops open by", f"{quality.closure:.1e}", f"{CLOSED:.0e} m or rad", verdict])
     rows.append(_counted("Frames with spikes", len(quality.spikes)))
+    if quality.stands is not None:
+        rows.append(["Frames in which no foot stands", str(quality.airborne), "", ""])
     if quality.margin is not None:
         rows.append(_balance(motion, quality))
     return rows
@@ -106,8 +108,10 @@ def _counted(what: str, count: int) -> list[str]:
 def _balance(motion: Motion, quality: Quality) -> list[str]:
     """Only a motion that was asked to balance is judged by it: others may be fast enough to be carried."""
     asked = motion.track is not None and motion.track.center is not None
+    # Who asks for balance asks to be carried in every frame.
+    fallen = quality.unbalanced + quality.airborne
     row = ["Frames with the centre of mass outside the support", str(quality.unbalanced)]
-    return [*row, "0" if asked else "", ("✗" if quality.unbalanced else "✓") if asked else ""]
+    return [*row, "0, and no frame in the air" if asked else "", ("✗" if fallen else "✓") if asked else ""]
 
 
 def _timeline_words(motion: Motion) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.frames import Frames
 from poise.figure.pose import FloatArray
+from poise.motion.contacts import BoolArray
 from poise.motion.motion import Motion, Track
 from poise.motion.report_joints import Spike, find_spikes, joint_curves
 from poise.motion.report_support import support_margin
@@ -46,6 +47,8 @@ class Quality:
     figure without mass or feet."""
     jerks: tuple[Spike, ...]
     """The spikes, each with its joint."""
+    stands: BoolArray | None
+    """(frames,) whether some foot stands; None for a motion without feet."""
     hurried: tuple[int, ...]
     """Frames to which some joint moves faster than it may."""
 
@@ -55,13 +58,19 @@ class Quality:
             f"{len(self.tracking)} frames: tracking {1e3 * self.tracking.mean():.1f} mm, at most "
             f"{1e3 * self.tracking.max():.1f} mm; feet that stand drift {1e3 * self.drift:.2f} mm; "
             f"{1e3 * self.penetration.max(initial=0.0):.2f} mm into the ground; limits broken in {self.violations} "
-            f"frames; loops open by {self.closure:.1e}; {len(self.spikes)} frames with spikes."
+            f"frames; loops open by {self.closure:.1e}; {len(self.spikes)} frames with spikes"
+            + (f"; no foot stands in {self.airborne} frames." if self.airborne else ".")
         )
 
     @property
     def unbalanced(self) -> int:
-        """Frames in which a figure that stood still would fall."""
+        """Frames in which a foot stands and a figure that stood still would fall."""
         return 0 if self.margin is None else int((self.margin < 0.0).sum())
+
+    @property
+    def airborne(self) -> int:
+        """Frames in which no foot stands: nothing slips in them, and nothing carries a figure that is slow."""
+        return 0 if self.stands is None else int((~self.stands).sum())
 
 
 def measure(motion: Motion) -> Quality:
@@ -94,6 +103,7 @@ def measure(motion: Motion) -> Quality:
         broken=broken,
         margin=support_margin(motion),
         jerks=jerks,
+        stands=_stands(track),
         hurried=_hurried(motion),
     )
 
@@ -101,6 +111,12 @@ def measure(motion: Motion) -> Quality:
 def spikes(motion: Motion) -> tuple[int, ...]:
     """Frames at which the jerk of some joint is far above what is usual for it and for the whole motion."""
     return tuple(sorted({spike.frame for spike in find_spikes(motion)}))
+
+
+def _stands(track: Track) -> BoolArray | None:
+    """(frames,) whether some foot stands."""
+    feet = [track.contacts.standing(side) for side in track.contacts.heel] if track.locks else []
+    return np.any(feet, axis=0) if feet else None
 
 
 def _hurried(motion: Motion) -> tuple[int, ...]:

@@ -98,7 +98,20 @@ def test_nobody_stands_in_the_air():
         contacts = contacts.changed(side, 5, 5, heel=False, ball=False)
     quality = measure(Motion(FIGURE, motion.q, RATE, track=replace(motion.track, contacts=contacts)))
     assert np.isnan(quality.margin[5])
-    assert quality.unbalanced == 0
+    assert (quality.unbalanced, quality.airborne) == (0, 1)
+    assert quality.sentence().endswith("no foot stands in 1 frames.")
+
+
+def test_who_asked_for_balance_and_hangs_in_the_air_is_not_balanced():
+    motion = standing()
+    contacts = motion.track.contacts
+    for side in ("left", "right"):
+        contacts = contacts.changed(side, 0, FRAMES - 1, heel=False, ball=False)
+    track = replace(motion.track, contacts=contacts, center=np.zeros((FRAMES, 3)))
+    floating = Motion(FIGURE, motion.q, RATE, track=track)
+    assert verdicts(floating, measure(floating))[-1][-1] == "✗"
+    carried = Motion(FIGURE, motion.q, RATE, track=replace(motion.track, center=np.zeros((FRAMES, 3))))
+    assert verdicts(carried, measure(carried))[-1][-1] == "✓"
 
 
 def test_a_figure_without_mass_has_no_balance_to_report(tmp_path):
