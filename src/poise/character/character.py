@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import math
 import threading
 import time
 from collections import deque
@@ -182,9 +181,7 @@ class Character:
                 that of the frames, and the solver takes its turns between them, so that a run can be repeated.
         """
         period = 1.0 / positive("rate", rate)
-        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0.0):
-            raise TaskError(f"frames run for a number of seconds from 0 up, not {seconds}.")
-        count = None if seconds is None else round(seconds * rate)
+        count = None if seconds is None else round(duration("length of frames", seconds) * rate)
         return self._frames(period, count, realtime)
 
     def listen(self, port: int, host: str = "127.0.0.1") -> OscIn:

@@ -259,6 +259,7 @@ def test_one_reader_at_a_time_and_frames_that_end():
         (lambda live: live.idle("much"), TaskError, "idle goes from 0 to 1, and 'much' does not"),
         (lambda live: next(live.frames(rate=0)), TaskError, "rate of a character must be a positive number"),
         (lambda live: next(live.frames(seconds=-1)), TaskError, "from 0 up"),
+        (lambda live: next(live.frames(seconds="long")), TaskError, "length of frames .* from 0 up, not 'long'"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said_and_changes_nothing(ask, error, sentence):
