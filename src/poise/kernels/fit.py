@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.kernels.closure import closure_residual, closure_rows
 from poise.kernels.compile import kernel
 from poise.kernels.engine import FIRST_TASKS, MECHANISM, Engine
 from poise.kernels.far_call import far_clamp, far_stance
@@ -31,6 +32,8 @@ SURE = 1e-12
 """What a limit may be crossed by before it counts [rad or m]."""
 ROUNDS = 6
 """How often the limits that are reached may change within a step."""
+CLOSINGS, CLOSED = 6, 1e-9
+"""Most rounds of closing loops, and how far they may stay open in a draft [m]."""
 FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e2
 
 
@@ -118,6 +121,8 @@ def fit_posture(
             moved = max(moved, abs(step[i]))
         integrate(engine.tree, best, step, q)
         far_clamp(engine.calls, engine.bounds, best, q)
+        if engine.state.gap.shape[0] > 0:
+            _close(engine, fit, q)
     for i in range(nq):
         q[i] = best[i]
     return least
@@ -180,6 +185,28 @@ def _draw_to(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -
         pull[a] += weight[a] * gap[a]
         total += weight[a] * gap[a] * gap[a]
     return total
+
+
+@kernel
+def _close(engine: Engine, fit: Fit, q: Array) -> None:
+    """Close the loops that a step opened, with the least motion: they bend too much within a step for any spring."""
+    levels, here, gap, hessian, step = engine.levels, engine.here, engine.state.gap, fit.hessian, fit.step
+    first, n = levels.start[MECHANISM], step.shape[0]
+    for _ in range(CLOSINGS):
+        far_stance(engine.calls, engine.tree, engine.goals, q, here)
+        if closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED:
+            return
+        closure_rows(engine.tree, engine.closures, here.position, here.rotation, here.axes, first, levels.rows)
+        for a in range(n):
+            step[a] = 0.0
+            for b in range(n):
+                hessian[a, b] = 0.0
+            hessian[a, a] = 1.0
+        for i in range(gap.shape[0]):
+            _add_row(levels.rows, first + i, RIGID, -gap[i], hessian, step)
+        _cholesky(hessian, step)
+        integrate(engine.tree, q, step, q)
+        far_clamp(engine.calls, engine.bounds, fit.best, q)
 
 
 @kernel

@@ -42,6 +42,8 @@ class Foot(NamedTuple):
     """Site at the end of the toes, "" for a foot in one piece."""
     sole: Pose
     """The centre of the sole in the frame of the site, turned as standing axes are in the neutral posture."""
+    breadth: float
+    """From its inner to its outer edge [m]."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ def _foot(  # noqa: PLR0917
     inverse = frames[site].inverse()
     tip = f"{side}_toes" if f"{side}_toes" in figure.sites.names else ""
     fore = np.array([0.0, 0.0, half])
-    return Foot(site, ankle - middle, -fore, fore, tip, Pose(inverse.apply(world), _quaternion(rotation)))
+    sole_pose = Pose(inverse.apply(world), _quaternion(rotation))
+    return Foot(site, ankle - middle, -fore, fore, tip, sole_pose, float(np.ptp(points[:, 0])))
 
 
 def _quaternion(matrix: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ lengths are ratios, so units cancel; the heading is the mean direction faced, so
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +16,6 @@ from scipy.spatial.transform import Rotation
 from poise.errors import TaskError
 from poise.figure.pose import FloatArray
 from poise.motion.build import Build
-from poise.motion.mapping import JointMap
 from poise.motion.source import Source
 
 LOW = 5.0
@@ -51,26 +51,34 @@ class Calibration:
     """Length of the figure's legs [m]."""
 
     @staticmethod
-    def of(source: Source, mapping: JointMap, build: Build) -> Calibration:
-        """Calibrate on all frames."""
-        roles = {role: link.joint for role, link in mapping.by_role().items()}
+    def of(source: Source, roles: Mapping[str, str], build: Build, stride: float = 1.0) -> Calibration:
+        """Calibrate on all frames.
+
+        Args:
+            source: The clip.
+            roles: Joints of the clip by what they are, those the figure has no part for among them.
+            build: The figure's proportions.
+            stride: Share of the scale to use.
+        """
         turn = _upright(source.up(roles))
         turn = _faced(source, roles, turn) @ turn
-        places = {link.joint: source.at(link.joint) @ turn.T for link in mapping.links}
+        places = {joint: source.at(joint) @ turn.T for joint in {*roles.values(), *build.anchors}}
         ankles = [roles[f"{side}_ankle"] for side in ("left", "right") if f"{side}_ankle" in roles]
         slope = floor_slope([places[a] for a in ankles], source.clip.rate) if ankles else np.zeros(2)
         bones = places
         places = {joint: _level(path, slope) for joint, path in places.items()}
-        root = middle(places, roles)
+        ours = {role: joint for role, joint in roles.items() if joint in build.anchors}
+        root = middle(places, ours)
         low = np.min([places[a][:, 1] for a in ankles], axis=0) if ankles else np.zeros(1)
         ground = float(np.percentile(low, LOW))
-        height = float(np.mean([build.anchors[a].rest[1] for a in ankles])) if ankles else 0.0
-        rest = middle({joint: anchor.rest[None] for joint, anchor in build.anchors.items()}, roles)[0]
+        stood = [build.anchors[a].rest[1] for a in ankles if a in build.anchors]
+        height = float(np.mean(stood)) if stood else 0.0
+        rest = middle({joint: anchor.rest[None] for joint, anchor in build.anchors.items()}, ours)[0]
         scale, leg = _scale(bones, roles, build, root[:, 1] - ground, float(rest[1]) - height)
         mean = root.mean(axis=0)
-        at = np.array([mean[0], ground if ankles else mean[1], mean[2]])
-        offset = np.array([rest[0], height if ankles else rest[1], rest[2]])
-        return Calibration(turn, at, slope, scale, offset, leg)
+        at = np.array([mean[0], ground if stood else mean[1], mean[2]])
+        offset = np.array([rest[0], height if stood else rest[1], rest[2]])
+        return Calibration(turn, at, slope, stride * scale, offset, leg)
 
     def apply(self, places: FloatArray) -> FloatArray:
         """Places (…, 3) of the clip in standing axes [m]."""
@@ -111,7 +119,7 @@ def _level(places: FloatArray, slope: FloatArray) -> FloatArray:
     return out
 
 
-def middle(places: dict[str, FloatArray], roles: dict[str, str]) -> FloatArray:
+def middle(places: Mapping[str, FloatArray], roles: Mapping[str, str]) -> FloatArray:
     """(frames, 3) the middle of the hips, or the best there is instead of it."""
     if "left_hip" in roles and "right_hip" in roles:
         return 0.5 * (places[roles["left_hip"]] + places[roles["right_hip"]])
@@ -125,7 +133,7 @@ def _upright(up: FloatArray) -> FloatArray:
     return np.asarray(found.as_matrix(), dtype=np.float64)
 
 
-def _faced(source: Source, roles: dict[str, str], turn: FloatArray) -> FloatArray:
+def _faced(source: Source, roles: Mapping[str, str], turn: FloatArray) -> FloatArray:
     """(3, 3) a turn about y after which the clip faces +z on average."""
     for part in ("hip", "shoulder", "ankle", "wrist"):
         if f"left_{part}" in roles and f"right_{part}" in roles:
@@ -139,7 +147,7 @@ def _faced(source: Source, roles: dict[str, str], turn: FloatArray) -> FloatArra
 
 
 def _scale(
-    places: dict[str, FloatArray], roles: dict[str, str], build: Build, heights: FloatArray, stature: float
+    places: dict[str, FloatArray], roles: Mapping[str, str], build: Build, heights: FloatArray, stature: float
 ) -> tuple[float, float]:
     """Metres per unit of the clip, and the length of a leg: by the bones of legs, else by how high the root is."""
     rest = {joint: anchor.rest for joint, anchor in build.anchors.items()}
@@ -147,7 +155,7 @@ def _scale(
     for side in ("left", "right"):
         bones = [roles.get(f"{side}_{part}", "") for part in LEG]
         for a, b in pairwise(bones):
-            if a and b:
+            if a in rest and b in rest:
                 theirs += float(np.median(np.linalg.norm(places[b] - places[a], axis=1)))
                 ours += float(np.linalg.norm(rest[b] - rest[a]))
     if theirs > 0.0 and ours > 0.0:
@@ -155,7 +163,7 @@ def _scale(
     usual = float(np.median(heights))
     if usual > 0.0 and stature > 0.0:
         return BENT * stature / usual, stature
-    return _spread_scale(places, rest)
+    return _spread_scale({joint: places[joint] for joint in rest}, rest)
 
 
 def _spread_scale(places: dict[str, FloatArray], rest: dict[str, FloatArray]) -> tuple[float, float]:

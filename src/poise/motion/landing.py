@@ -19,13 +19,12 @@ WINDOW = 0.25
 """Time over which a correction fades in the air [s]."""
 
 
-def final_leads(leads: Leads, draft: FloatArray, rate: float) -> list[Lead]:
+def final_leads(leads: Leads, draft: FloatArray) -> list[Lead]:
     """Tasks by levels: feet that stand, the centre of mass, feet in the air.
 
     Args:
         leads: What was asked of the draft.
         draft: (frames, nq) its postures.
-        rate: Frames per second.
     """
     plan, out = leads.plan, list(leads.strict)
     if leads.center is not None:
@@ -33,7 +32,7 @@ def final_leads(leads: Leads, draft: FloatArray, rate: float) -> list[Lead]:
     for side in plan.feet:
         stands = plan.contacts.standing(side)
         out += [lead._replace(weights=stands.astype(np.float64)) for lead in _planted(leads, side)]
-        out += [lead._replace(weights=(~stands).astype(np.float64)) for lead in _flown(leads, side, draft, rate)]
+        out += [lead._replace(weights=(~stands).astype(np.float64)) for lead in _flown(leads, side, draft)]
     return out
 
 
@@ -75,9 +74,9 @@ def _planted(leads: Leads, side: str) -> list[Lead]:
     return foot_tasks(plan, side, path.place, path.turn, tip, 1)
 
 
-def _flown(leads: Leads, side: str, draft: FloatArray, rate: float) -> list[Lead]:
+def _flown(leads: Leads, side: str, draft: FloatArray) -> list[Lead]:
     """As the draft flies, from and to where the foot stands, above the ground."""
-    plan, path = leads.plan, leads.plan.feet[side]
+    plan, path, rate = leads.plan, leads.plan.feet[side], leads.plan.rate
     foot, stands = plan.build.feet[side], plan.contacts.standing(side)
     at, turn = soles_of(leads, side, draft)
     window = max(WINDOW * rate, 1.0)

@@ -67,6 +67,7 @@ class Leads:
             self.draft.append(Lead(balance_task(plan, center, 1), center, BALANCE))
         for side in plan.feet:
             self.draft += self._foot(side)
+        self._sway = self._swayed(mapping)
         self._lead_points(mapping)
         self._lead_trunk(mapping)
 
@@ -111,6 +112,17 @@ class Leads:
             *(lead._replace(weights=TURN_AIR * grown) for lead in toes),
         ]
 
+    def _swayed(self, mapping: JointMap) -> FloatArray:
+        """(frames, 3) how far the body goes aside for its balance: with the centre of mass, which it carries [m]."""
+        pelvis = mapping.by_role().get("pelvis")
+        if self.center is None or pelvis is None:
+            return np.zeros((1, 3))
+        neutral, anchor, build = self.figure.neutral(), self.plan.build.anchors[pelvis.joint], self.plan.build
+        arm = self.figure.center_of_mass(neutral) - self.figure.pose_of(anchor.site, neutral).apply(anchor.offset)
+        lacks = self.center - build.world(self.plan.places[pelvis.joint]) - arm
+        level: FloatArray = lacks - (lacks @ build.axes[1])[:, None] * build.axes[1]
+        return level
+
     def _lead_points(self, mapping: JointMap) -> None:
         build = self.plan.build
         for link in mapping.links:
@@ -118,7 +130,7 @@ class Leads:
             if (part in FEET and self.plan.feet) or link.weight == 0.0:
                 continue
             anchor = build.anchors[link.joint]
-            target = np.ascontiguousarray(build.world(self.plan.places[link.joint]))
+            target = np.ascontiguousarray(build.world(self.plan.places[link.joint]) + self._sway)
             self.points[link.joint], self.targets[link.joint] = (anchor.site, anchor.offset), target
             task = Position(anchor.site, target[0], link.axes, offset=anchor.offset, priority=1)
             weight = link.weight * STRICTER ** (2 - link.priority)

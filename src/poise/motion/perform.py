@@ -61,9 +61,9 @@ SHORTEST = 0.06
 class Style:
     """How a motion follows."""
 
-    still: float = 7e-7
+    still: float = 1e-7
     """Weight of joint speeds, against metres [s²]."""
-    near: float = 1e-4
+    near: float = 2e-4
     """Weight of the neutral posture, against metres."""
     smooth: float = 0.008
     """Width of the smoothing in time [s]; 0 for none."""
@@ -79,47 +79,55 @@ class Style:
 class Performance:
     """A figure that performs a plan, which gives way where legs cannot hold what it plants."""
 
-    def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, style: Style, *, balance: bool) -> None:
+    def __init__(
+        self, figure: Figure, mapping: JointMap, plan: Plan, *, rate: float, style: Style, balance: bool
+    ) -> None:
         """Nothing is solved yet.
 
         Args:
             figure: Who performs.
             mapping: Who leads.
             plan: Where to.
+            rate: Frames per second of the motion.
             style: How.
             balance: Whether the centre of mass stays over what stands.
         """
-        self.figure, self.mapping, self.style, self.balance = figure, mapping, style, balance
+        self.figure, self.mapping, self.rate, self.style, self.balance = figure, mapping, rate, style, balance
         self._plant(plan)
+        self._first: FloatArray | None = None
 
-    def run(self, progress: Progress | None = None) -> FloatArray:
+    def sketch(self, progress: Progress) -> float:
+        """Solve a first draft; returns the share of the frames in which feet should stand that they can."""
+        self._first = self._draft(progress)
+        standing = np.array([self.plan.contacts.standing(side) for side in self.plan.feet])
+        slips = np.array([slipping(self.leads, side, self._first) > GIVES for side in self.plan.feet])
+        return 1.0 - float(slips.sum()) / max(float(standing.sum()), 1.0)
+
+    def run(self) -> FloatArray:
         """(frames, nq) the motion."""
-        tell = progress or _ignored
-        draft = self._draft(lambda done, total: tell(done // 2, total))
+        draft = self._draft(ignored) if self._first is None else self._first
         for _ in range(RELEASES):
             if not self._release(draft, GIVES):
                 break
-            draft = self._draft(_ignored)
+            draft = self._draft(ignored)
         out = self._final(draft)
         for _ in range(RELEASES):
             if not self._release(out, SLIPS):
                 break
             out = self._final(draft)
-        tell(len(out), len(out))
         return out
 
     def _plant(self, plan: Plan) -> None:
-        self.plan, self.rate = plan, plan.rate
-        self.leads = Leads(
-            self.figure, self.mapping, plan, center_schedule(self.figure, plan) if self.balance else None
-        )
+        self.plan = plan
+        center = center_schedule(self.figure, plan) if self.balance else None
+        self.leads = Leads(self.figure, self.mapping, plan, center)
 
     def _release(self, clip: FloatArray, tolerance: float) -> bool:
         """Let feet go where a motion has them farther than `tolerance` from where they stand; whether any was."""
         lost = {side: slipping(self.leads, side, clip) > tolerance for side in self.plan.feet}
         if not any(frames.any() for frames in lost.values()):
             return False
-        self._plant(self.plan.standing_on(self.plan.contacts.without(lost, SHORTEST * self.rate)))
+        self._plant(self.plan.standing_on(self.plan.contacts.without(lost, SHORTEST * self.plan.rate)))
         return True
 
     def _draft(self, progress: Progress) -> FloatArray:
@@ -140,7 +148,7 @@ class Performance:
 
     def _held(self, wanted: FloatArray, frames: IntArray | None = None, known: FloatArray | None = None) -> FloatArray:
         """What must hold, held, near a motion: in some frames where the others are known, else in all."""
-        leads = final_leads(self.leads, wanted, self.rate)
+        leads = final_leads(self.leads, wanted)
         out = np.zeros_like(wanted) if known is None else known.copy()
         which = np.arange(len(wanted)) if frames is None else frames
         with cast_for(self.figure, leads, StepSize(worth=WORTH)) as cast:
@@ -167,7 +175,7 @@ def draft_clip(figure: Figure, leads: Leads, rate: float, style: Style, progress
     return out
 
 
-def _ignored(done: int, total: int) -> None:
+def ignored(done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 

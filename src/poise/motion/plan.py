@@ -13,11 +13,11 @@ from scipy.spatial.transform import Rotation
 
 from poise.figure.pose import FloatArray
 from poise.motion.build import Build
-from poise.motion.calibration import LOW, Calibration, middle
+from poise.motion.calibration import BENT, LOW, Calibration, middle
 from poise.motion.clip import Clip
 from poise.motion.contacts import BoolArray, Contacts, ContactSettings, find_contacts, segments
 from poise.motion.feet import FootPath, plan_foot
-from poise.motion.mapping import JointMap
+from poise.motion.mapping import JointMap, clip_roles
 from poise.motion.source import Source
 
 PARENTS = {"knee": "hip", "elbow": "shoulder", "wrist": "elbow", "fingers": "wrist", "head": "neck"}
@@ -55,7 +55,7 @@ class Plan:
     loose: dict[str, FootPath]
     """Feet as the clip has them: places of ankles, and directions."""
     rate: float
-    """Frames per second."""
+    """Frames per second of the clip as it was recorded."""
 
     @staticmethod
     def of(
@@ -64,20 +64,35 @@ class Plan:
         build: Build,
         contacts: Contacts | None = None,
         settings: ContactSettings | None = None,
+        *,
+        stride: float = 1.0,
+        tempo: float = 1.0,
     ) -> Plan:
-        """Plan a whole clip; contacts are found unless given."""
-        calibration = Calibration.of(source, mapping, build)
-        paths = {link.joint: calibration.apply(source.at(link.joint)) for link in mapping.links}
-        roles = {role: link.joint for role, link in mapping.by_role().items()}
+        """Plan a whole clip.
+
+        Args:
+            source: The clip.
+            mapping: Which joint leads what.
+            build: The figure's proportions.
+            contacts: When feet stand, if that is known.
+            settings: Thresholds to find it out.
+            stride: Share of the scale, for steps that are shorter than legs tell.
+            tempo: How fast the clip is played, as a share of how fast it was recorded.
+        """
+        rate = source.clip.rate / tempo
+        links = {role: link.joint for role, link in mapping.by_role().items()}
+        roles = clip_roles(source.clip)[0] | links
+        calibration = Calibration.of(source, roles, build, stride)
+        paths = {joint: calibration.apply(source.at(joint)) for joint in _joints(mapping, roles)}
         trunk = _pelvis(source, calibration, paths, roles)
-        places = _Skeleton(paths, roles, build, trunk).places(mapping)
+        places = _Skeleton(paths, links, build, trunk).places(mapping)
         free = {side: _free_path(side, paths, roles, trunk, build) for side in build.feet}
-        found = contacts or _contacts(free, paths, roles, build, (calibration.leg, source.clip.rate), settings)
+        found = contacts or _contacts(free, paths, roles, build, (calibration.leg, rate), settings)
         drawn = _drawn_pitch(source, roles)
         rest = float(np.clip(_resting_pitch(free, found), drawn - MISDRAWN, drawn + MISDRAWN))
         loose = {side: _levelled(path, rest) for side, path in free.items()}
         found = _whole(found if contacts else _on_what_is_low(found, loose), build)
-        return Plan(build, calibration, places, trunk, {}, found, loose, source.clip.rate).standing_on(found)
+        return Plan(build, calibration, places, trunk, {}, found, loose, rate).standing_on(found)
 
     def standing_on(self, contacts: Contacts) -> Plan:
         """The same plan with feet that stand at other times."""
@@ -88,6 +103,10 @@ class Plan:
             for side, foot in self.build.feet.items()
         }
         return replace(self, feet=feet, contacts=contacts)
+
+
+def _joints(mapping: JointMap, roles: Roles) -> set[str]:
+    return {link.joint for link in mapping.links} | set(roles.values())
 
 
 class _Skeleton:
@@ -112,6 +131,8 @@ class _Skeleton:
 
     def _place(self, role: str, joint: str) -> FloatArray:
         side, _, part = role.rpartition("_")
+        if part == "pelvis" and "left_hip" not in self.roles:
+            return self._upright(joint)
         if part in {"pelvis", "hip"} and self.trunk is not None:
             return self.root + self.trunk.apply(self.rest[joint] - self.root_rest)
         if part == "shoulder" and self._pair("shoulder"):
@@ -124,6 +145,12 @@ class _Skeleton:
             start = self.roles[above]
             return self.place(above, start) + self._along(self.paths[start], joint, self.rest[joint] - self.rest[start])
         return self.paths[joint]
+
+    def _upright(self, joint: str) -> FloatArray:
+        """As high as the figure stands, on average: a machine without hips has no bones to tell how high that is."""
+        path = self.paths[joint].copy()
+        path[:, 1] += BENT * self.rest[joint][1] - float(np.median(path[:, 1]))
+        return path
 
     def _along(self, start: FloatArray, joint: str, bone: FloatArray) -> FloatArray:
         """A bone of the figure's length in the clip's direction; as it rests where the clip's has no length."""
@@ -228,7 +255,7 @@ def _steady_angle(angle: FloatArray, telling: BoolArray) -> FloatArray:
 def _apart(side: str, ankle: FloatArray, roles: Roles, paths: Paths, build: Build) -> FloatArray:
     """The path moved outwards where the figure's feet are further apart than its hips tell."""
     other = "right" if side == "left" else "left"
-    if f"{other}_ankle" not in roles or "left_hip" in build.anchors or f"{side}_hip" in roles:
+    if roles.get(f"{other}_ankle") not in build.anchors or roles.get(f"{side}_hip") in build.anchors:
         return ankle
     ours = abs(build.anchors[roles["left_ankle"]].rest[0] - build.anchors[roles["right_ankle"]].rest[0])
     across = paths[roles["left_ankle"]] - paths[roles["right_ankle"]]

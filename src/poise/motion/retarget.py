@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from poise.errors import TaskError
 from poise.figure.figure import Figure
@@ -23,9 +24,14 @@ from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, ContactSettings
 from poise.motion.mapping import JointMap
 from poise.motion.motion import Motion
-from poise.motion.perform import Performance, Progress, Style
+from poise.motion.perform import Performance, Progress, Style, ignored
 from poise.motion.plan import Plan
 from poise.motion.source import Source
+
+STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+"""Shares of the length that legs tell to try steps of."""
+HELD = 0.9
+"""Share of standing frames that must hold for steps to be short enough; all where balance hangs on it."""
 
 
 def retarget(
@@ -61,13 +67,38 @@ def retarget(
     timed = timed if rate is None else timed.resampled(rate)
     links = JointMap.of(mapping, timed, figure)
     performer = _floating(figure, links)
-    build = Build.of(performer, links)
-    given = contacts if isinstance(contacts, Contacts) else None
-    settings = contacts if isinstance(contacts, ContactSettings) else None
-    plan = Plan.of(Source(timed), links, build, given, settings)
-    performance = Performance(performer, links, plan, style or Style(), balance=balance)
-    q = performance.run(progress)
+    tell = progress or ignored
+    count = len(timed)
+    asked = _Asked(contacts, style or Style(), tempo, balance)
+    performance = _planned(timed, performer, links, asked, lambda k, n: tell(k // 2, n))
+    q = performance.run()
+    tell(count, count)
     return Motion(performer, q, timed.rate, clip.name, track=performance.leads.track(links))
+
+
+class _Asked(NamedTuple):
+    """What is asked of a retargeting besides the clip, the figure and the mapping."""
+
+    contacts: Contacts | ContactSettings | None
+    style: Style
+    tempo: float
+    balance: bool
+
+
+def _planned(clip: Clip, figure: Figure, links: JointMap, asked: _Asked, progress: Progress) -> Performance:
+    """A performance with the longest strides that the figure's legs can follow."""
+    source, build = Source(clip), Build.of(figure, links)
+    given = asked.contacts if isinstance(asked.contacts, Contacts) else None
+    settings = asked.contacts if isinstance(asked.contacts, ContactSettings) else None
+    tried: list[tuple[float, Performance]] = []
+    for stride in STRIDES:
+        plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=asked.tempo)
+        performance = Performance(figure, links, plan, rate=clip.rate, style=asked.style, balance=asked.balance)
+        tried.append((performance.sketch(progress), performance))
+        given = plan.contacts
+        if tried[-1][0] >= (1.0 if asked.balance else HELD):
+            break
+    return max(tried, key=lambda held: held[0])[1]
 
 
 def _floating(figure: Figure, mapping: JointMap) -> Figure:
