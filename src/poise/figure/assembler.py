@@ -2,7 +2,8 @@
 
 Motors move along a straight line from where they are, in small steps that passive joints follow, so that the mechanism
 stays on its branch. From an open start the loops are closed first. Where values are impossible, motors that were named
-come as close to them as loops and limits let them; motors that were not named give way to those that were.
+come as close to them as loops and limits let them; motors that were not named give way to those that were. Couplings
+and the regions of ball joints are fences (see `kernels.assemble_fences`).
 """
 
 from __future__ import annotations
@@ -16,25 +17,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import FigureError
 from poise.figure.assembly import Assembly, Status
-from poise.figure.assembly_reasons import fighting_motors, widest_loop
-from poise.figure.closing import compile_closures
-from poise.figure.driven_loops import is_driven, with_driven_loops
-from poise.figure.joints import Joint
-from poise.figure.loop_values import loop_value, unwound
+from poise.figure.assembly_fences import find_fences, make_fences
+from poise.figure.assembly_reasons import fighting_motors, widest_gap
+from poise.figure.assembly_values import Mask, MotorValues, velocity_limits
+from poise.figure.closing import compile_with_spans
+from poise.figure.driven_loops import with_driven_loops
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
-from poise.kernels.assemble import CLOSED, close_loops, follow, follow_frames, linearize, make_assembling, outside
+from poise.kernels.assemble import (
+    CLOSED,
+    close_loops,
+    follow,
+    follow_frames,
+    linearize,
+    make_assembling,
+    outside,
+    residual,
+)
 from poise.kernels.assemble_closest import approach, make_closest
 from poise.kernels.assemble_far import close_from_afar, make_normal
+from poise.kernels.assemble_fences import OPEN, Fences, fence_residual, fence_value, let_go
 from poise.kernels.closure import closure_residual
 from poise.kernels.closure_factor import free_directions
-from poise.kernels.tree import difference, forward, integrate
+from poise.kernels.tree import difference, integrate
 
 if TYPE_CHECKING:
     from poise.figure.figure import Figure
-
-Mask = NDArray[np.int64]
-"""(nv,) 1 where a velocity is meant."""
 
 SHUT = 1e-9
 """Residual up to which a posture counts as assembled [m]."""
@@ -55,12 +63,16 @@ class Assembler:
         self.driven = with_driven_loops(figure)
         """The figure with motors of loop joints as coordinates, after all others."""
         tree, self.nq = self.driven.compiled.tree, self.driven.nq
-        self.closures, self.far = compile_closures(self.driven), compile_closures(self.driven, far=True)
-        self.work = make_assembling(tree, self.nq, self.closures)
-        self.far_work = make_assembling(tree, self.nq, self.far)
+        self.fences = find_fences(self.driven)
+        spans = [fence.span for fence in self.fences]
+        self.closures, rows = compile_with_spans(self.driven, spans)
+        self.far, far_rows = compile_with_spans(self.driven, spans, far=True)
+        self.work = make_assembling(tree, self.nq, self.closures, make_fences(self.driven, self.fences, rows))
+        self.far_work = make_assembling(tree, self.nq, self.far, make_fences(self.driven, self.fences, far_rows))
         self.normal = make_normal(self.driven.nv)
         self.closest = make_closest(self.nq, self.driven.nv, self.closures.turns.shape[0])
-        self.lower, self.upper = _velocity_limits(self.driven)
+        self.values = MotorValues(figure, self.driven)
+        self.lower, self.upper = velocity_limits(self.driven)
         self.motors = [joint.name for joint in self.driven.joints if joint.active and joint.nv and joint.kind != "free"]
         self._stopped: tuple[str, ...] = ()
         self._lock = threading.Lock()
@@ -72,15 +84,18 @@ class Assembler:
 
         `motors` are the joints that keep their values when they are not named: all that are active, by default.
         """
-        start = self._start(near, values)
-        named, kept = self._mask(values), self._mask({*values, *(self.motors if motors is None else motors)})
+        start = self.values.start(near, values)
+        named, kept = (
+            self.values.mask(values),
+            self.values.mask({*values, *(self.motors if motors is None else motors)}),
+        )
         with self._lock:
             self._set_limits(start)
             self._stopped = ()
             q = start.copy()
             shut = self._close_start(q, kept, named)
             # Motors of an open start that gave way are not asked to go back.
-            target = self._target(q, values)
+            target = self.values.target(q, values)
             if shut and self._go(q, target, kept, named):
                 return self._result(q, target, values)
             best = q if shut else None
@@ -92,19 +107,20 @@ class Assembler:
 
     def frames(self, values: Mapping[str, ArrayLike], near: Posture) -> tuple[FloatArray, FloatArray]:
         """Postures (f, nq) for motors at `values`, (f,) each, and the share (f,) of each step that was possible."""
-        start = self._start(near, {name: np.atleast_1d(value)[:1] for name, value in values.items()})
+        start = self.values.start(near, {name: np.atleast_1d(value)[:1] for name, value in values.items()})
         count = {np.shape(value)[0] if np.ndim(value) else 0 for value in values.values()}
         if len(count) != 1 or 0 in count:
             raise FigureError("frames are lists of motor values, all of the same length.")
         frames = np.tile(start, (count.pop(), 1))
         for name, value in values.items():
-            frames[:, self._slice(name)] = np.array(value, dtype=np.float64).reshape(frames.shape[0], -1)
+            frames[:, self.values.place(name)] = np.array(value, dtype=np.float64).reshape(frames.shape[0], -1)
         shares = np.zeros(frames.shape[0])
         with self._lock:
             self._set_limits(start)
-            kept = self._mask({*values, *self.motors})
-            self._close_start(start, kept, self._mask(values))
+            kept = self.values.mask({*values, *self.motors})
+            self._close_start(start, kept, self.values.mask(values))
             self.work.held[:] = kept
+            let_go(self.work.fences)
             follow_frames(self.driven.compiled.tree, self.closures, self.work, start, frames, shares)
         return frames[:, : self.figure.nq].copy(), shares
 
@@ -143,8 +159,9 @@ class Assembler:
     def _shut(self, q: FloatArray, held: Mask) -> bool:
         tree = self.driven.compiled.tree
         self.work.held[:] = held
+        let_go(self.work.fences)
         close_loops(tree, self.closures, self.work, CLOSED, q)
-        return self._gap(q) <= SHUT and outside(tree, self.work.lower, self.work.upper, q) <= REACHED
+        return self._gap(q) <= SHUT and outside(tree, self.work, q) <= REACHED
 
     def _shut_from_afar(self, q: FloatArray, held: Mask) -> bool:
         self.far_work.held[:] = held
@@ -154,20 +171,22 @@ class Assembler:
     def _opening(self, q: FloatArray) -> float:
         """Largest residual of any row, directions in radians."""
         if self._gap(q) > SLIGHT:
-            return self.figure.closure_error(Posture(self.figure, q[: self.figure.nq].copy()))
-        closure_residual(self.closures, self.far_work.position, self.far_work.rotation, self.work.lacking)
-        return float(np.abs(self.work.lacking / self.closures.length).max(initial=0.0))
+            loops = self.figure.closure_error(Posture(self.figure, q[: self.figure.nq].copy()))
+        else:
+            closure_residual(self.closures, self.far_work.position, self.far_work.rotation, self.work.lacking)
+            loops = float(np.abs(self.work.lacking / self.closures.length).max(initial=0.0))
+        return max(loops, fence_residual(self.far_work.fences, q, self.far_work.lacking))
 
     def _gap(self, q: FloatArray) -> float:
-        """Largest residual of the far rows, which know axes turned the wrong way round."""
-        work = self.far_work
-        forward(self.driven.compiled.tree, q, work.position, work.rotation)
-        return closure_residual(self.far, work.position, work.rotation, work.lacking)
+        """Largest residual of the far rows, which know axes turned the wrong way round, and of equalities."""
+        let_go(self.far_work.fences)
+        return residual(self.driven.compiled.tree, self.far, self.far_work, q)
 
     def _go(self, q: FloatArray, target: FloatArray, kept: Mask, named: Mask) -> bool:
         """Move the closed posture `q` to the target, or as close as it gets; True when all that was named is there."""
         tree, start = self.driven.compiled.tree, q.copy()
         self.work.held[:] = kept
+        let_go(self.work.fences)
         if follow(tree, self.closures, self.work, target, q) == 1.0:
             return True
         q[:] = start
@@ -176,13 +195,13 @@ class Assembler:
         self.closest.fixed[:] = named if there else 0
         self.closest.driven[:] = kept - named if there else named
         left = approach(tree, self.closures, self.work, self.closest, target, q)
-        self._stopped = self._names((self.work.held == 1) & (self.closest.fixed == 0))
+        self._stopped = self._names((self.work.held == 1) & (self.closest.fixed == 0), self.work.fences)
         return there or left <= REACHED
 
     def _restart(self, seed: int, target: FloatArray, named: Mask) -> FloatArray | None:
         """A closed posture from a random start with the named motors at the target, if there is one."""
         rng = np.random.default_rng(seed)
-        q = self._start(self.figure.random(rng), {})
+        q = self.values.start(self.figure.random(rng), {})
         for joint in self.driven.joints:
             if joint.nv and named[self.driven.v_slice(joint.name).start]:
                 place = self.driven.q_slice(joint.name)
@@ -203,52 +222,6 @@ class Assembler:
 
     # Between people and arrays
 
-    def _start(self, near: Posture, values: Mapping[str, ArrayLike]) -> FloatArray:
-        """`near` with the motors of loop joints read off, angles within half a turn of where they are to go."""
-        parts = [near.q]
-        for loop in self.figure.loops:
-            if is_driven(loop):
-                wanted = self._numbers(loop, values[loop.name]) if loop.name in values else None
-                parts.append(loop_value(self.figure, loop, near, wanted))
-        return np.concatenate(parts)
-
-    def _numbers(self, joint: Joint, value: ArrayLike) -> FloatArray:
-        """The values of a joint that people gave."""
-        try:
-            return np.array(value, dtype=np.float64).reshape(joint.nq)
-        except (TypeError, ValueError):
-            raise FigureError(f"joint {joint.name!r} takes {joint.nq} numbers, not {value!r}.") from None
-
-    def _slice(self, name: str) -> slice:
-        """Where a motor is, tree or loop joint."""
-        if name in self.figure.loops and name not in self.driven.joints:
-            loop = self.figure.loops[name]
-            if loop.nv == 0:
-                raise FigureError(f"joint {name!r} is fixed and cannot be driven.")
-            raise FigureError(
-                f"loop joint {name!r} of figure {self.figure.name!r} has no motor: make it active to drive it."
-            )
-        place = self.driven.q_slice(name)
-        if place.start == place.stop:
-            raise FigureError(f"joint {name!r} is fixed and cannot be driven.")
-        return place
-
-    def _target(self, start: FloatArray, values: Mapping[str, ArrayLike]) -> FloatArray:
-        """`start` with motors at their values; unknown names, fixed joints and odd numbers are refused."""
-        q = start.copy()
-        for name, value in values.items():
-            place, joint = self._slice(name), self.driven.joints[name]
-            numbers = self._numbers(joint, value)
-            q[place] = unwound(joint, numbers, start[place]) if joint.kind in ("ball", "free") else numbers
-        return self.driven._checked_q(q)
-
-    def _mask(self, names: Iterable[str]) -> Mask:
-        mask = np.zeros(self.driven.nv, dtype=np.int64)
-        for name in names:
-            self._slice(name)
-            mask[self.driven.v_slice(name)] = 1
-        return mask
-
     def _set_limits(self, start: FloatArray) -> None:
         """Limits, widened where the start is outside of them."""
         tree = self.driven.compiled.tree
@@ -257,6 +230,10 @@ class Assembler:
         for work in (self.work, self.far_work):
             work.lower[:] = np.minimum(self.lower, np.where(single, value, -np.inf))
             work.upper[:] = np.maximum(self.upper, np.where(single, value, np.inf))
+            for i, fence in enumerate(self.fences):
+                if fence.lower < fence.upper:
+                    there = fence_value(work.fences, i, start)
+                    work.fences.lower[i], work.fences.upper[i] = min(fence.lower, there), max(fence.upper, there)
 
     def _result(self, q: FloatArray, target: FloatArray, values: Mapping[str, ArrayLike]) -> Assembly:
         missed = np.zeros(self.driven.nv)
@@ -268,29 +245,23 @@ class Assembler:
         motors = {name: whole[name] for name in self.motors}
         posture = Posture(self.figure, q[: self.figure.nq].copy())
         if status == "open":
-            return Assembly(posture, status, motors, off, gap, widest=widest_loop(self.figure, posture))
+            return Assembly(posture, status, motors, off, gap, widest=widest_gap(self.figure, posture))
         if status == "assembled":
             return Assembly(posture, status, motors, off, gap)
         places = {name: self.driven.v_slice(name) for name in off}
-        fighting = fighting_motors(self._ways(q), missed * self._mask(values), places)
+        fighting = fighting_motors(self._ways(q), missed * self.values.mask(values), places)
         return Assembly(posture, status, motors, off, gap, fighting=fighting, stopped=() if fighting else self._stopped)
 
     def _ways(self, q: FloatArray) -> FloatArray:
         """(k, nv) motions that keep the loops closed, limits left aside."""
         self.work.held[:] = 0
+        let_go(self.work.fences)
         linearize(self.driven.compiled.tree, self.closures, self.work, q)
         count = free_directions(self.work.factors, self.work.held, self.closest.basis)
         return self.closest.basis[:count]
 
-    def _names(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
-        """Joints that have a velocity of the mask."""
-        return tuple(joint.name for joint in self.driven.joints if mask[self.driven.v_slice(joint.name)].any())
-
-
-def _velocity_limits(figure: Figure) -> tuple[FloatArray, FloatArray]:
-    """Limits of every turn and slide, none for other velocities."""
-    lower, upper = np.full(figure.nv, -np.inf), np.full(figure.nv, np.inf)
-    for joint in figure.joints:
-        if joint.scalars:
-            lower[figure.v_slice(joint.name)], upper[figure.v_slice(joint.name)] = joint.lower, joint.upper
-    return lower, upper
+    def _names(self, mask: NDArray[np.bool_], fences: Fences) -> tuple[str, ...]:
+        """Joints that have a velocity of the mask, and fences that are leant on."""
+        joints = [joint.name for joint in self.driven.joints if mask[self.driven.v_slice(joint.name)].any()]
+        leant = (fences.side != OPEN) & (fences.lower < fences.upper)
+        return tuple(dict.fromkeys([*joints, *(self.fences[i].name for i in np.flatnonzero(leant))]))

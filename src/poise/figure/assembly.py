@@ -25,13 +25,13 @@ class Assembly:
     missed: dict[str, float]
     """How far motors that were named are from what was asked [rad or m], where they are not there."""
     gap: float
-    """Largest gap of a loop joint [m or rad]."""
+    """Largest gap of a loop joint, or of a coupling that is an equality [m or rad]."""
     widest: str | None = None
-    """The loop joint with that gap, where one is open."""
+    """The loop joint or coupling with that gap, where one is open."""
     fighting: tuple[str, ...] = ()
     """Motors that were named and want the same freedom for different things."""
     stopped: tuple[str, ...] = ()
-    """Joints at limits that keep motors from where they were asked to be."""
+    """Joints at limits, and couplings at bounds, that keep motors from where they were asked to be."""
 
     def report(self) -> str:
         """One sentence."""
@@ -39,8 +39,9 @@ class Assembly:
         if self.status == "assembled":
             return f"{name} is assembled."
         if self.status == "open":
+            what = "loop joint" if self.widest in self.posture.figure.loops else "coupling"
             return (
-                f"{name} could not be assembled: its loop joint {self.widest!r} stays open by {self.gap:.3g} m or rad. "
+                f"{name} could not be assembled: its {what} {self.widest!r} stays open by {self.gap:.3g} m or rad. "
                 "Another `near`, or `restarts`, may find a closed posture."
             )
         missed = ", ".join(f"{motor!r} by {value:.3g}" for motor, value in self.missed.items())

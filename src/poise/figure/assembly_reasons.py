@@ -10,6 +10,7 @@ import numpy as np
 from poise.figure.closure import closure_residual
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
+from poise.kernels.couplings import coupling_value
 
 if TYPE_CHECKING:
     from poise.figure.figure import Figure
@@ -18,10 +19,14 @@ UNMOVED = 1e-6
 """Share of a motion that counts as none."""
 
 
-def widest_loop(figure: Figure, posture: Posture) -> str:
-    """The loop joint that is open by most."""
-    frames = figure.frames(posture)
-    return max(figure.loops, key=lambda loop: closure_residual(figure, loop, frames)).name
+def widest_gap(figure: Figure, posture: Posture) -> str:
+    """The loop joint that is open by most, or the coupling that is further off."""
+    frames, bounds = figure.frames(posture), figure.compiled.bounds
+    gaps = {loop.name: closure_residual(figure, loop, frames) for loop in figure.loops}
+    for i, coupling in enumerate(figure.couplings):
+        if coupling.is_equality:
+            gaps[coupling.name] = abs(coupling_value(bounds, i, posture._q) - coupling.lower)
+    return max(gaps, key=lambda name: gaps[name])
 
 
 def fighting_motors(ways: FloatArray, missed: FloatArray, motors: Mapping[str, slice]) -> tuple[str, ...]:

@@ -53,10 +53,32 @@ class _Loop:
 
 def compile_closures(figure: Figure, *, far: bool = False) -> Closures:
     """The loops of a figure, with minimal rows or with those for starts from afar."""
-    loops = [_laid_out(figure, loop, far) for loop in figure.loops]
-    blocks = _blocks(loops)
+    return compile_with_spans(figure, (), far=far)[0]
+
+
+def compile_with_spans(
+    figure: Figure, spans: Sequence[Sequence[int]], *, far: bool = False
+) -> tuple[Closures, np.ndarray]:
+    """The loops of a figure, and (s,) a row of zeros among theirs for each of some sets of velocities.
+
+    Such a row is for the caller to fill: it shares a block with the loops that have velocities in common with it.
+    """
+    real = [_laid_out(figure, loop, far) for loop in figure.loops]
+    empty = [_empty(span) for span in spans]
+    blocks = _blocks([*real, *empty])
     loops = [loop for block in blocks for loop in block]
-    length = _typical_length(figure, loops)
+    length = _typical_length(figure, real)
+    closures = _arrays(loops, blocks, length)
+    places = {id(loop): i for i, loop in enumerate(loops)}
+    return closures, _integers(closures.row_start[places[id(loop)]] for loop in empty)
+
+
+def _empty(span: Sequence[int]) -> _Loop:
+    nowhere = Side(0, Pose())
+    return _Loop(nowhere, nowhere, (Row(np.zeros(3)),), tuple((dof, 1.0) for dof in span))
+
+
+def _arrays(loops: Sequence[_Loop], blocks: Sequence[Sequence[_Loop]], length: float) -> Closures:
     rows = [(loop, row) for loop in loops for row in loop.rows]
     entries = [entry for loop in loops for entry in loop.path]
     block_dofs = [sorted({dof for loop in block for dof, _ in loop.path}) for block in blocks]

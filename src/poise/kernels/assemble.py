@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.kernels.assemble_fences import Fences, farthest_beyond, fence_residual, fill_fences
 from poise.kernels.closure import Closures, closure_residual, closure_rows
 from poise.kernels.closure_factor import Factors, factor_rows, least_step, make_factors
 from poise.kernels.compile import kernel
@@ -66,10 +67,11 @@ class Assembling(NamedTuple):
     goal: Array
     """(nq,)"""
     factors: Factors
+    fences: Fences
 
 
-def make_assembling(tree: Tree, nq: int, closures: Closures) -> Assembling:
-    """Workspace for a tree and its loops; nothing is held and nothing has limits."""
+def make_assembling(tree: Tree, nq: int, closures: Closures, fences: Fences) -> Assembling:
+    """Workspace for a tree and its loops; nothing is held, and nothing has limits but fences."""
     n, nv, r = tree.parent.shape[0], tree.dof_node.shape[0], closures.turns.shape[0]
     return Assembling(
         np.zeros(nv, dtype=np.int64),
@@ -86,17 +88,27 @@ def make_assembling(tree: Tree, nq: int, closures: Closures) -> Assembling:
         np.zeros(nq),
         np.zeros(nq),
         make_factors(closures),
+        fences,
     )
+
+
+@kernel(borrows=True)
+def residual(tree: Tree, closures: Closures, work: Assembling, q: Array) -> float:
+    """What every row lacks at `q`, those of fences that are kept included; returns the largest."""
+    forward(tree, q, work.position, work.rotation)
+    worst = closure_residual(closures, work.position, work.rotation, work.lacking)
+    return max(worst, fence_residual(work.fences, q, work.lacking))
 
 
 @kernel(borrows=True)
 def linearize(tree: Tree, closures: Closures, work: Assembling, q: Array) -> float:
     """Residual, rows and their factors at `q`; returns the largest residual."""
-    forward(tree, q, work.position, work.rotation)
+    worst = residual(tree, closures, work, q)
     motion_axes(tree, work.rotation, work.axes)
     closure_rows(tree, closures, work.position, work.rotation, work.axes, 0, work.rows)
+    fill_fences(work.fences, q, work.rows)
     factor_rows(closures, work.rows, 0, work.held, work.factors)
-    return closure_residual(closures, work.position, work.rotation, work.lacking)
+    return worst
 
 
 @kernel(borrows=True)
@@ -113,8 +125,7 @@ def close_loops(
     Factors of the last posture are used again for the first step: where the mechanism has hardly moved they still fit.
     """
     step, trial, lacking = work.step, work.trial, work.lacking
-    forward(tree, q, work.position, work.rotation)
-    worst = closure_residual(closures, work.position, work.rotation, lacking)
+    worst = residual(tree, closures, work, q)
     fresh = False
     for _ in range(NEWTON):
         if worst <= tolerance:
@@ -129,8 +140,7 @@ def close_loops(
         for k in range(step.shape[0]):
             step[k] *= share
         integrate(tree, q, step, trial)
-        forward(tree, trial, work.position, work.rotation)
-        after = closure_residual(closures, work.position, work.rotation, lacking)
+        after = residual(tree, closures, work, trial)
         if not math.isfinite(after) or (after >= worst and worst <= ROUNDING):
             return worst
         fresh = after < 0.1 * worst
@@ -153,9 +163,10 @@ def put_held(tree: Tree, held: Array, source: Array, q: Array) -> None:
 
 
 @kernel(borrows=True)
-def outside(tree: Tree, lower: Array, upper: Array, q: Array) -> float:
-    """By how much the worst of the turns and slides is outside its limits [rad or m]."""
-    worst = 0.0
+def outside(tree: Tree, work: Assembling, q: Array) -> float:
+    """By how much the worst of the turns and slides is outside its limits, or of the fences beyond [rad or m]."""
+    lower, upper = work.lower, work.upper
+    _, worst = farthest_beyond(work.fences, q, 0.0)
     for i in range(1, tree.parent.shape[0]):
         if tree.kind[i] == TURN or tree.kind[i] == SLIDE:
             value, k = q[tree.q_start[i]], tree.v_start[i]
@@ -196,7 +207,7 @@ def follow(
         if last:
             put_held(tree, held, target, q)
         gap = close_loops(tree, closures, work, CLOSED if last else NEARLY, q)
-        if gap > NEARLY or outside(tree, work.lower, work.upper, q) > WITHIN:
+        if gap > NEARLY or outside(tree, work, q) > WITHIN:
             for i in range(nq):
                 q[i] = before[i]
             close_loops(tree, closures, work, CLOSED, q)
@@ -236,7 +247,7 @@ def follow_frames(
         integrate(tree, last, step, before)
         put_held(tree, held, target, before)
         good = way <= SUBSTEP and close_loops(tree, closures, work, CLOSED, before) <= NEARLY
-        if good and outside(tree, work.lower, work.upper, before) <= WITHIN:
+        if good and outside(tree, work, before) <= WITHIN:
             shares[f] = 1.0
             for i in range(nq):
                 target[i] = before[i]

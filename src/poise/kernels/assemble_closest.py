@@ -7,7 +7,8 @@ forces that do, a step d = Z y solves
 
 which is Newton's method on the manifold of closed postures; every trial is closed again before it is judged. ν grows
 until the matrix is positive definite and the step gains. A joint that meets its limit is held there until the
-multiplier of the limit changes sign [Nocedal & Wright 2006, 16.5].
+multiplier of the limit changes sign [Nocedal & Wright 2006, 16.5], and a coupling or a ball joint's region that is met
+becomes a row of the loops for as long.
 """
 
 import math
@@ -17,6 +18,7 @@ import numpy as np
 
 from poise.kernels.assemble import CLOSED, NEARLY, REACH, WITHIN, Assembling, close_loops, linearize
 from poise.kernels.assemble_far import solve_damped
+from poise.kernels.assemble_fences import AT_UPPER, OPEN, farthest_beyond, keep, let_go
 from poise.kernels.closure import Closures
 from poise.kernels.closure_curvature import add_closure_curvature
 from poise.kernels.closure_factor import closure_multipliers, free_directions
@@ -113,6 +115,7 @@ def approach(
     joints at their limits.
     """
     held, candidate = work.held, closest.candidate
+    let_go(work.fences)
     for k in range(held.shape[0]):
         held[k] = closest.fixed[k]
     stiffness, moved = SMALLEST, math.inf
@@ -132,7 +135,7 @@ def approach(
                 after, _ = _distances(tree, closest, target, candidate)
                 if length >= 0.0 and (after < distance or length <= STILL):
                     distance = min(after, distance)
-                    moved = math.inf if _met_limit(closest) else length
+                    moved = math.inf if _met_limit(work, closest) else length
                     break
                 _take_back(work, closest)
             stiffness *= 8.0
@@ -224,11 +227,13 @@ def _solve(closest: Closest, count: int, stiffness: float) -> bool:
 def _try(tree: Tree, closures: Closures, work: Assembling, closest: Closest, q: Array) -> float:
     """Take the step as far as limits let it, close the loops there; returns its length, -1 where they do not close.
 
-    Joints that meet their limits on the way are held there, and marked in `closest.new`.
+    Joints that meet their limits on the way are held there, and marked in `closest.new`; fences likewise.
     """
-    move, candidate, held = closest.move, closest.candidate, work.held
-    nv = move.shape[0]
+    move, candidate, held, fences = closest.move, closest.candidate, work.held, work.fences
+    nv, count = move.shape[0], fences.new.shape[0]
     share, hit = 1.0, -1
+    for i in range(count):
+        fences.new[i] = 0
     for k in range(nv):
         closest.new[k] = 0
         room = _room(tree, work, q, k, move[k])
@@ -239,14 +244,17 @@ def _try(tree: Tree, closures: Closures, work: Assembling, closest: Closest, q: 
         move[k] *= share
         length = max(length, abs(move[k]))
     integrate(tree, q, move, candidate)
-    for _ in range(nv):
+    for _ in range(nv + count):
         if hit >= 0:
             _stop_at_limit(tree, work, closest, hit, candidate)
         if close_loops(tree, closures, work, CLOSED, candidate) > NEARLY:
             return -1.0
         hit = _farthest_outside(tree, work, candidate)
         if hit < 0:
-            return length
+            fence, _ = farthest_beyond(fences, candidate, WITHIN)
+            if fence < 0:
+                return length
+            keep(fences, fence, candidate)
     return -1.0
 
 
@@ -281,25 +289,31 @@ def _stop_at_limit(tree: Tree, work: Assembling, closest: Closest, k: int, q: Ar
 
 
 @kernel(borrows=True)
-def _met_limit(closest: Closest) -> bool:
+def _met_limit(work: Assembling, closest: Closest) -> bool:
     met = False
     for k in range(closest.new.shape[0]):
         met = met or closest.new[k] == 1
+    for i in range(work.fences.new.shape[0]):
+        met = met or work.fences.new[i] == 1
     return met
 
 
 @kernel(borrows=True)
 def _take_back(work: Assembling, closest: Closest) -> None:
-    """Let go of the joints that a step which was not taken met the limits of."""
+    """Let go of the joints and fences that a step which was not taken met the limits of."""
     for k in range(closest.new.shape[0]):
         if closest.new[k] == 1:
             work.held[k] = 0
+    for i in range(work.fences.new.shape[0]):
+        if work.fences.new[i] == 1:
+            work.fences.side[i] = OPEN
 
 
 @kernel(borrows=True)
 def _release(tree: Tree, work: Assembling, closest: Closest, q: Array) -> bool:
-    """Let go of the joint that would gain most by leaving its limit; False when none would."""
+    """Let go of the joint or fence that would gain most by leaving its limit; False when none would."""
     most, found = FLAT, -1
+    fences, fence = work.fences, -1
     for k in range(work.held.shape[0]):
         if work.held[k] == 0 or closest.fixed[k] == 1:
             continue
@@ -310,6 +324,16 @@ def _release(tree: Tree, work: Assembling, closest: Closest, q: Array) -> bool:
         gain = -pull if at_lower else pull
         if gain > most:
             most, found = gain, k
+    for i in range(fences.side.shape[0]):
+        if fences.side[i] == OPEN or fences.lower[i] == fences.upper[i]:
+            continue
+        push = closest.multipliers[fences.row[i]]
+        gain = -push if fences.side[i] == AT_UPPER else push
+        if gain > most:
+            most, fence = gain, i
+    if fence >= 0:
+        fences.side[fence] = OPEN
+        return True
     if found >= 0:
         work.held[found] = 0
     return found >= 0

@@ -5,7 +5,7 @@ Minimises ½ |c|² over the velocities that are not held, inside limits. Each st
     (JᵀJ + μ D) x = -Jᵀc        D the largest diagonal of JᵀJ so far
 
 with μ after [Nielsen 1999]: down when the model was right, up when it was not. A joint at its limit that the gradient
-pushes out of it is left out of a step.
+pushes out of it is left out of a step; couplings and ball joints' regions that are left are rows like any other.
 """
 
 import math
@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.assemble import Assembling
-from poise.kernels.closure import Closures, closure_residual, closure_rows
+from poise.kernels.assemble import Assembling, residual
+from poise.kernels.assemble_fences import fill_fences, lean
+from poise.kernels.closure import Closures, closure_rows
 from poise.kernels.compile import kernel
-from poise.kernels.tree import Tree, forward, integrate, motion_axes
+from poise.kernels.tree import Tree, integrate, motion_axes
 
 Array = np.ndarray
 
@@ -111,8 +112,8 @@ def close_from_afar(
 @kernel(borrows=True)
 def _evaluate(tree: Tree, closures: Closures, work: Assembling, q: Array) -> tuple[float, float]:
     """Largest residual and ½ |c|²."""
-    forward(tree, q, work.position, work.rotation)
-    worst = closure_residual(closures, work.position, work.rotation, work.lacking)
+    lean(work.fences, q)
+    worst = residual(tree, closures, work, q)
     cost = 0.0
     for i in range(work.lacking.shape[0]):
         cost += 0.5 * work.lacking[i] * work.lacking[i]
@@ -133,10 +134,11 @@ def _fill_normal(tree: Tree, closures: Closures, work: Assembling, normal: Norma
     """JᵀJ, D and the gradient at `q`, and which velocities a step leaves out."""
     matrix, gradient, value, rows, lacking = normal.matrix, normal.gradient, normal.value, work.rows, work.lacking
     nv = gradient.shape[0]
-    forward(tree, q, work.position, work.rotation)
+    lean(work.fences, q)
+    residual(tree, closures, work, q)
     motion_axes(tree, work.rotation, work.axes)
-    closure_residual(closures, work.position, work.rotation, lacking)
     closure_rows(tree, closures, work.position, work.rotation, work.axes, 0, rows)
+    fill_fences(work.fences, q, rows)
     for j in range(nv):
         gradient[j] = 0.0
         for k in range(nv):
