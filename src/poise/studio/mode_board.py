@@ -11,6 +11,7 @@ from poise.studio.mode_driver import Driven, Driver, Mode
 from poise.studio.mode_expressive import ExpressiveDriver
 from poise.studio.mode_mechanism import MechanismDriver
 from poise.studio.mode_pose import PoseDriver
+from poise.studio.mode_retarget import RetargetDriver
 from poise.studio.session import Session
 from poise.studio.state import State
 
@@ -19,12 +20,14 @@ ICONS = {
     "expressive": "theater_comedy",
     "mechanism": "precision_manufacturing",
     "circles": "adjust",
+    "retarget": "transfer_within_a_station",
 }
 TIPS = {
     "pose": "Pose: pull at a figure, with tasks and priorities",
     "expressive": "Expressive: hold a posture while looking at something",
     "mechanism": "Mechanism: loops, their motors and their passive joints",
     "circles": "Circles: joints go where circles meet, in a side view",
+    "retarget": "Retarget: an animation becomes a motion of a robot",
 }
 
 
@@ -49,11 +52,13 @@ class Modes:
         self.expressive = ExpressiveDriver()
         self.mechanism = MechanismDriver()
         self.circles = CirclesDriver()
+        self.retarget = RetargetDriver()
         self.drivers: dict[str, Driver] = {
             "pose": PoseDriver(),
             "expressive": self.expressive,
             "mechanism": self.mechanism,
             "circles": self.circles,
+            "retarget": self.retarget,
         }
         self._on = session.state.mode.name
         session.driver = self.drive

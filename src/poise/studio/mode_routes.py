@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import tempfile
+from pathlib import Path
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
 from poise.studio.mode_board import Modes, Told
+from poise.studio.mode_retarget import exported
 
 FASTEST = 1.0 / 40.0
 """Shortest time between two messages [s]."""
@@ -42,7 +46,27 @@ def mode_routes(modes: Modes) -> APIRouter:
             unsubscribe()
             sender.cancel()
 
+    @router.get("/motion.{ending}")
+    async def motion(ending: str) -> Response:
+        return await asyncio.to_thread(_file, modes, f"motion.{ending}")
+
+    @router.get("/pairs.toml")
+    async def pairs() -> Response:
+        return await asyncio.to_thread(_file, modes, "pairs.toml")
+
     return router
+
+
+def _file(modes: Modes, name: str) -> Response:
+    """What is shown, as a file to keep."""
+    with tempfile.TemporaryDirectory(prefix="poise-export-") as folder:
+        path = Path(folder) / name
+        try:
+            exported(modes.session.state, path)
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem).replace(f"{folder}/", ""), status_code=422)
+        headers = {"Content-Disposition": f"attachment; filename={name}", "Cache-Control": "no-store"}
+        return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
 
 
 async def _send(socket: WebSocket, modes: Modes, changed: asyncio.Event) -> None:

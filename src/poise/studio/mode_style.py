@@ -24,7 +24,7 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
 .poise-modes .q-btn {{ min-height: 30px; padding: 2px 8px; border-radius: 6px; font-size: 12px; text-transform: none; }}
 .poise-modes .q-btn .q-icon {{ font-size: 18px; }}
 .poise-modes .q-btn[data-on=true] {{ background: rgba(255, 255, 255, 0.2); }}
-@media (max-width: 1420px) {{
+@media (max-width: 1360px) {{
   .poise-modes .q-btn .block {{ font-size: 0; }}
   .poise-modes .q-btn .q-icon {{ margin: 0; }}
 }}
@@ -35,6 +35,20 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
 }}
 .poise-mode-panel .q-btn.poise-choice[data-on=true] {{ background: #f28c1e; border-color: #f28c1e; color: white; }}
 .poise-mode-panel .q-toggle__label {{ font-size: 13px; }}
+.poise-upload {{ min-height: 0; }}
+.poise-upload .q-uploader__list {{ display: none; }}
+.poise-upload .q-uploader__header {{ background: transparent; color: inherit; border: 1px dashed #8888; }}
+.poise-upload .q-uploader__title {{ font-size: 13px; font-weight: 400; }}
+.poise-pair {{ min-height: 28px; }}
+.poise-pair .q-field__control, .poise-pair .q-field__native, .poise-pair .q-field__marginal {{
+  min-height: 26px; height: 26px; font-size: 12px;
+}}
+.poise-timeline {{ display: none; align-items: center; gap: 10px; height: 30px; padding: 0 10px; font-size: 12px; }}
+.poise-timeline input {{ flex: 1 1 0; accent-color: #f28c1e; }}
+.poise-timeline button {{ width: 30px; cursor: pointer; background: none; border: 0; color: inherit; }}
+.poise-timeline button i {{ font-size: 22px; line-height: 28px; }}
+body[data-mode=retarget] .poise-timeline {{ display: flex; }}
+.poise-facts {{ flex: none; white-space: nowrap; }}
 .poise-dot {{ display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; }}
 .poise-heading {{ font-size: 13px; font-weight: 600; margin-top: 8px; }}
 .poise-figures {{ display: grid; grid-template-columns: auto auto; gap: 1px 10px; width: 100%; font-size: 13px; }}

@@ -14,6 +14,7 @@ from poise.studio.mode_circles_view import CirclesView
 from poise.studio.mode_expressive_panel import ExpressivePanel
 from poise.studio.mode_mechanism_panel import MechanismPanel
 from poise.studio.mode_parts import attempt
+from poise.studio.mode_retarget_panel import RetargetPanel
 from poise.studio.mode_strip import ModeStrip
 from poise.studio.mode_style import MODE_STYLE
 
@@ -64,6 +65,7 @@ class ModeSwitch:
             "expressive": lambda: ExpressivePanel(modes.session, modes.expressive, self.strip),
             "mechanism": lambda: MechanismPanel(modes),
             "circles": lambda: CirclesPanel(modes),
+            "retarget": lambda: RetargetPanel(modes),
         }
 
     def follow(self) -> None:

@@ -32,6 +32,7 @@ export class Around {
     if (this.step === stage.step) return;
     this.step = stage.step;
     for (const move of this.moving) move();
+    if (this.overlay.follow) this.keepInView(stage);
     if (this.moving.length) stage.stale = true;
   }
 
@@ -45,11 +46,22 @@ export class Around {
     if (this.overlay.bones) this.addBones(stage, this.overlay);
     stage.root.add(this.group);
     stage.stale = true;
+    if (this.overlay.beside) this.makeRoom(stage, new THREE.Vector3(...this.overlay.beside));
+  }
+
+  // What stands beside the figure is framed with it.
+  makeRoom(stage, beside) {
+    const { figure } = stage;
+    figure.alone ??= { center: figure.center, radius: figure.radius };
+    const center = new THREE.Vector3(...figure.alone.center).addScaledVector(beside, 0.5);
+    figure.center = center.toArray();
+    figure.radius = Math.max(figure.alone.radius, 0.55 * (beside.length() + figure.alone.radius));
+    stage.frameFigure();
   }
 
   clear() {
     this.moving = [];
-    this.bones = null;
+    this.bones = this.seen = null;
     this.group?.removeFromParent();
     this.group?.traverse((object) => {
       object.material?.dispose();
@@ -66,6 +78,23 @@ export class Around {
     };
     this.moving.push(() => sticks.place((k) => [at(through[k]), at(through[k + 1])]));
     this.group.add(sticks.mesh);
+  }
+
+  // Whoever walks away is followed by all views.
+  keepInView(stage) {
+    const now = stage.bodies[0].position;
+    if (this.seen) {
+      const moved = now.clone().sub(this.seen);
+      const up = new THREE.Vector3(...stage.figure.up);
+      moved.addScaledVector(up, -moved.dot(up));
+      stage.figure.center = new THREE.Vector3(...stage.figure.center).add(moved).toArray();
+      for (const view of stage.views) {
+        view.camera.position.add(moved);
+        view.controls?.target.add(moved);
+      }
+      stage.stale = true;
+    }
+    this.seen = now.clone();
   }
 
   // A stick figure whose joints come with every frame of a clip.

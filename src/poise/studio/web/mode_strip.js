@@ -2,19 +2,23 @@
 
 import { Around } from "poise-studio/mode_around.js";
 import { Follow } from "poise-studio/mode_follow.js";
+import { Timeline } from "poise-studio/mode_timeline.js";
 import { Plots } from "poise-studio/mode_plots.js";
 import { savePicture } from "poise-studio/mode_picture.js";
 
 const RETRY = 500; // [ms]
 
 export default {
-  template: `<div><div class="poise-plots"></div><div class="poise-names"></div></div>`,
+  template: `<div><div class="poise-plots"></div><div class="poise-names"></div>
+    <div class="poise-timeline"><button title="play or stop"><i class="material-icons">play_arrow</i></button><input type="range" min="0" max="1" step="0.001"><span></span></div>
+    </div>`,
 
   props: { follow: { type: Boolean, default: false } },
 
   mounted() {
     this.plots = new Plots(this.$el, (message) => this.send(message));
     this.around = new Around();
+    this.timeline = new Timeline(this.$el, (message) => this.send(message));
     this.mouse = new Follow((message) => this.send(message));
     this.mouse.on = this.follow;
     this.resizing = new ResizeObserver(() => this.plots.draw());
@@ -52,10 +56,16 @@ export default {
       if (news.mode) document.body.dataset.mode = news.mode;
       if (news.plots) {
         this.plots.build(news.plots);
+        this.timeline.build(news.plots);
         document.body.classList.toggle("poise-has-strip", news.plots.kind !== "none");
       }
       if (news.rows) this.plots.add(news.rows);
-      if (news.cursor) this.plots.point(news.cursor);
+      if (news.cursor) {
+        this.plots.point(news.cursor);
+        this.timeline.point(news.cursor);
+      }
+      if (news.views?.source) this.around.placeBones(news.views.source.places);
+      if (news.views?.playing) this.timeline.play(news.views.playing.on);
       if (news.overlay) this.around.show(news.overlay);
       for (const [kind, value] of Object.entries(news.views ?? {})) {
         window.dispatchEvent(new CustomEvent(`poise-${kind}`, { detail: value }));

@@ -1,0 +1,259 @@
+"""Retarget: an animation becomes a motion of another figure; both play side by side."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from poise.engine.scene import Origin, Scene
+from poise.errors import PoiseError, TaskError
+from poise.figure.figure import Figure
+from poise.figures import BUILT_IN, built_in
+from poise.motion.clip import Clip
+from poise.motion.mapping import JointMap, Link
+from poise.studio.mode_driver import Driven, Driver, Mode
+from poise.studio.mode_overlays import rounded
+from poise.studio.mode_retarget_clip import greeting
+from poise.studio.mode_retarget_work import Wish, Work, beside, solved
+from poise.studio.outcome import Outcome
+from poise.studio.session import Session
+from poise.studio.state import State
+
+FIGURES = ("human", "walker", "dancer")
+FIRST_FIGURE = "human"
+INK = "#7a8794"
+
+
+@dataclass(frozen=True, eq=False)
+class RetargetMode(Mode):
+    """What was retargeted; None while the first is being solved."""
+
+    name: ClassVar[str] = "retarget"
+    drives: ClassVar[bool] = True
+    work: Work | None = None
+
+
+class _OvertakenError(Exception):
+    """Somebody wished for something else meanwhile."""
+
+
+class RetargetDriver(Driver):
+    """Solves in a thread of its own, and plays what is solved."""
+
+    def __init__(self) -> None:
+        """Begin at the start, playing."""
+        super().__init__()
+        self.time, self.playing = 0.0, True
+        self.progress: tuple[int, int] | None = None
+        self.problem = ""
+        self._played = time.perf_counter()
+        self._wishes = 0
+
+    def figures(self) -> tuple[str, ...]:
+        """Built-in figures that people's clips fit."""
+        return FIGURES
+
+    def enter(self, session: Session) -> None:
+        """The figure at hand if a clip can lead it, else the human."""
+        figure = session.state.figure
+        try:
+            mapping = JointMap.propose(greeting(), figure)
+        except PoiseError:
+            figure = built_in(FIRST_FIGURE)
+            mapping = JointMap.propose(greeting(), figure)
+        self._begin(session, Wish(greeting(), figure, mapping))
+
+    def choose(self, session: Session, figure: str) -> None:
+        """Somebody else performs the same clip."""
+        work = self.work(session.state)
+        clip = work.wish.clip if work is not None else greeting()
+        performer = built_in(figure)
+        self._begin(session, Wish(clip, performer, JointMap.propose(clip, performer)))
+
+    def take_clip(self, session: Session, clip: Clip) -> None:
+        """The same figure performs another clip."""
+        work = self.work(session.state)
+        figure = work.wish.figure if work is not None else built_in(FIRST_FIGURE)
+        self._begin(session, Wish(clip, figure, JointMap.propose(clip, figure)))
+
+    def change(self, session: Session, **fields: Any) -> None:
+        """Retarget again with other pairs, tempo or balance."""
+        work = self.work(session.state)
+        if work is not None:
+            self._solve(session, replace(work.wish, **fields))
+
+    def pair(self, session: Session, joint: str, site: str | None) -> None:
+        """Let a joint of the clip lead another part of the figure, or none."""
+        work = self.work(session.state)
+        if work is None:
+            return
+        links = [link for link in work.wish.mapping.links if link.joint != joint]
+        if site is not None:
+            old = next((link for link in work.wish.mapping.links if link.joint == joint), None)
+            links.append(replace(old, site=site) if old is not None else Link(joint, site))
+        self.change(session, mapping=JointMap.of(JointMap(tuple(links)), work.wish.clip, work.wish.figure))
+
+    @staticmethod
+    def work(state: State) -> Work | None:
+        """What is shown."""
+        return state.mode.work if isinstance(state.mode, RetargetMode) else None
+
+    # Solving
+
+    def _begin(self, session: Session, wish: Wish) -> None:
+        """Show the figure at once, and its motion when it is solved."""
+        figure = wish.figure
+        if session.state.figure is not figure or not isinstance(session.state.mode, RetargetMode):
+            session.open(_scene(figure), mode=RetargetMode())
+        self._solve(session, wish)
+
+    def _solve(self, session: Session, wish: Wish) -> None:
+        self._wishes += 1
+        number = self._wishes
+        self.progress, self.problem = (0, len(wish.clip)), ""
+
+        def tell(done: int, count: int) -> None:
+            if number != self._wishes:
+                raise _OvertakenError
+            self.progress = (done, count)
+            session.wake()
+
+        def work() -> None:
+            try:
+                self._show(session, solved(wish, tell))
+            except _OvertakenError:
+                return
+            except PoiseError as problem:
+                self.problem = str(problem)
+            except Exception:
+                logging.getLogger(__name__).exception("retargeting failed")
+                self.problem = (
+                    "Retargeting failed; what it said is in the terminal. Change a pair, or open another clip."
+                )
+            finally:
+                if number == self._wishes:
+                    self.progress = None
+            session.wake()
+
+        threading.Thread(target=work, name="poise retarget", daemon=True).start()
+
+    def _show(self, session: Session, work: Work) -> None:
+        if not isinstance(session.state.mode, RetargetMode):
+            return
+        self.time = 0.0
+        figure = work.motion.figure
+        if figure is session.state.figure:
+            session.set_mode(RetargetMode(work))
+        else:
+            session.open(_scene(figure), mode=RetargetMode(work))
+
+    # Playing
+
+    def drive(self, state: State) -> Driven | None:
+        """The posture at the time of the timeline."""
+        now = time.perf_counter()
+        passed, self._played = min(now - self._played, 0.1), now
+        work = self.work(state)
+        if work is None or work.motion.figure is not state.figure:
+            return Driven(state.posture, self._outcome(work), more=False)
+        if self.playing:
+            self.time = (self.time + passed) % max(work.motion.duration, 1.0 / work.motion.rate)
+        return Driven(work.motion[work.frame_at(self.time)], self._outcome(work), more=self.playing)
+
+    def _outcome(self, work: Work | None) -> Outcome:
+        if self.problem:
+            return Outcome("red", self.problem)
+        if self.progress is not None:
+            return Outcome("orange", f"Frame {self.progress[0]} of {self.progress[1]} …")
+        if work is None:
+            return Outcome("orange", "Nothing is retargeted yet.")
+        light = "green" if not work.quality.spikes and not work.quality.violations else "orange"
+        return Outcome(light, work.quality.sentence())  # type: ignore[arg-type]
+
+    def hear(self, session: Session, message: Mapping[str, Any]) -> None:
+        """Play, stop, or go to a time."""
+        work = self.work(session.state)
+        if work is None:
+            return
+        if message["do"] == "play":
+            self.playing = not self.playing
+        elif message["do"] == "seek":
+            self.playing = False
+            self.time = min(max(float(message["time"]), 0.0), work.motion.duration)
+        session.wake()
+
+    def seek(self, session: Session, seconds: float) -> None:
+        """Stop at a time [s]."""
+        self.hear(session, {"do": "seek", "time": seconds})
+
+    def leave(self) -> None:
+        """Stop solving."""
+        self._wishes += 1
+        self.progress = None
+
+    # What is drawn
+
+    def plots(self, state: State) -> Mapping[str, Any] | None:
+        """Error, joints, speed."""
+        work = self.work(state)
+        return None if work is None else _plots(work)
+
+    def cursor(self, state: State) -> float | None:
+        """Where it plays."""
+        work = self.work(state)
+        return None if work is None else round(work.frame_at(self.time) / work.motion.rate, 4)
+
+    def overlay(self, state: State) -> Mapping[str, Any] | None:
+        """The source as a stick figure."""
+        work = self.work(state)
+        if work is None:
+            return None
+        return {
+            "key": f"bones {id(work)} {state.figure_number}",
+            "bones": work.pairs(),
+            "ink": INK,
+            "beside": rounded(beside(state.figure)),
+            "follow": True,
+        }
+
+    def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
+        """Where the source's joints are, and whether it plays."""
+        work = self.work(state)
+        if work is None:
+            return {}
+        frame = work.frame_at(self.time)
+        playing = {"key": self.playing, "on": self.playing}
+        return {"source": {"key": (id(work), frame), "places": work.places(frame)}, "playing": playing}
+
+
+_DRAWN: dict[int, tuple[Work, dict[str, Any]]] = {}
+
+
+def _plots(work: Work) -> dict[str, Any]:
+    """The plots of a work, made once."""
+    if id(work) not in _DRAWN:
+        _DRAWN.clear()
+        _DRAWN[id(work)] = (work, {"key": f"retarget {id(work)}", **work.plots()})
+    return _DRAWN[id(work)][1]
+
+
+def _scene(figure: Figure) -> Scene:
+    known = figure.name in BUILT_IN and figure == built_in(figure.name)
+    stands = "standing" if "standing" in figure.posture_names else None
+    return Scene(figure, [], start=stands, origin=Origin(figure.name) if known else None)
+
+
+def exported(state: State, path: Path) -> None:
+    """Write the motion that is shown; raises `TaskError` where there is none."""
+    work = RetargetDriver.work(state)
+    if work is None:
+        raise TaskError("there is no motion to export: retarget a clip first.")
+    if path.suffix == ".toml":
+        work.wish.mapping.save(path)
+    else:
+        work.motion.save(path)
