@@ -53,7 +53,7 @@ class BodyMenu:
         self.menu.open()
 
     def _item(self, words: str, act: Callable[[], object]) -> None:
-        ui.menu_item(words, on_click=lambda: attempt(act)).props("dense")
+        ui.menu_item(words, on_click=lambda: attempt(act)).props("dense").mark(words)
 
     def _add(self, kind: str, name: str) -> None:
         self.session.add(new_task(self.session.state, kind, name))

@@ -132,7 +132,9 @@ class BodyPanel:
             low, high = (math.copysign(math.inf, v) if abs(v) > most else v / unit for v in values)
             self._shape(with_limits, joint, k, low, high)
 
-        field = Numbers(f"{word} from, to [{'°' if unit > 1.0 else 'm'}]", enter, step=5.0, names=("least", "greatest"))
+        field = Numbers(
+            f"{word} from, to [{'°' if unit > 1.0 else 'm'}]", enter, step=5.0, names=("least", "greatest"), digits=2
+        )
         self._field(field, lambda f: (bound(f.joints[joint].lower[k]), bound(f.joints[joint].upper[k])))
 
     def _ball(self, joint: str, limits: Any) -> None:
@@ -143,6 +145,7 @@ class BodyPanel:
                 lambda v: self._shape(with_swing, joint, *(math.radians(min(max(a, 1.0), WIDEST)) for a in v)),
                 step=5.0,
                 names=("x", "y"),
+                digits=1,
             )
             self._field(field, lambda f: _swing(f, joint))
         twist = Numbers(
@@ -150,6 +153,7 @@ class BodyPanel:
             lambda v: self._shape(with_twist, joint, *(math.radians(a) for a in v)),
             step=5.0,
             names=("least", "greatest"),
+            digits=1,
         )
         self._field(twist, lambda f: _twist(f, joint))
 

@@ -47,11 +47,10 @@ class CriteriaPanel:
 
     def _row(self, word: str) -> None:
         switch = Switch(word, lambda value: self._turn(word, value))
-        with ui.row().classes("w-full items-center no-wrap gap-2"):
-            gain = Number("gain", lambda value: self._gain(word, value), low=0.0, high=MOST)
-            gain.box.mark(f"gain {word}")
-            if KINDS[word][0] is NearPosture:
-                self.posture = Choice("which posture", [AS_IT_IS], lambda value: self._near(word, value))
+        gain = Number("gain", lambda value: self._gain(word, value), low=0.0, high=MOST)
+        gain.box.mark(f"gain {word}")
+        if KINDS[word][0] is NearPosture:
+            self.posture = Choice("which posture", [AS_IT_IS], lambda value: self._near(word, value))
         self.rows[word] = switch, gain
 
     def follow(self) -> None:

@@ -42,14 +42,21 @@ class Number(Field):
     """One number inside a range."""
 
     def __init__(
-        self, label: str, entered: Entered, *, low: float = -math.inf, high: float = math.inf, step: float = 0.1
+        self,
+        label: str,
+        entered: Entered,
+        *,
+        low: float = -math.inf,
+        high: float = math.inf,
+        step: float = 0.1,
+        digits: int = DIGITS,
     ) -> None:
-        """Make the field where the caller is building."""
+        """Make the field where the caller is building; it shows so many decimals."""
         super().__init__(entered)
-        self.low, self.high = low, high
+        self.low, self.high, self.digits = low, high, digits
         least, most = (value if math.isfinite(value) else None for value in (low, high))
         self.box = ui.number(label, step=step, min=least, max=most)
-        self.box.props("dense borderless debounce=300").classes("poise-field")
+        self.box.props("dense borderless debounce=300").classes("poise-field").mark(label)
         self.box.on_value_change(lambda event: self._number(event.value))
 
     def _number(self, value: float | None) -> None:
@@ -57,23 +64,25 @@ class Number(Field):
             self._enter(min(max(float(value), self.low), self.high))
 
     def _display(self, value: Any) -> None:
-        shown = round(float(value), DIGITS) + 0.0
-        if self.box.value is None or round(float(self.box.value), DIGITS) != shown:
+        shown = round(float(value), self.digits) + 0.0
+        if self.box.value is None or round(float(self.box.value), self.digits) != shown:
             self.box.set_value(shown)
 
 
 class Numbers(Field):
     """Three numbers in a row."""
 
-    def __init__(self, label: str, entered: Entered, *, step: float = 0.05, names: Sequence[str] = AXES) -> None:
+    def __init__(
+        self, label: str, entered: Entered, *, step: float = 0.05, names: Sequence[str] = AXES, digits: int = DIGITS
+    ) -> None:
         """Make the fields where the caller is building."""
         super().__init__(entered)
         self.values: list[float] = [0.0] * len(names)
         ui.label(label).classes("text-caption text-grey-6")
         with ui.row().classes("w-full no-wrap gap-1"):
-            self.parts = [Number(name, self._part(k), step=step) for k, name in enumerate(names)]
-        for part in self.parts:
-            part.box.classes("col")
+            self.parts = [Number(name, self._part(k), step=step, digits=digits) for k, name in enumerate(names)]
+        for part, name in zip(self.parts, names, strict=True):
+            part.box.classes("col").mark(f"{label} {name}")
 
     def _part(self, k: int) -> Entered:
         def entered(value: float) -> None:

@@ -110,8 +110,8 @@ class ForcesPanel:
             ui.label(f"{what} at {load.site.replace('_', ' ')}").classes("text-body2 ellipsis col")
             small_button("delete", "Remove", lambda: self._ask(lambda scene: without_load(scene, number)))
         if isinstance(load, Force):
-            self._field(number, "force", lambda entered: Numbers("force [N]", entered, step=10.0))
-            self._field(number, "torque", lambda entered: Numbers("torque [N m]", entered, step=1.0))
+            self._field(number, "force", lambda entered: Numbers("force [N]", entered, step=10.0, digits=1))
+            self._field(number, "torque", lambda entered: Numbers("torque [N m]", entered, step=1.0, digits=1))
             self._field(number, "axes", lambda entered: Choice("axes of the", AXES, entered))
             return
         with ui.row().classes("no-wrap gap-2"):

@@ -32,17 +32,17 @@ def joint_of(figure: Figure, body: str) -> Joint | None:
 
 
 def length_of(figure: Figure, body: str) -> float:
-    """How far the end of a part is from its joint [m]: where the farthest joint or site sits."""
+    """How far the end of a part is from its joint [m]: where its first joint sits, or its first site."""
     return float(np.linalg.norm(_end(figure, body)))
 
 
 def _end(figure: Figure, body: str) -> FloatArray:
-    """(3,) the end of a part, from the origin of its frame [m]."""
+    """(3,) the end of a part, from where it hangs [m]."""
     start = _start(figure, body)
     ends = [joint.parent_frame.position for joint in figure.joints if joint.parent == body]
-    ends = ends or [site.pose.position for site in figure.sites if site.body == body]
-    ends = ends or [2.0 * figure.bodies[body].mass.center]
-    return max((end - start for end in ends), key=lambda way: float(np.linalg.norm(way)))
+    ends += [site.pose.position for site in figure.sites if site.body == body]
+    ways: list[FloatArray] = [end - start for end in ends]
+    return next((way for way in ways if np.linalg.norm(way) > SHORTEST), np.zeros(3))
 
 
 def _start(figure: Figure, body: str) -> FloatArray:

@@ -135,7 +135,7 @@ DIRECTION = Row(
 )
 TURNED = Row(
     "turned",
-    _numbers("turned about", step=5.0, names=DEGREES),
+    _numbers("turned about", step=5.0, names=DEGREES, digits=1),
     lambda task: angles_of(rotation_of(task.rotation, task.label)),
     lambda task, value: replace(task, rotation=rotation_by(value)),
 )
@@ -147,7 +147,7 @@ PLACE = Row(
 )
 POSE_TURNED = Row(
     "turned",
-    _numbers("turned about", step=5.0, names=DEGREES),
+    _numbers("turned about", step=5.0, names=DEGREES, digits=1),
     lambda task: angles_of(pose_of(task.pose, task.label).rotation),
     lambda task, value: replace(task, pose=Pose(pose_of(task.pose, task.label).position, rotation_by(value))),
 )
