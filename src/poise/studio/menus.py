@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from nicegui import ui
 
+from poise.engine.scene import Scene
+from poise.figures import BUILT_IN
+from poise.studio.mode_examples import THESIS
 from poise.studio.openings import EXAMPLES
 from poise.studio.session import Session
 
@@ -24,15 +28,34 @@ SHORTCUTS = (
 )
 
 
-def examples_menu(session: Session, choose_file: Callable[[], object]) -> ui.menu:
+def examples_menu(session: Session, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
     """Files above, examples below."""
     with ui.menu() as menu:
         ui.menu_item("Open a file …", on_click=lambda: choose_file())
         ui.menu_item("Save the scene", on_click=lambda: ui.navigate.to("/studio/scene.toml"))
+        ui.menu_item("Save the posture", on_click=lambda: ui.navigate.to("/studio/posture.json"))
+        ui.menu_item("Save a picture", on_click=lambda: save_picture())
+        ui.separator()
+        _group("Scenes of the thesis", {name: partial(_open, session, make) for name, make in THESIS.items()})
+        _group("Figures", {name: partial(session.choose_figure, name) for name in BUILT_IN})
         ui.separator()
         for name, make in EXAMPLES.items():
             ui.menu_item(name, on_click=lambda make=make: session.open(make()))
     return menu
+
+
+def _open(session: Session, make: Callable[[], Scene]) -> None:
+    session.open(make())
+
+
+def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
+    """A menu in the menu, which opens to its right."""
+    with ui.menu_item(title, auto_close=False):
+        with ui.item_section().props("side"):
+            ui.icon("keyboard_arrow_right")
+        with ui.menu().props('anchor="top end" self="top start" auto-close max-height="80vh"'):
+            for name, act in items.items():
+                ui.menu_item(name.replace("_", " "), on_click=lambda act=act: act())
 
 
 def cheat_sheet() -> ui.dialog:

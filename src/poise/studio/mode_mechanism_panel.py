@@ -27,11 +27,11 @@ class MechanismPanel:
         self.said = ""
         heading("Mechanism")
         self.figures = Choices(modes.choose_figure)
-        with ui.row().classes("w-full gap-3"):
+        with ui.row().classes("w-full no-wrap gap-2"):
             for ink, word in LEGEND.items():
                 with ui.row().classes("items-center gap-0"):
                     ui.element("span").classes("poise-dot").style(f"background: {ink}")
-                    ui.label(word).classes("text-caption")
+                    ui.label(word).classes("text-caption no-wrap").style("white-space: nowrap")
         with ui.row().classes("w-full items-center justify-between no-wrap"):
             heading("Motors")
             ui.button("assemble at rest", on_click=self._rest, color=None).props("flat").classes("poise-choice")

@@ -12,6 +12,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
+from poise.formats.posture_json import posture_text
 from poise.studio.mode_board import Modes, Told
 from poise.studio.mode_retarget import exported
 
@@ -53,6 +54,11 @@ def mode_routes(modes: Modes) -> APIRouter:
     @router.get("/pairs.toml")
     async def pairs() -> Response:
         return await asyncio.to_thread(_file, modes, "pairs.toml")
+
+    @router.get("/posture.json")
+    async def posture() -> Response:
+        headers = {"Content-Disposition": "attachment; filename=posture.json", "Cache-Control": "no-store"}
+        return Response(posture_text(modes.session.state.posture), media_type="application/json", headers=headers)
 
     return router
 

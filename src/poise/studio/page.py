@@ -53,7 +53,9 @@ class StudioPage:
             ui.label("poise studio").classes("text-subtitle1 text-weight-medium no-wrap")
             with ui.button(icon="menu").props("flat round dense color=white").mark("menu"):
                 ui.tooltip("Examples and files")
-                examples_menu(self.session, lambda: self.viewport.choose_file())
+                examples_menu(
+                    self.session, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture()
+                )
             self.figures = _chooser("figure", self._choose_figure)
             self.postures = _chooser("posture", self._choose_posture)
             ui.space()

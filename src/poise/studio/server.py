@@ -25,6 +25,8 @@ from poise.studio.stream import stream_routes
 
 PORTS_TRIED = 50
 LAST_PORT = 65535
+RETURN = 30.0
+"""How long a page may be away and find everything as it was: solvers that compile keep the server busy [s]."""
 PATIENCE = 1
 """How long open connections may delay the end [s]."""
 
@@ -70,7 +72,7 @@ def application(session: Session) -> FastAPI:
     def _page() -> None:
         StudioPage(session, modes)
 
-    ui.run_with(app, title="poise studio", favicon="🦩", show_welcome_message=False)
+    ui.run_with(app, title="poise studio", favicon="🦩", show_welcome_message=False, reconnect_timeout=RETURN)
     return app
 
 

@@ -1,0 +1,270 @@
+"""The modes of the studio, as a person meets them: by pointer events in a real Chromium."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import poise
+
+from .hands import pixel_of, positions, pull_gap
+from .test_studio import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+SIZES = ((1400, 850), (1000, 700))
+SENTENCE = ".poise-status .text-body2"
+
+
+@pytest.fixture(autouse=True)
+def back_to_posing(page: Page) -> Iterator[None]:
+    page.wait_for_function("document.body.dataset.mode !== undefined")
+    yield
+    page.locator(".poise-modes .q-btn").first.click()
+    page.wait_for_function("document.body.dataset.mode === 'pose'")
+
+
+def enter(page: Page, mode: str) -> None:
+    number = ("pose", "expressive", "mechanism", "circles", "retarget").index(mode)
+    page.locator(".poise-modes .q-btn").nth(number).click()
+    page.wait_for_function(f"document.body.dataset.mode === '{mode}'")
+    expect(page.locator(".poise-mode-panel:visible")).to_have_count(1)
+
+
+def choose(page: Page, word: str) -> None:
+    page.locator(".poise-mode-panel:visible .poise-choice").get_by_text(word, exact=True).click()
+
+
+def fact(page: Page, name: str) -> str:
+    cells = page.locator(".poise-mode-panel:visible .poise-figures > *").all_inner_texts()
+    return cells[cells.index(name) + 1]
+
+
+def number(page: Page, name: str) -> float:
+    found = fact(page, name).split(" ")[0].rstrip("°")
+    return float(found) if found not in ("–", "") else np.inf
+
+
+def looked_at(page: Page, screenshots: Path, name: str) -> None:
+    """Keep a picture at both sizes, and see that nothing sticks out of its place."""
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("f")
+        page.wait_for_timeout(400)
+        page.screenshot(path=screenshots / f"{name}_{width}.png")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.scrollHeight") <= height
+        assert overlaps(page) == []
+
+
+def overlaps(page: Page) -> list[Any]:
+    """Pairs of buttons in the top bar, and lines of the panel, that lie on each other."""
+    return page.evaluate(  # type: ignore[no-any-return]
+        """(() => {
+            const found = [];
+            for (const group of [".q-header .q-btn", ".poise-mode-panel:not(.hidden) .poise-choice"]) {
+                const boxes = [...document.querySelectorAll(group)].map((e) => [e.innerText, e.getBoundingClientRect()])
+                    .filter(([, box]) => box.width > 0 && box.height > 0);
+                boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+                    const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+                    const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+                    if (wide > 1 && high > 1) found.push([a, b]);
+                }));
+            }
+            return found;
+        })()"""
+    )
+
+
+def drag(page: Page, start: tuple[float, float], by: tuple[float, float], *, hold: bool = False) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + by[0], start[1] + by[1], steps=8)
+    if not hold:
+        page.mouse.up()
+
+
+def gaze_pixel(page: Page) -> tuple[float, float]:
+    x, y = page.evaluate(
+        "window.poiseStage.views[0].pixel(window.poiseStage.overlays.targets.find((t) => t.task === 0).wanted)"
+    )
+    return x, y
+
+
+def test_expressive_holds_a_posture_while_it_looks(page: Page, screenshots: Path) -> None:
+    enter(page, "expressive")
+    assert eventually(page, lambda: number(page, "gaze off by") < 0.5)
+    page.wait_for_function("window.poiseStrip.around.overlay.ghost !== undefined")
+    before = positions(page)
+    choose(page, "sad")
+    assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.03)
+    assert eventually(page, lambda: number(page, "gaze off by") < 0.5)
+    drag(page, gaze_pixel(page), (-60, -80))
+    assert eventually(page, lambda: number(page, "gaze off by") < 0.5)
+    assert eventually(page, lambda: number(page, "shape error") < 0.2)
+    for word in ("ERIK 2019", "ERIK 2017", "Expressive"):
+        choose(page, word)
+        assert eventually(page, lambda: page.locator(SENTENCE).inner_text().startswith(("Looks", "The gaze")))
+    traces = page.evaluate("window.poiseStrip.plots.rows.slice(-200)")
+    velocity = np.array(traces)[:, 11:16]
+    assert 0.1 < np.abs(velocity).max() <= 4.0 + 1e-4
+    looked_at(page, screenshots, "mode_expressive")
+
+
+def test_the_gaze_follows_the_mouse_and_a_dry_run_says_what_it_would_send(page: Page) -> None:
+    enter(page, "expressive")
+    page.get_by_text("follow the mouse").click()
+    before = np.array(page.evaluate("window.poiseStage.overlays.targets[0].wanted.toArray()"))
+    page.mouse.move(700, 300)
+    page.mouse.move(640, 260, steps=4)
+    there = "window.poiseStage.overlays.targets[0].wanted.toArray()"
+    assert eventually(page, lambda: np.linalg.norm(np.array(page.evaluate(there)) - before) > 0.05)
+    send = page.get_by_text("send", exact=True)
+    send.scroll_into_view_if_needed()
+    send.click()
+    line = page.locator(".poise-mode-panel:visible .poise-line").last
+    assert eventually(page, lambda: "→" in line.inner_text())
+    send.click()
+    assert eventually(page, lambda: page.get_by_text("off", exact=True).is_visible())
+
+
+def test_a_mechanism_follows_its_motors_and_stays_closed_out_of_its_workspace(page: Page, screenshots: Path) -> None:
+    enter(page, "mechanism")
+    choose(page, "five bar")
+    page.wait_for_function("window.poiseStage.figure.name === 'five_bar'")
+    before = positions(page)
+    thumb = page.locator(".poise-mode-panel:visible .poise-slider").first.bounding_box()
+    assert thumb is not None
+    middle = (thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2)
+    drag(page, middle, (12, 0))
+    assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.005)
+    assert fact(page, "all loops") == "closed"
+    body = [each.name for each in poise.load("five_bar").bodies].index("left_forearm")
+    drag(page, pixel_of(page, body), (-30, -330), hold=True)
+    assert eventually(page, lambda: 0.05 < pull_gap(page) < np.inf)
+    expect(page.locator(".poise-mode-panel:visible")).to_contain_text("out of the workspace")
+    assert fact(page, "all loops") == "closed"
+    rows = np.array(page.evaluate("window.poiseStrip.plots.rows"))
+    assert rows[:, -1].max() < 1e3, "loops are open by less than a nanometre"
+    assert rows[:, -2].max() > 50.0, "the pull is plotted too"
+    looked_at(page, screenshots, "mode_mechanism")
+    page.mouse.up()
+
+
+def circles_view(page: Page) -> dict[str, Any]:
+    return page.evaluate("window.poiseCircles.view")  # type: ignore[no-any-return]
+
+
+def handle(page: Page) -> tuple[float, float]:
+    x, y = page.evaluate("window.poiseCircles.handle()")
+    return x, y
+
+
+def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Path) -> None:
+    enter(page, "circles")
+    choose(page, "arm")
+    page.wait_for_function("window.poiseCircles.view?.demo === 'arm'")
+    drag(page, handle(page), (400, -400))
+
+    def at_the_border() -> bool:
+        view = circles_view(page)
+        base, zone = np.array(view["chains"][0][0]), view["zones"][0]
+        return bool(abs(np.linalg.norm(np.array(view["chains"][0][-1]) - base) - zone["most"]) < 1e-4)
+
+    assert eventually(page, at_the_border)
+    drag(page, handle(page), (-150, 250))
+    assert eventually(page, lambda: not at_the_border())
+    view = circles_view(page)
+    for circle in view["circles"]:
+        joints = np.array(view["chains"][0])
+        gaps = np.abs(np.linalg.norm(joints - np.array(circle["center"]), axis=1) - circle["radius"])
+        assert gaps.min() < 1e-4, "every circle goes through a joint"
+    looked_at(page, screenshots, "mode_circles_arm")
+
+
+def test_the_cyclist_pedals_and_the_hand_closes_on_the_ball(page: Page, screenshots: Path) -> None:
+    enter(page, "circles")
+    choose(page, "cyclist")
+    page.wait_for_function("window.poiseCircles.view?.demo === 'cyclist'")
+    knee = circles_view(page)["chains"][0][1]
+    assert eventually(page, lambda: np.linalg.norm(np.subtract(circles_view(page)["chains"][0][1], knee)) > 0.03)
+    expect(page.locator(SENTENCE)).to_have_text("Both feet are exactly on the pedals.")
+    looked_at(page, screenshots, "mode_circles_cyclist")
+    choose(page, "hand and ball")
+    page.wait_for_function("window.poiseCircles.view?.demo === 'hand'")
+    expect(page.locator(SENTENCE)).to_contain_text("out of range")
+    size = page.evaluate("window.poiseCircles.scale().size")
+    drag(page, handle(page), (-0.135 * size, 0.055 * size))
+    expect(page.locator(SENTENCE)).to_have_text("The ball is in range: the hand holds it.")
+
+    def fingers_hold() -> bool:
+        view = circles_view(page)
+        tips = np.array([chain[-1] for chain in view["chains"]])
+        return bool((np.linalg.norm(tips - np.array(view["at"]), axis=1) <= view["ball"] + 1e-4).all())
+
+    assert eventually(page, fingers_hold)
+    looked_at(page, screenshots, "mode_circles_hand")
+
+
+def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screenshots: Path, tmp_path: Path) -> None:
+    enter(page, "retarget")
+    page.wait_for_function("window.poiseStrip.plots.about.kind === 'clip'", timeout=60_000)
+    before = positions(page)
+    assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.02), "it plays"
+    sticks = page.evaluate("window.poiseStrip.around.bones.pairs.length")
+    assert sticks > 10
+    plot = page.locator(".poise-plot").first.bounding_box()
+    assert plot is not None
+    page.mouse.click(plot["x"] + 0.5 * plot["width"], plot["y"] + 0.5 * plot["height"])
+    page.wait_for_timeout(400)
+    stopped = positions(page)
+    page.wait_for_timeout(400)
+    assert np.array_equal(positions(page), stopped), "a click on a plot stops there"
+    slider = page.locator(".poise-timeline input").bounding_box()
+    assert slider is not None
+    drag(page, (slider["x"] + 0.5 * slider["width"], slider["y"] + 0.5 * slider["height"]), (0.3 * slider["width"], 0))
+    assert eventually(page, lambda: np.abs(positions(page) - stopped).max() > 0.01)
+    looked_at(page, screenshots, "mode_retarget")
+    page.set_viewport_size({"width": 1400, "height": 850})
+    with page.expect_download() as saving:
+        choose(page, "json")
+    path = tmp_path / "motion.json"
+    saving.value.save_as(path)
+    saved = json.loads(path.read_text())
+    assert saved["figure"] == "human"
+    assert len(saved["q"]) == int(fact(page, "frames"))
+
+
+def test_undo_goes_back_through_modes_and_two_pages_show_the_same_one(page: Page) -> None:
+    enter(page, "mechanism")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_function("document.body.dataset.mode === 'mechanism'")
+    enter(page, "circles")
+    other.wait_for_function("document.body.dataset.mode === 'circles'")
+    page.bring_to_front()
+    page.keyboard.press("Control+z")
+    page.wait_for_function("document.body.dataset.mode === 'mechanism'")
+    other.wait_for_function("document.body.dataset.mode === 'mechanism'")
+    other.close()
+
+
+def test_every_scene_of_the_thesis_opens_and_posture_and_picture_are_saved(page: Page, tmp_path: Path) -> None:
+    page.get_by_role("button").filter(has_text="menu").click()
+    page.locator(".q-menu").get_by_text("Scenes of the thesis").click()
+    page.locator(".q-menu").get_by_text("7.6 Around a ball", exact=True).click()
+    assert eventually(page, lambda: page.evaluate("window.poiseStage.figure.joints.length") == 10)
+    page.get_by_role("button").filter(has_text="menu").click()
+    with page.expect_download() as saving:
+        page.get_by_text("Save the posture").click()
+    saving.value.save_as(tmp_path / "posture.json")
+    assert len(json.loads((tmp_path / "posture.json").read_text())) >= 1
+    page.get_by_role("button").filter(has_text="menu").click()
+    with page.expect_download() as saving:
+        page.get_by_text("Save a picture").click()
+    saving.value.save_as(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
