@@ -23,6 +23,7 @@ figcaption { color: #555; font-size: 13px; }
 details { margin: 1em 0; }
 summary { cursor: pointer; }
 pre { font-size: 13px; }
+.wide, pre { overflow-x: auto; }
 """
 MARKS = {"~": "paper", "✓": "good", "✗": "bad"}
 """First letters of cells that are drawn their own way; ~ is not shown."""
@@ -53,7 +54,7 @@ def table(head: Sequence[str], rows: Rows) -> str:
     """A table; cells that begin with ~ are a paper's, those with ✓ or ✗ are verdicts."""
     cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
     body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return f"<table><tr>{cells}</tr>{body}</table>"
+    return f"<div class=wide><table><tr>{cells}</tr>{body}</table></div>"
 
 
 def picture(png: bytes, words: str, caption: str = "") -> str:
