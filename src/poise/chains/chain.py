@@ -16,8 +16,8 @@ from poise.figure.figure import Figure, PostureLike
 from poise.figure.names import listing
 from poise.figure.pose import FloatArray, Pose, from_to
 from poise.figure.posture import Posture
-from poise.kernels.chain import SWING, TWIST, Chain
-from poise.kernels.tree import TURN
+from poise.kernels.chain import SWING, TWIST, Chain, tip_position
+from poise.kernels.tree import SLIDE, TURN
 
 SHORTEST = 1e-9
 """A segment shorter than this has no direction [m]."""
@@ -38,6 +38,8 @@ class Limb:
     places: NDArray[np.int64]
     """(n,) where each angle is in q."""
     chain: Chain
+    slides: bool = False
+    """Whether prismatic joints are part of its segments: `chain` has them where a neutral figure has them."""
 
     @cached_property
     def up(self) -> FloatArray:
@@ -48,6 +50,14 @@ class Limb:
         """(n,) angles of the chain in a posture."""
         return self.figure.posture(posture).q[self.places]
 
+    def tip_at(self, angles: FloatArray, beside: FloatArray) -> FloatArray:
+        """(3,) where the tip is at these angles [m], all other joints as in `beside` (nq,)."""
+        if not self.slides:
+            return np.array(tip_position(self.chain, angles))
+        q = beside.copy()
+        q[self.places] = angles
+        return self.figure.pose_of(self.tip, Posture(self.figure, q)).position
+
     def posture(self, angles: FloatArray, beside: Posture | None = None) -> Posture:
         """The posture with these angles; the joints beside the chain as in `beside`, or neutral."""
         q = (beside or self.figure.neutral()).q.copy()
@@ -55,7 +65,14 @@ class Limb:
         return Posture(self.figure, q)
 
 
-def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", needs_lengths: bool = True) -> Limb:
+def chain_of(
+    figure: Figure,
+    tip: str | None = None,
+    *,
+    solver: str = "erik",
+    needs_lengths: bool = True,
+    slides: bool = False,
+) -> Limb:
     """The chain of hinges from the root of a figure to a tip.
 
     Args:
@@ -64,19 +81,23 @@ def chain_of(figure: Figure, tip: str | None = None, *, solver: str = "erik", ne
             site "tip", or else the last site of the last body.
         solver: Who asks, for the error message.
         needs_lengths: Refuse joints that sit in one place, whose segment has no direction.
+        slides: Take prismatic joints as parts of the segments, which they make longer or shorter; else refuse them.
     """
     if len(figure.loops):
         raise FigureError(f"{solver} needs a figure without loops; {figure.name!r} has {listing(figure.loops.names)}.")
     end = tip if tip is not None else only_tip(figure, solver)
-    nodes = _path(figure, end)
+    path = _path(figure, end)
+    nodes = [node for node in path if not (slides and figure.compiled.tree.kind[node] == SLIDE)]
+    if not nodes:
+        raise FigureError(f"{solver} needs a revolute joint between the root and {end!r}; all of them slide.")
     joints = _joints_of(figure, nodes)
     _check_kinds(figure, nodes, joints, solver)
     _check_couplings(figure, joints, solver)
-    chain = _chain(figure, nodes, end)
+    chain = _chain(figure, path, nodes, end)
     if needs_lengths:
         _check_lengths(chain, joints, solver)
     places = figure.compiled.tree.q_start[nodes]
-    return Limb(figure, end, joints, places, chain)
+    return Limb(figure, end, joints, places, chain, len(nodes) < len(path))
 
 
 def only_tip(figure: Figure, solver: str) -> str:
@@ -142,12 +163,26 @@ def _check_lengths(chain: Chain, joints: tuple[str, ...], solver: str) -> None:
             )
 
 
-def _chain(figure: Figure, nodes: list[int], tip: str) -> Chain:
+def _placements(figure: Figure, path: list[int], nodes: list[int], tip: str) -> tuple[list[Pose], Pose]:
+    """Each of `nodes` on the one before, and the tip on the last; what slides between them is neutral."""
+    tree, attached, row = figure.compiled.tree, figure.compiled.attached, figure.frame_row(tip)
+    neutral = figure.neutral().q
+    placements: list[Pose] = []
+    here = Pose()
+    for node in path:
+        here = here @ Pose(tree.placement_position[node], tree.placement_rotation[node])
+        if node in nodes:
+            placements.append(here)
+            here = Pose()
+        else:
+            here = here @ Pose(neutral[tree.q_start[node]] * tree.axis[node])
+    return placements, here @ Pose(attached.position[row], attached.rotation[row])
+
+
+def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain:
     """The constants, in frames whose +Y lies along their segment."""
-    tree, attached = figure.compiled.tree, figure.compiled.attached
-    row = figure.frame_row(tip)
-    placements = [Pose(tree.placement_position[node], tree.placement_rotation[node]) for node in nodes]
-    end = Pose(attached.position[row], attached.rotation[row])
+    tree = figure.compiled.tree
+    placements, end = _placements(figure, path, nodes, tip)
     along = [Pose(rotation=_towards(placement.position)) for placement in placements[1:]] + [
         Pose(rotation=end.rotation)
     ]

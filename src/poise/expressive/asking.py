@@ -16,7 +16,6 @@ from poise.expressive.sighting import aim_rows, tips
 from poise.figure.figure import PostureLike
 from poise.figure.pose import LARGEST, FloatArray
 from poise.figure.posture import Posture
-from poise.kernels.chain import tip_position
 from poise.kernels.measures import FULL
 from poise.kernels.questions import Questions, first_outside
 
@@ -72,7 +71,7 @@ def ask(limb: Limb, wanted: Posture, target: Gaze, previous: PostureLike | None,
     if target.rotation is not None:
         asked.rotation[0], asked.kind[0] = target.rotation, FULL
         return
-    eye = np.array(tip_position(limb.chain, asked.posture[0])) if target.point is not None else _NOWHERE
+    eye = limb.tip_at(asked.posture[0], wanted.q) if target.point is not None else _NOWHERE
     asked.rotation[0], asked.kind[0] = target.aim(limb.up, eye)
 
 
@@ -125,7 +124,7 @@ def questions_of(limb: Limb, postures: FloatArray, targets: FloatArray | list[Ga
     rotation, kind = np.empty((count, 4)), np.zeros(count, dtype=np.int64)
     asked = Questions(rotation, kind, angles.copy(), np.ascontiguousarray(np.broadcast_to(starts, angles.shape)).copy())
     if isinstance(targets, list):
-        aim_rows(limb, targets, tips(limb, angles), asked)
+        aim_rows(limb, targets, tips(limb, angles, postures), asked)
     else:
         rotation[:] = targets
     return asked

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from poise.errors import TaskError
-from poise.expressive.cuda import answer_on_cuda, cuda_module, erik_launch, room_size
+from poise.expressive.cuda import answer_on_cuda, cuda_module, room_size
 from poise.expressive.erik_2017 import Passes
 from poise.expressive.lalut import lalut_of, no_lalut
 from poise.expressive.measures import Weights
@@ -124,6 +124,8 @@ class Erik(ExpressiveSolver):
         if self.variant == "2017":
             raise TaskError("the erik of 2017 does not run on a GPU; leave out device=….")
         cuda_module()
+        from poise.expressive.launches import erik_launch
+
         constants = self.limb.chain, self.scoring, (self._lalut, self._options)
         answer_on_cuda(erik_launch(room_size(len(self.limb.joints))), constants, asked, given)
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.chains.targets import GazeLike
+from poise.chains.targets import Gaze
 from poise.errors import TaskError
-from poise.expressive.asking import ask, one_target
-from poise.expressive.cuda import answer_on_cuda, cuda_module, expressive_launch, room_size
+from poise.expressive.cuda import answer_on_cuda, cuda_module, room_size
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveResult
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
 from poise.figure.figure import Figure, PostureLike
+from poise.figure.posture import Posture
 from poise.kernels.chain import SWING, TWIST, Chain
 from poise.kernels.expressive_batch import answer_expressive
 from poise.kernels.expressive_memory import Memory
@@ -69,11 +69,13 @@ class Expressive(ExpressiveSolver):
 
         r = poise.Expressive(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
 
-    For motion, hand each frame the answer of the one before. No joint then turns by more than `settings.rate`, and the
-    gaze is held wherever the limits allow it, also while the chain changes from one way of facing the target to
-    another:
+    For motion, hand each frame the answer of the one before, which knows where a change of branch has got to. No joint
+    then turns by more than `settings.rate`, and the gaze is held wherever the limits allow it, also while the chain
+    changes from one way of facing the target to another:
 
         r = solver.solve("sad", poise.facing(direction), previous=r)
+
+    Instead of the answer its posture will do, if it is the one answered last; any other begins a motion.
     """
 
     def __init__(
@@ -87,34 +89,21 @@ class Expressive(ExpressiveSolver):
         """Prepare the chain.
 
         Args:
-            figure: A figure with a chain of revolute joints from its root to `tip`; all other joints hold the posture.
+            figure: A figure with a chain of revolute joints from its root to `tip`. All other joints hold the posture;
+                so do prismatic joints on the way to the tip, which turn nothing.
             tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
             weights: What the errors weigh.
             settings: How hard to search.
         """
-        super().__init__(figure, tip, weights or Weights(), "expressive")
+        super().__init__(figure, tip, weights or Weights(), "expressive", slides=True)
         self.settings = settings or ExpressiveSettings()
         self._manner = manner_of(self.limb.chain, self.weights, self.settings)
 
-    def solve(
-        self,
-        posture: PostureLike,
-        orientation: GazeLike,
-        previous: ExpressiveResult | PostureLike | None = None,
+    def _solved(
+        self, wanted: Posture, target: Gaze, asked: Questions, previous: ExpressiveResult | PostureLike | None
     ) -> ExpressiveResult:
-        """The posture nearest to the wanted one whose tip faces the target, or the next frame on the way there.
-
-        Args:
-            posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
-            orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
-            previous: The answer of the frame before, which knows where a change of branch has got to; or a posture,
-                from which a motion begins, or goes on if it is the one answered last. None: no motion, the best answer
-                there is.
-        """
         if previous is None:
-            return super().solve(posture, orientation)
-        wanted, target, asked = self.figure.posture(posture), one_target(orientation), self._question()
-        ask(self.limb, wanted, target, None, asked)
+            return super()._solved(wanted, target, asked, None)
         result = self._tracker().step(wanted, target, self._memory(previous))
         self._own.latest = result
         return result
@@ -143,6 +132,8 @@ class Expressive(ExpressiveSolver):
 
     def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
         cuda_module()
+        from poise.expressive.launches import expressive_launch
+
         constants = self.limb.chain, self.scoring, self._manner
         answer_on_cuda(expressive_launch(room_size(len(self.limb.joints))), constants, asked, given)
 

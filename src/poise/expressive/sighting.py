@@ -14,7 +14,6 @@ from poise.chains.chain import Limb
 from poise.chains.targets import Gaze
 from poise.expressive.result import empty_answers
 from poise.figure.pose import FloatArray
-from poise.kernels.chain import tip_position
 from poise.kernels.measures import Scoring
 from poise.kernels.questions import COMBINED, Answers, Questions, judge
 
@@ -31,29 +30,35 @@ def aim_rows(limb: Limb, targets: list[Gaze], eyes: FloatArray, asked: Questions
         asked.rotation[i], asked.kind[i] = aim.rotation, aim.kind
 
 
-def tips(limb: Limb, angles: FloatArray) -> FloatArray:
-    """(m, 3) where the tip is at each row of angles [m]."""
-    return np.array([tip_position(limb.chain, row) for row in angles])
+def tips(limb: Limb, angles: FloatArray, postures: FloatArray) -> FloatArray:
+    """(m, 3) where the tip is at each row of angles [m], beside one of `postures` (m, nq), or the only one."""
+    return np.array([limb.tip_at(row, postures[i if len(postures) > 1 else 0]) for i, row in enumerate(angles)])
 
 
 def looked_at(
-    limb: Limb, scoring: Scoring, targets: list[Gaze], asked: Questions, answer_all: Callable[[], Answers]
+    limb: Limb,
+    scoring: Scoring,
+    targets: list[Gaze],
+    postures: FloatArray,
+    asked: Questions,
+    *,
+    answer_all: Callable[[], Answers],
 ) -> Answers:
     """Answers to questions some of which are points; leaves in `asked` the aims as seen from the answers' tips."""
-    eyes = tips(limb, asked.posture)
+    eyes = tips(limb, asked.posture, postures)
     best = empty_answers(asked)
     best.errors[:] = np.inf
     for _ in range(SIGHTINGS):
         aim_rows(limb, targets, eyes, asked)
         given = answer_all()
-        ends = tips(limb, given.angles)
+        ends = tips(limb, given.angles, postures)
         aim_rows(limb, targets, ends, asked)
         judge(limb.chain, scoring, asked, given)
         _keep_better(best, given)
         if np.abs(ends - eyes).max() < SETTLED:
             break
         eyes = 0.5 * (eyes + ends)
-    aim_rows(limb, targets, tips(limb, best.angles), asked)
+    aim_rows(limb, targets, tips(limb, best.angles, postures), asked)
     return best
 
 

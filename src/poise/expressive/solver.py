@@ -35,11 +35,11 @@ SHARE = 64
 class ExpressiveSolver(ABC):
     """Holds a posture while the tip of a chain faces a target."""
 
-    def __init__(self, figure: Figure, tip: str | None, weights: Weights, name: str) -> None:
+    def __init__(self, figure: Figure, tip: str | None, weights: Weights, name: str, *, slides: bool = False) -> None:
         """Find the chain; see the solvers themselves."""
         self.figure = figure
         self.weights = weights
-        self.limb = chain_of(figure, tip, solver=name)
+        self.limb = chain_of(figure, tip, solver=name, slides=slides)
         self.scoring = scoring_of(self.limb, weights)
         self._own = threading.local()
 
@@ -63,16 +63,20 @@ class ExpressiveSolver(ABC):
         Args:
             posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
             orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
-            previous: The answer of the frame before, or its posture.
+            previous: The answer of the frame before, or its posture, from which a motion goes on. None: no motion, the
+                best answer there is.
         """
         wanted, target, asked = self.figure.posture(posture), one_target(orientation), self._question()
         before = previous.posture if isinstance(previous, ExpressiveResult) else previous
         ask(self.limb, wanted, target, before, asked)
-        if target.point is None:
-            given = self._answer_frame(asked, previous is not None)
-        else:
-            frame = partial(self._answer_frame, asked, previous is not None)
-            given = looked_at(self.limb, self.scoring, [target], asked, frame)
+        return self._solved(wanted, target, asked, previous)
+
+    def _solved(
+        self, wanted: Posture, target: Gaze, asked: Questions, previous: ExpressiveResult | PostureLike | None
+    ) -> ExpressiveResult:
+        """The answer to one question that has been checked."""
+        frame = partial(self._answer_frame, asked, previous is not None)
+        given = self._answers([target], wanted.q[None], asked, frame)
         return self._result(wanted, asked, given)
 
     def solve_batch(
@@ -90,7 +94,8 @@ class ExpressiveSolver(ABC):
         whole = whole_postures(self.limb, postures)
         targets = targets_of(orientations)
         asked = questions_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
-        return self._batch(whole, asked, self._answers(asked, targets, lambda: self._answer_all(asked, device)))
+        given = self._answers(targets, whole, asked, partial(self._answer_all, asked, device))
+        return self._batch(whole, asked, given)
 
     def timed(self, postures: Postures, orientations: Targets) -> FloatArray:
         """(m,) seconds that each question takes one thread, without what the call from Python costs."""
@@ -138,11 +143,15 @@ class ExpressiveSolver(ABC):
         )
 
     def _answers(
-        self, asked: Questions, targets: FloatArray | list[Gaze], answer_all: Callable[[], Answers]
+        self,
+        targets: FloatArray | list[Gaze],
+        postures: FloatArray,
+        asked: Questions,
+        answer_all: Callable[[], Answers],
     ) -> Answers:
         """Answers to all questions; a point is looked at again from wherever the tip has come to be."""
         if isinstance(targets, list) and any(target.point is not None for target in targets):
-            return looked_at(self.limb, self.scoring, targets, asked, answer_all)
+            return looked_at(self.limb, self.scoring, targets, postures, asked, answer_all=answer_all)
         return answer_all()
 
     def _answer_all(self, asked: Questions, device: Device | None) -> Answers:

@@ -15,7 +15,7 @@ from poise.expressive.result import ExpressiveResult
 from poise.figure.figure import PostureLike
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
-from poise.kernels.chain import pointing, tip_position, tip_rotation
+from poise.kernels.chain import pointing, tip_rotation
 from poise.kernels.expressive_batch import SCORES, next_frame
 from poise.kernels.expressive_memory import CHANGING, MEMORY_ROWS, MODE, PATH_MOST, TALLIES, Memory
 from poise.kernels.expressive_solve import Manner
@@ -47,7 +47,7 @@ def first_memory(limb: Limb, previous: PostureLike) -> Memory:
     joints = len(limb.joints)
     rows = np.zeros((MEMORY_ROWS, joints))
     rows[0] = np.clip(limb.angles(previous), limb.chain.lower, limb.chain.upper)
-    return Memory(rows, np.zeros((PATH_MOST, joints + 1)), np.zeros(TALLIES, dtype=np.int64), np.zeros((3, 3)))
+    return Memory(rows, np.zeros((PATH_MOST, joints + 1)), np.zeros(TALLIES, dtype=np.int64), np.zeros((2, 3)))
 
 
 def copied(memory: Memory) -> Memory:
@@ -62,11 +62,12 @@ class Tracker:
         """Keep the chain and make room."""
         self.limb, self.scoring, self.manner, self.pace = limb, scoring, manner, pace
         self._work = np.zeros((ROWS, len(limb.joints)))
+        self._draft = np.zeros((PATH_MOST, len(limb.joints) + 1))
         self._scores = np.zeros(SCORES)
 
     def step(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
         """One frame on from `memory`, towards a target, holding the posture `wanted`."""
-        eye = self._eye(memory)
+        eye = self._eye(wanted, memory)
         result = self._look(wanted, target, eye, copied(memory))
         return result if target.point is None else self._look_again(wanted, target, eye, memory, result)
 
@@ -78,26 +79,26 @@ class Tracker:
         A near point turns by more than the tip moves, so the eye follows the tip half-way only: it would run from side
         to side otherwise.
         """
-        best, latest, least = first, first, self._missed(target, first)
+        best, latest, least = first, first, self._missed(wanted, target, first)
         for _ in range(SIGHTINGS):
             if least < SAME_SIGHT:
                 break
-            eye = 0.5 * (eye + self._eye(latest.memory))
+            eye = 0.5 * (eye + self._eye(wanted, latest.memory))
             latest = self._look(wanted, target, eye, copied(memory))
-            missed = self._missed(target, latest)
+            missed = self._missed(wanted, target, latest)
             if missed < least:
                 best, least = latest, missed
         return best
 
-    def _missed(self, target: Gaze, result: TrackedResult) -> float:
+    def _missed(self, wanted: Posture, target: Gaze, result: TrackedResult) -> float:
         """1 − the cosine of the angle between where the tip points and where the target is from there."""
         angles = result.memory.rows[0]
         pointed = np.array(pointing(tip_rotation(self.limb.chain, angles)))
-        aim = target.aim(self.limb.up, self._eye(result.memory))
+        aim = target.aim(self.limb.up, self._eye(wanted, result.memory))
         return 1.0 - float(pointed @ np.array(pointing(aim.rotation)))
 
-    def _eye(self, memory: Memory) -> FloatArray:
-        return np.array(tip_position(self.limb.chain, memory.rows[0]))
+    def _eye(self, wanted: Posture, memory: Memory) -> FloatArray:
+        return self.limb.tip_at(memory.rows[0], wanted.q)
 
     def _look(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
         limb = self.limb
@@ -112,6 +113,7 @@ class Tracker:
             wanted.q[limb.places],
             memory,
             self._work,
+            self._draft,
             scores,
         )
         q = wanted.q.copy()

@@ -43,7 +43,7 @@ ADRIFT = math.radians(1.0)
 ASTRAY_FOR = 10
 """Frames with the gaze off by more than ADRIFT and no plan after which the chain goes straight to a new solution."""
 FAR_ASTRAY = math.radians(75.0)
-"""Most that the gaze may be off on that way [rad]."""
+"""Most that the gaze may be off on that way, if it is not already further off [rad]."""
 
 
 @kernel(borrows=True)
@@ -57,6 +57,7 @@ def advance(
     # changed
     memory: Memory,
     work: Array,
+    draft: Array,
 ) -> int:
     """Move the angles in memory one frame on towards `aim` and `posture`; returns the steps of planning it took."""
     rows, tally, seen = memory.rows, memory.tally, memory.seen
@@ -85,12 +86,16 @@ def advance(
     else:
         off = track(chain, scoring, aim, d, posture, tally[NEGATED], pace.rate, work)
         copy_row(work, HERE, OUT)
-        tried = consider(chain, scoring, manner, pace, aim, posture, motion, off, memory, work)
+        tried, at_once = consider(chain, scoring, manner, pace, aim, posture, motion, off, memory, work, draft)
+        if at_once:
+            for k in range(n):
+                work[LAST, k] = rows[ANGLES, k]
+            follow_plan(chain, scoring, aim, d, pace.rate, memory, work)
         tally[ASTRAY] = tally[ASTRAY] + 1 if off > ADRIFT else 0
         if tally[ASTRAY] > ASTRAY_FOR and tally[MODE] == TRACKING:
             copy_row(work, OUT, LAST)
             nearer_solution(chain, scoring, manner, aim, posture, work)
-            if worst_between(chain, d, LAST, GOAL, work) < FAR_ASTRAY:
+            if worst_between(chain, d, LAST, GOAL, work) < max(off, FAR_ASTRAY):
                 tally[MODE] = RETURNING
             copy_row(work, LAST, OUT)
     for k in range(n):

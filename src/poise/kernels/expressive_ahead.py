@@ -23,7 +23,7 @@ from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
-STAGES = 8
+STAGES = 12
 OUT_OF_SIGHT = math.radians(0.05)
 """A direction missed by more than this is lost [rad]."""
 WILD = math.radians(15.0)
@@ -87,7 +87,7 @@ def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple
 def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
     """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
     n = chain.role.shape[0]
-    until = _until_stopped(chain, motion, row, work)
+    until = until_stopped(chain, motion, row, work)
     if until < frames and _jerked(chain, d, motion, rate, until, row, work):
         return int(until)
     copy_row(work, row, GUESS)
@@ -103,12 +103,21 @@ def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: in
 
 
 @kernel(borrows=True)
-def _until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
+def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
     """Frames until a twister at the root that follows the target is at its limit."""
     if chain.role[0] != TWIST or abs(motion.turning) < 1e-9:
         return math.inf
     limit = chain.upper[0] if motion.turning > 0.0 else chain.lower[0]
     return max(0.0, (limit - work[row, 0]) / motion.turning)
+
+
+@kernel(borrows=True)
+def way_left(chain: Chain, turning: float, root: float) -> float:
+    """Share of its range that a twister at the root has before it at the angle `root` when a target turns so."""
+    if chain.role[0] != TWIST or abs(turning) < 1e-9 or math.isinf(chain.upper[0] - chain.lower[0]):
+        return math.inf
+    way = chain.upper[0] - root if turning > 0.0 else root - chain.lower[0]
+    return way / (chain.upper[0] - chain.lower[0])
 
 
 @kernel(borrows=True)

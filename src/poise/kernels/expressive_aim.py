@@ -103,6 +103,13 @@ def copy_row(work: Array, source: int, target: int) -> None:
 
 
 @kernel(borrows=True)
+def swap_rows(work: Array, one: int, other: int) -> None:
+    """Each in the place of the other."""
+    for k in range(work.shape[1]):
+        work[one, k], work[other, k] = work[other, k], work[one, k]
+
+
+@kernel(borrows=True)
 def place_here(chain: Chain, posture: Array, mirrored: int, work: Array) -> None:
     """HERE: the posture, or its mirror image, inside the limits."""
     lower, upper, role = chain.lower, chain.upper, chain.role

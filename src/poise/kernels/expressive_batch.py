@@ -47,11 +47,12 @@ def next_frame(
     # changed
     memory: Memory,
     work: Array,
+    draft: Array,
     # outputs
     scores: Array,
 ) -> None:
-    """One frame on in `memory`, and its errors: `scores` (SCORES,)."""
-    scores[TRIED] = advance(chain, scoring, manner, pace, aim, posture, memory, work)
+    """One frame on in `memory`, and its errors: `scores` (SCORES,). Plans are drafted in `draft` (PATH_MOST, n + 1)."""
+    scores[TRIED] = advance(chain, scoring, manner, pace, aim, posture, memory, work, draft)
     angles = memory.rows[ANGLES]
     scores[ORIENTATION] = orientation_error(scoring, aim, tip_rotation(chain, angles))
     scores[POSTURE] = posture_error(chain, scoring, angles, posture)

@@ -63,10 +63,8 @@ def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float
     tally[STUCK] += 1
     if nearest > at:
         tally[AT], tally[STUCK] = nearest, 0
-    if tally[AT] >= tally[COUNT] - 2:
-        tally[MODE] = TRACKING
-    if tally[STUCK] > STUCK_FOR:
-        tally[MODE], tally[ATTEMPT] = TRACKING, -1
+    if tally[AT] >= tally[COUNT] - 2 or tally[STUCK] > STUCK_FOR:
+        tally[MODE], tally[COUNT], tally[ATTEMPT] = TRACKING, 0, -1
 
 
 @kernel(borrows=True)

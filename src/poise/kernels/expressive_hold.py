@@ -62,12 +62,16 @@ def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
 
 
 @kernel(borrows=True)
-def shift_root(chain: Chain, work: Array, row: int, rate: float, shift: float) -> None:
-    """LOW … HIGH of a twister at the root with its limits moved by `shift`; one outside them must come back."""
+def shift_root(chain: Chain, work: Array, row: int, rate: float, drift: float, frames: int) -> None:
+    """LOW … HIGH of a twister at the root that has turned along with a target for so many frames, by `drift` in each.
+
+    Its limits move by -drift a frame, and so does what it may turn in one. A root outside its limits must come back.
+    """
     if chain.role[0] == TWIST:
-        here = work[row, 0]
-        work[LOW, 0] = min(here + rate, max(here - rate, chain.lower[0] + shift))
-        work[HIGH, 0] = max(here - rate, min(here + rate, chain.upper[0] + shift))
+        least, most = work[row, 0] - rate - drift, work[row, 0] + rate - drift
+        shift = -drift * frames
+        work[LOW, 0] = min(most, max(least, chain.lower[0] + shift))
+        work[HIGH, 0] = max(least, min(most, chain.upper[0] + shift))
 
 
 @kernel(borrows=True)

@@ -9,13 +9,15 @@ Array = np.ndarray
 FRESH, TRACKING, CHANGING, RETURNING = 0, 1, 2, 3
 """Nothing yet; on a branch; on a planned way to another; on the straight way to one, the gaze lost."""
 MODE, NEGATED, COUNT, AT, ATTEMPT, STUCK, WAIT, GOALS, ASTRAY, ROUND = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-"""Mode; whether the bends are those of the posture negated; way-points of the plan, and the one reached; the next try,
--1 when none is wished for; frames without progress; frames until a plan is asked for again; goals; frames with the gaze
-lost; how often all tries were in vain."""
-TALLIES = 10
-ANGLES, FROM, TO, OR_TO = 0, 1, 2, 3
-MEMORY_ROWS = 4
-NOW, PLANNED, SPEED = 0, 1, 2
+"""Mode; whether the bends are those of the posture negated; way-points of the plan in hand, 0 without one, and the one
+reached; the next try, -1 when none is wished for; frames without progress; frames until a plan is asked for again;
+goals; frames with the gaze lost; how often all tries were in vain."""
+WHICH, LATITUDE, FOR_SHAPE = 10, 11, 12
+"""Of the plan in hand: the try that made it, its latitude, and whether it leads to a better shape."""
+TALLIES = 13
+ANGLES, TO, OR_TO = 0, 1, 2
+MEMORY_ROWS = 3
+NOW, SPEED = 0, 1
 PATH_MOST = 240
 """Way-points a plan may have."""
 
@@ -24,10 +26,10 @@ class Memory(NamedTuple):
     """What a character remembers from one frame to the next; `advance` changes it."""
 
     rows: Array
-    """(MEMORY_ROWS, n) angles of the last frame, of the start of a plan and of its goals."""
+    """(MEMORY_ROWS, n) angles of the last frame, and the goals of the next plan."""
     path: Array
-    """(PATH_MOST, n + 1) the plan."""
+    """(PATH_MOST, n + 1) the plan in hand, or the one the chain is on."""
     tally: Array
     """(TALLIES,) integers: mode, sign of the bends, way-points, progress and so on."""
     seen: Array
-    """(3, 3) the direction of the last frame, the one a plan is made for, and how fast the target turns and nods."""
+    """(2, 3) the direction of the last frame, and how fast the target turns and nods."""

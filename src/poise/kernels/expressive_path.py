@@ -30,6 +30,8 @@ ROOT_PULL, ARRIVED_PULL = 10.0, 3.0
 INERTIA = 0.3
 OFF = 1e-5
 """A way-point may miss the direction by this [rad]."""
+YIELDING = (0.4, 0.3, 0.01, 0.0, 0.0)
+"""Shares of the root's way that are left from try to try; the other joints yield with the last ones."""
 PATIENCE = 12
 """Steps without progress after which a detour is given up."""
 PROGRESS = math.radians(0.3)
@@ -118,15 +120,32 @@ def glide(
             return -1
         copy_row(work, HERE, LAST)
         box_round(chain, work, LAST, rate)
-        shift_root(chain, work, LAST, rate, -drift * (count + 1 - cut))
+        shift_root(chain, work, LAST, rate, drift, count + 1 - cut)
         arrived = abs(turn_to(chain, 0, work[LAST, 0], work[goal, 0])) < 0.5 * rate
         _draw(
             chain, work, goal, ARRIVED_PULL if arrived else ROOT_PULL, max(2.0, strength) if arrived else strength, rate
         )
-        if hold(chain, d, 8, work, HERE) > OFF:
+        if hold(chain, d, 8, work, HERE) > OFF and not _yielding(chain, d, work):
             return -1
         count = _write(path, count, work, lift)
     return -1
+
+
+@kernel(borrows=True)
+def _yielding(chain: Chain, d: Vector, work: Array) -> bool:
+    """HERE from LAST again, asking for less and less of the way: first of the root's, then of every joint's.
+
+    Where a small turn of the root takes a large one of the joints above, it is this that makes the root wait.
+    """
+    for share in YIELDING:
+        for k in range(chain.role.shape[0]):
+            work[HERE, k] = work[LAST, k]
+            if k == 0 or share < 0.1:
+                way = turn_to(chain, k, work[LAST, k], work[REFERENCE, k])
+                work[REFERENCE, k] = work[LAST, k] + (share if k == 0 else 0.3) * way
+        if hold(chain, d, 10, work, HERE) < OFF:
+            return True
+    return False
 
 
 @kernel(borrows=True)
@@ -136,6 +155,7 @@ def raise_gaze(
     to: float,
     rate: float,
     drift: float,
+    toward: int,
     count: int,
     cut: int,
     # changed
@@ -144,11 +164,12 @@ def raise_gaze(
 ) -> int:
     """Lift the gaze of HERE from d to the polar angle `to`, writing way-points from `count`; -1 if it cannot follow.
 
-    The root stays where it is if it can, since on the way it may be at its limit. An infinite `drift`: it has none.
+    The root is drawn to that of `work[toward]`, or for LAST stays where it is, if it can: near the horizon it must turn
+    slowly, and has the time only if it is not at its limit. An infinite `drift`: it has no limits.
     """
     r = root_axis(chain)
     start = polar(r, d)
-    share, part = 0.0, 1.0
+    share, part, drawn = 0.0, 1.0, toward
     stride = min(1.0, 0.6 * rate / max(1e-9, abs(to - start)))
     while share < 1.0:
         copy_row(work, HERE, LAST)
@@ -156,16 +177,17 @@ def raise_gaze(
         if math.isinf(drift):
             free_root(chain, work, LAST, rate)
         else:
-            shift_root(chain, work, LAST, rate, -drift * (count + 1 - cut))
-        _draw(chain, work, LAST, ROOT_PULL, 0.0, rate)
+            shift_root(chain, work, LAST, rate, drift, count + 1 - cut)
+        _draw(chain, work, drawn, ROOT_PULL, 0.0, rate)
         next_share = min(1.0, share + part * stride)
         if hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE) > OFF:
             copy_row(work, LAST, HERE)
-            part *= 0.5
+            part *= 1.0 if drawn != LAST else 0.5
+            drawn = LAST
             if part < 0.01:
                 return -1
             continue
-        share, part = next_share, min(1.0, 2.0 * part)
+        share, part, drawn = next_share, min(1.0, 2.0 * part), toward
         if count >= path.shape[0]:
             return -1
         count = _write(path, count, work, share * (to - start))

@@ -14,21 +14,23 @@ from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_path import OFF, STRENGTHS, glide, lifted, pass_by, polar, raise_gaze
 from poise.kernels.expressive_surface import root_axis
-from poise.kernels.expressive_work import GOAL, HERE, LIFTED, RAISED, START, VIA
+from poise.kernels.expressive_work import GOAL, HERE, LAST, LIFTED, RAISED, START, VIA
 from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
 DIRECT = len(STRENGTHS)
+LIFTING = DIRECT + 2
+"""Tries on each other latitude."""
 RANDOM = 40
 """Postures of an even sequence that are passed."""
-LATITUDES = (89.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
+LATITUDES = (89.0, 86.0, 82.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
-NEIGHBOUR = math.radians(6.0)
+NEIGHBOUR = math.radians(2.5)
 """Latitudes nearer than this are one [rad]."""
 MARGIN = 5
 """Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
-LATITUDES_TRIED = 7
+LATITUDES_TRIED = 8
 """Latitudes tried, the target's own among them."""
 
 
@@ -41,10 +43,10 @@ def which_try(chain: Chain, attempt: int, goals: int, again: int) -> tuple[int, 
     few = DIRECT + 2 * (chain.role.shape[0] - 1)
     own = (few + RANDOM) * goals
     if attempt < own:
-        which = attempt % (few + RANDOM)
-        return 0, attempt // (few + RANDOM), which if which < few else which + again * RANDOM
-    block = (attempt - own) // few
-    return 1 + block // goals, block % goals, (attempt - own) % few
+        which = attempt // goals
+        return 0, attempt % goals, which if which < few else which + again * RANDOM
+    later = (attempt - own) // goals
+    return 1 + later // LIFTING, (attempt - own) % goals, later % LIFTING
 
 
 @kernel(borrows=True)
@@ -144,11 +146,11 @@ def try_plan(
     if latitude == 0 and not lost:
         return _cross(chain, d, START, GOAL, which, rate, drift, 0.0, 0, work, path)
     copy_row(work, GOAL, HERE)
-    if raise_gaze(chain, d, to, rate, math.inf, 0, 0, work, path) < 0:
+    if raise_gaze(chain, d, to, rate, math.inf, LAST, 0, 0, work, path) < 0:
         return -1
     copy_row(work, HERE, RAISED)
     copy_row(work, START, HERE)
-    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, 0, 0, work, path)
+    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, RAISED if which % 2 else LAST, 0, 0, work, path)
     if count < 0:
         return -1
     copy_row(work, HERE, LIFTED)
@@ -161,7 +163,7 @@ def try_plan(
         return sooner
     before = count
     copy_row(work, GOAL, HERE)
-    count = raise_gaze(chain, d, to, rate, math.inf, count, 0, work, path)
+    count = raise_gaze(chain, d, to, rate, math.inf, LAST, count, 0, work, path)
     if count < 0:
         return -1
     _reverse(path, before, count)
@@ -219,7 +221,7 @@ def _lower_from(
     for k in range(n):
         work[HERE, k] = path[at, k]
     cut = count - at - 1
-    end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, count, cut, work, path)
+    end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, LAST, count, cut, work, path)
     if end < 0:
         return -1
     for i in range(count, end):

@@ -167,18 +167,6 @@ def test_bad_batches_name_the_row() -> None:
         solver.solve_batch(good, still, device="tpu")  # type: ignore[arg-type]
 
 
-def test_cuda_agrees_with_the_cores_or_says_what_it_lacks() -> None:
-    solver = poise.Erik(poise.load("erik_c"))
-    asked = samples(solver.limb, 2000, np.random.default_rng(1), "uniform")  # the grid has ties that rounding decides
-    try:
-        there = solver.solve_batch(asked.postures, asked.orientations, device="cuda")
-    except TaskError as error:
-        assert str(error).startswith("device='cuda' needs an NVIDIA GPU with its driver and the package numba-cuda")
-        return
-    here = solver.solve_batch(asked.postures, asked.orientations)
-    np.testing.assert_allclose(there.error, here.error, atol=1e-9)
-
-
 def test_figures_that_are_no_chain_and_settings_that_solve_nothing_are_refused() -> None:
     made = Builder("leg")
     made.body("pelvis", mass=1.0)
