@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import poise
 
-from .hands import pixel_of, positions, pull_gap
+from .hands import pixel_of, positions, pull_gap, still
 from .test_studio import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -220,10 +220,8 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
     plot = page.locator(".poise-plot").first.bounding_box()
     assert plot is not None
     page.mouse.click(plot["x"] + 0.5 * plot["width"], plot["y"] + 0.5 * plot["height"])
-    page.wait_for_timeout(400)
+    assert eventually(page, lambda: still(page)), "a click on a plot stops there"
     stopped = positions(page)
-    page.wait_for_timeout(400)
-    assert np.array_equal(positions(page), stopped), "a click on a plot stops there"
     slider = page.locator(".poise-timeline input").bounding_box()
     assert slider is not None
     drag(page, (slider["x"] + 0.5 * slider["width"], slider["y"] + 0.5 * slider["height"]), (0.3 * slider["width"], 0))

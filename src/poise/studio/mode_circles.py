@@ -37,7 +37,7 @@ class CirclesMode(Mode):
     """Where the pointer put the end-point, the pedal or the ball, forward and up [m]."""
     turn: float = 0.0
     """Of the arm's turntable [rad]."""
-    pedalling: bool = True
+    pedalling: bool = False
     cadence: float = 45.0
     """Turns of the crank per minute."""
 

@@ -27,6 +27,8 @@ from poise.studio.state import State
 FIGURES = ("human", "walker", "dancer")
 FIRST_FIGURE = "human"
 INK = "#7a8794"
+FEWEST = 3
+"""Parts of a figure that a clip must lead for it to be worth a try."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,14 @@ class RetargetMode(Mode):
     name: ClassVar[str] = "retarget"
     drives: ClassVar[bool] = True
     work: Work | None = None
+
+
+def can_perform(figure: Figure) -> bool:
+    """Whether a clip of people can lead enough parts of a figure."""
+    try:
+        return len(JointMap.propose(greeting(), figure).links) >= FEWEST
+    except PoiseError:
+        return False
 
 
 class _OvertakenError(Exception):
@@ -61,12 +71,8 @@ class RetargetDriver(Driver):
     def enter(self, session: Session) -> None:
         """The figure at hand if a clip can lead it, else the human."""
         figure = session.state.figure
-        try:
-            mapping = JointMap.propose(greeting(), figure)
-        except PoiseError:
-            figure = built_in(FIRST_FIGURE)
-            mapping = JointMap.propose(greeting(), figure)
-        self._begin(session, Wish(greeting(), figure, mapping))
+        performer = figure if can_perform(figure) else built_in(FIRST_FIGURE)
+        self._begin(session, Wish(greeting(), performer, JointMap.propose(greeting(), performer)))
 
     def choose(self, session: Session, figure: str) -> None:
         """Somebody else performs the same clip."""
