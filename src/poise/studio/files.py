@@ -63,19 +63,20 @@ def unpacked_scene(path: Path) -> Path:
                 (path.parent / plain_name(member.filename)).write_bytes(archive.read(member))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
         raise FormatError(f"the archive cannot be read: {problem}", path) from None
-    scenes = [plain_name(member.filename) for member in members if _is_scene(member.filename)]
+    scenes = [plain_name(member.filename) for member in members if is_scene(member.filename)]
     if len(scenes) != 1:
         raise FormatError(f"an archive has one scene, a *.toml; this has {len(scenes)}.", path)
     return path.parent / scenes[0]
 
 
-def _is_scene(name: str) -> bool:
+def is_scene(name: str) -> bool:
+    """Whether a file of this name has a scene in it."""
     return name.lower().endswith(".toml") and not name.lower().endswith(".figure.toml")
 
 
 def scene_in(path: Path) -> Scene:
     """The scene that a file is, or the one that its figure opens with."""
-    return Scene.load(path) if _is_scene(path.name) else opening(load(path), Origin(str(path)))
+    return Scene.load(path) if is_scene(path.name) else opening(load(path), Origin(str(path)))
 
 
 def saved_text(session: Session) -> str:

@@ -50,7 +50,9 @@ def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_b
         print(f"anyone who reaches this machine at {host} and has the key can use the studio.", flush=True)
     print(f"poise studio: {address}", flush=True)
     guarded = Guard(application(session), key=key, port=found, local=is_local(host))
-    config = uvicorn.Config(guarded, log_level="warning", timeout_graceful_shutdown=PATIENCE)
+    config = uvicorn.Config(
+        guarded, log_level="warning", timeout_graceful_shutdown=PATIENCE, ws_per_message_deflate=False
+    )
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     solving = SolverThread(session)

@@ -150,10 +150,10 @@ class Session(Pulling):
             self._live.aim(state.pulls)
         posture, rests = self._live.step(state.posture)
         self._ticks += 1
-        outcome = state.outcome
-        if rests or self._ticks % LOOK_EVERY == 0:
-            outcome = self._live.judged(posture, state.scene, state.pulls)
-        self._restless = not rests
+        looks = self._ticks % LOOK_EVERY == 0
+        outcome = self._live.judged(posture, state.scene, state.pulls) if looks else state.outcome
+        # A figure that rests is stepped until it has been judged, and not more often for being dragged meanwhile.
+        self._restless = not (rests and looks)
         self._put(wake=False, posture=posture, outcome=outcome)
 
     def give_up(self, sentence: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.wanted import seen_from
+from poise.figure.frames import Frames
 from poise.figure.pose import FloatArray, Pose, unit_quaternion, vector
 from poise.figure.posture import Posture
 from poise.tasks.mass import CenterOfMass
@@ -19,6 +20,7 @@ from poise.tasks.task import Task, axes_of
 AHEAD = 0.5
 """How far ahead the mark of a direction to look in is drawn [m]."""
 _ALONG = np.array([1.0, 0.0, 0.0, 0.0])
+_WORLD = Pose()
 
 
 class Places(NamedTuple):
@@ -36,6 +38,17 @@ class Places(NamedTuple):
     """Whether the target can be turned."""
 
 
+@lru_cache(maxsize=8)
+def _frames(posture: Posture) -> Frames:
+    """All frames of a posture, of which several targets are asked."""
+    return posture.figure.frames(posture)
+
+
+def _out_of(posture: Posture, base: str | None) -> Pose:
+    """The world's pose of what a task is seen from."""
+    return _WORLD if base is None else seen_from(posture, base).inverse()
+
+
 @singledispatch
 def places(task: Task, posture: Posture) -> Places | None:
     """Where a task wants something and where that is; None for a task that has no place."""
@@ -44,37 +57,39 @@ def places(task: Task, posture: Posture) -> Places | None:
 
 @places.register(Position)
 def _(task: Position, posture: Posture) -> Places:
-    point = np.zeros(3) if task.offset is None else vector(task.offset)
-    got = posture.figure.pose_of(task.site, posture).apply(point)
-    base_from_world = seen_from(posture, task.relative_to)
-    here, directions = base_from_world.apply(got), axes_of(task.axes, task.label)
+    site = _frames(posture)[task.site]
+    got = site.position if task.offset is None else site.apply(vector(task.offset))
+    world_from_base = _out_of(posture, task.relative_to)
+    if task.axes == "xyz":
+        return Places(world_from_base.apply(vector(task.at)), got, world_from_base.rotation)
+    here, directions = world_from_base.inverse().apply(got), axes_of(task.axes, task.label)
     # Along axes that do not matter the target is wherever the point is.
     wanted = here + np.linalg.pinv(directions) @ (directions @ (vector(task.at) - here))
-    world_from_base = base_from_world.inverse()
     return Places(world_from_base.apply(wanted), got, world_from_base.rotation)
 
 
 @places.register(Frame)
 def _(task: Frame, posture: Posture) -> Places:
-    wanted = seen_from(posture, task.relative_to).inverse() @ pose_of(task.pose, task.label)
-    got = posture.figure.pose_of(task.site, posture).position
-    return Places(wanted.position, got, wanted.rotation, turns=True)
+    wanted = pose_of(task.pose, task.label)
+    if task.relative_to is not None:
+        wanted = _out_of(posture, task.relative_to) @ wanted
+    return Places(wanted.position, _frames(posture)[task.site].position, wanted.rotation, turns=True)
 
 
 @places.register(Orientation)
 def _(task: Orientation, posture: Posture) -> Places:
-    wanted = seen_from(posture, task.relative_to).inverse() @ Pose(rotation=rotation_of(task.rotation, task.label))
-    got = posture.figure.pose_of(task.site, posture).position
+    wanted = _out_of(posture, task.relative_to) @ Pose(rotation=rotation_of(task.rotation, task.label))
+    got = _frames(posture)[task.site].position
     return Places(got, got, wanted.rotation, moves=False, turns=True)
 
 
 @places.register(LookAt)
 def _(task: LookAt, posture: Posture) -> Places:
-    eye = posture.figure.pose_of(task.site, posture).position
+    eye = _frames(posture)[task.site].position
     if task.at is None:
         direction = vector(task.direction if task.direction is not None else ())
         return Places(eye + AHEAD * direction / np.linalg.norm(direction), eye)
-    return Places(seen_from(posture, task.relative_to).inverse().apply(vector(task.at)), eye)
+    return Places(_out_of(posture, task.relative_to).apply(vector(task.at)), eye)
 
 
 @places.register(CenterOfMass)
