@@ -90,31 +90,29 @@ def fit_posture(
     # outputs
     q: Array,
 ) -> float:
-    """Move `q` (nq,) to what is asked, by at most `steps` steps; returns the cost at the end.
+    """Move `q` (nq,) to what is asked, by at most `steps` steps; returns the cost before the last.
 
     `before` (nq,) is the posture of the frame before, `neutral` (nq,) the one to be near to where nothing is asked.
     """
     best, step, n, nq = fit.best, fit.step, fit.step.shape[0], q.shape[0]
-    least, damping, moved = math.inf, 0.0, math.inf
-    for i in range(nq):
-        best[i] = q[i]
-    for k in range(steps + 1):
+    least, damping = math.inf, 0.0
+    for _ in range(steps):
         far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
         prepare(engine, q)
         cost = _gather(engine, fit, q, before, neutral)
-        if cost <= least:
-            least, damping = cost, 0.1 * damping if damping > FIRST_DAMPING else 0.0
-            for i in range(nq):
-                best[i] = q[i]
-        else:
-            for i in range(nq):
-                q[i] = best[i]
+        if cost > least:
             damping = max(FIRST_DAMPING, 10.0 * damping)
             if damping > MOST_DAMPING:
                 break
-            continue
-        if k == steps or moved <= tolerance:
-            break
+            for i in range(nq):
+                q[i] = best[i]
+            far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+            prepare(engine, q)
+            _gather(engine, fit, q, before, neutral)
+        else:
+            least, damping = cost, 0.1 * damping if damping > FIRST_DAMPING else 0.0
+            for i in range(nq):
+                best[i] = q[i]
         _best_step(engine, fit, damping)
         moved = 0.0
         for i in range(n):
@@ -123,8 +121,14 @@ def fit_posture(
         far_clamp(engine.calls, engine.bounds, best, q)
         if engine.state.gap.shape[0] > 0:
             _close(engine, fit, q)
-    for i in range(nq):
-        q[i] = best[i]
+        if moved <= tolerance:
+            return least
+    if steps > 1:
+        far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+        prepare(engine, q)
+        if _gather(engine, fit, q, before, neutral) > least:
+            for i in range(nq):
+                q[i] = best[i]
     return least
 
 

@@ -10,7 +10,7 @@ from poise.kernels.engine import Engine
 from poise.kernels.far_call import far_clamp
 from poise.kernels.fit import Fit, fit_posture
 from poise.kernels.goals import Goals
-from poise.kernels.step import settle
+from poise.kernels.step import take_step
 from poise.kernels.tree import Tree, attached_frames, difference, forward, integrate
 
 Array = np.ndarray
@@ -60,17 +60,21 @@ def fit_clip(
 ) -> None:
     """Fit postures `out` (frames, nq) from frame `span[0]` on to before `span[1]`, backwards if that comes first.
 
-    Every frame starts from the posture `q` (nq,) of the one before, the first from what `q` is.
+    Every frame starts where the two before lead to, the first from what `q` (nq,) is; `q` ends at the last.
     """
     way = 1 if span[1] >= span[0] else -1
-    before = q.copy()
+    before, onward = q.copy(), np.zeros(fit.step.shape[0])
     for frame in range(span[0], span[1], way):
         aim(engine.goals, course, frame)
         for g in range(fit.slack.shape[0]):
             fit.slack[g] = course.slack[frame, g]
         for i in range(q.shape[0]):
             before[i] = q[i]
+        if engine.state.gap.shape[0] == 0:
+            integrate(engine.tree, before, onward, q)
+            far_clamp(engine.calls, engine.bounds, before, q)
         fit_posture(engine, fit, before, neutral, steps, tolerance, q)
+        difference(engine.tree, before, q, onward)
         for i in range(q.shape[0]):
             out[frame, i] = q[i]
 
@@ -159,6 +163,8 @@ def perform_clip(
             held[0, i] = wanted[frame, i]
             out[frame, i] = wanted[frame, i]
         far_clamp(engine.calls, engine.bounds, wanted[frame][:0], out[frame])
-        count, _ = settle(engine, out[frame], steps, tolerance)
-        taken += count
+        for _ in range(steps):
+            taken += 1
+            if take_step(engine, out[frame]) <= tolerance:
+                break
     return taken

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
@@ -70,6 +71,8 @@ class Leads:
         self._sway = self._swayed(mapping)
         self._lead_points(mapping)
         self._lead_trunk(mapping)
+        if not self.draft:
+            raise TaskError("nothing of the mapping leads anything: every weight in it is zero.")
 
     def track(self, mapping: JointMap) -> Track:
         """What is asked, to keep with the motion."""

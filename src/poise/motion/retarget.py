@@ -4,10 +4,9 @@
 2. *Calibration*: up, heading, scale and ground, from the whole clip (`poise.motion.calibration`).
 3. *Contacts*: when heels and balls of feet stand (`poise.motion.contacts`).
 4. *Plan*: bones of the figure's length in the clip's directions (`poise.motion.plan`), feet planted
-   (`poise.motion.feet`).
-5. *Solving*, frame by frame, each from the last one's answer: feet on the first level, so that nothing makes them slip;
-   then, if asked, the centre of mass over what stands (`poise.motion.balance`); then all the rest by its weights; what
-   freedom is left goes to the neutral posture.
+   (`poise.motion.feet`), and if asked the way of the centre of mass over what stands (`poise.motion.balance`).
+5. *Solving* (`poise.motion.perform`): a draft of all frames by weights, smoothed, then by levels: feet that stand
+   first, so that nothing makes them slip, the centre of mass next. A foot that no leg can hold is let go.
 """
 
 from __future__ import annotations
@@ -17,21 +16,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.motion.build import Build
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, ContactSettings
+from poise.motion.draft import Progress, ignored
+from poise.motion.filter import MotionFilter
 from poise.motion.mapping import JointMap
 from poise.motion.motion import Motion
-from poise.motion.perform import Performance, Progress, Style, ignored
+from poise.motion.pace import haste
+from poise.motion.perform import Performance
 from poise.motion.plan import Plan
 from poise.motion.source import Source
+from poise.motion.style import Style
 
 STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 """Shares of the length that legs tell to try steps of."""
 HELD = 0.9
 """Share of standing frames that must hold for steps to be short enough; all where balance hangs on it."""
+ROOM = 1.001
+"""By how much slower than need be a motion is played that is too fast for its joints."""
+
+
+class _Asked(NamedTuple):
+    """What is asked of a retargeting besides the clip, the figure and the mapping."""
+
+    contacts: Contacts | ContactSettings | None
+    style: Style
+    balance: bool
 
 
 def retarget(
@@ -40,10 +55,11 @@ def retarget(
     mapping: JointMap | Mapping[str, str] | str | Path | None = None,
     *,
     rate: float | None = None,
-    tempo: float = 1.0,
+    tempo: float | None = None,
     balance: bool = False,
     contacts: Contacts | ContactSettings | None = None,
     style: Style | None = None,
+    motion_filter: MotionFilter | None = None,
     progress: Progress | None = None,
 ) -> Motion:
     """A motion of `figure` after `clip`.
@@ -53,46 +69,70 @@ def retarget(
         figure: Who shall perform it. A figure that stands on feet and is held at its pelvis gets a floating base.
         mapping: Which joint leads which part: a `JointMap`, sites by joint, or a TOML file; proposed if not given.
         rate: Frames per second of the result; the clip's unless given.
-        tempo: Speed, 1 for the clip's; 0.25 for four times as slow.
+        tempo: Speed, 1 for the clip's, 0.25 for four times as slow, however fast that is for the joints; if not given,
+            the clip's, or as much slower as the joints' limits need.
         balance: Whether the centre of mass stays over the feet that stand, as slow walking needs.
         contacts: When feet stand, or thresholds to find out.
         style: How closely joints follow, and how smoothly.
+        motion_filter: Passes over the result, for figures of hinges and slides without loops: its limits of speed,
+            acceleration and jerk hold, and what it eases comes late.
         progress: Called with frames done and frames in all.
 
     Returns:
         The motion, with a frame for every one of the clip; `motion.track` says what was asked.
     """
     _check(clip, tempo)
+    asked = _Asked(contacts, style or Style(), balance)
+    motion = _at_tempo(clip, figure, mapping, asked, (rate, tempo or 1.0), progress or ignored)
+    slower = 1.0 if tempo is not None else haste(motion.figure, motion._q, motion.rate, asked.style)
+    if slower > 1.0 and rate is None:
+        motion = Motion(motion.figure, motion.q, motion.rate / (ROOM * slower), motion.name, track=motion.track)
+    elif slower > 1.0:
+        motion = _at_tempo(clip, figure, mapping, asked, (rate, 1.0 / (ROOM * slower)), progress or ignored)
+    return motion if motion_filter is None else _filtered(motion, motion_filter)
+
+
+def _at_tempo(  # noqa: PLR0917
+    clip: Clip,
+    figure: Figure,
+    mapping: JointMap | Mapping[str, str] | str | Path | None,
+    asked: _Asked,
+    pace: tuple[float | None, float],
+    tell: Progress,
+) -> Motion:
+    """A motion at a rate, if one is given, and a tempo."""
+    rate, tempo = pace
     timed = Clip(clip.figure, clip.q, clip.rate * tempo, clip.name)
     timed = timed if rate is None else timed.resampled(rate)
     links = JointMap.of(mapping, timed, figure)
     performer = _floating(figure, links)
-    tell = progress or ignored
-    count = len(timed)
-    asked = _Asked(contacts, style or Style(), tempo, balance)
-    performance = _planned(timed, performer, links, asked, lambda k, n: tell(k // 2, n))
+    performance = _planned(timed, performer, links, asked, tempo, lambda done, total: tell(done // 2, total))
     q = performance.run()
-    tell(count, count)
+    tell(len(timed), len(timed))
     return Motion(performer, q, timed.rate, clip.name, track=performance.leads.track(links))
 
 
-class _Asked(NamedTuple):
-    """What is asked of a retargeting besides the clip, the figure and the mapping."""
+def _filtered(motion: Motion, motion_filter: MotionFilter) -> Motion:
+    """The motion as a filter lets it through."""
+    figure = motion.figure
+    if len(figure.loops):
+        raise TaskError(f"figure {figure.name!r} has loops, which a motion filter would open; leave it out.")
+    passing = motion_filter.within(figure)
+    passing.reset(motion.q[0])
+    steps = [motion.q[0], *(passing.step(q, 1.0 / motion.rate) for q in motion.q[1:])]
+    return Motion(figure, np.array(steps), motion.rate, motion.name, track=motion.track)
 
-    contacts: Contacts | ContactSettings | None
-    style: Style
-    tempo: float
-    balance: bool
 
-
-def _planned(clip: Clip, figure: Figure, links: JointMap, asked: _Asked, progress: Progress) -> Performance:
+def _planned(  # noqa: PLR0917
+    clip: Clip, figure: Figure, links: JointMap, asked: _Asked, tempo: float, progress: Progress
+) -> Performance:
     """A performance with the longest strides that the figure's legs can follow."""
     source, build = Source(clip), Build.of(figure, links)
     given = asked.contacts if isinstance(asked.contacts, Contacts) else None
     settings = asked.contacts if isinstance(asked.contacts, ContactSettings) else None
     tried: list[tuple[float, Performance]] = []
     for stride in STRIDES:
-        plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=asked.tempo)
+        plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
         performance = Performance(figure, links, plan, rate=clip.rate, style=asked.style, balance=asked.balance)
         tried.append((performance.sketch(progress), performance))
         given = plan.contacts
@@ -108,8 +148,8 @@ def _floating(figure: Figure, mapping: JointMap) -> Figure:
     return figure.with_floating_base() if walks and not is_free else figure
 
 
-def _check(clip: Clip, tempo: float) -> None:
-    if not (math.isfinite(tempo) and tempo > 0.0):
+def _check(clip: Clip, tempo: float | None) -> None:
+    if tempo is not None and not (math.isfinite(tempo) and tempo > 0.0):
         raise TaskError(f"the tempo of a retargeting must be a positive number, not {tempo}.")
     if not isinstance(clip, Clip):
         raise TaskError(f"retarget takes a clip, such as poise.load_clip gives, not {type(clip).__name__}.")

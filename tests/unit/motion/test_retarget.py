@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 import poise
@@ -115,6 +116,102 @@ def test_calibration_does_not_depend_on_the_frame_that_comes_first():
     np.testing.assert_allclose(one.turn, other.turn, atol=1e-9)
     np.testing.assert_allclose(one.scale, other.scale, rtol=1e-9)
     np.testing.assert_allclose(one.center, other.center, atol=0.1)
+
+
+def rolled(clip, shift):
+    return poise.Clip(clip.figure, np.roll(clip.q, -shift, axis=0), clip.rate, clip.name)
+
+
+@pytest.mark.parametrize("shift", [120, 200])
+def test_postures_do_not_depend_on_the_frame_that_comes_first(shift):
+    clip, one = clip_at(WALK), motion_of(WALK)
+    other = poise.retarget(rolled(clip, shift), poise.load("human"))
+    back = poise.Clip(other.figure, np.roll(other.q, shift, axis=0), clip.rate)
+    seam = round(0.5 * clip.rate)
+    frames = np.arange(len(clip))
+    inner = (frames >= seam) & (frames < len(clip) - seam) & (np.abs(frames - shift) >= seam)
+    gaps = np.abs([one.figure.difference(one[i], back[i])[6:] for i in np.flatnonzero(inner)])
+    assert np.degrees(np.median(gaps)) < 0.1
+    assert np.degrees(np.percentile(gaps, 95)) < 0.5
+
+
+def support(motion, frame):
+    """(k, 2) corners of the soles that stand, seen from above."""
+    figure, contacts = motion.figure, motion.track.contacts
+    frames = figure.frames(motion[frame])
+    sites = [
+        site for side, site in zip(contacts.heel, motion.track.locks, strict=True) if contacts.standing(side)[frame]
+    ]
+    marks = [name for site in sites for name in figure.sites.names if name.startswith(f"{site}_")]
+    return np.array([frames[name].position for name in marks])[:, [0, 2]]
+
+
+@cache
+def walked(balance):
+    return poise.retarget(clip_at(WALK), poise.load("walker"), balance=balance)
+
+
+@pytest.mark.parametrize("balance", [False, True])
+def test_a_walking_machine_stands_stays_closed_and_inside_all_limits(balance):
+    motion = walked(balance)
+    quality = measure(motion)
+    speeds = np.array([j.speed for j in motion.figure.joints for _ in range(j.nv)])
+    assert quality.violations == 0
+    assert quality.closure <= 1e-9
+    assert quality.drift <= 1e-3
+    assert quality.penetration.max() <= 1e-3
+    assert not quality.spikes
+    assert (np.abs(motion.velocity) <= speeds * (1.0 + 1e-9)).all()
+    assert quality.tracking.mean() <= 0.03
+
+
+def test_a_balanced_walk_never_leaves_its_support_and_a_naive_one_does():
+    balanced, naive = walked(True), walked(False)
+    outside = {}
+    for motion in (balanced, naive):
+        standing = [
+            i for i in range(len(motion)) if any(motion.track.contacts.standing(s)[i] for s in ("left", "right"))
+        ]
+        centers = {i: motion.figure.center_of_mass(motion[i])[[0, 2]] for i in standing}
+        outside[motion.track.center is None] = sum(
+            Delaunay(support(motion, i)).find_simplex(center) < 0 for i, center in centers.items()
+        )
+        assert len(standing) >= len(motion) - 1
+    assert outside[False] == 0
+    assert outside[True] > 0.3 * len(naive)
+
+
+@pytest.mark.parametrize("name", [DANCE, "animated_drawings/dab.bvh", "animated_drawings/wave_hello.bvh"])
+def test_a_machine_performs_every_clip(name):
+    quality = measure(poise.retarget(clip_at(name), poise.load("walker")))
+    assert quality.violations == 0
+    assert max(quality.drift, quality.penetration.max()) <= 1e-3
+    assert not quality.spikes
+
+
+def test_joints_that_are_too_slow_slow_the_motion_down_unless_a_tempo_is_said():
+    clip = clip_at(WALK)
+    assert walked(False).rate < clip.rate
+    assert motion_of(WALK).rate == clip.rate
+    assert len(walked(False)) == len(clip)
+
+
+def test_a_filter_passes_over_figures_of_hinges():
+    clip, adelino = clip_at("animated_drawings/wave_hello.bvh"), poise.load("adelino")
+    calm = poise.MotionFilter(2.0, 8.0, 60.0)
+    joint, site = clip.figure.bodies.names[-1], adelino.sites.names[-1]
+    motion = poise.retarget(clip, adelino, {joint: site}, motion_filter=calm)
+    assert np.abs(motion.velocity).max() <= 2.0 + 1e-9
+    with pytest.raises(poise.TaskError, match="loops"):
+        poise.retarget(clip, poise.load("walker"), motion_filter=calm)
+
+
+def test_progress_ends_with_all_frames():
+    clip = clip_at("animated_drawings/wave_hello.bvh")
+    seen = []
+    poise.retarget(clip, poise.load("human"), progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (len(clip), len(clip))
+    assert all(done <= total for done, total in seen)
 
 
 def test_an_edited_contact_is_kept():

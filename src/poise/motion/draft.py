@@ -1,0 +1,74 @@
+"""A first draft of a motion: all that leads, by its weights, each frame from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from poise.engine.problem import Problem, StepSize
+from poise.figure.figure import Figure
+from poise.figure.pose import FloatArray
+from poise.kernels.fit import Fit, fit_posture, make_fit
+from poise.kernels.follow import aim, fit_clip
+from poise.motion.cast import cast_for
+from poise.motion.contacts import BoolArray, segments
+from poise.motion.lead import Leads
+from poise.motion.style import Style
+
+Progress = Callable[[int, int], None]
+
+STEPS, STILL = 4, 1e-3
+"""Most steps for one frame, and step at which it is done [rad or m]; the next would be far smaller."""
+FIRST_STEPS, FIRST_STILL = 200, 1e-5
+"""The same of the first frame."""
+AT_ONCE = 100
+"""Frames that are solved between two calls of `progress`."""
+STEP = StepSize(error=1e3)
+"""Errors are not cut off in a draft, which damps its steps itself."""
+WARM = 0.5
+"""Time that is solved forward and back before the first frame counts [s]."""
+
+
+def draft_clip(figure: Figure, leads: Leads, rate: float, style: Style, progress: Progress) -> FloatArray:
+    """(frames, nq) postures by weights alone."""
+    count = len(leads.draft[0].values)
+    neutral, q, out = figure.neutral()._q.copy(), leads.start()._q.copy(), np.zeros((count, figure.nq))
+    with cast_for(figure, leads.draft, STEP) as cast:
+        problem, course = cast.problem, cast.course(leads.draft, count)
+        fit = _fit(problem, style, rate)
+        aim(problem.engine.goals, course, 0)
+        fit.slack[:] = course.slack[0]
+        first = fit._replace(still=np.zeros(figure.nv))
+        fit_posture(problem.handle, first, q, neutral, FIRST_STEPS, FIRST_STILL, q)
+        warm = min(count, round(WARM * rate))
+        parts = [(begin, min(begin + AT_ONCE, count)) for begin in range(0, count, AT_ONCE)]
+        for span in [(0, warm), (warm - 1, -1), *parts]:
+            fit_clip(problem.handle, fit, course, neutral, span, STEPS, STILL, q, out)
+            progress(max(span[1], 0), count)
+    return out
+
+
+def redraft(  # noqa: PLR0917
+    figure: Figure, leads: Leads, rate: float, style: Style, known: FloatArray, anew: BoolArray
+) -> FloatArray:
+    """(frames, nq) a draft that is known but for the frames that are true in `anew` (frames,)."""
+    neutral, out = figure.neutral()._q.copy(), known.copy()
+    with cast_for(figure, leads.draft, STEP) as cast:
+        course, fit = cast.course(leads.draft, len(known)), _fit(cast.problem, style, rate)
+        for span in segments(anew):
+            q = known[max(span[0] - 1, 0)].copy()
+            fit_clip(cast.problem.handle, fit, course, neutral, span, STEPS, STILL, q, out)
+    return out
+
+
+def ignored(done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+def _fit(problem: Problem, style: Style, rate: float) -> Fit:
+    engine, nv = problem.engine, problem.figure.nv
+    near = style.near * engine.criteria.posture_weight[0]
+    limits = nv + engine.levels.general.shape[0]
+    still = np.full(nv, style.still * rate**2)
+    return make_fit(len(engine.goals.position), near, still, limits, problem.figure.nq)

@@ -1,0 +1,95 @@
+"""Fits and whole clips, against forward kinematics, differences and perturbed postures."""
+
+import numpy as np
+import pytest
+
+import poise
+from poise.kernels.fit import fit_posture, make_fit
+from poise.kernels.follow import clip_frames, clip_rates, smooth_clip
+from poise.motion.cast import Cast
+from poise.motion.draft import STEP
+from poise.tasks.place import Position
+
+HUMAN = poise.load("human")
+REACH = np.array([0.35, 1.25, 0.3])
+
+
+def random_clip(count=6, seed=0):
+    rng = np.random.default_rng(seed)
+    q = HUMAN.neutral()
+    return np.array([HUMAN.integrate(q, 0.2 * rng.standard_normal(HUMAN.nv)).q for _ in range(count)])
+
+
+def test_frames_of_a_clip_are_those_of_its_postures():
+    clip, ride = random_clip(), HUMAN.compiled.attached
+    place, turn = np.empty((len(clip), len(ride.node), 3)), np.empty((len(clip), len(ride.node), 4))
+    clip_frames(HUMAN.compiled.tree, clip, ride.node, ride.position, ride.rotation, place, turn)
+    for i, q in enumerate(clip):
+        np.testing.assert_array_equal(place[i], HUMAN.frames(q).position)
+        np.testing.assert_array_equal(turn[i], HUMAN.frames(q).rotation)
+
+
+def test_rates_of_a_clip_are_differences():
+    clip = random_clip()
+    rates = np.zeros((len(clip) - 1, HUMAN.nv))
+    clip_rates(HUMAN.compiled.tree, clip, rates)
+    for i in range(len(rates)):
+        np.testing.assert_allclose(rates[i], HUMAN.difference(clip[i], clip[i + 1]), atol=1e-12)
+
+
+def test_smoothing_leaves_steady_motion_and_both_ends_alone():
+    rate = 0.02 * np.random.default_rng(1).standard_normal(HUMAN.nv)
+    clip = [np.array(HUMAN.neutral().q)]
+    for _ in range(20):
+        clip.append(np.array(HUMAN.integrate(clip[-1], rate).q))
+    clip = np.array(clip)
+    out = np.zeros_like(clip)
+    smooth_clip(HUMAN.compiled.tree, clip, np.full(len(clip), 2.0), out)
+    np.testing.assert_allclose(out, clip, atol=1e-9)
+
+
+def test_smoothing_takes_off_what_jitters():
+    clip = random_clip(40)
+    out = np.zeros_like(clip)
+    smooth_clip(HUMAN.compiled.tree, clip, np.full(len(clip), 2.0), out)
+    jitter = [np.abs(np.diff(motion[4:-4, 7:], axis=0)).mean() for motion in (clip, out)]
+    assert jitter[1] < 0.4 * jitter[0]
+    np.testing.assert_array_equal(out[0], clip[0])
+
+
+def fitted(near=1e-3, still=0.0, before=None):
+    cast = Cast(HUMAN, [Position("left_hand", REACH)], STEP)
+    engine = cast.problem.engine
+    count = HUMAN.nv + engine.levels.general.shape[0]
+    fit = make_fit(len(engine.goals.position), np.full(HUMAN.nv, near), np.full(HUMAN.nv, still), count, HUMAN.nq)
+    neutral = np.array(HUMAN.neutral().q)
+    q = neutral.copy()
+    last = neutral if before is None else before
+    fit_posture(cast.problem.handle, fit, last, neutral, 100, 1e-9, q)
+    return q
+
+
+def cost(q, near=1e-3):
+    away = HUMAN.difference(q, HUMAN.neutral())
+    return np.sum((HUMAN.pose_of("left_hand", q).position - REACH) ** 2) + near * away @ away
+
+
+def test_a_fit_is_legal_and_no_legal_posture_near_it_is_better():
+    q = fitted()
+    assert not HUMAN.violations(q)
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        other = HUMAN.integrate(q, 1e-3 * rng.standard_normal(HUMAN.nv))
+        if not HUMAN.violations(other):
+            assert cost(other) >= cost(q) - 1e-12
+
+
+@pytest.mark.parametrize("near", [1e-4, 1e-3, 1e-2])
+def test_the_less_the_neutral_posture_counts_the_nearer_the_hand(near):
+    errors = [np.linalg.norm(HUMAN.pose_of("left_hand", fitted(n)).position - REACH) for n in (near, 0.1 * near)]
+    assert errors[1] < errors[0]
+
+
+def test_a_heavy_frame_before_holds_the_posture():
+    before = np.array(HUMAN.neutral().q)
+    assert np.abs(HUMAN.difference(fitted(still=1e6, before=before), before)).max() < 1e-5
