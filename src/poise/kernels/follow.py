@@ -130,6 +130,29 @@ def clip_frames(
 
 
 @kernel
+def interpolate_clip(
+    tree: Tree,
+    clip: Array,
+    before: Array,
+    share: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """out[k] = a ⊕ share[k] · (b ⊖ a), a and b being frame `before[k]` and the next; exactly a or b at the ends."""
+    way = np.zeros(tree.dof_node.shape[0])
+    for k in range(before.shape[0]):
+        a, part = before[k], share[k]
+        if part == 0.0 or part == 1.0:
+            for i in range(clip.shape[1]):
+                out[k, i] = clip[a + (1 if part == 1.0 else 0), i]
+            continue
+        difference(tree, clip[a], clip[a + 1], way)
+        for i in range(way.shape[0]):
+            way[i] *= part
+        integrate(tree, clip[a], way, out[k])
+
+
+@kernel
 def clip_rates(
     tree: Tree,
     clip: Array,

@@ -13,6 +13,7 @@ from poise.errors import FigureError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
+from poise.kernels.follow import interpolate_clip
 
 _ON_TIME = 1e-6
 """Share of a frame by which a resampled clip may end after its last frame: rounding, not motion."""
@@ -125,17 +126,8 @@ def interpolated(figure: Figure, times: FloatArray, q: FloatArray, wanted: Float
     before = np.clip(np.searchsorted(times, wanted, side="right") - 1, 0, len(times) - 2)
     share = np.clip((wanted - times[before]) / (times[before + 1] - times[before]), 0.0, 1.0)
     out = np.empty((len(wanted), figure.nq))
-    for row, (i, part) in enumerate(zip(before.tolist(), share.tolist(), strict=True)):
-        out[row] = _between(figure, q[i], q[i + 1], part)
+    interpolate_clip(figure.compiled.tree, np.ascontiguousarray(q), before, share, out)
     return out
-
-
-def _between(figure: Figure, a: FloatArray, b: FloatArray, share: float) -> FloatArray:
-    """a ⊕ share · (b ⊖ a), exactly a or b at the ends."""
-    if share in {0.0, 1.0}:
-        return b if share else a
-    start = Posture(figure, a.copy())
-    return figure.integrate(start, share * figure.difference(start, Posture(figure, b.copy()))).q
 
 
 def _checked_rate(rate: float) -> float:

@@ -26,7 +26,7 @@ AT_ONCE = 100
 """Frames that are solved between two calls of `progress`."""
 STEP = StepSize(error=1e3)
 """Errors are not cut off in a draft, which damps its steps itself."""
-WARM = 0.5
+WARM = 0.2
 """Time that is solved forward and back before the first frame counts [s]."""
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise.figure.pose import FloatArray
+from poise.kernels.follow import clip_frames
 from poise.motion.clip import Clip
 
 
@@ -16,12 +17,14 @@ class Source:
 
     def __init__(self, clip: Clip) -> None:
         """Run the clip's forward kinematics for all frames."""
-        frames = [clip.figure.frames(posture) for posture in clip]
+        ride = clip.figure.compiled.attached
         self.clip = clip
-        self.positions = np.array([f.position for f in frames])
+        self.positions = np.empty((len(clip), len(ride.node), 3))
         """(frames, m, 3) [units of the clip]"""
-        self.rotations = np.array([f.rotation for f in frames])
+        self.rotations = np.empty((len(clip), len(ride.node), 4))
         """(frames, m, 4)"""
+        tree = clip.figure.compiled.tree
+        clip_frames(tree, clip._q, ride.node, ride.position, ride.rotation, self.positions, self.rotations)
         self._rows = clip.figure.compiled.frame_index
 
     def at(self, name: str) -> FloatArray:
