@@ -17,9 +17,13 @@ SHORTCUTS = (
     ("drag a body", "pull it at that very point"),
     ("drag a target", "move what a task wants"),
     ("double-click, or P", "pin the point under the pointer"),
+    ("right-click a body", "add tasks and forces, set it as root, choose its joints, edit it"),
+    ("click a joint", "rings and arrows that move it"),
+    ("click a target, an obstacle", "handles that move and turn it"),
+    ("drag an arrow's tip", "change a force or torque"),
     ("drag beside the figure", "turn the view"),
     ("right drag, wheel", "move the view, zoom"),
-    ("F", "show the whole figure"),
+    ("F, S", "show the whole figure, or what is selected"),
     ("4", "one view or four"),
     ("D", "dark or light"),
     ("Ctrl Z, Ctrl Shift Z", "undo, do again"),
@@ -30,7 +34,7 @@ SHORTCUTS = (
 
 def examples_menu(session: Session, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
     """Files above, examples below."""
-    with ui.menu() as menu:
+    with ui.menu().props('max-height="88vh"') as menu:
         ui.menu_item("Open a file …", on_click=lambda: choose_file())
         ui.menu_item("Save the scene", on_click=lambda: ui.navigate.to("/studio/scene.toml"))
         ui.menu_item("Save the posture", on_click=lambda: ui.navigate.to("/studio/posture.json"))

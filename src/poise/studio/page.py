@@ -136,6 +136,7 @@ class StudioPage:
         redo = key == "y" or event.modifiers.shift
         plain: dict[str, Callable[[], object]] = {
             "f": self.viewport.look_again,
+            "s": self.viewport.look_near,
             "4": self._switch_views,
             "d": self._switch_dark,
             "p": self.viewport.pin_here,

@@ -54,6 +54,10 @@ class Viewport(
         """Ask for a file to open."""
         self.run_method("choose_file")
 
+    def look_near(self) -> None:
+        """Move the view to what is selected."""
+        self.run_method("frame_selected")
+
     def look_again(self) -> None:
         """Move the view back to where it shows the whole figure."""
         self.run_method("frame_figure")

@@ -11,6 +11,7 @@ import { Selection } from "poise-studio/selection.js";
 import { Trace } from "poise-studio/trace.js";
 import { makeViews } from "poise-studio/views.js";
 
+const NEARBY = 0.35; // how much of the figure is shown around what is selected
 const GAP = 1e-5; // a loop open by more than this is drawn as broken [m]
 
 const vector = (values) => new THREE.Vector3(...values);
@@ -212,6 +213,15 @@ export class Stage {
     if (!this.figure) return;
     for (const view of this.views) view.frame(this.figure);
     this.showJoints(this.jointsShown);
+  }
+
+  // Look at what is selected from near, or at the whole figure.
+  frameSelected() {
+    const place = this.selection?.gizmo.handles.length ? this.selection.gizmo.place : null;
+    if (!place) return this.frameFigure();
+    const near = { ...this.figure, center: place.toArray(), radius: NEARBY * this.figure.radius };
+    for (const view of this.views) view.frame(near);
+    return undefined;
   }
 
   showFour(four) {

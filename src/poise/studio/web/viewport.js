@@ -71,6 +71,9 @@ export default {
     frame_figure() {
       this.stage.frameFigure();
     },
+    frame_selected() {
+      this.stage.frameSelected();
+    },
     choose_file() {
       this.$el.querySelector("input").click();
     },
