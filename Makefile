@@ -82,11 +82,12 @@ docs: $(STAMP) ## Draw the pictures of the documentation again.
 fuzz: $(STAMP) ## Feed garbage to every reader, FUZZ_SECONDS each; nothing but a FormatError may come out.
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
-lock: ## Pin the newest allowed versions in requirements.lock and requirements-bench.lock.
+lock: ## Pin the newest allowed versions in requirements.lock, requirements-cuda.lock and requirements-bench.lock.
 	@test -x $(BIN)/uv || { echo "make lock needs uv in $(VENV): run make setup first"; exit 1; }
-	@$(call pin,Every package poise is developed and tested with,requirements.lock,pyproject.toml --all-extras --group dev)
+	@$(call pin,Every package poise is developed and tested with,requirements.lock,pyproject.toml --extra mjcf --extra robots --group dev)
+	@$(call pin,What poise needs on a machine with an NVIDIA GPU,requirements-cuda.lock,pyproject.toml --extra cuda --constraint requirements.lock)
 	@$(call pin,The peers that benchmarks measure,requirements-bench.lock,--group bench)
-	@echo "requirements.lock and requirements-bench.lock are fresh; make setup and make bench install them."
+	@echo "The locks are fresh; make setup and make bench install requirements.lock and requirements-bench.lock."
 
 # $(call pin,what it holds,file,what to resolve)
 define pin
