@@ -53,8 +53,9 @@ class Modes:
         self.mechanism = MechanismDriver()
         self.circles = CirclesDriver()
         self.retarget = RetargetDriver()
+        self.pose = PoseDriver()
         self.drivers: dict[str, Driver] = {
-            "pose": PoseDriver(),
+            "pose": self.pose,
             "expressive": self.expressive,
             "mechanism": self.mechanism,
             "circles": self.circles,

@@ -25,11 +25,13 @@ TICK = 1.0 / 60.0
 
 @dataclass(frozen=True)
 class Mode:
-    """What a mode remembers; the plain one, in which the engine poses the figure, remembers nothing."""
+    """What a mode remembers; the plain one is that in which the engine poses the figure."""
 
     name: ClassVar[str] = "pose"
     drives: ClassVar[bool] = False
     """Whether something else than the engine moves the figure."""
+    errors: bool = False
+    """Whether errors of tasks are plotted."""
 
 
 class Driven(NamedTuple):

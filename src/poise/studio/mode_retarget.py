@@ -154,9 +154,9 @@ class RetargetDriver(Driver):
         self.time = 0.0
         figure = work.motion.figure
         if figure is session.state.figure:
-            session.set_mode(RetargetMode(work))
+            session.set_mode(RetargetMode(work=work))
         else:
-            session.open(_scene(figure), mode=RetargetMode(work))
+            session.open(_scene(figure), mode=RetargetMode(work=work))
 
     # Playing
 

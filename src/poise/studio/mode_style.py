@@ -20,6 +20,8 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
   content: ""; display: inline-block; width: 9px; height: 9px; margin-right: 4px; border-radius: 50%;
   background: var(--ink);
 }}
+.q-header .text-subtitle1 {{ white-space: nowrap; }}
+@media (max-width: 1100px) {{ .q-header {{ gap: 3px !important; }} }}
 .poise-modes {{ gap: 2px; flex-wrap: nowrap; }}
 .poise-modes .q-btn {{ min-height: 30px; padding: 2px 8px; border-radius: 6px; font-size: 12px; text-transform: none; }}
 .poise-modes .q-btn .q-icon {{ font-size: 18px; }}

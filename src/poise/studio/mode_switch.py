@@ -43,6 +43,9 @@ class ModeSwitch:
                 self.buttons[name] = button.props("flat dense color=white no-wrap").mark(f"mode {name}")
                 button.tooltip(TIPS[name])
 
+        self.plots = ui.button(icon="show_chart", on_click=lambda: modes.pose.switch_plots(modes.session))
+        self.plots.props("flat round dense color=white").mark("plots").tooltip("Plot the errors of tasks")
+
     def furnish(self, viewport: Element, tasks: ui.left_drawer, joints: ui.right_drawer) -> None:
         """Put the strip below the viewport, and the modes' panels where the tasks are."""
         self.joints = joints
@@ -86,6 +89,7 @@ class ModeSwitch:
             area.set_visibility(each == name)
         if name != "expressive":
             self.strip.follow_mouse(False)
+        self.plots.set_visibility(name == "pose")
         self.joints.set_value(name not in self.areas)
 
     def _enter(self, name: str) -> None:
