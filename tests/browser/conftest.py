@@ -24,6 +24,16 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+BLIND = """window.poiseBlind = true;
+Object.defineProperty(window, "poiseStage", {
+    get() { return this.keptStage; },
+    set(stage) {
+        const render = stage.render.bind(stage);
+        stage.render = () => (window.poiseBlind ? (stage.drawn = stage.step) : render());
+        this.keptStage = stage;
+    },
+});"""
+"""Lets the stage do everything but draw, which is slow in software and which most tests do not look at."""
 FIGURE_SHOWN = "window.poiseStage && window.poiseStage.frames > 0"
 
 
@@ -91,7 +101,7 @@ def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     if not draws:
-        page.add_init_script("window.poiseBlind = true")
+        page.add_init_script(BLIND)
     page.goto(studio.door)
     page.wait_for_function(FIGURE_SHOWN)
     yield page

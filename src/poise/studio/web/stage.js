@@ -198,7 +198,6 @@ export class Stage {
 
   render() {
     this.drawn = this.step;
-    if (window.poiseBlind) return; // drawing in software is slow, and most tests look at nothing
     const height = this.size[1];
     this.renderer.setScissorTest(true);
     for (const view of this.views.filter((each) => each.shown)) {
