@@ -56,6 +56,7 @@ def steps() -> list[Step]:
         Step("solving", _solve),
         Step("chains", _chain),
         Step("filter", _filter),
+        Step("retargeting", _follow),
         Step("expression", _express),
         Step("erik", _erik),
         Step("figures", _build),
@@ -224,6 +225,15 @@ def _filter() -> None:
     motion = MotionFilter(velocity=1.0, acceleration=1.0, jerk=1.0)
     motion.reset(0.0)
     motion.step(1.0, 0.01)
+
+
+def _follow() -> None:
+    from poise.motion.clip import Clip
+    from poise.motion.retarget import retarget
+
+    figure = every_joint_kind().replaced(loops=())
+    clip = Clip(figure, [figure.random(seed).q for seed in range(6)], 30.0)
+    retarget(clip.resampled(20.0), figure, {"base": "tip"})
 
 
 def _express() -> None:

@@ -20,11 +20,11 @@ from poise.motion.contacts import BoolArray, segments
 
 EASE = 0.12
 """Time over which a foot eases into and out of being flat [s]."""
-ARRIVAL = 0.1
+ARRIVAL = 0.06
 """Time over which a foot slows down to stand, and gathers speed afterwards [s]."""
 SOFT = 0.01
 """Height below which a foot in the air is lifted smoothly, in leg lengths."""
-LANDING = 0.2
+LANDING = 0.12
 """Time before and after standing at which a foot is far from it [s]."""
 STEEPEST = np.radians(55.0)
 """Of a foot that rolls over its toes."""

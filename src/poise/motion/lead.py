@@ -19,9 +19,9 @@ from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Orientation, Position
 from poise.tasks.task import Task
 
-TURN = 0.3
+TURN = 0.1
 """Weight of how the pelvis is turned, against metres."""
-AIR, TURN_AIR = 2.0, 0.1
+AIR, TURN_AIR = 1.0, 0.1
 """Weights of a foot's place and direction in the air."""
 GROUND = 1000.0
 """By how much they grow until it stands."""

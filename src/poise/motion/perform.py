@@ -38,6 +38,8 @@ WIDER, WIDEST, AROUND = 1.6, 0.1, 0.05
 """How much wider a frame that still jerks is smoothed, up to how wide [s], and how far around it [s]."""
 GIVES, SLIPS = 1.5e-3, 5e-4
 """How far a foot that stands may be from its place in a draft, and in the end [m]."""
+CARRIED = 1e-3
+"""How far the body may be carried elsewhere by other contacts and still be solved [m]."""
 SHORTEST = 0.06
 """Contacts that last less are let go with what cannot be held of them [s]."""
 
@@ -102,6 +104,8 @@ class Performance:
         before = self.plan
         self._plant(before.standing_on(before.contacts.without(lost, SHORTEST * before.rate)))
         changed = np.any([_moved(before.feet[side], self.plan.feet[side]) for side in lost], axis=0)
+        for joint, path in before.places.items():
+            changed |= np.abs(path - self.plan.places[joint]).max(axis=1) > CARRIED
         if self.balance:
             changed[:] = True
         return around(changed | np.any(list(lost.values()), axis=0), AROUND * before.rate) > 0.0
