@@ -59,7 +59,7 @@ def tip_of(bars: Bars) -> NDArray[np.float64]:
 def main(folder: Path) -> None:
     """Pull at both."""
     limited = poise.load("four_bar")
-    figure = limited.replaced(joints=[replace(joint, lower=(), upper=()) for joint in limited.joints])
+    figure = limited.replaced(joints=[replace(joint, lower=(), upper=()) for joint in limited.joints], couplings=[])
     result = poise.solve(figure, [Position("tip", at=(*TARGET, 0.0))])
     open_by = figure.closure_error(result.posture)
     ours = figure.pose_of("tip", result.posture).position[:2]

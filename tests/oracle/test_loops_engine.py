@@ -26,7 +26,7 @@ MOVES = [(0.02, 0.01, -0.01), (0.5, 0.4, 0.3), (-2.0, 0.0, -1.0)]
 
 def unlimited(figure):
     """A figure whose joints go anywhere: the reference has no limits."""
-    return figure.replaced(joints=[replace(joint, lower=(), upper=()) for joint in figure.joints])
+    return figure.replaced(joints=[replace(joint, lower=(), upper=()) for joint in figure.joints], couplings=[])
 
 
 @pytest.mark.parametrize(

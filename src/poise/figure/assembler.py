@@ -26,6 +26,7 @@ from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.assemble import (
     CLOSED,
+    SHUT,
     close_loops,
     follow,
     follow_frames,
@@ -44,8 +45,6 @@ from poise.kernels.tree import difference, integrate
 if TYPE_CHECKING:
     from poise.figure.figure import Figure
 
-SHUT = 1e-9
-"""Residual up to which a posture counts as assembled [m]."""
 REACHED = 1e-9
 """Distance from what was asked up to which a motor is there [rad or m]."""
 NUDGES = 6

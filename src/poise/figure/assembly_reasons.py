@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 UNMOVED = 1e-6
 """Share of a motion that counts as none."""
+FLAT = 1e-9
+"""Slope that counts as none."""
 
 
 def widest_gap(figure: Figure, posture: Posture) -> str:
@@ -40,7 +42,7 @@ def fighting_motors(ways: FloatArray, missed: FloatArray, motors: Mapping[str, s
         missed: (nv,) what motors lack, 0 for other joints [rad or m].
         motors: Motors that missed their values, and where their velocities are.
     """
-    if np.abs(ways @ missed).max(initial=0.0) > UNMOVED * np.abs(missed).max():
+    if np.abs(ways @ missed).max(initial=0.0) > FLAT + UNMOVED * np.abs(missed).max():
         return ()
     moving = [name for name, place in motors.items() if np.abs(ways[:, place]).max(initial=0.0) > UNMOVED]
     return tuple(moving) if len(moving) > 1 else ()

@@ -8,19 +8,23 @@ hinge's own angle but for a constant, and a guard is no more than a pair of limi
 Two sorts of hinges have one. Between two passive hinges with parallel axes, straight means that motors lose hold of the
 loop. Next to a motor with a parallel axis, in a loop with another motor, straight is the border of what the two can
 reach, beyond which they come back bent the other way.
+
+A hinge that closes a loop of parallel hinges is guarded like those of the tree; its limits hold as a coupling (see
+`guards_cut`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from poise.figure.guards_cut import PARALLEL, sum_of_hinges, with_cut_limits
 from poise.figure.joints import Joint
-from poise.figure.loop_values import body_pose
+from poise.figure.loop_values import body_pose, loop_value
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.figure.structure import loop_joints
@@ -31,8 +35,6 @@ if TYPE_CHECKING:
 
 MARGIN = math.radians(2.0)
 """How far a hinge stays from straight and from folded [rad]."""
-PARALLEL = 1e-3
-"""Angle up to which two axes count as parallel [rad]."""
 SHORT = 1e-6
 """Links shorter than this, seen along the axis, have no direction [m]."""
 
@@ -67,15 +69,15 @@ class _Pin(NamedTuple):
 
 
 def find_guards(figure: Figure, margin: float = MARGIN, posture: Posture | None = None) -> tuple[Guard, ...]:
-    """Guards for all hinges of the tree that need one and have no limits of their own, in an assembled posture."""
+    """Guards for all hinges that need one and have no limits of their own, in an assembled posture."""
     at = posture or figure.neutral()
     found: dict[str, Guard] = {}
     for loop in figure.loops:
         pins = _pins(figure, loop, at)
         motors = sum(pin.joint.active for pin in pins)
         for before, pin, after in zip([*pins[-1:], *pins], pins, [*pins[1:], *pins[:1]], strict=False):
-            if pin.joint.name in figure.joints and _needs_guard(before, pin, after, motors):
-                guard = _guard(before, pin, after, margin, float(at.q[figure.q_slice(pin.joint.name).start]))
+            if _needs_guard(before, pin, after, motors) and _can_be_limited(figure, pin.joint, at):
+                guard = _guard(before, pin, after, margin, _value(figure, pin.joint, at))
                 if guard is not None:
                     found[guard.joint] = _narrower(found.get(guard.joint), guard)
     return tuple(found.values())
@@ -86,14 +88,23 @@ def guarded(figure: Figure, guards: Iterable[Guard] | None = None) -> Figure:
     limits = {guard.joint: guard for guard in (find_guards(figure) if guards is None else guards)}
     if not limits:
         return figure
-    return figure.replaced(
-        joints=[
-            replace(joint, lower=(limits[joint.name].lower,), upper=(limits[joint.name].upper,))
-            if joint.name in limits
-            else joint
-            for joint in figure.joints
-        ]
-    )
+    joints, loops = ([_limited(joint, limits) for joint in part] for part in (figure.joints, figure.loops))
+    return with_cut_limits(figure.replaced(joints=joints, loops=loops))
+
+
+def _limited(joint: Joint, limits: Mapping[str, Guard]) -> Joint:
+    guard = limits.get(joint.name)
+    return joint if guard is None else replace(joint, lower=(guard.lower,), upper=(guard.upper,))
+
+
+def _can_be_limited(figure: Figure, joint: Joint, posture: Posture) -> bool:
+    return joint.name in figure.joints or sum_of_hinges(figure, joint, posture) is not None
+
+
+def _value(figure: Figure, joint: Joint, posture: Posture) -> float:
+    if joint.name in figure.joints:
+        return float(posture.q[figure.q_slice(joint.name).start])
+    return float(loop_value(figure, joint, posture)[0])
 
 
 def _pins(figure: Figure, loop: Joint, posture: Posture) -> list[_Pin]:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from poise.errors import FigureError
 from poise.figure.builder import Builder
 from poise.figure.figure import Figure
+from poise.figure.guards_cut import with_cut_limits
 from poise.figure.joints import Joint
 from poise.figure.pose import FloatArray, Pose, vector
 from poise.figure.shapes import Shape
@@ -79,7 +80,7 @@ class Mechanism:
         self._connections.append(Connection(replace(joint, parent=parent, child=child), vector(at)))
 
     def build(self) -> Figure:
-        """The figure: each body's frame at the joint it hangs from, cut joints as loops."""
+        """The figure: each body's frame at the joint it hangs from, cut joints as loops, with their limits."""
         chosen = self._spanning_tree()
         hangs = self._orient(chosen)
         origin = {link: np.zeros(3) for link in self._links} | {c.joint.child: c.at for c in hangs}
@@ -96,7 +97,7 @@ class Mechanism:
                 figure.loops.append(_placed(c, origin))
         for name, link, at in self._sites:
             figure.site(name, link, at - origin[link])
-        return figure.build()
+        return with_cut_limits(figure.build())
 
     def _spanning_tree(self) -> list[Connection]:
         """Motors first, then passive joints by their number of freedoms, as long as they close no loop (Kruskal)."""

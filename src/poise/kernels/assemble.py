@@ -25,8 +25,8 @@ CLOSED = 1e-13
 """What a row may lack when a loop counts as closed [m]."""
 ROUNDING = 1e-10
 """Where steps that gain nothing mean that rounding has been reached [m]."""
-NEARLY = 1e-6
-"""What a row may lack between substeps [m]."""
+NEARLY, SHUT = 1e-6, 1e-9
+"""What a row may lack between substeps, and at the end [m]."""
 NEWTON = 20
 """Steps in which a loop closes or does not."""
 REACH = 0.3
@@ -207,7 +207,7 @@ def follow(
         if last:
             put_held(tree, held, target, q)
         gap = close_loops(tree, closures, work, CLOSED if last else NEARLY, q)
-        if gap > NEARLY or outside(tree, work, q) > WITHIN:
+        if gap > (SHUT if last else NEARLY) or outside(tree, work, q) > WITHIN:
             for i in range(nq):
                 q[i] = before[i]
             close_loops(tree, closures, work, CLOSED, q)
@@ -246,7 +246,7 @@ def follow_frames(
             step[k] = step[k] if held[k] == 1 else ahead[k]
         integrate(tree, last, step, before)
         put_held(tree, held, target, before)
-        good = way <= SUBSTEP and close_loops(tree, closures, work, CLOSED, before) <= NEARLY
+        good = way <= SUBSTEP and close_loops(tree, closures, work, CLOSED, before) <= SHUT
         if good and outside(tree, work, before) <= WITHIN:
             shares[f] = 1.0
             for i in range(nq):

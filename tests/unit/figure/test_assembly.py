@@ -70,7 +70,7 @@ def test_motors_beyond_their_workspace_come_as_close_as_they_can() -> None:
 def test_without_limits_the_closest_posture_is_where_coupler_and_rocker_are_in_line() -> None:
     """The farthest a double rocker turns is a triangle: crank, ground, and the two others as one side."""
     bounded = poise.load("four_bar")
-    figure = bounded.replaced(joints=[replace(joint, lower=(), upper=()) for joint in bounded.joints])
+    figure = bounded.replaced(joints=[replace(joint, lower=(), upper=()) for joint in bounded.joints], couplings=[])
     ground, crank, coupler, rocker = (math.dist(a, b) for a, b in (
         ((0, 0.1), (0.5, 0.1)), ((0, 0.1), (0, 0.5)), ((0, 0.5), (0.3, 0.6)), ((0.3, 0.6), (0.5, 0.1))
     ))  # fmt: skip
@@ -121,7 +121,7 @@ def test_from_an_open_start() -> None:
 def test_restarts_find_another_way_in() -> None:
     """A motor that meets a fold on the way: the same value on another branch needs no way there."""
     bounded = poise.load("four_bar")
-    figure = bounded.replaced(joints=[replace(joint, lower=(), upper=()) for joint in bounded.joints])
+    figure = bounded.replaced(joints=[replace(joint, lower=(), upper=()) for joint in bounded.joints], couplings=[])
     folded = figure.assemble({"drive": -2.6})
     assert folded.status == "closest"
     found = figure.assemble({"drive": -2.6 + math.tau}, near=folded.posture, restarts=20)

@@ -152,6 +152,12 @@ class TestTwoMotorsThatFight:
             "assembled posture misses 'left' by 0.1, 'right' by 0.1."
         )
 
+    @pytest.mark.parametrize("apart", [1e-3, 1e-7, 4e-9])
+    def test_however_little_they_differ(self, apart: float) -> None:
+        result = two_motors().assemble({"left": 0.1, "right": 0.1 + apart})
+        assert (result.status, result.fighting) == ("closest", ("left", "right"))
+        assert result.missed == pytest.approx({"left": 0.5 * apart, "right": 0.5 * apart}, rel=1e-3)
+
     def test_agreed_they_do_not_fight(self) -> None:
         result = two_motors().assemble({"left": 0.2, "right": 0.2})
         assert (result.status, result.fighting) == ("assembled", ())
@@ -193,7 +199,7 @@ class TestTwoMotorsThatFight:
         from dataclasses import replace
 
         bounded = poise.load("four_bar")
-        figure = bounded.replaced(joints=[replace(joint, lower=(), upper=()) for joint in bounded.joints])
+        figure = bounded.replaced(joints=[replace(joint, lower=(), upper=()) for joint in bounded.joints], couplings=[])
         result = figure.assemble({"drive": 2.5})
         assert (result.status, result.fighting, result.stopped) == ("closest", (), ())
 
