@@ -156,7 +156,7 @@ class TestTwoMotorsThatFight:
     def test_however_little_they_differ(self, apart: float) -> None:
         result = two_motors().assemble({"left": 0.1, "right": 0.1 + apart})
         assert (result.status, result.fighting) == ("closest", ("left", "right"))
-        assert result.missed == pytest.approx({"left": 0.5 * apart, "right": 0.5 * apart}, rel=1e-3)
+        assert result.missed == pytest.approx({"left": 0.5 * apart, "right": 0.5 * apart}, abs=1e-10)
 
     def test_agreed_they_do_not_fight(self) -> None:
         result = two_motors().assemble({"left": 0.2, "right": 0.2})
