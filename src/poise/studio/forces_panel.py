@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from nicegui import ui
 
@@ -22,6 +23,7 @@ from poise.studio.loads import (
     with_found_shares,
     with_load,
     with_open_supports,
+    with_share,
     without_load,
 )
 from poise.studio.new_tasks import parts_to_choose
@@ -122,7 +124,12 @@ class ForcesPanel:
         self.carried.append((number, ui.label().classes("text-caption text-grey-6")))
 
     def _field(self, number: int, name: str, make: Callable[[Entered], Field]) -> None:
-        field = make(lambda value: self.session.ask(lambda scene: with_changed_load(scene, number, **{name: value})))
+        def changed(scene: Scene, value: Any) -> Scene:
+            if name == "share":
+                return with_share(scene, number, value)
+            return with_changed_load(scene, number, **{name: value})
+
+        field = make(lambda value: self.session.ask(lambda scene: changed(scene, value)))
         self.fields.append((field, number, name))
 
     def _add(self, kind: str) -> None:

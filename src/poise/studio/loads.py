@@ -73,6 +73,16 @@ def with_changed_load(scene: Scene, number: int, **fields: Any) -> Scene:
     )
 
 
+def with_share(scene: Scene, number: int, share: float) -> Scene:
+    """The scene with the share of one support given; where all are, the last of the others takes what is left."""
+    others = [k for k, load in enumerate(scene.forces) if isinstance(load, Support) and k != number]
+    given = all(getattr(scene.forces[k], "share", None) is not None for k in others)
+    taker = others[-1] if others and given else None
+    alone = {number: share if others else 1.0} | ({taker: None} if taker is not None else {})
+    loads = [replace(load, share=alone[k]) if k in alone else load for k, load in enumerate(scene.forces)]
+    return with_parts(scene, forces=loads)
+
+
 def with_arrow(scene: Scene, number: int, part: str, arrow: ArrayLike, posture: Posture) -> Scene:
     """The scene with a force [N] or torque [N m] of a load, given in world axes."""
     load = scene.forces[number] if 0 <= number < len(scene.forces) else None

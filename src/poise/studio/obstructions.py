@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from poise.engine.scene import Scene
-from poise.errors import TaskError
+from poise.errors import PoiseError, TaskError
 from poise.figure.pose import FloatArray, Pose, from_to, unit_vector
 from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from poise.pictures.parts import surface_of
 from poise.studio.edits import with_parts
 from poise.tasks.obstacles import Obstacle, Plane
 
@@ -22,6 +25,8 @@ SHAPES: dict[str, Callable[[float], Shape]] = {
     "box": lambda size: Box((2.0 * size, 2.0 * size, 2.0 * size)),
     "cylinder": lambda size: Cylinder(0.7 * size, 3.0 * size),
 }
+UNREAD, THINNEST = 0.1, 1e-3
+"""Edges of the box for a mesh that cannot be read, and least edge of any [m]."""
 KINDS = ("plane", *SHAPES)
 """Obstacles that can be added."""
 
@@ -31,7 +36,7 @@ FORMS: dict[type[Shape], tuple[int, Callable[[Any], tuple[float, ...]]]] = {
     Box: (2, lambda shape: shape.size),
     Capsule: (4, lambda shape: (shape.radius, shape.length, 0.0)),
     Cylinder: (3, lambda shape: (shape.radius, shape.length, 0.0)),
-    Mesh: (5, lambda shape: shape.scale),
+    Mesh: (2, lambda shape: _edges(shape)),
 }
 """How the viewport draws shapes: the number of a form, and its sizes [m]."""
 
@@ -72,16 +77,35 @@ def with_obstacle_at(scene: Scene, number: int, pose: Pose) -> Scene:
         return with_obstacle_in_place(scene, number, Plane(normal, float(normal @ pose.position), name=old.name))
     if old is None:
         raise TaskError(f"there is no obstacle number {number}; the scene has {len(scene.obstacles)}.")
-    inner = Pose() if isinstance(old.shape, Mesh) else old.shape.pose
-    return with_obstacle_in_place(scene, number, old.moved(pose @ inner.inverse()))
+    return with_obstacle_in_place(scene, number, old.moved(pose @ _inner(old.shape).inverse()))
 
 
 def pose_of_obstacle(obstacle: Hindrance, near: FloatArray) -> Pose:
     """Where the shape of an obstacle stands; a plane at its point nearest to `near`, its z axis along the normal."""
     if isinstance(obstacle, Obstacle):
-        return obstacle.pose if isinstance(obstacle.shape, Mesh) else obstacle.pose @ obstacle.shape.pose
+        return obstacle.pose @ _inner(obstacle.shape)
     normal = unit_vector(obstacle.normal)
     return Pose(near - (float(near @ normal) - obstacle.offset) * normal, from_to("z", normal))
+
+
+def _inner(shape: Shape) -> Pose:
+    """Where the form that is drawn stands in the frame of its obstacle; a mesh is drawn as the box around it."""
+    return shape.pose @ Pose(_around(shape)[0]) if isinstance(shape, Mesh) else shape.pose
+
+
+def _edges(mesh: Mesh) -> tuple[float, ...]:
+    return _around(mesh)[1]
+
+
+@lru_cache(maxsize=32)
+def _around(mesh: Mesh) -> tuple[FloatArray, tuple[float, ...]]:
+    """Middle and edges of the box around a mesh, in its own frame [m]; a small box where the file cannot be read."""
+    try:
+        vertices = surface_of(replace(mesh, pose=Pose())).vertices
+    except (PoiseError, OSError):
+        return np.zeros(3), (UNREAD, UNREAD, UNREAD)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    return 0.5 * (low + high), tuple(np.maximum(high - low, THINNEST).tolist())
 
 
 def drawn_as(obstacle: Hindrance) -> tuple[int, FloatArray]:

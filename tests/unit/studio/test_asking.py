@@ -3,18 +3,19 @@
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from poise.errors import FigureError, FormatError, PoiseError, TaskError
 from poise.figure.pose import Pose, turn
-from poise.figure.shapes import Box, Capsule, Ellipsoid
+from poise.figure.shapes import Box, Capsule, Ellipsoid, Mesh
 from poise.figures import BUILT_IN, built_in
 from poise.forces.balance import balance
 from poise.forces.loads import Force, Support
 from poise.studio.edits import task_text, with_parts
-from poise.studio.files import Inbox, saved_figure, saved_scene
+from poise.studio.files import Inbox, is_scene, saved_figure, saved_scene
 from poise.studio.forces_panel import balance_words, on_feet
 from poise.studio.frames import packed, unpacked
 from poise.studio.geometry import geometry
@@ -26,6 +27,7 @@ from poise.studio.loads import (
     with_changed_load,
     with_found_shares,
     with_load,
+    with_share,
 )
 from poise.studio.marks import ARC, CONE, FORCE, GROUND, OBSTACLE, RING
 from poise.studio.obstructions import KINDS, drawn_as, new_obstacle, with_obstacle, with_obstacle_at
@@ -220,6 +222,15 @@ def test_shares_that_cannot_be_are_red_until_equilibrium_is_asked(session: Sessi
     assert balance(state.figure, state.posture, state.scene.forces).balanced
 
 
+def test_the_last_of_the_other_supports_takes_what_is_left(session: Session) -> None:
+    session.ask(on_feet)
+    for share, expected in ((0.6, [0.6, None]), (0.7, [0.7, None])):
+        session.ask(lambda scene, share=share: with_share(scene, 0, share))
+        assert [support.share for support in supports_of(session.state.scene)] == expected
+    session.ask(lambda scene: with_share(scene, 1, 0.2))
+    assert [support.share for support in supports_of(session.state.scene)] == [None, 0.2]
+
+
 def test_a_force_in_the_axes_of_its_site_is_dragged_in_the_world(session: Session) -> None:
     session.ask(lambda scene: with_load(scene, Force("right_hand", (1.0, 0.0, 0.0), axes="site")))
     session.ask(lambda scene: with_arrow(scene, 0, "force", (0.0, 5.0, 0.0), session.state.posture))
@@ -258,6 +269,25 @@ def test_forms_of_obstacles() -> None:
     assert drawn_as(Plane("y"))[0] == 0
     assert drawn_as(Obstacle(Ellipsoid((0.1, 0.2, 0.3))))[1].tolist() == [0.1, 0.2, 0.3]
     assert drawn_as(Obstacle(Capsule(0.1, 0.4)))[0] == 4
+
+
+def test_a_mesh_is_drawn_as_the_box_around_it_and_moved_by_it(session: Session, tmp_path: Path) -> None:
+    corners = np.array([[0, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1]])
+    lines = [*(f"v {x} {y} {z}" for x, y, z in corners), "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
+    (tmp_path / "wedge.obj").write_text("\n".join(lines))
+    block = Obstacle(Mesh(str(tmp_path / "wedge.obj")), Pose((0.0, 5.0, 0.0)))
+    assert drawn_as(block)[1] == pytest.approx([2.0, 1.0, 1.0])
+    session.ask(lambda scene: with_obstacle(scene, block))
+    row = unpacked(packed(session.state)).marks[0]
+    assert row[3:6] == pytest.approx([1.0, 5.5, 0.5])
+    session.ask(lambda scene: with_obstacle_at(scene, 0, Pose((1.0, 6.5, 0.5))))
+    assert session.state.scene.obstacles[0].pose.position == pytest.approx([0.0, 6.0, 0.0])
+    assert drawn_as(Obstacle(Mesh("nowhere.stl")))[1].tolist() == [0.1, 0.1, 0.1]
+
+
+def test_files_with_scenes_are_told_by_their_names() -> None:
+    assert is_scene("reach.toml")
+    assert not any(map(is_scene, ("human.figure.toml", "arm.urdf", "human")))
 
 
 def test_a_wanted_moment_of_inertia_has_a_thick_ring(session: Session) -> None:
