@@ -13,16 +13,15 @@ from typing import Any, ClassVar
 
 from poise.engine.scene import Origin, Scene
 from poise.errors import TaskError
-from poise.figures import built_in
-from poise.studio.mode_circles_demos import DEMOS, Demo, Placed
+from poise.figures import BUILT_IN, built_in
+from poise.studio.mode_circles_demo import Demo, Placed
+from poise.studio.mode_circles_demos import DEMOS
 from poise.studio.mode_driver import TICK, Driven, Driver, Mode
 from poise.studio.outcome import Outcome
 from poise.studio.pull import place
 from poise.studio.session import Session
 from poise.studio.state import State
 
-EXACT = 1e-9
-"""End-points nearer than this are where they should be [m]."""
 TURN = 6.283185307179586
 
 
@@ -107,7 +106,7 @@ class CirclesDriver(Driver):
 
 def _scene(demo: Demo, mode: CirclesMode) -> Scene:
     figure = demo.figure
-    known = figure == built_in(figure.name)
+    known = figure.name in BUILT_IN and figure == built_in(figure.name)
     return Scene(
         figure,
         [],

@@ -1,10 +1,10 @@
-"""The three demos of the circles: an arm, a cyclist, a hand [Ramachandran & John 2013]."""
+"""The demos of the circles: arms, a cyclist, a hand [Ramachandran & John 2013]."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +14,11 @@ from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
 from poise.figure.shapes import Sphere
 from poise.figures import built_in
+from poise.figures.chains import chain
+from poise.studio.mode_circles_demo import EXACT, SIDE, Demo, Placed, Spot, joint_circles, rounded, seen
 from poise.studio.outcome import Light
 from poise.tasks.obstacles import Obstacle
 
-Spot = tuple[float, float]
-"""A place in the side view: forward and up [m]."""
-SIDE = [2, 1]
-"""Axes of the side view: z is forward, y is up."""
-EXACT = 1e-9
-"""End-points nearer than this are where they should be [m]."""
 EASE = 0.25
 """Share of its way that a hand closes in one step."""
 STILL = 1e-5
@@ -34,88 +30,19 @@ TOUCH = math.radians(35.0)
 """How far in front of its top a finger touches the ball."""
 
 
-class Placed(NamedTuple):
-    """What a step of a demo found."""
-
-    posture: Posture
-    said: tuple[Light, str]
-    placements: int
-    error: float
-    """Farthest that an end-point is from where it should be [m]."""
-    more: bool
-    """Whether the figure still moves."""
-
-
-class Demo(ABC):
-    """One figure, and what is dragged in its side view."""
-
-    name: str
-    start: str
-    first: Spot
-    description: str
-    box: tuple[float, float, float, float]
-    """What the side view shows: least forward and up, greatest forward and up [m]."""
-    has_ball = False
-
-    @property
-    def figure(self) -> Figure:
-        """Who moves."""
-        return built_in(self.name)
-
-    def obstacles(self, at: Spot) -> list[Obstacle]:
-        """What else is in the scene."""
-        del at
-        return []
-
-    @abstractmethod
-    def kept(self, at: Spot, posture: Posture) -> Spot:
-        """The place nearest to the pointer at which what is dragged may be."""
-
-    @abstractmethod
-    def placed(self, posture: Posture, at: Spot, *, turn: float, advance: float) -> Placed:
-        """The next posture; `advance` is how far a crank turns by itself [rad]."""
-
-    @abstractmethod
-    def drawn(self, posture: Posture, at: Spot) -> dict[str, Any]:
-        """What the side view draws."""
-
-    def _drawn(self, chains: list[FloatArray], at: Spot, **more: Any) -> dict[str, Any]:
-        """Links, and the circles whose meeting points are their joints."""
-        found = [circle for chain in chains for circle in _circles(chain)]
-        return {"box": self.box, "chains": [_rounded(chain) for chain in chains], "circles": found, "at": at, **more}
-
-
-def _circles(chain: FloatArray) -> list[dict[str, Any]]:
-    """Two circles for every joint but the ends: about its child, and about the base."""
-    found = []
-    base = chain[0]
-    for k in range(len(chain) - 2, 0, -1):
-        for center, colour in ((chain[k + 1], k), (base, k)):
-            radius = float(np.linalg.norm(chain[k] - center))
-            found.append({"center": _rounded(center), "radius": round(radius, 5), "pair": colour})
-    return found
-
-
-def _rounded(values: FloatArray) -> Any:
-    return np.round(values, 5).tolist()
-
-
-def _side(posture: Posture, names: tuple[str, ...]) -> FloatArray:
-    """(k, 2) where parts are in the side view."""
-    frames = posture.figure.frames(posture)
-    return np.array([frames[name].position for name in names])[:, SIDE]
-
-
 class Arm(Demo):
     """A robot arm; its end-point is dragged."""
 
-    name, start, first = "arm", "ready", (0.6, 0.6)
+    name, first = "arm", (0.6, 0.6)
+    start: str | None = "ready"
     description = "Drag the end-point: it stays between the safe zones"
+    hinges: tuple[str, ...] = ("turn",)
+    """Joints that the circles leave alone."""
     box = (-1.15, -0.85, 1.15, 1.35)
-    parts = ("upper_arm", "forearm", "hand", "tip")
+    parts: tuple[str, ...] = ("upper_arm", "forearm", "hand", "tip")
 
     def _base(self) -> FloatArray:
-        base: FloatArray = _side(self.figure.neutral(), self.parts)[0]
+        base: FloatArray = seen(self.figure.neutral(), self.parts)[0]
         return base
 
     def kept(self, at: Spot, posture: Posture) -> Spot:
@@ -126,13 +53,13 @@ class Arm(Demo):
         far = float(np.linalg.norm(away))
         along = away / far if far > 0.0 else np.array([0.0, 1.0])
         forward, up = base + along * min(max(far, least), most)
-        return float(forward), max(float(up), 0.0)
+        return float(forward), float(up)
 
     def placed(self, posture: Posture, at: Spot, *, turn: float, advance: float) -> Placed:
         """Three links in the plane of the turntable."""
         flat = np.array([math.sin(turn) * at[0], at[1], math.cos(turn) * at[0]])
-        start = posture.changed({"turn": turn})
-        result = circles(self.figure, flat, start=start, keep="directions", hold=("turn",))
+        start = self._turned(posture, turn)
+        result = circles(self.figure, flat, start=start, keep="directions", hold=self.hinges)
         exact = result.error <= EXACT
         said: tuple[Light, str] = (
             ("green", "Every joint is where two circles meet; the end-point is exactly there.")
@@ -141,12 +68,46 @@ class Arm(Demo):
         )
         return Placed(result.posture, said, result.iterations, result.error, more=False)
 
+    def _turned(self, posture: Posture, turn: float) -> Posture:
+        """The posture with the turntable at an angle [rad]."""
+        return posture.changed({"turn": turn})
+
     def drawn(self, posture: Posture, at: Spot) -> dict[str, Any]:
         """The arm with its turntable taken back, so that the view is always from its side."""
-        chain = _side(posture.changed({"turn": 0.0}), self.parts)
+        links = seen(self._turned(posture, 0.0), self.parts)
         least, most = circle_zones(self.figure)
-        zone = {"center": _rounded(chain[0]), "least": least, "most": most}
-        return self._drawn([chain], at, zones=[zone], floor=0.0)
+        zone = {"center": rounded(links[0]), "least": least, "most": most}
+        return self._drawn([links], at, zones=[zone], floor=0.0)
+
+
+class UnevenArm(Arm):
+    """An arm whose first link is longer than the others together: there are places too near for it."""
+
+    name, first = "uneven arm", (0.5, 0.4)
+    start = None
+    description = "The first link is longest: the end-point cannot come near the base"
+    box = (-1.05, -1.02, 1.05, 1.02)
+    parts = ("segment_1", "segment_2", "segment_3", "tip")
+    hinges = ()
+
+    @property
+    def figure(self) -> Figure:
+        """Three parallel hinges."""
+        return _uneven()
+
+    def _turned(self, posture: Posture, turn: float) -> Posture:
+        """There is no turntable."""
+        del turn
+        return posture
+
+    def placed(self, posture: Posture, at: Spot, *, turn: float, advance: float) -> Placed:
+        """Three links in one plane."""
+        return super().placed(posture, at, turn=0.0, advance=advance)
+
+
+@cache
+def _uneven() -> Figure:
+    return chain("XXX", lengths=[0.6, 0.22, 0.16], limits=180)
 
 
 class Cyclist(Demo):
@@ -164,12 +125,12 @@ class Cyclist(Demo):
         return (middle[0] - 0.75, middle[1] - 0.72, middle[0] + 0.75, middle[1] + 0.62)
 
     def _crank(self, posture: Posture) -> FloatArray:
-        center: FloatArray = _side(posture, ("crank",))[0]
+        center: FloatArray = seen(posture, ("crank",))[0]
         return center
 
     def _leg(self, posture: Posture, side: str) -> FloatArray:
         """(4, 2) hip, knee, ankle and ball of the foot; the site of a foot has its body's name."""
-        hip, knee, ball = _side(posture, (f"{side}_thigh", f"{side}_shank", f"{side}_foot"))
+        hip, knee, ball = seen(posture, (f"{side}_thigh", f"{side}_shank", f"{side}_foot"))
         row = self.figure.bodies.index(f"{side}_foot")
         ankle = self.figure.frames(posture).position[row][SIDE]
         return np.array([hip, knee, ankle, ball])
@@ -177,7 +138,7 @@ class Cyclist(Demo):
     def kept(self, at: Spot, posture: Posture) -> Spot:
         """On the circle of the left pedal."""
         crank = self._crank(posture)
-        radius = float(np.linalg.norm(_side(posture, ("left_pedal",))[0] - crank))
+        radius = float(np.linalg.norm(seen(posture, ("left_pedal",))[0] - crank))
         away = np.array(at) - crank
         far = float(np.linalg.norm(away))
         forward, up = crank + (away / far if far > 0.0 else np.array([1.0, 0.0])) * radius
@@ -217,8 +178,8 @@ class Cyclist(Demo):
     def drawn(self, posture: Posture, at: Spot) -> dict[str, Any]:
         """Both legs, and the circle of the pedals."""
         legs = [self._leg(posture, side) for side in self.sides]
-        crank, pedal = self._crank(posture), _side(posture, ("left_pedal",))[0]
-        ring = {"center": _rounded(crank), "radius": float(np.linalg.norm(pedal - crank))}
+        crank, pedal = self._crank(posture), seen(posture, ("left_pedal",))[0]
+        ring = {"center": rounded(crank), "radius": float(np.linalg.norm(pedal - crank))}
         drawn = self._drawn(legs, (float(pedal[0]), float(pedal[1])), rings=[ring])
         drawn["circles"] = drawn["circles"][: len(drawn["circles"]) // 2]  # of the near leg
         return drawn
@@ -274,23 +235,19 @@ class Hand(Demo):
     def drawn(self, posture: Posture, at: Spot) -> dict[str, Any]:
         """Four fingers, the ball, and the circles and zones of the middle finger."""
         chains = [
-            _side(posture, tuple(f"{f}_{part}" for part in ("proximal", "middle", "distal", "tip"))) for f in FINGERS
+            seen(posture, tuple(f"{f}_{part}" for part in ("proximal", "middle", "distal", "tip"))) for f in FINGERS
         ]
         least, most = circle_zones(self.figure, "middle_tip", posture, hold=("wrist",))
-        zone = {"center": _rounded(chains[1][0]), "least": least, "most": most}
+        zone = {"center": rounded(chains[1][0]), "least": least, "most": most}
         drawn = self._drawn(chains, at, zones=[zone], ball=BALL)
-        drawn["circles"] = _circles(chains[1])
+        drawn["circles"] = joint_circles(chains[1])
         return drawn
 
 
-_HAND: list[Figure] = []
-
-
+@cache
 def _loose_hand() -> Figure:
-    if not _HAND:
-        _HAND.append(built_in("hand").replaced(couplings=()))
-    return _HAND[0]
+    return built_in("hand").replaced(couplings=())
 
 
-DEMOS: dict[str, Demo] = {demo.name: demo for demo in (Arm(), Cyclist(), Hand())}
-"""By the name of their figure."""
+DEMOS: dict[str, Demo] = {demo.name: demo for demo in (Arm(), UnevenArm(), Cyclist(), Hand())}
+"""By name, which is that of their figure where it is built in."""

@@ -13,9 +13,10 @@ from poise.studio.mode_circles import CirclesMode
 from poise.studio.mode_circles_demos import DEMOS
 from poise.studio.mode_parts import Choices, Facts, Setting, heading
 
-WORDS = {"arm": "arm", "cyclist": "cyclist", "hand": "hand and ball"}
+WORDS = {"arm": "arm", "uneven arm": "uneven arm", "cyclist": "cyclist", "hand": "hand and ball"}
 FACTS = ("placements", "misses by", "solve", "least safe zone", "greatest safe zone")
-TIPS = {"arm": None, "cyclist": None, "hand": "middle_tip"}
+TIPS = {"cyclist": "left_foot", "hand": "middle_tip"}
+"""End-points whose zones are told, where there are several."""
 
 
 class CirclesPanel:
@@ -64,7 +65,7 @@ class CirclesPanel:
         placed = driver.placed
         if placed is None or placed.posture.figure is not DEMOS[mode.demo].figure:
             return
-        tip = {"cyclist": "left_foot"}.get(mode.demo, TIPS[mode.demo])
+        tip = TIPS.get(mode.demo)
         least, most = circle_zones(DEMOS[mode.demo].figure, tip, placed.posture, hold=_held(mode.demo))
         self.facts.show(
             {

@@ -29,7 +29,7 @@ class MechanismPanel:
         self.figures = Choices(modes.choose_figure)
         with ui.row().classes("w-full no-wrap gap-2"):
             for ink, word in LEGEND.items():
-                with ui.row().classes("items-center gap-0"):
+                with ui.row().classes("items-center no-wrap gap-0"):
                     ui.element("span").classes("poise-dot").style(f"background: {ink}")
                     ui.label(word).classes("text-caption no-wrap").style("white-space: nowrap")
         with ui.row().classes("w-full items-center justify-between no-wrap"):

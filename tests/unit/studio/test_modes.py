@@ -275,3 +275,16 @@ def test_scenes_of_the_thesis_come_to_rest_inside_all_limits(name: str) -> None:
     state = session.state
     assert state.outcome.light in ("green", "orange"), state.outcome.sentence
     assert state.figure.violations(state.posture) == []
+
+
+def test_the_uneven_arm_keeps_out_of_its_least_zone(modes: Modes) -> None:
+    modes.enter("circles")
+    modes.choose_figure("uneven arm")
+    least, most = poise.chains.circle_zones(DEMOS["uneven arm"].figure)
+    assert least == pytest.approx(0.22)
+    for at, far in (((0.02, 0.03), least), ((0.0, 0.0), least), ((3.0, 1.0), most), ((0.3, 0.4), 0.5)):
+        modes.circles.point(modes.session, at, "drag")
+        settle(modes)
+        state = modes.session.state
+        tip = state.figure.pose_of("tip", state.posture).position
+        assert np.linalg.norm(tip) == pytest.approx(far, abs=1e-9)

@@ -55,7 +55,7 @@ export class Around {
     figure.alone ??= { center: figure.center, radius: figure.radius };
     const center = new THREE.Vector3(...figure.alone.center).addScaledVector(beside, 0.5);
     figure.center = center.toArray();
-    figure.radius = Math.max(figure.alone.radius, 0.55 * (beside.length() + figure.alone.radius));
+    figure.radius = Math.max(figure.alone.radius, 0.66 * (beside.length() + figure.alone.radius));
     stage.frameFigure();
   }
 
