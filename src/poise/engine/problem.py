@@ -15,6 +15,7 @@ from poise.engine.given import Given
 from poise.engine.goal_arrays import Asked
 from poise.engine.limit_names import limit_names
 from poise.engine.outside import Footing, Slopes, Watcher
+from poise.engine.starts import Starts
 from poise.engine.targets import TargetLike, posture_for, set_target
 from poise.errors import TaskError
 from poise.figure.figure import Figure
@@ -85,6 +86,7 @@ class Problem:
         wished = criteria_arrays(figure, self.held, terms)
         self.engine = make_engine(figure, self.asked, wished, step or StepSize(), dt, contacts=contacts)
         self.given = Given.of(figure, self.asked)
+        self.starts = Starts(self.engine, self.asked)
         self.handle = bind(self.engine)
         self.footings = _footings(figure, self.asked, self.engine.goals, forces)
         """Where open supports can balance the figure, by task."""
@@ -145,7 +147,7 @@ class Problem:
     def forget(self) -> None:
         """Start afresh: no memory of earlier steps."""
         state, solver = self.engine.state, self.engine.solver
-        for remembered in (state.last, state.stiffness, state.counts, solver.whole[SIDE:]):
+        for remembered in (state.last, state.stiffness, state.bent, state.counts, solver.whole[SIDE:]):
             remembered.fill(0)
         state.seen.fill(np.nan)
         for watcher in self.watchers:

@@ -20,7 +20,7 @@ from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.clamp import clamp
-from poise.kernels.step import LEGAL, OPEN, REFUSED, begin, settle, take_step
+from poise.kernels.step import LEGAL, OPEN, REFUSED, begin, settle, step_from, take_step
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
@@ -74,19 +74,27 @@ class Solver:
         self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=criteria)
         looks = self._problem.avoidance is not None or self._problem.given.tasks or self._problem.watchers
         self._careful = CarefulSteps(self._problem) if looks else None
+        self._last: Posture | None = None
 
     def step(self, posture: PostureLike) -> Posture:
         """The posture one step further."""
-        q = self._start(posture)
         if self._careful is None:
-            take_step(self._problem.handle, q)
+            q = self._copy(posture)
+            self._begin(q)
+            if step_from(self._problem.handle, posture is self._last, q) != LEGAL:
+                q = self._start(posture)
+                take_step(self._problem.handle, q)
         else:
+            q = self._start(posture)
+            self._begin(q)
             self._careful.step(q)
-        return Posture(self.figure, q)
+        self._last = Posture(self.figure, q)
+        return self._last
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Step until the figure rests; what earlier steps left to remember plays no part."""
         q = self._start(posture)
+        self._begin(q)
         self._problem.forget()
         if self._careful is None:
             steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
@@ -107,10 +115,20 @@ class Solver:
         self._problem.avoidance.move(obstacle, pose)
         self._careful.look_again()
 
+    def _begin(self, q: FloatArray) -> None:
+        """Tell tasks that ask where a solve started."""
+        if self._problem.starts:
+            self._problem.starts.begin(q)
+
+    def _copy(self, posture: PostureLike) -> FloatArray:
+        """A copy of a posture's numbers."""
+        if isinstance(posture, Posture) and posture.figure is self.figure:
+            return posture._q.copy()
+        return self.figure.posture(posture)._q.copy()
+
     def _start(self, posture: PostureLike) -> FloatArray:
         """A legal copy of a posture's numbers; neutral ones when couplings or loops leave no way in."""
-        own = isinstance(posture, Posture) and posture.figure is self.figure
-        q: FloatArray = (posture if own else self.figure.posture(posture))._q.copy()  # type: ignore[union-attr]
+        q = self._copy(posture)
         legal = begin(self._problem.handle, q)
         if legal == REFUSED:
             raise FigureError(f"the posture to start from has a value that is no finite number: {q.tolist()}.")

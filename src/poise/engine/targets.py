@@ -18,6 +18,7 @@ from poise.kernels.goals import AIM, CENTER, HOLD, INERTIA, POINT, STAND, TURN_T
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import inertia_of
 from poise.tasks.place import direction_of, pose_of, rotation_of
+from poise.tasks.steady import Slow, Still
 from poise.tasks.task import finite_vector
 
 TargetLike: TypeAlias = "Pose | PostureLike"
@@ -32,6 +33,8 @@ def set_target(figure: Figure, goals: Goals, asked: Asked, value: TargetLike) ->
     kind = goals.kind[g]
     if isinstance(asked.task, Equilibrium):
         raise TaskError(f"{label} has no target to change; other forces are another solver.")
+    if isinstance(asked.task, Still | Slow):
+        raise TaskError(f"{label} is about where a solve starts and has no target.")
     if kind == STAND:
         raise TaskError(f"{label} stays over its support and has no target; ask for CenterOfMass(at=…) instead.")
     if kind == HOLD:
@@ -68,6 +71,8 @@ def _numbers(value: TargetLike, label: str) -> ArrayLike:
 def _set_quickly(goals: Goals, asked: Asked, value: TargetLike) -> bool:
     """Places and rotations that are arrays with nothing wrong: what a live target changes in every frame."""
     if not isinstance(value, np.ndarray) or len(asked.goals) != 1 or value.dtype != np.float64:
+        return False
+    if isinstance(asked.task, Slow):
         return False
     kind = asked.goals[0].kind
     if kind in (POINT, CENTER) and value.shape == (3,):

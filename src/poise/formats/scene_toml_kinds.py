@@ -26,6 +26,8 @@ TASKS = {
     "moment_of_inertia": "poise.tasks.mass.MomentOfInertia",
     "equilibrium": "poise.tasks.equilibrium.Equilibrium",
     "hold": "poise.tasks.posture.Hold",
+    "still": "poise.tasks.steady.Still",
+    "slow": "poise.tasks.steady.Slow",
     "avoid": "poise.tasks.avoid.Avoid",
 }
 FORCES = {ONLY: "poise.forces.loads.Force"}

@@ -11,6 +11,7 @@ from poise.kernels.goals import (
     HOLD,
     INERTIA,
     POINT,
+    SLOW,
     STAND,
     TURN_TO,
     Goals,
@@ -41,7 +42,7 @@ def fill_rows(
             rows[i, k] = 0.0
     for g in range(kinds.shape[0]):
         kind, start, end = kinds[g], first[g], first[g + 1]
-        if kind == POINT or kind == TURN_TO or kind == AIM:
+        if kind == POINT or kind == TURN_TO or kind == AIM or kind == SLOW:
             _add_chain(tree, stance, nodes[g], vector_at(stance.point, g), start, end, skip, goals.weight, rows)
             if bases[g] > 0:
                 base_point = vector_at(stance.base_point, g)

@@ -12,6 +12,7 @@ one on node b, the frame it is measured in. The wrench is kept, because the curv
     inertia  φ = moment of inertia about an axis through the centre of mass
     balance  φ = d · (moment of all forces) / weight          the wrench of each force
     hold     φ = one joint coordinate
+    slow     φ = √2 ln(x / t)^(3/2), x = 3 - tr R_wantedᵀR_a     t = ∇φ where x is above the threshold t, else 0
     given    rows and errors come from outside, for one posture; elsewhere errors are what the rows say
 
 A balance row is a length: the moment [N m] is divided by the weight [N], so that it says how far the centre of mass is
@@ -62,7 +63,7 @@ from poise.kernels.vector import (
 
 Array = np.ndarray
 
-POINT, TURN_TO, AIM, CENTER, STAND, INERTIA, BALANCE, HOLD, GIVEN = 0, 1, 2, 3, 4, 5, 6, 7, 8
+POINT, TURN_TO, AIM, CENTER, STAND, INERTIA, BALANCE, HOLD, GIVEN, SLOW = range(10)
 NEAREST_AIM = 1e-6
 """Distance of a target under which its direction is not asked for [m]."""
 
@@ -91,7 +92,8 @@ class Goals(NamedTuple):
     rotation: Array
     """(g, 4) wanted rotation."""
     value: Array
-    """(g,) wanted moment of inertia; 1 for an aim at a direction instead of a point; 1 / weight for a balance."""
+    """(g,) wanted moment of inertia; 1 for an aim at a direction instead of a point; 1 / weight for a balance;
+    threshold of a slow goal."""
     posture: Array
     """(g,) row of `postures` that a hold goal wants."""
     postures: Array
@@ -228,6 +230,8 @@ def take_stance(
             _balance(tree, goals, stance, g)
         elif kind == HOLD:
             _hold(tree, goals, stance, g, q)
+        elif kind == SLOW:
+            _slow(goals, stance, g)
         elif kind == GIVEN:
             _given(tree, goals, stance, g, q)
 
@@ -331,6 +335,28 @@ def _hold(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
     difference(tree, q, goals.postures[goals.posture[g]], stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = stance.gap[goals.dof[i]]
+
+
+@kernel(borrows=True)
+def _slow(goals: Goals, stance: Stance, g: int) -> None:
+    """One row; with r the quaternion of the turn, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|²."""
+    node, i = goals.node[g], goals.first[g]
+    put_vector(stance.point, g, vector_at(stance.position, node))
+    turn, excess = turn_excess(goals, stance, g)
+    stance.error[i] = 0.0
+    put_vector(stance.torque, i, Vector(0.0, 0.0, 0.0))
+    if excess > 0.0:
+        v = Vector(turn.x, turn.y, turn.z)
+        stance.error[i] = -math.sqrt(2.0 * excess * excess * excess)
+        put_vector(stance.torque, i, scale(v, 1.5 * math.sqrt(2.0 * excess) * turn.w / dot(v, v)))
+
+
+@kernel(borrows=True)
+def turn_excess(goals: Goals, stance: Stance, g: int) -> tuple[Quaternion, float]:
+    """The turn of slow goal `g` from the rotation it is measured from, and ln(x / threshold), at least 0."""
+    turn = multiply(quaternion_at(stance.rotation, goals.node[g]), conjugate(quaternion_at(goals.rotation, g)))
+    x = 4.0 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z)
+    return turn, math.log(x / goals.value[g]) if x > goals.value[g] else 0.0
 
 
 @kernel(borrows=True)

@@ -1,5 +1,6 @@
 """Curvature of rows that are pulled at: multipliers become forces, and forces become second derivatives."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +9,27 @@ from poise.kernels.compile import kernel
 from poise.kernels.curvature import add_center_force, add_point_force, curvature
 from poise.kernels.equilibrium import add_moment_pull
 from poise.kernels.goal_rows import base_torque
-from poise.kernels.goals import AIM, BALANCE, CENTER, POINT, STAND, TURN_TO, Goals, Stance, loads_of
+from poise.kernels.goals import (
+    AIM,
+    BALANCE,
+    CENTER,
+    POINT,
+    SLOW,
+    STAND,
+    TURN_TO,
+    Goals,
+    Stance,
+    loads_of,
+    turn_excess,
+)
 from poise.kernels.load_rows import moment_of_lean
 from poise.kernels.tree import Tree
-from poise.kernels.vector import Vector, add, scale, vector_at
+from poise.kernels.vector import Vector, add, dot, scale, vector_at
 
 Array = np.ndarray
+
+LEAST_EXCESS = 1e-6
+"""Logarithm under which the curvature of a slow goal does not grow any more."""
 
 
 class Pulls(NamedTuple):
@@ -60,6 +76,39 @@ def fill_curvature(
             for j in range(nv):
                 for k in range(nv):
                     out[j, k] += masks[mask, j] * masks[mask, k] * part[j, k]
+    for g in range(goals.kind.shape[0]):
+        if goals.kind[g] == SLOW:
+            _add_slowness(tree, goals, stance, g, pull[skip + goals.first[g]] * goals.weight[goals.first[g]], out)
+
+
+@kernel(borrows=True)
+def _add_slowness(tree: Tree, goals: Goals, stance: Stance, g: int, pull: float, out: Array) -> None:
+    """Add what the wrench of slow goal `g` leaves out of its curvature: that it depends on the turn itself.
+
+    With l = ln(x / t), s = |r_v|² and a turn ω: ∇l = r_w r_v / s and ∇²l = (r_w² 1 - r_v r_vᵀ) / 2s - ∇l ∇lᵀ, so that
+    ∇²√2 l^(3/2) = √2 (¾ l^(-½) ∇l ∇lᵀ + (3/2) l^½ ∇²l).
+    """
+    turn, excess = turn_excess(goals, stance, g)
+    if pull == 0.0 or excess == 0.0:
+        return
+    v, parent, turns, axes, mask = Vector(turn.x, turn.y, turn.z), tree.parent, tree.dof_turns, stance.axes, goals.mask
+    s, root = dot(v, v), math.sqrt(max(excess, LEAST_EXCESS))
+    even = pull * math.sqrt(2.0) * 1.5 * root * turn.w * turn.w / (2.0 * s)
+    steep = turn.w * turn.w / (s * s)
+    along = pull * math.sqrt(2.0) * (0.75 / root * steep - 1.5 * root * (0.5 / s + steep))
+    i = goals.node[g]
+    while i > 0:
+        for j in range(tree.v_start[i], tree.v_start[i] + tree.v_count[i]):
+            if turns[j] == 1 and (mask[g] < 0 or goals.masks[mask[g], j] > 0.0):
+                a = vector_at(axes, j)
+                other = goals.node[g]
+                while other > 0:
+                    for k in range(tree.v_start[other], tree.v_start[other] + tree.v_count[other]):
+                        if turns[k] == 1 and (mask[g] < 0 or goals.masks[mask[g], k] > 0.0):
+                            b = vector_at(axes, k)
+                            out[j, k] += even * dot(a, b) + along * dot(a, v) * dot(b, v)
+                    other = parent[other]
+        i = parent[i]
 
 
 @kernel(borrows=True)
@@ -93,7 +142,7 @@ def _gather(
         if size == 0.0:
             continue
         found = True
-        if kind == POINT or kind == TURN_TO or kind == AIM:
+        if kind == POINT or kind == TURN_TO or kind == AIM or kind == SLOW:
             _add_wrench(goals.node[g], vector_at(stance.point, g), push, twist, ref, force, torque, moment)
             if goals.base[g] > 0:
                 back, point = scale(push, -1.0), vector_at(stance.base_point, g)

@@ -154,6 +154,23 @@ def _meet_again(engine: Engine, q: Array) -> float:
 
 
 @kernel
+def step_from(
+    engine: Engine,
+    known: bool,
+    # outputs
+    q: Array,
+) -> int:
+    """Bring a posture `q` (nq,) inside the limits, unless it is `known` to be there, and take a step from it.
+
+    Returns how bringing it there went; no step is taken unless it is LEGAL.
+    """
+    status = LEGAL if known else begin(engine, q)
+    if status == LEGAL:
+        take_step(engine, q)
+    return status
+
+
+@kernel
 def begin(
     engine: Engine,
     # outputs

@@ -1,0 +1,35 @@
+"""Tells the tasks that tie a figure to where it was, where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poise.engine.goal_arrays import Asked
+from poise.figure.pose import FloatArray
+from poise.kernels.engine import Engine
+from poise.kernels.tree import forward
+from poise.tasks.steady import Slow, Still
+
+
+class Starts:
+    """The goals of `Still` and `Slow` tasks."""
+
+    def __init__(self, engine: Engine, asked: Sequence[Asked]) -> None:
+        """Find them."""
+        self._engine = engine
+        found = [range(a.first_goal, a.first_goal + len(a.goals)) for a in asked if isinstance(a.task, Still | Slow)]
+        self._goals = np.array([g for goals in found for g in goals], dtype=np.int64)
+        self._nodes = engine.goals.node[self._goals]
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return self._goals.size > 0
+
+    def begin(self, q: FloatArray) -> None:
+        """A solve starts from `q` (nq,)."""
+        here, goals = self._engine.here, self._engine.goals
+        forward(self._engine.tree, q, here.position, here.rotation)
+        goals.position[self._goals] = here.position[self._nodes]
+        goals.rotation[self._goals] = here.rotation[self._nodes]

@@ -1,0 +1,150 @@
+"""Tasks that tie a figure to where it was, against what they say they add to the cost."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import poise
+from poise import Hold, Position, Slow, Still, TaskError
+from poise.engine.problem import Problem
+from poise.kernels.goal_rows import fill_rows
+from poise.kernels.goals import take_stance
+from poise.kernels.pulls import fill_curvature
+
+RATE = 100.0
+
+
+@pytest.fixture(scope="module")
+def boxer():
+    return poise.load("boxer")
+
+
+def cost(figure, start, q, goal, still, slow):
+    """What one level with all three minimises, from the definitions."""
+    total = 0.5 * float(np.sum((figure.pose_of("glove", q).position - goal) ** 2))
+    for body in figure.bodies[1:]:
+        then, now = figure.pose_of(body.name, start), figure.pose_of(body.name, q)
+        gap = now.rotation - math.copysign(1.0, now.rotation @ then.rotation) * then.rotation
+        total += 0.5 * still.weight * float(np.sum((now.position - then.position) ** 2) + gap @ gap)
+        x = 3.0 - float(np.trace(then.matrix.T @ now.matrix))
+        total += slow.weight * math.log(x / slow.threshold) ** 3 if x > slow.threshold else 0.0
+    return total
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_level_minimises_what_the_definitions_say(boxer, seed):
+    rng = np.random.default_rng(seed)
+    start = boxer.posture(boxer.posture("guard").q + rng.uniform(-0.2, 0.2, boxer.nq))
+    goal = boxer.pose_of("glove", start).position + rng.uniform(-0.05, 0.05, 3)
+    still, slow = Still(weight=1e-3), Slow(speed=2.0, rate=RATE)
+    tasks = [Position("glove", at=goal), still, slow]
+    result = poise.solve(boxer, tasks, start=start, max_steps=400, tolerance=1e-9)
+
+    def of(q):
+        return cost(boxer, start, boxer.posture(q), goal, still, slow)
+
+    options = {"xatol": 1e-10, "fatol": 1e-16, "maxiter": 4000, "maxfev": 4000}
+    theirs = minimize(of, result.q, method="Nelder-Mead", options=options).fun
+    assert of(result.q) < of(start.q)
+    assert of(result.q) <= theirs * (1.0 + 1e-4) + 1e-12
+
+
+def turned(boxer):
+    """A slow task whose every row counts, ready for the kernels."""
+    problem = Problem(boxer, [Slow(speed=0.5, rate=RATE, weight=2.0)])
+    start = boxer.posture("guard")
+    problem.starts.begin(start._q)
+    return problem, boxer.integrate(start, np.array([0.1, -0.2, 0.15, 0.3]))
+
+
+def errors_at(problem, q):
+    engine = problem.engine
+    take_stance(engine.tree, engine.goals, q, engine.here)
+    return engine.here.error.copy()
+
+
+def rows_at(problem, q):
+    engine = problem.engine
+    errors_at(problem, q)
+    rows = np.zeros((engine.goals.weight.size, problem.figure.nv))
+    fill_rows(engine.tree, engine.goals, engine.here, 0, rows)
+    return rows / engine.goals.weight[:, None]
+
+
+def differences(problem, posture, of, size=1e-6):
+    figure, steps = problem.figure, np.eye(problem.figure.nv) * size
+    ends = [[of(figure.integrate(posture, sign * step)._q) for sign in (1.0, -1.0)] for step in steps]
+    return np.array([(a - b) / (2.0 * size) for a, b in ends])
+
+
+def test_rows_are_the_derivatives_of_errors(boxer):
+    problem, posture = turned(boxer)
+    assert np.all(errors_at(problem, posture._q) < 0.0)
+    slopes = differences(problem, posture, lambda q: errors_at(problem, q))
+    np.testing.assert_allclose(rows_at(problem, posture._q), -slopes.T, atol=1e-6, rtol=1e-6)
+
+
+def test_curvature_is_the_derivative_of_rows(boxer):
+    problem, posture = turned(boxer)
+    engine, pull = problem.engine, np.array([0.3, -0.7, 1.1, 0.4])
+    slopes = differences(problem, posture, lambda q: pull @ (rows_at(problem, q) * engine.goals.weight[:, None]))
+    errors_at(problem, posture._q)
+    found = np.zeros((boxer.nv, boxer.nv))
+    fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, 0, pull, found)
+    np.testing.assert_allclose(found, 0.5 * (slopes + slopes.T), atol=1e-4, rtol=1e-4)
+
+
+def test_below_its_speed_a_slow_task_costs_nothing(boxer):
+    problem = Problem(boxer, [Slow(speed=2.0, rate=RATE)])
+    start = boxer.posture("guard")
+    problem.starts.begin(start._q)
+    moved = boxer.integrate(start, np.full(boxer.nv, 0.3 * 2.0 / RATE / boxer.nv))
+    assert np.all(errors_at(problem, moved._q) == 0.0)
+    assert np.all(rows_at(problem, moved._q) == 0.0)
+
+
+def test_what_other_tasks_leave_open_stays_still(boxer):
+    start = boxer.posture("guard")
+    away = boxer.posture(start.q + 0.3)
+    height = boxer.pose_of("glove", start).position
+    task = Position("glove", at=height, axes="y")
+    result = poise.solve(boxer, [task, Still(weight=1e-6)], start=start)
+    np.testing.assert_allclose(result.q, start.q, atol=1e-9)
+    gone = poise.solve(boxer, [task, Hold(away, priority=2)], start=start)
+    assert np.abs(gone.q - start.q).max() > 0.1
+
+
+def test_each_step_of_a_solver_starts_anew(boxer):
+    """A live solver never stops half-way: where it was is where the last step ended."""
+    goal = boxer.pose_of("glove", boxer.posture("guard")).position + [0.0, 0.05, 0.0]
+    solver = poise.Solver(boxer, [Position("glove", at=goal), Slow(speed=1.0, rate=RATE)])
+    posture = boxer.posture("guard")
+    for _ in range(300):
+        posture = solver.step(posture)
+    assert np.linalg.norm(boxer.pose_of("glove", posture).position - goal) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Slow(speed=0.0, rate=60.0), "speed must be a positive number"),
+        (lambda: Slow(speed=1.0, rate=math.nan), "rate must be a positive number"),
+        (lambda: Slow(speed=100.0, rate=10.0), "half a turn"),
+        (lambda: Still(weight=-1.0), "weight"),
+    ],
+)
+def test_nonsense_is_refused(make, words):
+    with pytest.raises(TaskError, match=words):
+        make()
+
+
+def test_bodies_that_cannot_move_and_targets_are_refused(boxer):
+    with pytest.raises(TaskError, match="can move"):
+        poise.Solver(boxer, [Still(bodies="torso")])
+    still = Still(bodies=["forearm"])
+    with pytest.raises(TaskError, match="no target"):
+        poise.Solver(boxer, [still]).target(still, [0.0, 0.0, 0.0])
