@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+from studio_body_pictures import visit_body
+from studio_mode_pictures import visit_modes
 
 FOLDER = Path(__file__).parent / "pictures"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -62,6 +64,9 @@ def visit(page: Page) -> None:
     page.keyboard.press("d")
     example(page, "Reach for a ball")
     take(page, "dark")
+    page.keyboard.press("d")
+    visit_body(page, take, example)
+    visit_modes(page, take)
 
 
 def main() -> None:
@@ -78,9 +83,11 @@ def main() -> None:
         page.goto(found.group())
         page.wait_for_function("window.poiseStage && window.poiseStage.frames > 0")
         page.wait_for_timeout(800)
-        visit(page)
-        browser.close()
-    studio.send_signal(signal.SIGINT)
+        try:
+            visit(page)
+        finally:
+            browser.close()
+            studio.send_signal(signal.SIGINT)
     studio.wait()
 
 
