@@ -22,11 +22,10 @@ from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import GOAL, OUT, RAISED, SOLVED
 from poise.kernels.measures import Aim, Scoring, posture_error, shape_error
+from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
-STRAINED = 0.33
-"""Share of `Pace.worse` that is enough to leave a branch whose root is at its limit."""
 FAR = 0.4
 """Share of its range that the root of a goal should have before it, in the sense the target turns."""
 FURTHER = 0.1
@@ -62,14 +61,14 @@ def consider(
         left = frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, OUT, work)
     solve(chain, scoring, manner, aim, posture, work, work[SOLVED])
     gain = _cost(chain, scoring, manner, work[OUT], posture) - _cost(chain, scoring, manner, work[SOLVED], posture)
-    better = gain > pace.worse * (STRAINED if _strained(chain, work) else 1.0)
+    better = gain > pace.worse
     if left == NEVER and not better and until_stopped(chain, motion, OUT, work) > 2 * pace.ahead:
         tally[ATTEMPT], tally[COUNT] = -1, 0
         return 0, False
     if off > LOST:
         r = root_axis(chain)
         d = lifted(r, pointing(tip_rotation(chain, work[OUT])), polar(r, d))
-    wish = Wish(d, motion.turning, left, better)
+    wish = Wish(d, motion.turning, motion.nodding, left, better)
     tried = 0
     ready = False
     if tally[COUNT] > 0:
@@ -104,13 +103,6 @@ def _cost(chain: Chain, scoring: Scoring, manner: Manner, angles: Array, posture
 
 
 @kernel(borrows=True)
-def _strained(chain: Chain, work: Array) -> bool:
-    """Whether a twister at the root is at its limit, so that the joints above make up for it."""
-    x = work[OUT, 0]
-    return chain.role[0] == TWIST and (x < chain.lower[0] + 1e-6 or x > chain.upper[0] - 1e-6)
-
-
-@kernel(borrows=True)
 def _choose(
     chain: Chain,
     scoring: Scoring,
@@ -137,11 +129,32 @@ def _choose(
         goals = _goals_in(chain, scoring, manner, aim, posture, motion, frames, work)
         if goals == 2 and way_left(chain, motion.turning, work[GOAL, 0]) < FAR:
             swap_rows(work, GOAL, RAISED)
-        if way_left(chain, motion.turning, work[GOAL, 0]) > FAR:
-            return goals
+        far = way_left(chain, motion.turning, work[GOAL, 0]) > FAR
+        if far and (left == NEVER or _outlives(chain, pace, pointing(aim.rotation), motion, left, work)):
+            return _or_mirror(chain, motion.turning, goals, work)
     goals = _goals_in(chain, scoring, manner, aim, posture, motion, 2.0 * pace.ahead, work)
     further = way_left(chain, motion.turning, work[GOAL, 0]) - way_left(chain, motion.turning, work[OUT, 0])
-    return goals if left < NEVER and further > FURTHER else 0
+    if left == NEVER or further <= FURTHER:
+        return 0
+    return _or_mirror(chain, motion.turning, goals, work)
+
+
+@kernel(borrows=True)
+def _outlives(chain: Chain, pace: Pace, d: Vector, motion: Motion, left: int, work: Array) -> bool:
+    """Whether GOAL, faced to d, keeps the target for longer than the branch the chain is on."""
+    face_now(chain, d, work, GOAL, work)
+    return frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, GOAL, work) > left + pace.ahead // 2
+
+
+@kernel(borrows=True)
+def _or_mirror(chain: Chain, turning: float, goals: int, work: Array) -> int:
+    """RAISED, if it is no goal yet: the mirror image of OUT, to which any way up and down leads as well."""
+    if goals > 1 or not chain.mirrors or abs(turning) < 1e-9:
+        return goals
+    copy_row(work, OUT, RAISED)
+    mirror(chain, work, RAISED)
+    work[RAISED, 0] -= math.copysign(math.pi, turning)
+    return 2
 
 
 @kernel(borrows=True)

@@ -20,8 +20,6 @@ from poise.kernels.vector import Vector
 Array = np.ndarray
 
 DIRECT = len(STRENGTHS)
-LIFTING = DIRECT + 2
-"""Tries on each other latitude."""
 RANDOM = 40
 """Postures of an even sequence that are passed."""
 LATITUDES = (89.0, 86.0, 82.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
@@ -35,18 +33,26 @@ LATITUDES_TRIED = 8
 
 
 @kernel(borrows=True)
-def which_try(chain: Chain, attempt: int, goals: int, again: int) -> tuple[int, int, int]:
-    """Latitude, goal and try number of attempt number `attempt`; other latitudes are left sooner than the own.
+def which_try(
+    chain: Chain, attempt: int, goals: int, again: int, latitudes: int, lifts_first: bool
+) -> tuple[int, int, int]:
+    """Latitude, goal and try number of attempt number `attempt`; the latitude `latitudes` when none is left.
 
-    When all were in vain `again` times, the even sequence goes on where it was.
+    Other latitudes are left sooner than the own. When all were in vain `again` times, the even sequence goes on where
+    it was.
     """
     few = DIRECT + 2 * (chain.role.shape[0] - 1)
     own = (few + RANDOM) * goals
+    lifts = (latitudes - 1) * few * goals
+    if attempt >= own + lifts:
+        return latitudes, 0, 0
+    if lifts_first:
+        attempt += own if attempt < lifts else -lifts
     if attempt < own:
         which = attempt // goals
         return 0, attempt % goals, which if which < few else which + again * RANDOM
     later = (attempt - own) // goals
-    return 1 + later // LIFTING, (attempt - own) % goals, later % LIFTING
+    return 1 + later // few, (attempt - own) % goals, later % few
 
 
 @kernel(borrows=True)

@@ -49,6 +49,8 @@ URGENT = 4
 """Times as many tries when the gaze is about to be lost and no plan is in hand."""
 
 
+NODS = math.radians(3.0)
+"""Nod of the target during a plan from which on the plan must be early [rad]."""
 NEAR = 0.25
 """Share of its range that the root of a goal must have before it; one that has less will soon be no goal."""
 
@@ -60,6 +62,8 @@ class Wish(NamedTuple):
     """Direction it must face."""
     turning: float
     """Turn of the target per frame [rad]."""
+    nodding: float
+    """Change of its angle from the root's axis per frame [rad]."""
     left: int
     """Frames until the branch loses the target."""
     better: bool
@@ -116,8 +120,8 @@ def look_for_plan(
     """The next tries of a plan from OUT; whether one arrived, and how many were made.
 
     The gaze is lifted only if it would be lost otherwise, never for the sake of the shape, and above the horizon only
-    when all tries without were in vain. While the plan in hand is `ready`, only one that lifts the gaze less is looked
-    for, and in any case none that lifts it more.
+    when all tries without were in vain once; then lifting comes first. While the plan in hand is `ready`, only one that
+    lifts the gaze less is looked for, and in any case none that lifts it more.
     """
     tally, rows = memory.tally, memory.rows
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
@@ -125,9 +129,10 @@ def look_for_plan(
     latitudes = LATITUDES_TRIED if may_lift else 1
     if tally[COUNT] > 0:
         latitudes = min(latitudes, max(1, tally[LATITUDE] + (0 if ready else 1)))
+    lifts_first = tally[COUNT] == 0 and tally[ROUND] % 2 == 1
     tries = pace.tries * (URGENT if tally[COUNT] == 0 and wish.left < pace.ahead // 4 else 1)
     for tried in range(tries):
-        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND])
+        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND], latitudes, lifts_first)
         if latitude >= latitudes:
             tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
             tally[ROUND] += 1
@@ -148,15 +153,17 @@ def look_for_plan(
 def begin(pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
     """Begin the change if it is time; returns whether the plan in hand is the last chance, and begins a frame before.
 
-    A plan that lifts the gaze begins when it would be lost otherwise.
+    A plan knows of a target that turns, so that it may wait until the gaze is about to be lost; one for a target that
+    nods must be through by then. A plan that lifts the gaze waits in any case, and is let go if there is time.
     """
     tally = memory.tally
     if tally[COUNT] == 0:
         return False
-    soon = wish.left <= pace.ahead // 4
-    if not ready and tally[LATITUDE] > 0 and wish.left == NEVER:
+    lifts, nods = tally[LATITUDE] > 0, abs(wish.nodding) * tally[COUNT] > NODS
+    soon = wish.left <= pace.ahead // 4 + (tally[COUNT] if nods and not lifts else 0)
+    if not ready and lifts and (wish.left == NEVER or (nods and wish.left > pace.ahead)):
         tally[COUNT] = 0
         return False
-    if not ready or soon or (wish.better and tally[FOR_SHAPE] and tally[LATITUDE] == 0):
+    if not ready or soon or (wish.better and tally[FOR_SHAPE] and not lifts):
         tally[MODE], tally[AT], tally[STUCK], tally[ATTEMPT] = CHANGING, -1, 0, -1
     return not ready

@@ -14,6 +14,7 @@ from poise.expressive.expressive import Expressive, ExpressiveSettings
 from poise.expressive.result import ExpressiveResult
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
+from poise.kernels.expressive_memory import COUNT
 
 SLOW = pytest.mark.slow
 RATE = math.radians(5.0)
@@ -106,12 +107,36 @@ def test_a_gaze_that_wanders_in_front_is_held_with_its_roll() -> None:
         assert max(off for _, off, _ in frames) < HELD
 
 
-def test_a_target_that_swings_about_the_back_makes_nothing_turn_round() -> None:
-    solver = Expressive(poise.load("erik_g"))
+@pytest.mark.parametrize(
+    ("name", "seed"), [("erik_c", 11), ("erik_c", 12), ("erik_e", 11), ("erik_e", 12), ("erik_g", 11)]
+)
+def test_a_target_that_swings_about_the_back_makes_nothing_turn_round(name: str, seed: int) -> None:
+    solver = Expressive(poise.load(name))
     directions = [towards(180.0 + 60.0 * math.sin(f / 60.0), 70.0) for f in range(400)]
-    frames = list(moved(solver, upright(solver.figure, 11), [(d, facing(d, roll=0.1)) for d in directions]))
+    frames = list(moved(solver, upright(solver.figure, seed), [(d, facing(d, roll=0.1)) for d in directions]))
     assert not any(result.changing for result, _, _ in frames)  # type: ignore[attr-defined]
     assert max(off for _, off, _ in frames) < HELD
+
+
+@pytest.mark.parametrize("name", ["erik_c", "erik_e", "erik_g"])
+@pytest.mark.parametrize("seed", [21, pytest.param(22, marks=SLOW), pytest.param(23, marks=SLOW)])
+def test_a_nod_below_the_horizon_is_followed_to_the_end(name: str, seed: int) -> None:
+    solver = Expressive(poise.load(name))
+    directions = [towards(40.0 * seed, 80.0 - 70.0 * math.cos(f / 70.0)) for f in range(441)]
+    frames = list(moved(solver, upright(solver.figure, seed), [(d, facing(d, roll=-0.4)) for d in directions]))
+    assert max(off for _, off, _ in frames) < HELD
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
+def test_a_plan_is_in_hand_before_the_root_is_at_its_limit() -> None:
+    solver = Expressive(poise.load("erik_g"))
+    seen = []
+    for result, off, _ in moved(solver, upright(solver.figure, 3), turning(85.0, roll=0.2)):
+        tally = result.memory.tally  # type: ignore[attr-defined]
+        seen.append((abs(float(result.posture.q[0])), int(tally[COUNT])))
+        assert off < HELD
+    assert all(count > 0 for root, count in seen if root > math.radians(89.9))
+    assert any(count == 0 for _, count in seen)
 
 
 def test_a_still_target_and_posture_come_to_rest_at_the_wanted_shape() -> None:

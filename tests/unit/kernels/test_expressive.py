@@ -9,6 +9,9 @@ from scipy.optimize import lsq_linear
 import poise
 from poise.chains.chain import chain_of
 from poise.kernels.chain import pointing, tip_rotation
+from poise.kernels.expressive_ahead import Motion, until_stopped, way_left
+from poise.kernels.expressive_hold import shift_root
+from poise.kernels.expressive_plan import which_try
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
 from poise.kernels.expressive_surface import look_along, pivot, root_axis, sweep
 from poise.kernels.expressive_work import (
@@ -17,8 +20,10 @@ from poise.kernels.expressive_work import (
     AXIS,
     EASE,
     HERE,
+    HIGH,
     LEAST,
     LEVEL,
+    LOW,
     MOST,
     ROWS,
     SLOPE,
@@ -128,3 +133,38 @@ def test_a_step_inside_its_box_is_the_optimum_of_scipy(seed: int) -> None:
     cost = 0.5 * np.sum((a @ work[STEP] - b) ** 2)
     assert (work[STEP] >= work[LEAST]).all() and (work[STEP] <= work[MOST]).all()
     assert cost <= best.cost * (1.0 + 1e-6) + 1e-9
+
+
+def test_the_way_of_a_root_before_its_limit() -> None:
+    chain, work = scratch(poise.load("erik_c"), 0)
+    work[HERE, 0] = np.radians(60.0)
+    assert way_left(chain, 0.01, np.radians(60.0)) == pytest.approx(30.0 / 180.0)
+    assert way_left(chain, -0.01, np.radians(60.0)) == pytest.approx(150.0 / 180.0)
+    assert way_left(chain, 0.0, 0.0) == np.inf
+    assert until_stopped(chain, Motion(np.radians(2.0), 0.0, 0.0), HERE, work) == pytest.approx(15.0)
+    assert until_stopped(chain, Motion(0.0, 0.1, 0.0), HERE, work) == np.inf
+
+
+def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
+    chain, work = scratch(poise.load("erik_c"), 0)
+    rate, drift, frames = 0.08, 0.02, 7
+    work[HERE, 0] = 0.3
+    shift_root(chain, work, HERE, rate, drift, frames)
+    assert work[LOW, 0] + drift == pytest.approx(0.3 - rate)
+    assert work[HIGH, 0] + drift == pytest.approx(0.3 + rate)
+    work[HERE, 0] = chain.upper[0] - drift * (frames - 1)
+    shift_root(chain, work, HERE, rate, drift, frames)
+    assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
+
+
+@pytest.mark.parametrize("lifts_first", [False, True])
+def test_every_try_is_made_once(lifts_first: bool) -> None:
+    chain, _ = scratch(poise.load("erik_d"), 0)
+    goals, latitudes = 2, 4
+    tries, attempt = [], 0
+    while (which := which_try(chain, attempt, goals, 1, latitudes, lifts_first))[0] < latitudes:
+        tries.append(which)
+        attempt += 1
+    assert len(set(tries)) == len(tries)
+    assert {latitude for latitude, _, _ in tries} == set(range(latitudes))
+    assert (tries[0][0] > 0) == lifts_first
