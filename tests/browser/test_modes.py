@@ -54,7 +54,7 @@ def looked_at(page: Page, screenshots: Path, name: str) -> None:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.keyboard.press("f")
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(300)
         page.screenshot(path=screenshots / f"{name}_{width}.png")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("document.documentElement.scrollHeight") <= height
@@ -193,7 +193,6 @@ def test_the_cyclist_pedals_and_the_hand_closes_on_the_ball(page: Page, screensh
     knee = circles_view(page)["chains"][0][1]
     assert eventually(page, lambda: np.linalg.norm(np.subtract(circles_view(page)["chains"][0][1], knee)) > 0.03)
     expect(page.locator(SENTENCE)).to_have_text("Both feet are exactly on the pedals.")
-    looked_at(page, screenshots, "mode_circles_cyclist")
     choose(page, "hand and ball")
     page.wait_for_function("window.poiseCircles.view?.demo === 'hand'")
     expect(page.locator(SENTENCE)).to_contain_text("out of range")
@@ -222,6 +221,14 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
     page.mouse.click(plot["x"] + 0.5 * plot["width"], plot["y"] + 0.5 * plot["height"])
     assert eventually(page, lambda: still(page)), "a click on a plot stops there"
     stopped = positions(page)
+    # A frame that jerks is a red line; a click beside it goes to that very frame.
+    page.evaluate("(() => { const { plots } = window.poiseStrip; plots.about.marks = [1.25]; plots.draw(); })()")
+    near = page.evaluate(
+        """(() => { const plot = window.poiseStrip.plots.plots[0];
+        for (let x = 0; x < plot.canvas.clientWidth; x += 1) if (plot.toTime(x) > 1.25) return x + 2; })()"""
+    )
+    page.mouse.click(plot["x"] + near, plot["y"] + 0.5 * plot["height"])
+    assert eventually(page, lambda: page.evaluate("window.poiseStrip.plots.cursor") == 1.25)
     slider = page.locator(".poise-timeline input").bounding_box()
     assert slider is not None
     drag(page, (slider["x"] + 0.5 * slider["width"], slider["y"] + 0.5 * slider["height"]), (0.3 * slider["width"], 0))

@@ -36,6 +36,7 @@ class Arm(Demo):
     name, first = "arm", (0.6, 0.6)
     start: str | None = "ready"
     description = "Drag the end-point: it stays between the safe zones"
+    floor: float | None = 0.0
     hinges: tuple[str, ...] = ("turn",)
     """Joints that the circles leave alone."""
     box = (-1.15, -0.85, 1.15, 1.35)
@@ -53,7 +54,7 @@ class Arm(Demo):
         far = float(np.linalg.norm(away))
         along = away / far if far > 0.0 else np.array([0.0, 1.0])
         forward, up = base + along * min(max(far, least), most)
-        return float(forward), float(up)
+        return float(forward), float(up) if self.floor is None else max(float(up), self.floor)
 
     def placed(self, posture: Posture, at: Spot, *, turn: float, advance: float) -> Placed:
         """Three links in the plane of the turntable."""
@@ -77,7 +78,8 @@ class Arm(Demo):
         links = seen(self._turned(posture, 0.0), self.parts)
         least, most = circle_zones(self.figure)
         zone = {"center": rounded(links[0]), "least": least, "most": most}
-        return self._drawn([links], at, zones=[zone], floor=0.0)
+        floor = {} if self.floor is None else {"floor": self.floor}
+        return self._drawn([links], at, zones=[zone], **floor)
 
 
 class UnevenArm(Arm):
@@ -88,6 +90,7 @@ class UnevenArm(Arm):
     description = "The first link is longest: the end-point cannot come near the base"
     box = (-1.05, -1.02, 1.05, 1.02)
     parts = ("segment_1", "segment_2", "segment_3", "tip")
+    floor = None
     hinges = ()
 
     @property

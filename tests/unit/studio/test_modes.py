@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,8 @@ def test_a_clip_is_retargeted_and_pairs_can_be_changed(modes: Modes) -> None:
     mode = modes.session.state.mode
     assert isinstance(mode, RetargetMode)
     assert mode.work is first
+    jerky = replace(first, quality=replace(first.quality, spikes=(30,)))
+    assert jerky.plots()["marks"] == jerky.spikes == [1.25]
     modes.retarget.seek(modes.session, 1.0)
     modes.session.tick()
     assert modes.session.state.posture == first.motion[24]
