@@ -12,7 +12,7 @@ from .test_studio import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-HEAD = BODIES.index("head")
+HEAD, UPPER_ARM = BODIES.index("head"), BODIES.index("right_upper_arm")
 
 
 @pytest.fixture
@@ -36,11 +36,13 @@ def test_axes_that_do_not_matter_are_free(page: Page, screenshots: Path) -> None
     assert eventually(page, lambda: targets(page)[-1]["met"])
     assert eventually(page, lambda: still(page))
     picture(page, screenshots / "task_form.png")
-    drag(page, pixel_of(page, HAND), (-60, 0), hold=True)
+    before = positions(page)[HAND]
+    drag(page, pixel_of(page, UPPER_ARM), (40, -20), hold=True)
     assert eventually(page, lambda: targets(page)[-1]["task"] == -1)
     assert eventually(page, lambda: still(page))
     hand = next(t for t in targets(page) if t["task"] == 4)
-    assert hand["got"][1] == pytest.approx(hand["wanted"][1], abs=1e-3)
+    assert hand["got"][1] == pytest.approx(1.1, abs=1e-3)
+    assert np.linalg.norm(positions(page)[HAND] - before) > 0.02
     page.mouse.up()
 
 
