@@ -24,8 +24,10 @@ INSIDE = 0.6
 """Share of a sole, about its centre, that the way keeps to."""
 HELD = 0.75
 """Share that rounding its corners may use up."""
-SOFT = 0.06
+SOFT = 0.03
 """Time over which its corners are rounded [s]."""
+EARLY = 0.08
+"""By how much feet come down earlier and lift later than in the clip, for time to go from one to the other [s]."""
 BANDS = 200
 """Rounds of pulling the band tight."""
 
@@ -54,6 +56,11 @@ class Knot(NamedTuple):
     patch: Patch | None
     """None for a point that stays."""
     point: FloatArray
+
+
+def unhurried(plan: Plan) -> Plan:
+    """The plan with both feet down for longer: people fall from one foot to the other, and machines may not."""
+    return plan.standing_on(plan.contacts.longer(round(EARLY * plan.rate)))
 
 
 def center_schedule(figure: Figure, plan: Plan) -> FloatArray:

@@ -94,12 +94,10 @@ def floor_slope(ankles: list[FloatArray], rate: float) -> FloatArray:
         rate: Frames per second.
     """
     walked = np.concatenate(ankles)
-    speed = np.concatenate(
-        [np.linalg.norm(np.gradient(path, axis=0), axis=1) * rate for path in ankles if len(path) > 1]
-    )
     size = float(np.ptp(walked[:, 1]))
-    if not len(speed) or size <= 0.0:
+    if len(ankles[0]) < 2 or size <= 0.0:
         return np.zeros(2)
+    speed = np.concatenate([np.linalg.norm(np.gradient(path, axis=0), axis=1) * rate for path in ankles])
     still = walked[speed < np.percentile(speed, STILL)]
     at = still - still.mean(axis=0)
     kept = np.ones(len(at), dtype=np.bool_)

@@ -66,6 +66,17 @@ class Contacts:
         copies[0][side][first : last + 1], copies[1][side][first : last + 1] = heel, ball
         return Contacts(*copies)
 
+    def longer(self, frames: int) -> Contacts:
+        """These contacts with every foot down some frames earlier and up later, in the air half as long at least."""
+        heel, ball = ({side: mask.copy() for side, mask in part.items()} for part in (self.heel, self.ball))
+        for side in heel:
+            for first, last in segments(~self.standing(side)):
+                more = min(frames, (last - first) // 4)
+                for mask in (heel[side], ball[side]):
+                    mask[first : first + more] = first > 0 and mask[first - 1]
+                    mask[last - more : last] = last < len(mask) and mask[min(last, len(mask) - 1)]
+        return Contacts(heel, ball)
+
     def without(self, frames: Mapping[str, BoolArray], shortest: float) -> Contacts:
         """These contacts less some frames of each foot, and less what is then shorter than `shortest` frames."""
         heel, ball = dict(self.heel), dict(self.ball)

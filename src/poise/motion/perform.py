@@ -36,8 +36,8 @@ ROUNDS, RELEASES = 8, 4
 """How often frames that jerk are smoothed again, and feet that slip let go."""
 WIDER, WIDEST, AROUND = 1.6, 0.1, 0.05
 """How much wider a frame that still jerks is smoothed, up to how wide [s], and how far around it [s]."""
-GIVES, SLIPS = 1.5e-3, 5e-4
-"""How far a foot that stands may be from its place in a draft, and in the end [m]."""
+GIVES, TAUT, SLIPS = 1.5e-3, 4e-4, 5e-4
+"""How far a foot that stands may be from its place in a draft, in one that is balanced, and in the end [m]."""
 CARRIED = 1e-3
 """How far the body may be carried elsewhere by other contacts and still be solved [m]."""
 SHORTEST = 0.06
@@ -47,20 +47,18 @@ SHORTEST = 0.06
 class Performance:
     """A figure that performs a plan, which gives way where legs cannot hold what it plants."""
 
-    def __init__(
-        self, figure: Figure, mapping: JointMap, plan: Plan, *, rate: float, style: Style, balance: bool
-    ) -> None:
+    def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, *, style: Style, balance: bool) -> None:
         """Nothing is solved yet.
 
         Args:
             figure: Who performs.
             mapping: Who leads.
             plan: Where to.
-            rate: Frames per second of the motion.
             style: How.
             balance: Whether the centre of mass stays over what stands.
         """
-        self.figure, self.mapping, self.rate, self.style, self.balance = figure, mapping, rate, style, balance
+        self.figure, self.mapping, self.style, self.balance = figure, mapping, style, balance
+        self.rate = plan.rate
         self._plant(plan)
         self._first: FloatArray | None = None
 
@@ -68,7 +66,8 @@ class Performance:
         """Solve a first draft; returns the share of the frames in which feet should stand that they can."""
         self._first = draft_clip(self.figure, self.leads, self.rate, self.style, progress)
         standing = np.array([self.plan.contacts.standing(side) for side in self.plan.feet])
-        slips = np.array([slipping(self.leads, side, self._first) > GIVES for side in self.plan.feet])
+        most = TAUT if self.balance else GIVES
+        slips = np.array([slipping(self.leads, side, self._first) > most for side in self.plan.feet])
         return 1.0 - float(slips.sum()) / max(float(standing.sum()), 1.0)
 
     def run(self) -> FloatArray:

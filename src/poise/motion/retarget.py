@@ -20,6 +20,7 @@ import numpy as np
 
 from poise.errors import TaskError
 from poise.figure.figure import Figure
+from poise.motion.balance import unhurried
 from poise.motion.build import Build
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, ContactSettings
@@ -37,6 +38,8 @@ STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 """Shares of the length that legs tell to try steps of."""
 HELD = 0.9
 """Share of standing frames that must hold for steps to be short enough; all where balance hangs on it."""
+SLOWER = 5
+"""How often a motion that is too fast for its joints is slowed down."""
 ROOM = 1.001
 """By how much slower than need be a motion is played that is too fast for its joints."""
 
@@ -84,11 +87,16 @@ def retarget(
     _check(clip, tempo)
     asked = _Asked(contacts, style or Style(), balance)
     motion = _at_tempo(clip, figure, mapping, asked, (rate, tempo or 1.0), progress or ignored)
-    slower = 1.0 if tempo is not None else haste(motion.figure, motion._q, motion.rate, asked.style)
-    if slower > 1.0 and rate is None:
-        motion = Motion(motion.figure, motion.q, motion.rate / (ROOM * slower), motion.name, track=motion.track)
-    elif slower > 1.0:
-        motion = _at_tempo(clip, figure, mapping, asked, (rate, 1.0 / (ROOM * slower)), progress or ignored)
+    slowly = 1.0
+    for _ in range(SLOWER if tempo is None else 0):
+        slower = haste(motion.figure, motion._q, motion.rate, asked.style)
+        if slower <= 1.0:
+            break
+        slowly /= ROOM * slower
+        if rate is None:
+            motion = Motion(motion.figure, motion.q, clip.rate * slowly, motion.name, track=motion.track)
+        else:
+            motion = _at_tempo(clip, figure, mapping, asked, (rate, slowly), progress or ignored)
     return motion if motion_filter is None else _filtered(motion, motion_filter)
 
 
@@ -133,7 +141,9 @@ def _planned(  # noqa: PLR0917
     tried: list[tuple[float, Performance]] = []
     for stride in STRIDES:
         plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
-        performance = Performance(figure, links, plan, rate=clip.rate, style=asked.style, balance=asked.balance)
+        if asked.balance and given is None:
+            plan = unhurried(plan)
+        performance = Performance(figure, links, plan, style=asked.style, balance=asked.balance)
         tried.append((performance.sketch(progress), performance))
         given = plan.contacts
         if tried[-1][0] >= (1.0 if asked.balance else HELD):

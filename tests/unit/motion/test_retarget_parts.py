@@ -8,6 +8,7 @@ from poise.motion.contacts import Contacts, find_contacts, segments
 from poise.motion.mapping import JointMap, Link
 from poise.motion.motion import Motion
 from poise.motion.roles import roles_of, sided_name
+from poise.motion.style import Style
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,28 @@ def test_contacts_of_a_foot_that_is_not_there():
     contacts = Contacts({"left": np.ones(3, dtype=bool)}, {"left": np.ones(3, dtype=bool)})
     with pytest.raises(TaskError, match="no 'right' foot"):
         contacts.changed("right", 0, 1, heel=False, ball=False)
+
+
+def test_contacts_grow_into_the_air_and_leave_half_of_it():
+    stands = np.array([True] * 4 + [False] * 20 + [True] * 4)
+    contacts = Contacts({"left": stands}, {"left": stands})
+    assert segments(~contacts.longer(3).standing("left")) == [(7, 21)]
+    assert segments(~contacts.longer(50).standing("left")) == [(9, 19)]
+
+
+def test_contacts_lose_frames_and_what_is_left_too_short():
+    stands, lost = np.ones(20, dtype=bool), np.zeros(20, dtype=bool)
+    stands[0] = stands[-1] = False
+    lost[3] = True
+    left = Contacts({"left": stands}, {"left": stands}).without({"left": lost}, 4.0)
+    assert segments(left.standing("left")) == [(4, 19)]
+
+
+def test_a_style_that_is_none_is_refused():
+    with pytest.raises(TaskError, match="smooth"):
+        Style(smooth=-1.0)
+    with pytest.raises(TaskError, match="acceleration"):
+        Style(acceleration=0.0)
 
 
 def test_a_mapping_reads_back_as_it_was_written(tmp_path):
