@@ -63,6 +63,7 @@ class RetargetDriver(Driver):
         self.problem = ""
         self._played = time.perf_counter()
         self._wishes = 0
+        self._drawn: tuple[Work, dict[str, Any]] | None = None
 
     def figures(self) -> tuple[str, ...]:
         """Built-in figures that people's clips fit."""
@@ -207,7 +208,11 @@ class RetargetDriver(Driver):
     def plots(self, state: State) -> Mapping[str, Any] | None:
         """Error, joints, speed."""
         work = self.work(state)
-        return None if work is None else _plots(work)
+        if work is None:
+            return None
+        if self._drawn is None or self._drawn[0] is not work:
+            self._drawn = work, {"key": f"retarget {work.number}", **work.plots()}
+        return self._drawn[1]
 
     def cursor(self, state: State) -> float | None:
         """Where it plays."""
@@ -220,7 +225,7 @@ class RetargetDriver(Driver):
         if work is None:
             return None
         return {
-            "key": f"bones {id(work)} {state.figure_number}",
+            "key": f"bones {work.number} {state.figure_number}",
             "bones": work.pairs(),
             "ink": INK,
             "beside": rounded(beside(state.figure)),
@@ -234,18 +239,7 @@ class RetargetDriver(Driver):
             return {}
         frame = work.frame_at(self.time)
         playing = {"key": self.playing, "on": self.playing}
-        return {"source": {"key": (id(work), frame), "places": work.places(frame)}, "playing": playing}
-
-
-_DRAWN: dict[int, tuple[Work, dict[str, Any]]] = {}
-
-
-def _plots(work: Work) -> dict[str, Any]:
-    """The plots of a work, made once."""
-    if id(work) not in _DRAWN:
-        _DRAWN.clear()
-        _DRAWN[id(work)] = (work, {"key": f"retarget {id(work)}", **work.plots()})
-    return _DRAWN[id(work)][1]
+        return {"source": {"key": (work.number, frame), "places": work.places(frame)}, "playing": playing}
 
 
 def _scene(figure: Figure) -> Scene:

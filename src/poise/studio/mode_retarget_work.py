@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ MOST_POINTS = 1200
 """How many points a line has at most."""
 FITTED = 60
 """Frames on which the source is laid beside the figure."""
+_NUMBERS = count()
 BESIDE = 0.75
 """How far beside the figure the source is, in heights of the figure."""
 
@@ -49,6 +51,8 @@ class Work:
     quality: Quality
     source: FloatArray
     """(frames, bodies, 3) the clip's bodies, in the size of the figure and beside it [m]."""
+    number: int = field(default_factory=lambda: next(_NUMBERS))
+    """No two have the same."""
 
     def frame_at(self, time: float) -> int:
         """The frame at a time [s]."""
