@@ -52,6 +52,8 @@ def visit_modes(page: Page, take: Callable[[Page, str], None]) -> None:
     take(page, "mechanism")
     page.mouse.up()
     enter(page, "circles")
+    drag(page, page.evaluate("window.poiseCircles.handle()"), 40, 60)
+    page.mouse.up()
     take(page, "circles_arm")
     choose(page, "cyclist")
     take(page, "circles_cyclist")

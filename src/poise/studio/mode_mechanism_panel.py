@@ -12,7 +12,7 @@ from poise.studio.mode_parts import Choices, Facts, Setting, heading
 from poise.studio.sliders import DIGITS, STEPS
 from poise.studio.state import State
 
-LEGEND = {"#ed7d31": "motor", "#4a90d9": "passive joint", "#7d5ba6": "along a loop"}
+LEGEND = {"#ed7d31": "motor", "#4a90d9": "passive joint", "#7d5ba6": "loop"}
 MISSED = {"°": 0.2, "m": 0.002}
 """A motor farther than this from its slider was stopped by loops or limits."""
 
