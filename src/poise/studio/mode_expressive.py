@@ -187,7 +187,7 @@ class ExpressiveDriver(Driver):
 def is_chain(figure: Figure) -> bool:
     """Whether expressive solvers take a figure."""
     try:
-        chain_of(figure, None, solver="expressive")
+        chain_of(figure, None, solver="expressive", slides=True)
     except PoiseError:
         return False
     return figure.nq == figure.nv and not len(figure.loops)
@@ -204,7 +204,7 @@ def expressive_scene(figure: Figure) -> Scene:
     """A figure that looks ahead, in its first posture."""
     choices = posture_choices(figure)
     first = FIRST_POSTURE if FIRST_POSTURE in choices else next(iter(choices))
-    tip = chain_of(figure, None, solver="expressive").tip
+    tip = chain_of(figure, None, solver="expressive", slides=True).tip
     ahead = _height(figure) * (0.7 * figure.up_vector + 1.4 * world_axes(figure.up)[0])
     look = LookAt(tip, at=ahead, priority=1, name="gaze")
     held = Hold(choices[first], priority=2, name=first)
