@@ -102,7 +102,7 @@ def floor_slope(ankles: list[FloatArray], rate: float) -> FloatArray:
     at = still - still.mean(axis=0)
     kept = np.ones(len(at), dtype=np.bool_)
     slope = np.zeros(2)
-    for _ in range(FITS):
+    for _ in range(FITS if len(at) else 0):
         flat, rise = at[kept][:, [0, 2]], at[kept][:, 1]
         ridge = kept.sum() * size**2 * np.eye(2)
         slope = np.linalg.solve((flat - flat.mean(axis=0)).T @ flat + ridge, (flat - flat.mean(axis=0)).T @ rise)

@@ -70,7 +70,7 @@ class Plan:
         """
         rate = source.clip.rate / tempo
         links = {role: link.joint for role, link in mapping.by_role().items()}
-        roles = clip_roles(source.clip)[0] | links
+        roles = (clip_roles(source.clip)[0] if build.feet else {}) | links
         calibration = Calibration.of(source, roles, build, stride)
         paths = {joint: calibration.apply(source.at(joint)) for joint in _joints(mapping, roles)}
         trunk = pelvis_turn(source, calibration, paths, roles)

@@ -58,7 +58,7 @@ def retarget(
     mapping: JointMap | Mapping[str, str] | str | Path | None = None,
     *,
     rate: float | None = None,
-    tempo: float | None = None,
+    tempo: float = 1.0,
     balance: bool = False,
     contacts: Contacts | ContactSettings | None = None,
     style: Style | None = None,
@@ -72,8 +72,8 @@ def retarget(
         figure: Who shall perform it. A figure that stands on feet and is held at its pelvis gets a floating base.
         mapping: Which joint leads which part: a `JointMap`, sites by joint, or a TOML file; proposed if not given.
         rate: Frames per second of the result; the clip's unless given.
-        tempo: Speed, 1 for the clip's, 0.25 for four times as slow, however fast that is for the joints; if not given,
-            the clip's, or as much slower as the joints' limits need.
+        tempo: Speed, 1 for the clip's, 0.25 for four times as slow; the motion is slower still where the joints' limits
+            of speed need it.
         balance: Whether the centre of mass stays over the feet that stand, as slow walking needs.
         contacts: When feet stand, or thresholds to find out.
         style: How closely joints follow, and how smoothly.
@@ -86,9 +86,9 @@ def retarget(
     """
     _check(clip, tempo)
     asked = _Asked(contacts, style or Style(), balance)
-    motion = _at_tempo(clip, figure, mapping, asked, (rate, tempo or 1.0), progress or ignored)
-    slowly = 1.0
-    for _ in range(SLOWER if tempo is None else 0):
+    motion = _at_tempo(clip, figure, mapping, asked, (rate, tempo), progress or ignored)
+    slowly = tempo
+    for _ in range(SLOWER):
         slower = haste(motion.figure, motion._q, motion.rate, asked.style)
         if slower <= 1.0:
             break
@@ -158,8 +158,8 @@ def _floating(figure: Figure, mapping: JointMap) -> Figure:
     return figure.with_floating_base() if walks and not is_free else figure
 
 
-def _check(clip: Clip, tempo: float | None) -> None:
-    if tempo is not None and not (math.isfinite(tempo) and tempo > 0.0):
+def _check(clip: Clip, tempo: float) -> None:
+    if not (math.isfinite(tempo) and tempo > 0.0):
         raise TaskError(f"the tempo of a retargeting must be a positive number, not {tempo}.")
     if not isinstance(clip, Clip):
         raise TaskError(f"retarget takes a clip, such as poise.load_clip gives, not {type(clip).__name__}.")

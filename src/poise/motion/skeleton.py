@@ -26,6 +26,7 @@ class Skeleton:
         self.rest = {joint: anchor.rest for joint, anchor in build.anchors.items()}
         self.root = middle(paths, roles)
         self.root_rest = middle({joint: rest[None] for joint, rest in self.rest.items()}, roles)[0]
+        self.walks = bool(build.feet)
         self.found: Paths = {}
 
     def places(self, mapping: JointMap) -> Paths:
@@ -40,7 +41,7 @@ class Skeleton:
 
     def _place(self, role: str, joint: str) -> FloatArray:
         side, _, part = role.rpartition("_")
-        if part == "pelvis" and "left_hip" not in self.roles:
+        if part == "pelvis" and "left_hip" not in self.roles and self.walks:
             return self._upright(joint)
         if part in {"pelvis", "hip"} and self.trunk is not None:
             return self.root + self.trunk.apply(self.rest[joint] - self.root_rest)

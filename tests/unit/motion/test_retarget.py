@@ -189,7 +189,7 @@ def test_a_machine_performs_every_clip(name):
     assert not quality.spikes
 
 
-def test_joints_that_are_too_slow_slow_the_motion_down_unless_a_tempo_is_said():
+def test_joints_that_are_too_slow_slow_the_motion_down():
     clip = clip_at(WALK)
     assert walked(False).rate < clip.rate
     assert motion_of(WALK).rate == clip.rate
