@@ -18,6 +18,7 @@ from matplotlib.figure import Figure as Sheet
 import poise
 from poise import Pose, Position, Slow, Solver, Still
 from poise.engine.problem import StepSize
+from poise.tasks.task import Task
 
 RATE = 1200.0
 SWING = 1.3
@@ -48,8 +49,8 @@ def turn(axis: tuple[float, float, float], angle: float) -> Pose:
 def follow(boxer: poise.Figure, regularised: bool) -> tuple[np.ndarray, np.ndarray]:
     """Speed of the motors [rad/s] and distance of the glove from its target [m] in every frame."""
     path = list(swing(boxer))
-    elbow, glove = (Position(part, at=at) for part, at in zip(("forearm", "glove"), path[0], strict=True))
-    steady = [Still(weight=2e-4), Slow(speed=4.0, rate=RATE, weight=1e-4)] if regularised else []
+    elbow, glove = Position("forearm", at=path[0][0]), Position("glove", at=path[0][1])
+    steady: list[Task] = [Still(weight=2e-4), Slow(speed=4.0, rate=RATE, weight=1e-4)] if regularised else []
     solver = Solver(boxer, [elbow, glove, *steady], step=StepSize(worth=1e-6))
     start = {"shoulder_roll": math.pi / 2.0 + FROM, "elbow": math.pi / 2.0}
     posture = poise.solve(boxer, [elbow, glove], start=start).posture

@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from poise.tasks.place import Orientation as Orientation
     from poise.tasks.place import Position as Position
     from poise.tasks.posture import Hold as Hold
+    from poise.tasks.steady import Slow as Slow
+    from poise.tasks.steady import Still as Still
 
 __version__ = "0.1.0"
 

@@ -72,8 +72,6 @@ def _set_quickly(goals: Goals, asked: Asked, value: TargetLike) -> bool:
     """Places and rotations that are arrays with nothing wrong: what a live target changes in every frame."""
     if not isinstance(value, np.ndarray) or len(asked.goals) != 1 or value.dtype != np.float64:
         return False
-    if isinstance(asked.task, Slow):
-        return False
     kind = asked.goals[0].kind
     if kind in (POINT, CENTER) and value.shape == (3,):
         if not math.isfinite(value[0] + value[1] + value[2]):

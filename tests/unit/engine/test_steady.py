@@ -120,7 +120,7 @@ def test_what_other_tasks_leave_open_stays_still(boxer):
 
 def test_each_step_of_a_solver_starts_anew(boxer):
     """A live solver never stops half-way: where it was is where the last step ended."""
-    goal = boxer.pose_of("glove", boxer.posture("guard")).position + [0.0, 0.05, 0.0]
+    goal = boxer.pose_of("glove", boxer.posture("guard")).position + np.array([0.0, 0.05, 0.0])
     solver = poise.Solver(boxer, [Position("glove", at=goal), Slow(speed=1.0, rate=RATE)])
     posture = boxer.posture("guard")
     for _ in range(300):
