@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -155,7 +156,13 @@ def _floating(figure: Figure, mapping: JointMap) -> Figure:
     """The figure, able to walk if it has feet."""
     walks = any(role.endswith("_ankle") for role in mapping.by_role())
     is_free = any(joint.kind == "free" for joint in figure.joints)
-    return figure.with_floating_base() if walks and not is_free else figure
+    return _freed(figure) if walks and not is_free else figure
+
+
+@lru_cache(maxsize=8)
+def _freed(figure: Figure) -> Figure:
+    """The figure with a floating base, the same one for every clip."""
+    return figure.with_floating_base()
 
 
 def _check(clip: Clip, tempo: float) -> None:
