@@ -23,7 +23,7 @@ CHOOSY, FENCED = 1, 2
 """Levels whose rows do not say all."""
 MET = 1e-6
 """Error up to which a level counts as met."""
-HELD = 5e-7
+HELD = 1e-6
 """What a level solved as it stands may lose beyond what was planned, however many steps are taken."""
 CLOSED = 1e-11
 """What loops may lose [m]."""

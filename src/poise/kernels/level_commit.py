@@ -4,7 +4,7 @@ import numpy as np
 
 from poise.kernels.compile import inner_kernel
 from poise.kernels.householder import block_of, reflect_columns, to_coordinates
-from poise.kernels.level_curved import factor_curved
+from poise.kernels.level_curved import factor_curved, minds_all
 from poise.kernels.level_face import factor_face, reduce_rows, substitute, subtract
 from poise.kernels.level_optimum import BENT, ROWS, multipliers
 from poise.kernels.level_problem import (
@@ -76,6 +76,13 @@ def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, ki
     n, s, first = tables.shape[1], whole[DECIDED, k], whole[START, k]
     count, rank = whole[STATE, COUNT], whole[STATE, RANKED]
     strong = _hold_strong(tables, lines, whole, general, k, kind, settled)
+    if strong and kind == BENT and minds_all(tables, lines, k, s + count):
+        for c in range(s, n):
+            lines[Y, c], whole[OWNER, c] = lines[Z, c], CURVATURE
+        for t in range(count):
+            whole[OWNER, s + t] = LIMIT - whole[LOCKS, t]
+        whole[DECIDED, k + 1] = n
+        return
     if strong and kind == ROWS:
         for c in range(s, n):
             lines[Y, c] = lines[Z, c]

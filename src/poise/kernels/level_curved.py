@@ -106,8 +106,9 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
         tables[BASIS, d, d] = 1.0
     for j in range(decided - 1, -1, -1):
         reflect_columns(tables, lines, j, BASIS, begin, end)  # type: ignore[arg-type]
-    _multiply(tables, curvature, k, begin, end)  # type: ignore[arg-type]
     for a in range(size):
+        if not _multiply(tables, curvature, k, a, begin, end):  # type: ignore[arg-type]
+            continue
         for c in range(uint64(decided), size):
             value = tables[BASIS, a, c]
             for d in range(c, end):
@@ -115,18 +116,20 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
 
 
 @inner_kernel
-def _multiply(tables: Array, curvature: Array, k: int, begin: int, end: int) -> None:
-    """PRODUCT = S BASIS; joints of different limbs share no curvature."""
+def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: int) -> bool:
+    """Row `a` of PRODUCT = S BASIS; False when it is zero: joints of different limbs share no curvature."""
     size, first, last = uint64(tables.shape[1]), uint64(begin), uint64(end)
-    for a in range(size):
+    for d in range(first, last):
+        tables[PRODUCT, a, d] = 0.0
+    some = False
+    for c in range(size):
+        value = curvature[k, a, c]
+        if value == 0.0:
+            continue
+        some = True
         for d in range(first, last):
-            tables[PRODUCT, a, d] = 0.0
-        for c in range(size):
-            value = curvature[k, a, c]
-            if value == 0.0:
-                continue
-            for d in range(first, last):
-                tables[PRODUCT, a, d] += value * tables[BASIS, c, d]
+            tables[PRODUCT, a, d] += value * tables[BASIS, c, d]
+    return some
 
 
 @inner_kernel
@@ -243,6 +246,17 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
             for d in range(c, n):
                 tables[FACTOR, c, d] -= share * tables[FACTOR, j, d]
     return -1
+
+
+@inner_kernel
+def minds_all(tables: Array, lines: Array, k: int, s: int) -> bool:
+    """Whether curved level `k`, as it was solved last, leaves the levels below it no direction at all."""
+    if lines[DAMPING, k] > 0.0 or lines[SHIFT, k] > 0.0:
+        return False
+    least, most = math.inf, 1.0
+    for c in range(s, tables.shape[1]):
+        least, most = min(least, tables[FACTOR, c, c]), max(most, tables[FACTOR, c, c])
+    return least > CURVED_RANK * most
 
 
 @inner_kernel

@@ -65,6 +65,7 @@ from poise.kernels.level_problem import (
     KEPT_UPPER,
     LEFT,
     LEVELS,
+    LIMIT,
     LIMIT_LEVEL,
     LOWER,
     MET,
@@ -228,8 +229,10 @@ def correct_levels(
 
 @inner_kernel
 def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array) -> None:
-    """The correction by forward substitution, in ROW."""
+    """The correction by forward substitution, in ROW; limits that the level below holds stay where they are."""
     used, first, m, n = whole[DECIDED, count], whole[START, 0], whole[START, count], tables.shape[1]
+    while used < whole[DECIDED, count + 1] and CURVATURE < whole[OWNER, used] <= LIMIT:
+        used += 1
     for r in range(first, m):
         lines[REST, r] = error[r]
     for c in range(n):

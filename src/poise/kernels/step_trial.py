@@ -22,7 +22,7 @@ CORRECTIONS, LOOP_CORRECTIONS = 4, 12
 """Most corrections of a step, and of one with loops."""
 GAINING = 0.7
 """Share of an error that a correction may leave and be followed by another."""
-EXACT, EXACT_AT_REST = 1e-7, 1e-11
+EXACT, EXACT_AT_REST = 3e-7, 1e-11
 """Error of a met level that needs no correction, of a moving figure and of one that hardly moves."""
 EXACT_SHARE = 1e-4
 """The same against the size of the step."""
