@@ -49,7 +49,7 @@ def find_paths(
     bounds = compiled.bounds if limits else _unlimited(compiled.bounds)
     held = nodes_of(figure, hold)
     tied = _tied_nodes(compiled.tree, bounds, way)
-    refuse_loops(figure, site, {*way, *tied} - held, solver)
+    refuse_loops(figure, site, [node for node in (*way, *tied) if node not in held], solver)
     tree, kept = pruned(compiled.tree, way, tied)
     dof_node = tree.dof_node
     scalar = (tree.kind == TURN) | (tree.kind == SLIDE)
@@ -179,12 +179,13 @@ def _golden(n: int) -> float:
     return 1.0 / g
 
 
-def refuse_loops(figure: Figure, site: str, moving: set[int], solver: str) -> None:
-    """A joint inside a loop cannot move alone."""
+def refuse_loops(figure: Figure, site: str, moving: Sequence[int], solver: str) -> None:
+    """A joint inside a loop cannot move alone; the first such node that is `moving` is named."""
     for loop in figure.loops:
-        inside = nodes_of(figure, frozenset(joint.name for joint in _around(figure, loop))) & moving
+        around = nodes_of(figure, frozenset(joint.name for joint in _around(figure, loop)))
+        inside = [node for node in moving if node in around]
         if inside:
-            first = int(figure.compiled.tree.q_start[min(inside)])
+            first = int(figure.compiled.tree.q_start[inside[0]])
             name = next(n for n, place in figure.compiled.q_slices.items() if place.start <= first < place.stop)
             raise TaskError(
                 f"{solver} cannot move {site!r} of figure {figure.name!r}: joint {name!r} on the way to it is part of "
