@@ -56,6 +56,8 @@ def drag_slider(page: Page, joint: str, share: float) -> None:
     """Drag the slider of a joint's first freedom to a share of its length."""
     page.get_by_placeholder("find a joint").fill(joint)
     thumb = page.locator(".poise-slider:visible").first
+    # The list is drawn anew while one types.
+    assert eventually(page, lambda: thumb.bounding_box() is not None)
     box = thumb.bounding_box()
     assert box is not None
     y = box["y"] + box["height"] / 2

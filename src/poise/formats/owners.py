@@ -23,11 +23,13 @@ def moving_figure(figure: Figure | None, name: str, joints: Collection[str], pat
     if figure is None and name not in BUILT_IN:
         raise FormatError("holds joint values only: say whose they are with figure=…", path)
     owner = built_in(name) if figure is None else figure
-    return _floating(owner, joints) if any(joint not in owner.joints for joint in joints) else owner
+    return _floating(owner, {joint for joint in joints if joint not in owner.joints})
 
 
 def _floating(figure: Figure, joints: Collection[str]) -> Figure:
-    """The figure with a floating base if that is a joint of the file, else as it is."""
+    """The figure with a floating base if that is among `joints`, which it lacks; else as it is."""
+    if not joints:
+        return figure
     try:
         walker = figure.with_floating_base()
     except FigureError:
