@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page
+from playwright.sync_api import FloatRect, Locator, Page
 
 PIXEL_OF_BODY = """([number, view]) => {
     const stage = window.poiseStage;
@@ -92,6 +92,18 @@ def drag(
     page.mouse.move(start[0] + way[0], start[1] + way[1], steps=steps)
     if not hold:
         page.mouse.up()
+
+
+def box_of(page: Page, part: Locator, seconds: float = 20.0) -> FloatRect:
+    """Where a part of the page is, once it stays there: panels are drawn anew while one types and chooses."""
+    last = None
+    for _ in range(int(seconds / 0.1)):
+        box = part.bounding_box()
+        if box is not None and box == last:
+            return box
+        last = box
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{part} never stood still, last at {last}")
 
 
 def joint_place(page: Page, number: int) -> list[float]:

@@ -91,7 +91,7 @@ def test_reactions_are_found_or_shared_as_asked_and_equilibrium_is_said(page: Pa
     assert positions(page)[PELVIS][0] > before[0] - 1e-3
     page.get_by_text("find reactions for me").click()
     page.locator(".poise-task").filter(has_text="equilibrium").get_by_role("button").last.click()
-    drag(page, pixel_of(page, PELVIS), (-25, 0), hold=True)
+    drag(page, pixel_of(page, PELVIS), (-80, 0), hold=True)
     foot = page.locator(".poise-task").filter(has_text="support at right foot")
     expect(foot).to_contain_text(re.compile("carries [2-9][0-9] %"), timeout=20_000)
     page.mouse.up()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import poise
 
-from .hands import pixel_of, positions, pull_gap, still
+from .hands import box_of, pixel_of, positions, pull_gap, still
 from .test_studio import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -137,8 +137,7 @@ def test_a_mechanism_follows_its_motors_and_stays_closed_out_of_its_workspace(pa
     choose(page, "five bar")
     page.wait_for_function("window.poiseStage.figure.name === 'five_bar'")
     before = positions(page)
-    thumb = page.locator(".poise-mode-panel:visible .poise-slider").first.bounding_box()
-    assert thumb is not None
+    thumb = box_of(page, page.locator(".poise-mode-panel:visible .poise-slider").first)
     middle = (thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2)
     drag(page, middle, (12, 0))
     assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.005)
@@ -216,8 +215,7 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
     assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.02), "it plays"
     sticks = page.evaluate("window.poiseStrip.around.bones.pairs.length")
     assert sticks > 10
-    plot = page.locator(".poise-plot").first.bounding_box()
-    assert plot is not None
+    plot = box_of(page, page.locator(".poise-plot").first)
     page.mouse.click(plot["x"] + 0.5 * plot["width"], plot["y"] + 0.5 * plot["height"])
     assert eventually(page, lambda: still(page)), "a click on a plot stops there"
     stopped = positions(page)
@@ -229,8 +227,7 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
     )
     page.mouse.click(plot["x"] + near, plot["y"] + 0.5 * plot["height"])
     assert eventually(page, lambda: page.evaluate("window.poiseStrip.plots.cursor") == 1.25)
-    slider = page.locator(".poise-timeline input").bounding_box()
-    assert slider is not None
+    slider = box_of(page, page.locator(".poise-timeline input"))
     drag(page, (slider["x"] + 0.5 * slider["width"], slider["y"] + 0.5 * slider["height"]), (0.3 * slider["width"], 0))
     assert eventually(page, lambda: np.abs(positions(page) - stopped).max() > 0.01)
     looked_at(page, screenshots, "mode_retarget")

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 import poise
 
 from .conftest import FIGURE_SHOWN, Studio
+from .hands import box_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -55,11 +56,7 @@ def choose(page: Page, chooser: str, option: str) -> None:
 def drag_slider(page: Page, joint: str, share: float) -> None:
     """Drag the slider of a joint's first freedom to a share of its length."""
     page.get_by_placeholder("find a joint").fill(joint)
-    thumb = page.locator(".poise-slider:visible").first
-    # The list is drawn anew while one types.
-    assert eventually(page, lambda: thumb.bounding_box() is not None)
-    box = thumb.bounding_box()
-    assert box is not None
+    box = box_of(page, page.locator(".poise-slider:visible").first)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
@@ -120,8 +117,7 @@ def test_dark_and_light(page: Page, screenshots: Path) -> None:
 def test_the_view_turns_and_comes_back(page: Page) -> None:
     eye = "window.poiseStage.camera.position.toArray()"
     before = page.evaluate(eye)
-    box = page.locator(".poise-viewport canvas").bounding_box()
-    assert box is not None
+    box = box_of(page, page.locator(".poise-viewport canvas"))
     page.mouse.move(box["x"] + 100, box["y"] + 200)
     page.mouse.down()
     page.mouse.move(box["x"] + 400, box["y"] + 200, steps=6)
