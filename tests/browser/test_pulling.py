@@ -144,7 +144,8 @@ def test_a_target_is_dragged_and_the_foot_goes_with_it(page: Page) -> None:
     page.mouse.move(x + 30, y - 20, steps=6)
     page.mouse.up()
     assert eventually(page, lambda: np.linalg.norm(positions(page)[FEET[0]] - before[FEET[0]]) > 0.05)
-    assert np.linalg.norm(positions(page)[FEET[1]] - before[FEET[1]]) < 1e-3
+    # On the way the feet, of one priority, share what is missing.
+    assert eventually(page, lambda: np.linalg.norm(positions(page)[FEET[1]] - before[FEET[1]]) < 1e-3)
 
 
 def test_a_double_click_pins_the_point(page: Page) -> None:
