@@ -242,16 +242,18 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
 
 
 def test_undo_goes_back_through_modes_and_two_pages_show_the_same_one(page: Page) -> None:
+    def shown() -> list[str]:
+        return [each.evaluate("document.body.dataset.mode") for each in (page, other)]
+
     enter(page, "mechanism")
     other = page.context.new_page()
     other.goto(page.url)
-    other.wait_for_function("document.body.dataset.mode === 'mechanism'")
+    assert eventually(page, lambda: shown() == ["mechanism", "mechanism"])
     enter(page, "circles")
-    other.wait_for_function("document.body.dataset.mode === 'circles'")
+    assert eventually(page, lambda: shown() == ["circles", "circles"])
     page.bring_to_front()
     page.keyboard.press("Control+z")
-    page.wait_for_function("document.body.dataset.mode === 'mechanism'")
-    other.wait_for_function("document.body.dataset.mode === 'mechanism'")
+    assert eventually(page, lambda: shown() == ["mechanism", "mechanism"])
     other.close()
 
 

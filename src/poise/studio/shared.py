@@ -44,7 +44,7 @@ class Shared:
         self._state = replace(self._state, step=self._state.step + 1, **fields)
 
     def _show(self, moment: State) -> None:
-        """Show the state of another moment; the counters of this session go on."""
+        """Show the state of another moment; the counters of what is shown go on."""
         now = self._state
         self._live = None
         is_new = moment.figure is not now.figure or moment.look is not now.look
