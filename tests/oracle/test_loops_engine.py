@@ -124,8 +124,19 @@ def test_dr_legs_stay_closed_whatever_is_pulled(site, move):
 
 SECONDS = [1.5, pytest.param(23.0, marks=pytest.mark.slow)]
 """A piece of the walk, and all of it."""
-SWAY = 0.002
-"""How far the centre of mass sways [m]; legs that the walk keeps nearly straight leave it little more."""
+SWAYS = [
+    (1.5, 0.005),
+    pytest.param(23.0, 0.002, marks=pytest.mark.slow),
+    pytest.param(
+        23.0,
+        0.005,
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.xfail(strict=True, reason="a knee at its guard leaves the pelvis 3.5 mm too low"),
+        ],
+    ),
+]
+"""Pieces of the walk [s], and how far the centre of mass sways in them [m]."""
 
 
 def off(figure, name, posture, goal):
@@ -148,8 +159,8 @@ def test_pelvis_and_feet_of_the_recorded_walk_are_tracked(seconds):
 
 
 @needs_legs
-@pytest.mark.parametrize("seconds", SECONDS)
-def test_with_the_centre_of_mass_the_walk_is_tracked_as_well(seconds):
+@pytest.mark.parametrize(("seconds", "sway"), SWAYS)
+def test_with_the_centre_of_mass_the_walk_is_tracked_as_well(seconds, sway):
     """Feet, then a centre of mass that sways, then height and turn of the pelvis: within 1.11 mm and 1.30 mm."""
     figure, wanted = legs.floating(), legs.walked(12)[: int(1200 * seconds)]
     start = wanted[0]
@@ -161,17 +172,17 @@ def test_with_the_centre_of_mass_the_walk_is_tracked_as_well(seconds):
     solver, posture = Solver(figure, [*feet.values(), center, height, turn]), start
     for i, goal in enumerate(wanted):
         pelvis = figure.pose_of("pelvis_frame", goal)
-        sway = figure.center_of_mass(goal) + np.array([0.0, SWAY * np.sin(i / 800.0), 0.0])
+        middle = figure.center_of_mass(goal) + np.array([0.0, sway * np.sin(i / 800.0), 0.0])
         for name, task in feet.items():
             solver.target(task, figure.pose_of(name, goal))
-        solver.target(center, sway)
+        solver.target(center, middle)
         solver.target(height, pelvis.position)
         solver.target(turn, pelvis.rotation)
         posture = solver.step(posture)
         assert figure.closure_error(posture) <= CLOSED
         assert max(off(figure, name, posture, goal) for name in feet) <= 1.11e-3
         assert abs(figure.pose_of("pelvis_frame", posture).position[2] - pelvis.position[2]) <= 1.11e-3
-        assert np.linalg.norm((figure.center_of_mass(posture) - sway)[:2]) <= 1.30e-3
+        assert np.linalg.norm((figure.center_of_mass(posture) - middle)[:2]) <= 1.30e-3
 
 
 def test_the_dancer_is_tracked_to_the_papers_error():
