@@ -12,7 +12,7 @@ STAMP := $(VENV)/.setup-$(shell cat pyproject.toml requirements.lock | cksum | t
 # Peers to measure live apart from poise: they need older versions of what the tests need.
 BENCH_VENV := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.setup-$(shell cat requirements-bench.lock | cksum | tr ' ' '-')
-BENCHMARKS := $(filter-out benchmarks/machine.py benchmarks/peers_%.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(shell grep -l __main__ benchmarks/*.py)
 
 LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links

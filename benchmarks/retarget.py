@@ -1,6 +1,6 @@
 """Retargeting of every BVH clip in a folder onto the human, a walking machine and that one balanced: speed and quality.
 
-python benchmarks/retarget.py CLIPS [ROUNDS]
+python benchmarks/retarget.py [CLIPS [ROUNDS]]
 
 Frames per second are of the whole call, from clip to motion, by the clock of the processor and as the median of some
 rounds after a first one; the rotated clip starts in its middle, and is compared half a second and more from any seam.
@@ -24,7 +24,14 @@ HEAD = (
 )  # fmt: skip
 
 
-def main(folder, rounds="3"):
+CLIPS = Path(__file__).parents[2] / "shared" / "data" / "bvh"
+"""Where clips are looked for unless said."""
+
+
+def main(folder=CLIPS, rounds="3"):
+    if not any(Path(folder).rglob("*.bvh")):
+        print(f"no BVH clips in {folder}: say where some are, python benchmarks/retarget.py CLIPS")
+        return
     print(describe())
     for name, options in KINDS:
         figure = poise.load(name)
