@@ -6,7 +6,7 @@ The same functions that numba compiles for a core compile for a GPU (`poise.expr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,6 +21,13 @@ LARGEST = 64
 """Joints for which a thread's local memory is enough."""
 
 Launch = Callable[..., None]
+
+
+class Launches(Protocol):
+    """A CUDA kernel that waits for its grid."""
+
+    def __getitem__(self, grid: tuple[int, int]) -> Launch:
+        """The kernel on so many blocks of so many threads."""
 
 
 def cuda_module() -> Any:
@@ -47,7 +54,7 @@ def room_size(joints: int) -> int:
     return max(4, 1 << (joints - 1).bit_length())
 
 
-def answer_on_cuda(launch: Launch, constants: tuple[Any, ...], asked: Questions, given: Answers) -> None:
+def answer_on_cuda(launch: Launches, constants: tuple[Any, ...], asked: Questions, given: Answers) -> None:
     """Answer all questions in chunks.
 
     Args:
@@ -63,7 +70,7 @@ def answer_on_cuda(launch: Launch, constants: tuple[Any, ...], asked: Questions,
         questions = Questions(*(cuda.to_device(np.ascontiguousarray(part[rows])) for part in asked))
         answers: Any = Answers(*(cuda.device_array(part[rows].shape, part.dtype) for part in given))
         count = questions.rotation.shape[0]
-        launch[(count + BLOCK - 1) // BLOCK, BLOCK](*there, questions, answers)  # type: ignore[index]
+        launch[(count + BLOCK - 1) // BLOCK, BLOCK](*there, questions, answers)
         for part, result in zip(given, answers, strict=True):
             result.copy_to_host(part[rows])
 

@@ -1,14 +1,21 @@
 """The CUDA kernels: one question in each thread. Imported when a GPU is asked for, since numba's CUDA is an extra.
 
 What each thread works in is its own local memory, sized for the next power of two of the chain's joints.
+
+The answers are those of the cores to the last bit. All arithmetic is rounded alike on both (`poise.kernels.portable`),
+but for a product and a sum that a GPU's compiler fuses into one operation, with one rounding instead of two. So it is
+told not to: by an option of the compiler that `cuda.jit` does not offer, and without optimising again when it links,
+where that option is lost.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from typing import Any
 
-from numba import cuda, float64
+from numba import config, cuda, float64
 
 from poise.expressive.cuda import Launch
 from poise.kernels.erik import ErikRoom, solve_erik
@@ -18,11 +25,48 @@ from poise.kernels.expressive_work import ROWS
 from poise.kernels.questions import Answers, Questions, aim_of, answer
 
 
+class Unfused:
+    """A CUDA kernel compiled without fused operations, when it is first launched."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        """Compile nothing yet."""
+        options = {} if config.ENABLE_CUDASIM else {"lto": False}
+        self.kernel: Any = cuda.jit(function, **options)
+
+    def __getitem__(self, grid: tuple[int, int]) -> Launch:
+        """The kernel on so many blocks of so many threads."""
+
+        def launch(*arguments: Any) -> None:
+            with _nothing_fused():
+                self.kernel[grid](*arguments)
+
+        return launch
+
+    def fused(self) -> int:
+        """How many fused operations on double-precision numbers the compiled kernel holds."""
+        return sum(code.count("fma.rn.f64") for code in self.kernel.inspect_asm().values())
+
+
+@contextmanager
+def _nothing_fused() -> Iterator[None]:
+    """Whatever numba compiles for a GPU meanwhile fuses no product with a sum."""
+    if config.ENABLE_CUDASIM:
+        yield
+        return
+    from numba.cuda.cudadrv import nvvm
+
+    compile_ir = nvvm.compile_ir
+    nvvm.compile_ir = partial(compile_ir, fma=False)
+    try:
+        yield
+    finally:
+        nvvm.compile_ir = compile_ir
+
+
 @cache
-def erik_launch(size: int) -> Launch:
+def erik_launch(size: int) -> Unfused:
     """The CUDA kernel of ERIK for chains of up to `size` joints."""
 
-    @cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
     def launch(chain: Any, scoring: Any, method: Any, asked: Questions, given: Answers) -> None:
         i = cuda.grid(1)
         if i >= asked.rotation.shape[0]:
@@ -38,14 +82,13 @@ def erik_launch(size: int) -> Launch:
         )
         answer(chain, scoring, asked, i, room.best, count, given)
 
-    return launch  # type: ignore[no-any-return, unused-ignore]
+    return Unfused(launch)
 
 
 @cache
-def expressive_launch(size: int) -> Launch:
+def expressive_launch(size: int) -> Unfused:
     """The CUDA kernel of `poise.Expressive` for chains of up to `size` joints."""
 
-    @cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
     def launch(chain: Any, scoring: Any, manner: Any, asked: Questions, given: Answers) -> None:
         i = cuda.grid(1)
         if i >= asked.rotation.shape[0]:
@@ -59,4 +102,4 @@ def expressive_launch(size: int) -> Launch:
         count = solve_expressive(chain, scoring, manner, aim_of(asked, i), asked.posture[i], work[:, :n], angles[:n])
         answer(chain, scoring, asked, i, angles[:n], count, given)
 
-    return launch  # type: ignore[no-any-return, unused-ignore]
+    return Unfused(launch)

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import kernel
+from poise.kernels.portable import sine_cosine, turn_about
 from poise.kernels.quaternion import (
     Quaternion,
-    about,
     multiply,
     put_quaternion,
     quaternion_at,
@@ -86,7 +86,7 @@ def unmoved(chain: Chain, k: int, below: Quaternion) -> Quaternion:
 @kernel(borrows=True)
 def moved(chain: Chain, k: int, below: Quaternion, angle: float) -> Quaternion:
     """Frame Ω_k = Ω_{k-1} F_k R(a_k, θ) of segment `k`."""
-    return multiply(unmoved(chain, k, below), about(vector_at(chain.axis, k), angle))
+    return multiply(unmoved(chain, k, below), turn_about(vector_at(chain.axis, k), angle))
 
 
 @kernel(borrows=True)
@@ -153,4 +153,5 @@ def pointing(q: Quaternion) -> Vector:
 @kernel(borrows=True)
 def bend_cosine(chain: Chain, k: int, angle: float) -> float:
     """Cosine of the angle between segment `k` and the one below: cos θ in a chain that is straight at rest."""
-    return chain.bend[k, 0] + chain.bend[k, 1] * math.cos(angle) + chain.bend[k, 2] * math.sin(angle)
+    s, c = sine_cosine(angle)
+    return chain.bend[k, 0] + chain.bend[k, 1] * c + chain.bend[k, 2] * s

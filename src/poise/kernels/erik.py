@@ -17,7 +17,8 @@ from poise.kernels.erik_joint import Lalut, off_edge
 from poise.kernels.erik_literal import forward_as_printed
 from poise.kernels.erik_phases import Frames, backward_phase, forward_phase
 from poise.kernels.measures import DIRECTED, Aim, Scoring, combined_error
-from poise.kernels.quaternion import Quaternion, about, direct_rotation, multiply
+from poise.kernels.portable import turn_about
+from poise.kernels.quaternion import Quaternion, direct_rotation, multiply
 
 Array = np.ndarray
 
@@ -161,7 +162,7 @@ def _shifted(chain: Chain, target: Quaternion, disturbance: float, room: ErikRoo
         angle = room.angles[k]
         farther_from_lower = abs(angle - chain.lower[k]) > abs(angle - chain.upper[k])
         turn = disturbance if farther_from_lower else -disturbance
-        target = multiply(about(world_axis(chain, room.frames.reached, k), turn), target)
+        target = multiply(turn_about(world_axis(chain, room.frames.reached, k), turn), target)
     return target
 
 

@@ -30,7 +30,8 @@ from poise.kernels.compile import kernel
 from poise.kernels.erik_descent import Descent, descend, descent_aim, twist_tip
 from poise.kernels.erik_joint import SHORT, Lalut, across, hemisphere_of, signed_angle, swing_angle
 from poise.kernels.measures import Aim
-from poise.kernels.quaternion import Quaternion, about, conjugate, multiply, put_quaternion, quaternion_at, rotate, unit
+from poise.kernels.portable import turn_about
+from poise.kernels.quaternion import Quaternion, conjugate, multiply, put_quaternion, quaternion_at, rotate, unit
 from poise.kernels.vector import Vector, add, dot, length, normalized, put_vector, scale, subtract, vector_at
 
 Array = np.ndarray
@@ -182,14 +183,14 @@ def _point(chain: Chain, lalut: Lalut, k: int, wanted: Vector, below: Quaternion
     swing = room.angles[k]
     for _ in range(2):
         angle = swing_angle(chain, lalut, k, direction, side)
-        pointed = rotate(multiply(base, about(vector_at(chain.axis, k), angle)), Vector(0.0, 1.0, 0.0))
+        pointed = rotate(multiply(base, turn_about(vector_at(chain.axis, k), angle)), Vector(0.0, 1.0, 0.0))
         twist = _heading_twist(chain, k - 1, below, pointed, wanted, room.angles[k - 1])
-        spun = about(rotate(below, vector_at(chain.axis, k - 1)), twist - room.angles[k - 1])
+        spun = turn_about(rotate(below, vector_at(chain.axis, k - 1)), twist - room.angles[k - 1])
         score = dot(rotate(spun, pointed), wanted) - 1e-3 * abs(twist - room.angles[k - 1])
         if score > best:
             best, swing, turned = score, angle, twist
         side = -side
-    step = about(vector_at(chain.axis, k - 1), turned - room.angles[k - 1])
+    step = turn_about(vector_at(chain.axis, k - 1), turned - room.angles[k - 1])
     room.angles[k], room.angles[k - 1] = swing, turned
     below = multiply(below, step)
     put_quaternion(room.frames, k - 1, below)

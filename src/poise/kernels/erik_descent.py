@@ -17,7 +17,8 @@ from poise.kernels.chain import TWIST, Chain, clamped, moved, pointing, tip_rota
 from poise.kernels.compile import kernel
 from poise.kernels.erik_joint import across, off_edge, signed_angle, tip_twist, twist_between, twist_sign
 from poise.kernels.measures import DIRECTED, FULL, Aim, upside_down
-from poise.kernels.quaternion import Quaternion, about, conjugate, multiply, quaternion_at, rotate
+from poise.kernels.portable import arc_tangent, turn_about
+from poise.kernels.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate
 from poise.kernels.vector import Vector, dot, length, vector_at
 
 Array = np.ndarray
@@ -57,7 +58,7 @@ def best_turn(aim: Aim, tip: Quaternion, axis: Vector) -> float:
     along = e.x * axis.x + e.y * axis.y + e.z * axis.z
     if along * along + e.w * e.w < 1e-12:
         return 0.0
-    return wrapped(2.0 * math.atan2(along, e.w))
+    return wrapped(2.0 * arc_tangent(along, e.w))
 
 
 @kernel(borrows=True)
@@ -82,7 +83,7 @@ def warp(
             axis = rotate(unmoved(chain, k, below), vector_at(chain.axis, k))
             turn = best_turn(towards, tip, axis)
             angles[k] += turn
-            tip = multiply(about(axis, turn), tip)
+            tip = multiply(turn_about(axis, turn), tip)
             below = moved(chain, k, below, angles[k])
 
 
@@ -106,7 +107,7 @@ def climb(
                 return
             axis = rotate(unmoved(chain, k, below), vector_at(chain.axis, k))
             angle = clamped(chain, k, wrapped(angles[k] + best_turn(aim, tip, axis)))
-            tip = multiply(about(axis, angle - angles[k]), tip)
+            tip = multiply(turn_about(axis, angle - angles[k]), tip)
             angles[k] = angle
             below = moved(chain, k, below, angle)
 
@@ -137,9 +138,9 @@ def descend(
             angle = clamped(chain, k, wrapped(angles[k] + best_turn(aim, tip, axis)))
             if edge > 0.0:
                 angle = off_edge(chain, k, angle, edge)
-            step = about(axis, angle - angles[k])
+            step = turn_about(axis, angle - angles[k])
             tip = multiply(step, tip)
-            frame = multiply(frame, about(vector_at(chain.axis, k), -angles[k]))
+            frame = multiply(frame, turn_about(vector_at(chain.axis, k), -angles[k]))
             frame = multiply(frame, conjugate(quaternion_at(chain.rest, k)))
             angles[k] = angle
         left = remaining(aim, tip)

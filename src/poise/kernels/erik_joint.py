@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.kernels.chain import Chain, allows, clamped, wrapped
 from poise.kernels.compile import kernel
+from poise.kernels.portable import arc_cosine, arc_tangent
 from poise.kernels.quaternion import Quaternion, columns, conjugate, quaternion_at, rotate
 from poise.kernels.vector import Vector, cross, dot, length, scale, subtract, vector_at
 
@@ -47,14 +48,14 @@ def across(v: Vector, n: Vector) -> Vector:
 def signed_angle(a: Vector, b: Vector, axis: Vector) -> float:
     """Angle from `a` to `b`, positive about `axis` [rad]."""
     n = cross(a, b)
-    angle = math.atan2(length(n), dot(a, b))
+    angle = arc_tangent(length(n), dot(a, b))
     return -angle if dot(axis, n) < 0.0 else angle
 
 
 @kernel(borrows=True)
 def twist_of(q: Quaternion) -> float:
     """Angle of the twist about y in q = swing ⊗ twist [rad], in (-π, π]."""
-    return wrapped(2.0 * math.atan2(q.y, q.w))
+    return wrapped(2.0 * arc_tangent(q.y, q.w))
 
 
 @kernel(borrows=True)
@@ -86,8 +87,8 @@ def swing_angle(chain: Chain, lalut: Lalut, k: int, direction: Vector, side: int
     size = math.sqrt(a * a + b * b)
     if size < PARALLEL:
         return clamped(chain, k, _heading(chain, k, direction))
-    apart = math.acos(min(max((latitude - c) / size, -1.0), 1.0))
-    middle = math.atan2(b, a)
+    apart = arc_cosine(min(max((latitude - c) / size, -1.0), 1.0))
+    middle = arc_tangent(b, a)
     # The height of the segment over the plane of axis and p is R sin(θ - middle) for the same R.
     return clamped(chain, k, wrapped(middle + apart if side > 0 else middle - apart))
 

@@ -21,9 +21,9 @@ from poise.kernels.erik_joint import (
     twist_of,
 )
 from poise.kernels.erik_phases import Frames, forward_angle, roll_to_axis
+from poise.kernels.portable import turn_about
 from poise.kernels.quaternion import (
     Quaternion,
-    about,
     conjugate,
     direct_rotation,
     multiply,
@@ -68,14 +68,14 @@ def forward_as_printed(
         apart = multiply(conjugate(base), goal)
         angle = forward_angle(chain, lalut, k, apart)
         if chain.role[k] == SWING:
-            bent = about(vector_at(chain.axis, k), angle)
+            bent = turn_about(vector_at(chain.axis, k), angle)
             _roll_down(k, twist_of(multiply(conjugate(bent), apart)), bases)
         if edge > 0.0:
             angle = off_edge(chain, k, angle, edge)
         if k == last and k > 0:
             put_quaternion(wanted, k - 1, multiply(base, conjugate(quaternion_at(chain.rest, k))))
         elif k > 0:
-            back = multiply(goal, about(vector_at(chain.axis, k), -angle))
+            back = multiply(goal, turn_about(vector_at(chain.axis, k), -angle))
             put_quaternion(wanted, k - 1, multiply(back, conjugate(quaternion_at(chain.rest, k))))
 
 
@@ -97,18 +97,18 @@ def _laid(chain: Chain, k: int, angle: float, warped: Array, bases: Array) -> Qu
     below = rotate(base, parent_direction(chain, k))
     base = multiply(direct_rotation(normalized(below), pointing(quaternion_at(warped, k - 1))), base)
     pitch = _pitch_axis(chain, k)
-    along = pointing(multiply(base, about(vector_at(chain.axis, k), angle)))
+    along = pointing(multiply(base, turn_about(vector_at(chain.axis, k), angle)))
     mine = across(rotate(base, pitch), along)
     theirs = across(rotate(unmoved(chain, k, quaternion_at(warped, k - 1)), pitch), along)
     if length(mine) < SHORT or length(theirs) < SHORT:
         return base
-    return multiply(base, about(Vector(0.0, 1.0, 0.0), signed_angle(mine, theirs, along)))
+    return multiply(base, turn_about(Vector(0.0, 1.0, 0.0), signed_angle(mine, theirs, along)))
 
 
 @kernel(borrows=True)
 def _roll_down(k: int, angle: float, bases: Array) -> None:
     """Roll every basis below `k` about its own +Y [Ribeiro & Paiva 2019, alg. 9]."""
-    roll = about(Vector(0.0, 1.0, 0.0), angle)
+    roll = turn_about(Vector(0.0, 1.0, 0.0), angle)
     for j in range(k):
         put_quaternion(bases, j, multiply(quaternion_at(bases, j), roll))
 
@@ -140,7 +140,7 @@ def _roll_by_bend(chain: Chain, k: int, angles: Array, warped: Array, bases: Arr
     side, mine = rotate(lower, pitch), rotate(quaternion_at(bases, k), pitch)
     if (dot(mine, bend) < 0.0) != (dot(bend, side) < 0.0):
         bend = scale(bend, -1.0)
-    bent = about(vector_at(chain.axis, found), angles[found])
+    bent = turn_about(vector_at(chain.axis, found), angles[found])
     along = pointing(multiply(quaternion_at(bases, found), bent))
     side, bend = across(side, along), across(bend, along)
     if length(side) > SHORT and length(bend) > SHORT:

@@ -31,9 +31,9 @@ from poise.kernels.erik_joint import (
     twist_of,
     twist_sign,
 )
+from poise.kernels.portable import turn_about
 from poise.kernels.quaternion import (
     Quaternion,
-    about,
     columns,
     conjugate,
     multiply,
@@ -84,7 +84,7 @@ def forward_phase(
         angle = forward_angle(chain, lalut, k, multiply(conjugate(base), goal))
         if edge > 0.0:
             angle = off_edge(chain, k, angle, edge)
-        back = multiply(goal, about(vector_at(chain.axis, k), -angle))
+        back = multiply(goal, turn_about(vector_at(chain.axis, k), -angle))
         put_quaternion(wanted, k - 1, multiply(back, conjugate(quaternion_at(chain.rest, k))))
     if chain.role[0] == SWING and last > 0:
         roll_to_axis(chain, 0, quaternion_at(chain.rest, 0), wanted)
@@ -121,7 +121,7 @@ def roll_to_axis(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
 @kernel(borrows=True)
 def _roll_up(k: int, angle: float, wanted: Array) -> None:
     """Roll every segment from `k` up about itself, but not the tip [Ribeiro & Paiva 2019, alg. 10]."""
-    roll = about(Vector(0.0, 1.0, 0.0), angle)
+    roll = turn_about(Vector(0.0, 1.0, 0.0), angle)
     for j in range(k, wanted.shape[0] - 1):
         put_quaternion(wanted, j, multiply(quaternion_at(wanted, j), roll))
 
@@ -181,7 +181,7 @@ def _roll_child(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
         carried, mine = (gx, bx) if sideways else (gz, bz)
     carried, mine = across(carried, above), across(mine, above)
     if length(carried) > SHORT and length(mine) > SHORT:
-        put_quaternion(wanted, k, multiply(about(above, signed_angle(carried, mine, above)), goal))
+        put_quaternion(wanted, k, multiply(turn_about(above, signed_angle(carried, mine, above)), goal))
 
 
 @kernel(borrows=True)
@@ -195,8 +195,8 @@ def _backward_swing(chain: Chain, lalut: Lalut, k: int, base: Quaternion, wanted
         return angle
     other = swing_angle(chain, lalut, k, direction, -side)
     axis = vector_at(chain.axis, k)
-    mine = pointing(multiply(base, about(axis, angle)))
-    across_from_it = pointing(multiply(base, about(axis, other)))
+    mine = pointing(multiply(base, turn_about(axis, angle)))
+    across_from_it = pointing(multiply(base, turn_about(axis, other)))
     child = pointing(quaternion_at(wanted, k + 1))
     if dot(across_from_it, child) > dot(mine, child):
         angle, other = other, angle
@@ -215,7 +215,7 @@ def _twist_parent(chain: Chain, k: int, base: Quaternion, frames: Frames, angles
     carried, mine = across(rotate(goal, axis), turned), across(rotate(base, axis), turned)
     if k < angles.shape[0] - 1:
         along = pointing(goal)
-        roll = about(along, signed_angle(rotate(goal, axis), carried, along))
+        roll = turn_about(along, signed_angle(rotate(goal, axis), carried, along))
         carried = across(rotate(multiply(roll, goal), axis), turned)
     if length(carried) < SHORT or length(mine) < SHORT:
         return

@@ -30,7 +30,7 @@ from poise.kernels.expressive_memory import (
     TRACKING,
     Memory,
 )
-from poise.kernels.expressive_slide import shape_cost
+from poise.kernels.expressive_slide import note_wish, shape_cost
 from poise.kernels.expressive_solve import Manner
 from poise.kernels.expressive_track import Pace, track
 from poise.kernels.expressive_work import GOAL, HERE, LAST, OUT
@@ -110,6 +110,7 @@ def _nearer_sign(chain: Chain, scoring: Scoring, manner: Manner, posture: Array,
     if not chain.mirrors:
         return 0
     copy_row(work, OUT, HERE)
-    same = shape_cost(chain, scoring, 0.0, work, HERE, posture)
+    note_wish(chain, posture, work)
+    same = shape_cost(chain, scoring, 0.0, work, HERE)
     mirror(chain, work, HERE)
-    return 1 if shape_cost(chain, scoring, 0.0, work, HERE, posture) < same else 0
+    return 1 if shape_cost(chain, scoring, 0.0, work, HERE) < same else 0

@@ -18,7 +18,8 @@ from poise.kernels.expressive_surface import heading, root_axis
 from poise.kernels.expressive_track import LOOSE, stay
 from poise.kernels.expressive_work import EASE, GUESS, LAST
 from poise.kernels.measures import Aim
-from poise.kernels.quaternion import about, direct_rotation, multiply, rotate
+from poise.kernels.portable import turn_about
+from poise.kernels.quaternion import direct_rotation, multiply, rotate
 from poise.kernels.vector import Vector
 
 Array = np.ndarray
@@ -71,7 +72,7 @@ def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Ve
         theta, turn = -theta, turn + math.pi
     if theta > math.pi:
         theta, turn = 2.0 * math.pi - theta, turn + math.pi
-    return rotate(about(r, turn), lifted(r, d, theta)), wrapped(turn)
+    return rotate(turn_about(r, turn), lifted(r, d, theta)), wrapped(turn)
 
 
 @kernel(borrows=True)
@@ -79,7 +80,7 @@ def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple
     """`expected` for a whole aim, its roll carried along."""
     r = root_axis(chain)
     there, turn = expected(chain, pointing(aim.rotation), motion, frames)
-    turned = multiply(about(r, turn), aim.rotation)
+    turned = multiply(turn_about(r, turn), aim.rotation)
     return Aim(multiply(direct_rotation(pointing(turned), there), turned), aim.kind), turn
 
 

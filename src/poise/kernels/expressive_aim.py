@@ -10,7 +10,8 @@ from poise.kernels.expressive_step import look_round
 from poise.kernels.expressive_surface import heading, placed, root_axis
 from poise.kernels.expressive_work import HERE
 from poise.kernels.measures import FULL, Aim, Scoring, orientation_error
-from poise.kernels.quaternion import Quaternion, about, conjugate, multiply
+from poise.kernels.portable import arc_tangent, turn_about
+from poise.kernels.quaternion import Quaternion, conjugate, multiply
 from poise.kernels.vector import vector_at
 
 Array = np.ndarray
@@ -64,10 +65,10 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
     r = root_axis(chain)
     x = placed(chain, 0, heading(r, pointing(tip), pointing(aim.rotation)))
     work[row, 0] = min(chain.upper[0], max(chain.lower[0], x))
-    tip = multiply(about(r, work[row, 0]), tip)
+    tip = multiply(turn_about(r, work[row, 0]), tip)
     if twists:
         work[row, last] = _nearest_twist(chain, scoring, last, multiply(conjugate(tip), aim.rotation))[0]
-        tip = multiply(tip, about(vector_at(chain.axis, last), work[row, last]))
+        tip = multiply(tip, turn_about(vector_at(chain.axis, last), work[row, last]))
     return abs(x - work[row, 0]), orientation_error(scoring, aim, tip)
 
 
@@ -75,7 +76,7 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
 def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> tuple[float, float]:
     """The twist of q inside the limits of the tip, the smallest of several, and how far it is from the one asked."""
     sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
-    asked = sense * 2.0 * math.atan2(q.y, q.w)
+    asked = sense * 2.0 * arc_tangent(q.y, q.w)
     best, beyond = 0.0, math.inf
     for half in range(2 if scoring.symmetric else 1):
         x = placed(chain, last, asked + half * math.pi)

@@ -5,8 +5,6 @@ least. `settle` then walks along the postures that face the target towards the w
 above the shape error in the space the rows of the error leave free, `face` to return, shortened until the cost falls.
 """
 
-import math
-
 import numpy as np
 
 from poise.kernels.chain import Chain, pointing, wrapped
@@ -15,6 +13,7 @@ from poise.kernels.expressive_slide import ENOUGH, LEAST_CURVATURE, LIGHT, SHORT
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_missing
 from poise.kernels.expressive_work import EASE, LEAST, MOST, START, STEP, TRIAL, WANTED
 from poise.kernels.measures import DIRECTED, Aim, Scoring
+from poise.kernels.portable import sine
 from poise.kernels.vector import Vector, length, scale
 
 Array = np.ndarray
@@ -98,16 +97,16 @@ def settle(
     work: Array,
     row: int,
 ) -> tuple[float, int]:
-    """Take at most `steps` steps from `work[row]`, which faces the aim, towards the shape of `posture`."""
+    """Take at most `steps` steps from `work[row]`, which faces the aim, to the shape of `posture`, which is noted."""
     shapes = scoring.shapes
     n = shapes.shape[0]
-    cost = shape_cost(chain, scoring, blend, work, row, posture)
+    cost = shape_cost(chain, scoring, blend, work, row)
     for step in range(steps):
         e, p = _missing(chain, scoring, aim, work, row)
         room(chain, work, row)
         for k in range(n):
             d = wrapped(posture[k] - work[row, k]) if shapes[k] > 0.0 else 0.0
-            falls = math.sin(d) / d if abs(d) > 1e-6 else 1.0
+            falls = sine(d) / d if abs(d) > 1e-6 else 1.0
             pull = shapes[k] * max(LEAST_CURVATURE, falls)
             work[EASE, k] = 1.0 / (pull + LIGHT)
             work[STEP, k] = pull * d / (pull + LIGHT)
@@ -145,7 +144,7 @@ def _shorten(
         for k in range(n):
             work[TRIAL, k] = work[row, k] + share * work[WANTED, k]
         if face(chain, scoring, aim, work, TRIAL, RETURN_STEPS) < FACED:
-            there = shape_cost(chain, scoring, blend, work, TRIAL, posture)
+            there = shape_cost(chain, scoring, blend, work, TRIAL)
             if there < cost - 1e-9:
                 for k in range(n):
                     work[row, k] = work[TRIAL, k]

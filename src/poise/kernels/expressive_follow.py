@@ -15,7 +15,8 @@ from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import LOOSE, tip_turn
 from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED
 from poise.kernels.measures import Aim, Scoring
-from poise.kernels.vector import Vector, angle_between
+from poise.kernels.portable import angle_apart
+from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
@@ -96,7 +97,7 @@ def worst_between(chain: Chain, d: Vector, start: int, goal: int, work: Array) -
     for i in range(1, 17):
         for k in range(work.shape[1]):
             work[HERE, k] = work[start, k] + i / 16.0 * turn_to(chain, k, work[start, k], work[goal, k])
-        worst = max(worst, angle_between(pointing(tip_rotation(chain, work[HERE])), d))
+        worst = max(worst, angle_apart(pointing(tip_rotation(chain, work[HERE])), d))
     return worst
 
 

@@ -20,6 +20,7 @@ from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_hold import box_round, free_root, hold, moving, shift_root, turn_to
 from poise.kernels.expressive_surface import heading, root_axis
 from poise.kernels.expressive_work import EASE, HERE, LAST, REFERENCE, VIA
+from poise.kernels.portable import arc_tangent, cosine, sine
 from poise.kernels.vector import Vector, add, cross, dot, normalized, orthogonal, scale, subtract
 
 Array = np.ndarray
@@ -41,7 +42,7 @@ PROGRESS = math.radians(0.3)
 def polar(r: Vector, d: Vector) -> float:
     """Angle of d from the axis r."""
     c = cross(r, d)
-    return math.atan2(math.sqrt(dot(c, c)), dot(r, d))
+    return arc_tangent(math.sqrt(dot(c, c)), dot(r, d))
 
 
 @kernel(borrows=True)
@@ -49,7 +50,7 @@ def lifted(r: Vector, d: Vector, angle: float) -> Vector:
     """The direction with the heading of d about r and the polar angle `angle`."""
     level = subtract(d, scale(r, dot(r, d)))
     side = normalized(level) if dot(level, level) > 1e-20 else orthogonal(r)
-    return add(scale(r, math.cos(angle)), scale(side, math.sin(angle)))
+    return add(scale(r, cosine(angle)), scale(side, sine(angle)))
 
 
 @kernel(borrows=True)

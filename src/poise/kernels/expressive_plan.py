@@ -15,6 +15,7 @@ from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_path import OFF, STRENGTHS, glide, lifted, pass_by, polar, raise_gaze
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_work import GOAL, HERE, LAST, LIFTED, RAISED, START, VIA
+from poise.kernels.portable import golden_ratio
 from poise.kernels.vector import Vector
 
 Array = np.ndarray
@@ -88,17 +89,16 @@ def _via(chain: Chain, which: int, theta: float, work: Array) -> None:
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]
     single = which < 2 * (n - 1)
-    ratio = 2.0
-    for _ in range(30):
-        ratio = (1.0 + ratio) ** (1.0 / (n + 1.0))
+    ratio, part = golden_ratio(n), 1.0
     for k in range(n):
+        part /= ratio
         low, high = max(lower[k], -math.pi), min(upper[k], math.pi)
         if single:
             bent = k == 1 + which // 2
             x = (theta if which % 2 == 0 else -theta) if bent else 0.0
             work[VIA, k] = min(high, max(low, x))
         else:
-            share = 0.5 + (which + 1) / ratio ** (k + 1.0)
+            share = 0.5 + (which + 1) * part
             work[VIA, k] = low + (high - low) * (share - math.floor(share))
 
 

@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
-from poise.kernels.chain import Chain, bend_cosine, wrapped
+from poise.kernels.chain import Chain, wrapped
 from poise.kernels.compile import kernel
-from poise.kernels.expressive_surface import look_along, pivot, root_axis
+from poise.kernels.expressive_surface import look_along, pivots, root_axis
 from poise.kernels.expressive_work import (
     ACROSS,
     ALONG,
@@ -28,8 +28,12 @@ from poise.kernels.expressive_work import (
     SLOPE,
     STEP,
     TRIAL,
+    WISH_BEND,
+    WISH_COS,
+    WISH_SIN,
 )
 from poise.kernels.measures import Scoring
+from poise.kernels.portable import sine_cosine
 from poise.kernels.vector import dot
 
 Array = np.ndarray
@@ -45,22 +49,33 @@ LIGHT = 1e-4
 
 
 @kernel(borrows=True)
-def joint_cost(chain: Chain, scoring: Scoring, blend: float, k: int, angle: float, wanted: float) -> float:
-    """What joint `k` adds to the cost at `angle` when its posture is `wanted`."""
-    cost = 0.5 * (1.0 - blend) * scoring.shapes[k] * (1.0 - math.cos(angle - wanted))
+def note_wish(chain: Chain, posture: Array, work: Array) -> None:
+    """WISH_COS, WISH_SIN and WISH_BEND of the posture that costs are counted from."""
+    bend = chain.bend
+    for k in range(posture.shape[0]):
+        s, c = sine_cosine(posture[k])
+        work[WISH_COS, k], work[WISH_SIN, k] = c, s
+        work[WISH_BEND, k] = bend[k, 0] + bend[k, 1] * c + bend[k, 2] * s
+
+
+@kernel(borrows=True)
+def joint_cost(chain: Chain, scoring: Scoring, blend: float, k: int, angle: float, work: Array) -> float:
+    """What joint `k` adds to the cost at `angle`; see `note_wish`."""
+    s, c = sine_cosine(angle)
+    cost = 0.5 * (1.0 - blend) * scoring.shapes[k] * (1.0 - (c * work[WISH_COS, k] + s * work[WISH_SIN, k]))
     if blend > 0.0 and scoring.bends[k] > 0.0:
-        off = bend_cosine(chain, k, angle) - bend_cosine(chain, k, wanted)
+        off = (chain.bend[k, 0] + chain.bend[k, 1] * c + chain.bend[k, 2] * s) - work[WISH_BEND, k]
         cost += 0.5 * blend * scoring.bends[k] * abs(off)
     return cost
 
 
 @kernel(borrows=True)
-def shape_cost(chain: Chain, scoring: Scoring, blend: float, work: Array, row: int, posture: Array) -> float:
-    """Shape error of `work[row]` against `posture` as given, with a share `blend` of the sign-blind posture error."""
+def shape_cost(chain: Chain, scoring: Scoring, blend: float, work: Array, row: int) -> float:
+    """Shape error of `work[row]` against the posture noted, with a share `blend` of the sign-blind posture error."""
     total = 0.0
-    for k in range(posture.shape[0]):
+    for k in range(work.shape[1]):
         if scoring.shapes[k] > 0.0:
-            total += joint_cost(chain, scoring, blend, k, work[row, k], posture[k])
+            total += joint_cost(chain, scoring, blend, k, work[row, k], work)
     return total
 
 
@@ -78,8 +93,7 @@ def restore(chain: Chain, work: Array, row: int, height: float) -> bool:
                 most, k = power, j
         if k < 0:
             return False
-        found, x = pivot(chain, work, k, height, 0)
-        other, y = pivot(chain, work, k, height, 1)
+        found, x, other, y = pivots(chain, work, k, height)
         if found or other:
             if not found or (other and abs(y - work[row, k]) < abs(x - work[row, k])):
                 x = y
@@ -95,10 +109,10 @@ def _plan(chain: Chain, scoring: Scoring, work: Array, row: int, posture: Array,
     shapes = scoring.shapes
     for k in range(1, shapes.shape[0]):
         d = wrapped(posture[k] - work[row, k])
-        falls = math.sin(d) / d if abs(d) > 1e-6 else 1.0
+        hc, hs = work[HALF_COS, k], work[HALF_SIN, k]
+        c, s = hc * hc - hs * hs, 2.0 * hc * hs
+        falls = (work[WISH_SIN, k] * c - work[WISH_COS, k] * s) / d if abs(d) > 1e-6 else 1.0
         pull = shapes[k] * max(LEAST_CURVATURE, falls)
-        c = work[HALF_COS, k] ** 2 - work[HALF_SIN, k] ** 2
-        s = 2.0 * work[HALF_COS, k] * work[HALF_SIN, k]
         stiff = pull + max(0.0, curved * (work[ACROSS, k] * c + work[ALONG, k] * s)) + LIGHT
         work[EASE, k] = 1.0 / stiff
         work[STEP, k] = pull * d / stiff
@@ -148,11 +162,14 @@ def slide(
     work: Array,
     row: int,
 ) -> tuple[float, int]:
-    """Take at most `steps` steps from `work[row]`, on the surface already; returns the cost there and the steps."""
+    """Take at most `steps` steps from `work[row]`, on the surface already; returns the cost there and the steps.
+
+    The `posture` is the one noted by `note_wish`.
+    """
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]
     r = root_axis(chain)
-    cost = shape_cost(chain, scoring, blend, work, row, posture)
+    cost = shape_cost(chain, scoring, blend, work, row)
     curved = 0.0
     for step in range(steps):
         missing = height - dot(r, look_along(chain, work, row))
@@ -169,7 +186,7 @@ def slide(
             for k in range(1, n):
                 work[TRIAL, k] = min(upper[k], max(lower[k], work[row, k] + share * work[STEP, k]))
             if restore(chain, work, TRIAL, height):
-                there = shape_cost(chain, scoring, blend, work, TRIAL, posture)
+                there = shape_cost(chain, scoring, blend, work, TRIAL)
                 if there < cost - 1e-9:
                     fell = cost - there
                     break

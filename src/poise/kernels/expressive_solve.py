@@ -16,8 +16,8 @@ from poise.kernels.chain import TWIST, Chain, pointing
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row, mirror, place_here, turn_ends, turn_root, turn_tip
 from poise.kernels.expressive_descend import FACE_STEPS, FACED, face, settle
-from poise.kernels.expressive_slide import joint_cost, shape_cost, slide
-from poise.kernels.expressive_surface import look_along, pivot, root_axis, sweep
+from poise.kernels.expressive_slide import joint_cost, note_wish, shape_cost, slide
+from poise.kernels.expressive_surface import look_along, pivots, root_axis, sweep
 from poise.kernels.expressive_work import (
     BEST,
     HERE,
@@ -27,6 +27,7 @@ from poise.kernels.expressive_work import (
     REFERENCE,
 )
 from poise.kernels.measures import FULL, Aim, Scoring
+from poise.kernels.portable import arc_sine, golden_ratio
 from poise.kernels.vector import dot
 
 Array = np.ndarray
@@ -84,15 +85,19 @@ def _pivots(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, heig
     place_here(chain, posture, 0, work)
     look_along(chain, work, HERE)
     blend = manner.blend
-    unmoved = shape_cost(chain, scoring, blend, work, HERE, posture)
+    unmoved = shape_cost(chain, scoring, blend, work, HERE)
     count = 0
     for k in range(1, n):
-        others = unmoved - joint_cost(chain, scoring, blend, k, work[HERE, k], posture[k])
+        found, x, other, y = pivots(chain, work, k, height)
+        if not (found or other):
+            continue
+        others = unmoved - joint_cost(chain, scoring, blend, k, work[HERE, k], work)
         for second in range(2):
-            found, x = pivot(chain, work, k, height, second)
+            if second:
+                found, x = other, y
             if found:
                 column, row = count % n, count // n
-                work[PIVOT_COST + row, column] = others + joint_cost(chain, scoring, blend, k, x, posture[k])
+                work[PIVOT_COST + row, column] = others + joint_cost(chain, scoring, blend, k, x, work)
                 work[PIVOT_JOINT + row, column] = k
                 work[PIVOT_ANGLE + row, column] = x
                 count += 1
@@ -132,6 +137,7 @@ def _on_surface(
     """BEST: the cheapest of a few slides; returns the angle it lacks and the steps."""
     r = root_axis(chain)
     height = dot(r, pointing(aim.rotation))
+    note_wish(chain, posture, work)
     count = _pivots(chain, scoring, manner, posture, height, work)
     least, total = math.inf, 0
     for which in range(manner.starts):
@@ -151,7 +157,7 @@ def _on_surface(
         mirror(chain, work, BEST)
         _, error = turn_ends(chain, scoring, aim, work, BEST)
     # The error is √2 sin(d/4) for the angle d that is lacking.
-    return 4.0 * math.asin(min(1.0, error / math.sqrt(2.0))), max(1, total)
+    return 4.0 * arc_sine(min(1.0, error / math.sqrt(2.0))), max(1, total)
 
 
 @kernel(borrows=True)
@@ -181,9 +187,10 @@ def _anywhere(
         for k in range(n):
             mirrored = start == 1 and chain.mirrors and chain.role[k] != TWIST
             work[REFERENCE, k] = -posture[k] if mirrored else posture[k]
+        note_wish(chain, work[REFERENCE], work)
         lacking = face(chain, scoring, aim, work, HERE, FACE_STEPS)
         total += 1
-        cost = shape_cost(chain, scoring, manner.blend, work, HERE, work[REFERENCE])
+        cost = shape_cost(chain, scoring, manner.blend, work, HERE)
         if lacking < FACED:
             cost, steps = settle(chain, scoring, aim, manner.blend, work[REFERENCE], manner.steps, work, HERE)
             arrived += 1
@@ -200,11 +207,10 @@ def _scatter(chain: Chain, draw: int, work: Array) -> None:
     """HERE: point `draw` of the additive recurrence of the generalised golden ratio [Roberts 2018] in the limits."""
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]
-    ratio = 2.0
-    for _ in range(30):
-        ratio = (1.0 + ratio) ** (1.0 / (n + 1.0))
+    ratio, part = golden_ratio(n), 1.0
     for k in range(n):
-        share = 0.5 + draw / ratio ** (k + 1.0)
+        part /= ratio
+        share = 0.5 + draw * part
         share -= math.floor(share)
         low, high = max(lower[k], -math.pi), min(upper[k], math.pi)
         work[HERE, k] = low + (high - low) * share

@@ -19,7 +19,8 @@ from poise.kernels.chain import Chain, pointing
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_work import AXIS, EASE, HELD, LEAST, MOST, PLAIN, STEP
 from poise.kernels.measures import DIRECTED, Aim, Scoring, upside_down
-from poise.kernels.quaternion import Quaternion, about, conjugate, multiply, quaternion_at, rotate, to_rotation_vector
+from poise.kernels.portable import arc_tangent, rotation_vector, turn_about
+from poise.kernels.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate
 from poise.kernels.vector import Vector, cross, dot, length, orthogonal, scale, vector_at
 
 Array = np.ndarray
@@ -35,7 +36,7 @@ def look_round(chain: Chain, work: Array, row: int) -> Quaternion:
         turned = multiply(turned, quaternion_at(rest, k))
         z = rotate(turned, a)
         work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k] = z.x, z.y, z.z
-        turned = multiply(turned, about(a, work[row, k]))
+        turned = multiply(turned, turn_about(a, work[row, k]))
     return turned
 
 
@@ -59,7 +60,7 @@ def turn_between(p: Vector, d: Vector) -> Vector:
     s = length(n)
     if s < 1e-12:
         return scale(orthogonal(p), math.pi) if dot(p, d) < 0.0 else Vector(0.0, 0.0, 0.0)
-    return scale(n, math.atan2(s, dot(p, d)) / s)
+    return scale(n, arc_tangent(s, dot(p, d)) / s)
 
 
 @kernel(borrows=True)
@@ -67,7 +68,7 @@ def turn_missing(scoring: Scoring, aim: Aim, tip: Quaternion) -> Vector:
     """World rotation vector from the tip to what is wanted of it."""
     if aim.kind == DIRECTED:
         return turn_between(pointing(tip), pointing(aim.rotation))
-    return to_rotation_vector(multiply(nearer_way_up(scoring, aim, tip), conjugate(tip)))
+    return rotation_vector(multiply(nearer_way_up(scoring, aim, tip), conjugate(tip)))
 
 
 @kernel(borrows=True)

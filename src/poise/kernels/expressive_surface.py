@@ -19,6 +19,7 @@ import numpy as np
 from poise.kernels.chain import Chain, wrapped
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_work import ACROSS, ALONG, HALF_COS, HALF_SIN, LEVEL, PREFIX, SLOPE
+from poise.kernels.portable import arc_cosine, arc_tangent, sine_cosine
 from poise.kernels.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate
 from poise.kernels.vector import Vector, cross, dot, vector_at
 
@@ -69,7 +70,7 @@ def look_along(
         work[PREFIX, k], work[PREFIX + 1, k] = turned.w, turned.x
         work[PREFIX + 2, k], work[PREFIX + 3, k] = turned.y, turned.z
         half = 0.5 * work[row, k]
-        c, s = math.cos(half), math.sin(half)
+        s, c = sine_cosine(half)
         work[HALF_COS, k], work[HALF_SIN, k] = c, s
         turned = multiply(turned, Quaternion(c, s * axis[k, 0], s * axis[k, 1], s * axis[k, 2]))
     v = Vector(0.0, 1.0, 0.0)
@@ -90,22 +91,20 @@ def look_along(
 
 
 @kernel(borrows=True)
-def pivot(chain: Chain, work: Array, k: int, height: float, second: int) -> tuple[bool, float]:
-    """Whether joint `k` alone can bring the tip to `height`, and by which angle: one of at most two."""
+def pivots(chain: Chain, work: Array, k: int, height: float) -> tuple[bool, float, bool, float]:
+    """Whether joint `k` alone can bring the tip to `height`, and by which angle: twice, for there may be two."""
     across, along = work[ACROSS, k], work[ALONG, k]
     size = math.sqrt(across * across + along * along)
-    if size < FLAT:
-        return False, 0.0
-    cosine = (height - work[LEVEL, k]) / size
-    if abs(cosine) > 1.0 + ROUNDING:
-        return False, 0.0
-    away = math.acos(min(1.0, max(-1.0, cosine)))
-    middle = math.atan2(along, across)
-    x = placed(chain, k, middle - away if second else middle + away)
+    wanted = height - work[LEVEL, k]
+    if size < FLAT or abs(wanted) > size * (1.0 + ROUNDING):
+        return False, 0.0, False, 0.0
+    away = arc_cosine(min(1.0, max(-1.0, wanted / size)))
+    middle = arc_tangent(along, across)
     low, high = chain.lower[k], chain.upper[k]
-    if x < low - ROUNDING or x > high + ROUNDING:
-        return False, 0.0
-    return True, min(high, max(low, x))
+    x, y = placed(chain, k, middle + away), placed(chain, k, middle - away)
+    found = low - ROUNDING <= x <= high + ROUNDING
+    other = low - ROUNDING <= y <= high + ROUNDING
+    return found, min(high, max(low, x)), other, min(high, max(low, y))
 
 
 @kernel(borrows=True)
@@ -113,7 +112,7 @@ def nearest_height(chain: Chain, work: Array, k: int, height: float) -> float:
     """The angle of joint `k` that comes nearest to a height it cannot reach."""
     across, along = work[ACROSS, k], work[ALONG, k]
     wanted = height - work[LEVEL, k]
-    top = math.atan2(along, across)
+    top = arc_tangent(along, across)
     best, angle = math.inf, 0.0
     for choice in range(3):
         x = placed(chain, k, top if wanted > 0.0 else top + math.pi)
@@ -121,7 +120,8 @@ def nearest_height(chain: Chain, work: Array, k: int, height: float) -> float:
             x = chain.lower[k] if choice == 1 else chain.upper[k]
         if not chain.lower[k] <= x <= chain.upper[k] or math.isinf(x):
             continue
-        off = abs(across * math.cos(x) + along * math.sin(x) - wanted)
+        s, c = sine_cosine(x)
+        off = abs(across * c + along * s - wanted)
         if off < best - ROUNDING:
             best, angle = off, x
     return angle
@@ -142,11 +142,10 @@ def sweep(chain: Chain, work: Array, row: int, height: float, downward: int) -> 
     for i in range(1, n):
         k = n - i if downward else i
         look_along(chain, work, row)
-        size = math.sqrt(work[ACROSS, k] ** 2 + work[ALONG, k] ** 2)
-        if size < FLAT:
+        across, along = work[ACROSS, k], work[ALONG, k]
+        if math.sqrt(across * across + along * along) < FLAT:
             continue
-        found, x = pivot(chain, work, k, height, 0)
-        other, y = pivot(chain, work, k, height, 1)
+        found, x, other, y = pivots(chain, work, k, height)
         if found or other:
             if not found or (other and abs(y - work[row, k]) < abs(x - work[row, k])):
                 x = y
@@ -161,4 +160,4 @@ def heading(r: Vector, p: Vector, d: Vector) -> float:
     """Angle about r that brings p nearest to d; 0 where either lies along r."""
     y = dot(r, cross(p, d))
     x = dot(p, d) - dot(r, p) * dot(r, d)
-    return math.atan2(y, x) if x * x + y * y > 1e-24 else 0.0
+    return arc_tangent(y, x) if x * x + y * y > 1e-24 else 0.0

@@ -20,6 +20,7 @@ from poise.kernels.expressive_step import box_step, look_round, turn_missing
 from poise.kernels.expressive_surface import placed
 from poise.kernels.expressive_work import EASE, HERE, HIGH, KEEP, LAST, LEAST, LOW, MOST, REFERENCE, STEP
 from poise.kernels.measures import FULL, Aim, Scoring
+from poise.kernels.portable import arc_tangent, sine
 from poise.kernels.quaternion import conjugate, multiply
 from poise.kernels.vector import Vector, length
 
@@ -57,7 +58,7 @@ def pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, 
             d = wrapped(wanted - here)
             if not chain.lower[k] <= here + d <= chain.upper[k]:
                 d = turn_to(chain, k, here, min(chain.upper[k], max(chain.lower[k], wanted)))
-            falls = math.sin(d) / d if abs(d) > 1e-6 else 1.0
+            falls = sine(d) / d if abs(d) > 1e-6 else 1.0
             pull = shapes[k] * max(LEAST_CURVATURE, falls)
             stiff = pull + PROXIMAL
             work[REFERENCE, k] = here + (pull * d + PROXIMAL * turn_to(chain, k, here, last)) / stiff
@@ -91,7 +92,7 @@ def tip_turn(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, ra
     work[row, last] = 0.0
     q = multiply(conjugate(look_round(chain, work, row)), aim.rotation)
     sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
-    asked = sense * 2.0 * math.atan2(q.y, q.w)
+    asked = sense * 2.0 * arc_tangent(q.y, q.w)
     low, high = chain.lower[last], chain.upper[last]
     nearest, wanted = math.inf, before
     for half in range(2 if scoring.symmetric else 1):

@@ -6,6 +6,8 @@ the kernels allocate nothing and a GPU can give every thread a slice of its own.
 
 PREFIX = 0
 """4 rows: the frame of each segment at angle 0, with the root at angle 0 too."""
+WISH_COS, WISH_SIN, WISH_BEND = 4, 5, 6
+"""Cosine and sine of each angle of the posture, and the cosine of the bend it makes."""
 LEVEL, ACROSS, ALONG = 7, 8, 9
 """C, A, B of the height C + A cos θ + B sin θ of the pointing direction over the root's equator."""
 HALF_COS, HALF_SIN = 10, 11

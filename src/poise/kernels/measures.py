@@ -19,8 +19,9 @@ import numpy as np
 
 from poise.kernels.chain import SWING, Chain, bend_cosine, pointing, tip_rotation
 from poise.kernels.compile import kernel
+from poise.kernels.portable import angle_apart, cosine, sine
 from poise.kernels.quaternion import Quaternion
-from poise.kernels.vector import Vector, angle_between
+from poise.kernels.vector import Vector
 
 Array = np.ndarray
 
@@ -54,8 +55,10 @@ class Aim(NamedTuple):
 @kernel(borrows=True)
 def rotation_distance(a: Quaternion, b: Quaternion) -> float:
     """Z(a, b) = min(|a - b|, |a + b|) / √2 [Ribeiro & Paiva 2019, eq. 20]."""
-    less = (a.w - b.w) ** 2 + (a.x - b.x) ** 2 + (a.y - b.y) ** 2 + (a.z - b.z) ** 2
-    more = (a.w + b.w) ** 2 + (a.x + b.x) ** 2 + (a.y + b.y) ** 2 + (a.z + b.z) ** 2
+    w, x, y, z = a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z
+    less = w * w + x * x + y * y + z * z
+    w, x, y, z = a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z
+    more = w * w + x * x + y * y + z * z
     return math.sqrt(0.5 * min(less, more))
 
 
@@ -69,7 +72,7 @@ def upside_down(q: Quaternion) -> Quaternion:
 def orientation_error(scoring: Scoring, aim: Aim, tip: Quaternion) -> float:
     """Z between the tip and the aim, upside down too where that is allowed; of directions, √2 sin(d/4)."""
     if aim.kind == DIRECTED:
-        return math.sqrt(2.0) * math.sin(0.25 * angle_between(pointing(tip), pointing(aim.rotation)))
+        return math.sqrt(2.0) * sine(0.25 * angle_apart(pointing(tip), pointing(aim.rotation)))
     error = rotation_distance(aim.rotation, tip)
     if scoring.symmetric:
         error = min(error, rotation_distance(aim.rotation, upside_down(tip)))
@@ -95,10 +98,10 @@ def shape_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -
     negated = 0.0
     for k in range(shapes.shape[0]):
         if shapes[k] > 0.0:
-            as_given = 0.5 * shapes[k] * (1.0 - math.cos(angles[k] - posture[k]))
+            as_given = 0.5 * shapes[k] * (1.0 - cosine(angles[k] - posture[k]))
             same += as_given
             if role[k] == SWING:
-                as_given = 0.5 * shapes[k] * (1.0 - math.cos(angles[k] + posture[k]))
+                as_given = 0.5 * shapes[k] * (1.0 - cosine(angles[k] + posture[k]))
             negated += as_given
     return min(same, negated) if chain.mirrors else same
 

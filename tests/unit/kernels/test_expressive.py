@@ -13,7 +13,7 @@ from poise.kernels.expressive_ahead import Motion, until_stopped, way_left
 from poise.kernels.expressive_hold import shift_root
 from poise.kernels.expressive_plan import which_try
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
-from poise.kernels.expressive_surface import look_along, pivot, root_axis, sweep
+from poise.kernels.expressive_surface import look_along, pivots, root_axis, sweep
 from poise.kernels.expressive_work import (
     ACROSS,
     ALONG,
@@ -72,8 +72,8 @@ def test_a_pivot_meets_the_height_exactly(seed: int) -> None:
     look_along(chain, work, HERE)
     r, found = np.array(root_axis(chain)), 0
     for k in range(1, 8):
-        for second in (0, 1):
-            possible, x = pivot(chain, work, k, 0.4, second)
+        first, x, second, y = pivots(chain, work, k, 0.4)
+        for possible, x in ((first, x), (second, y)):
             if possible:
                 found += 1
                 there = work[HERE].copy()
