@@ -68,7 +68,7 @@ def still(page: Page) -> bool:
 def picture(page: Page, path: Path) -> None:
     """Draw the page, and keep it as a picture for people to look at."""
     page.evaluate("window.poiseBlind = false; window.poiseStage.stale = true")
-    page.wait_for_function("!window.poiseStage.stale")
+    page.wait_for_function("!window.poiseStage.stale && window.poiseStage.quality.resting")
     page.wait_for_timeout(150)
     page.screenshot(path=path)
     page.evaluate("window.poiseBlind = true")

@@ -10,7 +10,7 @@ from poise.figure.figure import Figure
 from poise.figure.frames import Frames
 from poise.figure.joints import Joint
 from poise.figure.pose import FloatArray, Pose
-from poise.pictures.surface import Surface, joined, limb, sphere
+from poise.pictures.surface import AROUND, Surface, joined, limb, sphere
 
 
 class JointPlace(NamedTuple):
@@ -40,7 +40,7 @@ def _body_frame(figure: Figure, body: str | None, frames: Frames) -> Pose:
     return Pose(frames.position[row], frames.rotation[row])
 
 
-def bones(figure: Figure, body: str, thickness: float) -> Surface:
+def bones(figure: Figure, body: str, thickness: float, around: int = AROUND) -> Surface:
     """Limbs from a body's own joint to all that hangs from it, in its frame; a small ball where nothing does."""
     ends = _ends(figure, body)
     start = _start(figure, body, ends)
@@ -49,8 +49,8 @@ def bones(figure: Figure, body: str, thickness: float) -> Surface:
         length = float(np.linalg.norm(end - start))
         if length > 1e-9:
             radius = min(thickness, 0.14 * length)
-            limbs.append(limb(start, end, radius, 0.55 * radius))
-    return joined(limbs or [sphere(0.9 * thickness).moved(Pose(start))])
+            limbs.append(limb(start, end, radius, 0.55 * radius, around))
+    return joined(limbs or [sphere(0.9 * thickness, around).moved(Pose(start))])
 
 
 def _start(figure: Figure, body: str, ends: list[FloatArray]) -> FloatArray:

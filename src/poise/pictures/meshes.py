@@ -11,7 +11,7 @@ from poise.figure.mesh_files import find_mesh, read_triangles
 from poise.figure.pose import FloatArray
 from poise.pictures.surface import IntArray, Surface
 
-__all__ = ["find_mesh", "read_mesh", "smoothed"]
+__all__ = ["find_mesh", "read_mesh", "smoothed", "thinned"]
 
 CREASE = math.radians(40.0)
 """Faces that meet at a sharper angle keep their edge."""
@@ -34,6 +34,26 @@ def smoothed(vertices: FloatArray, triangles: IntArray) -> Surface:
     creased = np.einsum("ij,ij->i", flat, round_) < math.cos(CREASE)
     normals = np.where(creased[:, None], flat, round_)
     return Surface(corners.reshape(-1, 3), normals, np.arange(3 * len(triangles), dtype=np.int64).reshape(-1, 3))
+
+
+def thinned(surface: Surface, cells: int) -> Surface:
+    """A surface with fewer triangles: vertices that share a cell of a grid and face alike become one.
+
+    Args:
+        surface: What to make simpler.
+        cells: How many cells the longest side of the surface has.
+    """
+    low = surface.vertices.min(axis=0)
+    size = max(float(np.ptp(surface.vertices, axis=0).max()) / cells, 1e-300)
+    side = np.argmax(np.abs(surface.normals), axis=1)
+    front = np.take_along_axis(surface.normals, side[:, None], axis=1) > 0.0
+    keys = np.hstack([np.floor((surface.vertices - low) / size).astype(np.int64), side[:, None], front])
+    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    triangles = first[which.reshape(-1)[surface.triangles]]
+    a, b, c = triangles.T
+    kept = np.unique(triangles[(a != b) & (b != c) & (c != a)], axis=0)
+    used, renumbered = np.unique(kept, return_inverse=True)
+    return Surface(surface.vertices[used], surface.normals[used], renumbered.reshape(-1, 3).astype(np.int64))
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

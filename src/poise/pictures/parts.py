@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from poise.figure.frames import Frames
 from poise.figure.pose import FloatArray, to_matrix
 from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.bones import bones, joint_places
-from poise.pictures.meshes import find_mesh, read_mesh
-from poise.pictures.surface import Surface, box, capsule, cylinder, ellipsoid, sphere
+from poise.pictures.meshes import find_mesh, read_mesh, thinned
+from poise.pictures.surface import AROUND, Surface, box, capsule, cylinder, ellipsoid, sphere
 
 Color = tuple[float, float, float]
 
@@ -57,7 +58,12 @@ class Appearance:
 
 
 def appearance(
-    figure: Figure, *, skeleton: bool = False, collision: bool = False, folder: Path | None = None
+    figure: Figure,
+    *,
+    skeleton: bool = False,
+    collision: bool = False,
+    folder: Path | None = None,
+    around: int = AROUND,
 ) -> Appearance:
     """The parts of a figure.
 
@@ -66,18 +72,20 @@ def appearance(
         skeleton: Draw bones only.
         collision: Draw the shapes that collide instead of those meant to be seen.
         folder: Where mesh files are looked for.
+        around: Segments around what is round; with less than usual, meshes are simpler too.
     """
     notes: list[str] = []
     solids: list[list[Part]] = []
     for number, body in enumerate(figure.bodies):
         shapes = () if skeleton else _wanted(body.shapes, collision)
         others = () if skeleton else tuple(shape for shape in body.shapes if shape not in shapes)
-        solids.append(_solids(number, body, shapes, folder, notes) or _solids(number, body, others, folder, []))
+        drawn = partial(_solids, number, body, folder=folder, around=around)
+        solids.append(drawn(shapes, notes=notes) or drawn(others, notes=[]))
     flat = tuple(part for row in solids for part in row)
     extent = _extent(figure, Appearance(flat, 0.0, ()))
     parts: list[Part] = []
     for number, (body, own) in enumerate(zip(figure.bodies, solids, strict=True)):
-        parts += own or [Part(number, bones(figure, body.name, bone_radius(extent)), None, is_bone=True)]
+        parts += own or [Part(number, bones(figure, body.name, bone_radius(extent), around), None, is_bone=True)]
     return Appearance(tuple(parts), extent, tuple(notes))
 
 
@@ -92,36 +100,39 @@ def _wanted(shapes: tuple[Shape, ...], collision: bool) -> tuple[Shape, ...]:
     return tuple(shape for shape in shapes if shape.role != hidden) or shapes
 
 
-def _solids(number: int, body: Body, shapes: tuple[Shape, ...], folder: Path | None, notes: list[str]) -> list[Part]:
+def _solids(
+    number: int, body: Body, shapes: tuple[Shape, ...], *, folder: Path | None, around: int, notes: list[str]
+) -> list[Part]:
     """The parts of a body's shapes; a shape that cannot be drawn leaves a note."""
     parts = []
     for shape in shapes:
         try:
-            parts.append(Part(number, surface_of(shape, folder), shape.color))
+            parts.append(Part(number, surface_of(shape, folder, around), shape.color))
         except (FormatError, OSError) as problem:
             notes.append(f"a mesh of body {body.name!r} is not drawn: {problem}")
     return parts
 
 
-def surface_of(shape: Shape, folder: Path | None = None) -> Surface:
+def surface_of(shape: Shape, folder: Path | None = None, around: int = AROUND) -> Surface:
     """The surface of a shape in its body's frame."""
-    return _unplaced(shape, folder).moved(shape.pose)
+    return _unplaced(shape, folder, around).moved(shape.pose)
 
 
-def _unplaced(shape: Shape, folder: Path | None) -> Surface:
+def _unplaced(shape: Shape, folder: Path | None, around: int) -> Surface:
     match shape:
         case Capsule():
-            return capsule(shape.radius, shape.length)
+            return capsule(shape.radius, shape.length, around)
         case Cylinder():
-            return cylinder(shape.radius, shape.length)
+            return cylinder(shape.radius, shape.length, around)
         case Sphere():
-            return sphere(shape.radius)
+            return sphere(shape.radius, around)
         case Box():
             return box(shape.size)
         case Ellipsoid():
-            return ellipsoid(shape.radii)
+            return ellipsoid(shape.radii, around)
         case Mesh():
-            return _mesh(shape.path, folder).stretched(shape.scale)
+            mesh = _mesh(shape.path, folder)
+            return (mesh if around >= AROUND else thinned(mesh, around)).stretched(shape.scale)
     raise FormatError(f"shapes of type {type(shape).__name__} cannot be drawn.")
 
 

@@ -56,15 +56,15 @@ def joined(surfaces: Iterable[Surface]) -> Surface:
     )
 
 
-def sphere(radius: float) -> Surface:
+def sphere(radius: float, around: int = AROUND) -> Surface:
     """A ball around the origin."""
-    angles = np.linspace(-math.pi / 2, math.pi / 2, AROUND // 2 + 1)
-    return turned_profile(radius * np.cos(angles), radius * np.sin(angles), np.cos(angles), np.sin(angles))
+    angles = np.linspace(-math.pi / 2, math.pi / 2, around // 2 + 1)
+    return turned_profile(radius * np.cos(angles), radius * np.sin(angles), np.cos(angles), np.sin(angles), around)
 
 
-def ellipsoid(radii: ArrayLike) -> Surface:
+def ellipsoid(radii: ArrayLike, around: int = AROUND) -> Surface:
     """An ellipsoid with half axes along x, y, z."""
-    return sphere(1.0).stretched(radii)
+    return sphere(1.0, around).stretched(radii)
 
 
 def box(size: ArrayLike) -> Surface:
@@ -83,60 +83,66 @@ def box(size: ArrayLike) -> Surface:
     return joined(faces)
 
 
-def cylinder(radius: float, length: float) -> Surface:
+def cylinder(radius: float, length: float, around: int = AROUND) -> Surface:
     """A cylinder along z, its rims sharp."""
     half = 0.5 * length
-    wall = turned_profile([radius, radius], [-half, half], [1.0, 1.0], [0.0, 0.0])
-    lids = [turned_profile([radius, 0.0][::side], [side * half] * 2, [0.0, 0.0], [float(side)] * 2) for side in (-1, 1)]
+    wall = turned_profile([radius, radius], [-half, half], [1.0, 1.0], [0.0, 0.0], around)
+    lids = [
+        turned_profile([radius, 0.0][::side], [side * half] * 2, [0.0, 0.0], [float(side)] * 2, around)
+        for side in (-1, 1)
+    ]
     return joined([wall, *lids])
 
 
-def capsule(radius: float, length: float) -> Surface:
+def capsule(radius: float, length: float, around: int = AROUND) -> Surface:
     """A cylinder along z with a half sphere on each end."""
-    return tapered(radius, radius, length)
+    return tapered(radius, radius, length, around)
 
 
-def tapered(first: float, last: float, length: float) -> Surface:
+def tapered(first: float, last: float, length: float, around: int = AROUND) -> Surface:
     """A limb along z around the origin: balls of radius `first` below and `last` above, and the skin around both.
 
     The skin touches both balls where the normal rises by asin((first - last) / length).
     """
     if length <= abs(first - last):
-        return sphere(max(first, last))
+        return sphere(max(first, last), around)
     tilt = math.asin((first - last) / length)
-    low = np.linspace(-math.pi / 2, tilt, AROUND // 4 + 1)
-    high = np.linspace(tilt, math.pi / 2, AROUND // 4 + 1)
+    low = np.linspace(-math.pi / 2, tilt, around // 4 + 1)
+    high = np.linspace(tilt, math.pi / 2, around // 4 + 1)
     angles = np.concatenate([low, high])
     radii = np.repeat([first, last], [len(low), len(high)])
     middles = np.repeat([-0.5 * length, 0.5 * length], [len(low), len(high)])
-    return turned_profile(radii * np.cos(angles), middles + radii * np.sin(angles), np.cos(angles), np.sin(angles))
+    heights = middles + radii * np.sin(angles)
+    return turned_profile(radii * np.cos(angles), heights, np.cos(angles), np.sin(angles), around)
 
 
-def limb(start: ArrayLike, end: ArrayLike, first: float, last: float) -> Surface:
+def limb(start: ArrayLike, end: ArrayLike, first: float, last: float, around: int = AROUND) -> Surface:
     """A tapered limb from one point to another."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     size = float(np.linalg.norm(b - a))
     if size < 1e-12:
-        return sphere(max(first, last)).moved(Pose(a))
-    return tapered(first, last, size).moved(Pose(0.5 * (a + b), from_to("z", b - a)))
+        return sphere(max(first, last), around).moved(Pose(a))
+    return tapered(first, last, size, around).moved(Pose(0.5 * (a + b), from_to("z", b - a)))
 
 
-def turned_profile(radii: ArrayLike, heights: ArrayLike, outward: ArrayLike, upward: ArrayLike) -> Surface:
-    """A profile, with its normals, turned once around z."""
-    angles = np.linspace(0.0, 2.0 * math.pi, AROUND, endpoint=False)
-    cos, sin, ones = np.cos(angles), np.sin(angles), np.ones(AROUND)
+def turned_profile(
+    radii: ArrayLike, heights: ArrayLike, outward: ArrayLike, upward: ArrayLike, around: int = AROUND
+) -> Surface:
+    """A profile, with its normals, turned once around z in so many steps."""
+    angles = np.linspace(0.0, 2.0 * math.pi, around, endpoint=False)
+    cos, sin, ones = np.cos(angles), np.sin(angles), np.ones(around)
     r, z, n, m = (np.asarray(part, dtype=np.float64)[:, None] for part in (radii, heights, outward, upward))
     vertices = np.stack([r * cos, r * sin, z * ones], axis=-1).reshape(-1, 3)
     normals = np.stack([n * cos, n * sin, m * ones], axis=-1).reshape(-1, 3)
-    return Surface(vertices, _unit(normals), _rings(len(r)))
+    return Surface(vertices, _unit(normals), _rings(len(r), around))
 
 
-def _rings(count: int) -> IntArray:
-    """Triangles between neighbouring rings of AROUND vertices."""
-    first = np.arange((count - 1) * AROUND, dtype=np.int64)
-    following = first - first % AROUND + (first + 1) % AROUND
-    lower = np.stack([first, following, following + AROUND], axis=1)
-    upper = np.stack([first, following + AROUND, first + AROUND], axis=1)
+def _rings(count: int, around: int) -> IntArray:
+    """Triangles between neighbouring rings of `around` vertices."""
+    first = np.arange((count - 1) * around, dtype=np.int64)
+    following = first - first % around + (first + 1) % around
+    lower = np.stack([first, following, following + around], axis=1)
+    upper = np.stack([first, following + around, first + around], axis=1)
     return np.concatenate([lower, upper])
 
 

@@ -13,6 +13,7 @@ from poise.figure.body import Site
 from poise.figure.figure import Figure
 from poise.figure.limits import Ellipse
 from poise.studio.fields import Choice, Field, Number, Numbers, Switch, attempt, small_button
+from poise.studio.keeping import keep
 from poise.studio.obstacles_panel import ObstaclesPanel
 from poise.studio.session import Session
 from poise.studio.shaping import (
@@ -53,7 +54,9 @@ class BodyPanel:
             ui.label("Edit the body").classes("text-subtitle2 q-mt-sm")
             self.part = Choice("part", [], self.choose)
             self.area = ui.column().classes("w-full gap-1")
-            ui.button("save as *.figure.toml", icon="save", on_click=_save_figure).props("flat dense no-caps size=sm")
+            ui.button("save as *.figure.toml", icon="save", on_click=lambda: keep("figure.toml")).props(
+                "flat dense no-caps size=sm"
+            )
 
     def _drawn(self) -> None:
         for what, words in DRAWN.items():
@@ -182,10 +185,6 @@ class BodyPanel:
 
     def _try(self, change: Callable[..., Figure], *values: Any) -> None:
         attempt(lambda: self._shape(change, *values))
-
-
-def _save_figure() -> None:
-    ui.navigate.to("/studio/figure.toml")
 
 
 def _place_of(site: str, figure: Figure) -> Any:

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
-from poise.studio.files import LARGEST, Inbox, saved_figure, saved_scene
-from poise.studio.session import Session
+from poise.studio.files import LARGEST, saved_figure, saved_scene
+from poise.studio.mode_board import Modes
 
 
-def file_routes(session: Session) -> APIRouter:
+def file_routes(modes: Modes) -> APIRouter:
     """Routes that take a file, and give the scene as one."""
     router = APIRouter(prefix="/studio")
-    inbox = Inbox(session)
+    session = modes.session
 
     @router.post("/open")
     async def take(request: Request, name: str) -> Response:
@@ -26,7 +26,7 @@ def file_routes(session: Session) -> APIRouter:
             if len(data) > LARGEST:
                 return PlainTextResponse(f"{name} is larger than {LARGEST >> 20} MB.", status_code=413)
         try:
-            await asyncio.to_thread(inbox.take, name, bytes(data))
+            await asyncio.to_thread(modes.inbox.take, name, bytes(data))
         except PoiseError as problem:
             return PlainTextResponse(str(problem), status_code=422)
         return Response(status_code=204)

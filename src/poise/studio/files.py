@@ -1,9 +1,10 @@
-"""Scenes and figures that come as files, and those that leave as files."""
+"""Scenes, figures, postures and motions that come as files, and those that leave as files."""
 
 from __future__ import annotations
 
 import atexit
 import io
+import json
 import shutil
 import tempfile
 import zipfile
@@ -11,9 +12,12 @@ from pathlib import Path
 
 from poise.engine.scene import Origin, Scene
 from poise.errors import FormatError, PoiseError
-from poise.formats import load
+from poise.formats import load, load_clip
 from poise.formats.figure_toml import figure_text
+from poise.formats.posture_json import read_posture
 from poise.formats.scene_toml_write import scene_text
+from poise.motion.clip import Clip
+from poise.studio.mode_retarget import RetargetDriver, RetargetMode
 from poise.studio.openings import opening
 from poise.studio.session import Session
 from poise.studio.workshop import file_name, located
@@ -24,24 +28,63 @@ MOST_FILES = 50
 """Files that an archive may have."""
 
 
+MOTIONS = (".csv", ".npz")
+"""Endings of files that hold a motion and nothing else."""
+CLIPS = (*MOTIONS, ".bvh", ".gltf", ".glb")
+"""Endings of files that hold a motion, whatever else they hold."""
+
+
 class Inbox:
     """A folder for files that are dropped on the page; it goes when the studio does."""
 
-    def __init__(self, session: Session) -> None:
-        """Make the folder."""
-        self.session = session
+    def __init__(self, session: Session, retarget: RetargetDriver) -> None:
+        """Make the folder; motions, and what is dropped while they are shown, are the business of `retarget`."""
+        self.session, self.retarget = session, retarget
         self.folder = Path(tempfile.mkdtemp(prefix="poise-studio-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
 
     def take(self, name: str, data: bytes) -> None:
-        """Show the scene or figure in a file; raises `PoiseError` that says what is wrong and where."""
+        """Show what is in a file; raises `PoiseError` that says what is wrong and where."""
         path = self.folder / plain_name(name)
         path.write_bytes(data)
         try:
-            found = unpacked_scene(path) if path.suffix.lower() == ".zip" else path
-            self.session.open(scene_in(found), folder=path.parent)
+            self._open(path)
         except PoiseError as problem:
             raise PoiseError(str(problem).replace(f"{path.parent}/", "")) from None
+
+    def _open(self, path: Path) -> None:
+        """A clip moves and a robot performs where motions are shown; elsewhere both are figures to pose."""
+        ending, session = path.suffix.lower(), self.session
+        retargets = isinstance(session.state.mode, RetargetMode)
+        if ending == ".json" and not is_motion(path):
+            session.take_posture(read_posture(path, session.state.figure))
+        elif ending in (*MOTIONS, ".json") or (retargets and ending in CLIPS):
+            self.retarget.take_clip(session, self._clip(path))
+        elif ending == ".zip" or is_scene(path.name):
+            session.open(scene_in(unpacked_scene(path) if ending == ".zip" else path), folder=path.parent)
+        elif retargets:
+            self.retarget.take_figure(session, load(path))
+        else:
+            session.open(scene_in(path), folder=path.parent)
+
+    def _clip(self, path: Path) -> Clip:
+        """The motion in a file, of the figure at hand where the file does not say whose it is."""
+        try:
+            return load_clip(path)
+        except FormatError as problem:
+            try:
+                return load_clip(path, self.session.state.figure)
+            except FormatError:
+                raise problem from None
+
+
+def is_motion(path: Path) -> bool:
+    """Whether a JSON file has a motion in it, and not a posture."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "q" in found
 
 
 def plain_name(name: str) -> str:

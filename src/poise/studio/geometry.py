@@ -1,8 +1,8 @@
 """What the viewport draws, sent once per figure: a JSON header, then the surfaces of all parts as binary arrays.
 
 The first four bytes are the length of the header as a little-endian uint32; it is padded to a multiple of four bytes.
-Vertices and normals (float32) and triangles (uint32) follow, for all parts one after the other; the header says whose
-they are. Vertices are in the frame of their body.
+Vertices and normals (float32) and triangles (uint32) follow, for all parts one after the other, then for coarser
+versions of the same parts; the header says whose they are. Vertices are in the frame of their body.
 """
 
 from __future__ import annotations
@@ -17,18 +17,24 @@ from poise.figure.figure import Figure
 from poise.pictures.camera import world_axes
 from poise.pictures.floor import floor_level, grid_spacing
 from poise.pictures.parts import Part, appearance
+from poise.pictures.surface import Surface
 from poise.pictures.theme import THEMES
 from poise.studio.anchors import marked_joints
 from poise.studio.limits import limits_drawn
 from poise.studio.loads import arrow_scales
 from poise.studio.state import State
 
+SMALL = 1e-6
+"""Share of a surface that is too small to be a hole."""
+COARSE = 16
+"""Segments around a round solid while it moves where drawing is slow."""
+
 
 def geometry(state: State) -> bytes:
     """Header and surfaces of a state's figure."""
     header = json.dumps(_header(state)).encode()
     header += b" " * (-len(header) % 4)
-    parts = _parts(state)
+    parts = _parts(state) + _coarse_parts(state)
     arrays = [
         np.concatenate([np.empty((0, 3)), *(part.surface.vertices for part in parts)]).astype("<f4"),
         np.concatenate([np.empty((0, 3)), *(part.surface.normals for part in parts)]).astype("<f4"),
@@ -46,6 +52,7 @@ def _header(state: State) -> dict[str, Any]:
         "name": figure.name,
         "number": state.figure_number,
         "parts": [_part(part, k >= len(state.look.parts)) for k, part in enumerate(_parts(state))],
+        "coarse": [_size(part) for part in _coarse_parts(state)],
         "joints": [joint.active for joint in marked_joints(figure)],
         "freedoms": _freedoms(figure),
         "limits": limits_drawn(figure),
@@ -68,6 +75,13 @@ def _parts(state: State) -> tuple[Part, ...]:
     return state.look.parts + appearance(state.figure, collision=True, folder=state.folder).parts
 
 
+def _coarse_parts(state: State) -> tuple[Part, ...]:
+    """The same parts, of fewer triangles."""
+    figure, folder = state.figure, state.folder
+    looks = [appearance(figure, collision=collides, folder=folder, around=COARSE) for collides in (False, True)]
+    return looks[0].parts + looks[1].parts
+
+
 def _freedoms(figure: Figure) -> list[dict[str, Any]]:
     """For every marked joint the numbers of its freedoms, and which of them turn."""
     rows = []
@@ -81,9 +95,23 @@ def _freedoms(figure: Figure) -> list[dict[str, Any]]:
 def _part(part: Part, collides: bool) -> dict[str, Any]:
     return {
         "body": part.body,
-        "vertices": len(part.surface.vertices),
-        "triangles": len(part.surface.triangles),
+        **_size(part),
         "color": part.color,
         "bone": part.is_bone,
         "collides": collides,
+        "closed": is_closed(part.surface),
     }
+
+
+def is_closed(surface: Surface) -> bool:
+    """Whether a surface is only ever seen from outside: all triangles face as their normals do, and leave no hole."""
+    a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
+    areas = np.cross(b - a, c - a)
+    normals = surface.normals[surface.triangles].sum(axis=1)
+    whole = float(np.linalg.norm(areas, axis=1).sum())
+    faces_out = bool((np.einsum("ij,ij->i", areas, normals) >= -SMALL * whole).all())
+    return faces_out and float(np.linalg.norm(areas.sum(axis=0))) <= SMALL * whole
+
+
+def _size(part: Part) -> dict[str, int]:
+    return {"vertices": len(part.surface.vertices), "triangles": len(part.surface.triangles)}

@@ -9,6 +9,7 @@ from nicegui import ui
 
 from poise.engine.scene import Scene
 from poise.figures import BUILT_IN
+from poise.studio.keeping import keep
 from poise.studio.mode_examples import THESIS
 from poise.studio.openings import EXAMPLES
 from poise.studio.session import Session
@@ -30,14 +31,16 @@ SHORTCUTS = (
     ("drop a file", "open a scene, URDF, MJCF, BVH, glTF or figure"),
     ("?", "this sheet"),
 )
+SAVED = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.json", "motion": "motion.csv"}
+"""What can be saved, and as what."""
 
 
 def examples_menu(session: Session, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
     """Files above, examples below."""
     with ui.menu().props('max-height="88vh"') as menu:
         ui.menu_item("Open a file …", on_click=lambda: choose_file())
-        ui.menu_item("Save the scene", on_click=lambda: ui.navigate.to("/studio/scene.toml"))
-        ui.menu_item("Save the posture", on_click=lambda: ui.navigate.to("/studio/posture.json"))
+        for what, name in SAVED.items():
+            ui.menu_item(f"Save the {what}", on_click=lambda name=name: keep(name))
         ui.menu_item("Save a picture", on_click=lambda: save_picture())
         ui.separator()
         _group("Scenes of the thesis", {name: partial(_open, session, make) for name, make in THESIS.items()})

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from poise.studio.files import Inbox
 from poise.studio.mode_circles import CirclesDriver
 from poise.studio.mode_driver import Driven, Driver, Mode
 from poise.studio.mode_expressive import ExpressiveDriver
@@ -54,6 +55,7 @@ class Modes:
         self.circles = CirclesDriver()
         self.retarget = RetargetDriver()
         self.pose = PoseDriver()
+        self.inbox = Inbox(session, self.retarget)
         self.drivers: dict[str, Driver] = {
             "pose": self.pose,
             "expressive": self.expressive,

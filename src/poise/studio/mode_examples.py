@@ -9,11 +9,12 @@ import numpy as np
 
 from poise.engine.scene import Origin, Scene
 from poise.figure.figure import Figure
-from poise.figure.pose import Pose
-from poise.figure.shapes import Box, Sphere
+from poise.figure.pose import Pose, turn
+from poise.figure.shapes import Box, Cylinder, Sphere
 from poise.figures import built_in
 from poise.figures.chains import chain
 from poise.forces.loads import Force, Load, Support
+from poise.studio.mode_example_shoulder import sliding_scapula
 from poise.studio.openings import FEET, MARGIN, STANDING, standing_tasks
 from poise.tasks.criteria import Criterion, Flex
 from poise.tasks.equilibrium import Equilibrium
@@ -155,6 +156,21 @@ def fly_on_a_beam() -> Scene:
     return _human("Stands on a beam, looks at a fly and reaches for it", tasks, obstacles=[beam])
 
 
+def ball_and_cylinder() -> Scene:
+    """Figure 7.13, with the order of table 7.1; nothing stands above what stands in the way."""
+    human, ball = built_in("human"), (-0.3, 1.0, 0.75)
+    tasks: list[Task] = [
+        *(Frame(foot, human.pose_of(foot, STANDING), name=foot.replace("_", " "), priority=2) for foot in FEET),
+        CenterOfMass(over=FEET, margin=MARGIN, priority=3, name="balance"),
+        LookAt("eyes", at=ball, priority=4, name="gaze"),
+        Position("right_hand", at=ball, priority=5, name="reach"),
+    ]
+    upright = turn("x", 90.0)
+    post = Obstacle(Cylinder(0.12, 0.9), Pose((0.1, 0.45, 0.55), upright), name="cylinder")
+    about = "Looks at a ball and reaches for it past a cylinder: move the ball away, or the cylinder near"
+    return _human(about, tasks, obstacles=[post])
+
+
 def flexed_legs() -> Scene:
     """Figure 7.14."""
     thing = (0.0, 1.15, 0.35)
@@ -199,6 +215,7 @@ def twisting() -> Scene:
 
 
 THESIS: dict[str, Callable[[], Scene]] = {
+    "7.3 A scapula that slides": sliding_scapula,
     "7.4 Hip and knee": hip_and_knee,
     "7.5 A loop as a task": loop_as_a_task,
     "7.6 Around a ball": around_a_ball,
@@ -206,7 +223,8 @@ THESIS: dict[str, Callable[[], Scene]] = {
     "7.8 A person spreads": spread_person,
     "7.9 A balanced chain": balanced_chain,
     "7.10 Hands together": hands_together,
-    "7.12 A fly on a beam": fly_on_a_beam,
+    "7.11–7.12 A fly on a beam": fly_on_a_beam,
+    "7.13 Ball and cylinder": ball_and_cylinder,
     "7.14 Flexed legs": flexed_legs,
     "7.15 Weight on one foot": on_one_foot,
     "7.16 Pulling": pulling,

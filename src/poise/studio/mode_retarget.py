@@ -64,29 +64,42 @@ class RetargetDriver(Driver):
         self._played = time.perf_counter()
         self._wishes = 0
         self._drawn: tuple[Work, dict[str, Any]] | None = None
+        self._guests: dict[str, Figure] = {}
 
     def figures(self) -> tuple[str, ...]:
-        """Built-in figures that people's clips fit."""
-        return FIGURES
+        """Built-in figures that people's clips fit, and those that were brought along."""
+        return tuple(dict.fromkeys((*FIGURES, *self._guests)))
 
     def enter(self, session: Session) -> None:
         """The figure at hand if a clip can lead it, else the human."""
-        figure = session.state.figure
-        performer = figure if can_perform(figure) else built_in(FIRST_FIGURE)
-        self._begin(session, Wish(greeting(), performer, JointMap.propose(greeting(), performer)))
+        self._perform(session, greeting(), self._performer(session.state))
 
     def choose(self, session: Session, figure: str) -> None:
         """Somebody else performs the same clip."""
-        work = self.work(session.state)
-        clip = work.wish.clip if work is not None else greeting()
-        performer = built_in(figure)
-        self._begin(session, Wish(clip, performer, JointMap.propose(clip, performer)))
+        self._perform(session, self._clip(session.state), self._guests.get(figure) or built_in(figure))
 
     def take_clip(self, session: Session, clip: Clip) -> None:
         """The same figure performs another clip."""
-        work = self.work(session.state)
-        figure = work.wish.figure if work is not None else built_in(FIRST_FIGURE)
+        self._perform(session, clip, self._performer(session.state))
+
+    def take_figure(self, session: Session, figure: Figure) -> None:
+        """A figure that was brought along performs the same clip; raises `TaskError` where it cannot be led."""
+        self._perform(session, self._clip(session.state), figure)
+        self._guests[figure.name] = figure
+
+    def _perform(self, session: Session, clip: Clip, figure: Figure) -> None:
         self._begin(session, Wish(clip, figure, JointMap.propose(clip, figure)))
+
+    def _clip(self, state: State) -> Clip:
+        work = self.work(state)
+        return work.wish.clip if work is not None else greeting()
+
+    def _performer(self, state: State) -> Figure:
+        """Who performs now, or would if the mode were on: the figure at hand if clips can lead it, else the human."""
+        work = self.work(state)
+        if work is not None:
+            return work.wish.figure
+        return state.figure if can_perform(state.figure) else built_in(FIRST_FIGURE)
 
     def change(self, session: Session, **fields: Any) -> None:
         """Retarget again with other pairs, tempo or balance."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 from nicegui import events, ui
 
-from poise.errors import PoiseError
-from poise.formats import load_clip
+from poise.studio.keeping import keep
 from poise.studio.mode_board import Modes
 from poise.studio.mode_parts import Choices, Facts, Setting, attempt, heading
-from poise.studio.mode_retarget import FIGURES
 from poise.studio.mode_retarget_work import Work
 from poise.studio.new_tasks import parts_to_choose
 
@@ -30,10 +25,10 @@ class RetargetPanel:
         self.shown: Work | None = None
         heading("Clip")
         self.clip = ui.label().classes("poise-line").mark("clip name")
-        upload = ui.upload(label="open a clip: BVH, glTF, CSV", auto_upload=True, on_upload=self._take)
-        upload.props("flat dense").classes("w-full poise-upload").mark("clip file")
+        self._upload("open a clip: BVH, glTF, CSV", "clip file")
         heading("Robot")
         self.figures = Choices(modes.choose_figure)
+        self._upload("bring a robot: URDF, MJCF, TOML", "robot file")
         self.tempo = Setting("tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
         self.balance = ui.switch("keep its balance", on_change=lambda event: self._change(balance=bool(event.value)))
         self.balance.props("dense size=sm color=orange-7")
@@ -45,12 +40,12 @@ class RetargetPanel:
         heading("Export")
         with ui.row().classes("w-full gap-1"):
             for ending in ENDINGS:
-                self._export(ending, f"/studio/motion.{ending}")
-            self._export("pairs", "/studio/pairs.toml")
+                self._export(ending, f"motion.{ending}")
+            self._export("pairs", "pairs.toml")
 
     @staticmethod
-    def _export(word: str, address: str) -> None:
-        button = ui.button(word, on_click=lambda: ui.navigate.to(address), color=None)
+    def _export(word: str, name: str) -> None:
+        button = ui.button(word, on_click=lambda: keep(name), color=None)
         button.props("flat").classes("poise-choice").mark(f"export {word}")
 
     def follow(self) -> None:
@@ -58,7 +53,7 @@ class RetargetPanel:
         state = self.session.state
         work = self.driver.work(state)
         name = work.wish.figure.name if work is not None else state.figure.name
-        self.figures.show(dict.fromkeys((*FIGURES, name)), name)
+        self.figures.show(dict.fromkeys((*self.driver.figures(), name)), name)
         if work is not None and work is not self.shown:
             self.shown = work
             self._show(work)
@@ -85,7 +80,8 @@ class RetargetPanel:
         with self.spikes:
             for seconds in work.spikes[:MOST_SPIKES]:
                 act = lambda seconds=seconds: self.driver.seek(self.session, seconds)  # noqa: E731
-                ui.button(f"{seconds:.2f} s", on_click=act, color=None).props("flat").classes("poise-choice")
+                button = ui.button(f"{seconds:.2f} s", on_click=act, color=None)
+                button.props("flat").classes("poise-choice").mark(f"spike {seconds:.2f}")
 
     def _show_pairs(self, work: Work) -> None:
         parts = [NONE, *parts_to_choose(self.session.state)]
@@ -120,11 +116,9 @@ class RetargetPanel:
 
     async def _take(self, event: events.UploadEventArguments) -> None:
         data = await event.file.read()
-        with tempfile.TemporaryDirectory(prefix="poise-clip-") as folder:
-            path = Path(folder) / Path(event.file.name.replace("\\", "/")).name
-            path.write_bytes(data)
-            try:
-                self.driver.take_clip(self.session, load_clip(path))
-            except PoiseError as problem:
-                ui.notify(str(problem).replace(f"{folder}/", ""), type="negative", position="top", multi_line=True)
+        attempt(lambda: self.modes.inbox.take(event.file.name, data))
         event.sender.reset()  # type: ignore[attr-defined]
+
+    def _upload(self, words: str, marker: str) -> None:
+        upload = ui.upload(label=words, auto_upload=True, on_upload=self._take)
+        upload.props("flat dense").classes("w-full poise-upload").mark(marker)

@@ -4,7 +4,14 @@ STRIP = 176
 """Height of the strip below [pixels]."""
 
 MODE_STYLE = f"""
-.poise-center {{ display: flex; width: 100%; }}
+.poise-center {{ display: flex; width: 100%; position: relative; }}
+.poise-hint {{
+  position: absolute; right: 0; left: 0; bottom: 12px; width: fit-content; max-width: 92%; margin: auto;
+  padding: 3px 14px; border-radius: 14px; background: rgba(255, 255, 255, 0.82); color: #333; font-size: 13px;
+  text-align: center; pointer-events: none;
+}}
+.body--dark .poise-hint {{ background: rgba(20, 22, 26, 0.78); color: #ddd; }}
+.poise-hint:empty, body[data-mode=circles] .poise-hint {{ display: none; }}
 .poise-center > .poise-viewport {{ flex: 1 1 0; min-width: 0; }}
 .poise-circles {{ display: none; flex: 1.3 1 0; min-width: 0; height: calc(100vh - 88px); touch-action: none; }}
 .poise-circles {{ border-right: 1px solid rgba(128, 128, 128, 0.25); }}

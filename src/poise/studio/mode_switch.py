@@ -51,7 +51,8 @@ class ModeSwitch:
         self.joints = joints
         with ui.element("div").classes("poise-center") as center:
             CirclesView()
-        viewport.move(center)
+            viewport.move(center)
+            self.hint = ui.label().classes("poise-hint").mark("hint")
         self.strip = ModeStrip()
         with tasks:
             self.plain = list(tasks.default_slot.children)

@@ -12,10 +12,15 @@ from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position
 from poise.tasks.posture import Hold
+from poise.tasks.steady import Slow, Still
 from poise.tasks.task import Task
 
 AHEAD = 1.0
 """How far ahead someone first looks [m]."""
+FAST = 3.0
+"""Bodies that turn faster than this are slowed down at first [rad/s]."""
+RATE = 60.0
+"""Steps per second."""
 
 
 def _position(posture: Posture, site: str, level: int) -> Task:
@@ -58,6 +63,14 @@ def _avoid(posture: Posture, site: str, level: int) -> Task:
     return Avoid("self", priority=level)
 
 
+def _still(posture: Posture, site: str, level: int) -> Task:
+    return Still(priority=level)
+
+
+def _slow(posture: Posture, site: str, level: int) -> Task:
+    return Slow(speed=FAST, rate=RATE, priority=level)
+
+
 KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
     "position": _position,
     "orientation": _orientation,
@@ -69,6 +82,8 @@ KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
     "hold this posture": _hold,
     "equilibrium of forces": _equilibrium,
     "keep clear of itself": _avoid,
+    "stay still": _still,
+    "turn slowly": _slow,
 }
 """Every kind of task that can be added."""
 OF_A_SITE = ("position", "orientation", "position and orientation", "look at", "balance over")

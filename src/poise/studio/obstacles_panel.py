@@ -12,13 +12,15 @@ from poise.engine.scene import Scene
 from poise.figure.pose import Pose
 from poise.figure.shapes import Box, Cylinder, Sphere
 from poise.pictures.camera import world_axes
-from poise.studio.fields import Entered, Field, Number, Numbers, attempt, small_button
+from poise.studio.fields import Entered, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.obstructions import (
     KINDS,
     Hindrance,
+    keeps_clear_of_itself,
     new_obstacle,
     with_obstacle,
     with_obstacle_in_place,
+    with_self_avoidance,
     without_obstacle,
 )
 from poise.studio.session import Session
@@ -48,10 +50,15 @@ class ObstaclesPanel:
                     "flat dense no-caps size=sm"
                 ).mark(f"add {kind}")
         self.area = ui.column().classes("w-full gap-1")
+        self.itself = Switch("keep clear of itself", self._avoid)
+
+    def _avoid(self, on: bool) -> None:
+        self.session.ask(lambda scene: with_self_avoidance(scene, on))
 
     def follow(self) -> None:
         """Show the obstacles as they are now."""
         obstacles = self.session.state.scene.obstacles
+        self.itself.show(keeps_clear_of_itself(self.session.state.scene))
         key = [(type(each), type(getattr(each, "shape", None)), each.name) for each in obstacles]
         if key != self.built:
             self.built = key

@@ -15,7 +15,9 @@ from poise.figure.pose import FloatArray, Pose, from_to, unit_vector
 from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.parts import surface_of
 from poise.studio.edits import with_parts
+from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.task import Task
 
 Hindrance = Obstacle | Plane
 SIZE = 0.07
@@ -55,6 +57,22 @@ def new_obstacle(scene: Scene, kind: str, at: FloatArray, extent: float) -> Hind
 def with_obstacle(scene: Scene, obstacle: Hindrance) -> Scene:
     """The scene with one obstacle more."""
     return with_parts(scene, obstacles=[*scene.obstacles, obstacle])
+
+
+def keeps_clear_of_itself(scene: Scene) -> bool:
+    """Whether a task that is asked keeps parts of the figure apart."""
+    return any(isinstance(task, Avoid) and task.active and task.itself for task in scene.tasks)
+
+
+def with_self_avoidance(scene: Scene, on: bool) -> Scene:
+    """The scene with, or without, a task that keeps parts of the figure apart."""
+    tasks: list[Task] = []
+    for task in scene.tasks:
+        if not (isinstance(task, Avoid) and task.itself):
+            tasks.append(task)
+        elif task.obstacles:
+            tasks.append(replace(task, what=task.obstacles))
+    return with_parts(scene, tasks=[*tasks, Avoid(name="keep clear of itself")] if on else tasks)
 
 
 def without_obstacle(scene: Scene, number: int) -> Scene:

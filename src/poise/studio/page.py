@@ -18,6 +18,9 @@ from poise.studio.viewport import Viewport
 
 FOLLOW = 0.1
 """How often a page looks for changes [s]."""
+FIRST_HINT = "Press on any part of the figure and pull · right-click a part for more · ? shows all shortcuts"
+FOLLOW_JOINTS = 0.3
+"""How often the sliders of all joints are moved [s]: a browser is busy with fifty of them."""
 
 
 class StudioPage:
@@ -29,7 +32,6 @@ class StudioPage:
         self.shown_figure = self.shown_step = -1
         self.following = self.four = False
         ui.add_css(STYLE)
-        self.dark = ui.dark_mode(value=None)
         self.help = cheat_sheet()
         self._header()
         left = ui.left_drawer(value=True, bordered=True).props("width=290 behavior=desktop").classes("q-pa-none")
@@ -47,6 +49,7 @@ class StudioPage:
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
         self.follow()
         ui.timer(FOLLOW, self.follow)
+        ui.timer(FOLLOW_JOINTS, self.side.follow_joints)
 
     def _header(self) -> None:
         with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
@@ -106,6 +109,7 @@ class StudioPage:
         self.light.props(f'data-light="{state.outcome.light}"')
         self.sentence.set_text(state.outcome.sentence)
         self.facts.set_text(_facts(state))
+        self.switch.hint.set_text(FIRST_HINT if not self.session.can_undo else state.scene.description)
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
 
@@ -124,7 +128,7 @@ class StudioPage:
         self.viewport.show_four(self.four)
 
     def _switch_dark(self) -> None:
-        self.dark.set_value(not self.dark.value)
+        self.viewport.switch_dark()
 
     def _refused(self, event: GenericEventArguments) -> None:
         ui.notify(str(event.args), type="negative", position="top", multi_line=True, timeout=10_000)

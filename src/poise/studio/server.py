@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import socket
 import threading
 import webbrowser
@@ -17,6 +16,7 @@ from poise.errors import PoiseError
 from poise.studio.clock import SolverThread
 from poise.studio.file_routes import file_routes
 from poise.studio.guard import KEY, Guard
+from poise.studio.keys import kept_key, new_key
 from poise.studio.mode_board import Modes
 from poise.studio.mode_routes import mode_routes
 from poise.studio.page import StudioPage
@@ -44,7 +44,7 @@ def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_b
     found = int(listener.getsockname()[1])
     if port not in (found, 0):
         print(f"port {port} is busy, so the studio listens at {found}.", flush=True)
-    key = secrets.token_urlsafe(16)
+    key = kept_key() if is_local(host) else new_key()
     address = f"http://{_shown(host)}:{found}/?{KEY}={key}"
     if not is_local(host):
         print(f"anyone who reaches this machine at {host} and has the key can use the studio.", flush=True)
@@ -55,26 +55,51 @@ def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_b
     )
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
-    solving = SolverThread(session)
-    solving.start()
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
-    solving.stop()
+        _Server(config, SolverThread(session)).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that solves while it serves.
+
+    As it starts, NiceGUI walks through all objects of the process, and a thread that makes tuples meanwhile may fail.
+    """
+
+    def __init__(self, config: uvicorn.Config, solving: SolverThread) -> None:
+        super().__init__(config)
+        self.solving = solving
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.solving.start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.solving.stop()
+        await super().shutdown(sockets)
 
 
 def application(session: Session) -> FastAPI:
     """The pages and the viewport's connection, without a guard."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(stream_routes(session))
-    app.include_router(file_routes(session))
     modes = Modes(session)
+    app.include_router(file_routes(modes))
     app.include_router(mode_routes(modes))
 
     @ui.page("/")
     def _page() -> None:
         StudioPage(session, modes)
 
-    ui.run_with(app, title="poise studio", favicon="🦩", show_welcome_message=False, reconnect_timeout=RETURN)
+    # Tailwind would look through the page's styles anew whenever a panel changes.
+    ui.run_with(
+        app,
+        title="poise studio",
+        favicon="🦩",
+        dark=None,
+        tailwind=False,
+        show_welcome_message=False,
+        reconnect_timeout=RETURN,
+    )
     return app
 
 

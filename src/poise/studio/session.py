@@ -9,6 +9,7 @@ from pathlib import Path
 from poise.engine.scene import Scene
 from poise.figure.figure import Figure
 from poise.figure.posture import Posture
+from poise.figure.values import JointValues
 from poise.figures import BUILT_IN, built_in
 from poise.studio.edits import with_start
 from poise.studio.freedoms import shown_values, turned
@@ -88,6 +89,10 @@ class Session(Pulling):
         known = name != "neutral" or name in figure.posture_names
         posture = figure.posture(name) if known else figure.neutral()
         self._pose(lambda state: posture)
+
+    def take_posture(self, values: JointValues) -> None:
+        """Take a posture that is given by joint; joints it is silent on stay as they are."""
+        self._pose(lambda state: state.figure.clamp(state.posture.changed(values)))
 
     def move(self, number: int, value: float) -> None:
         """Set one degree of freedom to a value in the unit it is shown in; the figure's limits hold."""

@@ -43,7 +43,7 @@ class Side:
                 self.criteria = CriteriaPanel(session)
             with ui.tab_panel("body").classes("q-pa-none"):
                 self.body = BodyPanel(session, self._viewport)
-        self.tabs.on_value_change(lambda event: self.follow())
+        self.tabs.on_value_change(lambda event: self._show())
 
     def attach(self, viewport: Viewport) -> None:
         """Listen to what the viewport says; call it outside all drawers, for the menu opens anywhere."""
@@ -62,16 +62,20 @@ class Side:
         self.sliders.build()
         self.sliders.follow()
 
+    def _show(self) -> None:
+        self.follow()
+        self.follow_joints()
+
     def follow(self) -> None:
         """Bring the panel that is seen up to the session's state."""
-        panels = {
-            "joints": self.sliders,
-            "task": self.form,
-            "forces": self.forces,
-            "criteria": self.criteria,
-            "body": self.body,
-        }
-        panels[str(self.tabs.value)].follow()  # type: ignore[attr-defined]
+        panels = {"task": self.form, "forces": self.forces, "criteria": self.criteria, "body": self.body}
+        if self.tabs.value in panels:
+            panels[self.tabs.value].follow()  # type: ignore[attr-defined]
+
+    def follow_joints(self) -> None:
+        """Bring the sliders up to the session's state, where they are seen."""
+        if self.tabs.value == "joints":
+            self.sliders.follow()
 
     def select(self, what: dict[str, Any]) -> None:
         """Show the properties of what was clicked."""

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from nicegui import ui
 
-from poise.studio.freedoms import Freedom
+from poise.studio.freedoms import Freedom, shown_values
 from poise.studio.session import Session
 
 STEPS = {"°": 0.1, "m": 0.001}
@@ -23,6 +23,7 @@ class Sliders:
         """Make an empty panel where the caller is building."""
         self.session = session
         self.following = False
+        self.shown_figure = self.shown_step = -1
         self.sliders: list[ui.slider] = []
         self.numbers: list[ui.label] = []
         self.rows: list[tuple[str, ui.column]] = []
@@ -34,10 +35,12 @@ class Sliders:
 
     def build(self) -> None:
         """Make the sliders of the session's figure."""
+        state = self.session.state
         self.area.clear()
+        self.shown_figure, self.shown_step = state.figure_number, -1
         self.sliders, self.numbers, self.rows = [], [], []
         with self.area:
-            for joint, freedoms in groupby(self.session.state.freedoms, key=lambda freedom: freedom.joint):
+            for joint, freedoms in groupby(state.freedoms, key=lambda freedom: freedom.joint):
                 with ui.column().classes("w-full gap-0 q-mb-sm") as row:
                     self._joint(joint, freedoms)
                 self.rows.append((joint, row))
@@ -74,12 +77,13 @@ class Sliders:
 
     def follow(self) -> None:
         """Bring all sliders to the session's values."""
-        self.following = True
+        state = self.session.state
+        if state.step == self.shown_step or state.figure_number != self.shown_figure:
+            return
+        self.shown_step, self.following = state.step, True
         try:
-            freedoms = self.session.state.freedoms
-            for freedom, slider, number, value in zip(
-                freedoms, self.sliders, self.numbers, self.session.values(), strict=True
-            ):
+            values = shown_values(state.posture, state.freedoms)
+            for freedom, slider, number, value in zip(state.freedoms, self.sliders, self.numbers, values, strict=True):
                 if slider.value is None or abs(slider.value - value) > 0.5 * STEPS[freedom.unit] + CLOSE:
                     slider.set_value(value)
                 digits = DIGITS[freedom.unit]

@@ -1,7 +1,24 @@
 """How the page looks."""
 
 STYLE = """
+@layer base {
+  *, ::before, ::after { box-sizing: border-box; margin: 0; padding: 0; border: 0 solid; }
+  html { line-height: 1.5; }
+  img, svg, canvas { display: block; vertical-align: middle; }
+  button, input, select, textarea { font: inherit; color: inherit; background: transparent; }
+}
 .nicegui-content { padding: 0; gap: 0; }
+.w-full { width: 100%; }
+.items-center { align-items: center; }
+.items-baseline { align-items: baseline; }
+.justify-between { justify-content: space-between; }
+.justify-end { justify-content: flex-end; }
+.text-right { text-align: right; }
+.gap-0 { gap: 0; }
+.gap-1 { gap: 4px; }
+.gap-2 { gap: 8px; }
+.gap-x-6 { column-gap: 24px; }
+.gap-y-1 { row-gap: 4px; }
 .poise-viewport { width: 100%; height: calc(100vh - 88px); }
 .poise-view { position: absolute; touch-action: none; outline: none; }
 .poise-view-framed { box-shadow: inset 0 0 0 1px rgba(128, 128, 128, 0.35); }

@@ -24,6 +24,7 @@ from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position, pose_of, rotation_of
 from poise.tasks.posture import Hold
+from poise.tasks.steady import Slow, Still
 from poise.tasks.task import Task, axes_of
 
 WORLD, NOW, AS_IT_IS = "the world", "as it is now", "a posture of its own"
@@ -155,6 +156,14 @@ AXIS = Row("axis", _numbers("axis", step=0.1), lambda task: vector(task.axis), l
 MARGIN = Row("margin", _number("margin [m]", low=0.0, step=0.005), *_field("margin"))
 
 
+BODIES = Row(
+    "bodies",
+    lambda session, entered: Choices("only these bodies", [body.name for body in session.state.figure.bodies], entered),
+    lambda task: [] if task.bodies is None else [task.bodies] if isinstance(task.bodies, str) else list(task.bodies),
+    lambda task, value: replace(task, bodies=tuple(value) or None),
+)
+
+
 def _look_kind(session: Session, entered: Entered) -> Field:
     return Choice("looks", ["at a point", "in a direction"], lambda value: entered((value, session.state)))
 
@@ -242,6 +251,8 @@ OWN_FIELDS: dict[type, tuple[Row, ...]] = {
             lambda task, value: replace(task, level=LEVEL[value]),
         ),
     ),
+    Still: (BODIES,),
+    Slow: (BODIES, Row("speed", _number("faster than [rad/s]", low=0.01, step=0.5), *_field("speed"))),
     Avoid: (
         Row("what", _avoided, _hazard_names, _avoid),
         MARGIN,

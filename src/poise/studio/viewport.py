@@ -54,6 +54,10 @@ class Viewport(
         """Ask for a file to open."""
         self.run_method("choose_file")
 
+    def switch_dark(self) -> None:
+        """Make the page dark or light; the browser remembers it."""
+        self.run_method("switch_dark")
+
     def look_near(self) -> None:
         """Move the view to what is selected."""
         self.run_method("frame_selected")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise.errors import FormatError
-from poise.pictures.meshes import find_mesh, read_mesh, smoothed
+from poise.pictures.meshes import find_mesh, read_mesh, smoothed, thinned
 from poise.pictures.surface import box, sphere
 
 CORNERS = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
@@ -96,3 +96,20 @@ def test_a_package_is_found_in_the_folders_above_the_model(tmp_path: Path) -> No
     assert find_mesh("../meshes/a.stl", home) is not None
     assert find_mesh("meshes/a.stl", home) is None
     assert find_mesh("package://robot/meshes/b.stl", home) is None
+
+
+def test_a_thinned_surface_has_fewer_triangles_and_nearly_the_same_shape() -> None:
+    ball = sphere(1.0)
+    fine = smoothed(ball.vertices, ball.triangles)
+    thin = thinned(fine, 8)
+    assert len(thin.triangles) < 0.5 * len(fine.triangles)
+    assert np.linalg.norm(thin.vertices, axis=1) == pytest.approx(1.0, abs=1e-9), "vertices stay on the surface"
+    a, b, c = (thin.vertices[thin.triangles[:, k]] for k in range(3))
+    volume = float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+    assert volume == pytest.approx(4 / 3 * np.pi, rel=0.15)
+
+
+def test_sharp_edges_outlive_thinning() -> None:
+    cube = box((1.0, 1.0, 1.0))
+    thin = thinned(cube, 4)
+    assert len(thin.triangles) == len(cube.triangles)

@@ -15,7 +15,7 @@ from poise.figures import BUILT_IN, built_in
 from poise.forces.balance import balance
 from poise.forces.loads import Force, Support
 from poise.studio.edits import task_text, with_parts
-from poise.studio.files import Inbox, is_scene, saved_figure, saved_scene
+from poise.studio.files import is_scene, saved_figure, saved_scene
 from poise.studio.forces_panel import balance_words, on_feet
 from poise.studio.frames import packed, unpacked
 from poise.studio.geometry import geometry
@@ -30,6 +30,7 @@ from poise.studio.loads import (
     with_share,
 )
 from poise.studio.marks import ARC, CONE, FORCE, GROUND, OBSTACLE, RING
+from poise.studio.mode_board import Modes
 from poise.studio.obstructions import KINDS, drawn_as, new_obstacle, with_obstacle, with_obstacle_at
 from poise.studio.pointer import point
 from poise.studio.recruiting import PULLS, joints_to_root, recruit, tasks_of
@@ -324,7 +325,7 @@ def test_a_changed_figure_leaves_with_its_scene_and_comes_back(session: Session)
     assert set(zipfile.ZipFile(io.BytesIO(data)).namelist()) == {"scene.toml", "human.figure.toml"}
     longer = session.state.figure
     other = Session(built_in("adelino"))
-    Inbox(other).take(name, data)
+    Modes(other).inbox.take(name, data)
     assert other.state.figure == longer
     assert len(other.state.scene.tasks) == 3
     assert saved_figure(session)[0] == "human.figure.toml"
@@ -334,7 +335,7 @@ def test_a_changed_figure_leaves_with_its_scene_and_comes_back(session: Session)
 def test_an_archive_that_is_none_is_refused(session: Session, data: bytes) -> None:
     before = session.state
     with pytest.raises(PoiseError):
-        Inbox(session).take("scene.zip", data)
+        Modes(session).inbox.take("scene.zip", data)
     assert session.state is before
 
 
@@ -342,7 +343,7 @@ def test_an_archive_without_a_scene_or_with_paths_stays_in_its_folder(session: S
     packed_files = io.BytesIO()
     with zipfile.ZipFile(packed_files, "w") as archive:
         archive.writestr("../../outside.txt", "no")
-    inbox = Inbox(session)
+    inbox = Modes(session).inbox
     with pytest.raises((FormatError, PoiseError), match="one scene"):
         inbox.take("scene.zip", packed_files.getvalue())
     assert (inbox.folder / "outside.txt").exists()

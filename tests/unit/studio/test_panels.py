@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame, LookAt, Orientation, Position
 from poise.tasks.posture import Hold
+from poise.tasks.steady import Slow, Still
 from poise.tasks.task import NEAREST_BRANCH
 
 Story = Callable[["Visitor", Session], Awaitable[None]]
@@ -178,6 +180,15 @@ CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
         ("noticed from [m]", 0.2, lambda t: isinstance(t, Avoid) and t.reach == 0.2),
         ("what", ["itself", "sphere 1"], lambda t: len(t.obstacles) == 1 and t.itself),
     ],
+    "stay still": [
+        ("only these bodies", ["head", "pelvis"], lambda t: isinstance(t, Still) and t.bodies == ("head", "pelvis")),
+        ("only these bodies", [], lambda t: t.bodies is None),
+        ("weight, or one per axis", "0.01", lambda t: t.weight == 0.01),
+    ],
+    "turn slowly": [
+        ("faster than [rad/s]", 1.5, lambda t: isinstance(t, Slow) and t.speed == 1.5),
+        ("only these bodies", ["head"], lambda t: t.bodies == ("head",)),
+    ],
 }
 
 
@@ -321,6 +332,36 @@ def test_obstacles_are_added_moved_and_removed() -> None:
         assert len(session.state.scene.obstacles) == 3
         await visitor.enter("moment of inertia", True, ui.switch)
         assert "inertia" in session.state.shown
+
+    visit(story)
+
+
+def test_a_switch_keeps_the_figure_clear_of_itself() -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        await visitor.click("add sphere")
+        await visitor.enter("keep clear of itself", True, ui.switch)
+        avoid = session.state.scene.tasks[-1]
+        assert isinstance(avoid, Avoid)
+        assert avoid.itself
+        session.put(len(session.state.scene.tasks) - 1, replace(avoid, what=["self", session.state.scene.obstacles[0]]))
+        await visitor.wait()
+        await visitor.enter("keep clear of itself", False, ui.switch)
+        left = session.state.scene.tasks[-1]
+        assert isinstance(left, Avoid)
+        assert not left.itself
+        assert len(left.obstacles) == 1
+
+    visit(story)
+
+
+def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about() -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.user.should_see("Press on any part of the figure and pull")
+        session.pin(18, [0.0, 0.0, 0.0])
+        await visitor.wait()
+        await visitor.user.should_see(session.state.scene.description)
+        await visitor.user.should_not_see("Press on any part of the figure and pull")
 
     visit(story)
 

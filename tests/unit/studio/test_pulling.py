@@ -12,9 +12,10 @@ from poise.figure.pose import Pose
 from poise.figures import built_in
 from poise.studio.clock import SolverThread
 from poise.studio.edits import task_from_text, task_text
-from poise.studio.files import Inbox, saved_text
+from poise.studio.files import saved_text
 from poise.studio.frames import packed, unpacked
 from poise.studio.history import DEPTH, History
+from poise.studio.mode_board import Modes
 from poise.studio.new_tasks import KINDS, new_task
 from poise.studio.openings import EXAMPLES, FEET, opening
 from poise.studio.session import Session
@@ -241,7 +242,7 @@ def test_targets_are_points_of_the_world_whatever_they_are_relative_to() -> None
 
 
 def test_files_open_or_say_what_is_wrong_and_where(session: Session) -> None:
-    inbox = Inbox(session)
+    inbox = Modes(session).inbox
     with pytest.raises(PoiseError, match=r"^wrong\.toml:2: "):
         inbox.take("wrong.toml", b'figure = "human"\ncolor = 3\n')
     with pytest.raises(PoiseError, match=r"^robot\.urdf"):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,9 +8,10 @@ from hypothesis import strategies as st
 
 from poise.errors import FigureError
 from poise.figures import built_in
+from poise.pictures.surface import sphere
 from poise.studio.frames import packed, unpacked
 from poise.studio.freedoms import freedoms_of, shown_values, turned
-from poise.studio.geometry import geometry
+from poise.studio.geometry import geometry, is_closed
 from poise.studio.session import Session
 from poise.warmup import every_joint_kind
 
@@ -99,14 +101,27 @@ def test_geometry_says_whose_each_surface_is() -> None:
     length = int.from_bytes(data[:4], "little")
     assert length % 4 == 0
     header = json.loads(data[4 : 4 + length])
-    vertices = sum(part["vertices"] for part in header["parts"])
-    triangles = sum(part["triangles"] for part in header["parts"])
+    assert len(header["coarse"]) == len(header["parts"])
+    vertices = sum(part["vertices"] for part in (*header["parts"], *header["coarse"]))
+    triangles = sum(part["triangles"] for part in (*header["parts"], *header["coarse"]))
     assert len(data) == 4 + length + 4 * (3 * vertices + 3 * vertices + 3 * triangles)
     points = np.frombuffer(data, dtype="<f4", count=3 * vertices, offset=4 + length).reshape(-1, 3)
     first = state.look.parts[0].surface.vertices
     assert points[: len(first)] == pytest.approx(first, abs=1e-6)
     assert header["up"] == [0.0, 1.0, 0.0]
     assert set(header["themes"]) == {"light", "dark"}
+
+
+def test_coarse_surfaces_have_a_fraction_of_the_triangles_and_closed_ones_are_known() -> None:
+    data = geometry(Session(built_in("human")).state)
+    header = json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+    fine, coarse = (sum(part["triangles"] for part in header[kind]) for kind in ("parts", "coarse"))
+    assert coarse < 0.25 * fine
+    assert all(part["closed"] for part in header["parts"])
+    ball = sphere(0.1)
+    assert is_closed(ball)
+    assert not is_closed(replace(ball, triangles=np.delete(ball.triangles, range(400, 440), axis=0))), "a hole"
+    assert not is_closed(replace(ball, triangles=ball.triangles[:, ::-1])), "inside out"
 
 
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "walker", "delta", "dancer"])

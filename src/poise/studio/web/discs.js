@@ -1,13 +1,13 @@
-// Round marks of a fixed size on the screen.
+// Round marks of a fixed size on the page.
 
 import { THREE } from "nicegui-scene";
 
-export function discs(count, size, renderer) {
+export function discs(count, size) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * count), 3));
   geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * count), 3));
   const material = new THREE.PointsMaterial({
-    size: size * renderer.getPixelRatio(),
+    size,
     sizeAttenuation: false,
     vertexColors: true,
     depthTest: false,

@@ -5,49 +5,41 @@ import { THREE } from "nicegui-scene";
 const REACH = 4.5; // radius of the floor, in radii of the figure
 
 export function makeFloor(figure) {
-  const radius = REACH * figure.radius;
-  const across = [figure.forward, figure.left].map((values) => new THREE.Vector3(...values));
-  const up = new THREE.Vector3(...figure.up);
+  const [x, y, up] = [figure.forward, figure.left, figure.up].map((values) => new THREE.Vector3(...values));
   const center = new THREE.Vector3(...figure.center);
   center.addScaledVector(up, figure.floor - center.dot(up));
-  const floor = new THREE.Mesh(
-    new THREE.CircleGeometry(radius, 48),
-    new THREE.ShaderMaterial({
-      transparent: true,
-      depthWrite: false,
-      side: THREE.DoubleSide,
-      uniforms: {
-        x: { value: across[0] },
-        y: { value: across[1] },
-        center: { value: center },
-        radius: { value: radius },
-        spacing: { value: figure.spacing },
-        tint: { value: new THREE.Color() },
-        strength: { value: 0.5 },
-      },
-      vertexShader: `
-        varying vec3 spot;
-        void main() {
-          spot = (modelMatrix * vec4(position, 1.0)).xyz;
-          gl_Position = projectionMatrix * viewMatrix * vec4(spot, 1.0);
-        }`,
-      fragmentShader: `
-        uniform vec3 x, y, center, tint;
-        uniform float radius, spacing, strength;
-        varying vec3 spot;
-        float line(float at) {
-          float away = abs(at - floor(at + 0.5));
-          return 1.0 - smoothstep(0.4, 1.4, away / max(fwidth(at), 1e-6));
-        }
-        void main() {
-          float near = max(0.0, 1.0 - length(spot - center) / radius);
-          float grid = max(line(dot(spot, x) / spacing), line(dot(spot, y) / spacing));
-          gl_FragColor = vec4(tint, strength * near * near * grid);
-          #include <colorspace_fragment>
-        }`,
-    }),
-  );
-  floor.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
-  floor.position.copy(center);
+  const { points, shades } = grid(center.dot(x), center.dot(y), REACH * figure.radius, figure.spacing);
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+  geometry.setAttribute("color", new THREE.Float32BufferAttribute(shades, 4));
+  const material = new THREE.LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
+  const floor = new THREE.LineSegments(geometry, material);
+  floor.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(x, y, up));
+  floor.position.copy(up).multiplyScalar(figure.floor);
   return floor;
+}
+
+// Pieces of the lines on whole multiples of `spacing` around a middle, each end as strong as it is near.
+function grid(middleX, middleY, radius, spacing) {
+  const [points, shades] = [[], []];
+  const corner = (x, y) => {
+    const near = Math.max(0, 1 - Math.hypot(x - middleX, y - middleY) / radius);
+    points.push(x, y, 0);
+    shades.push(1, 1, 1, near * near);
+  };
+  const steps = (middle) => {
+    const [first, last] = [Math.ceil((middle - radius) / spacing), Math.floor((middle + radius) / spacing)];
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * spacing);
+  };
+  const inside = (x, y) => Math.hypot(x - middleX, y - middleY) < radius;
+  for (const x of steps(middleX)) {
+    for (const y of steps(middleY)) {
+      if (!inside(x, y)) continue;
+      for (const [toX, toY] of [[x + spacing, y], [x, y + spacing]]) {
+        corner(x, y);
+        corner(toX, toY);
+      }
+    }
+  }
+  return { points, shades };
 }

@@ -131,7 +131,7 @@ function ghost(stage, row) {
   for (const mesh of stage.surfaces) {
     const k = 7 * mesh.userData.body;
     const body = new THREE.Mesh(mesh.geometry, material);
-    body.userData.shared = true;
+    body.userData = { shared: true, geometries: mesh.userData.geometries };
     body.position.set(row[k], row[k + 1], row[k + 2]);
     body.quaternion.set(row[k + 3], row[k + 4], row[k + 5], row[k + 6]);
     figure.add(body);

@@ -13,7 +13,7 @@ export default {
     window.addEventListener("poise-circles", (event) => this.show(event.detail), { signal });
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.$el);
-    this.darkening = new MutationObserver(() => this.draw());
+    this.darkening = new MutationObserver(() => document.body.dataset.mode === "circles" && this.draw());
     this.darkening.observe(document.body, { attributes: true, attributeFilter: ["class"] });
     this.canvas.addEventListener("pointerdown", (event) => this.press(event), { signal });
     this.canvas.addEventListener("pointermove", (event) => this.move(event), { signal });

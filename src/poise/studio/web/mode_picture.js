@@ -2,6 +2,7 @@
 
 export function savePicture() {
   const stage = window.poiseStage;
+  stage.quality.finest();
   stage.render();
   const link = document.createElement("a");
   link.href = stage.canvas.toDataURL("image/png");

@@ -11,12 +11,12 @@ const LIFT = 0.002; // how far above the ground the support is drawn [m]
 const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpace);
 
 export class Overlays {
-  constructor(figure, renderer) {
+  constructor(figure) {
     this.up = new THREE.Vector3(...figure.up);
     this.group = new THREE.Group();
     this.targets = [];
-    this.marks = discs(MOST_TARGETS, 13, renderer);
-    this.weight = discs(2, 11, renderer);
+    this.marks = discs(MOST_TARGETS, 13);
+    this.weight = discs(2, 11);
     this.threads = lines(2 * MOST_TARGETS);
     this.plumb = lines(2);
     this.edge = lines(2 * MOST_CORNERS);

@@ -7,6 +7,7 @@ import { Forces } from "poise-studio/forces.js";
 import { Limits } from "poise-studio/limits.js";
 import { Obstacles } from "poise-studio/obstacles.js";
 import { Overlays } from "poise-studio/overlays.js";
+import { drawsInSoftware, Quality } from "poise-studio/quality.js";
 import { Selection } from "poise-studio/selection.js";
 import { Trace } from "poise-studio/trace.js";
 import { makeViews } from "poise-studio/views.js";
@@ -21,8 +22,10 @@ export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
     this.size = [0, 0];
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    const software = drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software });
+    this.quality = new Quality(software, (ratio, coarse) => this.refine(ratio, coarse));
+    this.quality.finest();
     this.scene = new THREE.Scene();
     this.views = makeViews(canvas.parentElement, () => (this.stale = true));
     this.camera = this.views[0].camera;
@@ -34,14 +37,15 @@ export class Stage {
     this.shown = { limits: false, collision: false, trace: false };
     this.frames = 0;
     this.stale = true;
-    this.draw = () => {
+    this.draw = (time) => {
       this.request = requestAnimationFrame(this.draw);
       for (const view of this.views) view.update();
-      if (!this.stale) return;
+      if (this.stale) this.quality.move(time);
+      else if (!this.quality.rest(time)) return;
       this.stale = false;
       this.render();
     };
-    this.draw();
+    this.draw(performance.now());
   }
 
   lights() {
@@ -69,15 +73,15 @@ export class Stage {
     this.surfaces = meshes.filter((mesh) => !mesh.userData.collides);
     this.solids = meshes.filter((mesh) => mesh.userData.collides);
     this.root.add(...this.bodies);
-    this.joints = discs(figure.joints.length, 9, this.renderer);
-    this.loops = discs(2 * figure.loops, 12, this.renderer);
+    this.joints = discs(figure.joints.length, 9);
+    this.loops = discs(2 * figure.loops, 12);
     this.rings = [ring(this.joints), ring(this.loops)];
     this.gaps = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ depthTest: false }));
     this.gaps.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * figure.loops), 3));
     this.gaps.frustumCulled = false;
     this.root.add(...this.rings, this.joints, this.loops, this.gaps);
     this.floor = makeFloor(figure);
-    this.overlays = new Overlays(figure, this.renderer);
+    this.overlays = new Overlays(figure);
     this.forces = new Forces(figure);
     this.obstacles = new Obstacles(figure);
     this.limits = new Limits(figure, this.bodies);
@@ -88,19 +92,18 @@ export class Stage {
     this.scene.add(this.root);
     this.sky.position.copy(vector(figure.up));
     this.paint();
+    this.refine(this.ratio, this.coarse);
     this.showMore(this.shown);
     if (again) this.showJoints(this.jointsShown);
     else this.frameFigure();
   }
 
   surface(part) {
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(part.positions, 3));
-    geometry.setAttribute("normal", new THREE.BufferAttribute(part.normals, 3));
-    geometry.setIndex(new THREE.BufferAttribute(part.indices, 1));
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.02, side: THREE.DoubleSide });
-    const mesh = new THREE.Mesh(geometry, material);
-    mesh.userData = part;
+    const geometries = [part, part.coarse].map(skin);
+    const side = part.closed ? THREE.FrontSide : THREE.DoubleSide;
+    const material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.02, side });
+    const mesh = new THREE.Mesh(geometries[Number(this.coarse)], material);
+    mesh.userData = { ...part, geometries };
     this.bodies[part.body].add(mesh);
     return mesh;
   }
@@ -109,7 +112,7 @@ export class Stage {
     if (!this.root) return;
     this.scene.remove(this.root);
     this.root.traverse((object) => {
-      object.geometry?.dispose();
+      for (const geometry of object.userData.geometries ?? [object.geometry]) geometry?.dispose();
       object.material?.map?.dispose();
       object.material?.dispose();
     });
@@ -144,6 +147,7 @@ export class Stage {
   // Colours
 
   setTheme(theme) {
+    if (theme === this.theme) return;
     this.theme = theme;
     this.paint();
   }
@@ -162,9 +166,14 @@ export class Stage {
     for (const around of this.rings) around.material.color.copy(color(theme.ring));
     this.gaps.material.color.copy(color(theme.gap));
     for (const layer of this.layers) layer.paint(theme);
-    this.floor.material.uniforms.tint.value.copy(color(theme.line));
-    this.floor.material.uniforms.strength.value = theme.line_strength;
+    this.floor.material.color.copy(color(theme.line));
+    this.shadeFloor();
     this.stale = true;
+  }
+
+  // Its lines are one drawn pixel wide: the finer the pixels, the stronger they have to be.
+  shadeFloor() {
+    this.floor.material.opacity = Math.min(1, this.figure.themes[this.theme].line_strength * Math.max(1, this.ratio));
   }
 
   tint(points, colorOf) {
@@ -192,6 +201,18 @@ export class Stage {
     for (const mesh of this.surfaces) mesh.visible = !this.shown.collision;
     for (const mesh of this.solids) mesh.visible = this.shown.collision;
     this.stale = true;
+  }
+
+  // How fine it is drawn: pixels per pixel of the page, and which surfaces.
+  refine(ratio, coarse) {
+    this.ratio = ratio;
+    this.coarse = coarse;
+    this.renderer.setPixelRatio(ratio);
+    if (!this.root) return;
+    this.shadeFloor();
+    this.root.traverse((object) => {
+      if (object.userData.geometries) object.geometry = object.userData.geometries[Number(coarse)];
+    });
   }
 
   // The views
@@ -255,6 +276,14 @@ export class Stage {
     for (const view of this.views) view.close();
     this.renderer.dispose();
   }
+}
+
+function skin({ positions, normals, indices }) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+  geometry.setIndex(new THREE.BufferAttribute(indices, 1));
+  return geometry;
 }
 
 // Places of joints without what else a frame says of them.

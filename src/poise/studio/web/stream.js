@@ -90,25 +90,26 @@ export class Stream {
 function parseFigure(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const figure = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  const vertexCount = figure.parts.reduce((sum, part) => sum + part.vertices, 0);
-  const triangleCount = figure.parts.reduce((sum, part) => sum + part.triangles, 0);
+  const pieces = [...figure.parts, ...figure.coarse];
+  const total = (what) => pieces.reduce((sum, piece) => sum + piece[what], 0);
   let at = 4 + length;
   const take = (Kind, count) => {
     const array = new Kind(buffer, at, count);
     at += array.byteLength;
     return array;
   };
-  const vertices = take(Float32Array, 3 * vertexCount);
-  const normals = take(Float32Array, 3 * vertexCount);
-  const triangles = take(Uint32Array, 3 * triangleCount);
+  const vertices = take(Float32Array, 3 * total("vertices"));
+  const normals = take(Float32Array, 3 * total("vertices"));
+  const triangles = take(Uint32Array, 3 * total("triangles"));
   let v = 0;
   let t = 0;
-  for (const part of figure.parts) {
-    part.positions = vertices.subarray(3 * v, 3 * (v + part.vertices));
-    part.normals = normals.subarray(3 * v, 3 * (v + part.vertices));
-    part.indices = triangles.subarray(3 * t, 3 * (t + part.triangles));
-    v += part.vertices;
-    t += part.triangles;
+  for (const piece of pieces) {
+    piece.positions = vertices.subarray(3 * v, 3 * (v + piece.vertices));
+    piece.normals = normals.subarray(3 * v, 3 * (v + piece.vertices));
+    piece.indices = triangles.subarray(3 * t, 3 * (t + piece.triangles));
+    v += piece.vertices;
+    t += piece.triangles;
   }
+  figure.parts.forEach((part, i) => (part.coarse = figure.coarse[i]));
   return figure;
 }

@@ -1,8 +1,11 @@
 // The viewport component: a canvas that fills its place, a stage in it, and the stream that feeds the stage.
 
 import { Grab } from "poise-studio/grab.js";
+import { keep } from "poise-studio/keep.js";
 import { Stage } from "poise-studio/stage.js";
 import { Stream } from "poise-studio/stream.js";
+
+const DARK = "poise studio dark";
 
 export default {
   template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas>
@@ -24,6 +27,7 @@ export default {
     this.resizing.observe(this.$el);
     this.darkening = new MutationObserver(() => this.followTheme());
     this.darkening.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    if (localStorage.getItem(DARK) !== null) setDark(localStorage.getItem(DARK) === "true");
     this.followTheme();
     this.stream = new Stream(
       (figure) => this.stage.build(figure),
@@ -39,6 +43,7 @@ export default {
     this.dropping = new AbortController();
     acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (file) => this.open(file));
     window.poiseStage = this.stage;
+    window.poiseKeep = keep;
   },
 
   beforeUnmount() {
@@ -73,6 +78,10 @@ export default {
     },
     frame_selected() {
       this.stage.frameSelected();
+    },
+    switch_dark() {
+      setDark(!Quasar.Dark.isActive);
+      localStorage.setItem(DARK, Quasar.Dark.isActive);
     },
     choose_file() {
       this.$el.querySelector("input").click();

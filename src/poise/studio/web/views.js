@@ -5,7 +5,7 @@ import { OrbitControls, THREE } from "nicegui-scene";
 const AROUND = (32 * Math.PI) / 180;
 const ABOVE = (17 * Math.PI) / 180;
 const FIELD = 26; // [degrees]
-const ROOM = 1.02; // how much more than the figure is shown
+const ROOM = 1.08; // how much more than the figure is shown
 
 const vector = (values) => new THREE.Vector3(...values);
 
