@@ -19,7 +19,7 @@ import numpy as np
 
 from poise.kernels.closure import closure_residual, closure_rows
 from poise.kernels.compile import kernel
-from poise.kernels.engine import FIRST_TASKS, MECHANISM, Engine
+from poise.kernels.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, Engine
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.step_model import prepare
 from poise.kernels.tree import difference, integrate
@@ -30,10 +30,12 @@ RIGID = 1e6
 """Stiffness of loops and of limits that are reached, against goals of weight 1."""
 SURE = 1e-12
 """What a limit may be crossed by before it counts [rad or m]."""
-ROUNDS = 6
-"""How often the limits that are reached may change within a step."""
-CLOSINGS, CLOSED = 6, 1e-9
-"""Most rounds of closing loops, and how far they may stay open in a draft [m]."""
+ROUNDS, RELEASES = 6, 2
+"""How often the limits that are reached may change within a step, and how often some may be let go: none cycles."""
+CLOSINGS = 8
+"""Most rounds of closing loops."""
+BENDING = 0.01
+"""Step after which loops are so far open that springs would not close them in the next [rad or m]."""
 FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e2
 
 
@@ -60,9 +62,13 @@ class Fit(NamedTuple):
     """(nv + g,) -1 or 1 for limits that are reached on their lower or upper side, 0 for others."""
     best: Array
     """(nq,) the best posture so far."""
+    damping: Array
+    """(1,) λ, from which the next posture goes on: hard frames come together."""
+    strict: float
+    """How many times the weight of each goal counts."""
 
 
-def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int) -> Fit:
+def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict: float = 1.0) -> Fit:
     """Room for a fit of a figure with so many goals and limits."""
     n = near.shape[0]
     return Fit(
@@ -76,6 +82,8 @@ def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int) -> Fit
         gap=np.zeros(n),
         reached=np.zeros(limits, dtype=np.int64),
         best=np.zeros(nq),
+        damping=np.zeros(1),
+        strict=strict,
     )
 
 
@@ -89,20 +97,21 @@ def fit_posture(
     tolerance: float,
     # outputs
     q: Array,
-) -> float:
-    """Move `q` (nq,) to what is asked, by at most `steps` steps; returns the cost before the last.
+) -> bool:
+    """Move `q` (nq,) to what is asked, by at most `steps` steps; returns whether it came to rest there.
 
     `before` (nq,) is the posture of the frame before, `neutral` (nq,) the one to be near to where nothing is asked.
     """
     best, step, n, nq = fit.best, fit.step, fit.step.shape[0], q.shape[0]
-    least, damping = math.inf, 0.0
-    for _ in range(steps):
+    least, damping, has_loops = math.inf, fit.damping[0], engine.state.gap.shape[0] > 0
+    for k in range(steps):
         far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
         prepare(engine, q)
         cost = _gather(engine, fit, q, before, neutral)
         if cost > least:
             damping = max(FIRST_DAMPING, 10.0 * damping)
             if damping > MOST_DAMPING:
+                damping = 0.0
                 break
             for i in range(nq):
                 q[i] = best[i]
@@ -110,7 +119,9 @@ def fit_posture(
             prepare(engine, q)
             _gather(engine, fit, q, before, neutral)
         else:
-            least, damping = cost, 0.1 * damping if damping > FIRST_DAMPING else 0.0
+            if k > 0:
+                damping = 0.1 * damping if damping > FIRST_DAMPING else 0.0
+            least = cost
             for i in range(nq):
                 best[i] = q[i]
         _best_step(engine, fit, damping)
@@ -119,17 +130,19 @@ def fit_posture(
             moved = max(moved, abs(step[i]))
         integrate(engine.tree, best, step, q)
         far_clamp(engine.calls, engine.bounds, best, q)
-        if engine.state.gap.shape[0] > 0:
+        if has_loops and (moved > BENDING or moved <= tolerance or k == steps - 1):
             _close(engine, fit, q)
         if moved <= tolerance:
-            return least
+            fit.damping[0] = damping
+            return True
+    fit.damping[0] = damping
     if steps > 1:
         far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
         prepare(engine, q)
         if _gather(engine, fit, q, before, neutral) > least:
             for i in range(nq):
                 q[i] = best[i]
-    return least
+    return False
 
 
 @kernel
@@ -153,11 +166,11 @@ def _gather(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -
             square += target[i] * target[i]
         # [Huber 1964]: what is far out of reach pulls, but no harder for being farther.
         loose = slack[g] * engine.goals.weight[first[g]]
-        size, share = math.sqrt(square), 1.0
+        size, share = math.sqrt(square), fit.strict
         if size > loose:
-            share = loose / size
+            share *= loose / size
             square = loose * (2.0 * size - loose)
-        total += square
+        total += fit.strict * square
         if size > 0.0 or engine.goals.weight[first[g]] > 0.0:
             for i in range(skip + first[g], skip + first[g + 1]):
                 _add_row(rows, i, share, target[i], hessian, pull)
@@ -193,32 +206,54 @@ def _draw_to(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -
 
 @kernel
 def _close(engine: Engine, fit: Fit, q: Array) -> None:
-    """Close the loops that a step opened, with the least motion: they bend too much within a step for any spring."""
+    """Close the loops of `q` with the least motion: they bend too much within a step for any spring.
+
+    The rows of the first round do for all: what they miss is of second order, and every round removes most of it.
+    """
     levels, here, gap, hessian, step = engine.levels, engine.here, engine.state.gap, fit.hessian, fit.step
-    first, n = levels.start[MECHANISM], step.shape[0]
-    for _ in range(CLOSINGS):
+    rows, first, n = levels.rows, levels.start[MECHANISM], step.shape[0]
+    for k in range(CLOSINGS):
         far_stance(engine.calls, engine.tree, engine.goals, q, here)
         if closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED:
             return
-        closure_rows(engine.tree, engine.closures, here.position, here.rotation, here.axes, first, levels.rows)
         for a in range(n):
             step[a] = 0.0
-            for b in range(n):
-                hessian[a, b] = 0.0
-            hessian[a, a] = 1.0
-        for i in range(gap.shape[0]):
-            _add_row(levels.rows, first + i, RIGID, -gap[i], hessian, step)
-        _cholesky(hessian, step)
+        if k == 0:
+            closure_rows(engine.tree, engine.closures, here.position, here.rotation, here.axes, first, rows)
+            for a in range(n):
+                for b in range(n):
+                    hessian[a, b] = 0.0
+                hessian[a, a] = 1.0
+            for i in range(gap.shape[0]):
+                _add_row(rows, first + i, RIGID, -gap[i], hessian, step)
+            _factor(hessian)
+        else:
+            for i in range(gap.shape[0]):
+                for a in range(n):
+                    step[a] -= RIGID * gap[i] * rows[first + i, a]
+        _substitute(hessian, step)
         integrate(engine.tree, q, step, q)
         far_clamp(engine.calls, engine.bounds, fit.best, q)
 
 
 @kernel
+def is_met(engine: Engine, q: Array) -> bool:
+    """Whether every goal that counts is met at `q` (nq,), and every loop closed."""
+    here, goals, gap = engine.here, engine.goals, engine.state.gap
+    weight, error = goals.weight, here.error
+    far_stance(engine.calls, engine.tree, goals, q, here)
+    for i in range(weight.shape[0]):
+        if weight[i] > 0.0 and abs(error[i]) > MET:
+            return False
+    return gap.shape[0] == 0 or closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED
+
+
+@kernel
 def _best_step(engine: Engine, fit: Fit, damping: float) -> None:
     """Least of the quadratic inside the limits, in `fit.step`; limits that were reached last are tried first."""
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
         _solve_with_limits(engine, fit, damping)
-        if _settle_limits(engine, fit) == 0:
+        if _settle_limits(engine, fit, k < RELEASES) == 0:
             return
 
 
@@ -247,27 +282,36 @@ def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
                 step[a] += value * room
                 for b in range(a, n):
                     factor[a, b] += value * general[g, b]
-    _cholesky(factor, step)
+    _factor(factor)
+    _substitute(factor, step)
 
 
 @kernel(borrows=True)
-def _cholesky(factor: Array, x: Array) -> None:
-    """Solve A x = b in place: A is the upper triangle of `factor`, which becomes R with A = Rᵀ R; b is in `x`."""
-    n = x.shape[0]
+def _factor(factor: Array) -> None:
+    """Turn the upper triangle of A into that of R with A = Rᵀ R, in place."""
+    n = factor.shape[0]
     for k in range(n):
         pivot = math.sqrt(max(factor[k, k], 1e-12))
         factor[k, k] = pivot
         inverse = 1.0 / pivot
         for j in range(k + 1, n):
             factor[k, j] *= inverse
-        x[k] *= inverse
-        along = x[k]
         for i in range(k + 1, n):
             value = factor[k, i]
             if value != 0.0:
-                x[i] -= value * along
                 for j in range(i, n):
                     factor[i, j] -= value * factor[k, j]
+
+
+@kernel(borrows=True)
+def _substitute(factor: Array, x: Array) -> None:
+    """Solve Rᵀ R x = b in place: R is the upper triangle of `factor`, b is in `x`."""
+    n = x.shape[0]
+    for k in range(n):
+        x[k] /= factor[k, k]
+        along = x[k]
+        for i in range(k + 1, n):
+            x[i] -= along * factor[k, i]
     for k in range(n - 1, -1, -1):
         total = x[k]
         for j in range(k + 1, n):
@@ -276,8 +320,8 @@ def _cholesky(factor: Array, x: Array) -> None:
 
 
 @kernel
-def _settle_limits(engine: Engine, fit: Fit) -> int:
-    """Add limits that the step crosses, let go of those it stays inside of; returns how many changed."""
+def _settle_limits(engine: Engine, fit: Fit, lets_go: bool) -> int:
+    """Add limits that the step crosses, and let go of those it stays inside of; returns how many changed."""
     step, reached = fit.step, fit.reached
     lower, upper, general = engine.levels.lower, engine.levels.upper, engine.levels.general
     n = step.shape[0]
@@ -293,7 +337,7 @@ def _settle_limits(engine: Engine, fit: Fit) -> int:
             for a in range(n):
                 value += general[i - n, a] * step[a]
         side = -1 if value < lower[i] - SURE else (1 if value > upper[i] + SURE else 0)
-        if side != reached[i]:
+        if side != reached[i] and (side != 0 or lets_go):
             reached[i] = side
             changed += 1
     return changed

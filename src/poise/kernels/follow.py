@@ -8,7 +8,7 @@ import numpy as np
 from poise.kernels.compile import kernel
 from poise.kernels.engine import Engine
 from poise.kernels.far_call import far_clamp
-from poise.kernels.fit import Fit, fit_posture
+from poise.kernels.fit import Fit, fit_posture, is_met
 from poise.kernels.goals import Goals
 from poise.kernels.step import take_step
 from poise.kernels.tree import Tree, attached_frames, difference, forward, integrate
@@ -60,20 +60,21 @@ def fit_clip(
 ) -> None:
     """Fit postures `out` (frames, nq) from frame `span[0]` on to before `span[1]`, backwards if that comes first.
 
-    Every frame starts where the two before lead to, the first from what `q` (nq,) is; `q` ends at the last.
+    Every frame starts where the two before lead to if they came to rest, else from the last; the first starts from what
+    `q` (nq,) is, which ends at the last.
     """
     way = 1 if span[1] >= span[0] else -1
-    before, onward = q.copy(), np.zeros(fit.step.shape[0])
+    before, onward, settled = q.copy(), np.zeros(fit.step.shape[0]), False
     for frame in range(span[0], span[1], way):
         aim(engine.goals, course, frame)
         for g in range(fit.slack.shape[0]):
             fit.slack[g] = course.slack[frame, g]
         for i in range(q.shape[0]):
             before[i] = q[i]
-        if engine.state.gap.shape[0] == 0:
+        if settled:
             integrate(engine.tree, before, onward, q)
             far_clamp(engine.calls, engine.bounds, before, q)
-        fit_posture(engine, fit, before, neutral, steps, tolerance, q)
+        settled = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
         difference(engine.tree, before, q, onward)
         for i in range(q.shape[0]):
             out[frame, i] = q[i]
@@ -87,9 +88,13 @@ def smooth_clip(
     # outputs
     out: Array,
 ) -> None:
-    """Gaussian means `out` (frames, nq) of neighbouring postures, `width` (frames,) frames wide; ends stay.
+    """Means `out` (frames, nq) of neighbouring postures, `width` (frames,) frames wide; ends stay.
 
-    Neighbours count by pairs before and after, so that nothing is late, and a steady motion stays what it is.
+    Neighbours count by pairs before and after, so that nothing is late, and by a Gaussian less its own bend,
+
+        w_k = (1 - c k²) exp(-k²/2σ²),  c such that Σ k² w_k = 0,
+
+    so that bends stay too: a motion that is cubic in time within the width stays what it is.
     """
     frames, nv = clip.shape[0], tree.dof_node.shape[0]
     gap, mean = np.zeros(nv), np.zeros(nv)
@@ -97,9 +102,14 @@ def smooth_clip(
         reach = min(math.ceil(WIDEST * width[t]), t, frames - 1 - t)
         for a in range(nv):
             mean[a] = 0.0
-        total = 1.0
+        second, fourth = 0.0, 1e-300
         for k in range(1, reach + 1):
             share = math.exp(-0.5 * (k / width[t]) ** 2)
+            second += share * k**2
+            fourth += share * k**4
+        total = 1.0
+        for k in range(1, reach + 1):
+            share = (1.0 - second / fourth * k**2) * math.exp(-0.5 * (k / width[t]) ** 2)
             total += 2.0 * share
             for side in (-k, k):
                 difference(tree, clip[t], clip[t + side], gap)
@@ -153,6 +163,19 @@ def interpolate_clip(
 
 
 @kernel
+def move_clip(
+    tree: Tree,
+    clip: Array,
+    change: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """Postures `out` (frames, nq) of a clip (frames, nq), each moved by its change (frames, nv)."""
+    for t in range(clip.shape[0]):
+        integrate(tree, clip[t], change[t], out[t])
+
+
+@kernel
 def clip_rates(
     tree: Tree,
     clip: Array,
@@ -167,6 +190,7 @@ def clip_rates(
 @kernel
 def perform_clip(
     engine: Engine,
+    fit: Fit,
     course: Course,
     wanted: Array,
     frames: Array,
@@ -177,17 +201,30 @@ def perform_clip(
 ) -> int:
     """Postures `out` (frames, nq) that meet the goals by levels, each as near as it can be to `wanted` (frames, nq).
 
-    Only those of some `frames` (k,) are found; the others are left alone. Returns how many steps that took in all.
+    Where all goals can be met at once, levels have nothing to decide and a fit finds the posture. Only those of some
+    `frames` (k,) are found; the others are left alone. Returns in how many of them levels had to decide.
     """
-    held, taken = engine.criteria.postures, 0
+    held, decided = engine.criteria.postures, 0
     for frame in frames:
         aim(engine.goals, course, frame)
-        for i in range(wanted.shape[1]):
-            held[0, i] = wanted[frame, i]
-            out[frame, i] = wanted[frame, i]
-        far_clamp(engine.calls, engine.bounds, wanted[frame][:0], out[frame])
+        near, q = wanted[frame], out[frame]
+        _start(engine, near, q)
+        fit_posture(engine, fit, near, near, steps, tolerance, q)
+        if is_met(engine, q):
+            continue
+        decided += 1
+        _start(engine, near, q)
+        for i in range(near.shape[0]):
+            held[0, i] = near[i]
         for _ in range(steps):
-            taken += 1
-            if take_step(engine, out[frame]) <= tolerance:
+            if take_step(engine, q) <= tolerance:
                 break
-    return taken
+    return decided
+
+
+@kernel
+def _start(engine: Engine, wanted: Array, q: Array) -> None:
+    """Set `q` (nq,) to a wanted posture, inside the limits."""
+    for i in range(wanted.shape[0]):
+        q[i] = wanted[i]
+    far_clamp(engine.calls, engine.bounds, wanted[:0], q)

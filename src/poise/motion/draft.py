@@ -36,7 +36,7 @@ def draft_clip(figure: Figure, leads: Leads, rate: float, style: Style, progress
     neutral, q, out = figure.neutral()._q.copy(), leads.start()._q.copy(), np.zeros((count, figure.nq))
     with cast_for(figure, leads.draft, STEP) as cast:
         problem, course = cast.problem, cast.course(leads.draft, count)
-        fit = _fit(problem, style, rate)
+        fit = fit_of(problem, style.near, style.still * rate**2)
         aim(problem.engine.goals, course, 0)
         fit.slack[:] = course.slack[0]
         first = fit._replace(still=np.zeros(figure.nv))
@@ -55,7 +55,7 @@ def redraft(  # noqa: PLR0917
     """(frames, nq) a draft that is known but for the frames that are true in `anew` (frames,)."""
     neutral, out = figure.neutral()._q.copy(), known.copy()
     with cast_for(figure, leads.draft, STEP) as cast:
-        course, fit = cast.course(leads.draft, len(known)), _fit(cast.problem, style, rate)
+        course, fit = cast.course(leads.draft, len(known)), fit_of(cast.problem, style.near, style.still * rate**2)
         for span in segments(anew):
             q = known[max(span[0] - 1, 0)].copy()
             fit_clip(cast.problem.handle, fit, course, neutral, span, STEPS, STILL, q, out)
@@ -66,9 +66,9 @@ def ignored(done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 
-def _fit(problem: Problem, style: Style, rate: float) -> Fit:
+def fit_of(problem: Problem, near: float, still: float, strict: float = 1.0) -> Fit:
+    """A fit that is drawn to a posture by the weight `near`, to the frame before by `still`, to goals by `strict`."""
     engine, nv = problem.engine, problem.figure.nv
-    near = style.near * engine.criteria.posture_weight[0]
     limits = nv + engine.levels.general.shape[0]
-    still = np.full(nv, style.still * rate**2)
-    return make_fit(len(engine.goals.position), near, still, limits, problem.figure.nq)
+    weights = near * engine.criteria.posture_weight[0], np.full(nv, still)
+    return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, strict)

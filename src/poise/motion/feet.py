@@ -71,7 +71,7 @@ def plan_foot(  # noqa: PLR0917
     loose = free.place - turn.apply(foot.ankle)
     planted = _planted(foot, loose, turn, heel, ball)
     moved = _arriving(_carried(loose, planted, heel | ball), heel | ball, rate)
-    place = lifted(foot, moved, turn, heel | ball, rate, leg)
+    place = lifted(foot, moved, turn, heel | ball, softness(heel | ball, rate, leg))
     return FootPath(place, yaw, pitch, 1.0 - eased(early), turn)
 
 
@@ -189,12 +189,9 @@ def faded(change: FloatArray, stands: BoolArray, window: float) -> FloatArray:
     return out
 
 
-def lifted(  # noqa: PLR0917
-    foot: Foot, place: FloatArray, turn: Rotation, stands: BoolArray, rate: float, leg: float
-) -> FloatArray:
-    """The path with both ends of the sole above the ground where the foot is in the air."""
+def lifted(foot: Foot, place: FloatArray, turn: Rotation, stands: BoolArray, soft: FloatArray) -> FloatArray:
+    """The path with both ends of the sole above the ground where the foot is in the air, by soft (frames,) heights."""
     lowest = place[:, 1] + np.minimum(turn.apply(foot.ball)[:, 1], turn.apply(foot.heel)[:, 1])
-    soft = softness(stands, rate, leg)
     raised = 0.5 * (lowest + np.sqrt(lowest**2 + soft**2))
     out = place.copy()
     out[:, 1] += np.where(stands, np.maximum(0.0, -lowest), np.maximum(raised, 0.0) - lowest)

@@ -17,6 +17,8 @@ from poise.motion.lead import Lead, Leads, balance_task, foot_tasks, toe_tips
 
 WINDOW = 0.25
 """Time over which a correction fades in the air [s]."""
+AGAIN = 0.3
+"""Share of the height over which feet of a draft are kept off the ground once more: their plan did that already."""
 
 
 def final_leads(leads: Leads, draft: FloatArray) -> list[Lead]:
@@ -82,14 +84,14 @@ def _flown(leads: Leads, side: str, draft: FloatArray) -> list[Lead]:
     window = max(WINDOW * rate, 1.0)
     change = faded(np.hstack([path.place - at, (path.turn * turn.inv()).as_rotvec()]), stands, window)
     turned = Rotation.from_rotvec(change[:, 3:]) * turn
-    place = lifted(foot, at + change[:, :3], turned, stands, rate, plan.calibration.leg)
+    soft = AGAIN * softness(stands, rate, plan.calibration.leg)
+    place = lifted(foot, at + change[:, :3], turned, stands, soft)
     if not foot.tip:
         return foot_tasks(plan, side, place, turned, None, 3)
     tip, _ = frames_of(leads.figure, draft, [foot.tip])
     up = plan.build.axes[1]
     wanted = faded(((toe_tips(leads.figure, plan, side) - tip[:, 0]) @ up)[:, None], stands, window)[:, 0]
     height = tip[:, 0] @ up + wanted - plan.build.ground
-    soft = softness(stands, rate, plan.calibration.leg)
     raised = 0.5 * (height + np.hypot(height, soft)) - height
     tips = tip[:, 0] + (wanted + raised)[:, None] * up
     return foot_tasks(plan, side, place, turned, np.ascontiguousarray(tips), 3)

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from poise.engine.problem import StepSize
@@ -19,7 +21,7 @@ from poise.kernels.follow import perform_clip
 from poise.motion.balance import center_schedule
 from poise.motion.cast import cast_for
 from poise.motion.contacts import BoolArray
-from poise.motion.draft import Progress, draft_clip, ignored, redraft
+from poise.motion.draft import Progress, draft_clip, fit_of, ignored, redraft
 from poise.motion.feet import FootPath
 from poise.motion.landing import final_leads, slipping
 from poise.motion.lead import Leads
@@ -38,36 +40,49 @@ WIDER, WIDEST, AROUND = 1.6, 0.1, 0.05
 """How much wider a frame that still jerks is smoothed, up to how wide [s], and how far around it [s]."""
 GIVES, TAUT, SLIPS = 1.5e-3, 4e-4, 5e-4
 """How far a foot that stands may be from its place in a draft, in one that is balanced, and in the end [m]."""
+STRICT, NEAR = 1e4, 1e-2
+"""Weights of what must hold and of the smooth draft where all can be held at once."""
 CARRIED = 1e-3
 """How far the body may be carried elsewhere by other contacts and still be solved [m]."""
 SHORTEST = 0.06
 """Contacts that last less are let go with what cannot be held of them [s]."""
 
 
+class Manner(NamedTuple):
+    """How to perform."""
+
+    style: Style
+    balance: bool
+    """Whether the centre of mass stays over what stands."""
+    tempo: float
+    """How fast the clip is played, as a share of how fast it was recorded."""
+
+
 class Performance:
     """A figure that performs a plan, which gives way where legs cannot hold what it plants."""
 
-    def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, *, style: Style, balance: bool) -> None:
+    def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, *, manner: Manner) -> None:
         """Nothing is solved yet.
 
         Args:
             figure: Who performs.
             mapping: Who leads.
             plan: Where to.
-            style: How.
-            balance: Whether the centre of mass stays over what stands.
+            manner: How.
         """
-        self.figure, self.mapping, self.style, self.balance = figure, mapping, style, balance
-        self.rate = plan.rate
+        self.figure, self.mapping, self.style, self.balance = figure, mapping, manner.style, manner.balance
+        self.rate, self.played = plan.rate, plan.rate * manner.tempo
         self._plant(plan)
         self._first: FloatArray | None = None
 
     def sketch(self, progress: Progress) -> float:
         """Solve a first draft; returns the share of the frames in which feet should stand that they can."""
         self._first = draft_clip(self.figure, self.leads, self.rate, self.style, progress)
-        standing = np.array([self.plan.contacts.standing(side) for side in self.plan.feet])
-        most = TAUT if self.balance else GIVES
-        slips = np.array([slipping(self.leads, side, self._first) > most for side in self.plan.feet])
+        if not self.plan.feet:
+            return 1.0
+        whole, most = self.plan.unbroken(), TAUT if self.balance else GIVES
+        standing = np.array([self.plan.contacts.standing(side) & whole for side in self.plan.feet])
+        slips = standing & np.array([slipping(self.leads, side, self._first) > most for side in self.plan.feet])
         return 1.0 - float(slips.sum()) / max(float(standing.sum()), 1.0)
 
     def run(self) -> FloatArray:
@@ -129,8 +144,8 @@ class Performance:
         out = np.zeros_like(wanted) if known is None else known.copy()
         which = np.arange(len(wanted)) if frames is None else frames
         with cast_for(self.figure, leads, STEP) as cast:
-            course = cast.course(leads, len(wanted))
-            perform_clip(cast.problem.handle, course, wanted, which, STEPS, STILL, out)
+            course, fit = cast.course(leads, len(wanted)), fit_of(cast.problem, NEAR, 0.0, STRICT)
+            perform_clip(cast.problem.handle, fit, course, wanted, which, STEPS, STILL, out)
         return out
 
 

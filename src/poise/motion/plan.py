@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 from poise.figure.pose import FloatArray
 from poise.motion.build import Build
 from poise.motion.calibration import Calibration
-from poise.motion.contacts import Contacts, ContactSettings
-from poise.motion.feet import FootPath, plan_foot
+from poise.motion.contacts import BoolArray, Contacts, ContactSettings
+from poise.motion.feet import FootPath, frames_from, plan_foot
 from poise.motion.mapping import JointMap, clip_roles
 from poise.motion.skeleton import Paths, Roles, Skeleton, pelvis_turn
 from poise.motion.source import Source
@@ -24,6 +24,9 @@ from poise.motion.tread import found_contacts, free_path, levelled, on_what_is_l
 
 CARRIED = 0.2
 """Time over which the body goes along with feet that are planted elsewhere than in the clip [s]."""
+
+LEAP, BESIDE = 30.0, 0.5
+"""Speed of a cut, in leg lengths a second, and how long before and after it nothing can be told [s]."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,15 @@ class Plan:
         shift = self._carried(feet, contacts)
         places = {joint: path + shift for joint, path in self.uncarried.items()}
         return replace(self, feet=feet, places=places, contacts=contacts)
+
+    def unbroken(self) -> BoolArray:
+        """(frames,) whether a frame is far from any cut, at which the clip jumps as no body can."""
+        paths = [*self.uncarried.values(), *(foot.place for foot in self.loose.values())]
+        steps = np.max([np.linalg.norm(np.diff(path, axis=0), axis=1) for path in paths], axis=0)
+        cut = np.zeros(len(paths[0]), dtype=np.bool_)
+        cut[1:] = steps * self.rate > LEAP * self.calibration.leg
+        out: BoolArray = frames_from(cut) > BESIDE * self.rate
+        return out
 
     def _carried(self, feet: dict[str, FootPath], contacts: Contacts) -> FloatArray:
         """(frames, 3) how far planting moves the ankles of standing feet, slowly: the body goes along [m]."""

@@ -30,7 +30,7 @@ from poise.motion.filter import MotionFilter
 from poise.motion.mapping import JointMap
 from poise.motion.motion import Motion
 from poise.motion.pace import haste
-from poise.motion.perform import Performance
+from poise.motion.perform import Manner, Performance
 from poise.motion.plan import Plan
 from poise.motion.source import Source
 from poise.motion.style import Style
@@ -144,7 +144,7 @@ def _planned(  # noqa: PLR0917
         plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
         if asked.balance and given is None:
             plan = unhurried(plan)
-        performance = Performance(figure, links, plan, style=asked.style, balance=asked.balance)
+        performance = Performance(figure, links, plan, manner=Manner(asked.style, asked.balance, tempo))
         tried.append((performance.sketch(progress), performance))
         given = plan.contacts
         if tried[-1][0] >= (1.0 if asked.balance else HELD):

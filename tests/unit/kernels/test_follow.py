@@ -48,6 +48,15 @@ def test_smoothing_leaves_steady_motion_and_both_ends_alone():
     np.testing.assert_allclose(out, clip, atol=1e-9)
 
 
+def test_smoothing_flattens_no_bend():
+    slide = poise.load("serial12")
+    time = np.linspace(-1.0, 1.0, 41)[:, None]
+    clip = 0.1 * np.linspace(-1.0, 1.0, slide.nq) * (time - time**2 + time**3)
+    out = np.zeros_like(clip)
+    smooth_clip(slide.compiled.tree, clip, np.full(len(clip), 2.0), out)
+    np.testing.assert_allclose(out, clip, atol=1e-12)
+
+
 def test_smoothing_takes_off_what_jitters():
     clip = random_clip(40)
     out = np.zeros_like(clip)

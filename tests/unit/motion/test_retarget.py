@@ -50,6 +50,11 @@ def test_the_clip_is_followed(name):
     assert measure(motion_of(name)).tracking.max() <= 0.05
 
 
+@pytest.mark.parametrize(("name", "mean"), [(WALK, 5.3e-3), (DANCE, 19e-3)])
+def test_captured_people_are_followed_as_closely_as_limits_let(name, mean):
+    assert measure(motion_of(name)).tracking.mean() <= mean
+
+
 def test_someone_walks():
     motion = motion_of(WALK)
     left, right = motion.track.contacts.standing("left"), motion.track.contacts.standing("right")
@@ -133,6 +138,17 @@ def test_postures_do_not_depend_on_the_frame_that_comes_first(shift):
     gaps = np.abs([one.figure.difference(one[i], back[i])[6:] for i in np.flatnonzero(inner)])
     assert np.degrees(np.median(gaps)) < 0.1
     assert np.degrees(np.percentile(gaps, 95)) < 0.5
+
+
+def test_a_balanced_walk_does_not_depend_on_the_frame_that_comes_first():
+    clip, one, shift = clip_at(WALK), walked(True), 120
+    other = poise.retarget(rolled(clip, shift), poise.load("walker"), balance=True)
+    back = poise.Clip(other.figure, np.roll(other.q, shift, axis=0), clip.rate)
+    seam, frames = round(0.5 * clip.rate), np.arange(len(clip))
+    inner = (frames >= seam) & (frames < len(clip) - seam) & (np.abs(frames - shift) >= seam)
+    gaps = np.abs([one.figure.difference(one[i], back[i])[6:] for i in np.flatnonzero(inner)])
+    assert np.degrees(np.median(gaps)) < 0.5
+    assert np.degrees(np.percentile(gaps, 95)) < 3.0
 
 
 def support(motion, frame):
