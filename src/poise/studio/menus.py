@@ -47,7 +47,7 @@ def examples_menu(session: Session, choose_file: Callable[[], object], save_pict
         _group("Figures", {name: partial(session.choose_figure, name) for name in BUILT_IN})
         ui.separator()
         for name, make in EXAMPLES.items():
-            ui.menu_item(name, on_click=lambda make=make: session.open(make()))
+            ui.menu_item(name, on_click=lambda make=make: session.open(make())).mark(name)
     return menu
 
 
@@ -62,7 +62,7 @@ def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
             ui.icon("keyboard_arrow_right")
         with ui.menu().props('anchor="top end" self="top start" auto-close max-height="80vh"'):
             for name, act in items.items():
-                ui.menu_item(name.replace("_", " "), on_click=lambda act=act: act())
+                ui.menu_item(name.replace("_", " "), on_click=lambda act=act: act()).mark(name)
 
 
 def cheat_sheet() -> ui.dialog:

@@ -28,7 +28,7 @@ class ExpressivePanel:
         self.postures = Choices(lambda name: driver.hold(session, name))
         with ui.row().classes("w-full items-center justify-between no-wrap"):
             self.ghost = ui.switch("ghost", on_change=lambda event: self._set(ghost=bool(event.value)))
-            self.ghost.props("dense size=sm color=blue-6")
+            self.ghost.props("dense size=sm color=blue-6").mark("ghost")
             follow = ui.switch("follow the mouse", on_change=lambda event: strip.follow_mouse(bool(event.value)))
             follow.props("dense size=sm color=orange-7").mark("follow the mouse")
         ui.label("Drag the round mark to look elsewhere.").classes("poise-line")

@@ -161,7 +161,7 @@ def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
 def _button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
     with ui.button(icon=icon, on_click=lambda: action()).props("flat round dense color=white") as button:
         ui.tooltip(tip)
-    return button
+    return button.mark(icon)
 
 
 def _posture_names(state: State) -> list[str]:

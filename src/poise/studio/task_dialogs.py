@@ -69,4 +69,4 @@ def edit_dialog(session: Session, number: int) -> None:
 def _buttons(dialog: ui.dialog, word: str, act: object) -> None:
     with ui.row().classes("w-full justify-end"):
         ui.button("Cancel", on_click=dialog.close).props("flat")
-        ui.button(word, on_click=act)  # type: ignore[arg-type]
+        ui.button(word, on_click=act).mark(word)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.engine.wanted import seen_from
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray, Pose, vector
+from poise.figure.pose import FloatArray, Pose, to_matrix, vector
 from poise.studio.edits import changed
 from poise.studio.fields import Choice, Choices, Entered, Field, Flags, Number, Numbers
 from poise.studio.new_tasks import parts_to_choose
@@ -29,6 +30,8 @@ from poise.tasks.task import Task, axes_of
 
 WORLD, NOW, AS_IT_IS = "the world", "as it is now", "a posture of its own"
 DEGREES = ("x °", "y °", "z °")
+LOCKED = 1e-6
+"""Cosine below which two of three turns are about the same axis."""
 LEVEL = {"as it must be": None, "across gravity only": True, "all three": False}
 Make = Callable[[Session, Entered], Field]
 
@@ -66,9 +69,16 @@ def no_axes(task: Task) -> bool:
 
 
 def angles_of(rotation: FloatArray) -> list[float]:
-    """Turns about x, then y, then z of the world [°]."""
-    turns: FloatArray = Rotation.from_quat(np.roll(rotation, -1)).as_euler("xyz", degrees=True)
-    return [float(angle) for angle in turns]
+    """Turns about x, then y, then z of the world [°]; none about z where that is the same as about x."""
+    m = to_matrix(rotation)
+    cosine = math.hypot(m[0, 0], m[1, 0])
+    y = math.atan2(-m[2, 0], cosine)
+    x, z = (math.atan2(m[2, 1], m[2, 2]), math.atan2(m[1, 0], m[0, 0])) if cosine > LOCKED else (_about_x(m), 0.0)
+    return [math.degrees(angle) for angle in (x, y, z)]
+
+
+def _about_x(m: FloatArray) -> float:
+    return math.atan2(-m[1, 2], m[1, 1])
 
 
 def rotation_by(angles: list[float]) -> FloatArray:

@@ -1,22 +1,17 @@
-"""The panels, driven by NiceGUI's simulated user: no browser, and a clock that is ticked by hand."""
+"""The panels on the right and the menus of bodies, through NiceGUI's `user` fixture."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from nicegui import ui
-from nicegui.testing import User, user_simulation
 
-from poise.figures import built_in
 from poise.forces.loads import Force, Support
 from poise.studio.criteria_panel import KINDS as WISHES
 from poise.studio.loads import supports_of
-from poise.studio.mode_board import Modes
 from poise.studio.new_tasks import KINDS, new_task
-from poise.studio.page import FOLLOW, StudioPage
 from poise.studio.session import Session
 from poise.studio.shaping import length_of
 from poise.studio.viewport import Viewport
@@ -30,53 +25,12 @@ from poise.tasks.posture import Hold
 from poise.tasks.steady import Slow, Still
 from poise.tasks.task import NEAREST_BRANCH
 
-Story = Callable[["Visitor", Session], Awaitable[None]]
+from .visitor import Visit, Visitor
+
+pytestmark = [pytest.mark.anyio, pytest.mark.nicegui_main_file("")]
 
 
-class Visitor:
-    """Somebody on the page."""
-
-    def __init__(self, user: User) -> None:
-        self.user = user
-
-    async def wait(self) -> None:
-        await asyncio.sleep(1.5 * FOLLOW)
-
-    async def tab(self, name: str) -> None:
-        self.user.find(marker=f"tab {name}").click()
-        await self.wait()
-
-    async def enter(self, marker: str, value: Any, kind: type[ui.element] | None = None, within: str = "") -> None:
-        """Enter a value in the one field that is called just that."""
-        near = self.user.find(kind=kind or ui.element, marker=marker).elements
-        found = [each for each in near if set(each._markers) == set(marker.split())]
-        found = [each for each in found if not within or any(within.split() == a._markers for a in each.ancestors())]
-        assert len(found) == 1, f"{len(found)} fields are called {marker}"
-        with self.user:
-            found[0].value = value  # type: ignore[attr-defined]
-        await self.wait()
-
-    async def click(self, marker: str) -> None:
-        self.user.find(marker=marker).click()
-        await self.wait()
-
-    async def hear(self, event: str, **args: Any) -> None:
-        """What the viewport says."""
-        self.user.find(Viewport).trigger(event, args)
-        await self.wait()
-
-
-def visit(story: Story, figure: str = "human") -> None:
-    async def run() -> None:
-        session = Session(built_in(figure))
-        async with user_simulation(lambda: StudioPage(session, Modes(session)) and None) as user:
-            await user.open("/")
-            await story(Visitor(user), session)
-
-    asyncio.run(run())
-
-
-def test_forces_are_added_changed_and_removed() -> None:
+async def test_forces_are_added_changed_and_removed(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
         await visitor.enter("force site", "right_hand", ui.select)
@@ -92,10 +46,10 @@ def test_forces_are_added_changed_and_removed() -> None:
         session.undo()
         assert len(session.state.scene.forces) == 3
 
-    visit(story)
+    await visit(story)
 
 
-def test_feet_carry_the_weight_by_what_is_found_or_by_shares() -> None:
+async def test_feet_carry_the_weight_by_what_is_found_or_by_shares(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
         visitor.user.find("stand on its feet").click()
@@ -109,10 +63,10 @@ def test_feet_carry_the_weight_by_what_is_found_or_by_shares() -> None:
         await visitor.enter("joint torques", True)
         assert "torques" in session.state.shown
 
-    visit(story)
+    await visit(story)
 
 
-def test_every_criterion_has_a_switch_and_a_gain() -> None:
+async def test_every_criterion_has_a_switch_and_a_gain(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("criteria")
         for word, (kind, _) in WISHES.items():
@@ -127,7 +81,7 @@ def test_every_criterion_has_a_switch_and_a_gain() -> None:
         await visitor.enter("flex", False, ui.switch)
         assert not any(isinstance(criterion, Flex) for criterion in session.state.scene.criteria)
 
-    visit(story)
+    await visit(story)
 
 
 CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
@@ -197,7 +151,7 @@ def test_every_kind_of_task_is_described_here() -> None:
 
 
 @pytest.mark.parametrize("kinds", [list(CHANGES)[:3], list(CHANGES)[3:7], list(CHANGES)[7:]], ids=lambda k: k[0])
-def test_every_property_of_every_kind_of_task_can_be_changed(kinds: list[str]) -> None:
+async def test_every_property_of_every_kind_of_task_can_be_changed(visit: Visit, kinds: list[str]) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
         visitor.user.find("stand on its feet").click()
@@ -218,10 +172,10 @@ def test_every_property_of_every_kind_of_task_can_be_changed(kinds: list[str]) -
             await visitor.enter("active", False)
             assert not session.state.scene.tasks[number].active
 
-    visit(story)
+    await visit(story)
 
 
-def test_a_picked_point_becomes_what_a_task_is_about() -> None:
+async def test_a_picked_point_becomes_what_a_task_is_about(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         session.pin(18, [0.0, 0.0, 0.0])
         await visitor.hear("selected", task=3)
@@ -231,10 +185,10 @@ def test_a_picked_point_becomes_what_a_task_is_about() -> None:
         assert task.site == session.state.figure.bodies[4].name
         assert task.offset == pytest.approx([0.0, 0.1, 0.0])
 
-    visit(story)
+    await visit(story)
 
 
-def test_the_menu_of_a_body_asks_roots_and_pushes() -> None:
+async def test_the_menu_of_a_body_asks_roots_and_pushes(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         hand = [body.name for body in session.state.figure.bodies].index("right_hand")
 
@@ -263,10 +217,10 @@ def test_the_menu_of_a_body_asks_roots_and_pushes() -> None:
         await choose("Mark a site here")
         assert "right_hand_site_1" in session.state.figure.sites.names
 
-    visit(story)
+    await visit(story)
 
 
-def test_joints_are_recruited_in_a_dialog() -> None:
+async def test_joints_are_recruited_in_a_dialog(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.hear("menu", body=18, point=[0.0, 0.0, 0.0], x=300, y=300)
         await visitor.click("Joints that may be recruited …")
@@ -281,10 +235,10 @@ def test_joints_are_recruited_in_a_dialog() -> None:
         session.undo()
         assert session.state.recruits == {}
 
-    visit(story)
+    await visit(story)
 
 
-def test_the_body_is_edited() -> None:
+async def test_the_body_is_edited(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
         await visitor.enter("part", "left_shank", ui.select)
@@ -313,10 +267,10 @@ def test_the_body_is_edited() -> None:
             session.undo()
         assert session.state.figure is old
 
-    visit(story)
+    await visit(story)
 
 
-def test_obstacles_are_added_moved_and_removed() -> None:
+async def test_obstacles_are_added_moved_and_removed(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
         for kind in ("plane", "sphere", "box", "cylinder"):
@@ -333,10 +287,10 @@ def test_obstacles_are_added_moved_and_removed() -> None:
         await visitor.enter("moment of inertia", True, ui.switch)
         assert "inertia" in session.state.shown
 
-    visit(story)
+    await visit(story)
 
 
-def test_a_switch_keeps_the_figure_clear_of_itself() -> None:
+async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
         await visitor.click("add sphere")
@@ -352,10 +306,10 @@ def test_a_switch_keeps_the_figure_clear_of_itself() -> None:
         assert not left.itself
         assert len(left.obstacles) == 1
 
-    visit(story)
+    await visit(story)
 
 
-def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about() -> None:
+async def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.user.should_see("Press on any part of the figure and pull")
         session.pin(18, [0.0, 0.0, 0.0])
@@ -363,10 +317,10 @@ def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about() -> N
         await visitor.user.should_see(session.state.scene.description)
         await visitor.user.should_not_see("Press on any part of the figure and pull")
 
-    visit(story)
+    await visit(story)
 
 
-def test_what_is_wrong_is_said_and_changes_nothing() -> None:
+async def test_what_is_wrong_is_said_and_changes_nothing(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.hear("selected", task=0)
         before = session.state.scene
@@ -374,4 +328,4 @@ def test_what_is_wrong_is_said_and_changes_nothing() -> None:
         assert visitor.user.notify.contains("a weight is one number or one per axis")
         assert session.state.scene is before
 
-    visit(story)
+    await visit(story)

@@ -5,6 +5,8 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from poise.engine.footprint import footprint
 from poise.errors import FormatError, PoiseError, TaskError
@@ -21,6 +23,7 @@ from poise.studio.openings import EXAMPLES, FEET, opening
 from poise.studio.session import Session
 from poise.studio.stream import point
 from poise.studio.targets import carried, places
+from poise.studio.task_fields import angles_of, rotation_by
 from poise.tasks.place import Frame, LookAt, Position
 
 MOST = 400
@@ -290,3 +293,11 @@ def _reached(session: Session, goal: np.ndarray) -> bool:
     state = session.state
     found = places(state.pulls[0].task, state.posture)
     return found is not None and bool(np.linalg.norm(found.got - goal) < 1e-3)
+
+
+@given(st.lists(st.floats(-180.0, 180.0), min_size=3, max_size=3), st.sampled_from([None, 90.0, -90.0]))
+def test_a_rotation_is_told_in_degrees_and_made_of_them(angles: list[float], locked: float | None) -> None:
+    given_angles = angles if locked is None else [angles[0], locked, angles[2]]
+    rotation = rotation_by(given_angles)
+    again = rotation_by(angles_of(rotation))
+    assert abs(float(again @ rotation)) == pytest.approx(1.0, abs=1e-9)

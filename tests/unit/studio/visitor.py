@@ -1,0 +1,68 @@
+"""Somebody on the studio's page, without a browser, and with a clock that is ticked by hand."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.testing import User
+
+from poise.studio.mode_board import Modes
+from poise.studio.page import FOLLOW
+from poise.studio.session import Session
+from poise.studio.viewport import Viewport
+
+Story = Callable[["Visitor", Session], Awaitable[None]]
+
+
+class Visit(Protocol):
+    """Tells a story on a page that shows a figure."""
+
+    async def __call__(self, story: Story, figure: str = "human") -> None: ...
+
+
+class Visitor:
+    """Somebody on the page."""
+
+    def __init__(self, user: User, modes: Modes) -> None:
+        self.user, self.modes = user, modes
+
+    async def wait(self) -> None:
+        await asyncio.sleep(1.5 * FOLLOW)
+
+    async def tab(self, name: str) -> None:
+        self.user.find(marker=f"tab {name}").click()
+        await self.wait()
+
+    def field(self, marker: str, kind: type[Element] = ui.element, within: str = "") -> Any:
+        """The one field that is called just that."""
+        near = self.user.find(kind=kind, marker=marker).elements
+        found = [each for each in near if set(each._markers) == set(marker.split())]
+        found = [each for each in found if not within or any(within.split() == a._markers for a in each.ancestors())]
+        assert len(found) == 1, f"{len(found)} fields are called {marker}"
+        return found[0]
+
+    async def enter(self, marker: str, value: Any, kind: type[Element] = ui.element, within: str = "") -> None:
+        """Enter a value in the one field that is called just that."""
+        with self.user:
+            self.field(marker, kind, within).value = value
+        await self.wait()
+
+    async def click(self, marker: str) -> None:
+        self.user.find(marker=marker).click()
+        await self.wait()
+
+    async def hear(self, event: str, **args: Any) -> None:
+        """What the viewport says."""
+        self.user.find(Viewport).trigger(event, args)
+        await self.wait()
+
+    async def until(self, check: Callable[[], bool], seconds: float = 300.0) -> None:
+        """Let the clock tick until something is so; solvers that compile take their time."""
+        for _ in range(int(seconds / 0.05)):
+            self.modes.session.tick()
+            await asyncio.sleep(0.05)
+            if check():
+                return
+        raise AssertionError("it does not come to be so")
