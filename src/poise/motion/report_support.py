@@ -13,6 +13,8 @@ from poise.motion.motion import Motion
 
 TOUCH = 5e-3
 """How far above the lowest point of a standing foot others still touch the ground [m]."""
+SAME = 9
+"""Decimals of a place that tell two corners from each other [m]."""
 
 Corners = list[tuple[str, FloatArray]]
 """Sites or bodies, each with a point (3,) in its frame [m]."""
@@ -59,7 +61,8 @@ def _touching(figure: Figure, frames: Frames, corners: Corners) -> FloatArray:
 
 def _inside(figure: Figure, points: FloatArray, center: FloatArray) -> float:
     level = np.delete(np.arange(3), "xyz".index(figure.up))
-    flat = np.ascontiguousarray(points[:, level])
+    # Corners of a thin sole lie above each other: one of them is enough, and a hull of twins is none.
+    flat = np.unique(np.round(points[:, level], SAME), axis=0)
     order = np.zeros(len(flat), dtype=np.int64)
     count = convex_hull(flat, 0, len(flat), order)
     return -float(nearest_on_hull(flat, order, 0, count, float(center[level[0]]), float(center[level[1]])).distance)

@@ -11,6 +11,9 @@ from poise.figure.pose import FloatArray
 from poise.kernels.follow import clip_frames
 from poise.motion.clip import Clip
 
+BELIEVED = 0.5
+"""Share of the way from feet to head that must be up, as the file says, for the file to be believed."""
+
 
 class Source:
     """World frames of every body and site of a clip."""
@@ -37,15 +40,18 @@ class Source:
         return Rotation.from_quat(np.roll(self.rotations[:, self._rows[name]], -1, axis=1))
 
     def up(self, roles: Mapping[str, str]) -> FloatArray:
-        """(3,) the world axis that points up most of the time: from ankles to head, else what the file says.
+        """(3,) the world axis that points up most of the time: what the file says, unless ankles and head deny it.
 
-        Files say one thing and hold another; over a whole clip, heads are above feet.
+        Files say one thing and hold another; over a whole clip, heads are above feet, if also before them on four.
         """
         feet = [roles[role] for role in ("left_ankle", "right_ankle") if role in roles]
         top = next((roles[role] for role in ("head", "neck", "left_shoulder", "pelvis") if role in roles), None)
+        said = np.asarray(self.clip.figure.up_vector, dtype=np.float64)
         if not feet or top is None:
-            return np.asarray(self.clip.figure.up_vector, dtype=np.float64)
+            return said
         rise = np.mean(self.at(top) - np.mean([self.at(foot) for foot in feet], axis=0), axis=0)
+        if float(rise @ said) > BELIEVED * float(np.abs(rise).max()):
+            return said
         axis = int(np.argmax(np.abs(rise)))
         up = np.zeros(3)
         up[axis] = np.sign(rise[axis]) or 1.0

@@ -3,11 +3,15 @@ import pytest
 
 import poise
 from poise.errors import FormatError, TaskError
+from poise.figure.builder import Builder, ball, free
 from poise.formats.mapping_toml import read_mapping
+from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts, segments
 from poise.motion.mapping import JointMap, Link
 from poise.motion.motion import Motion
+from poise.motion.report_support import _inside
 from poise.motion.roles import roles_of, sided_name
+from poise.motion.source import Source
 from poise.motion.style import Style
 
 
@@ -32,6 +36,26 @@ def test_the_human_plays_all_roles():
     assert roles["left_knee"] == "left_shank"
     assert roles["right_shoulder"] == "right_upper_arm"
     assert roles["pelvis"] == "pelvis"
+
+
+@pytest.mark.parametrize(("head", "up"), [((0.0, 0.5, 0.7), "y"), ((0.0, 0.1, 1.6), "z")])
+def test_what_a_file_says_is_up_is_believed_unless_heads_are_elsewhere(head, up):
+    builder = Builder("beast")
+    builder.body("pelvis", joint=free("base"))
+    for name, at in {"head": head, "left_foot": (0.1, -0.3, -0.1), "right_foot": (-0.1, -0.3, -0.1)}.items():
+        builder.body(name, parent="pelvis", joint=ball(f"{name}_joint"), at=at)
+    figure = builder.build()
+    source = Source(Clip(figure, figure.neutral().q[None], 30.0))
+    roles = {"pelvis": "pelvis", "head": "head", "left_ankle": "left_foot", "right_ankle": "right_foot"}
+    assert "xyz"[int(np.argmax(source.up(roles)))] == up
+
+
+def test_twin_corners_of_a_thin_sole_support_as_one_does():
+    corners = np.array([[x, 0.0, z] for x in (-0.1, 0.1) for z in (-0.2, 0.2)])
+    twins = np.concatenate([corners, corners + 1e-13, corners[::-1] - 1e-13])
+    figure = poise.load("human")
+    for points in (corners, twins):
+        assert _inside(figure, points, np.array([0.03, 1.0, 0.0])) == pytest.approx(0.07)
 
 
 def path(heights, speeds, rate):
