@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,15 +52,16 @@ def retarget(
         source, performer = load_clip(clip, name=name), loaded(figure)
     with _progress() as bar:
         task = bar.add_task("frames", total=None)
-        motion = perform(
-            source,
-            performer,
-            mapping,
-            rate=rate,
-            tempo=tempo,
-            balance=balance,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+        with _kept(output):
+            motion = perform(
+                source,
+                performer,
+                mapping,
+                rate=rate,
+                tempo=tempo,
+                balance=balance,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )
         # What took long is safe before anything else can go wrong.
         if output is not None:
             motion.save(output)
@@ -73,6 +76,21 @@ def retarget(
     for written in (output, report):
         if written is not None:
             answer(str(written))
+
+
+@contextmanager
+def _kept(output: Path | None) -> Iterator[None]:
+    """What stops a retargeting half way loses none of the frames that are solved."""
+    from poise.motion.stopped import left_by
+
+    try:
+        yield
+    except BaseException as stop:
+        motion = left_by(stop)
+        if motion is not None and output is not None:
+            motion.save(output)
+            remark(f"{output} has the {len(motion)} frames that were solved before this stopped.")
+        raise
 
 
 def _write_report(source: Clip, motion: Motion, page: Path, quality: Quality, bar: Progress) -> None:

@@ -30,10 +30,12 @@ WARM = 0.2
 """Time that is solved forward and back before the first frame counts [s]."""
 
 
-def draft_clip(figure: Figure, leads: Leads, rate: float, style: Style, progress: Progress) -> FloatArray:
-    """(frames, nq) postures by weights alone."""
-    count = len(leads.draft[0].values)
-    neutral, q, out = figure.neutral()._q.copy(), leads.start()._q.copy(), np.zeros((count, figure.nq))
+def draft_clip(  # noqa: PLR0917
+    figure: Figure, leads: Leads, rate: float, style: Style, progress: Progress, out: FloatArray
+) -> None:
+    """Fill `out` (frames, nq) with postures by weights alone; those that `progress` is told of are done."""
+    count = leads.count
+    neutral, q = figure.neutral()._q.copy(), leads.start()._q.copy()
     with cast_for(figure, leads.draft, STEP) as cast:
         problem, course = cast.problem, cast.course(leads.draft, count)
         fit = fit_of(problem, style.near, style.still * rate**2)
@@ -46,7 +48,6 @@ def draft_clip(figure: Figure, leads: Leads, rate: float, style: Style, progress
         for span in [(0, warm), (warm - 1, -1), *parts]:
             fit_clip(problem.handle, fit, course, neutral, span, STEPS, STILL, q, out)
             progress(max(span[1], 0), count)
-    return out
 
 
 def redraft(  # noqa: PLR0917

@@ -74,6 +74,11 @@ class Leads:
         if not self.draft:
             raise TaskError("nothing of the mapping leads anything: every weight in it is zero.")
 
+    @property
+    def count(self) -> int:
+        """How many frames there are."""
+        return len(self.draft[0].values)
+
     def track(self, mapping: JointMap) -> Track:
         """What is asked, to keep with the motion."""
         build = self.plan.build

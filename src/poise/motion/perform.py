@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +28,10 @@ from poise.motion.feet import FootPath
 from poise.motion.landing import final_leads, slipping
 from poise.motion.lead import Leads
 from poise.motion.mapping import JointMap
+from poise.motion.motion import Motion
 from poise.motion.pace import around, jerks, smoothed
 from poise.motion.plan import Plan
+from poise.motion.stopped import leave
 from poise.motion.style import Style
 
 STEPS, STILL = 4, 1e-3
@@ -56,6 +60,8 @@ class Manner(NamedTuple):
     """Whether the centre of mass stays over what stands."""
     tempo: float
     """How fast the clip is played, as a share of how fast it was recorded."""
+    name: str = ""
+    """What people call the motion."""
 
 
 class Performance:
@@ -71,13 +77,21 @@ class Performance:
             manner: How.
         """
         self.figure, self.mapping, self.style, self.balance = figure, mapping, manner.style, manner.balance
-        self.rate, self.played = plan.rate, plan.rate * manner.tempo
+        self.rate, self.manner = plan.rate, manner
         self._plant(plan)
         self._first: FloatArray | None = None
+        self._drafted, self._out = 0, np.empty((0, figure.nq))
 
     def sketch(self, progress: Progress) -> float:
         """Solve a first draft; returns the share of the frames in which feet should stand that they can."""
-        self._first = draft_clip(self.figure, self.leads, self.rate, self.style, progress)
+
+        def told(done: int, total: int) -> None:
+            self._drafted = done
+            progress(done, total)
+
+        self._first = np.zeros((self.leads.count, self.figure.nq))
+        with self._kept():
+            draft_clip(self.figure, self.leads, self.rate, self.style, told, self._first)
         if not self.plan.feet:
             return 1.0
         whole, most = self.plan.unbroken(), TAUT if self.balance else GIVES
@@ -89,21 +103,49 @@ class Performance:
         """(frames, nq) the motion."""
         if self._first is None:
             self.sketch(ignored)
-        draft = self._first
-        assert draft is not None
+        assert self._first is not None
+        with self._kept():
+            return self._performed(self._first)
+
+    def motion(self, q: FloatArray) -> Motion:
+        """The first frames, or all, as a motion."""
+        track = self.leads.track(self.mapping)
+        whole = track if len(q) == self.leads.count else track[: len(q)]
+        return Motion(self.figure, q, self.rate * self.manner.tempo, self.manner.name, track=whole)
+
+    def _performed(self, draft: FloatArray) -> FloatArray:
         for _ in range(RELEASES):
             anew = self._release(draft, GIVES)
             if not anew.any():
                 break
             draft = redraft(self.figure, self.leads, self.rate, self.style, draft, anew)
-        out = self._final(draft)
+        self._out = self._final(draft)
         for _ in range(RELEASES):
-            anew = self._release(out, SLIPS)
+            anew = self._release(self._out, SLIPS)
             if not anew.any():
                 break
             draft = redraft(self.figure, self.leads, self.rate, self.style, draft, anew)
-            out = self._final(draft, out, anew)
-        return out
+            self._out = self._final(draft, self._out, anew)
+        return self._out
+
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Whatever stops what is done inside leaves with the frames that are solved."""
+        try:
+            yield
+        except BaseException as stop:
+            if len(solved := self._so_far()):
+                leave(stop, self.motion(solved), self.leads.count)
+            raise
+
+    def _so_far(self) -> FloatArray:
+        """(k, nq) the frames that are solved: all of them, or those that are drafted, with what must hold held."""
+        if len(self._out) or self._first is None or not self._drafted:
+            return self._out
+        draft, done = self._first.copy(), self._drafted
+        draft[done:] = draft[done - 1]
+        wanted = smoothed(self.figure, draft, np.full(len(draft), self.style.smooth * self.rate))
+        return self._held(wanted, np.arange(done), draft)[:done]
 
     def _plant(self, plan: Plan) -> None:
         self.plan = plan

@@ -33,6 +33,7 @@ from poise.motion.pace import haste
 from poise.motion.perform import Manner, Performance
 from poise.motion.plan import Plan
 from poise.motion.source import Source
+from poise.motion.stopped import leave
 from poise.motion.style import Style
 
 STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
@@ -83,7 +84,8 @@ def retarget(
         progress: Called with frames done and frames in all.
 
     Returns:
-        The motion, with a frame for every one of the clip; `motion.track` says what was asked.
+        The motion, with a frame for every one of the clip; `motion.track` says what was asked. What stops it half way,
+        Ctrl-C or an error of `progress`, has the frames that are solved by then in its attribute `motion`.
     """
     _check(clip, tempo)
     asked = _Asked(contacts, style or Style(), balance)
@@ -97,8 +99,26 @@ def retarget(
         if rate is None:
             motion = Motion(motion.figure, motion.q, clip.rate * slowly, motion.name, track=motion.track)
         else:
-            motion = _at_tempo(clip, figure, mapping, asked, (rate, slowly), progress or ignored)
+            motion = _slower(motion, clip, mapping, asked, (rate, slowly), progress or ignored)
     return motion if motion_filter is None else _filtered(motion, motion_filter)
+
+
+def _slower(  # noqa: PLR0917
+    motion: Motion,
+    clip: Clip,
+    mapping: JointMap | Mapping[str, str] | str | Path | None,
+    asked: _Asked,
+    pace: tuple[float, float],
+    tell: Progress,
+) -> Motion:
+    """A motion that was too fast, solved again at a rate and a lower tempo."""
+    try:
+        return _at_tempo(clip, motion.figure, mapping, asked, pace, tell)
+    except BaseException as stop:
+        # All frames are known, if at the wrong moments: played slowly they are legal.
+        rate = motion.rate / (ROOM * haste(motion.figure, motion._q, motion.rate, asked.style))
+        leave(stop, Motion(motion.figure, motion.q, rate, motion.name, track=motion.track), len(motion))
+        raise
 
 
 def _at_tempo(  # noqa: PLR0917
@@ -116,9 +136,9 @@ def _at_tempo(  # noqa: PLR0917
     links = JointMap.of(mapping, timed, figure)
     performer = _floating(figure, links)
     performance = _planned(timed, performer, links, asked, tempo, lambda done, total: tell(done // 2, total))
-    q = performance.run()
+    motion = performance.motion(performance.run())
     tell(len(timed), len(timed))
-    return Motion(performer, q, timed.rate, clip.name, track=performance.leads.track(links))
+    return motion
 
 
 def _filtered(motion: Motion, motion_filter: MotionFilter) -> Motion:
@@ -144,7 +164,7 @@ def _planned(  # noqa: PLR0917
         plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
         if asked.balance and given is None:
             plan = unhurried(plan)
-        performance = Performance(figure, links, plan, manner=Manner(asked.style, asked.balance, tempo))
+        performance = Performance(figure, links, plan, manner=Manner(asked.style, asked.balance, tempo, clip.name))
         tried.append((performance.sketch(progress), performance))
         given = plan.contacts
         if tried[-1][0] >= (1.0 if asked.balance else HELD):
