@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from machine import describe
+from studio_browser import measure_browser
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
@@ -60,7 +61,8 @@ def main() -> None:
                 return
             measure(server)
             if given.browser:
-                measure_browser(server)
+                hand = _hand()
+                measure_browser(server.door, hand, lambda seconds: lead(Client(server), hand, seconds))
 
 
 def ten_tasks() -> Scene:
@@ -147,10 +149,28 @@ class Client:
         self.socket.send(json.dumps({"figure": self.last.figure_number, **message}))
 
 
+def _hand() -> int:
+    return [body.name for body in poise.load("human").bodies].index("right_hand")
+
+
+def lead(client: Client, hand: int, seconds: float) -> None:
+    """Drag the hand around for so long."""
+    middle = np.add(client.last.bodies[hand, :3].astype(float), [-0.15, 0.35, 0.25])
+    client.say(do="press", body=hand, point=[0, 0, 0])
+    start = time.perf_counter()
+    while (now := time.perf_counter() - start) < seconds:
+        client.say(do="drag", at=_on_the_way(middle, now).tolist())
+        time.sleep(1.0 / RATE)
+    client.say(do="release")
+
+
+def _on_the_way(middle: np.ndarray, now: float) -> np.ndarray:
+    return middle + CIRCLE * np.array([np.cos(2.0 * now), np.sin(2.0 * now), 0.3 * np.sin(3.0 * now)])
+
+
 def measure(server: Server) -> None:
     """Drag the right hand around, and count."""
-    client = Client(server)
-    hand = [body.name for body in poise.load("human").bodies].index("right_hand")
+    client, hand = Client(server), _hand()
     middle = np.add(client.last.bodies[hand, :3].astype(float), [-0.15, 0.35, 0.25])
     client.say(do="press", body=hand, point=[0, 0, 0])
     sent: list[tuple[float, np.ndarray]] = []
@@ -161,7 +181,7 @@ def measure(server: Server) -> None:
             used, counted = server.seconds(), time.perf_counter()
             client.frames.clear()
             sent.clear()
-        at = middle + CIRCLE * np.array([np.cos(2.0 * now), np.sin(2.0 * now), 0.3 * np.sin(3.0 * now)])
+        at = _on_the_way(middle, now)
         sent.append((time.perf_counter(), at.astype("<f4")))
         client.say(do="drag", at=at.tolist())
         time.sleep(1.0 / RATE)
@@ -192,83 +212,6 @@ def _delays(sent: list[tuple[float, np.ndarray]], frames: list[tuple[float, Row]
                 k = j + 1
                 break
     return found
-
-
-BLIND = """Object.defineProperty(window, "poiseStage", {
-    get() { return this.keptStage; },
-    set(stage) {
-        stage.render = () => (stage.drawn = stage.step);
-        this.keptStage = stage;
-    },
-});"""
-"""Lets the stage do everything but draw."""
-WATCH = """() => {
-    const stage = window.poiseStage;
-    const [pose, render] = [stage.pose.bind(stage), stage.render.bind(stage)];
-    const sent = [];
-    window.delays = { arrived: [], drawn: [] };
-    let arrived = null;
-    const key = (at) => Array.from(new Float32Array(at)).join();
-    const send = WebSocket.prototype.send;
-    WebSocket.prototype.send = function (text) {
-        const message = typeof text === "string" && text.includes('"drag"') ? JSON.parse(text) : null;
-        if (message) sent.push([key(message.at), window.moved ?? performance.now()]);
-        return send.call(this, text);
-    };
-    window.addEventListener("pointermove", (event) => (window.moved = event.timeStamp), { capture: true });
-    stage.pose = (frame) => {
-        pose(frame);
-        const pull = stage.overlays.targets.find((target) => target.task < 0);
-        const i = pull ? sent.findIndex(([at]) => at === key(pull.wanted.toArray())) : -1;
-        if (i < 0) return;
-        arrived = sent[i][1];
-        window.delays.arrived.push(performance.now() - arrived);
-        sent.splice(0, i + 1);
-    };
-    stage.render = () => {
-        render();
-        if (arrived !== null) window.delays.drawn.push(performance.now() - arrived);
-        arrived = null;
-        window.drawn = (window.drawn ?? 0) + 1;
-    };
-}"""
-PIXEL = """number => { const stage = window.poiseStage;
-    const mesh = stage.surfaces.find((each) => each.userData.body === number);
-    mesh.geometry.computeBoundingSphere();
-    stage.root.updateMatrixWorld();
-    return stage.views[0].pixel(mesh.geometry.boundingSphere.center.clone().applyMatrix4(mesh.matrixWorld)); }"""
-
-
-def measure_browser(server: Server) -> None:
-    """Drag the hand in Chromium, and measure from the pointer's move to the drawn frame."""
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    hand = [body.name for body in poise.load("human").bodies].index("right_hand")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=flags)
-        for blind in (True, False):
-            page = browser.new_page(viewport={"width": 1400, "height": 850})
-            if blind:
-                page.add_init_script(BLIND)
-            page.goto(server.door)
-            page.wait_for_function("window.poiseStage && window.poiseStage.frames > 0")
-            page.evaluate(WATCH)
-            x, y = page.evaluate(PIXEL, hand)
-            page.mouse.move(x, y)
-            page.mouse.down()
-            start = time.perf_counter()
-            while (now := time.perf_counter() - start) < SECONDS:
-                page.mouse.move(x - 60 + 60 * np.cos(3 * now), y - 80 + 60 * np.sin(3 * now))
-            page.mouse.up()
-            found, drawn, level = page.evaluate("[window.delays, window.drawn, poiseStage.quality?.level]")
-            what = "nothing drawn" if blind else f"drawn in software, level {level}"
-            print(f"Chromium at 1400 x 850, {what}: {drawn / SECONDS:.0f} frames/s")
-            for name, delays in found.items():
-                median, most = np.percentile(delays, [50, 95])
-                print(f"  move to {name}: median {median:.0f} ms, 95 % below {most:.0f} ms")
-            page.close()
-        browser.close()
 
 
 def soak(server: Server, seconds: float, seed: int) -> None:

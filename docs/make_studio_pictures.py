@@ -40,7 +40,9 @@ def take(page: Page, name: str) -> None:
     for prefix, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         page.keyboard.press("f")
-        page.wait_for_timeout(800)
+        page.wait_for_timeout(600)
+        page.wait_for_function("window.poiseStage.quality.resting")
+        page.wait_for_timeout(300)
         page.screenshot(path=FOLDER / f"{prefix}_{name}.png")
 
 
@@ -53,6 +55,7 @@ def example(page: Page, name: str) -> None:
 
 def visit(page: Page) -> None:
     """Go through what is worth a picture."""
+    take(page, "start")
     pull(page, 110, 170)
     take(page, "pull")
     page.mouse.up()

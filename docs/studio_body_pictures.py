@@ -42,7 +42,7 @@ def _handles(page: Page, take: Take) -> None:
     take(page, "joint_ring")
     page.locator(".poise-task").get_by_text("left foot", exact=True).click()
     page.wait_for_function("window.poiseStage.selection.what?.task === 0")
-    page.mouse.move(5, 400)
+    page.mouse.move(300, 5)
     take(page, "task")
 
 

@@ -22,7 +22,7 @@ def enter(page: Page, mode: str) -> None:
     number = ("pose", "expressive", "mechanism", "circles", "retarget").index(mode)
     page.locator(".poise-modes .q-btn").nth(number).click()
     page.wait_for_function(f"document.body.dataset.mode === '{mode}'")
-    page.mouse.move(5, 400)
+    page.mouse.move(300, 5)
     page.wait_for_timeout(1500)
 
 
@@ -48,7 +48,7 @@ def visit_modes(page: Page, take: Callable[[Page, str], None]) -> None:
     take(page, "expressive")
     enter(page, "mechanism")
     choose(page, "stewart")
-    drag(page, page.evaluate(PIXEL, PLATFORM), 120, 150)
+    drag(page, page.evaluate(PIXEL, PLATFORM), 100, 110)
     take(page, "mechanism")
     page.mouse.up()
     enter(page, "circles")
@@ -56,6 +56,7 @@ def visit_modes(page: Page, take: Callable[[Page, str], None]) -> None:
     page.mouse.up()
     take(page, "circles_arm")
     choose(page, "cyclist")
+    page.get_by_text("pedal", exact=True).click()
     take(page, "circles_cyclist")
     choose(page, "hand and ball")
     size = page.evaluate("window.poiseCircles.scale().size")
@@ -63,5 +64,9 @@ def visit_modes(page: Page, take: Callable[[Page, str], None]) -> None:
     page.mouse.up()
     take(page, "circles_hand")
     enter(page, "retarget")
-    page.wait_for_function("window.poiseStrip.plots.about.kind === 'clip'", timeout=60_000)
+    page.wait_for_function("window.poiseStrip.plots.about.kind === 'clip'", timeout=300_000)
+    plot = page.locator(".poise-plot").first.bounding_box()
+    assert plot is not None
+    page.mouse.click(plot["x"] + 0.42 * plot["width"], plot["y"] + 0.5 * plot["height"])
+    page.mouse.move(300, 5)
     take(page, "retarget")

@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from poise.formats.scene_toml_write import scene_text
+from poise.studio.openings import EXAMPLES
+
+expect.set_options(timeout=20_000)
 
 FLAGS = [
     "--no-sandbox",
@@ -34,6 +39,8 @@ Object.defineProperty(window, "poiseStage", {
     },
 });"""
 """Lets the stage do everything but draw, which is slow in software and which most tests do not look at."""
+STANDING = scene_text(EXAMPLES["Standing"]())
+"""The scene that every page begins with."""
 FIGURE_SHOWN = "window.poiseStage && window.poiseStage.frames > 0"
 
 
@@ -59,8 +66,8 @@ def browser() -> Iterator[Browser]:
 class Studio:
     """A running studio."""
 
-    def __init__(self, remarks: IO[bytes]) -> None:
-        command = [sys.executable, "-m", "poise", "studio", "--no-browser", "--port", "0"]
+    def __init__(self, remarks: IO[bytes], port: int = 0) -> None:
+        command = [sys.executable, "-m", "poise", "studio", "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=remarks, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -82,8 +89,9 @@ class Studio:
         return code
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def studio() -> Iterator[Studio]:
+    """One studio for all tests: what they leave is put away when the next page is opened."""
     with tempfile.TemporaryFile() as remarks:
         running = Studio(remarks)
         yield running
@@ -93,6 +101,11 @@ def studio() -> Iterator[Studio]:
         assert code == 0
 
 
+def _foreign(address: str, own: str) -> list[str]:
+    """The address, if the page should not ask for it."""
+    return [] if address.startswith((own, "data:", "blob:")) else [f"the page asks for {address}"]
+
+
 @contextlib.contextmanager
 def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
     """A page on the studio, on which nothing goes wrong; it draws always, or for pictures only."""
@@ -100,8 +113,11 @@ def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda asked: errors.extend(_foreign(asked.url, studio.address)))
     if not draws:
         page.add_init_script(BLIND)
+    context.request.get(studio.door)
+    context.request.post(f"{studio.address}studio/open?name=standing.toml", data=STANDING)
     page.goto(studio.door)
     page.wait_for_function(FIGURE_SHOWN)
     yield page

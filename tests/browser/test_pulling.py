@@ -156,6 +156,23 @@ def test_a_double_click_pins_the_point(page: Page) -> None:
     assert eventually(page, lambda: len(targets(page)) == 2)
 
 
+def test_a_key_pins_the_point_under_the_pointer(page: Page) -> None:
+    page.mouse.move(*pixel_of(page, HAND))
+    page.keyboard.press("p")
+    expect(page.locator(".poise-task").filter(has_text="pinned right hand")).to_be_visible()
+    assert eventually(page, lambda: len(targets(page)) == 3)
+
+
+def test_a_task_is_dragged_to_another_priority(page: Page) -> None:
+    example(page, "Two hands")
+    row = page.locator(".poise-task").filter(has_text="left hand")
+    row.drag_to(page.locator(".poise-drop"), source_position={"x": 150, "y": 12})
+    expect(page.get_by_text("Priority 5")).to_be_visible()
+    names = page.locator(".poise-task .text-body2").all_inner_texts()
+    assert names == ["left foot", "right foot", "balance", "right hand", "left hand"]
+    assert eventually(page, lambda: [t["met"] for t in targets(page)] == [True, True, False, True])
+
+
 def test_one_pulls_in_any_of_four_views(page: Page, screenshots: Path) -> None:
     page.keyboard.press("4")
     page.wait_for_timeout(500)

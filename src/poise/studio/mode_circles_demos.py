@@ -125,7 +125,7 @@ class Cyclist(Demo):
         """Both wheels would be too wide: hips and pedals with room around."""
         crank, hip = self._crank(self.figure.neutral()), self._leg(self.figure.posture("riding"), "left")[0]
         middle = 0.5 * (crank + hip)
-        return (middle[0] - 0.75, middle[1] - 0.72, middle[0] + 0.75, middle[1] + 0.62)
+        return (middle[0] - 0.92, middle[1] - 0.85, middle[0] + 0.92, middle[1] + 1.12)
 
     def _crank(self, posture: Posture) -> FloatArray:
         center: FloatArray = seen(posture, ("crank",))[0]
@@ -193,7 +193,7 @@ class Hand(Demo):
 
     name, start, first = "hand", "open", (0.18, 0.17)
     description = "Bring the ball to the fingers: in range, the hand closes on it"
-    box = (-0.09, -0.03, 0.25, 0.235)
+    box = (-0.12, -0.03, 0.25, 0.235)
     has_ball = True
 
     @property

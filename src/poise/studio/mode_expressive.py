@@ -27,6 +27,7 @@ from poise.figure.pose import FloatArray, vector
 from poise.figure.posture import Posture
 from poise.figures import BUILT_IN, built_in
 from poise.pictures.camera import world_axes
+from poise.studio.edits import with_tasks
 from poise.studio.mode_driver import TICK, Driven, Driver, Mode
 from poise.studio.mode_filter import Filtered, FilterSettings
 from poise.studio.mode_overlays import bodies_row
@@ -107,8 +108,7 @@ class ExpressiveDriver(Driver):
         state = session.state
         look, held = asked(state)
         tasks = [look, replace(held, posture=posture_choices(state.figure)[name], name=name)]
-        scene = Scene(state.figure, tasks, start=state.scene.start, origin=state.scene.origin)
-        session.set_mode(state.mode, scene=scene)
+        session.set_mode(state.mode, scene=with_tasks(state.scene, tasks))
 
     def drive(self, state: State) -> Driven | None:
         """One solve, one step of the filter."""

@@ -16,6 +16,7 @@ from poise.figure.figure import Figure
 from poise.figures import BUILT_IN, built_in
 from poise.motion.clip import Clip
 from poise.motion.mapping import JointMap, Link
+from poise.motion.report import Quality
 from poise.studio.mode_driver import Driven, Driver, Mode
 from poise.studio.mode_overlays import rounded
 from poise.studio.mode_retarget_clip import greeting
@@ -193,7 +194,7 @@ class RetargetDriver(Driver):
         if work is None:
             return Outcome("orange", "Nothing is retargeted yet.")
         light = "green" if not work.quality.spikes and not work.quality.violations else "orange"
-        return Outcome(light, work.quality.sentence())  # type: ignore[arg-type]
+        return Outcome(light, _words(work.quality))  # type: ignore[arg-type]
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
         """Play, stop, or go to a time."""
@@ -258,7 +259,16 @@ class RetargetDriver(Driver):
 def _scene(figure: Figure) -> Scene:
     known = figure.name in BUILT_IN and figure == built_in(figure.name)
     stands = "standing" if "standing" in figure.posture_names else None
-    return Scene(figure, [], start=stands, origin=Origin(figure.name) if known else None)
+    about = "The clip is the grey figure: drag the timeline, or click on a plot, to see any moment"
+    return Scene(figure, [], start=stands, description=about, origin=Origin(figure.name) if known else None)
+
+
+def _words(quality: Quality) -> str:
+    """How well it went, in a line that fits above the viewport."""
+    broken = "every limit kept" if not quality.violations else f"limits broken in {quality.violations} frames"
+    spikes = {0: "no spikes", 1: "1 spike"}.get(len(quality.spikes), f"{len(quality.spikes)} spikes")
+    mean, most = 1e3 * quality.tracking.mean(), 1e3 * quality.tracking.max()
+    return f"Off by {mean:.1f} mm, at most {most:.1f} mm; feet drift {1e3 * quality.drift:.2f} mm; {broken}; {spikes}."
 
 
 def exported(state: State, path: Path) -> None:

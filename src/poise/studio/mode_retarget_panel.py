@@ -28,7 +28,7 @@ class RetargetPanel:
         self._upload("open a clip: BVH, glTF, CSV", "clip file")
         heading("Robot")
         self.figures = Choices(modes.choose_figure)
-        self._upload("bring a robot: URDF, MJCF, TOML", "robot file")
+        self._upload("open a robot: URDF, MJCF", "robot file")
         self.tempo = Setting("tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
         self.balance = ui.switch("keep its balance", on_change=lambda event: self._change(balance=bool(event.value)))
         self.balance.props("dense size=sm color=orange-7")

@@ -11,6 +11,10 @@ MODE_STYLE = f"""
   text-align: center; pointer-events: none;
 }}
 .body--dark .poise-hint {{ background: rgba(20, 22, 26, 0.78); color: #ddd; }}
+.poise-hint-first, .poise-hint-second {{ animation: poise-fade-first 9s ease-in forwards; }}
+.poise-hint-second {{ animation-name: poise-fade-second; }}
+@keyframes poise-fade-first {{ 0%, 85% {{ opacity: 1; }} 100% {{ opacity: 0; }} }}
+@keyframes poise-fade-second {{ 0%, 85% {{ opacity: 1; }} 100% {{ opacity: 0; }} }}
 .poise-hint:empty, body[data-mode=circles] .poise-hint {{ display: none; }}
 .poise-center > .poise-viewport {{ flex: 1 1 0; min-width: 0; }}
 .poise-circles {{ display: none; flex: 1.3 1 0; min-width: 0; height: calc(100vh - 88px); touch-action: none; }}
@@ -47,6 +51,7 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
 .poise-upload {{ min-height: 0; }}
 .poise-upload .q-uploader__list {{ display: none; }}
 .poise-upload .q-uploader__header {{ background: transparent; color: inherit; border: 1px dashed #8888; }}
+.poise-upload .q-uploader__subtitle {{ display: none; }}
 .poise-upload .q-uploader__title {{ font-size: 13px; font-weight: 400; }}
 .poise-pair {{ min-height: 28px; }}
 .poise-pair .q-field__control, .poise-pair .q-field__native, .poise-pair .q-field__marginal {{

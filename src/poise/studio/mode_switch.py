@@ -32,7 +32,7 @@ class ModeSwitch:
     def __init__(self, modes: Modes) -> None:
         """Make the buttons where the caller is building."""
         self.modes = modes
-        self.shown = ""
+        self.shown, self.hints = "", 0
         self.areas: dict[str, ui.scroll_area] = {}
         self.panels: dict[str, Panel] = {}
         self.buttons: dict[str, ui.button] = {}
@@ -62,6 +62,14 @@ class ModeSwitch:
                     self.panels[name] = make()
                 area.set_visibility(False)
                 self.areas[name] = area
+
+    def advise(self, words: str, passing: bool) -> None:
+        """Show a hint over the viewport, which fades after a while if it is a passing one."""
+        if words != self.hint.text:
+            self.hint.set_text(words)
+            self.hints += 1
+            fading = ("poise-hint-first", "poise-hint-second")[self.hints % 2]
+            self.hint.classes(replace=f"poise-hint {fading if passing else ''}")
 
     def _makers(self) -> dict[str, Callable[[], Panel]]:
         modes = self.modes

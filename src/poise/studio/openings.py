@@ -27,7 +27,8 @@ def opening(figure: Figure, origin: Origin | None = None) -> Scene:
         origin = Origin(figure.name)
     stands = STANDING in figure.posture_names and set(FEET) <= set(figure.sites.names)
     if not (stands and any(joint.kind == "free" for joint in figure.joints)):
-        return Scene(figure, origin=origin)
+        about = "Pull anywhere: every loop stays closed" if len(figure.loops) else "Pull anywhere: nothing is asked yet"
+        return Scene(figure, description=about, origin=origin)
     return Scene(
         figure,
         standing_tasks(figure),

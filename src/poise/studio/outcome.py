@@ -66,4 +66,4 @@ def _sentence(verdict: Verdict) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names with commas between, the last few counted."""
     shown, more = names[:NAMED], len(names) - NAMED
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(name.replace("_", " ") for name in shown) + (f" and {more} more" if more > 0 else "")

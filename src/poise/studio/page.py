@@ -78,6 +78,8 @@ class StudioPage:
         with ui.row().classes("poise-status w-full items-center no-wrap"):
             self.light = ui.element("span").classes("poise-light").mark("light")
             self.sentence = ui.label().classes("text-body2 ellipsis").mark("sentence")
+            with self.sentence:
+                self.whole = ui.tooltip()
             ui.space()
             self.facts = ui.label().classes("text-caption text-grey-6 no-wrap poise-facts")
 
@@ -108,8 +110,9 @@ class StudioPage:
     def _show_outcome(self, state: State) -> None:
         self.light.props(f'data-light="{state.outcome.light}"')
         self.sentence.set_text(state.outcome.sentence)
+        self.whole.set_text(state.outcome.sentence)
         self.facts.set_text(_facts(state))
-        self.switch.hint.set_text(FIRST_HINT if not self.session.can_undo else state.scene.description)
+        self.switch.advise(state.scene.description if self.session.can_undo else FIRST_HINT, self.session.can_undo)
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
 

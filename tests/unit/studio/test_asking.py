@@ -31,7 +31,15 @@ from poise.studio.loads import (
 )
 from poise.studio.marks import ARC, CONE, FORCE, GROUND, OBSTACLE, RING
 from poise.studio.mode_board import Modes
-from poise.studio.obstructions import KINDS, drawn_as, new_obstacle, with_obstacle, with_obstacle_at
+from poise.studio.obstructions import (
+    KINDS,
+    drawn_as,
+    keeps_clear_of_itself,
+    new_obstacle,
+    with_obstacle,
+    with_obstacle_at,
+    with_self_avoidance,
+)
 from poise.studio.pointer import point
 from poise.studio.recruiting import PULLS, joints_to_root, recruit, tasks_of
 from poise.studio.session import Session
@@ -264,6 +272,27 @@ def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
     rest(session)
     moved = session.state.figure.pose_of("right_hand", session.state.posture).position
     assert np.linalg.norm(moved - hand) > 0.03
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_hand_that_is_pulled_through_the_body_goes_around_where_that_is_switched_on(session: Session, on: bool) -> None:
+    session.ask(lambda scene: with_self_avoidance(scene, on))
+    assert keeps_clear_of_itself(session.state.scene) is on
+    figure = session.state.figure
+    leg = [figure.pose_of(part, session.state.posture).position for part in ("right_thigh", "right_shank")]
+    inside = 0.7 * leg[0] + 0.3 * leg[1]
+    session.press("me", body(session, "right_hand"), [0.0, 0.0, 0.0])
+    hand, nearest = np.array(session.state.pulls[0].at), np.inf
+    for k in range(80):
+        session.drag("me", hand + min(1.0, k / 50) * (inside - hand))
+        session.tick()
+        held = places(session.state.pulls[0].task, session.state.posture)
+        assert held is not None
+        now = figure.frames(session.state.posture)
+        hip, way = now["right_thigh"].position, now["right_shank"].position - now["right_thigh"].position
+        along = float(np.clip((held.got - hip) @ way / (way @ way), 0.0, 1.0))
+        nearest = min(nearest, float(np.linalg.norm(held.got - hip - along * way)))
+    assert (nearest > 0.06) is on
 
 
 def test_forms_of_obstacles() -> None:

@@ -73,7 +73,8 @@ export class Forces {
     if (!thing.object || Math.abs(angle - thing.angle) > STEP) {
       const group = new THREE.Group();
       const material = through({ opacity: 0.95 });
-      const head = atop(new THREE.Mesh(new THREE.ConeGeometry(0.2, 0.45, 12), material));
+      const large = Math.min(1, 0.25 + angle);
+      const head = atop(new THREE.Mesh(new THREE.ConeGeometry(0.2 * large, 0.45 * large, 12), material));
       head.position.set(Math.cos(angle), Math.sin(angle), 0);
       head.rotation.z = angle;
       group.add(hoop(0.075, angle, material), head);

@@ -31,10 +31,11 @@ export function stretch(group, from, to, size) {
   const along = to.clone().sub(from);
   const length = Math.max(along.length(), 1e-6);
   const { shaft, tip, head } = group.userData;
+  const cap = Math.min(size, (0.6 * length) / head);
   group.position.copy(from);
   group.quaternion.setFromUnitVectors(UP, along.divideScalar(length));
-  shaft.scale.set(size, Math.max(length - 0.5 * head * size, 1e-6), size);
-  tip.scale.setScalar(size);
+  shaft.scale.set(size, Math.max(length - 0.5 * head * cap, 1e-6), size);
+  tip.scale.setScalar(cap);
   tip.position.set(0, length, 0);
 }
 

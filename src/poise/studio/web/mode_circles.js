@@ -1,6 +1,7 @@
 // The side view of the circles: links, the circles that meet in their joints, safe zones, and what is dragged.
 
 const INK = ["#e08e1b", "#7d5ba6", "#2e86ab", "#3c9d5d"];
+const EDGE = 26; // room for words above and below [pixels]
 const NEAR = 26; // what is dragged is taken hold of from this far [pixels]
 
 export default {
@@ -37,7 +38,7 @@ export default {
     scale() {
       const [left, bottom, right, top] = this.view.box;
       const [wide, high] = [this.canvas.clientWidth, this.canvas.clientHeight];
-      const size = Math.min(wide / (right - left), high / (top - bottom));
+      const size = Math.min((wide - 2 * EDGE) / (right - left), (high - 2 * EDGE) / (top - bottom));
       const middle = [0.5 * (left + right), 0.5 * (bottom + top)];
       return {
         size,

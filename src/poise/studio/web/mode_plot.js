@@ -64,8 +64,7 @@ export class Plot {
     }
     if (this.about.limit) [low, top] = [-1.08 * this.about.limit, 1.08 * this.about.limit];
     if (this.about.floor !== undefined) low = this.about.floor;
-    if (!(top > low)) [low, top] = [Math.min(low, 0), Math.max(top, 0) + 1];
-    if (!Number.isFinite(low)) [low, top] = [0, 1];
+    if (!(top > low)) return Number.isFinite(low) ? [Math.min(low, 0), Math.max(top, 0) + 1] : [0, 1];
     const room = this.about.limit ? 0 : 0.06 * (top - low);
     [low, top] = [this.about.floor ?? low - room, top + room];
     const before = this.range;

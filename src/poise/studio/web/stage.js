@@ -13,6 +13,8 @@ import { Trace } from "poise-studio/trace.js";
 import { makeViews } from "poise-studio/views.js";
 
 const NEARBY = 0.35; // how much of the figure is shown around what is selected
+const AROUND = 1.06; // how much farther than a target is shown
+const FARTHEST = 1.7; // targets farther from the middle are not, in radii of the figure
 const GAP = 1e-5; // a loop open by more than this is drawn as broken [m]
 
 const vector = (values) => new THREE.Vector3(...values);
@@ -96,6 +98,7 @@ export class Stage {
     this.showMore(this.shown);
     if (again) this.showJoints(this.jointsShown);
     else this.frameFigure();
+    this.unframed = !again;
   }
 
   surface(part) {
@@ -133,6 +136,8 @@ export class Stage {
     this.move(this.gaps, openLoops(frame.loops));
     for (const layer of this.layers) layer.pose?.(frame);
     this.trace.follow(this.overlays.targets);
+    if (this.unframed) this.frameFigure();
+    this.unframed = false;
     this.step = frame.step;
     this.frames += 1;
     this.stale = true;
@@ -231,8 +236,15 @@ export class Stage {
 
   frameFigure() {
     if (!this.figure) return;
-    for (const view of this.views) view.frame(this.figure);
+    for (const view of this.views) view.frame(this.whole());
     this.showJoints(this.jointsShown);
+  }
+
+  // The figure, and targets that are not far from it.
+  whole() {
+    const { center, radius } = this.figure;
+    const far = this.overlays.targets.map((target) => AROUND * target.wanted.distanceTo(vector(center)));
+    return { ...this.figure, radius: Math.max(radius, ...far.filter((each) => each < FARTHEST * radius)) };
   }
 
   // Look at what is selected from near, or at the whole figure.
@@ -247,7 +259,7 @@ export class Stage {
   showFour(four) {
     this.four = four;
     this.layOut();
-    for (const view of this.views.slice(1)) if (this.figure) view.frame(this.figure);
+    for (const view of this.views.slice(1)) if (this.figure) view.frame(this.whole());
   }
 
   resize(width, height) {
