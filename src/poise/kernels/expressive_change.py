@@ -14,7 +14,18 @@ from poise.kernels.compile import kernel
 from poise.kernels.expressive_ahead import NEVER, Motion, expected_aim, frames_left, until_stopped, way_left
 from poise.kernels.expressive_aim import copy_row, mirror, swap_rows
 from poise.kernels.expressive_hold import LOST
-from poise.kernels.expressive_memory import ATTEMPT, COUNT, FOR_SHAPE, GOALS, LATITUDE, OR_TO, TO, WAIT, Memory
+from poise.kernels.expressive_memory import (
+    ATTEMPT,
+    COUNT,
+    FOR_SHAPE,
+    GOALS,
+    LATITUDE,
+    MIRRORED,
+    OR_TO,
+    TO,
+    WAIT,
+    Memory,
+)
 from poise.kernels.expressive_path import lifted, polar
 from poise.kernels.expressive_ready import Wish, begin, face_now, look_for_plan, still_ready
 from poise.kernels.expressive_solve import Manner, solve
@@ -82,6 +93,10 @@ def consider(
             for k in range(posture.shape[0]):
                 rows[TO, k] = work[GOAL, k]
                 rows[OR_TO, k] = work[RAISED, k]
+            # To the mirror image any way up and down leads as well, but it has no better shape.
+            turns = chain.mirrors and abs(motion.turning) > 1e-9
+            tally[MIRRORED] = 1 if turns and not (better and left == NEVER) else 0
+            tally[GOALS] += tally[MIRRORED]
             tally[ATTEMPT] = 0
         if tally[GOALS] > 0:
             face_now(chain, d, rows, TO, work)
@@ -131,12 +146,10 @@ def _choose(
             swap_rows(work, GOAL, RAISED)
         far = way_left(chain, motion.turning, work[GOAL, 0]) > FAR
         if far and (left == NEVER or _outlives(chain, pace, pointing(aim.rotation), motion, left, work)):
-            return _or_mirror(chain, motion.turning, goals, work)
+            return goals
     goals = _goals_in(chain, scoring, manner, aim, posture, motion, 2.0 * pace.ahead, work)
     further = way_left(chain, motion.turning, work[GOAL, 0]) - way_left(chain, motion.turning, work[OUT, 0])
-    if left == NEVER or further <= FURTHER:
-        return 0
-    return _or_mirror(chain, motion.turning, goals, work)
+    return goals if left < NEVER and further > FURTHER else 0
 
 
 @kernel(borrows=True)
@@ -144,17 +157,6 @@ def _outlives(chain: Chain, pace: Pace, d: Vector, motion: Motion, left: int, wo
     """Whether GOAL, faced to d, keeps the target for longer than the branch the chain is on."""
     face_now(chain, d, work, GOAL, work)
     return frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, GOAL, work) > left + pace.ahead // 2
-
-
-@kernel(borrows=True)
-def _or_mirror(chain: Chain, turning: float, goals: int, work: Array) -> int:
-    """RAISED, if it is no goal yet: the mirror image of OUT, to which any way up and down leads as well."""
-    if goals > 1 or not chain.mirrors or abs(turning) < 1e-9:
-        return goals
-    copy_row(work, OUT, RAISED)
-    mirror(chain, work, RAISED)
-    work[RAISED, 0] -= math.copysign(math.pi, turning)
-    return 2
 
 
 @kernel(borrows=True)

@@ -14,7 +14,11 @@ reached; the next try, -1 when none is wished for; frames without progress; fram
 goals; frames with the gaze lost; how often all tries were in vain."""
 WHICH, LATITUDE, FOR_SHAPE = 10, 11, 12
 """Of the plan in hand: the try that made it, its latitude, and whether it leads to a better shape."""
-TALLIES = 13
+MIRRORED = 13
+"""Whether the last of the goals is the mirror image of wherever the chain is."""
+LIFTING = 14
+"""Whether the tries that are made lift the gaze."""
+TALLIES = 15
 ANGLES, TO, OR_TO = 0, 1, 2
 MEMORY_ROWS = 3
 NOW, SPEED = 0, 1

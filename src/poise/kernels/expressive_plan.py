@@ -23,37 +23,35 @@ Array = np.ndarray
 DIRECT = len(STRENGTHS)
 RANDOM = 40
 """Postures of an even sequence that are passed."""
-LATITUDES = (89.0, 86.0, 82.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
+LATITUDES = (89.0, 88.1, 86.0, 84.0, 82.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
-NEIGHBOUR = math.radians(2.5)
+NEIGHBOUR = math.radians(1.5)
 """Latitudes nearer than this are one [rad]."""
 MARGIN = 5
 """Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
-LATITUDES_TRIED = 8
+LATITUDES_TRIED = 9
 """Latitudes tried, the target's own among them."""
 
 
 @kernel(borrows=True)
-def which_try(
-    chain: Chain, attempt: int, goals: int, again: int, latitudes: int, lifts_first: bool
-) -> tuple[int, int, int]:
+def which_try(chain: Chain, attempt: int, goals: int, again: int, latitudes: int) -> tuple[int, int, int]:
     """Latitude, goal and try number of attempt number `attempt`; the latitude `latitudes` when none is left.
 
-    Other latitudes are left sooner than the own. When all were in vain `again` times, the even sequence goes on where
-    it was.
+    First the straight detours on all latitudes, then those that pass a bend of a single joint, and last, on the own
+    latitude only, those that pass the even sequence: few of them arrive where all else did not. When all were in vain
+    `again` times, the sequence goes on where it was.
     """
-    few = DIRECT + 2 * (chain.role.shape[0] - 1)
-    own = (few + RANDOM) * goals
-    lifts = (latitudes - 1) * few * goals
-    if attempt >= own + lifts:
-        return latitudes, 0, 0
-    if lifts_first:
-        attempt += own if attempt < lifts else -lifts
-    if attempt < own:
-        which = attempt // goals
-        return 0, attempt % goals, which if which < few else which + again * RANDOM
-    later = (attempt - own) // goals
-    return 1 + later // few, (attempt - own) % goals, later % few
+    bends = 2 * (chain.role.shape[0] - 1)
+    which, goal = attempt // goals, attempt % goals
+    if which < DIRECT * latitudes:
+        return which // DIRECT, goal, which % DIRECT
+    which -= DIRECT * latitudes
+    if which < bends * latitudes:
+        return which // bends, goal, DIRECT + which % bends
+    which -= bends * latitudes
+    if which < RANDOM:
+        return 0, goal, DIRECT + bends + which + again * RANDOM
+    return latitudes, 0, 0
 
 
 @kernel(borrows=True)

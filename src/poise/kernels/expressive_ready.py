@@ -14,6 +14,7 @@ import numpy as np
 from poise.kernels.chain import Chain
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_ahead import NEVER, way_left
+from poise.kernels.expressive_aim import copy_row, mirror
 from poise.kernels.expressive_hold import box_round, free_root, hold
 from poise.kernels.expressive_memory import (
     AT,
@@ -23,6 +24,8 @@ from poise.kernels.expressive_memory import (
     FOR_SHAPE,
     GOALS,
     LATITUDE,
+    LIFTING,
+    MIRRORED,
     MODE,
     OR_TO,
     ROUND,
@@ -33,7 +36,7 @@ from poise.kernels.expressive_memory import (
     Memory,
 )
 from poise.kernels.expressive_path import polar
-from poise.kernels.expressive_plan import LATITUDES_TRIED, try_plan, which_try
+from poise.kernels.expressive_plan import DIRECT, LATITUDES_TRIED, try_plan, which_try
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, START
@@ -120,19 +123,21 @@ def look_for_plan(
     """The next tries of a plan from OUT; whether one arrived, and how many were made.
 
     The gaze is lifted only if it would be lost otherwise, never for the sake of the shape, and above the horizon only
-    when all tries without were in vain once; then lifting comes first. While the plan in hand is `ready`, only one that
-    lifts the gaze less is looked for, and in any case none that lifts it more.
+    when all tries without were in vain once. While the plan in hand is `ready`, only one that lifts the gaze less is
+    looked for, and in any case none that lifts it more.
     """
     tally, rows = memory.tally, memory.rows
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
     may_lift = wish.left < NEVER and (below or tally[ROUND] > 0 or wish.left <= pace.ahead // 4)
+    if may_lift and not tally[LIFTING]:
+        tally[ATTEMPT] = min(tally[ATTEMPT], DIRECT * tally[GOALS])
+    tally[LIFTING] = 1 if may_lift else 0
     latitudes = LATITUDES_TRIED if may_lift else 1
     if tally[COUNT] > 0:
         latitudes = min(latitudes, max(1, tally[LATITUDE] + (0 if ready else 1)))
-    lifts_first = tally[COUNT] == 0 and tally[ROUND] % 2 == 1
     tries = pace.tries * (URGENT if tally[COUNT] == 0 and wish.left < pace.ahead // 4 else 1)
     for tried in range(tries):
-        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND], latitudes, lifts_first)
+        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND], latitudes)
         if latitude >= latitudes:
             tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
             tally[ROUND] += 1
@@ -140,11 +145,16 @@ def look_for_plan(
         for k in range(rows.shape[1]):
             work[START, k] = work[OUT, k]
             work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
+        mirrored = tally[MIRRORED] and goal == tally[GOALS] - 1
+        if mirrored:
+            copy_row(work, OUT, GOAL)
+            mirror(chain, work, GOAL)
+            work[GOAL, 0] -= math.copysign(math.pi, wish.turning)
         count = try_plan(chain, wish.d, which, latitude, SLACK * pace.rate, wish.turning, work, draft)
         tally[ATTEMPT] += 1
         if _keep(count, memory, draft):
             tally[ATTEMPT], tally[ROUND] = -1, 0
-            tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better else 0
+            tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
             return True, tried + 1
     return False, tries
 

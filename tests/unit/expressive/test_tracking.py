@@ -92,6 +92,25 @@ def test_below_the_horizon_the_gaze_gives_way_by_no_more_than_geometry_asks(name
     assert max(step for _, _, step in frames) <= RATE + 1e-12
 
 
+CORNERS = [
+    ("erik_c", 95.0, (-71, 76, 77, -86, -83), -92.0, -1.0),
+    ("erik_c", 130.0, (-88, 64, -81, 56, 25), 56.0, -1.0),
+    ("erik_e", 95.0, (32, -8, -28, -87, 69), -101.0, 1.0),
+]
+"""Postures bent to their limits, and turns that begin ten frames before the root stops or end where all joints do."""
+
+
+@pytest.mark.parametrize(("name", "polar", "degrees", "first", "sense"), CORNERS)
+def test_a_turn_is_not_driven_into_a_corner(
+    name: str, polar: float, degrees: tuple[float, ...], first: float, sense: float
+) -> None:
+    solver = Expressive(poise.load(name))
+    directions = [towards(first + sense * f, polar) for f in range(361)]
+    frames = list(moved(solver, solver.figure.posture(np.radians(degrees)), [(d, facing(d)) for d in directions]))
+    assert max(off for _, off, _ in frames) < polar - 90.0 + 2.0
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
 @pytest.mark.parametrize("name", ["erik_d", "erik_f", "erik_g", "adelino"])
 @pytest.mark.parametrize("targets", [turning(60.0, 0.2), wandering()], ids=["turn", "wander"])
 def test_no_joint_ever_jumps(name: str, targets: list[tuple[FloatArray, Gaze]]) -> None:

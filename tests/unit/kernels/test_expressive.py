@@ -11,7 +11,7 @@ from poise.chains.chain import chain_of
 from poise.kernels.chain import pointing, tip_rotation
 from poise.kernels.expressive_ahead import Motion, until_stopped, way_left
 from poise.kernels.expressive_hold import shift_root
-from poise.kernels.expressive_plan import which_try
+from poise.kernels.expressive_plan import DIRECT, which_try
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
 from poise.kernels.expressive_surface import look_along, pivots, root_axis, sweep
 from poise.kernels.expressive_work import (
@@ -73,13 +73,13 @@ def test_a_pivot_meets_the_height_exactly(seed: int) -> None:
     r, found = np.array(root_axis(chain)), 0
     for k in range(1, 8):
         first, x, second, y = pivots(chain, work, k, 0.4)
-        for possible, x in ((first, x), (second, y)):
+        for possible, angle in ((first, x), (second, y)):
             if possible:
                 found += 1
                 there = work[HERE].copy()
-                there[k] = x
+                there[k] = angle
                 assert r @ np.array(pointing(tip_rotation(chain, there))) == pytest.approx(0.4, abs=1e-12)
-                assert chain.lower[k] <= x <= chain.upper[k]
+                assert chain.lower[k] <= angle <= chain.upper[k]
     assert found
 
 
@@ -157,14 +157,15 @@ def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
     assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
 
 
-@pytest.mark.parametrize("lifts_first", [False, True])
-def test_every_try_is_made_once(lifts_first: bool) -> None:
+@pytest.mark.parametrize("latitudes", [1, 4])
+def test_every_try_is_made_once(latitudes: int) -> None:
     chain, _ = scratch(poise.load("erik_d"), 0)
-    goals, latitudes = 2, 4
     tries, attempt = [], 0
-    while (which := which_try(chain, attempt, goals, 1, latitudes, lifts_first))[0] < latitudes:
+    while (which := which_try(chain, attempt, 3, 1, latitudes))[0] < latitudes:
         tries.append(which)
         attempt += 1
     assert len(set(tries)) == len(tries)
     assert {latitude for latitude, _, _ in tries} == set(range(latitudes))
-    assert (tries[0][0] > 0) == lifts_first
+    assert {goal for _, goal, _ in tries} == {0, 1, 2}
+    straight = [which < DIRECT for _, _, which in tries]
+    assert straight == sorted(straight, reverse=True)
