@@ -28,6 +28,8 @@ from poise.studio.state import State
 FIGURES = ("human", "walker", "dancer")
 FIRST_FIGURE = "human"
 INK = "#7a8794"
+FAR = 0.05
+"""A motion that is farther from its clip than this is not called good [m]."""
 FEWEST = 3
 """Parts of a figure that a clip must lead for it to be worth a try."""
 
@@ -193,8 +195,9 @@ class RetargetDriver(Driver):
             return Outcome("orange", f"Frame {self.progress[0]} of {self.progress[1]} …")
         if work is None:
             return Outcome("orange", "Nothing is retargeted yet.")
-        light = "green" if not work.quality.spikes and not work.quality.violations else "orange"
-        return Outcome(light, _words(work.quality))  # type: ignore[arg-type]
+        quality = work.quality
+        good = not quality.spikes and not quality.violations and quality.tracking.mean() < FAR
+        return Outcome("green" if good else "orange", _words(quality))
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
         """Play, stop, or go to a time."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from nicegui import events, ui
 
+from poise.errors import PoiseError
 from poise.studio.keeping import keep
 from poise.studio.mode_board import Modes
 from poise.studio.mode_parts import Choices, Facts, Setting, attempt, heading
@@ -116,7 +119,10 @@ class RetargetPanel:
 
     async def _take(self, event: events.UploadEventArguments) -> None:
         data = await event.file.read()
-        attempt(lambda: self.modes.inbox.take(event.file.name, data))
+        try:
+            await asyncio.to_thread(self.modes.inbox.take, event.file.name, data)
+        except PoiseError as problem:
+            ui.notify(str(problem), type="negative", position="top", multi_line=True)
         event.sender.reset()  # type: ignore[attr-defined]
 
     def _upload(self, words: str, marker: str) -> None:

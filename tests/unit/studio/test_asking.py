@@ -275,7 +275,7 @@ def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_a_hand_that_is_pulled_through_the_body_goes_around_where_that_is_switched_on(session: Session, on: bool) -> None:
+def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(session: Session, on: bool) -> None:
     session.ask(lambda scene: with_self_avoidance(scene, on))
     assert keeps_clear_of_itself(session.state.scene) is on
     figure = session.state.figure

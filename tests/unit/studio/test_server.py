@@ -1,9 +1,12 @@
+import asyncio
 import socket
+from collections.abc import Awaitable, Callable
 
 import pytest
+import uvicorn
 
 from poise.errors import PoiseError
-from poise.studio.server import is_local, listening
+from poise.studio.server import _Server, is_local, listening
 
 
 def test_a_busy_port_gives_way_to_the_next_free_one() -> None:
@@ -30,3 +33,27 @@ def test_where_one_cannot_listen_the_reason_is_given(host: str, port: int, reaso
 def test_local_addresses() -> None:
     assert all(map(is_local, ("127.0.0.1", "127.8.8.8", "::1", "localhost")))
     assert not any(map(is_local, ("0.0.0.0", "::", "192.168.1.2", "desk.example")))
+
+
+def test_solving_starts_when_the_server_has_and_ends_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    class Solving:
+        def start(self) -> None:
+            done.append("solves")
+
+        def stop(self) -> None:
+            done.append("rests")
+
+    def noted(word: str) -> Callable[..., Awaitable[None]]:
+        async def note(self: uvicorn.Server, sockets: object = None) -> None:
+            done.append(word)
+
+        return note
+
+    monkeypatch.setattr(uvicorn.Server, "startup", noted("serves"))
+    monkeypatch.setattr(uvicorn.Server, "shutdown", noted("ends"))
+    server = _Server(uvicorn.Config("nothing"), Solving())  # type: ignore[arg-type]
+    asyncio.run(server.startup())
+    asyncio.run(server.shutdown())
+    assert done == ["serves", "solves", "rests", "ends"]

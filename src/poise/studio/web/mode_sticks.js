@@ -7,7 +7,7 @@ const UP = new THREE.Vector3(0, 1, 0);
 export class Sticks {
   constructor(count, radius, ink, { solid = false } = {}) {
     const material = solid
-      ? new THREE.MeshStandardMaterial({ color: ink, roughness: 0.7 })
+      ? new THREE.MeshLambertMaterial({ color: ink })
       : new THREE.MeshBasicMaterial({ color: ink, transparent: true, opacity: 0.6, depthTest: false });
     this.mesh = new THREE.InstancedMesh(new THREE.CylinderGeometry(radius, radius, 1, 10, 1), material, count);
     this.mesh.frustumCulled = false;

@@ -52,7 +52,7 @@ export class Obstacles {
       [CYLINDER]: () => new THREE.CylinderGeometry(a, a, b, 32).rotateX(Math.PI / 2),
       [CAPSULE]: () => new THREE.CapsuleGeometry(a, b, 8, 24).rotateX(Math.PI / 2),
     }[form]();
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.7, transparent: true, opacity: 0.85 });
+    const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.85 });
     return new THREE.Mesh(geometry, material);
   }
 

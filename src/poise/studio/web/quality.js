@@ -1,6 +1,7 @@
 // How finely the stage is drawn: as well as can be when nothing moves, and as fast as need be while something does.
 
 const SLOW = 28; // frames that come less often than this are slow [ms]
+const SLOWER = 1.5; // and less often than this many times where nothing is drawn
 const QUICK = 19; // frames that come as often as this leave room for more [ms]
 const SHARE = 0.2; // how much the newest frame counts
 const FEWEST = 5; // frames before anything is judged
@@ -8,6 +9,7 @@ const PAUSE = 200; // after a pause longer than this the next frame says nothing
 const REST = 220; // what has not moved for so long is drawn at its best [ms]
 const PATIENCE = 3000; // quick frames for so long are tried finer; twice as long after each trial that failed [ms]
 const FINEST = 2; // pixels drawn for one of the page, each way, at most
+const LONG = 400; // a picture that takes longer is drawn with fewer pixels from then on [ms]
 
 // From fine to fast: the share of the page's pixels that are drawn each way, and whether coarser surfaces do.
 const LEVELS = [
@@ -32,6 +34,9 @@ export class Quality {
     this.software = software;
     this.apply = apply;
     this.level = software ? 1 : 0;
+    this.best = FINEST;
+    this.idle = 0; // from one animation frame to the next where nothing is drawn [ms]
+    this.beat = null;
     this.resting = false;
     this.pace = null;
     this.count = 0;
@@ -46,11 +51,15 @@ export class Quality {
     this.resting = false;
     this.judge(time - this.last, time);
     this.last = time;
+    this.beat = null;
     this.use(LEVELS[this.level]);
   }
 
   // Nothing moved; whether it has to be drawn once more, at its best.
   rest(time) {
+    const passed = this.beat === null ? PAUSE : time - this.beat;
+    if (passed < PAUSE) this.idle += SHARE * (passed - this.idle);
+    this.beat = time;
     if (this.resting || time - this.last < REST) return false;
     this.finest();
     return true;
@@ -59,7 +68,13 @@ export class Quality {
   // Without antialiasing of its own, what rests is drawn with more pixels than the page has.
   finest() {
     this.resting = true;
-    this.use({ share: this.software ? FINEST / this.ratio() : 1, coarse: false });
+    this.use({ share: this.software ? Math.max(1, this.best / this.ratio()) : 1, coarse: false });
+  }
+
+  // How long it took to draw at its best [ms].
+  took(time) {
+    if (time > LONG) this.best = 1;
+    else if (time < LONG / 8) this.best = FINEST;
   }
 
   ratio() {
@@ -82,7 +97,7 @@ export class Quality {
     this.pace = this.pace === null ? passed : (1 - SHARE) * this.pace + SHARE * passed;
     this.count += 1;
     if (this.count < FEWEST) return;
-    if (this.pace > SLOW && this.level < LEVELS.length - 1) this.coarser();
+    if (this.pace > Math.max(SLOW, SLOWER * this.idle) && this.level < LEVELS.length - 1) this.coarser();
     else if (this.pace > QUICK) this.quickSince = null;
     else this.finer(time);
   }

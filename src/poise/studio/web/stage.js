@@ -46,6 +46,7 @@ export class Stage {
       else if (!this.quality.rest(time)) return;
       this.stale = false;
       this.render();
+      if (this.quality.resting && software) this.quality.took(this.waited());
     };
     this.draw(performance.now());
   }
@@ -104,7 +105,7 @@ export class Stage {
   surface(part) {
     const geometries = [part, part.coarse].map(skin);
     const side = part.closed ? THREE.FrontSide : THREE.DoubleSide;
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.02, side });
+    const material = new THREE.MeshLambertMaterial({ side });
     const mesh = new THREE.Mesh(geometries[Number(this.coarse)], material);
     mesh.userData = { ...part, geometries };
     this.bodies[part.body].add(mesh);
@@ -232,6 +233,14 @@ export class Stage {
       this.renderer.setScissor(left, height - top - high, wide, high);
       this.renderer.render(this.scene, view.camera);
     }
+  }
+
+  // How long it takes until what was asked for is drawn [ms].
+  waited() {
+    const pen = this.renderer.getContext();
+    const begun = performance.now();
+    pen.readPixels(0, 0, 1, 1, pen.RGBA, pen.UNSIGNED_BYTE, new Uint8Array(4));
+    return performance.now() - begun;
   }
 
   frameFigure() {
