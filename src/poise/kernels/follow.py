@@ -163,16 +163,41 @@ def interpolate_clip(
 
 
 @kernel
-def move_clip(
+def curve_clip(
     tree: Tree,
     clip: Array,
-    change: Array,
+    before: Array,
+    share: Array,
     # outputs
     out: Array,
 ) -> None:
-    """Postures `out` (frames, nq) of a clip (frames, nq), each moved by its change (frames, nv)."""
-    for t in range(clip.shape[0]):
-        integrate(tree, clip[t], change[t], out[t])
+    """Postures `out` (k, nq) on the cubic B-spline of a clip, a share[k] of the way on from frame `before[k]`.
+
+    A B-spline has no corners, and its postures are means of four frames': inside every limit that those are inside of.
+    Both ends stay, as if the motion came and went steadily.
+    """
+    nv, last = tree.dof_node.shape[0], clip.shape[0] - 1
+    gap, mean, weight = np.zeros(nv), np.zeros(nv), np.zeros(4)
+    for k in range(before.shape[0]):
+        a, s = before[k], share[k]
+        weight[0], weight[3] = (1.0 - s) ** 3 / 6.0, s**3 / 6.0
+        weight[1] = (3.0 * s**3 - 6.0 * s**2 + 4.0) / 6.0
+        weight[2] = 1.0 - weight[0] - weight[1] - weight[3]
+        for i in range(nv):
+            mean[i] = 0.0
+        for j in range(-1, 3):
+            at = a + j
+            beyond = at < 0 or at > last
+            if beyond:
+                at = -at if at < 0 else 2 * last - at
+            difference(tree, clip[a], clip[at], gap)
+            for i in range(nv):
+                mean[i] += (-weight[j + 1] if beyond else weight[j + 1]) * gap[i]
+            if beyond and a != 0:
+                difference(tree, clip[a], clip[last], gap)
+                for i in range(nv):
+                    mean[i] += 2.0 * weight[j + 1] * gap[i]
+        integrate(tree, clip[a], mean, out[k])
 
 
 @kernel

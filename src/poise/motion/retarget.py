@@ -28,12 +28,12 @@ from poise.motion.contacts import Contacts, ContactSettings
 from poise.motion.draft import Progress, ignored
 from poise.motion.filter import MotionFilter
 from poise.motion.mapping import JointMap
+from poise.motion.moments import at_rate
 from poise.motion.motion import Motion
 from poise.motion.pace import haste
 from poise.motion.perform import Manner, Performance
 from poise.motion.plan import Plan
 from poise.motion.source import Source
-from poise.motion.stopped import leave
 from poise.motion.style import Style
 
 STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
@@ -73,7 +73,7 @@ def retarget(
         clip: The animation, of any skeleton, in any unit, whichever axis is up.
         figure: Who shall perform it. A figure that stands on feet and is held at its pelvis gets a floating base.
         mapping: Which joint leads which part: a `JointMap`, sites by joint, or a TOML file; proposed if not given.
-        rate: Frames per second of the result; the clip's unless given.
+        rate: Frames per second of the result; the clip's, or as slow as joints need, unless given.
         tempo: Speed, 1 for the clip's, 0.25 for four times as slow; the motion is slower still where the joints' limits
             of speed need it.
         balance: Whether the centre of mass stays over the feet that stand, as slow walking needs.
@@ -84,60 +84,37 @@ def retarget(
         progress: Called with frames done and frames in all.
 
     Returns:
-        The motion, with a frame for every one of the clip; `motion.track` says what was asked. What stops it half way,
-        Ctrl-C or an error of `progress`, has the frames that are solved by then in its attribute `motion`.
+        The motion, with a frame for every one of the clip unless a rate is given; `motion.track` says what was asked.
+        What stops it half way, Ctrl-C or an error of `progress`, has the frames solved by then in its `motion`.
     """
     _check(clip, tempo)
     asked = _Asked(contacts, style or Style(), balance)
-    motion = _at_tempo(clip, figure, mapping, asked, (rate, tempo), progress or ignored)
-    slowly = tempo
+    motion = _performed(
+        Clip(clip.figure, clip.q, clip.rate * tempo, clip.name), figure, mapping, asked, tempo, progress
+    )
     for _ in range(SLOWER):
-        slower = haste(motion.figure, motion._q, motion.rate, asked.style)
+        timed = motion if rate is None else at_rate(motion, rate)
+        slower = haste(timed.figure, timed._q, timed.rate, asked.style)
         if slower <= 1.0:
             break
-        slowly /= ROOM * slower
-        if rate is None:
-            motion = Motion(motion.figure, motion.q, clip.rate * slowly, motion.name, track=motion.track)
-        else:
-            motion = _slower(motion, clip, mapping, asked, (rate, slowly), progress or ignored)
-    return motion if motion_filter is None else _filtered(motion, motion_filter)
+        motion = Motion(motion.figure, motion.q, motion.rate / (ROOM * slower), motion.name, track=motion.track)
+    return timed if motion_filter is None else _filtered(timed, motion_filter)
 
 
-def _slower(  # noqa: PLR0917
-    motion: Motion,
-    clip: Clip,
-    mapping: JointMap | Mapping[str, str] | str | Path | None,
-    asked: _Asked,
-    pace: tuple[float, float],
-    tell: Progress,
-) -> Motion:
-    """A motion that was too fast, solved again at a rate and a lower tempo."""
-    try:
-        return _at_tempo(clip, motion.figure, mapping, asked, pace, tell)
-    except BaseException as stop:
-        # All frames are known, if at the wrong moments: played slowly they are legal.
-        rate = motion.rate / (ROOM * haste(motion.figure, motion._q, motion.rate, asked.style))
-        leave(stop, Motion(motion.figure, motion.q, rate, motion.name, track=motion.track), len(motion))
-        raise
-
-
-def _at_tempo(  # noqa: PLR0917
+def _performed(  # noqa: PLR0917
     clip: Clip,
     figure: Figure,
     mapping: JointMap | Mapping[str, str] | str | Path | None,
     asked: _Asked,
-    pace: tuple[float | None, float],
-    tell: Progress,
+    tempo: float,
+    progress: Progress | None,
 ) -> Motion:
-    """A motion at a rate, if one is given, and a tempo."""
-    rate, tempo = pace
-    timed = Clip(clip.figure, clip.q, clip.rate * tempo, clip.name)
-    timed = timed if rate is None else timed.resampled(rate)
-    links = JointMap.of(mapping, timed, figure)
-    performer = _floating(figure, links)
-    performance = _planned(timed, performer, links, asked, tempo, lambda done, total: tell(done // 2, total))
+    """The motion, frame by frame of the clip, which is played as a share `tempo` of how fast it was recorded."""
+    tell = progress or ignored
+    links = JointMap.of(mapping, clip, figure)
+    performance = _planned(clip, _floating(figure, links), links, asked, tempo, lambda k, n: tell(k // 2, n))
     motion = performance.motion(performance.run())
-    tell(len(timed), len(timed))
+    tell(len(clip), len(clip))
     return motion
 
 

@@ -7,8 +7,6 @@ from poise.motion.motion import Motion
 
 def leave(stop: BaseException, motion: Motion, asked: int) -> None:
     """Give what stops a retargeting the motion so far, as its attribute `motion`, and a note that says so."""
-    if left_by(stop) is not None:
-        stop.__notes__.pop()
     stop.motion = motion  # type: ignore[attr-defined]
     stop.add_note(f"{len(motion)} of {asked} frames are solved: this exception's `motion` has them.")
 

@@ -5,7 +5,7 @@ import pytest
 
 import poise
 from poise.kernels.fit import fit_posture, make_fit
-from poise.kernels.follow import clip_frames, clip_rates, smooth_clip
+from poise.kernels.follow import clip_frames, clip_rates, curve_clip, smooth_clip
 from poise.motion.cast import Cast
 from poise.motion.draft import STEP
 from poise.tasks.place import Position
@@ -55,6 +55,35 @@ def test_smoothing_flattens_no_bend():
     out = np.zeros_like(clip)
     smooth_clip(slide.compiled.tree, clip, np.full(len(clip), 2.0), out)
     np.testing.assert_allclose(out, clip, atol=1e-12)
+
+
+def curved(clip, finer, figure=HUMAN):
+    moments = np.linspace(0.0, len(clip) - 1.0, finer * (len(clip) - 1) + 1)
+    before = np.clip(np.floor(moments).astype(np.int64), 0, len(clip) - 2)
+    out = np.zeros((len(moments), clip.shape[1]))
+    curve_clip(figure.compiled.tree, clip, before, moments - before, out)
+    return out
+
+
+def test_a_curve_keeps_both_ends_and_a_steady_motion():
+    rate = 0.02 * np.random.default_rng(1).standard_normal(HUMAN.nv)
+    clip = np.array([np.array(HUMAN.integrate(HUMAN.neutral(), i * rate).q) for i in range(8)])
+    fine = curved(clip, 4)
+    for i, q in enumerate(fine):
+        assert np.abs(HUMAN.difference(HUMAN.integrate(HUMAN.neutral(), 0.25 * i * rate), q)).max() < 1e-4
+    shaken = random_clip(8)
+    fine = curved(shaken, 4)
+    for end in (0, -1):
+        assert np.abs(HUMAN.difference(shaken[end], fine[end])).max() < 1e-12
+
+
+def test_a_curve_has_no_corners_where_lines_between_frames_do():
+    slide, jerks = poise.load("serial12"), []
+    clip = 0.1 * np.random.default_rng(3).standard_normal((10, slide.nq))
+    for finer in (10, 20):
+        jerks.append(np.abs(np.diff(curved(clip, finer, slide), n=3, axis=0)).max() * finer**3)
+    # The jerk of a curve is what it is; that of corners grows with the square of how finely one looks.
+    assert jerks[1] < 1.1 * jerks[0]
 
 
 def test_smoothing_takes_off_what_jitters():

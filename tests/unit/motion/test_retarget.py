@@ -225,6 +225,19 @@ def test_a_balanced_walk_at_another_rate_is_as_slow_as_it_must_be():
     assert measure(motion).drift <= 1e-3
 
 
+@pytest.mark.parametrize("rate", [24.0, 60.0, 100.0])
+def test_a_slow_balanced_walk_is_as_good_at_many_more_frames_than_its_clip_has(rate):
+    motion = poise.retarget(clip_at(WALK), poise.load("walker"), balance=True, tempo=0.1, rate=rate)
+    quality = measure(motion)
+    assert motion.rate == rate
+    assert len(motion) == pytest.approx(10.0 * clip_at(WALK).duration * rate, abs=2)
+    assert quality.violations == quality.unbalanced == quality.airborne == 0
+    assert not quality.hurried
+    assert not quality.spikes
+    assert quality.closure <= 1e-9
+    assert max(quality.drift, quality.penetration.max()) <= 1e-3
+
+
 def test_a_filter_passes_over_figures_of_hinges():
     clip, adelino = clip_at("animated_drawings/wave_hello.bvh"), poise.load("adelino")
     calm = poise.MotionFilter(2.0, 8.0, 60.0)

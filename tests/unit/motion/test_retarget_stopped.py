@@ -53,23 +53,6 @@ def test_what_stops_the_last_touches_leaves_every_frame(monkeypatch):
     assert len(left_by(stopped.value)) == 48
 
 
-def test_what_stops_a_slower_attempt_leaves_the_first_played_slowly():
-    clip, machine = stepping(frames=24, rate=30.0), poise.load("walker")
-    clip = poise.Clip(clip.figure, clip.q, 300.0)
-
-    def progress(done, total):
-        if total > 24:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as stopped:
-        poise.retarget(clip, machine, rate=clip.rate, progress=progress)
-    motion = left_by(stopped.value)
-    speeds = np.array([joint.speed for joint in motion.figure.joints for _ in range(joint.nv)])
-    assert len(motion) == 24
-    assert stopped.value.__notes__ == ["24 of 24 frames are solved: this exception's `motion` has them."]
-    assert (np.abs(motion.velocity) <= speeds * (1.0 + 1e-9)).all()
-
-
 def test_before_the_first_frame_there_is_nothing_to_leave():
     with pytest.raises(TaskError) as refused:
         poise.retarget(stepping(), HUMAN, {"LeftHnad": "left_hand"})
