@@ -41,6 +41,8 @@ Object.defineProperty(window, "poiseStage", {
 """Lets the stage do everything but draw, which is slow in software and which most tests do not look at."""
 STANDING = scene_text(EXAMPLES["Standing"]())
 """The scene that every page begins with."""
+PATIENCE = 120_000
+"""How long a page may take for anything: kernels that were changed are compiled first [ms]."""
 FIGURE_SHOWN = "window.poiseStage && window.poiseStage.frames > 0"
 
 
@@ -110,6 +112,7 @@ def _foreign(address: str, own: str) -> list[str]:
 def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
     """A page on the studio, on which nothing goes wrong; it draws always, or for pictures only."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))

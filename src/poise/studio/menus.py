@@ -28,7 +28,7 @@ SHORTCUTS = (
     ("4", "one view or four"),
     ("D", "dark or light"),
     ("Ctrl Z, Ctrl Shift Z", "undo, do again"),
-    ("drop a file", "open a scene, URDF, MJCF, BVH, glTF or figure"),
+    ("drop a file", "open a scene, URDF, MJCF, BVH, glTF, figure, posture or motion"),
     ("?", "this sheet"),
 )
 SAVED = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.json", "motion": "motion.csv"}

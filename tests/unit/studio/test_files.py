@@ -32,6 +32,16 @@ BROKEN = {
     "notes.txt": b"hello",
 }
 
+WHOLE = {
+    "arm.urdf": b"""<robot name="arm"><link name="upper"/><link name="forearm"/>
+<joint name="elbow" type="revolute"><parent link="upper"/><child link="forearm"/><origin xyz="0 0 0.3"/>
+<axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint></robot>""",
+    "arm.xml": b"""<mujoco model="arm"><worldbody><body name="upper"><geom size="0.05"/>
+<body name="forearm" pos="0 0 0.3">
+<joint name="elbow" type="hinge" axis="1 0 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0 0 0.3"/></body></body>
+</worldbody></mujoco>""",
+}
+
 
 @pytest.fixture
 def modes() -> Modes:
@@ -70,6 +80,20 @@ def test_a_broken_file_is_refused_while_motions_are_shown(modes: Modes, name: st
     with pytest.raises(PoiseError, match=rf"^{name}"):
         modes.inbox.take(name, BROKEN[name])
     assert modes.session.state is before
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_robots_open_from_the_formats_that_people_have(modes: Modes, name: str) -> None:
+    modes.inbox.take(name, WHOLE[name])
+    figure = modes.session.state.figure
+    assert "elbow" in figure.joints.names
+    hand = figure.bodies.names.index("forearm")
+    modes.session.press("me", hand, [0.0, 0.0, 0.3])
+    before = modes.session.state.posture
+    modes.session.drag("me", [0.2, 0.1, 0.5])
+    for _ in range(30):
+        modes.session.tick()
+    assert modes.session.state.posture != before
 
 
 def test_a_saved_posture_comes_back_and_can_be_undone(modes: Modes) -> None:
