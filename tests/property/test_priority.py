@@ -34,6 +34,9 @@ def some_task(rng: np.random.Generator, figure: poise.Figure, priority: int) -> 
     body = str(rng.choice(figure.bodies.names))
     common = {"priority": priority, "weight": float(rng.choice([1.0, rng.uniform(0.2, 5.0)]))}
     kind = rng.integers(6)
+    if kind != 3 and rng.integers(3) == 0:
+        some = rng.choice(figure.moving_joints, size=rng.integers(1, len(figure.moving_joints) + 1), replace=False)
+        common["joints"] = sorted(str(joint) for joint in some)
     if kind == 0:
         rotation = figure.pose_of(body, figure.random(rng)).rotation
         return Orientation(body, rotation, axes=str(rng.choice(["xyz", "x", "yz"])), **common)

@@ -15,7 +15,7 @@ from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.kernels.contacts import make_contacts
 from poise.kernels.criteria import Criteria
-from poise.kernels.engine import CHOOSY, FENCED, FIRST_TASKS, Engine, State
+from poise.kernels.engine import CHOOSY, FENCED, FIRST_TASKS, KEPT, Engine, State
 from poise.kernels.far_call import addresses
 from poise.kernels.goals import Goals, make_stance
 from poise.kernels.levels import Levels, make_work
@@ -74,7 +74,9 @@ def _choosy(asked: Sequence[Asked], goals: Goals, masks: Sequence[FloatArray | N
     levels = np.zeros(p + 1, dtype=np.int64)
     for a in asked:
         corners = goals.corner_start[a.first_goal + len(a.goals)] - goals.corner_start[a.first_goal]
-        if masks[a.first_goal] is not None:
+        if a.keeps:
+            levels[a.level] = KEPT
+        elif masks[a.first_goal] is not None:
             levels[a.level] = CHOOSY
         elif corners > 0 and levels[a.level] != CHOOSY:
             levels[a.level] = FENCED

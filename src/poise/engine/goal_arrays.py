@@ -26,6 +26,8 @@ class Asked:
     first_goal: int = 0
     rows: slice = field(default_factory=lambda: slice(0, 0))
     """Its rows among those of all goals."""
+    keeps: bool = False
+    """Whether these are rows that only keep, with all joints, what a task that may move some of them has reached."""
 
 
 def number_rows(asked: Sequence[Asked], figure: Figure) -> list[FloatArray | None]:
@@ -36,7 +38,7 @@ def number_rows(asked: Sequence[Asked], figure: Figure) -> list[FloatArray | Non
         count = sum(g.rows for g in a.goals)
         a.first_goal, a.rows = goal, slice(row, row + count)
         row, goal = row + count, goal + len(a.goals)
-        masks += [recruited(figure, a.task)] * len(a.goals)
+        masks += [None if a.keeps else recruited(figure, a.task)] * len(a.goals)
     return masks
 
 

@@ -32,6 +32,7 @@ from poise.tasks.criteria import Criterion, Outside
 from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
+from poise.tasks.recruits import recruited
 from poise.tasks.task import Goal, Task
 
 
@@ -78,15 +79,18 @@ class Problem:
         self.avoidance = Avoidance(figure, self.avoids) if self.avoids else None
         wishes = [task for task in active if not isinstance(task, Avoid)]
         self.held = _last_hold(wishes)
-        self.asked = _by_level(figure, [task for task in wishes if task is not self.held], forces)
+        self.laid = _by_level(figure, [task for task in wishes if task is not self.held], forces)
+        """Every task by level, and after each level those that keep what some of its joints have reached."""
+        self.asked = [a for a in self.laid if not a.keeps]
         self.priorities = sorted({a.task.priority for a in self.asked})
         self._by_task = {a.task: a for a in self.asked}
+        self._keepers = {a.task: a for a in self.laid if a.keeps}
         terms = [criterion.term(figure, forces) for criterion in criteria]
         contacts = self.avoidance.most if self.avoidance is not None else 0
         wished = criteria_arrays(figure, self.held, terms)
-        self.engine = make_engine(figure, self.asked, wished, step or StepSize(), dt, contacts=contacts)
-        self.given = Given.of(figure, self.asked)
-        self.starts = Starts(self.engine, self.asked)
+        self.engine = make_engine(figure, self.laid, wished, step or StepSize(), dt, contacts=contacts)
+        self.given = Given.of(figure, self.laid)
+        self.starts = Starts(self.engine, self.laid)
         self.handle = bind(self.engine)
         self.footings = _footings(figure, self.asked, self.engine.goals, forces)
         """Where open supports can balance the figure, by task."""
@@ -122,8 +126,10 @@ class Problem:
         take_stance(engine.tree, engine.goals, posture._q, engine.here)
         squares = (engine.goals.weight * engine.here.error) ** 2
         held = float(np.sum(self.held_gap(posture) ** 2))
-        levels = range(FIRST_TASKS, FIRST_TASKS + len(self.priorities))
-        sums = [float(sum(squares[a.rows].sum() for a in self.asked if a.level == k)) for k in levels]
+        sums = [
+            float(sum(squares[a.rows].sum() for a in self.asked if a.task.priority == level))
+            for level in self.priorities
+        ]
         return np.array([*near, *np.sqrt([*sums, held])])
 
     def limit_name(self, i: int) -> str:
@@ -155,11 +161,12 @@ class Problem:
 
     def retarget(self, task: Task, value: TargetLike) -> None:
         """Give a task another target, in place."""
-        asked = self._by_task.get(task)
         if isinstance(task, Custom):
             raise TaskError(f"{task.label} has no target; let its function read one that you change.")
-        if asked is not None:
+        if asked := self._by_task.get(task):
             set_target(self.figure, self.engine.goals, asked, value)
+            if keeper := self._keepers.get(task):
+                set_target(self.figure, self.engine.goals, keeper, value)
         elif task is self.held:
             self.engine.criteria.postures[0] = posture_for(self.figure, value, task.label)._q
         else:
@@ -167,12 +174,21 @@ class Problem:
 
 
 def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[Asked]:
-    """Tasks and their goals, those of the first level first."""
-    priorities = sorted({task.priority for task in tasks})
-    asked = [
-        Asked(task, FIRST_TASKS + priorities.index(task.priority), goals_under(figure, task, forces)) for task in tasks
-    ]
-    return sorted(asked, key=lambda a: a.level)
+    """Tasks and their goals, those of the first level first, each level followed by what keeps it."""
+    laid: list[Asked] = []
+    level = FIRST_TASKS
+    for priority in sorted({task.priority for task in tasks}):
+        beside = [Asked(t, level, goals_under(figure, t, forces)) for t in tasks if t.priority == priority]
+        choosy = any(recruited(figure, a.task) is not None for a in beside)
+        keepers = [Asked(a.task, level + 1, a.goals, keeps=True) for a in beside if choosy and _has_one_place(a)]
+        laid += [*beside, *keepers]
+        level += 2 if keepers else 1
+    return laid
+
+
+def _has_one_place(asked: Asked) -> bool:
+    """Whether the rows of a task may be laid out twice: not those that follow supports."""
+    return not isinstance(asked.task, Equilibrium) and not any(goal.corners for goal in asked.goals)
 
 
 def _last_hold(tasks: Sequence[Task]) -> Hold | None:

@@ -65,7 +65,7 @@ def reasons_of(problem: Problem, posture: Posture, asked: Asked, unmet: Sequence
     """What a task leans against; the last step must have been made at `posture`."""
     rows, error = _rows(problem, asked), _weighted_error(problem, asked)
     push = _push(problem, rows, error)
-    above = [other for other in problem.asked if other.level < asked.level]
+    above = [other for other in problem.laid if other.level < asked.level]
     beside = [other for other in unmet if other.level == asked.level and other is not asked]
     stages = (
         _figure_props(problem, posture),
@@ -82,8 +82,8 @@ def reasons_of_hold(problem: Problem, posture: Posture, gap: FloatArray, unmet: 
     push = Push(weighted, max(SLIGHT, 2.0 * problem.engine.worth) * float(np.linalg.norm(weighted)))
     stages = (
         _figure_props(problem, posture),
-        [prop for other in problem.asked for prop in _task_props(problem, other)],
-        _bent_props(problem, unmet, FIRST_TASKS + len(problem.priorities)),
+        [prop for other in problem.laid for prop in _task_props(problem, other)],
+        _bent_props(problem, unmet, problem.engine.levels.start.shape[0] - 1),
     )
     return explain(push, stages)
 

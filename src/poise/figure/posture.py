@@ -24,8 +24,7 @@ class Posture:
         self._figure = figure
         # Kernels take writable arrays (a read-only one has another type and compiles them anew); users see a view.
         self._q = np.ascontiguousarray(q, dtype=np.float64)
-        self._view = self._q.view()
-        self._view.flags.writeable = False
+        self._view: FloatArray | None = None
 
     @property
     def figure(self) -> Figure:
@@ -35,6 +34,9 @@ class Posture:
     @property
     def q(self) -> FloatArray:
         """(nq,) all joint values, read-only."""
+        if self._view is None:
+            self._view = self._q.view()
+            self._view.flags.writeable = False
         return self._view
 
     def __getitem__(self, joint: str) -> float | FloatArray:

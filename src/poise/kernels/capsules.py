@@ -62,7 +62,7 @@ class Pair(NamedTuple):
     node_b: int
 
 
-@kernel
+@kernel(borrows=True)
 def nearest_capsules(
     solids: Solids,
     watched: Watched,
@@ -170,14 +170,14 @@ def _put(
     rows.distance[row] = distance
 
 
-@kernel
+@kernel(borrows=True)
 def nearly_parallel(u: Vector, v: Vector) -> bool:
     """Whether two axes are within `NEARLY_PARALLEL` of each other; never for a sphere's."""
     uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
     return uu * vv - uv * uv < NEARLY_PARALLEL * NEARLY_PARALLEL * uu * vv
 
 
-@kernel
+@kernel(borrows=True)
 def lies_flat(kind: int, size: Vector, a: Vector, u: Vector, s: float) -> bool:
     """Whether the axis a + s u lies nearly flat on a box or a cylinder at its nearest point."""
     uu = dot(u, u)
@@ -187,7 +187,7 @@ def lies_flat(kind: int, size: Vector, a: Vector, u: Vector, s: float) -> bool:
     return slope * slope < NEARLY_PARALLEL * NEARLY_PARALLEL * uu
 
 
-@kernel
+@kernel(borrows=True)
 def _capsule_witness(
     segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float], attempt: int
 ) -> Witness:
@@ -206,7 +206,7 @@ def _capsule_witness(
     return Witness(point, normal, gap - radii[0] - radii[1])
 
 
-@kernel
+@kernel(borrows=True)
 def _skin_witness(
     kind: int, size: Vector, axis: tuple[Vector, Vector], radius: float, nearest: float, attempt: int
 ) -> Witness:
@@ -219,7 +219,7 @@ def _skin_witness(
     return Witness(subtract(center, scale(skin.normal, radius)), skin.normal, skin.distance - radius)
 
 
-@kernel
+@kernel(borrows=True)
 def _across(u: Vector, v: Vector) -> Vector:
     """A direction at right angles to both axes, where they cross."""
     n = normalized(cross(u, v))

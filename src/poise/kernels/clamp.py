@@ -5,11 +5,12 @@ import numpy as np
 from poise.kernels.compile import kernel
 from poise.kernels.couplings import clamp_coupled, couplings_excess
 from poise.kernels.limits import POLYGON, TOLERANCE, Bounds, ball_split, clamp_split, pass_through_middle, set_ball
+from poise.kernels.swing_twist import SwingTwist
 
 Array = np.ndarray
 
 
-@kernel
+@kernel(borrows=True)
 def clamp(
     bounds: Bounds,
     previous: Array,
@@ -20,16 +21,52 @@ def clamp(
 
     `previous` (nq,), a legal posture, or an empty array, is where concave swing limits are approached from.
     """
+    if bounds.coupling_lower.shape[0] == 0:
+        _clamp_alone(bounds, previous, q)
+        return 1
+    if _is_inside(bounds, previous, q) and couplings_excess(bounds, q) <= TOLERANCE:
+        return 1
+    return _clamp_coupled_too(bounds, previous, q)
+
+
+@kernel
+def _clamp_coupled_too(bounds: Bounds, previous: Array, q: Array) -> int:
     wanted = q.copy()
+    _clamp_alone(bounds, previous, q)
+    return 1 if couplings_excess(bounds, q) <= TOLERANCE else clamp_coupled(bounds, wanted, q)
+
+
+@kernel(borrows=True)
+def _clamp_alone(bounds: Bounds, previous: Array, q: Array) -> None:
+    """Move every joint inside its own limits."""
+    lower, upper = bounds.lower, bounds.upper
     for k in range(q.shape[0]):
-        q[k] = min(max(q[k], bounds.lower[k]), bounds.upper[k])
+        q[k] = min(max(q[k], lower[k]), upper[k])
     for b in range(bounds.ball_start.shape[0]):
         split = ball_split(bounds, b, q)
-        allowed = clamp_split(bounds, b, split)
-        if previous.shape[0] > 0 and bounds.swing_kind[b] == POLYGON:
-            allowed = pass_through_middle(bounds, b, ball_split(bounds, b, previous), allowed)
+        allowed = _allowed(bounds, b, previous, split)
         if allowed != split:
             set_ball(bounds, b, allowed, q)
-    if couplings_excess(bounds, q) <= TOLERANCE:
-        return 1
-    return clamp_coupled(bounds, wanted, q)
+
+
+@kernel(borrows=True)
+def _is_inside(bounds: Bounds, previous: Array, q: Array) -> bool:
+    """Whether every joint is inside its own limits."""
+    lower, upper = bounds.lower, bounds.upper
+    for k in range(q.shape[0]):
+        if not lower[k] <= q[k] <= upper[k]:
+            return False
+    for b in range(bounds.ball_start.shape[0]):
+        split = ball_split(bounds, b, q)
+        if _allowed(bounds, b, previous, split) != split:
+            return False
+    return True
+
+
+@kernel(borrows=True)
+def _allowed(bounds: Bounds, b: int, previous: Array, split: SwingTwist) -> SwingTwist:
+    """The nearest swing and twist that ball joint `b` can have."""
+    allowed = clamp_split(bounds, b, split)
+    if previous.shape[0] > 0 and bounds.swing_kind[b] == POLYGON:
+        return pass_through_middle(bounds, b, ball_split(bounds, b, previous), allowed)
+    return allowed

@@ -113,7 +113,7 @@ def kernel(function: Callable[P, R] | None = None, *, borrows: bool = False) -> 
             does not borrow. Numba then counts no references in it, which otherwise costs several nanoseconds per array
             and call, those inside tuples included.
     """
-    return _decorated(function, borrows)
+    return decorated(function, borrows)
 
 
 @overload
@@ -129,10 +129,11 @@ def inner_kernel(function: Callable[P, R] | None = None, *, borrows: bool = Fals
 
     The way in takes apart its arguments, which for tuples of many arrays takes longer to compile than the function.
     """
-    return _decorated(function, borrows, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return decorated(function, borrows, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def _decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) -> Any:
+def decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) -> Any:
+    """The function compiled with options of numba's, or, without one, what compiles it."""
     # Said explicitly, since a function that leaves it open inherits it from whoever calls it first.
     options["_nrt"] = not borrows
     if function is None:
@@ -150,7 +151,7 @@ def far_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return function
     with _setting("SLP_VECTORIZE", 1):
-        return _cached(numba.cfunc(signature, cache=True, error_model="numpy"), function)
+        return _cached(numba.cfunc(signature, cache=True, error_model="numpy", _nrt=False), function)
 
 
 @contextmanager

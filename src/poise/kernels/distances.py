@@ -17,7 +17,7 @@ _ROUNDING = 1e-6
 """How exactly a library finds nearest points [m]."""
 
 
-@kernel
+@kernel(borrows=True)
 def nearest_compiled(
     solids: Solids,
     watched: Watched,
@@ -39,7 +39,7 @@ def nearest_compiled(
     return nearest_planes(solids, watched, placed, reach, count, rows), more
 
 
-@kernel
+@kernel(borrows=True)
 def tip(
     position: Array,
     matrix: Array,
@@ -74,7 +74,7 @@ def tip(
                 )
 
 
-@kernel
+@kernel(borrows=True)
 def settle(
     turns: Array,
     tipped: Array,

@@ -19,8 +19,8 @@ Array = np.ndarray
 
 MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
 """Levels: what never gives way, what parts touching bodies, and where tasks begin."""
-CHOOSY, FENCED = 1, 2
-"""Levels whose rows do not say all."""
+CHOOSY, FENCED, KEPT = 1, 2, 3
+"""Levels whose rows do not say all, and those that say it for the level above and only keep what it has reached."""
 MET = 1e-6
 """Error up to which a level counts as met."""
 HELD = 1e-6
@@ -95,7 +95,8 @@ class Engine(NamedTuple):
     farthest: float
     """Largest error a step aims at [m or rad]."""
     choosy: Array
-    """(p + 1,) CHOOSY for levels with goals that may move some joints only, FENCED for those with a support's edges."""
+    """(p + 1,) CHOOSY for levels with goals that may move some joints only, KEPT for those that follow them with the
+    same goals and all joints, FENCED for those with a support's edges."""
     calls: Array
     """Addresses for `far_call`."""
     worth: float

@@ -2,7 +2,8 @@
 
 Numba looks at every array of a tuple at every call, 0.3 µs each, and copies the whole tuple into every function it is
 passed to. A handle is one pointer: it carries its parts in memory that compiled code owns, and a kernel reads
-`handle.tree` as it would read the field of a tuple.
+`handle.tree` as it would read the field of a tuple. Whoever makes one keeps what it holds: kernels that count no
+references read it too.
 """
 
 from typing import Any
@@ -42,8 +43,13 @@ if numba.config.DISABLE_JIT:
                 setattr(self, name, part)
 
 else:
+    from llvmlite.ir import Constant, IntType, PointerType  # type: ignore[import-untyped]
     from numba import types
+    from numba.core.imputils import impl_ret_borrowed, lower_getattr
     from numba.experimental import structref
+
+    DATA = 3
+    """Which word of numba's record of a piece of memory says where it is."""
 
     @structref.register
     class _HandleType(types.StructRef):  # type: ignore[misc]
@@ -55,3 +61,18 @@ else:
         """Holds the parts of the engine for compiled code; made by a kernel, so that making one is compiled once."""
 
     structref.define_proxy(Handle, _HandleType, list(FIELDS))
+
+    def _read(name: str) -> None:
+        """Let kernels read a part whether they count references or not: numba's own way wants those that do."""
+
+        @lower_getattr(_HandleType, name)  # type: ignore[untyped-decorator]
+        def read(context: Any, builder: Any, kind: Any, handle: Any) -> Any:
+            fields = context.data_model_manager[kind.get_data_type()]
+            record = builder.bitcast(builder.extract_value(handle, 0), PointerType(PointerType(IntType(8))))
+            memory = builder.load(builder.gep(record, [Constant(IntType(32), DATA)]))
+            parts = builder.bitcast(memory, fields.get_value_type().as_pointer())
+            at = [Constant(IntType(32), 0), Constant(IntType(32), fields.get_field_position(name))]
+            return impl_ret_borrowed(context, builder, kind.field_dict[name], builder.load(builder.gep(parts, at)))
+
+    for _name in FIELDS:
+        _read(_name)

@@ -43,7 +43,7 @@ STRONG = 1e4
 """A multiplier this many times as large as zero: every optimum of the level touches the limit."""
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def meet(tables: Array, lines: Array, whole: Array, k: int) -> bool:
     """Meet the undamped level `k` whatever the limits say; False when its rows contradict each other."""
     n, first, s = tables.shape[1], whole[START, k], whole[DECIDED, k]
@@ -67,7 +67,7 @@ def meet(tables: Array, lines: Array, whole: Array, k: int) -> bool:
     return missing <= CONSISTENT
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool) -> None:
     """Hand down what level `k` decided: its rows' values and, undamped or curved, limits every optimum of it touches.
 
@@ -90,7 +90,7 @@ def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, ki
         for c in range(n):
             lines[Z, c] = lines[Y, c]
         if kind == BENT:
-            count, rank = factor_curved(tables, lines, whole, general, s, HELD)
+            count, rank = factor_curved(tables, lines, whole, general, k, s, HELD)
         else:
             count, rank = factor_face(tables, lines, whole, general, k, s, HELD)
         for c in range(n):
@@ -106,7 +106,7 @@ def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, ki
     _pass_on(tables, lines, whole, k, kind, s, s + count + rank)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _hold_strong(tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool) -> bool:
     """Choose the limits to hand down; True when they are all that the level locks."""
     locked, strong = 0, 0
@@ -122,7 +122,7 @@ def _hold_strong(tables: Array, lines: Array, whole: Array, general: Array, k: i
     return settled and strong == locked
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _pass_on(tables: Array, lines: Array, whole: Array, k: int, kind: int, s: int, used: int) -> None:
     """Send the rows below through the reflections `s` ≤ j < `used`, and keep those of level `k` reduced."""
     first, m = whole[START, k], whole[START, k + 1] - whole[START, k]
@@ -135,7 +135,7 @@ def _pass_on(tables: Array, lines: Array, whole: Array, k: int, kind: int, s: in
             tables[COLUMNS, c, first + r] = 0.0 if kind == BENT else tables[LEVEL, c, r]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _end_of_rows(whole: Array) -> int:
     """Where the last block of rows ends."""
     return block_of(whole[START, whole[STATE, LEVELS]] + BLOCK - 1)

@@ -15,7 +15,15 @@ import numpy as np
 from numpy import uint64
 
 from poise.kernels.compile import inner_kernel
-from poise.kernels.householder import block_of, from_coordinates, reflect, reflect_columns, to_coordinates
+from poise.kernels.householder import (
+    block_of,
+    dot,
+    from_coordinates,
+    make_reflector,
+    reflect,
+    reflect_columns,
+    to_coordinates,
+)
 from poise.kernels.level_face import finish_face, lock_limits, reduce_rows
 from poise.kernels.level_problem import (
     BASIS,
@@ -50,11 +58,13 @@ Array = np.ndarray
 FLAT = 1e-9
 """Pivot, against the largest diagonal entry, below which a Hessian is not positive definite."""
 FIRST_SHIFT, SHIFT_GROWTH, MAX_SHIFTS = 1e-3, 4.0, 40
+STEEP = 1e-3
+"""Slope of a level's error that counts, against the size of the error."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, k: int, decided: int) -> None:
     """Hessian and downhill direction of curved level `k` in the undecided coordinates."""
     n, first = tables.shape[1], whole[START, k]
@@ -93,7 +103,7 @@ def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, 
             tables[HESSIAN, c, d] = tables[HESSIAN, d, c]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) -> None:
     """Zᵀ S Z above its diagonal, and S Z on the way."""
     n = tables.shape[1]
@@ -115,7 +125,7 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
                 tables[HESSIAN, c, d] += value * tables[PRODUCT, a, d]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: int) -> bool:
     """Row `a` of PRODUCT = S BASIS; False when it is zero: joints of different limbs share no curvature."""
     size, first, last = uint64(tables.shape[1]), uint64(begin), uint64(end)
@@ -132,7 +142,7 @@ def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: 
     return some
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
     """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ; w is in ROW."""
     begin, end = uint64(decided), uint64(tables.shape[1])
@@ -164,7 +174,7 @@ def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
                 tables[TURNED, c, d] -= v * lines[ROW, d]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
     """Optimum of curved level `k` with the limits in line `locked` as equalities, in TRIAL.
 
@@ -203,7 +213,7 @@ def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: i
     finish_face(tables, lines, s)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, flat: float) -> None:
     """Turn the most negative curvature into its opposite rather than into something larger, where that is enough."""
     found, reflected = lines[SHIFT, k], -2.0 * lines[ESCAPE, tables.shape[1]]
@@ -215,7 +225,7 @@ def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, fl
         _factor(tables, lines, s, square + found, flat)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> int:
     """L D Lᵀ of the free block plus `added` on its diagonal, D Lᵀ above it; returns the row that failed or -1.
 
@@ -248,7 +258,7 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
     return -1
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def minds_all(tables: Array, lines: Array, k: int, s: int) -> bool:
     """Whether curved level `k`, as it was solved last, leaves the levels below it no direction at all."""
     if lines[DAMPING, k] > 0.0 or lines[SHIFT, k] > 0.0:
@@ -259,7 +269,7 @@ def minds_all(tables: Array, lines: Array, k: int, s: int) -> bool:
     return least > CURVED_RANK * most
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
     """line ← (L D Lᵀ)⁻¹ line from coordinate `s` on."""
     n = tables.shape[1]
@@ -278,9 +288,9 @@ def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
             lines[which, j] = 0.0
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def factor_curved(
-    tables: Array, lines: Array, whole: Array, general: Array, decided: int, held: int
+    tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, held: int
 ) -> tuple[int, int]:
     """Reflections of the `held` limits and of the range of the Hessian on them; counts of locks and of rank."""
     n = tables.shape[1]
@@ -289,10 +299,35 @@ def factor_curved(
     _turn(tables, lines, decided, s)
     if s == n:
         return count, 0
-    return count, reduce_rows(tables, lines, whole, TURNED, s, n - s, s, block_of(n + BLOCK - 1), CURVED_RANK)
+    for c in range(decided, s):
+        for d in range(s, n):
+            lines[DOWNHILL, d] -= tables[TURNED, c, d] * lines[Z, c]
+    rank = reduce_rows(tables, lines, whole, TURNED, s, n - s, s, block_of(n + BLOCK - 1), CURVED_RANK)
+    return count, rank + _keep_downhill(tables, lines, whole, k, s, s + rank)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
+def _keep_downhill(tables: Array, lines: Array, whole: Array, k: int, s: int, used: int) -> int:
+    """One more reflection, if the level has a way down along what its Hessian says nothing of; how many.
+
+    Where its curvature changes sign on the way, a Hessian vanishes by chance, and the level does mind.
+    """
+    n, size = tables.shape[1], 0.0
+    if used == n:
+        return 0
+    for r in range(whole[START, k], whole[START, k + 1]):
+        size += lines[TARGET, r] * lines[TARGET, r]
+    for c in range(n):
+        lines[ROW, c] = lines[DOWNHILL, c]
+    to_coordinates(tables, lines, s, used, ROW)
+    tail = dot(lines, ROW, lines, ROW, used, n)
+    if tail <= STEEP * STEEP * size:
+        return 0
+    make_reflector(tables, lines, used, tail)
+    return 1
+
+
+@inner_kernel(borrows=True)
 def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
     """A direction of negative curvature, in coordinates, from a factorisation that failed, if there is one.
 
@@ -326,7 +361,7 @@ def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
     lines[ESCAPE, least] += 1.0
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _escape(tables: Array, lines: Array, s: int, square: float) -> bool:
     """Turn the direction begun towards the most negative curvature and keep it; False when it is not negative."""
     n = tables.shape[1]

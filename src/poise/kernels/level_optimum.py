@@ -35,7 +35,7 @@ ROWS, WISHES, LEAST, BENT = 0, 1, 2, 3
 """Kinds of level: with rows, the wish, the least step that does what is decided, with curvature."""
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def enter(tables: Array, lines: Array, decided: int) -> None:
     """Coordinates of the point X that a level is entered with."""
     n = tables.shape[1]
@@ -46,7 +46,7 @@ def enter(tables: Array, lines: Array, decided: int) -> None:
         lines[Y, c] = lines[ROW, c]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, decided: int) -> float:
     """Multipliers of the locks of the face just solved; returns the size below which they are zero."""
     if kind == ROWS:
@@ -56,7 +56,7 @@ def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, de
     return wish_multipliers(tables, lines, whole, decided, kind == WISHES)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, k: int, kind: int) -> bool:
     """Optimum of level `k` in X; False when it was not found, X being legal anyway unless the sweep is lazy.
 
@@ -122,7 +122,7 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
     return settled
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _remembered(whole: Array, k: int, kind: int) -> int:
     """The line that keeps what level `k` locked when it was last solved as it is now; 0 for a level not watched."""
     if kind == BENT:

@@ -28,8 +28,8 @@ OUTSIDE = 1e-11
 UNDAMPED = 1e-15
 GAVE_WAY = 0.1
 """Share of its target that a watched level may leave undone."""
-STOPS_IF_LEFT, STOPS = 1, 2
-"""Levels that stop the sweep when they give way, and those that always do."""
+STOPS_IF_LEFT, STOPS, STAYS = 1, 2, 3
+"""Levels that stop the sweep when they give way, those that always do, and those that only keep what their rows are."""
 
 LIMIT, CURVATURE = -1, -(1 << 40)
 """Owners of decided coordinates that are no rows: limit i is LIMIT - i."""
@@ -97,7 +97,7 @@ START       first row of each level, and how many rows there are, twice: the wis
 DECIDED     how many coordinates are decided when a level is entered, and at the end
 STARTS      how many limits begin to bind at each level
 CURVED      1 for levels with curvature
-WATCH       which levels stop the sweep: see STOPS
+WATCH       which levels stop the sweep, or stay where they are: see STOPS
 STATE       single numbers, below
 
 SIDE + k is what level k locks: -1 at the lower limit, 1 at the upper, 0 not. As many lines follow for the least step
@@ -144,4 +144,4 @@ class Levels(NamedTuple):
     curvature: Array
     """(p + 1, n, n) S of the curved levels, symmetric, definite or not; of other levels never read."""
     watch: Array
-    """(p + 1,) 1 for levels that stop the sweep when they give way."""
+    """(p + 1,) see STOPS."""

@@ -33,6 +33,7 @@ from poise.kernels.level_problem import (
     START,
     STARTS,
     STATE,
+    STAYS,
     STOPPED,
     STOPS,
     STOPS_IF_LEFT,
@@ -74,7 +75,7 @@ def run_levels(
     return status
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _begin(tables: Array, lines: Array, whole: Array, rows: Array) -> None:
     """All rows, one per column, the first point, and nothing yet to report."""
     n, levels = tables.shape[1], whole[STATE, LEVELS]
@@ -93,7 +94,7 @@ def _begin(tables: Array, lines: Array, whole: Array, rows: Array) -> None:
     whole[DECIDED, 0] = 0
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, begin: int) -> int:
     """Levels from `begin` on in order; a lazy sweep does not check levels it meets and gives up, CAPPED, if it must."""
     n, levels, lazy = tables.shape[1], whole[STATE, LEVELS], whole[STATE, LAZY] == 1
@@ -104,6 +105,8 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
             for later in range(k + 1, levels + 2):
                 whole[DECIDED, later] = n
             return _finish(tables, lines, whole, general, status, unseen)
+        if whole[WATCH, k] == STAYS:
+            _stay(tables, lines, whole, k)
         meets = lazy and k < levels and lines[DAMPING, k] <= UNDAMPED and whole[CURVED, k] == 0
         meets = meets and whole[WATCH, k] != STOPS
         kind = BENT if whole[CURVED, k] == 1 else WISHES if k == levels else ROWS
@@ -140,7 +143,16 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
     return status
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
+def _stay(tables: Array, lines: Array, whole: Array, k: int) -> None:
+    """Ask the rows of level `k` for what the levels above made of them."""
+    for r in range(whole[START, k], whole[START, k + 1]):
+        lines[TARGET, r] = 0.0
+        for c in range(tables.shape[1]):
+            lines[TARGET, r] += tables[COLUMNS, c, r] * lines[Y, c]
+
+
+@inner_kernel(borrows=True)
 def _finish(tables: Array, lines: Array, whole: Array, general: Array, status: int, unseen: bool) -> int:
     """The step when no freedom is left, looked at if no level has looked yet."""
     n = tables.shape[1]
@@ -152,7 +164,7 @@ def _finish(tables: Array, lines: Array, whole: Array, general: Array, status: i
     return status if inside(lines, whole, general, X) else CAPPED
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _stops(lines: Array, whole: Array, n: int, k: int) -> bool:
     """Whether the curvature of level `k` is asked for; of one that always stops as it is before the step, in REST."""
     if whole[WATCH, k] != STOPS:
@@ -162,7 +174,7 @@ def _stops(lines: Array, whole: Array, n: int, k: int) -> bool:
     return True
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _gives_way(lines: Array, whole: Array, n: int, k: int) -> bool:
     """Whether level `k` leaves more than a small share of its target undone."""
     first = whole[START, k]

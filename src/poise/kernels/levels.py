@@ -108,7 +108,7 @@ CORRECTED = 1e-6
 """Share of an error that may stay and the correction still counts as done."""
 
 
-@kernel
+@kernel(borrows=True)
 def solve_levels(
     problem: Levels,
     work: LevelsWork,
@@ -123,7 +123,7 @@ def solve_levels(
     return resume_levels(problem, work, -1, x)
 
 
-@kernel
+@kernel(borrows=True)
 def resume_levels(
     problem: Levels,
     work: LevelsWork,
@@ -139,13 +139,15 @@ def resume_levels(
         for c in range(x.shape[0]):
             lines[FIRST, c] = x[c]
     status = work.run(tables, lines, whole, rows, general, problem.curvature, k)
+    for r in range(problem.target.shape[0]):
+        lines[TARGET, r] = problem.target[r]
     _measure(lines, whole, rows)
     for c in range(x.shape[0]):
         x[c] = lines[X, c]
     return status
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _load_levels(
     lines: Array, whole: Array, target: Array, start: Array, damping: Array, curved: Array, watch: Array
 ) -> None:
@@ -160,7 +162,7 @@ def _load_levels(
         lines[TARGET, r] = target[r]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _load_limits(lines: Array, whole: Array, wish: Array, lower: Array, upper: Array, limit_level: Array) -> None:
     """The wish and the limits."""
     for c in range(wish.shape[0]):
@@ -169,7 +171,7 @@ def _load_limits(lines: Array, whole: Array, wish: Array, lower: Array, upper: A
         lines[BELOW, i], lines[ABOVE, i], whole[LIMIT_LEVEL, i] = lower[i], upper[i], limit_level[i]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _measure(lines: Array, whole: Array, rows: Array) -> None:
     """What every level leaves undone."""
     levels, n = whole[STATE, LEVELS], rows.shape[1]
@@ -186,7 +188,7 @@ def _measure(lines: Array, whole: Array, rows: Array) -> None:
     lines[LEFT, levels] = math.sqrt(total)
 
 
-@kernel
+@kernel(borrows=True)
 def correct_levels(
     problem: Levels,
     work: LevelsWork,
@@ -227,7 +229,7 @@ def correct_levels(
     return _is_corrected(lines, whole, rows, count, error)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array) -> None:
     """The correction by forward substitution, in ROW; limits that the level below holds stay where they are."""
     used, first, m, n = whole[DECIDED, count], whole[START, 0], whole[START, count], tables.shape[1]
@@ -254,7 +256,7 @@ def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, er
     from_coordinates(tables, lines, used, ROW)
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array, x: Array) -> None:
     """Make the correction a problem of its own, with the limits seen from `x`, and keep what it must not change."""
     span, n = whole[STATE, SPAN], general.shape[1]
@@ -278,7 +280,7 @@ def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array
     whole[STATE, LEVELS] = count
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _restore(lines: Array, whole: Array, general: Array) -> None:
     """What a correction must not change."""
     span, n = whole[STATE, SPAN], general.shape[1]
@@ -291,7 +293,7 @@ def _restore(lines: Array, whole: Array, general: Array) -> None:
     lines[ESCAPE, n] = lines[KEPT_SHIFT, span]
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Array) -> bool:
     """Whether the rows got what they missed by the step in ROW.
 
@@ -309,7 +311,7 @@ def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Ar
     return left <= CORRECTED * asked + 1e-12
 
 
-@inner_kernel
+@inner_kernel(borrows=True)
 def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
     """The largest of what was asked of rows, and of what they still miss, row `r` included unless it is empty."""
     size = 0.0

@@ -34,7 +34,7 @@ import numpy as np
 
 from poise.kernels.closure import closure_residual
 from poise.kernels.compile import kernel
-from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, MET, Engine
+from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, KEPT, MET, Engine
 from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.handle import Handle
 from poise.kernels.step_check import (
@@ -65,7 +65,7 @@ LEAP = 0.1
 """Size of a step off a saddle [rad or m]."""
 
 
-@kernel
+@kernel(borrows=True)
 def take_step(
     engine: Engine,
     # outputs
@@ -79,7 +79,7 @@ def take_step(
     measure(engine, engine.here, q, state.merit)
     recall(state)
     prepare(engine, q)
-    moved = 0.0
+    moved, share = 0.0, 1.0
     for _ in range(DAMPINGS):
         solve_model(engine, q)
         failed, share = 0, 1.0
@@ -98,10 +98,12 @@ def take_step(
         if first == BENT_ANEW:
             continue
         for k in range(first, stiffness.shape[0]):
+            if engine.choosy[k] == KEPT:
+                continue
             stiffness[k] = min(10.0 * STIFFEST, max(8.0 * stiffness[k], 10.0 * SOFTEST))
             damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
     if moved > VISIBLE and not is_worth_it(engine, moved):
-        moved = 0.0
+        moved = _shorten(engine, q, share)
     if moved <= VISIBLE and engine.solver.escape_curvature[0] < 0.0:
         moved = _leap_or_keep(engine, q, moved)
     if moved == 0.0:
@@ -117,7 +119,20 @@ def take_step(
     return moved
 
 
-@kernel
+@kernel(borrows=True)
+def _shorten(engine: Engine, q: Array, share: float) -> float:
+    """Shorten a step of loops that is not worth it, as they bend less in a shorter one; 0 when that does not help."""
+    for _ in range(SHORTENINGS if engine.state.gap.shape[0] > 0 else 0):
+        share *= 0.5
+        moved = try_step(engine, q, share)
+        if moved <= VISIBLE or worse_level(engine, moved) >= 0:
+            return 0.0
+        if is_worth_it(engine, moved):
+            return moved
+    return 0.0
+
+
+@kernel(borrows=True)
 def _first_to_damp(engine: Engine, failed: int) -> int:
     """The level to damp, with those below it, when level `failed` lost; BENT_ANEW when one got its curvature instead.
 
@@ -128,7 +143,7 @@ def _first_to_damp(engine: Engine, failed: int) -> int:
     merit, bent, decided = state.merit, state.bent, state.decided
     p = merit.shape[0] - 1
     for k in range(max(failed, FIRST_TASKS), p):
-        if merit[k] > MET:
+        if merit[k] > MET and engine.choosy[k] != KEPT:
             if curved[k] == 1:
                 return k
             if bent[k] == 0 and decided[k] >= OWN * decided[p]:
@@ -137,7 +152,7 @@ def _first_to_damp(engine: Engine, failed: int) -> int:
     return max(failed, undamped_levels(engine))
 
 
-@kernel
+@kernel(borrows=True)
 def _meet_again(engine: Engine, q: Array) -> float:
     """Where no step is taken, only give the levels that are solved as they stand back what earlier steps cost them."""
     state = engine.state
@@ -153,7 +168,7 @@ def _meet_again(engine: Engine, q: Array) -> float:
     return moved if is_better(state, 0.0) else 0.0
 
 
-@kernel
+@kernel(borrows=True)
 def step_from(
     engine: Engine,
     known: bool,
@@ -170,7 +185,7 @@ def step_from(
     return status
 
 
-@kernel
+@kernel(borrows=True)
 def begin(
     engine: Engine,
     # outputs
@@ -205,7 +220,7 @@ def _leap_or_keep(engine: Engine, q: Array, moved: float) -> float:
     return moved
 
 
-@kernel
+@kernel(borrows=True)
 def _leave_saddle(engine: Engine, q: Array) -> float:
     """Leap along a direction of negative curvature, to the side that helps; returns how far, 0 when neither does.
 
@@ -253,7 +268,7 @@ def bind(parts: Engine) -> Engine:
     )
 
 
-@kernel
+@kernel(borrows=True)
 def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Step until the posture `q` rests; returns how many steps it took and how far the last one went."""
     moved, rests = math.inf, 0

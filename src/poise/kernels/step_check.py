@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.engine import CHOOSY, CLOSED, FENCED, FIRST_TASKS, HELD, MECHANISM, MET, PARTING, Engine, State
+from poise.kernels.engine import CHOOSY, CLOSED, FENCED, FIRST_TASKS, HELD, KEPT, MECHANISM, MET, PARTING, Engine, State
 from poise.kernels.step_trial import undamped_levels
 
 Array = np.ndarray
@@ -30,7 +30,7 @@ RELAXING = 0.98
 """How damping fades from step to step."""
 
 
-@kernel
+@kernel(borrows=True)
 def worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
@@ -63,7 +63,7 @@ def worse_level(engine: Engine, moved: float) -> int:
     return p if engine.criteria.summed[0] == 1 and _only_criteria_suffer(before, after) else -1
 
 
-@kernel
+@kernel(borrows=True)
 def _hoped(engine: Engine, k: int) -> float:
     """What the model says a whole step leaves of the error of level `k`."""
     state, left = engine.state, engine.solver.left[k]
@@ -79,7 +79,7 @@ def _hoped(engine: Engine, k: int) -> float:
     return math.sqrt(max(0.0, total))
 
 
-@kernel
+@kernel(borrows=True)
 def _only_criteria_suffer(before: Array, after: Array) -> bool:
     """Whether a sum of criteria got worse and no level above it better."""
     p = before.shape[0] - 1
@@ -89,7 +89,7 @@ def _only_criteria_suffer(before: Array, after: Array) -> bool:
     return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
 
 
-@kernel
+@kernel(borrows=True)
 def is_worth_it(engine: Engine, moved: float) -> bool:
     """Whether a step brings some level below its record by enough to be seen.
 
@@ -104,7 +104,7 @@ def is_worth_it(engine: Engine, moved: float) -> bool:
     return False
 
 
-@kernel
+@kernel(borrows=True)
 def is_better(state: State, slack: float) -> bool:
     """Whether the first level that changes by more than `slack` changes for the better."""
     for k in range(state.merit.shape[0]):
@@ -114,7 +114,7 @@ def is_better(state: State, slack: float) -> bool:
     return False
 
 
-@kernel
+@kernel(borrows=True)
 def recall(state: State) -> None:
     """Forget the records when something else is asked than at the end of the step before; contacts always are new."""
     merit, seen, record = state.merit, state.seen, state.record
@@ -129,7 +129,7 @@ def recall(state: State) -> None:
             state.bent[k] = 0
 
 
-@kernel
+@kernel(borrows=True)
 def notice_bending(engine: Engine, share: float) -> None:
     """Levels that gained little of what `share` of a step of their own promised: their rows say too little of them.
 
@@ -140,6 +140,8 @@ def notice_bending(engine: Engine, share: float) -> None:
     decided = state.decided
     p = before.shape[0] - 1
     for k in range(FIRST_TASKS, p + 1):
+        if engine.choosy[k] == KEPT:
+            continue
         if curved[k] == 1:
             if after[k] < EASED * before[k]:
                 bent[k] = 0
@@ -156,7 +158,7 @@ def notice_bending(engine: Engine, share: float) -> None:
             bent[k] = 1
 
 
-@kernel
+@kernel(borrows=True)
 def remember(state: State, merit: Array) -> None:
     """Where a step ended, and its records: a level's new record begins the records below it anew."""
     seen, record = state.seen, state.record
@@ -167,7 +169,7 @@ def remember(state: State, merit: Array) -> None:
         seen[k] = merit[k]
 
 
-@kernel
+@kernel(borrows=True)
 def notice_shaking(engine: Engine) -> None:
     """Damp levels that gave way, and criteria, when a step undoes the last; more when their own part of it does."""
     state, curved = engine.state, engine.levels.curved
@@ -199,7 +201,7 @@ def notice_shaking(engine: Engine) -> None:
         state.demand[0] *= DEMANDING
 
 
-@kernel
+@kernel(borrows=True)
 def _undoes(along: float, now: float, then: float) -> bool:
     """Whether a step undoes the one before, from their product and their squares."""
     return now * then > UNFELT and along < SHAKING * math.sqrt(now * then)

@@ -10,10 +10,10 @@ from poise.kernels.compile import kernel
 from poise.kernels.contacts import fill_contacts, fill_partings
 from poise.kernels.couplings import coupling_value
 from poise.kernels.criteria import add_bend, fill_wish
-from poise.kernels.engine import FIRST_TASKS, MECHANISM, MET, PARTING, Engine, State
+from poise.kernels.engine import FIRST_TASKS, KEPT, MECHANISM, MET, PARTING, Engine, State
 from poise.kernels.goal_rows import fill_fences, fill_rows
 from poise.kernels.householder import from_coordinates
-from poise.kernels.level_problem import DECIDED, ROW, STOPS, STOPS_IF_LEFT, Y
+from poise.kernels.level_problem import DECIDED, ROW, STAYS, STOPS, STOPS_IF_LEFT, Y
 from poise.kernels.levels import GIVES_WAY, resume_levels
 from poise.kernels.pulls import fill_curvature
 from poise.kernels.step_limits import PER_BALL, coupling_row, fill_ball_limits, fill_box, fill_couplings
@@ -26,7 +26,7 @@ TRUST = 2e-5
 """Least damping of bent criteria, whose curvature may vanish."""
 
 
-@kernel
+@kernel(borrows=True)
 def prepare(engine: Engine, q: Array) -> None:
     """Rows, targets, damping and limits of the model at `q`."""
     levels, goals, here, state, limits, bounds = (
@@ -60,7 +60,7 @@ def prepare(engine: Engine, q: Array) -> None:
     fill_wish(tree, engine.criteria, q, levels.wish)
 
 
-@kernel
+@kernel(borrows=True)
 def _fill_loops(engine: Engine) -> None:
     """Rows and targets of the loops, the first of all."""
     here, closures, gap, levels = engine.here, engine.closures, engine.state.gap, engine.levels
@@ -73,7 +73,7 @@ def _fill_loops(engine: Engine) -> None:
         target[first + i] = -gap[i]
 
 
-@kernel
+@kernel(borrows=True)
 def _aim_level(engine: Engine, k: int) -> None:
     """Targets and damping of task level `k`: errors scaled down together to what a linear model may be asked."""
     start, target, weight, error, damping = (
@@ -87,10 +87,10 @@ def _aim_level(engine: Engine, k: int) -> None:
     state.scale[k] = share
     for i in range(start[k], start[k + 1]):
         target[i] = share * gain[i - skip] * weight[i - skip] * error[i - skip]
-    damping[k] = math.sqrt(max(0.0, share * worst - EASY))
+    damping[k] = 0.0 if engine.choosy[k] == KEPT else math.sqrt(max(0.0, share * worst - EASY))
 
 
-@kernel
+@kernel(borrows=True)
 def solve_model(engine: Engine, q: Array) -> None:
     """Best step of the model; a level that gives way is solved again with its curvature."""
     levels, solver, state = engine.levels, engine.solver, engine.state
@@ -102,7 +102,9 @@ def solve_model(engine: Engine, q: Array) -> None:
     for k in range(p + 1):
         watched = (k < p and state.merit[k] > MET) or (k == p and (summed or state.bent[p] == 1))
         levels.watch[k] = 0
-        if k >= FIRST_TASKS and watched:
+        if engine.choosy[k] == KEPT:
+            levels.watch[k] = STAYS
+        elif k >= FIRST_TASKS and watched:
             levels.watch[k] = STOPS if k < p and state.bent[k] == 1 else STOPS_IF_LEFT
         if k >= FIRST_TASKS and levels.curved[k] == 1:
             levels.damping[k] = _bent_damping(state, k)
@@ -134,7 +136,7 @@ def solve_model(engine: Engine, q: Array) -> None:
     _divide(engine)
 
 
-@kernel
+@kernel(borrows=True)
 def _bend_loops(engine: Engine, k: int) -> None:
     """Add the curvature of the loops that level `k` leans on."""
     here, state, pull = engine.here, engine.state, engine.solver.pull
@@ -143,7 +145,7 @@ def _bend_loops(engine: Engine, k: int) -> None:
     add_closure_curvature(engine.tree, engine.closures, position, rotation, axes, pull, first, state.couple, curvature)
 
 
-@kernel
+@kernel(borrows=True)
 def _bend_granted_wish(engine: Engine, q: Array, p: int) -> None:
     """Curvature of criteria that no task stands in the way of."""
     levels, bend = engine.levels, engine.levels.curvature[p]
@@ -156,14 +158,14 @@ def _bend_granted_wish(engine: Engine, q: Array, p: int) -> None:
     levels.damping[p] = _bent_damping(engine.state, p)
 
 
-@kernel
+@kernel(borrows=True)
 def _bent_damping(state: State, k: int) -> float:
     """Damping of level `k` with its curvature."""
     least = TRUST if k == state.stiffness.shape[0] - 1 else 0.0
     return math.sqrt(state.stiffness[k] + least)
 
 
-@kernel
+@kernel(borrows=True)
 def _divide(engine: Engine) -> None:
     """Which part of the step each level that gave way added to those above it, and which the criteria."""
     part, curved, solver, x = engine.state.part, engine.levels.curved, engine.solver, engine.state.x

@@ -30,7 +30,7 @@ TIGHT = 1e-2
 """Share of CLOSED that needs no correction of a loop."""
 
 
-@kernel
+@kernel(borrows=True)
 def try_step(engine: Engine, q: Array, share: float) -> float:
     """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
     tree, goals, there, state, bounds = engine.tree, engine.goals, engine.there, engine.state, engine.bounds
@@ -65,14 +65,14 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     return largest
 
 
-@kernel
+@kernel(borrows=True)
 def _land(calls: Array, tree: Tree, bounds: Bounds, q: Array, x: Array, new: Array) -> None:
     """new = q ⊕ x, back inside the limits that are curved."""
     integrate(tree, q, x, new)
     far_clamp(calls, bounds, q, new)
 
 
-@kernel
+@kernel(borrows=True)
 def undamped_levels(engine: Engine) -> int:
     """How many levels, from the top, are solved as they stand: neither damped nor curved."""
     curved, damping = engine.levels.curved, engine.levels.damping
@@ -83,7 +83,7 @@ def undamped_levels(engine: Engine) -> int:
     return p
 
 
-@kernel
+@kernel(borrows=True)
 def met_levels(engine: Engine) -> int:
     """How many levels, from the top, the model met."""
     left, undamped = engine.solver.left, undamped_levels(engine)
@@ -93,7 +93,7 @@ def met_levels(engine: Engine) -> int:
     return undamped
 
 
-@kernel
+@kernel(borrows=True)
 def _find_missing(engine: Engine, new: Array, met: int, share: float, exact: float) -> float:
     """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest.
 
@@ -124,7 +124,7 @@ def _find_missing(engine: Engine, new: Array, met: int, share: float, exact: flo
     return worst
 
 
-@kernel
+@kernel(borrows=True)
 def measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
     """Size of the weighted error of every level, couplings included, and the criteria's value."""
     start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
-from poise.kernels.compile import _decorated
+from poise.kernels.compile import decorated
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -11,4 +11,4 @@ R = TypeVar("R")
 
 def threaded_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """A `kernel(borrows=True)` that other threads need not wait for."""
-    return cast("Callable[P, R]", _decorated(function, borrows=True, nogil=True))
+    return cast("Callable[P, R]", decorated(function, borrows=True, nogil=True))

@@ -119,6 +119,31 @@ def test_a_task_may_move_few_joints(human):
     assert moved <= {"right_shoulder", "right_elbow"}
 
 
+def test_joints_that_a_task_may_not_move_cost_it_nothing(human):
+    """The arm alone reaches; the gaze below it turns the spine that carries the arm, and the hand stays."""
+    ball = (-0.3, 1.3, 0.35)
+    hand = Position("right_hand", at=ball, joints=["right_shoulder", "right_elbow"], priority=2)
+    gaze = LookAt("eyes", at=(1.5, 1.0, -0.5), joints=["spine", "chest", "neck", "head"], priority=3)
+    solver = Solver(human, [*standing(human), hand, gaze])
+    posture = Solver(human, [*standing(human), hand]).settle(human.neutral()).posture
+    for _ in range(60):
+        posture = solver.step(posture)
+        assert math.dist(human.pose_of("right_hand", posture).position, ball) < 1e-6
+    turned = human.difference(human.neutral(), posture)[human.v_slice("spine")]
+    assert np.abs(turned).max() > 0.05, "the gaze took the spine along"
+    assert solver.settle(posture).errors["gaze of eyes"] < 1e-6
+
+
+def test_a_task_of_few_joints_follows_its_target(human):
+    hand = Position("right_hand", at=(-0.3, 1.3, 0.35), joints=["right_shoulder", "right_elbow"])
+    solver = Solver(human, [hand, Hold("standing", priority=2)])
+    posture = human.neutral()
+    for x in (-0.3, -0.35, -0.4):
+        solver.target(hand, (x, 1.3, 0.35))
+        posture = solver.settle(posture).posture
+        assert human.pose_of("right_hand", posture).position == pytest.approx((x, 1.3, 0.35), abs=1e-6)
+
+
 def behind() -> tuple[poise.Figure, Position]:
     """A reach to the other side of a gap that the shoulder cannot cross, so that the way is round the front."""
     figure = two_links(limits=(-2.8, 2.8))
