@@ -42,6 +42,17 @@ def aim(tasks, targets):
         task.set_target(mink.SE3.from_translation(target))
 
 
+def turn(tasks, places, given, frame):
+    """Give the pelvis, if it has a task, its direction of a frame."""
+    for task in tasks[len(places) :]:
+        task.set_target(mink.SE3.from_rotation(mink.SO3(given["turns"][frame])))
+
+
+def pelvis_task(given):
+    """How the pelvis is turned, where that is asked for."""
+    return mink.FrameTask(str(given["pelvis"]), "body", 0.0, COST * np.sqrt(float(given["turn"])), lm_damping=1.0)
+
+
 def main(question, answer):
     given = np.load(question, allow_pickle=False)
     model = mujoco.MjModel.from_xml_string(str(given["model"]))
@@ -52,12 +63,17 @@ def main(question, answer):
     ]
     tasks = [mink.FrameTask(name, "site", cost, 0.0, lm_damping=1.0) for name, cost in zip(names, costs, strict=True)]
     limits = [mink.ConfigurationLimit(model)]
-    aim(tasks, given["targets"][0])
+    places = tasks
+    if "turns" in given:
+        tasks = [*places, pelvis_task(given)]
+    turn(tasks, places, given, 0)
+    aim(places, given["targets"][0])
     follow(configuration, tasks, limits, FIRST_STEPS, worth=-np.inf)
     q, sites = [], []
     begin = time.perf_counter()
-    for targets in given["targets"]:
-        aim(tasks, targets)
+    for frame, targets in enumerate(given["targets"]):
+        turn(tasks, places, given, frame)
+        aim(places, targets)
         follow(configuration, tasks, limits, STEPS)
         q.append(configuration.q.copy())
     seconds = time.perf_counter() - begin

@@ -11,6 +11,7 @@ import typer
 
 from poise.cli.compiling import compiling_noted
 from poise.cli.console import answer, remark, remarks
+from poise.cli.retarget_folder import retarget_folder
 from poise.cli.show import FigureArgument, loaded
 from poise.errors import FormatError
 
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
     from poise.motion.clip import Clip
     from poise.motion.motion import Motion
     from poise.motion.report import Quality
+    from poise.motion.style import Style
 
 
-def retarget(
-    clip: Annotated[Path, typer.Argument(help="The animation: .bvh, .gltf, .glb, .csv, .json or .npz.")],
+def retarget(  # noqa: PLR0913
+    clip: Annotated[Path, typer.Argument(help="The animation: .bvh, .gltf, .glb, .csv, .json or .npz, or a folder.")],
     figure: FigureArgument,
     *,
     mapping: Annotated[Path | None, typer.Option("--mapping", help="A TOML file of links.")] = None,
@@ -34,6 +36,10 @@ def retarget(
     rate: Annotated[float | None, typer.Option("--rate", help="Frames per second of the result.")] = None,
     tempo: Annotated[float, typer.Option("--tempo", help="Speed; 0.25 is four times as slow.")] = 1.0,
     balance: Annotated[bool, typer.Option("--balance", help="Keep the centre of mass over the feet.")] = False,
+    acceleration: Annotated[
+        float | None, typer.Option("--acceleration", help="The most joints may accelerate, in rad/s² or m/s².")
+    ] = None,
+    cores: Annotated[int | None, typer.Option("--cores", help="How many clips of a folder are solved at once.")] = None,
 ) -> None:
     """Make a figure move as an animation does: feet planted, inside all limits.
 
@@ -41,8 +47,20 @@ def retarget(
 
     [bold]poise retarget walk.bvh walker --tempo 0.2 --balance -o walk.csv[/] walks slowly enough not to fall.
 
+    [bold]poise retarget clips/ human -o motions/[/] makes a motion of every clip in a folder, on all cores.
+
     [bold]poise retarget walk.bvh human --propose links.toml[/] writes the mapping; edit it and give it as --mapping.
     """
+    if clip.is_dir():
+        with compiling_noted():
+            options = {
+                "mapping": mapping,
+                "rate": rate,
+                "tempo": tempo,
+                "balance": balance,
+                "style": _style(acceleration),
+            }
+            raise typer.Exit(retarget_folder(clip, loaded(figure), output, cores, **options))
     _check_endings(output, report)
     with compiling_noted():
         from poise.formats import load_clip
@@ -60,6 +78,7 @@ def retarget(
                 rate=rate,
                 tempo=tempo,
                 balance=balance,
+                style=_style(acceleration),
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
         # What took long is safe before anything else can go wrong.
@@ -76,6 +95,12 @@ def retarget(
     for written in (output, report):
         if written is not None:
             answer(str(written))
+
+
+def _style(acceleration: float | None) -> Style:
+    from poise.motion.style import Style
+
+    return Style() if acceleration is None else Style(acceleration=acceleration)
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def fit_posture(
         far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
         prepare(engine, q)
         cost = _gather(engine, fit, q, before, neutral)
-        if cost > least:
+        if k > 0 and not cost <= least:
             damping = max(FIRST_DAMPING, 10.0 * damping)
             if damping > MOST_DAMPING:
                 damping = 0.0
@@ -125,9 +125,14 @@ def fit_posture(
             for i in range(nq):
                 best[i] = q[i]
         _best_step(engine, fit, damping)
-        moved = 0.0
+        moved, total = 0.0, 0.0
         for i in range(n):
             moved = max(moved, abs(step[i]))
+            total += abs(step[i])
+        if not math.isfinite(total):
+            for i in range(nq):
+                q[i] = best[i]
+            break
         integrate(engine.tree, best, step, q)
         far_clamp(engine.calls, engine.bounds, best, q)
         if has_loops and (moved > BENDING or moved <= tolerance or k == steps - 1):
@@ -139,7 +144,7 @@ def fit_posture(
     if steps > 1:
         far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
         prepare(engine, q)
-        if _gather(engine, fit, q, before, neutral) > least:
+        if not _gather(engine, fit, q, before, neutral) <= least:
             for i in range(nq):
                 q[i] = best[i]
     return False
@@ -243,7 +248,7 @@ def is_met(engine: Engine, q: Array) -> bool:
     weight, error = goals.weight, here.error
     far_stance(engine.calls, engine.tree, goals, q, here)
     for i in range(weight.shape[0]):
-        if weight[i] > 0.0 and abs(error[i]) > MET:
+        if weight[i] > 0.0 and not abs(error[i]) <= MET:
             return False
     return gap.shape[0] == 0 or closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED
 
@@ -268,14 +273,15 @@ def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
         for b in range(a, n):
             factor[a, b] = hessian[a, b]
         factor[a, a] += damping
-        if reached[a] != 0:
+        room = lower[a] if reached[a] < 0 else upper[a]
+        if reached[a] != 0 and math.isfinite(room):
             factor[a, a] += RIGID
-            step[a] += RIGID * (lower[a] if reached[a] < 0 else upper[a])
+            step[a] += RIGID * room
     for g in range(general.shape[0]):
         side = reached[n + g]
-        if side == 0:
-            continue
         room = lower[n + g] if side < 0 else upper[n + g]
+        if side == 0 or not math.isfinite(room):
+            continue
         for a in range(n):
             value = RIGID * general[g, a]
             if value != 0.0:

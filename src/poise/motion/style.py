@@ -15,7 +15,7 @@ class Style:
 
     still: float = 1e-7
     """Weight of joint speeds, against metres [s²]."""
-    near: float = 2e-4
+    near: float = 1e-4
     """Weight of the neutral posture, against metres."""
     smooth: float = 0.008
     """Width of the smoothing in time [s]; 0 for none."""

@@ -95,11 +95,12 @@ def test_smoothing_takes_off_what_jitters():
     np.testing.assert_array_equal(out[0], clip[0])
 
 
-def fitted(near=1e-3, still=0.0, before=None):
+def fitted(near=1e-3, still=0.0, before=None, reached=0):
     cast = Cast(HUMAN, [Position("left_hand", REACH)], STEP)
     engine = cast.problem.engine
     count = HUMAN.nv + engine.levels.general.shape[0]
     fit = make_fit(len(engine.goals.position), np.full(HUMAN.nv, near), np.full(HUMAN.nv, still), count, HUMAN.nq)
+    fit.reached[:] = reached
     neutral = np.array(HUMAN.neutral().q)
     q = neutral.copy()
     last = neutral if before is None else before
@@ -120,6 +121,14 @@ def test_a_fit_is_legal_and_no_legal_posture_near_it_is_better():
         other = HUMAN.integrate(q, 1e-3 * rng.standard_normal(HUMAN.nv))
         if not HUMAN.violations(other):
             assert cost(other) >= cost(q) - 1e-12
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_limits_that_an_earlier_frame_reached_are_let_go(side):
+    q = fitted(reached=side)
+    assert not HUMAN.violations(q)
+    assert np.isfinite(q).all()
+    np.testing.assert_allclose(q, fitted(), atol=1e-6)
 
 
 @pytest.mark.parametrize("near", [1e-4, 1e-3, 1e-2])

@@ -225,7 +225,7 @@ def test_a_balanced_walk_at_another_rate_is_as_slow_as_it_must_be():
     assert measure(motion).drift <= 1e-3
 
 
-@pytest.mark.parametrize("rate", [24.0, 60.0, 100.0])
+@pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_a_slow_balanced_walk_is_as_good_at_many_more_frames_than_its_clip_has(rate):
     motion = poise.retarget(clip_at(WALK), poise.load("walker"), balance=True, tempo=0.1, rate=rate)
     quality = measure(motion)
