@@ -6,6 +6,7 @@ See `poise.kernels.expressive_solve` for the method and `docs/expressive.md` for
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +16,11 @@ from poise.errors import TaskError
 from poise.expressive.cuda import answer_on_cuda, cuda_module, room_size
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveResult
+from poise.expressive.sighting import look_nearer
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
 from poise.figure.figure import Figure, PostureLike
+from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.chain import SWING, TWIST, Chain
 from poise.kernels.expressive_batch import answer_expressive
@@ -124,6 +127,20 @@ class Expressive(ExpressiveSolver):
         if latest is not None and np.array_equal(latest.posture.q, last.q):
             return latest.memory
         return first_memory(self.limb, last)
+
+    def _answers(
+        self,
+        targets: FloatArray | list[Gaze],
+        postures: FloatArray,
+        asked: Questions,
+        answer_all: Callable[[], Answers],
+    ) -> Answers:
+        given = super()._answers(targets, postures, asked, answer_all)
+        if isinstance(targets, list) and not self.limb.slides:
+            look_nearer(
+                self.limb, self.scoring, self._manner, targets=targets, postures=postures, asked=asked, given=given
+            )
+        return given
 
     def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
         joints = len(self.limb.joints)

@@ -14,11 +14,20 @@ from poise.chains.chain import Limb
 from poise.chains.targets import Gaze
 from poise.expressive.result import empty_answers
 from poise.figure.pose import FloatArray
+from poise.kernels.expressive_aim import turn_tip
+from poise.kernels.expressive_batch import nearest_look
+from poise.kernels.expressive_solve import Manner
+from poise.kernels.expressive_work import LAST, OUT, ROWS
 from poise.kernels.measures import Scoring
-from poise.kernels.questions import COMBINED, Answers, Questions, judge
+from poise.kernels.questions import COMBINED, ORIENTATION, Answers, Questions, aim_of, judge
+from poise.kernels.vector import Vector
 
 SIGHTINGS = 12
 """How often a point is looked at anew, at most."""
+MISSED = 1e-8
+"""Error of orientation from which on a point is looked at again with the way the tip moves in mind."""
+STARTS = 64
+"""Postures from which that is tried."""
 SETTLED = 1e-6
 """A tip that moves less between two answers is where it was [m]."""
 
@@ -60,6 +69,37 @@ def looked_at(
         eyes = 0.5 * (eyes + ends)
     aim_rows(limb, targets, tips(limb, best.angles, postures), asked)
     return best
+
+
+def look_nearer(
+    limb: Limb,
+    scoring: Scoring,
+    manner: Manner,
+    *,
+    targets: list[Gaze],
+    postures: FloatArray,
+    asked: Questions,
+    given: Answers,
+) -> None:
+    """Look again at points that were missed, with the way the tip moves in mind; keeps what sees them, or is better."""
+    for i in np.flatnonzero(given.errors[:, ORIENTATION] > MISSED).tolist():
+        target = targets[i if len(targets) > 1 else 0]
+        if target.point is None:
+            continue
+        work = np.zeros((ROWS, len(limb.joints)))
+        work[LAST] = given.angles[i]
+        nearest_look(limb.chain, scoring, manner, Vector(*target.point), asked.posture[i], STARTS, work)
+        one = Questions(*(part[i : i + 1].copy() for part in asked))
+        new = Answers(*(part[i : i + 1].copy() for part in given))
+        beside = postures[[i if len(postures) > 1 else 0]]
+        aim_rows(limb, [target], tips(limb, work[[OUT]], beside), one)
+        turn_tip(limb.chain, scoring, aim_of(one, 0), work, OUT)
+        new.angles[0] = work[OUT]
+        judge(limb.chain, scoring, one, new)
+        if new.errors[0, ORIENTATION] <= MISSED or new.errors[0, COMBINED] < given.errors[i, COMBINED]:
+            asked.rotation[i] = one.rotation[0]
+            for old, replacement in zip(given, new, strict=True):
+                old[i] = replacement[0]
 
 
 def _keep_better(best: Answers, new: Answers) -> None:

@@ -16,17 +16,35 @@ from poise.figure.figure import PostureLike
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.kernels.chain import pointing, tip_rotation
-from poise.kernels.expressive_batch import SCORES, next_frame
-from poise.kernels.expressive_memory import CHANGING, MEMORY_ROWS, MODE, PATH_MOST, TALLIES, Memory
+from poise.kernels.expressive_advance import ASTRAY_FOR
+from poise.kernels.expressive_batch import SCORES, near_angles, near_roll, next_frame
+from poise.kernels.expressive_memory import (
+    ASTRAY,
+    CHANGING,
+    MEMORY_ROWS,
+    MODE,
+    NEARING,
+    NOW,
+    PATH_MOST,
+    POINT,
+    RETURNING,
+    TALLIES,
+    Memory,
+)
 from poise.kernels.expressive_solve import Manner
 from poise.kernels.expressive_track import Pace
-from poise.kernels.expressive_work import ROWS
-from poise.kernels.measures import Scoring
+from poise.kernels.expressive_work import OUT, ROWS
+from poise.kernels.measures import Aim, Scoring
+from poise.kernels.vector import Vector
 
 SIGHTINGS = 8
 """How often a point is looked at again in one frame from where the tip has come to be, at most."""
+NEAR = 2.5
+"""Lengths of the chain from its root within which a point is near."""
 SAME_SIGHT = 1e-12
 """1 − the cosine of an angle that is none."""
+SIGHT_LOST = 1e-8
+"""The same of an angle by which a point that rests must not be missed: 0.008°."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +64,22 @@ def first_memory(limb: Limb, previous: PostureLike) -> Memory:
     """What is known from a posture alone."""
     joints = len(limb.joints)
     rows = np.zeros((MEMORY_ROWS, joints))
+    seen = np.zeros((3, 3))
+    seen[POINT] = np.nan
     rows[0] = np.clip(limb.angles(previous), limb.chain.lower, limb.chain.upper)
-    return Memory(rows, np.zeros((PATH_MOST, joints + 1)), np.zeros(TALLIES, dtype=np.int64), np.zeros((2, 3)))
+    return Memory(rows, np.zeros((PATH_MOST, joints + 1)), np.zeros(TALLIES, dtype=np.int64), seen)
 
 
 def copied(memory: Memory) -> Memory:
     """The same, to be changed."""
     return Memory(*(part.copy() for part in memory))
+
+
+def _seen_from(eye: FloatArray, point: FloatArray, memory: Memory) -> None:
+    """Have the last direction be that of the last point from this eye: a tip that moves makes no point move."""
+    way = memory.seen[POINT] - eye if np.isfinite(memory.seen[POINT, 0]) else point - eye
+    memory.seen[NOW] = way / max(float(np.linalg.norm(way)), 1e-12)
+    memory.seen[POINT] = point
 
 
 class Tracker:
@@ -64,22 +91,43 @@ class Tracker:
         self._work = np.zeros((ROWS, len(limb.joints)))
         self._draft = np.zeros((PATH_MOST, len(limb.joints) + 1))
         self._scores = np.zeros(SCORES)
+        self._root = limb.chain.offset[0]
+        self._near = NEAR * float(np.linalg.norm(limb.chain.offset[1:], axis=1).sum())
 
     def step(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
         """One frame on from `memory`, towards a target, holding the posture `wanted`."""
         eye = self._eye(wanted, memory)
-        result = self._look(wanted, target, eye, copied(memory))
-        return result if target.point is None else self._look_again(wanted, target, eye, memory, result)
+        if target.point is None:
+            return self._look(wanted, target, eye, copied(memory))
+        if self._is_near(target.point) or (memory.tally[MODE] == NEARING and not self.limb.slides):
+            return self._look_near(wanted, target, copied(memory))
+        result = self._look_again(wanted, target, eye, memory)
+        lost = result.memory.tally[MODE] == RETURNING or result.memory.tally[ASTRAY] > ASTRAY_FOR
+        if np.array_equal(memory.seen[POINT], target.point) and result.memory.tally[MODE] != CHANGING:
+            lost = lost or self._missed(wanted, target, result) > SIGHT_LOST
+        return self._look_near(wanted, target, copied(memory)) if lost and not self.limb.slides else result
 
-    def _look_again(
-        self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory, first: TrackedResult
-    ) -> TrackedResult:
+    def _is_near(self, point: FloatArray) -> bool:
+        """Whether a point is so near that its direction depends on the posture more than on anything else."""
+        return not self.limb.slides and float(np.linalg.norm(point - self._root)) < self._near
+
+    def _look_near(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
+        limb, chain, posture = self.limb, self.limb.chain, wanted.q[self.limb.places]
+        assert target.point is not None
+        near_angles(chain, self.scoring, self.manner, self.pace, Vector(*target.point), posture, memory, self._work)
+        aim = target.aim(limb.up, limb.tip_at(self._work[OUT], wanted.q))
+        memory.seen[POINT] = target.point
+        near_roll(chain, self.scoring, self.pace, aim, posture, memory, self._work, self._scores)
+        return self._result(wanted, aim, memory)
+
+    def _look_again(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
         """The frame that misses a point least, seen from its own tip.
 
         A near point turns by more than the tip moves, so the eye follows the tip half-way only: it would run from side
         to side otherwise.
         """
-        best, latest, least = first, first, self._missed(wanted, target, first)
+        best = latest = self._look(wanted, target, eye, copied(memory))
+        least = self._missed(wanted, target, latest)
         for _ in range(SIGHTINGS):
             if least < SAME_SIGHT:
                 break
@@ -103,7 +151,8 @@ class Tracker:
     def _look(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
         limb = self.limb
         aim = target.aim(limb.up, eye)
-        scores = self._scores
+        if target.point is not None:
+            _seen_from(eye, target.point, memory)
         next_frame(
             limb.chain,
             self.scoring,
@@ -114,10 +163,13 @@ class Tracker:
             memory,
             self._work,
             self._draft,
-            scores,
+            self._scores,
         )
+        return self._result(wanted, aim, memory)
+
+    def _result(self, wanted: Posture, aim: Aim, memory: Memory) -> TrackedResult:
         q = wanted.q.copy()
-        q[limb.places] = memory.rows[0]
-        combined, turned, bent, shape, steps = scores.tolist()
+        q[self.limb.places] = memory.rows[0]
+        combined, turned, bent, shape, steps = self._scores.tolist()
         rotation = np.array(aim.rotation)
-        return TrackedResult(Posture(limb.figure, q), combined, turned, bent, shape, int(steps), rotation, memory)
+        return TrackedResult(Posture(self.limb.figure, q), combined, turned, bent, shape, int(steps), rotation, memory)

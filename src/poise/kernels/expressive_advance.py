@@ -23,6 +23,7 @@ from poise.kernels.expressive_memory import (
     CHANGING,
     FRESH,
     MODE,
+    NEARING,
     NEGATED,
     NOW,
     RETURNING,
@@ -64,13 +65,13 @@ def advance(
     n = posture.shape[0]
     d = pointing(aim.rotation)
     before = Vector(seen[NOW, 0], seen[NOW, 1], seen[NOW, 2])
-    if tally[MODE] == FRESH:
+    if tally[MODE] == FRESH or tally[MODE] == NEARING:
         before = d
         tally[MODE] = TRACKING
         tally[ATTEMPT] = -1
         for k in range(n):
             work[OUT, k] = rows[ANGLES, k]
-        tally[NEGATED] = _nearer_sign(chain, scoring, manner, posture, work)
+        tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
     for k in range(n):
         work[LAST, k] = rows[ANGLES, k]
     motion = sensed(chain, before, d, seen[SPEED])
@@ -78,11 +79,11 @@ def advance(
     if tally[MODE] == CHANGING:
         follow_plan(chain, scoring, aim, d, pace.rate, memory, work)
         if tally[MODE] == TRACKING:
-            tally[NEGATED] = _nearer_sign(chain, scoring, manner, posture, work)
+            tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
     elif tally[MODE] == RETURNING:
         go_back(chain, scoring, manner, aim, posture, pace.rate, memory, work)
         if tally[MODE] == TRACKING:
-            tally[NEGATED] = _nearer_sign(chain, scoring, manner, posture, work)
+            tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
     else:
         off = track(chain, scoring, aim, d, posture, tally[NEGATED], pace.rate, work)
         copy_row(work, HERE, OUT)
@@ -105,7 +106,7 @@ def advance(
 
 
 @kernel(borrows=True)
-def _nearer_sign(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, work: Array) -> int:
+def nearer_sign(chain: Chain, scoring: Scoring, posture: Array, work: Array) -> int:
     """1 where OUT is nearer to the posture with all bends negated."""
     if not chain.mirrors:
         return 0

@@ -6,8 +6,9 @@ import numpy as np
 
 Array = np.ndarray
 
-FRESH, TRACKING, CHANGING, RETURNING = 0, 1, 2, 3
-"""Nothing yet; on a branch; on a planned way to another; on the straight way to one, the gaze lost."""
+FRESH, TRACKING, CHANGING, RETURNING, NEARING = 0, 1, 2, 3, 4
+"""Nothing yet; on a branch; on a planned way to another; on the straight way to one, the gaze lost; missing a point
+that is near, or on the straight way to a posture that sees it."""
 MODE, NEGATED, COUNT, AT, ATTEMPT, STUCK, WAIT, GOALS, ASTRAY, ROUND = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Mode; whether the bends are those of the posture negated; way-points of the plan in hand, 0 without one, and the one
 reached; the next try, -1 when none is wished for; frames without progress; frames until a plan is asked for again;
@@ -21,7 +22,7 @@ LIFTING = 14
 TALLIES = 15
 ANGLES, TO, OR_TO = 0, 1, 2
 MEMORY_ROWS = 3
-NOW, SPEED = 0, 1
+NOW, SPEED, POINT = 0, 1, 2
 PATH_MOST = 240
 """Way-points a plan may have."""
 
@@ -36,4 +37,5 @@ class Memory(NamedTuple):
     tally: Array
     """(TALLIES,) integers: mode, sign of the bends, way-points, progress and so on."""
     seen: Array
-    """(2, 3) the direction of the last frame, and how fast the target turns and nods."""
+    """(3, 3) the direction of the last frame; how fast the target turns and nods; the point that was looked at, or NaN.
+    On the way to a posture that sees a near point, first the angle by which that posture misses it [rad]."""

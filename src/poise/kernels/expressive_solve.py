@@ -180,7 +180,7 @@ def _anywhere(
         elif start < 2:
             place_here(chain, posture, start, work)
         else:
-            _scatter(chain, start, work)
+            scatter(chain, start, work)
         if start >= 0:
             turn_root(chain, aim, work, HERE)
             turn_tip(chain, scoring, aim, work, HERE)
@@ -203,7 +203,7 @@ def _anywhere(
 
 
 @kernel(borrows=True)
-def _scatter(chain: Chain, draw: int, work: Array) -> None:
+def scatter(chain: Chain, draw: int, work: Array) -> None:
     """HERE: point `draw` of the additive recurrence of the generalised golden ratio [Roberts 2018] in the limits."""
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]

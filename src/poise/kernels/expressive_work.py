@@ -6,6 +6,8 @@ the kernels allocate nothing and a GPU can give every thread a slice of its own.
 
 PREFIX = 0
 """4 rows: the frame of each segment at angle 0, with the root at angle 0 too."""
+PLACE = 1
+"""3 rows: where each joint is; they are those of PREFIX, which a look at a near point does not need."""
 WISH_COS, WISH_SIN, WISH_BEND = 4, 5, 6
 """Cosine and sine of each angle of the posture, and the cosine of the bend it makes."""
 LEVEL, ACROSS, ALONG = 7, 8, 9
