@@ -16,7 +16,7 @@ from poise.engine.goal_arrays import Asked
 from poise.engine.limit_names import limit_names
 from poise.engine.outside import Footing, Slopes, Watcher
 from poise.engine.starts import Starts
-from poise.engine.targets import TargetLike, posture_for, set_target
+from poise.engine.targets import TargetLike, posture_for, set_target, with_target
 from poise.errors import TaskError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
@@ -85,6 +85,7 @@ class Problem:
         self.priorities = sorted({a.task.priority for a in self.asked})
         self._by_task = {a.task: a for a in self.asked}
         self._keepers = {a.task: a for a in self.laid if a.keeps}
+        self._retargeted: set[Task] = set()
         terms = [criterion.term(figure, forces) for criterion in criteria]
         contacts = self.avoidance.most if self.avoidance is not None else 0
         wished = criteria_arrays(figure, self.held, terms)
@@ -165,12 +166,17 @@ class Problem:
             raise TaskError(f"{task.label} has no target; let its function read one that you change.")
         if asked := self._by_task.get(task):
             set_target(self.figure, self.engine.goals, asked, value)
+            self._retargeted.add(task)
             if keeper := self._keepers.get(task):
                 set_target(self.figure, self.engine.goals, keeper, value)
         elif task is self.held:
             self.engine.criteria.postures[0] = posture_for(self.figure, value, task.label)._q
         else:
             raise TaskError(f"{task.label} is not one of the active tasks.")
+
+    def as_asked(self, asked: Asked) -> Task | None:
+        """A task with the target that it was given last; None if that is its own."""
+        return with_target(self.figure, self.engine.goals, asked) if asked.task in self._retargeted else None
 
 
 def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[Asked]:

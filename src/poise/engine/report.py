@@ -50,7 +50,7 @@ def rows(result: Result) -> list[Row]:
     found = []
     for verdict in sorted(result.verdicts, key=lambda verdict: _level(verdict.task)):
         task = verdict.task
-        wanted, got = compared(task, result.posture)
+        wanted, got = compared(verdict.asked or task, result.posture)
         error = "0" if verdict.met else amount(verdict.error, task.unit())
         found.append(Row(str(_level(task) or "all"), task.label, wanted, got, error, verdict.outcome))
     return found

@@ -32,6 +32,8 @@ class Verdict:
     """Joint limits, couplings and contacts that it leans against."""
     shares_with: tuple[str, ...] = ()
     """Tasks of its own level that pull the other way."""
+    asked: Task | None = None
+    """The task with the target that it had last, where `Solver.target` gave it another than its own."""
 
     @property
     def outcome(self) -> str:

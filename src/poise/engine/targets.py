@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -16,10 +17,10 @@ from poise.figure.pose import Pose
 from poise.figure.posture import Posture
 from poise.kernels.goals import AIM, CENTER, HOLD, INERTIA, POINT, STAND, TURN_TO, Goals
 from poise.tasks.equilibrium import Equilibrium
-from poise.tasks.mass import inertia_of
-from poise.tasks.place import direction_of, pose_of, rotation_of
+from poise.tasks.mass import CenterOfMass, MomentOfInertia, inertia_of
+from poise.tasks.place import Frame, LookAt, Orientation, Position, direction_of, pose_of, rotation_of
 from poise.tasks.steady import Slow, Still
-from poise.tasks.task import finite_vector
+from poise.tasks.task import Task, finite_vector
 
 TargetLike: TypeAlias = "Pose | PostureLike"
 """What some task can be given as its target: a place, a rotation, a direction, a pose, a posture, a number."""
@@ -50,6 +51,22 @@ def set_target(figure: Figure, goals: Goals, asked: Asked, value: TargetLike) ->
         goals.position[g] = direction_of(_numbers(value, label), label)
     else:
         goals.position[g] = finite_vector(_numbers(value, label), f"{label}: a target")
+
+
+def with_target(figure: Figure, goals: Goals, asked: Asked) -> Task:
+    """A task with the target that it has now."""
+    task, g = asked.task, asked.first_goal
+    place = goals.position[g].copy()
+    if isinstance(task, Position | CenterOfMass | LookAt):
+        given = "direction" if isinstance(task, LookAt) and goals.value[g] == 1.0 else "at"
+        return replace(task, **{given: place})
+    if isinstance(task, Orientation):
+        return replace(task, rotation=goals.rotation[g].copy())
+    if isinstance(task, Frame):
+        return replace(task, pose=Pose(place, goals.rotation[g + 1].copy()))
+    if isinstance(task, MomentOfInertia):
+        return replace(task, value=float(goals.value[g]))
+    return replace(task, posture=Posture(figure, goals.postures[goals.posture[g]].copy()))  # type: ignore[call-arg]
 
 
 def posture_for(figure: Figure, value: TargetLike, label: str) -> Posture:

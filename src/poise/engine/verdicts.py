@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,8 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
     verdicts = []
     for asked, size in zip(problem.asked, sizes, strict=True):
         reasons = reasons_of(problem, posture, asked, unmet) if asked in unmet else Reasons()
-        verdicts.append(_verdict(asked.task, size, asked not in unmet, reasons))
+        found = _verdict(asked.task, size, asked not in unmet, reasons)
+        verdicts.append(replace(found, asked=problem.as_asked(asked)))
     if problem.held is not None:
         met = _is_met(problem.held, far, tolerance)
         reasons = Reasons() if met else reasons_of_hold(problem, posture, gap, unmet)

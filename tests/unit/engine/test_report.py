@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from poise.engine.footprint import footprint
 from poise.engine.report import HEADINGS, headline, limits_line, report, rows
 from poise.engine.result import Result, Verdict
+from poise.engine.solver import Solver
 from poise.engine.wanted import amount, compared, length, place_words, turn_words
 from poise.figure.builder import Builder, prismatic, revolute
 from poise.figure.figure import Figure
@@ -186,3 +187,26 @@ def test_a_report_without_tasks_or_limits_is_short():
     assert rows(free) == []
     assert limits_line(free) == ""
     assert report(free).splitlines()[2].split() == list(HEADINGS)
+
+
+@pytest.mark.parametrize(
+    ("task", "value", "wanted"),
+    [
+        (Position("hook", (0, 1, 0)), (0.3, 1.0, 0.2), "(0.300, 1.000, 0.200)"),
+        (Orientation("hook", turn("x", -30)), turn("y", 45), "45.0° about (0.00, 1.00, 0.00)"),
+        (Frame("hook", Pose((1, 0, 0))), Pose((0.5, 1, 0)), "(0.500, 1.000, 0.000), not turned"),
+        (LookAt("hook", at=(0, 1, 1.25), axis=(1, 0, 0)), (2.0, 1.0, 0.0), "(2.000, 1.000, 0.000)"),
+        (LookAt("hook", direction=(0, 0, 3)), (1.0, 0.0, 0.0), "along (1.000, 0.000, 0.000)"),
+        (CenterOfMass(at=(0, 0, 0), axes="xz"), (0.2, 0.0, 0.1), "x 0.200, z 0.100"),
+        (MomentOfInertia("y", 1.25), 0.5, "0.5 kg m²"),
+        (Hold({"turn": -0.5}, joints="turn"), {"turn": 0.5, "reach": 0.0}, "turn 28.6°"),
+    ],
+    ids=lambda part: type(part).__name__ if isinstance(part, Task) else None,
+)
+def test_a_report_speaks_of_the_target_that_was_given_last(task, value, wanted):
+    solver = Solver(CRANE, [task, Hold("ahead", priority=9)])
+    assert rows(solver.settle("ahead"))[0].wanted != wanted
+    solver.target(task, value)
+    result = solver.settle("ahead")
+    assert rows(result)[0].wanted == wanted
+    assert result.verdicts[0].task is task
