@@ -38,17 +38,21 @@ SAVED = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.jso
 def examples_menu(session: Session, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
     """Files above, examples below."""
     with ui.menu().props('max-height="88vh"') as menu:
-        ui.menu_item("Open a file …", on_click=lambda: choose_file())
+        _item("Open a file …", choose_file)
         for what, name in SAVED.items():
-            ui.menu_item(f"Save the {what}", on_click=lambda name=name: keep(name))
-        ui.menu_item("Save a picture", on_click=lambda: save_picture())
+            _item(f"Save the {what}", partial(keep, name))
+        _item("Save a picture", save_picture)
         ui.separator()
         _group("Scenes of the thesis", {name: partial(_open, session, make) for name, make in THESIS.items()})
         _group("Figures", {name: partial(session.choose_figure, name) for name in BUILT_IN})
         ui.separator()
         for name, make in EXAMPLES.items():
-            ui.menu_item(name, on_click=lambda make=make: session.open(make())).mark(name)
+            _item(name, partial(_open, session, make))
     return menu
+
+
+def _item(words: str, act: Callable[[], object]) -> None:
+    ui.menu_item(words, on_click=lambda: act()).props("dense").mark(words)
 
 
 def _open(session: Session, make: Callable[[], Scene]) -> None:
@@ -57,12 +61,12 @@ def _open(session: Session, make: Callable[[], Scene]) -> None:
 
 def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
     """A menu in the menu, which opens to its right."""
-    with ui.menu_item(title, auto_close=False):
+    with ui.menu_item(title, auto_close=False).props("dense"):
         with ui.item_section().props("side"):
             ui.icon("keyboard_arrow_right")
-        with ui.menu().props('anchor="top end" self="top start" auto-close max-height="80vh"'):
+        with ui.menu().props('anchor="center end" self="center start" auto-close max-height="80vh"'):
             for name, act in items.items():
-                ui.menu_item(name.replace("_", " "), on_click=lambda act=act: act()).mark(name)
+                _item(name.replace("_", " "), act)
 
 
 def cheat_sheet() -> ui.dialog:

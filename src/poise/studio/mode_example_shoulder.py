@@ -14,15 +14,16 @@ from poise.figure.limits import BallLimits, Ellipse, Twist
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.figures.parts import BLUE, SKIN, WHITE, bar, egg, knob
+from poise.tasks.criteria import NearPosture
 from poise.tasks.custom import Custom
 from poise.tasks.place import Position
 
-MIDDLE = np.array([0.0, 1.2, 0.0])
+MIDDLE = np.array([0.0, 1.22, 0.0])
 """Of the thorax [m]."""
-RADII = np.array([0.15, 0.20, 0.11])
+RADII = np.array([0.16, 0.22, 0.12])
 """Half axes of the thorax [m]."""
-STERNUM, ACROMION = np.array([-0.02, 1.385, 0.05]), np.array([-0.17, 1.40, -0.02])
-ACROSS, ABOVE = -0.09, 1.24
+STERNUM, ACROMION = np.array([-0.02, 1.385, 0.075]), np.array([-0.2, 1.39, -0.03])
+ACROSS, ABOVE = -0.1, 1.25
 """Where the scapula first touches the ribs, to the right and up [m]."""
 UPPER_ARM, FOREARM = 0.30, 0.26
 """[m]"""
@@ -33,9 +34,9 @@ SIZE = float(RADII.mean())
 def sliding_scapula() -> Scene:
     """A point of the scapula stays on the ribs whatever the hand wants."""
     slides = Custom(off_the_ribs, jacobian=_slope, priority=1, name="scapula on the ribs")
-    hand = Position("hand", at=(-0.35, 1.45, 0.3), priority=2, gain=0.15, name="hand")
+    hand = Position("hand", at=(-0.42, 1.2, 0.35), priority=2, gain=0.15, name="hand")
     about = "The scapula slides on the ribs, whatever the hand reaches for"
-    return Scene(shoulder(), [slides, hand], description=about)
+    return Scene(shoulder(), [slides, hand], criteria=[NearPosture(shoulder().neutral())], description=about)
 
 
 def off_the_ribs(posture: Posture) -> FloatArray:
@@ -62,7 +63,9 @@ def shoulder() -> Figure:
     depth = math.sqrt(1.0 - (ACROSS / RADII[0]) ** 2 - ((ABOVE - MIDDLE[1]) / RADII[1]) ** 2)
     touch = np.array([ACROSS, ABOVE, -RADII[2] * depth]) - ACROMION
     figure = Builder("shoulder", description="A right shoulder whose scapula slides on the ribs.")
-    figure.body("thorax", shapes=[egg(MIDDLE, tuple(RADII), WHITE)], mass=20.0)
+    head = [bar((0, 1.38, -0.01), (0, 1.5, -0.01), 0.05, WHITE), egg((0, 1.62, 0.0), (0.075, 0.11, 0.095), WHITE)]
+    trunk = [egg(MIDDLE, tuple(RADII), WHITE), egg((0, 0.95, 0), (0.15, 0.1, 0.1), WHITE)]
+    figure.body("thorax", shapes=[*trunk, *head], mass=20.0)
     reach = ACROMION - STERNUM
     clavicle = [bar((0, 0, 0), reach, 0.009, BLUE), knob((0, 0, 0), 0.014, BLUE)]
     figure.body(

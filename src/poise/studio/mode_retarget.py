@@ -20,7 +20,7 @@ from poise.motion.report import Quality
 from poise.studio.mode_driver import Driven, Driver, Mode
 from poise.studio.mode_overlays import rounded
 from poise.studio.mode_retarget_clip import greeting
-from poise.studio.mode_retarget_work import Wish, Work, beside, solved
+from poise.studio.mode_retarget_work import Wish, Work, solved
 from poise.studio.outcome import Outcome
 from poise.studio.session import Session
 from poise.studio.state import State
@@ -245,7 +245,8 @@ class RetargetDriver(Driver):
             "key": f"bones {work.number} {state.figure_number}",
             "bones": work.pairs(),
             "ink": INK,
-            "beside": rounded(beside(state.figure)),
+            "middle": rounded(work.middle),
+            "radius": work.radius,
             "follow": True,
         }
 

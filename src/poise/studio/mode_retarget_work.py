@@ -17,6 +17,7 @@ from poise.motion.motion import Motion
 from poise.motion.report import Quality, measure
 from poise.motion.retarget import retarget
 from poise.pictures.camera import world_axes
+from poise.pictures.parts import appearance
 from poise.studio.mode_overlays import bones, rounded
 
 MOST_TRACES = 8
@@ -26,8 +27,8 @@ MOST_POINTS = 1200
 FITTED = 60
 """Frames on which the source is laid beside the figure."""
 _NUMBERS = count()
-BESIDE = 0.75
-"""How far beside the figure the source is, in heights of the figure."""
+APART = 0.2
+"""Room between the figure and its source, in heights of the taller one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,10 @@ class Work:
     quality: Quality
     source: FloatArray
     """(frames, bodies, 3) the clip's bodies, in the size of the figure and beside it [m]."""
+    middle: FloatArray
+    """(3,) between the figure and its source in the first frame [m]."""
+    radius: float
+    """Of a ball around both [m]."""
     number: int = field(default_factory=lambda: next(_NUMBERS))
     """No two have the same."""
 
@@ -96,7 +101,12 @@ def _plot(title: str, unit: str, names: list[str], lines: list[FloatArray], **mo
 def solved(wish: Wish, progress: Callable[[int, int], None]) -> Work:
     """Retarget, and measure; raises `PoiseError` for what cannot be."""
     motion = retarget(wish.clip, wish.figure, wish.mapping, tempo=wish.tempo, balance=wish.balance, progress=progress)
-    return Work(wish, motion, measure(motion), laid_beside(wish.clip, motion))
+    source = laid_over(wish.clip, motion)
+    ours = appearance(motion.figure).vertices(motion.figure.frames(motion[0]))
+    source = source + beside(motion.figure, ours, source)
+    both = np.concatenate([ours, source[0]])
+    low, high = both.min(axis=0), both.max(axis=0)
+    return Work(wish, motion, measure(motion), source, 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)))
 
 
 def joint_lines(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray]:
@@ -116,9 +126,9 @@ def joint_lines(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray
     return [turns[k] for k in most], widest, sizes.max(axis=0)
 
 
-def laid_beside(clip: Clip, motion: Motion) -> FloatArray:
-    """(frames, bodies, 3) the clip's bodies turned, sized and moved as its targets were, then put to the left."""
-    figure, track = motion.figure, motion.track
+def laid_over(clip: Clip, motion: Motion) -> FloatArray:
+    """(frames, bodies, 3) the clip's bodies turned, sized and moved as its targets were."""
+    track = motion.track
     assert track is not None
     rows = clip.positions([body.name for body in clip.figure.bodies])
     chosen = np.unique(np.linspace(0, len(clip) - 1, FITTED).astype(int))
@@ -126,14 +136,23 @@ def laid_beside(clip: Clip, motion: Motion) -> FloatArray:
     theirs = np.concatenate([rows[chosen, clip.figure.bodies.index(joint)] for joint in joints])
     ours = np.concatenate([track.targets[joint][chosen] for joint in joints])
     turn, scale, moved = similarity(theirs, ours)
-    found: FloatArray = scale * rows @ turn.T + moved + beside(figure)
+    found: FloatArray = scale * rows @ turn.T + moved
     return found
 
 
-def beside(figure: Figure) -> FloatArray:
-    """(3,) from the figure to where its source is drawn, to its left [m]."""
-    height = float(np.ptp(figure.frames(figure.neutral()).position @ figure.up_vector))
-    return np.asarray(BESIDE * height * world_axes(figure.up)[1])
+def beside(figure: Figure, ours: FloatArray, source: FloatArray) -> FloatArray:
+    """(3,) how far to its left a figure's source is drawn, so that they stay clear of each other [m].
+
+    Args:
+        figure: Who says where left and up are.
+        ours: (k, 3) points of the figure in the first frame [m].
+        source: (frames, bodies, 3) the source, over the figure [m].
+    """
+    _, left, up = world_axes(figure.up)
+    around = source[:: max(1, len(source) // FITTED)]
+    theirs = around - around[:, :1] + source[0, 0]
+    height = max(float(np.ptp(ours @ up)), float(np.ptp(source[0] @ up)))
+    return np.asarray(((ours @ left).max() - (theirs @ left).min() + APART * height) * left)
 
 
 def similarity(source: FloatArray, target: FloatArray) -> tuple[FloatArray, float, FloatArray]:

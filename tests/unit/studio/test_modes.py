@@ -14,6 +14,7 @@ from poise.studio.mode_board import Modes, Told
 from poise.studio.mode_circles import CirclesMode
 from poise.studio.mode_circles_demos import BALL, DEMOS, FINGERS
 from poise.studio.mode_driver import TICK
+from poise.studio.mode_example_shoulder import off_the_ribs, sliding_scapula
 from poise.studio.mode_examples import THESIS
 from poise.studio.mode_expressive import FIGURES, SOLVERS, ExpressiveMode, asked
 from poise.studio.mode_filter import Filtered, FilterSettings
@@ -278,6 +279,38 @@ def test_scenes_of_the_thesis_come_to_rest_inside_all_limits(name: str) -> None:
     state = session.state
     assert state.outcome.light in ("green", "orange"), state.outcome.sentence
     assert state.figure.violations(state.posture) == []
+
+
+def test_the_scapula_stays_on_the_ribs_wherever_the_hand_is_pulled() -> None:
+    session = Session(THESIS["7.3 A scapula that slides"]())
+    figure = session.state.figure
+    assert off_the_ribs(figure.neutral()) == pytest.approx(0.0, abs=1e-12)
+    for _ in range(300):
+        if not session.tick():
+            break
+    session.remove(1)
+    session.press("me", figure.bodies.names.index("forearm"), [0.0, -0.26, 0.0])
+    seen = []
+    for goal in ([-1.2, 1.9, 0.4], [-0.2, 0.7, 0.3], [0.3, 1.3, 0.5]):
+        session.drag("me", goal)
+        for _ in range(400):
+            if not session.tick():
+                break
+        posture = session.state.posture
+        seen.append(figure.pose_of("touch", posture).position)
+        assert off_the_ribs(posture) == pytest.approx(0.0, abs=1e-4)
+        assert figure.violations(posture) == []
+    assert np.ptp(seen, axis=0).max() > 0.03, "it slides"
+
+
+def test_the_slope_of_the_ribs_is_the_derivative() -> None:
+    scene = sliding_scapula()
+    task = scene.tasks[0]
+    assert isinstance(task, poise.Custom)
+    for seed in range(5):
+        posture = scene.figure.random(seed)
+        given = task.jacobian_at(posture)
+        assert given == pytest.approx(replace(task, jacobian=None).jacobian_at(posture), abs=1e-8)
 
 
 def test_the_uneven_arm_keeps_out_of_its_least_zone(modes: Modes) -> None:

@@ -46,16 +46,12 @@ export class Around {
     if (this.overlay.bones) this.addBones(stage, this.overlay);
     stage.root.add(this.group);
     stage.stale = true;
-    if (this.overlay.beside) this.makeRoom(stage, new THREE.Vector3(...this.overlay.beside));
+    if (this.overlay.middle) this.makeRoom(stage, this.overlay);
   }
 
   // What stands beside the figure is framed with it.
-  makeRoom(stage, beside) {
-    const { figure } = stage;
-    figure.alone ??= { center: figure.center, radius: figure.radius };
-    const center = new THREE.Vector3(...figure.alone.center).addScaledVector(beside, 0.5);
-    figure.center = center.toArray();
-    figure.radius = Math.max(figure.alone.radius, 0.66 * (beside.length() + figure.alone.radius));
+  makeRoom(stage, { middle, radius }) {
+    Object.assign(stage.figure, { center: middle, radius });
     stage.frameFigure();
   }
 
