@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.compile import kernel
-from poise.kernels.engine import Engine
-from poise.kernels.far_call import far_clamp
+from poise.kernels.engine import FIRST_TASKS, MECHANISM, Engine
+from poise.kernels.far_call import far_clamp, far_stance
 from poise.kernels.fit import Fit, fit_posture, is_met
 from poise.kernels.goals import Goals
 from poise.kernels.step import take_step
+from poise.kernels.step_model import prepare
 from poise.kernels.tree import Tree, attached_frames, difference, forward, integrate
 
 Array = np.ndarray
@@ -245,6 +246,40 @@ def perform_clip(
             if take_step(engine, q) <= tolerance:
                 break
     return decided
+
+
+@kernel
+def held_rows(
+    engine: Engine,
+    course: Course,
+    clip: Array,
+    levels: int,
+    # outputs
+    out: Array,
+) -> None:
+    """Rows `out` (frames, m, nv) of loops and of the first so many levels of goals, at every posture of a clip."""
+    rows, start = engine.levels.rows, engine.levels.start
+    for frame in range(clip.shape[0]):
+        aim(engine.goals, course, frame)
+        far_stance(engine.calls, engine.tree, engine.goals, clip[frame], engine.here)
+        prepare(engine, clip[frame])
+        first, last = start[MECHANISM], start[FIRST_TASKS + levels]
+        for i in range(first, min(last, first + out.shape[1])):
+            for a in range(out.shape[2]):
+                out[frame, i - first, a] = rows[i, a]
+
+
+@kernel
+def move_clip(
+    tree: Tree,
+    clip: Array,
+    change: Array,
+    # outputs
+    out: Array,
+) -> None:
+    """Postures `out` (frames, nq) of a clip (frames, nq), each moved by its change (frames, nv)."""
+    for t in range(clip.shape[0]):
+        integrate(tree, clip[t], change[t], out[t])
 
 
 @kernel

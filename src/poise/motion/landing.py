@@ -15,6 +15,8 @@ from poise.kernels.follow import clip_frames
 from poise.motion.feet import faded, lifted, softness
 from poise.motion.lead import Lead, Leads, balance_task, foot_tasks, toe_tips
 
+IN_THE_AIR = 3
+"""Priority of feet in the air."""
 WINDOW = 0.25
 """Time over which a correction fades in the air [s]."""
 AGAIN = 0.3
@@ -87,11 +89,11 @@ def _flown(leads: Leads, side: str, draft: FloatArray) -> list[Lead]:
     soft = AGAIN * softness(stands, rate, plan.calibration.leg)
     place = lifted(foot, at + change[:, :3], turned, stands, soft)
     if not foot.tip:
-        return foot_tasks(plan, side, place, turned, None, 3)
+        return foot_tasks(plan, side, place, turned, None, IN_THE_AIR)
     tip, _ = frames_of(leads.figure, draft, [foot.tip])
     up = plan.build.axes[1]
     wanted = faded(((toe_tips(leads.figure, plan, side) - tip[:, 0]) @ up)[:, None], stands, window)[:, 0]
     height = tip[:, 0] @ up + wanted - plan.build.ground
     raised = 0.5 * (height + np.hypot(height, soft)) - height
     tips = tip[:, 0] + (wanted + raised)[:, None] * up
-    return foot_tasks(plan, side, place, turned, np.ascontiguousarray(tips), 3)
+    return foot_tasks(plan, side, place, turned, np.ascontiguousarray(tips), IN_THE_AIR)

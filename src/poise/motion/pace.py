@@ -57,6 +57,15 @@ def haste(figure: Figure, clip: FloatArray, rate: float, style: Style) -> float:
     return most
 
 
+def gains(figure: Figure, acceleration: float) -> FloatArray:
+    """(nv,) the same greatest acceleration for every joint, none for a floating base."""
+    most = np.full(figure.nv, acceleration)
+    for joint in figure.joints:
+        if joint.kind == "free":
+            most[figure.v_slice(joint.name)] = np.inf
+    return most
+
+
 def around(mask: BoolArray, reach: float) -> FloatArray:
     """(frames,) 1 where the mask is true, easing to 0 within `reach` frames of it."""
     return eased(np.clip(1.0 - frames_from(mask) / (reach + 1.0), 0.0, 1.0))

@@ -19,17 +19,18 @@ from poise.engine.problem import StepSize
 from poise.figure.compiled import IntArray
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
-from poise.kernels.follow import perform_clip
+from poise.kernels.follow import held_rows, perform_clip
 from poise.motion.balance import center_schedule
 from poise.motion.cast import cast_for
 from poise.motion.contacts import BoolArray
 from poise.motion.draft import Progress, draft_clip, fit_of, ignored, redraft
 from poise.motion.feet import FootPath
-from poise.motion.landing import final_leads, slipping
+from poise.motion.gentle import gentle
+from poise.motion.landing import IN_THE_AIR, final_leads, slipping
 from poise.motion.lead import Leads
 from poise.motion.mapping import JointMap
 from poise.motion.motion import Motion
-from poise.motion.pace import around, jerks, smoothed
+from poise.motion.pace import around, gains, jerks, rates_of, smoothed
 from poise.motion.plan import Plan
 from poise.motion.stopped import leave
 from poise.motion.style import Style
@@ -46,6 +47,8 @@ GIVES, TAUT, SLIPS = 1.5e-3, 4e-4, 5e-4
 """How far a foot that stands may be from its place in a draft, in one that is balanced, and in the end [m]."""
 STRICT, NEAR = 1e4, 1e-2
 """Weights of what must hold and of the smooth draft where all can be held at once."""
+CALMINGS, BETTER = 5, 0.97
+"""How often accelerations are limited and what must hold put back, and share of them that must remain to go on."""
 CARRIED = 1e-3
 """How far the body may be carried elsewhere by other contacts and still be solved [m]."""
 SHORTEST = 0.06
@@ -105,7 +108,7 @@ class Performance:
             self.sketch(ignored)
         assert self._first is not None
         with self._kept():
-            return self._performed(self._first)
+            return self._calmed(self._performed(self._first))
 
     def motion(self, q: FloatArray) -> Motion:
         """The first frames, or all, as a motion."""
@@ -127,6 +130,30 @@ class Performance:
             draft = redraft(self.figure, self.leads, self.rate, self.style, draft, anew)
             self._out = self._final(draft, self._out, anew)
         return self._out
+
+    def _calmed(self, out: FloatArray) -> FloatArray:
+        """The motion with joints that accelerate no more than they may, as far as what must hold lets them."""
+        most = gains(self.figure, self.style.acceleration) / (self.rate * self.manner.tempo) ** 2
+        over = _over(self.figure, out, most)
+        for _ in range(CALMINGS if len(out) > 2 else 0):
+            if over <= 1.0:
+                break
+            calm = self._held(gentle(self.figure, out, most, self._rows(out)))
+            if (now := _over(self.figure, calm, most)) > BETTER * over or jerks(self.figure, calm).any():
+                break
+            self._out = out = calm
+            over = now
+        return out
+
+    def _rows(self, clip: FloatArray) -> FloatArray:
+        """(frames, m, nv) how loops, feet that stand and the centre of mass change with the joints."""
+        leads = final_leads(self.leads, clip)
+        with cast_for(self.figure, leads, STEP) as cast:
+            problem = cast.problem
+            levels = sum(priority < IN_THE_AIR for priority in problem.priorities)
+            rows = np.zeros((len(clip), problem.engine.levels.rows.shape[0], self.figure.nv))
+            held_rows(problem.handle, cast.course(leads, len(clip)), clip, levels, rows)
+        return rows
 
     @contextmanager
     def _kept(self) -> Iterator[None]:
@@ -189,6 +216,11 @@ class Performance:
             course, fit = cast.course(leads, len(wanted)), fit_of(cast.problem, NEAR, 0.0, STRICT)
             perform_clip(cast.problem.handle, fit, course, wanted, which, STEPS, STILL, out)
         return out
+
+
+def _over(figure: Figure, clip: FloatArray, most: FloatArray) -> float:
+    """How many times their greatest second differences (nv,) joints of a clip reach."""
+    return float((np.abs(np.diff(rates_of(figure, clip), axis=0)) / most).max(initial=0.0))
 
 
 def _moved(one: FootPath, other: FootPath) -> BoolArray:
