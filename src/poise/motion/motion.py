@@ -95,6 +95,20 @@ class Motion(Clip):
         steps = [self.figure.difference(self[i], self[i + 1]) for i in range(len(self) - 1)]
         return np.array(steps).reshape(len(self) - 1, self.figure.nv) * self.rate
 
+    def report(self) -> str:
+        """How well the motion does what was asked, in sentences; `poise.motion.report.measure` has the numbers."""
+        from poise.motion.report import measure
+
+        quality = measure(self)
+        lines = [quality.sentence()]
+        if quality.hurried:
+            lines.append(f"Joints are faster than they may be in {len(quality.hurried)} frames.")
+        if quality.margin is not None:
+            falls = f"in {quality.unbalanced} of {len(self)} frames" if quality.unbalanced else "in no frame"
+            lines.append(f"Standing still, it would fall {falls}.")
+        lines += [f"{joint} is off by {1e3 * error.mean():.1f} mm." for joint, error in quality.worst(3).items()]
+        return "\n".join(lines)
+
     def save(self, path: str | Path) -> None:
         """Write the motion; the ending says how: `.csv`, `.bvh`, `.json` or `.npz`."""
         ending = Path(path).suffix.lower()

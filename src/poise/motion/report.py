@@ -62,6 +62,10 @@ class Quality:
             + (f"; no foot stands in {self.airborne} frames." if self.airborne else ".")
         )
 
+    def worst(self, count: int) -> dict[str, FloatArray]:
+        """(frames,) errors of the so many joints that are farthest from where they should be, on average."""
+        return dict(sorted(self.errors.items(), key=lambda named: -float(named[1].mean()))[:count])
+
     @property
     def unbalanced(self) -> int:
         """Frames in which a foot stands and a figure that stood still would fall."""

@@ -3,6 +3,7 @@
 import json
 import pickle
 import socket
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ from poise.errors import FigureError, FormatError
 from poise.figure.builder import Builder, ball, free, revolute
 from poise.figure.pose import turn
 from poise.formats.osc import decode
+from poise.motion.mapping import JointMap
 from poise.motion.motion import Motion
 from poise.motion.placing import moved_to
 from poise.motion.report import measure
-from tests.unit.motion.stick_man import stepping
+from tests.unit.motion.stick_man import BONES, stepping
 from tests.unit.motion.test_report import standing
 
 
@@ -313,3 +315,31 @@ def test_a_clip_of_another_skeleton_is_retargeted_first(tmp_path, capsys):
     Motion(clip.figure, clip.q, clip.rate).save(tmp_path / "step.bvh")
     assert run(["play", "human", "--clip", str(tmp_path / "step.bvh"), "--seconds", "0.2"]) == 0
     assert "retargeted to human" in capsys.readouterr().err
+
+
+def test_a_motion_reports_how_well_it_does_what_was_asked():
+    motion = poise.retarget(stepping(frames=12), poise.load("human"))
+    said = motion.report().splitlines()
+    assert said[0] == measure(motion).sentence()
+    assert said[1].startswith("Standing still, it would fall in ")
+    errors = {joint: error.mean() for joint, error in measure(motion).errors.items()}
+    assert said[2] == f"{max(errors, key=errors.get)} is off by {1e3 * max(errors.values()):.1f} mm."
+
+
+def test_a_table_of_frames_leads_another_figure(tmp_path):
+    human = poise.load("human")
+    poise.retarget(stepping(frames=12), human).save(tmp_path / "step.csv")
+    clip = poise.load_clip(tmp_path / "step.csv", human.with_floating_base())
+    motion = poise.retarget(clip, poise.load("walker"))
+    assert len(motion) == 12
+    assert measure(motion).violations == 0
+
+
+def test_joints_of_other_names_that_are_mapped_lead_as_well(tmp_path):
+    clip, human = stepping(frames=12), poise.load("human")
+    strange = {bone: f"b{i}" for i, bone in enumerate([*BONES, "Hips"])}
+    one = poise.retarget(clip, human)
+    links = [replace(link, joint=strange[link.joint]) for link in one.track.mapping.links]
+    JointMap(tuple(links)).save(tmp_path / "links.toml")
+    other = poise.retarget(stepping(frames=12, rename=strange), human, tmp_path / "links.toml")
+    np.testing.assert_allclose(other.q, one.q, atol=1e-9)
