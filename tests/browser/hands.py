@@ -106,6 +106,19 @@ def box_of(page: Page, part: Locator, seconds: float = 20.0) -> FloatRect:
     raise AssertionError(f"{part} never stood still, last at {last}")
 
 
+def choose_option(page: Page, label: str, option: str, tries: int = 4) -> None:
+    """Choose from a list, again where the list was made anew while it was open."""
+    field = page.get_by_label(label, exact=True)
+    for _ in range(tries):
+        field.click()
+        page.get_by_role("option", name=option, exact=True).click()
+        for _ in range(50):
+            page.wait_for_timeout(100)
+            if field.input_value() == option:
+                return
+    raise AssertionError(f"{label} does not become {option}")
+
+
 def joint_place(page: Page, number: int) -> list[float]:
     """Where a marked joint is in the world."""
     return page.evaluate(  # type: ignore[no-any-return]

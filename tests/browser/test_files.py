@@ -12,7 +12,6 @@ from poise.studio.mode_examples import THESIS
 from poise.studio.mode_retarget_clip import greeting
 from poise.studio.openings import EXAMPLES
 
-from .hands import picture
 from .test_pulling import example
 from .test_studio import eventually
 
@@ -35,12 +34,11 @@ def name_shown(page: Page) -> str:
     return page.evaluate("window.poiseStage.figure.name")  # type: ignore[no-any-return]
 
 
-def test_every_example_opens(page: Page, screenshots: Path) -> None:
+def test_every_example_opens(page: Page) -> None:
     for name, make in EXAMPLES.items():
         example(page, name)
         assert name_shown(page) == make().figure.name
         expect(page.locator(".poise-task")).to_have_count(len(make().tasks))
-        picture(page, screenshots / f"example_{name.lower().replace(' ', '_')}.png")
 
 
 def thesis(page: Page, name: str) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from poise.studio.marks import ARC, CONE, FORCE, GROUND, TORQUE
 
-from .hands import drag, picture, pixel_at, pixel_of, positions, right_click, still, tab
+from .hands import choose_option, drag, picture, pixel_at, pixel_of, positions, right_click, still, tab
 from .test_pulling import BODIES, FEET, HAND, example
 from .test_studio import eventually
 
@@ -80,8 +80,7 @@ def test_reactions_are_found_or_shared_as_asked_and_equilibrium_is_said(page: Pa
     assert eventually(page, lambda: tones(page, GROUND) == {2.0})
     expect(page.get_by_text("that the supports carry these shares")).to_be_visible()
     page.locator("[aria-label=add], .q-btn").filter(has_text="add").first.click()
-    page.get_by_label("what").click()
-    page.get_by_role("option", name="equilibrium of forces").click()
+    choose_option(page, "what", "equilibrium of forces")
     page.get_by_role("button", name="Add", exact=True).click()
     before = positions(page)[PELVIS]
     assert eventually(page, lambda: tones(page, GROUND) == {1.0})
@@ -110,7 +109,6 @@ def test_a_criterion_bends_the_figure_as_far_as_tasks_let_it_and_a_gain_of_none_
     assert eventually(page, lambda: still(page))
     page.get_by_text("flex", exact=True).click()
     page.get_by_text("stay near a posture").click()
-    page.get_by_label("which posture").click()
-    page.get_by_role("option", name="standing", exact=True).click()
+    choose_option(page, "which posture", "standing")
     assert eventually(page, lambda: np.allclose(positions(page), before, atol=0.01))
     tab(page, "Joints")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 import poise
 
 from .conftest import FIGURE_SHOWN, Studio
-from .hands import box_of
+from .hands import box_of, choose_option
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -49,8 +49,7 @@ def eventually(page: Page, check: Callable[[], bool]) -> bool:
 
 
 def choose(page: Page, chooser: str, option: str) -> None:
-    page.get_by_label(chooser, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    choose_option(page, chooser, option)
 
 
 def drag_slider(page: Page, joint: str, share: float) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from .hands import drag, handles, picture, pixel_of, positions, still, targets
+from .hands import choose_option, drag, handles, picture, pixel_of, positions, still, targets
 from .test_pulling import BODIES, FEET, HAND, example
 from .test_studio import eventually
 
@@ -63,9 +63,7 @@ def test_a_task_is_about_a_point_that_is_picked(page: Page) -> None:
 
 def test_joints_of_a_task_are_chosen_and_the_others_stay(page: Page) -> None:
     show(page, "right hand")
-    page.get_by_label("joints that may move").click()
-    page.get_by_role("option", name="those of its limb").click()
-    expect(page.get_by_label("joints that may move")).to_have_value("those of its limb")
+    choose_option(page, "joints that may move", "those of its limb")
     assert eventually(page, lambda: still(page))
     page.get_by_label("name", exact=True).fill("grasp")
     expect(page.locator(".poise-task").get_by_text("grasp", exact=True)).to_be_visible()
