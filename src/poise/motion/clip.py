@@ -13,7 +13,7 @@ from poise.errors import FigureError
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
-from poise.kernels.follow import interpolate_clip
+from poise.kernels.follow_curve import interpolate_clip
 
 _ON_TIME = 1e-6
 """Share of a frame by which a resampled clip may end after its last frame: rounding, not motion."""

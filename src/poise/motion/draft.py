@@ -9,7 +9,8 @@ import numpy as np
 from poise.engine.problem import Problem, StepSize
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
-from poise.kernels.fit import Fit, fit_posture, make_fit
+from poise.kernels.fit import fit_posture
+from poise.kernels.fit_step import Fit, make_fit
 from poise.kernels.follow import aim, fit_clip
 from poise.motion.cast import cast_for
 from poise.motion.contacts import BoolArray, segments

@@ -16,7 +16,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
-from poise.kernels.follow import move_clip
+from poise.kernels.follow_curve import move_clip
 from poise.motion.pace import rates_of
 
 ROUNDS, DONE = 300, 0.01

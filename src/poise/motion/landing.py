@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
-from poise.kernels.follow import clip_frames
+from poise.kernels.follow_curve import clip_frames
 from poise.motion.feet import faded, lifted, softness
 from poise.motion.lead import Lead, Leads, balance_task, foot_tasks, toe_tips
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
-from poise.kernels.follow import curve_clip, perform_clip
+from poise.kernels.follow import perform_clip
+from poise.kernels.follow_curve import curve_clip
 from poise.motion.cast import cast_for
 from poise.motion.clip import interpolated
 from poise.motion.draft import STEP, fit_of

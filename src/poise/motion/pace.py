@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
-from poise.kernels.follow import clip_rates, smooth_clip
+from poise.kernels.follow_curve import clip_rates, smooth_clip
 from poise.motion.contacts import BoolArray
 from poise.motion.feet import eased, frames_from
 from poise.motion.style import Style

@@ -139,11 +139,15 @@ class Performance:
             if over <= 1.0:
                 break
             calm = self._held(gentle(self.figure, out, most, self._rows(out)))
-            if (now := _over(self.figure, calm, most)) > BETTER * over or jerks(self.figure, calm).any():
+            now = _over(self.figure, calm, most)
+            if now > BETTER * over or jerks(self.figure, calm).any() or self._slips(calm):
                 break
             self._out = out = calm
             over = now
         return out
+
+    def _slips(self, clip: FloatArray) -> bool:
+        return any((slipping(self.leads, side, clip) > SLIPS).any() for side in self.plan.feet)
 
     def _rows(self, clip: FloatArray) -> FloatArray:
         """(frames, m, nv) how loops, feet that stand and the centre of mass change with the joints."""

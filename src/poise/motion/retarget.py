@@ -38,6 +38,8 @@ from poise.motion.style import Style
 
 STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 """Shares of the length that legs tell to try steps of."""
+BALANCED = 0.8
+"""The longest of them for a balanced motion: swaying from foot to foot takes some of the legs' reach."""
 HELD = 0.9
 """Share of standing frames that must hold for steps to be short enough; all where balance hangs on it."""
 SLOWER = 5
@@ -137,7 +139,7 @@ def _planned(  # noqa: PLR0917
     given = asked.contacts if isinstance(asked.contacts, Contacts) else None
     settings = asked.contacts if isinstance(asked.contacts, ContactSettings) else None
     tried: list[tuple[float, Performance]] = []
-    for stride in STRIDES:
+    for stride in (stride for stride in STRIDES if not asked.balance or stride <= BALANCED):
         plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
         if asked.balance and given is None:
             plan = unhurried(plan)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise.figure.pose import FloatArray
-from poise.kernels.follow import clip_frames
+from poise.kernels.follow_curve import clip_frames
 from poise.motion.clip import Clip
 
 BELIEVED = 0.5

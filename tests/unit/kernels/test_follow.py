@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import poise
-from poise.kernels.fit import fit_posture, make_fit
-from poise.kernels.follow import clip_frames, clip_rates, curve_clip, smooth_clip
+from poise.kernels.fit import fit_posture
+from poise.kernels.fit_step import make_fit
+from poise.kernels.follow_curve import clip_frames, clip_rates, curve_clip, smooth_clip
 from poise.motion.cast import Cast
 from poise.motion.draft import STEP
 from poise.tasks.place import Position
