@@ -50,6 +50,7 @@ def example(page: Page, name: str) -> None:
     """Open an example of the menu."""
     page.get_by_role("button").filter(has_text="menu").click()
     page.locator(".q-menu").get_by_text(name, exact=True).click()
+    page.mouse.move(300, 5)
     page.wait_for_timeout(1500)
 
 

@@ -20,6 +20,8 @@ from poise.studio.outcome import Outcome
 from poise.studio.pulling import Pulling
 from poise.studio.state import State, state_of
 
+READYING = "Getting ready …"
+"""What is said until it is known how a scene fares: solvers that are new here are compiled first."""
 LOOK_EVERY = 6
 """A moving figure is judged once in so many steps."""
 
@@ -53,6 +55,8 @@ class Session(Pulling):
     def open(self, scene: Scene, *, folder: Path | None = None, mode: Mode | None = None) -> None:
         """Show another scene at its start, in the plain mode unless another is given."""
         new = replace(state_of(scene, folder), mode=mode or Mode())
+        if new.mode.drives or _asks(new):
+            new = replace(new, outcome=Outcome("orange", READYING))
         with self._lock:
             self._history.remember(self._state)
             self._show(new)
