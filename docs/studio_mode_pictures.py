@@ -43,7 +43,7 @@ def drag(page: Page, start: tuple[float, float], across: float, up: float) -> No
 def visit_modes(page: Page, take: Callable[[Page, str], None]) -> None:
     """One picture or more of every mode."""
     enter(page, "expressive")
-    page.get_by_text("Looks at the target").wait_for(timeout=300_000)
+    page.locator(".poise-status").get_by_text("Looks at the target").wait_for(timeout=300_000)
     for posture in ("sad", "proud", "curious"):
         choose(page, posture)
     page.mouse.move(300, 5)
