@@ -230,10 +230,12 @@ def _filter() -> None:
 def _follow() -> None:
     from poise.motion.clip import Clip
     from poise.motion.retarget import retarget
+    from poise.motion.style import Style
 
     figure = every_joint_kind().replaced(loops=())
     clip = Clip(figure, [figure.random(seed).q for seed in range(6)], 30.0)
-    retarget(clip.resampled(20.0), figure, {"base": "tip"})
+    retarget(clip.resampled(20.0), figure, {"base": "tip"}, rate=50.0)
+    retarget(clip, figure, {"base": "tip"}, style=Style(acceleration=0.01))
 
 
 def _express() -> None:

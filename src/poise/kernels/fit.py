@@ -116,13 +116,14 @@ def _gather(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -
         for i in range(skip + first[g], skip + first[g + 1]):
             square += target[i] * target[i]
         # [Huber 1964]: what is far out of reach pulls, but no harder for being farther.
-        loose = slack[g] * engine.goals.weight[first[g]]
+        weight = engine.goals.weight[first[g]]
+        loose = slack[g] * weight if weight > 0.0 else math.inf
         size, share = math.sqrt(square), fit.strict
         if size > loose:
             share *= loose / size
             square = loose * (2.0 * size - loose)
         total += fit.strict * square
-        if size > 0.0 or engine.goals.weight[first[g]] > 0.0:
+        if size > 0.0 or weight > 0.0:
             for i in range(skip + first[g], skip + first[g + 1]):
                 add_row(rows, i, share, target[i], hessian, pull)
     total += _draw_to(engine, fit.near, neutral, q, fit)

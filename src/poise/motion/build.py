@@ -6,6 +6,7 @@ Everything here is in *standing axes*: x to the figure's left, y up, z forward, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,8 @@ class Foot(NamedTuple):
     """(3,) about what it rolls when the heel lifts: its front edge, or where its toes begin."""
     tip: str
     """Site at the end of the toes, "" for a foot in one piece."""
+    tip_at: FloatArray
+    """(3,) where that is."""
     sole: Pose
     """The centre of the sole in the frame of the site, turned as standing axes are in the neutral posture."""
     breadth: float
@@ -62,8 +65,9 @@ class Build:
     """(3, 3) neutral rotations of the sites, in standing axes."""
 
     @staticmethod
+    @lru_cache(maxsize=16)
     def of(figure: Figure, mapping: JointMap) -> Build:
-        """Measure a figure in its neutral posture."""
+        """Measure a figure in its neutral posture; nobody may change what this returns."""
         frames = figure.frames(figure.neutral())
         by_role = mapping.by_role()
         axes = _axes(figure, by_role)
@@ -143,7 +147,8 @@ def _foot(  # noqa: PLR0917
     tip = f"{side}_toes" if f"{side}_toes" in figure.sites.names else ""
     fore = np.array([0.0, 0.0, half])
     sole_pose = Pose(inverse.apply(world), _quaternion(rotation))
-    return Foot(site, ankle - middle, -fore, fore, tip, sole_pose, float(np.ptp(points[:, 0])))
+    tip_at = np.array((frames[site] @ sole_pose).inverse().apply(frames[tip].position)) if tip else np.zeros(3)
+    return Foot(site, ankle - middle, -fore, fore, tip, tip_at, sole_pose, float(np.ptp(points[:, 0])))
 
 
 def _quaternion(matrix: FloatArray) -> FloatArray:

@@ -74,7 +74,7 @@ def slipping(leads: Leads, side: str, clip: FloatArray) -> FloatArray:
 def _planted(leads: Leads, side: str) -> list[Lead]:
     plan = leads.plan
     path = plan.feet[side]
-    tip = toe_tips(leads.figure, plan, side) if plan.build.feet[side].tip else None
+    tip = toe_tips(plan, side) if plan.build.feet[side].tip else None
     return foot_tasks(plan, side, path.place, path.turn, tip, 1)
 
 
@@ -92,7 +92,7 @@ def _flown(leads: Leads, side: str, draft: FloatArray) -> list[Lead]:
         return foot_tasks(plan, side, place, turned, None, IN_THE_AIR)
     tip, _ = frames_of(leads.figure, draft, [foot.tip])
     up = plan.build.axes[1]
-    wanted = faded(((toe_tips(leads.figure, plan, side) - tip[:, 0]) @ up)[:, None], stands, window)[:, 0]
+    wanted = faded(((toe_tips(plan, side) - tip[:, 0]) @ up)[:, None], stands, window)[:, 0]
     height = tip[:, 0] @ up + wanted - plan.build.ground
     raised = 0.5 * (height + np.hypot(height, soft)) - height
     tips = tip[:, 0] + (wanted + raised)[:, None] * up

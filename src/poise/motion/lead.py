@@ -112,7 +112,7 @@ class Leads:
         self.locks[foot.site] = np.stack(ends, axis=1)
         grown = GROUND**path.near
         loose = 1.0 / np.maximum(1.0 - path.near, 1e-9)
-        tip = toe_tips(self.figure, self.plan, side) if foot.tip else None
+        tip = toe_tips(self.plan, side) if foot.tip else None
         place, turn, *toes = foot_tasks(self.plan, side, path.place, path.turn, tip, 1)
         return [
             place._replace(weights=AIR * grown, slack=FOOT_SLACK * loose),
@@ -189,13 +189,11 @@ def balance_task(plan: Plan, center: FloatArray, priority: int) -> CenterOfMass:
     return CenterOfMass(at=center[0], axes=plan.build.axes[[0, 2]], priority=priority, name="balance")
 
 
-def toe_tips(figure: Figure, plan: Plan, side: str) -> FloatArray:
+def toe_tips(plan: Plan, side: str) -> FloatArray:
     """(frames, 3) where the tips of toes go, in the world: with the foot, but not into the ground."""
     build, path = plan.build, plan.feet[side]
     foot = build.feet[side]
-    frames = figure.frames(figure.neutral())
-    sole = frames[foot.site] @ foot.sole
-    tip = path.place + path.turn.apply(np.array(sole.inverse().apply(frames[foot.tip].position)))
+    tip = path.place + path.turn.apply(foot.tip_at)
     soft = SOFT * plan.calibration.leg * np.minimum(np.abs(path.pitch) / 0.3, 1.0)
     tip[:, 1] = 0.5 * (tip[:, 1] + np.sqrt(tip[:, 1] ** 2 + soft**2))
     return np.ascontiguousarray(build.world(tip))

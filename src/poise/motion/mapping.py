@@ -58,6 +58,7 @@ class Link:
             raise TaskError(f"link {self.joint!r}: weight must be zero or a positive number, not {self.weight}.")
         if not np.isfinite(np.asarray(self.offset, dtype=np.float64)).all() or len(self.offset) != 3:
             raise TaskError(f"link {self.joint!r}: offset must be three finite numbers, not {self.offset}.")
+        object.__setattr__(self, "offset", tuple(float(x) for x in self.offset))
         if type(self.priority) is not int or self.priority < 1:
             raise TaskError(f"link {self.joint!r}: priority must be a whole number from 1 on, not {self.priority!r}.")
 
