@@ -82,6 +82,20 @@ def test_accelerations_hold_in_the_result_and_feet_still_stand(share):
     assert motion.rate >= 0.99 * clip.rate * np.sqrt(share)
 
 
+@pytest.mark.parametrize("rate", [None, 100.0])
+def test_a_lamp_accelerates_half_as_much_at_the_same_tempo(rate):
+    clip, lamp = stepping(frames=60), poise.load("adelino")
+    mapping = {"LeftHand": lamp.sites.names[-1]}
+
+    def most(motion):
+        return float(np.abs(np.diff(motion.velocity, axis=0)).max()) * motion.rate
+
+    free = poise.retarget(clip, lamp, mapping)
+    motion = poise.retarget(clip, lamp, mapping, rate=rate, style=Style(acceleration=0.5 * most(free)))
+    assert most(motion) <= 0.5 * most(free)
+    assert motion.duration == pytest.approx(clip.duration, abs=0.011)
+
+
 def test_a_machine_with_loops_keeps_its_tempo_where_slowing_down_would_cost_half():
     if not WALK.is_file():
         pytest.skip("the walk is not beside the repository")
