@@ -3,7 +3,11 @@
 Peers run in the interpreter that has them (see `machine.peers_python`). Each begins at the wanted posture inside its
 limits, as its users would, and may take up to a hundred steps; every answer is judged by poise's own measures.
 
+With --grid, the papers' skeletons instead, ERIK beside the expressive solver, without peers: errors and throughput on
+so many pairs of their grid, and the time of single solves on the first thousand.
+
 python benchmarks/expressive.py --count 300 --skeletons CEG
+python benchmarks/expressive.py --grid 20000 --skeletons ABCDEFG
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import argparse
 import json
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +37,35 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--skeletons", default="C")
+    parser.add_argument("--grid", type=int, default=0)
     arguments = parser.parse_args()
     print(describe("numba", "scipy"))
     for letter in arguments.skeletons.lower():
-        compare(letter, arguments.count)
+        if arguments.grid:
+            on_grid(letter, arguments.grid)
+        else:
+            compare(letter, arguments.count)
+
+
+def on_grid(letter: str, count: int) -> None:
+    """One line for each of our two solvers."""
+    for make in (poise.Expressive, poise.Erik):
+        solver = make(poise.load(f"erik_{letter}"))
+        asked = samples(solver.limb, count, np.random.default_rng(7))
+        solver.solve_batch(asked.postures[:256], asked.orientations[:256])
+        taken = []
+        for _ in range(3):
+            start = time.perf_counter()
+            batch = solver.solve_batch(asked.postures, asked.orientations)
+            taken.append(time.perf_counter() - start)
+        us = 1e6 * np.min([solver.timed(asked.postures[:1000], asked.orientations[:1000]) for _ in range(3)], axis=0)
+        print(
+            f"{letter.upper()} {make.__name__:10s} error {batch.error.mean():.4f}  "
+            f"shape {batch.shape_error.mean():.4f}  "
+            f"orientation mean {batch.orientation_error.mean():.4f} largest {batch.orientation_error.max():.0e}  "
+            f"{count / min(taken):8.0f} per second  {us.mean():5.1f} µs mean, {np.percentile(us, 99):5.1f} µs p99",
+            flush=True,
+        )
 
 
 def compare(letter: str, count: int) -> None:

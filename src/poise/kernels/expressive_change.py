@@ -41,6 +41,8 @@ FAR = 0.4
 """Share of its range that the root of a goal should have before it, in the sense the target turns."""
 FURTHER = 0.1
 """Share of its range by which it must have more than here, at least."""
+WIDE = math.radians(270.0)
+"""Range of a root whose mirror image is not at its other end [rad]."""
 FURTHEST = math.radians(150.0)
 """Turn of the target beyond which nothing is expected of it [rad]."""
 
@@ -93,8 +95,9 @@ def consider(
             for k in range(posture.shape[0]):
                 rows[TO, k] = work[GOAL, k]
                 rows[OR_TO, k] = work[RAISED, k]
-            # To the mirror image any way up and down leads as well, but it has no better shape.
-            turns = chain.mirrors and abs(motion.turning) > 1e-9
+            # To the mirror image any way up and down leads as well. It has no better shape, and where the root turns by
+            # far more than half a turn it is no better place to go on from.
+            turns = chain.mirrors and abs(motion.turning) > 1e-9 and chain.upper[0] - chain.lower[0] < WIDE
             tally[MIRRORED] = 1 if turns and not (better and left == NEVER) else 0
             tally[GOALS] += tally[MIRRORED]
             tally[ATTEMPT] = 0

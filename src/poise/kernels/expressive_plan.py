@@ -31,26 +31,33 @@ MARGIN = 5
 """Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
 LATITUDES_TRIED = 9
 """Latitudes tried, the target's own among them."""
+NEAR_LATITUDES = 4
+"""How many of them are tried first."""
 
 
 @kernel(borrows=True)
 def which_try(chain: Chain, attempt: int, goals: int, again: int, latitudes: int) -> tuple[int, int, int]:
     """Latitude, goal and try number of attempt number `attempt`; the latitude `latitudes` when none is left.
 
-    First the straight detours on all latitudes, then those that pass a bend of a single joint, and last, on the own
-    latitude only, those that pass the even sequence: few of them arrive where all else did not. When all were in vain
-    `again` times, the sequence goes on where it was.
+    First the straight detours on the own latitude and those near to it, then the detours that pass a bend of a single
+    joint; then, on the own latitude only, those that pass the even sequence; and last the latitudes far away. When all
+    were in vain `again` times, the sequence goes on where it was.
     """
     bends = 2 * (chain.role.shape[0] - 1)
+    near = min(latitudes, NEAR_LATITUDES)
     which, goal = attempt // goals, attempt % goals
-    if which < DIRECT * latitudes:
+    if which < DIRECT * near:
         return which // DIRECT, goal, which % DIRECT
-    which -= DIRECT * latitudes
-    if which < bends * latitudes:
+    which -= DIRECT * near
+    if which < bends * near:
         return which // bends, goal, DIRECT + which % bends
-    which -= bends * latitudes
+    which -= bends * near
     if which < RANDOM:
         return 0, goal, DIRECT + bends + which + again * RANDOM
+    which -= RANDOM
+    few = DIRECT + bends
+    if which < few * (latitudes - near):
+        return near + which // few, goal, which % few
     return latitudes, 0, 0
 
 

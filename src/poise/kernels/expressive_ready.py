@@ -52,6 +52,8 @@ URGENT = 4
 """Times as many tries when the gaze is about to be lost and no plan is in hand."""
 
 
+SOON = 2
+"""Looks ahead that are left before the gaze is lost when lifting it begins to be tried."""
 NODS = math.radians(3.0)
 """Nod of the target during a plan from which on the plan must be early [rad]."""
 NEAR = 0.25
@@ -128,7 +130,7 @@ def look_for_plan(
     """
     tally, rows = memory.tally, memory.rows
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
-    may_lift = wish.left < NEVER and (below or tally[ROUND] > 0 or wish.left <= pace.ahead // 4)
+    may_lift = wish.left <= SOON * pace.ahead and (below or tally[ROUND] > 0 or wish.left <= pace.ahead // 4)
     if may_lift and not tally[LIFTING]:
         tally[ATTEMPT] = min(tally[ATTEMPT], DIRECT * tally[GOALS])
     tally[LIFTING] = 1 if may_lift else 0

@@ -11,7 +11,7 @@ from poise.chains.chain import chain_of
 from poise.kernels.chain import pointing, tip_rotation
 from poise.kernels.expressive_ahead import Motion, until_stopped, way_left
 from poise.kernels.expressive_hold import shift_root
-from poise.kernels.expressive_plan import DIRECT, which_try
+from poise.kernels.expressive_plan import DIRECT, NEAR_LATITUDES, which_try
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
 from poise.kernels.expressive_surface import look_along, pivots, root_axis, sweep
 from poise.kernels.expressive_work import (
@@ -157,7 +157,7 @@ def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
     assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
 
 
-@pytest.mark.parametrize("latitudes", [1, 4])
+@pytest.mark.parametrize("latitudes", [1, 3, 9])
 def test_every_try_is_made_once(latitudes: int) -> None:
     chain, _ = scratch(poise.load("erik_d"), 0)
     tries, attempt = [], 0
@@ -167,5 +167,8 @@ def test_every_try_is_made_once(latitudes: int) -> None:
     assert len(set(tries)) == len(tries)
     assert {latitude for latitude, _, _ in tries} == set(range(latitudes))
     assert {goal for _, goal, _ in tries} == {0, 1, 2}
-    straight = [which < DIRECT for _, _, which in tries]
+    straight = [which < DIRECT for latitude, _, which in tries if latitude < NEAR_LATITUDES]
     assert straight == sorted(straight, reverse=True)
+    assert [latitude >= NEAR_LATITUDES for latitude, _, _ in tries] == sorted(
+        latitude >= NEAR_LATITUDES for latitude, _, _ in tries
+    )
