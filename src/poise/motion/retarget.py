@@ -44,6 +44,8 @@ HELD = 0.9
 """Share of standing frames that must hold for steps to be short enough; all where balance hangs on it."""
 SLOWER = 5
 """How often a motion that is too fast for its joints is slowed down."""
+FINE = 100.0
+"""Frames for a second of a recording with which feet that stand do so between frames too."""
 ROOM = 1.001
 """By how much slower than need be a motion is played that is too fast for its joints."""
 
@@ -91,9 +93,9 @@ def retarget(
     """
     _check(clip, tempo)
     asked = _Asked(contacts, style or Style(), balance)
-    motion = _performed(
-        Clip(clip.figure, clip.q, clip.rate * tempo, clip.name), figure, mapping, asked, tempo, progress
-    )
+    fine = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
+    timed = Clip(fine.figure, fine.q, fine.rate * tempo, fine.name)
+    motion = _performed(timed, figure, mapping, asked, tempo, progress)
     for _ in range(SLOWER):
         timed = motion if rate is None else at_rate(motion, rate)
         slower = haste(timed.figure, timed._q, timed.rate, asked.style)
@@ -101,6 +103,12 @@ def retarget(
             break
         motion = Motion(motion.figure, motion.q, motion.rate / (ROOM * slower), motion.name, track=motion.track)
     return timed if motion_filter is None else _filtered(timed, motion_filter)
+
+
+def _with_more_frames(clip: Clip, rate: float) -> Clip:
+    """A clip of few frames with some in between, if as many as a `rate` are asked for."""
+    few = clip.rate < min(FINE, rate)
+    return clip.resampled(min(rate, clip.rate * math.ceil(FINE / clip.rate))) if few else clip
 
 
 def _performed(  # noqa: PLR0917

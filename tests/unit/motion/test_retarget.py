@@ -225,6 +225,16 @@ def test_a_balanced_walk_at_another_rate_is_as_slow_as_it_must_be():
     assert measure(motion).drift <= 1e-3
 
 
+@pytest.mark.parametrize("tempo", [1.0, 0.5])
+def test_feet_stand_between_the_frames_of_a_clip_with_few(tempo):
+    few = clip_at(WALK).resampled(20.0)
+    motion = poise.retarget(few, poise.load("human"), rate=60.0, tempo=tempo)
+    quality = measure(motion)
+    assert len(motion) == pytest.approx(few.duration * 60.0 / tempo, abs=2)
+    assert max(quality.drift, quality.penetration.max()) <= 1e-3
+    assert quality.violations == 0
+
+
 @pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_a_slow_balanced_walk_is_as_good_at_many_more_frames_than_its_clip_has(rate):
     motion = poise.retarget(clip_at(WALK), poise.load("walker"), balance=True, tempo=0.1, rate=rate)
