@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
     errors, gaps = {}, {}
     for title, (ball, goal) in STAGES.items():
         scene = scene_with(human, posture, ball, bar_at(goal))
-        result = push_in(scene, front, goal)
+        result = push_in(scene, posture, front, goal)
         posture, front, errors[title] = result.posture, goal, result.errors
         gaps[title] = gap_to(human, bar_at(goal), posture)
         print(f"{title}:\n{result.report()}\n")
@@ -76,9 +76,9 @@ def scene_with(human: poise.Figure, posture: Posture, ball: tuple[float, float, 
     return poise.Scene(human, tasks, start=posture, obstacles=[bar])
 
 
-def push_in(scene: poise.Scene, front: float, goal: float) -> Result:
-    """Push the bar from `front` to `goal` while the figure steps back, and let it come to rest."""
-    bar, posture = bar_at(front), scene.start
+def push_in(scene: poise.Scene, posture: Posture, front: float, goal: float) -> Result:
+    """Push the bar from `front` to `goal` while the figure gives way step by step, and let it come to rest."""
+    bar = bar_at(front)
     solver = poise.Solver(scene.figure, scene.tasks, obstacles=[bar])
     while front > goal:
         front = max(goal, front - PACE)

@@ -94,8 +94,8 @@ def retarget(
     _check(clip, tempo)
     asked = _Asked(contacts, style or Style(), balance)
     fine = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
-    timed = Clip(fine.figure, fine.q, fine.rate * tempo, fine.name)
-    motion = _performed(timed, figure, mapping, asked, tempo, progress)
+    played = Clip(fine.figure, fine.q, fine.rate * tempo, fine.name)
+    motion = _performed(played, figure, mapping, asked, tempo, progress)
     for _ in range(SLOWER):
         timed = motion if rate is None else at_rate(motion, rate)
         slower = haste(timed.figure, timed._q, timed.rate, asked.style)
