@@ -52,9 +52,10 @@ def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
         count += 1
         best = -1
         for c in range(start, end):
+            if _apart(corners, at, c) <= SAME:
+                continue
             if best < 0:
-                if _apart(corners, at, c) > SAME:
-                    best = c
+                best = c
                 continue
             turn = _turn(corners, at, best, c)
             farther = _apart(corners, at, c) > _apart(corners, at, best)

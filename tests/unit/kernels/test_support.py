@@ -56,3 +56,12 @@ def test_corners_almost_in_line_do_not_turn_the_inside_out(seed: int) -> None:
     for x in np.linspace(0.05, 0.95, 19):
         near = nearest_on_hull(points, hull, 0, len(hull), x, 0.02)
         assert near.distance == pytest.approx(-0.02, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_corners_that_almost_coincide_are_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.permutation(np.concatenate([SQUARE + 1e-13 * rng.normal(size=(4, 3)) for _ in range(3)]))
+    found = np.abs(np.round(points[_hull(points)], 6))
+    assert len(found) == 4
+    assert {tuple(corner) for corner in found} == {tuple(corner) for corner in SQUARE}
