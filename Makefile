@@ -43,9 +43,11 @@ $(STAMP):
 	@touch $@
 
 studio: $(STAMP) ## Open the studio in the browser.
+	@$(BIN)/poise compile
 	$(BIN)/poise studio
 
 test: $(STAMP) ## Run every test but the slow ones.
+	@$(BIN)/poise compile
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(STAMP) ## Check style, formatting, types and the direction of imports.
