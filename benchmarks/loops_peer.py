@@ -21,18 +21,50 @@ def main(file: Path | None) -> None:
         return
     question = json.loads(file.read_text())
     targets = [{site: np.array(pose) for site, pose in frame.items()} for frame in question["targets"]]
-    solve = {"placo": with_placo, "drake": with_drake}[question["peer"]](question, targets[0])
-    seconds, errors, gaps = [], [], []
+    peer = {"placo": with_placo, "drake": with_drake}[question["peer"]]
+    timed, _ = peer(question, targets[0])
+    seconds = timed(targets)
+    solve, judge = peer(question, targets[0])
+    errors, gaps = [], []
     for frame in targets:
-        taken, reached, gap = solve(frame)
+        solve([frame])
+        reached, gap = judge(frame)
         off = [np.linalg.norm((reached[site] - pose)[:3, 3][question["axes"]]) for site, pose in frame.items()]
-        seconds.append(taken)
         errors.append(float(max(off)))
         gaps.append(float(gap))
     print(json.dumps({"seconds": seconds, "errors": errors, "gaps": gaps}))
 
 
 def with_placo(question: dict, first: dict):
+    robot, solver, tasks = placo_solver(question, first)
+    whole, programs = question["whole"], range(question["programs"])
+
+    def solve(frames):
+        wanted = [[(tasks[s], pose if whole else pose[:3, 3]) for s, pose in frame.items()] for frame in frames]
+        begin = time.thread_time()
+        for frame in wanted:
+            for task, value in frame:
+                if whole:
+                    task.T_world_frame = value
+                else:
+                    task.target_world = value
+            for _ in programs:
+                robot.update_kinematics()
+                solver.solve(True)
+        return time.thread_time() - begin
+
+    def judge(frame):
+        robot.update_kinematics()
+        return {site: robot.get_T_world_frame(site) for site in frame}, max(map(gap, question["loops"]))
+
+    def gap(loop):
+        inner, outer = (robot.get_T_world_frame(f"{loop['name']}.{side}") for side in ("inner", "outer"))
+        return np.linalg.norm((inner - outer)[:3, 3])
+
+    return solve, judge
+
+
+def placo_solver(question: dict, first: dict):
     import placo
 
     robot = placo.RobotWrapper(question["urdf"], placo.Flags.ignore_collisions)
@@ -54,31 +86,11 @@ def with_placo(question: dict, first: dict):
     for joint, value in question["start"].items():
         robot.set_joint(joint, value)
     robot.update_kinematics()
-
-    def solve(frame):
-        begin = time.thread_time()
-        for site, pose in frame.items():
-            if whole:
-                tasks[site].T_world_frame = pose
-            else:
-                tasks[site].target_world = pose[:3, 3]
-        for _ in range(question["programs"]):
-            robot.update_kinematics()
-            solver.solve(True)
-        taken = time.thread_time() - begin
-        robot.update_kinematics()
-        return taken, {site: robot.get_T_world_frame(site) for site in frame}, max(map(gap, question["loops"]))
-
-    def gap(loop):
-        inner, outer = (robot.get_T_world_frame(f"{loop['name']}.{side}") for side in ("inner", "outer"))
-        return np.linalg.norm((inner - outer)[:3, 3])
-
-    return solve
+    return robot, solver, tasks
 
 
 def with_drake(question: dict, _first: dict):
-    from pydrake.math import RigidTransform, RotationMatrix
-    from pydrake.multibody.inverse_kinematics import InverseKinematics
+    from pydrake.math import RigidTransform
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.solvers import SnoptSolver
@@ -98,34 +110,48 @@ def with_drake(question: dict, _first: dict):
     state = {"q": q}
     frames = {name: plant.GetFrameByName(name) for name in question["frames"]}
 
-    def solve(frame):
-        ik = InverseKinematics(plant, context, with_joint_limits=False)
-        for loop in question["loops"]:
-            inner, outer = frames[f"{loop['name']}.inner"], frames[f"{loop['name']}.outer"]
-            for point in loop["points"]:
-                ik.AddPositionConstraint(inner, point, outer, point, point)
-        for site, pose in frame.items():
-            reach = np.full(3, np.inf)
-            reach[question["axes"]] = 0.0
-            ik.AddPositionConstraint(
-                frames[site], np.zeros(3), plant.world_frame(), pose[:3, 3] - reach, pose[:3, 3] + reach
-            )
-            if question["whole"]:
-                turn = RotationMatrix(pose[:3, :3])
-                ik.AddOrientationConstraint(frames[site], RotationMatrix(), plant.world_frame(), turn, 1e-6)
+    def solve(frames):
+        return sum(map(solve_one, frames))
+
+    def solve_one(frame):
+        ik = drake_program(question, plant, context, frames, frame)
         program = ik.prog()
         program.AddQuadraticErrorCost(np.eye(plant.num_positions()), state["q"], ik.q())
         begin = time.thread_time()
         found = solver.Solve(program, state["q"])
         taken = time.thread_time() - begin
         state["q"] = found.GetSolution(ik.q())
+        return taken
+
+    def judge(frame):
         plant.SetPositions(context, state["q"])
         world = {name: at.CalcPoseInWorld(context).GetAsMatrix4() for name, at in frames.items()}
         names = [loop["name"] for loop in question["loops"]]
         gap = max(np.linalg.norm((world[f"{n}.inner"] - world[f"{n}.outer"])[:3, 3]) for n in names)
-        return taken, {site: world[site] for site in frame}, gap
+        return {site: world[site] for site in frame}, gap
 
-    return solve
+    return solve, judge
+
+
+def drake_program(question: dict, plant, context, frames: dict, wanted: dict):
+    from pydrake.math import RotationMatrix
+    from pydrake.multibody.inverse_kinematics import InverseKinematics
+
+    ik = InverseKinematics(plant, context, with_joint_limits=False)
+    for loop in question["loops"]:
+        inner, outer = frames[f"{loop['name']}.inner"], frames[f"{loop['name']}.outer"]
+        for point in loop["points"]:
+            ik.AddPositionConstraint(inner, point, outer, point, point)
+    for site, pose in wanted.items():
+        reach = np.full(3, np.inf)
+        reach[question["axes"]] = 0.0
+        ik.AddPositionConstraint(
+            frames[site], np.zeros(3), plant.world_frame(), pose[:3, 3] - reach, pose[:3, 3] + reach
+        )
+        if question["whole"]:
+            turn = RotationMatrix(pose[:3, :3])
+            ik.AddOrientationConstraint(frames[site], RotationMatrix(), plant.world_frame(), turn, 1e-6)
+    return ik
 
 
 if __name__ == "__main__":

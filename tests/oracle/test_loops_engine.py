@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 import poise
 from poise import CenterOfMass, Frame, Orientation, Pose, Position, Solver
 from poise.evaluation.loops_motions import Dance
+from poise.figure.guards_cut import without_ends
 from tests import dr_legs as legs
 from tests.oracle.maximal import Maximal
 from tests.oracle.maximal_reach import frame_cost, reach
@@ -25,8 +26,9 @@ MOVES = [(0.02, 0.01, -0.01), (0.5, 0.4, 0.3), (-2.0, 0.0, -1.0)]
 
 
 def unlimited(figure):
-    """A figure whose joints go anywhere: the reference has no limits."""
-    return figure.replaced(joints=[replace(joint, lower=(), upper=()) for joint in figure.joints], couplings=[])
+    """A figure whose joints go anywhere, and close loops where they were drawn: the reference has no limits."""
+    drawn = without_ends(figure)
+    return drawn.replaced(joints=[replace(joint, lower=(), upper=()) for joint in drawn.joints], couplings=[])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from poise.figure.pose import FloatArray
 from poise.kernels.contacts import make_contacts
 from poise.kernels.criteria import Criteria
 from poise.kernels.engine import CHOOSY, FENCED, FIRST_TASKS, KEPT, Engine, State
-from poise.kernels.far_call import addresses
+from poise.kernels.far_call import KERNELS
 from poise.kernels.goals import Goals, make_stance
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
@@ -46,7 +46,6 @@ def make_engine(
     p = FIRST_TASKS + len({a.level for a in asked})
     levels = _levels(figure, asked, goals, p, skip=skip, contacts=contacts)
     state = _state(figure, p, levels.rows.shape[0], closures.turns.shape[0])
-    here = make_stance(tree, goals)
     return Engine(
         tree=tree,
         bounds=bounds,
@@ -58,13 +57,13 @@ def make_engine(
         levels=levels,
         solver=make_work(figure.nv, levels.rows.shape[0], p, levels.general.shape[0]),
         pulls=make_pulls(tree),
-        here=here,
+        here=make_stance(tree, goals),
         there=make_stance(tree, goals),
         state=state,
         skip=skip,
         farthest=step.error,
         choosy=_choosy(asked, goals, masks, p),
-        calls=addresses((bounds, state.q, state.q), (tree, goals, state.q, here)),
+        calls=np.zeros(len(KERNELS), dtype=np.int64),
         worth=step.worth,
     )
 

@@ -22,14 +22,15 @@ from poise.figure.figure import Figure
 from poise.figure.pose import FloatArray
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
+from poise.kernels.compile import straight_to
 from poise.kernels.engine import FIRST_TASKS
+from poise.kernels.far_call import connect
 from poise.kernels.goals import Goals, take_stance
 from poise.kernels.level_problem import SIDE
-from poise.kernels.step import bind
+from poise.kernels.step import bind, step_from
 from poise.kernels.step_limits import PER_BALL
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, Outside
-from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
 from poise.tasks.recruits import recruited
@@ -91,8 +92,11 @@ class Problem:
         wished = criteria_arrays(figure, self.held, terms)
         self.engine = make_engine(figure, self.laid, wished, step or StepSize(), dt, contacts=contacts)
         self.given = Given.of(figure, self.laid)
-        self.starts = Starts(self.engine, self.laid)
+        self.starts = Starts.of(self.engine, self.laid)
         self.handle = bind(self.engine)
+        connect(self.handle, self.engine.calls, self.engine.state.q)
+        self.step_from = straight_to(step_from, self.handle, True, self.engine.state.q)
+        """The kernel of that name, for the live caller."""
         self.footings = _footings(figure, self.asked, self.engine.goals, forces)
         """Where open supports can balance the figure, by task."""
         self.watchers: list[Watcher] = list(self.footings.values())
@@ -162,13 +166,12 @@ class Problem:
 
     def retarget(self, task: Task, value: TargetLike) -> None:
         """Give a task another target, in place."""
-        if isinstance(task, Custom):
-            raise TaskError(f"{task.label} has no target; let its function read one that you change.")
-        if asked := self._by_task.get(task):
+        asked = self._by_task.get(task)
+        if asked is not None:
             set_target(self.figure, self.engine.goals, asked, value)
             self._retargeted.add(task)
-            if keeper := self._keepers.get(task):
-                set_target(self.figure, self.engine.goals, keeper, value)
+            if task in self._keepers:
+                set_target(self.figure, self.engine.goals, self._keepers[task], value)
         elif task is self.held:
             self.engine.criteria.postures[0] = posture_for(self.figure, value, task.label)._q
         else:

@@ -20,7 +20,7 @@ from poise.figure.pose import FloatArray, Pose
 from poise.figure.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.clamp import clamp
-from poise.kernels.step import LEGAL, OPEN, REFUSED, begin, settle, step_from, take_step
+from poise.kernels.step import LEGAL, OPEN, REFUSED, begin, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
@@ -81,7 +81,7 @@ class Solver:
         if self._careful is None:
             q = self._copy(posture)
             self._begin(q)
-            if step_from(self._problem.handle, posture is self._last, q) != LEGAL:
+            if self._problem.step_from(self._problem.handle, posture is self._last, q) != LEGAL:
                 q = self._start(posture)
                 take_step(self._problem.handle, q)
         else:
@@ -117,12 +117,12 @@ class Solver:
 
     def _begin(self, q: FloatArray) -> None:
         """Tell tasks that ask where a solve started."""
-        if self._problem.starts:
+        if self._problem.starts is not None:
             self._problem.starts.begin(q)
 
     def _copy(self, posture: PostureLike) -> FloatArray:
         """A copy of a posture's numbers."""
-        if isinstance(posture, Posture) and posture.figure is self.figure:
+        if isinstance(posture, Posture) and posture._figure is self.figure:
             return posture._q.copy()
         return self.figure.posture(posture)._q.copy()
 

@@ -16,16 +16,18 @@ from poise.tasks.steady import Slow, Still
 class Starts:
     """The goals of `Still` and `Slow` tasks."""
 
-    def __init__(self, engine: Engine, asked: Sequence[Asked]) -> None:
-        """Find them."""
+    def __init__(self, engine: Engine, goals: Sequence[int]) -> None:
+        """Take the numbers of these goals."""
         self._engine = engine
-        found = [range(a.first_goal, a.first_goal + len(a.goals)) for a in asked if isinstance(a.task, Still | Slow)]
-        self._goals = np.array([g for goals in found for g in goals], dtype=np.int64)
+        self._goals = np.array(goals, dtype=np.int64)
         self._nodes = engine.goals.node[self._goals]
 
-    def __bool__(self) -> bool:
-        """Whether there are any."""
-        return self._goals.size > 0
+    @classmethod
+    def of(cls, engine: Engine, asked: Sequence[Asked]) -> Starts | None:
+        """Those of all tasks; None if there are none."""
+        found = [range(a.first_goal, a.first_goal + len(a.goals)) for a in asked if isinstance(a.task, Still | Slow)]
+        goals = [g for part in found for g in part]
+        return cls(engine, goals) if goals else None
 
     def begin(self, q: FloatArray) -> None:
         """A solve starts from `q` (nq,)."""

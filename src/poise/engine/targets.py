@@ -16,6 +16,7 @@ from poise.figure.figure import Figure, PostureLike
 from poise.figure.pose import Pose
 from poise.figure.posture import Posture
 from poise.kernels.goals import AIM, CENTER, HOLD, INERTIA, POINT, STAND, TURN_TO, Goals
+from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import CenterOfMass, MomentOfInertia, inertia_of
 from poise.tasks.place import Frame, LookAt, Orientation, Position, direction_of, pose_of, rotation_of
@@ -32,17 +33,11 @@ def set_target(figure: Figure, goals: Goals, asked: Asked, value: TargetLike) ->
         return
     g, label = asked.first_goal, asked.task.label
     kind = goals.kind[g]
-    if isinstance(asked.task, Equilibrium):
-        raise TaskError(f"{label} has no target to change; other forces are another solver.")
-    if isinstance(asked.task, Still | Slow):
-        raise TaskError(f"{label} is about where a solve starts and has no target.")
-    if kind == STAND:
-        raise TaskError(f"{label} stays over its support and has no target; ask for CenterOfMass(at=…) instead.")
+    _refuse_without_target(asked.task, kind)
     if kind == HOLD:
         goals.postures[goals.posture[g]] = posture_for(figure, value, label)._q
     elif len(asked.goals) == 2:
-        pose = pose_of(value, label)
-        goals.position[g], goals.rotation[g + 1] = pose.position, pose.rotation
+        set_target(figure, goals, asked, pose_of(value, label))
     elif kind == TURN_TO:
         goals.rotation[g] = rotation_of(_numbers(value, label), label)
     elif kind == INERTIA:
@@ -51,6 +46,18 @@ def set_target(figure: Figure, goals: Goals, asked: Asked, value: TargetLike) ->
         goals.position[g] = direction_of(_numbers(value, label), label)
     else:
         goals.position[g] = finite_vector(_numbers(value, label), f"{label}: a target")
+
+
+def _refuse_without_target(task: Task, kind: int) -> None:
+    """Say so if a task has no target."""
+    if isinstance(task, Custom):
+        raise TaskError(f"{task.label} has no target; let its function read one that you change.")
+    if isinstance(task, Equilibrium):
+        raise TaskError(f"{task.label} has no target to change; other forces are another solver.")
+    if isinstance(task, Still | Slow):
+        raise TaskError(f"{task.label} is about where a solve starts and has no target.")
+    if kind == STAND:
+        raise TaskError(f"{task.label} stays over its support and has no target; ask for CenterOfMass(at=…) instead.")
 
 
 def with_target(figure: Figure, goals: Goals, asked: Asked) -> Task:
@@ -86,19 +93,18 @@ def _numbers(value: TargetLike, label: str) -> ArrayLike:
 
 
 def _set_quickly(goals: Goals, asked: Asked, value: TargetLike) -> bool:
-    """Places and rotations that are arrays with nothing wrong: what a live target changes in every frame."""
-    if not isinstance(value, np.ndarray) or len(asked.goals) != 1 or value.dtype != np.float64:
+    """Places, rotations and poses with nothing wrong: what a live target changes in every frame."""
+    if type(value) is Pose and len(asked.goals) == 2:
+        goals.position[asked.first_goal] = value.position
+        goals.rotation[asked.first_goal + 1] = value.rotation
+        return True
+    if type(value) is not np.ndarray or len(asked.goals) != 1 or value.dtype.char != "d":
         return False
     kind = asked.goals[0].kind
-    if kind in (POINT, CENTER) and value.shape == (3,):
-        if not math.isfinite(value[0] + value[1] + value[2]):
-            return False
+    if kind in (POINT, CENTER) and value.shape == (3,) and math.isfinite(sum(value.tolist())):
         goals.position[asked.first_goal] = value
         return True
-    if kind == TURN_TO and value.shape == (4,):
-        size = math.hypot(*value.tolist())
-        if not 0.5 < size < 2.0:
-            return False
+    if kind == TURN_TO and value.shape == (4,) and 0.5 < (size := math.hypot(*value.tolist())) < 2.0:
         goals.rotation[asked.first_goal] = value / size
         return True
     return False

@@ -129,7 +129,7 @@ def run(case: Case, seconds: float, rate: float = FRAMES_PER_SECOND) -> Row:
     return Row(
         actuators=len(motors),
         joints=sum(not joint.active and joint.nv > 0 for joint in (*figure.joints, *figure.loops)),
-        components=len(figure.bodies),
+        components=sum(body.mass.mass > 0.0 for body in figure.bodies),
         targets=case.targets,
         milliseconds=1e3 * float(np.median(times)),
         mean=1e3 * float(frames.mean()),

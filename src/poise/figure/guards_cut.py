@@ -1,20 +1,24 @@
-"""Limits of hinges that close loops.
+"""Limits of joints that close loops.
 
-Such a hinge has no coordinate of its own. In a loop whose hinges are all parallel its angle is a sum of theirs,
+Such a joint has no coordinates of its own. The angle of a hinge in a loop of parallel hinges is a sum of theirs,
 
     θ = θ₀ + Σ ±(q_k - q_k⁰)
 
-so that limits of it are a coupling of joints of the tree, which the engine and `Figure.assemble` keep like any other.
-Other loops have no such sum, and limits of what closes them are not looked at.
+so that its limits are a coupling of joints of the tree, which the engine and `Figure.assemble` keep like any other. Any
+other joint with limits becomes one of the tree itself: it carries a body without mass, its *end*, and the loop is
+closed by a weld between that and the body it joined. Its coordinates, limits and speed are then like any other's.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.figure.body import Body
 from poise.figure.couplings import Coupling, Term
 from poise.figure.joints import Joint
 from poise.figure.loop_values import body_pose, loop_value
@@ -30,17 +34,74 @@ PARALLEL = 1e-3
 
 
 def with_cut_limits(figure: Figure) -> Figure:
-    """`figure` with a coupling for every hinge that closes a loop of parallel hinges and has limits."""
+    """`figure` with the limits of joints that close loops where they are kept: in couplings, or in the tree."""
     neutral = figure.neutral()
     found = [coupling for loop in figure.loops if (coupling := _limits_of(figure, loop, neutral)) is not None]
-    if not found:
-        return figure
-    names = {coupling.name for coupling in found}
-    return figure.replaced(couplings=[*(c for c in figure.couplings if c.name not in names), *found])
+    if found:
+        names = {coupling.name for coupling in found}
+        figure = figure.replaced(couplings=[*(c for c in figure.couplings if c.name not in names), *found])
+    for loop in tuple(figure.loops):
+        if _has_limits(loop) and loop.name not in figure.couplings:
+            figure = _taken_in(figure, loop)
+    return figure
+
+
+def without_ends(figure: Figure) -> Figure:
+    """`figure` with its loops closed by the joints that were drawn to close them, whose limits then are not kept."""
+    for weld in tuple(figure.loops):
+        inner, joined = (weld.child, None) if weld.parent is None else (weld.parent, weld.child)
+        joint = next((j for j in figure.joints if j.child == inner and weld.name.startswith(f"{j.name}_weld")), None)
+        if joint is None or weld.kind != "fixed":
+            continue
+        drawn = replace(joint.turned_around(), parent=None) if joined is None else replace(joint, child=joined)
+        named = {name: figure.named_values(name) for name in figure.posture_names}
+        figure = figure.replaced(
+            bodies=[body for body in figure.bodies if body.name != inner],
+            joints=[other for other in figure.joints if other.name != joint.name],
+            loops=[drawn if other.name == weld.name else other for other in figure.loops],
+            postures={name: {k: v for k, v in values.items() if k != joint.name} for name, values in named.items()},
+        )
+    return figure
+
+
+def _has_limits(joint: Joint) -> bool:
+    return joint.ball_limits is not None or any(map(math.isfinite, (*joint.lower, *joint.upper)))
+
+
+def _taken_in(figure: Figure, loop: Joint) -> Figure:
+    """`figure` with a joint that closed a loop in the tree, and a weld in its place."""
+    end = _new_name(f"{loop.name}_end", figure.bodies)
+    name = _new_name(f"{loop.name}_weld", [*figure.joints, *figure.loops])
+    if loop.parent is None:
+        # Only the root hangs from the world: the joint hangs from its other body, and its end is welded to the world.
+        joint = replace(loop, parent=end).turned_around()
+        weld = Joint(name, "fixed", None, end, active=False)
+    else:
+        joint = replace(loop, child=end)
+        weld = Joint(name, "fixed", end, loop.child, active=False)
+    values = {name: loop_value(figure, loop, figure.posture(name)) for name in figure.posture_names}
+    neutral = loop_value(figure, loop, figure.neutral())
+    if not np.array_equal(neutral, loop.rest()):
+        values["neutral"] = neutral
+    postures = {name: figure.named_values(name) if name in figure.posture_names else {} for name in values}
+    return figure.replaced(
+        bodies=[*figure.bodies, Body(end)],
+        joints=[*figure.joints, joint],
+        loops=[weld if other.name == loop.name else other for other in figure.loops],
+        postures={name: {**postures[name], loop.name: tuple(values[name].tolist())} for name in values},
+    )
+
+
+def _new_name(wanted: str, taken: Iterable[Body | Joint]) -> str:
+    """`wanted`, with strokes after it where that is taken."""
+    names = {part.name for part in taken}
+    while wanted in names:
+        wanted += "_"
+    return wanted
 
 
 def _limits_of(figure: Figure, loop: Joint, posture: Posture) -> Coupling | None:
-    if loop.kind != "revolute" or not (math.isfinite(loop.lower[0]) or math.isfinite(loop.upper[0])):
+    if loop.kind != "revolute" or not _has_limits(loop):
         return None
     terms = sum_of_hinges(figure, loop, posture)
     if terms is None:

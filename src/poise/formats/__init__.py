@@ -56,7 +56,7 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
     if closures is not None and reader is not _read_urdf:
         raise FormatError("closures go with a URDF only; this format describes its loops itself.", path)
     figure = reader(path) if closures is None else _read_urdf(path, checked_file(closures))
-    return _put_together(figure, path, guards) if reader in (_read_urdf, _read_mjcf) else figure
+    return _put_together(figure, path, guards if reader in (_read_urdf, _read_mjcf) else None)
 
 
 def load_clip(path: str | Path, figure: Figure | None = None, name: str | None = None) -> Clip:
@@ -149,10 +149,13 @@ def _read_mjcf(path: Path) -> Figure:
     return read_mjcf(path)
 
 
-def _put_together(figure: Figure, path: Path, guards: bool) -> Figure:
-    from poise.formats.loops import put_together
+def _put_together(figure: Figure, path: Path, guards: bool | None) -> Figure:
+    """The figure with its loops closed and guarded, or, for None, as it is; limits of what closes them hold anyway."""
+    if not len(figure.loops):
+        return figure
+    from poise.formats.loops import put_together, with_limits_of_loops
 
-    return put_together(figure, path, guards=guards)
+    return with_limits_of_loops(figure if guards is None else put_together(figure, path, guards=guards), path)
 
 
 def _read_bvh(path: Path) -> Figure:

@@ -8,6 +8,7 @@ from pathlib import Path
 from poise.figure.cleaning import LARGEST_MOVE, cleaned
 from poise.figure.figure import Figure
 from poise.figure.guards import find_guards, guarded
+from poise.figure.guards_cut import with_cut_limits
 from poise.figure.posture import Posture
 
 _log = logging.getLogger(__name__)
@@ -19,8 +20,6 @@ def put_together(figure: Figure, path: Path, *, guards: bool = True) -> Figure:
     A file may describe a mechanism that has yet to be assembled: its neutral posture is then the assembled one. What
     was moved is said in the log.
     """
-    if not len(figure.loops):
-        return figure
     posture = figure.neutral()
     if figure.closure_error(posture) > LARGEST_MOVE:
         assembled = figure.assemble({})
@@ -38,6 +37,18 @@ def put_together(figure: Figure, path: Path, *, guards: bool = True) -> Figure:
     for guard in (found := find_guards(whole)):
         _log.info("%s: %s.", path, guard)
     return guarded(whole, found)
+
+
+def with_limits_of_loops(figure: Figure, path: Path) -> Figure:
+    """`figure` with the limits of joints that close loops kept, as the log then says; couplings of the file win."""
+    named = {coupling.name for coupling in figure.couplings}
+    limited = with_cut_limits(figure)
+    added = [coupling for coupling in limited.couplings if coupling.name not in named]
+    ends = [loop.name for loop in figure.loops if loop.name not in limited.loops]
+    if not added and not ends:
+        return figure
+    _log.info("%s: limits of joints that close loops are kept: %s.", path, ", ".join([c.name for c in added] + ends))
+    return limited.replaced(couplings=[*figure.couplings, *added])
 
 
 def _with_neutral(figure: Figure, posture: Posture) -> Figure:

@@ -36,7 +36,7 @@ def _clamp_coupled_too(bounds: Bounds, previous: Array, q: Array) -> int:
     return 1 if couplings_excess(bounds, q) <= TOLERANCE else clamp_coupled(bounds, wanted, q)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _clamp_alone(bounds: Bounds, previous: Array, q: Array) -> None:
     """Move every joint inside its own limits."""
     lower, upper = bounds.lower, bounds.upper
@@ -49,7 +49,7 @@ def _clamp_alone(bounds: Bounds, previous: Array, q: Array) -> None:
             set_ball(bounds, b, allowed, q)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _is_inside(bounds: Bounds, previous: Array, q: Array) -> bool:
     """Whether every joint is inside its own limits."""
     lower, upper = bounds.lower, bounds.upper

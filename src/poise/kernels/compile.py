@@ -101,10 +101,10 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]: ...
 
 
 @overload
-def kernel(*, borrows: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(*, borrows: bool, spread: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
-def kernel(function: Callable[P, R] | None = None, *, borrows: bool = False) -> Any:
+def kernel(function: Callable[P, R] | None = None, *, borrows: bool = False, spread: bool = False) -> Any:
     """Compile `function` on its first call and keep the machine code on disk.
 
     Args:
@@ -112,8 +112,10 @@ def kernel(function: Callable[P, R] | None = None, *, borrows: bool = False) -> 
         borrows: The function makes no arrays but views of what it is given and hands no array back to a function that
             does not borrow. Numba then counts no references in it, which otherwise costs several nanoseconds per array
             and call, those inside tuples included.
+        spread: The function becomes part of every kernel that calls it. A call passes tuples of arrays number by
+            number, hundreds of them, needed or not: for functions that do little, or have one caller.
     """
-    return decorated(function, borrows)
+    return decorated(function, borrows, forceinline=spread)
 
 
 @overload
@@ -139,6 +141,20 @@ def decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) -
     if function is None:
         return lambda later: _compiled(later, **options)
     return _compiled(function, **options)
+
+
+def straight_to(kernel: Callable[P, R], *arguments: Any) -> Callable[P, R]:
+    """The kernel for arguments of just the types of these, which nobody then looks at: half a microsecond a call."""
+    if numba.config.DISABLE_JIT:
+        return kernel
+    return cast("Callable[P, R]", overload_for(kernel, arguments).entry_point)
+
+
+def overload_for(kernel: Any, arguments: Sequence[Any]) -> Any:
+    """What numba has compiled, or compiles now, for arguments of these types."""
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    kernel.compile(signature)
+    return kernel.overloads[signature]
 
 
 def far_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:

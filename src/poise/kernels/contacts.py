@@ -58,7 +58,7 @@ def contact_row(tree: Tree, stance: Stance, contacts: Contacts, c: int, row: int
     add_point_row(tree, stance, contacts.node_b[c], vector_at(contacts.point_b, c), scale(n, -1.0), zero, row, rows)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_contacts(
     tree: Tree,
     stance: Stance,
@@ -78,7 +78,7 @@ def fill_contacts(
         lower[offset + at + c] = min(0.0, -contacts.distance[c])
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_partings(
     tree: Tree,
     stance: Stance,
@@ -99,7 +99,7 @@ def fill_partings(
     return row
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def parting_error(here: Stance, there: Stance, contacts: Contacts) -> float:
     """What pairs that were too near lack of their distance, their points carried along from one stance to another."""
     total = 0.0

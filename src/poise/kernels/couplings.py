@@ -51,7 +51,7 @@ PROBE = 1e-5
 """Step along a boundary that shows its direction [rad]."""
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def coordinate(bounds: Bounds, c: int, q: Array) -> float:
     """Value of coupled coordinate `c`; a limited twist within half a turn of the middle of its interval."""
     b = bounds.coordinate_ball[c]
@@ -60,7 +60,7 @@ def coordinate(bounds: Bounds, c: int, q: Array) -> float:
     return _unwound(bounds, b, ball_split(bounds, b, q))[bounds.coordinate_part[c]]
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
     if bounds.twist_limited[b] == 0:
         return split
@@ -68,7 +68,7 @@ def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
     return SwingTwist(split.x, split.y, nearest_turn(split.twist, 0.5 * (low + high)))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
     """Linear form of coupling `k`."""
     total = 0.0
@@ -77,7 +77,7 @@ def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
     return total
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def couplings_excess(bounds: Bounds, q: Array) -> float:
     """Largest amount by which a coupling is broken."""
     worst = 0.0

@@ -1,8 +1,9 @@
-"""Calls by address of large kernels whose arguments are tuples, so that their callers do not compile them again.
+"""Calls by address of large kernels, so that their callers do not compile them again.
 
 Numba copies the code of every kernel into each kernel that calls it, directly or not, and optimises it anew there. A
 far call goes through the address of the compiled kernel instead: it costs a few nanoseconds and saves a minute of
-compiling. `poise.kernels.compile.far_kernel` does the same for kernels that take plain arrays.
+compiling. All of them are given the engine by its handle, which is one number where its parts are thousands.
+`poise.kernels.compile.far_kernel` does the same for kernels that take plain arrays.
 """
 
 from collections.abc import Callable
@@ -12,17 +13,74 @@ import numba
 import numpy as np
 
 from poise.kernels.clamp import clamp
-from poise.kernels.goals import take_stance
+from poise.kernels.compile import kernel, overload_for
+from poise.kernels.engine import Engine
+from poise.kernels.goals import BALANCE, CENTER, INERTIA, STAND, find_errors, place_nodes
+from poise.kernels.tree import center_of_mass, motion_axes
 
 Array = np.ndarray
 
-KERNELS: tuple[Callable[..., Any], ...] = (clamp, take_stance)
-CLAMP, TAKE_STANCE = range(2)
+
+@kernel(borrows=True)
+def _clamp(engine: Engine, previous: Array, q: Array) -> int:
+    return clamp(engine.bounds, previous, q)
 
 
-def addresses(*arguments: tuple[Any, ...]) -> Array:
-    """Addresses of `KERNELS`, compiled for these arguments, one tuple of them for each."""
-    return np.array([_address(k, given) for k, given in zip(KERNELS, arguments, strict=True)], dtype=np.int64)
+@kernel(borrows=True)
+def _stand_here(engine: Engine, q: Array) -> None:
+    tree, here, there = engine.tree, engine.here, engine.there
+    if _is_at(there.at, q):
+        for i in range(q.shape[0]):
+            here.at[i] = q[i]
+        for i in range(here.position.shape[0]):
+            for c in range(3):
+                here.position[i, c] = there.position[i, c]
+            for c in range(4):
+                here.rotation[i, c] = there.rotation[i, c]
+    else:
+        place_nodes(tree, q, here)
+    motion_axes(tree, here.rotation, here.axes)
+    if _weighs(engine):
+        center_of_mass(tree, here.position, here.rotation, here.centers)
+    find_errors(tree, engine.goals, q, here)
+
+
+@kernel(borrows=True)
+def _stand_there(engine: Engine, q: Array) -> None:
+    tree, there = engine.tree, engine.there
+    place_nodes(tree, q, there)
+    if _weighs(engine):
+        center_of_mass(tree, there.position, there.rotation, there.centers)
+    find_errors(tree, engine.goals, q, there)
+
+
+@kernel(borrows=True, spread=True)
+def _is_at(at: Array, q: Array) -> bool:
+    """Whether a posture is this one, to the last bit."""
+    for i in range(q.shape[0]):
+        if at[i] != q[i]:
+            return False
+    return True
+
+
+@kernel(borrows=True, spread=True)
+def _weighs(engine: Engine) -> bool:
+    """Whether some goal asks where the mass is."""
+    kinds = engine.goals.kind
+    for g in range(kinds.shape[0]):
+        if kinds[g] == CENTER or kinds[g] == STAND or kinds[g] == INERTIA or kinds[g] == BALANCE:
+            return True
+    return False
+
+
+KERNELS: tuple[Callable[..., Any], ...] = (_clamp, _stand_here, _stand_there)
+CLAMP, STAND_HERE, STAND_THERE = range(3)
+
+
+def connect(engine: Engine, calls: Array, q: Array) -> None:
+    """Write the addresses of `KERNELS`, compiled for an engine given by its handle and a posture, to `calls`."""
+    for i, arguments in enumerate(((engine, q, q), (engine, q), (engine, q))):
+        calls[i] = _address(KERNELS[i], arguments)
 
 
 if numba.config.DISABLE_JIT:
@@ -30,13 +88,17 @@ if numba.config.DISABLE_JIT:
     def _address(kernel: Any, arguments: tuple[Any, ...]) -> int:
         return 0
 
-    def far_clamp(calls: Array, bounds: Any, previous: Array, q: Array) -> int:
-        """`clamp`."""
-        return clamp(bounds, previous, q)
+    def far_clamp(calls: Array, engine: Any, previous: Array, q: Array) -> int:
+        """Move `q` to the nearest posture inside the limits: see `clamp`."""
+        return _clamp(engine, previous, q)
 
-    def far_stance(calls: Array, tree: Any, goals: Any, q: Array, stance: Any) -> None:
-        """`take_stance`."""
-        take_stance(tree, goals, q, stance)
+    def far_here(calls: Array, engine: Any, q: Array) -> None:
+        """Take the stance of the posture that a step starts from, with all that rows are made of."""
+        _stand_here(engine, q)
+
+    def far_there(calls: Array, engine: Any, q: Array) -> None:
+        """Take the stance of the posture that a step may end in, as far as errors need it."""
+        _stand_there(engine, q)
 
 else:
     from numba import types
@@ -44,9 +106,7 @@ else:
     from numba.extending import intrinsic
 
     def _address(kernel: Any, arguments: tuple[Any, ...]) -> int:
-        signature = tuple(numba.typeof(argument) for argument in arguments)
-        kernel.compile(signature)
-        compiled = kernel.overloads[signature]
+        compiled = overload_for(kernel, arguments)
         address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         return address
 
@@ -67,11 +127,16 @@ else:
         return generate
 
     @intrinsic
-    def far_clamp(typing_context, calls, bounds, previous, q):  # type: ignore[no-untyped-def]
-        """`clamp`."""
-        return types.int64(calls, bounds, previous, q), _call(types.int64, CLAMP)
+    def far_clamp(typing_context, calls, engine, previous, q):  # type: ignore[no-untyped-def]
+        """Move `q` to the nearest posture inside the limits: see `clamp`."""
+        return types.int64(calls, engine, previous, q), _call(types.int64, CLAMP)
 
     @intrinsic
-    def far_stance(typing_context, calls, tree, goals, q, stance):  # type: ignore[no-untyped-def]
-        """`take_stance`."""
-        return types.none(calls, tree, goals, q, stance), _call(types.none, TAKE_STANCE)
+    def far_here(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+        """Take the stance of the posture that a step starts from, with all that rows are made of."""
+        return types.none(calls, engine, q), _call(types.none, STAND_HERE)
+
+    @intrinsic
+    def far_there(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+        """Take the stance of the posture that a step may end in, as far as errors need it."""
+        return types.none(calls, engine, q), _call(types.none, STAND_THERE)

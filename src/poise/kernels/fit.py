@@ -19,7 +19,7 @@ import numpy as np
 from poise.kernels.closure import closure_residual, closure_rows
 from poise.kernels.compile import kernel
 from poise.kernels.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, Engine
-from poise.kernels.far_call import far_clamp, far_stance
+from poise.kernels.far_call import far_clamp, far_here
 from poise.kernels.fit_step import RIGID, Fit, add_row, best_step, factorise, substitute
 from poise.kernels.step_model import prepare
 from poise.kernels.tree import difference, integrate
@@ -51,7 +51,7 @@ def fit_posture(
     best, step, n, nq = fit.best, fit.step, fit.step.shape[0], q.shape[0]
     least, damping, has_loops = math.inf, fit.damping[0], engine.state.gap.shape[0] > 0
     for k in range(steps):
-        far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+        far_here(engine.calls, engine, q)
         prepare(engine, q)
         cost = _gather(engine, fit, q, before, neutral)
         if k > 0 and not cost <= least:
@@ -61,7 +61,7 @@ def fit_posture(
                 break
             for i in range(nq):
                 q[i] = best[i]
-            far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+            far_here(engine.calls, engine, q)
             prepare(engine, q)
             _gather(engine, fit, q, before, neutral)
         else:
@@ -80,7 +80,7 @@ def fit_posture(
                 q[i] = best[i]
             break
         integrate(engine.tree, best, step, q)
-        far_clamp(engine.calls, engine.bounds, best, q)
+        far_clamp(engine.calls, engine, best, q)
         if has_loops and (moved > BENDING or moved <= tolerance or k == steps - 1):
             _close(engine, fit, q)
         if moved <= tolerance:
@@ -88,7 +88,7 @@ def fit_posture(
             return True
     fit.damping[0] = damping
     if steps > 1:
-        far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+        far_here(engine.calls, engine, q)
         prepare(engine, q)
         if not _gather(engine, fit, q, before, neutral) <= least:
             for i in range(nq):
@@ -153,7 +153,7 @@ def _close(engine: Engine, fit: Fit, q: Array) -> None:
     levels, here, gap, hessian, step = engine.levels, engine.here, engine.state.gap, fit.hessian, fit.step
     rows, first, n = levels.rows, levels.start[MECHANISM], step.shape[0]
     for k in range(CLOSINGS):
-        far_stance(engine.calls, engine.tree, engine.goals, q, here)
+        far_here(engine.calls, engine, q)
         if closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED:
             return
         for a in range(n):
@@ -173,7 +173,7 @@ def _close(engine: Engine, fit: Fit, q: Array) -> None:
                     step[a] -= RIGID * gap[i] * rows[first + i, a]
         substitute(hessian, step)
         integrate(engine.tree, q, step, q)
-        far_clamp(engine.calls, engine.bounds, fit.best, q)
+        far_clamp(engine.calls, engine, fit.best, q)
 
 
 @kernel
@@ -181,7 +181,7 @@ def is_met(engine: Engine, q: Array) -> bool:
     """Whether every goal that counts is met at `q` (nq,), and every loop closed."""
     here, goals, gap = engine.here, engine.goals, engine.state.gap
     weight, error = goals.weight, here.error
-    far_stance(engine.calls, engine.tree, goals, q, here)
+    far_here(engine.calls, engine, q)
     for i in range(weight.shape[0]):
         if weight[i] > 0.0 and not abs(error[i]) <= MET:
             return False

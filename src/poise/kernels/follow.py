@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.kernels.compile import kernel
 from poise.kernels.engine import FIRST_TASKS, MECHANISM, Engine
-from poise.kernels.far_call import far_clamp, far_stance
+from poise.kernels.far_call import far_clamp, far_here
 from poise.kernels.fit import fit_posture, is_met
 from poise.kernels.fit_step import Fit
 from poise.kernels.goals import Goals
@@ -71,7 +71,7 @@ def fit_clip(
             before[i] = q[i]
         if settled:
             integrate(engine.tree, before, onward, q)
-            far_clamp(engine.calls, engine.bounds, before, q)
+            far_clamp(engine.calls, engine, before, q)
         settled = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
         difference(engine.tree, before, q, onward)
         for i in range(q.shape[0]):
@@ -126,7 +126,7 @@ def held_rows(
     rows, start = engine.levels.rows, engine.levels.start
     for frame in range(clip.shape[0]):
         aim(engine.goals, course, frame)
-        far_stance(engine.calls, engine.tree, engine.goals, clip[frame], engine.here)
+        far_here(engine.calls, engine, clip[frame])
         prepare(engine, clip[frame])
         first, last = start[MECHANISM], start[FIRST_TASKS + levels]
         for i in range(first, min(last, first + out.shape[1])):
@@ -139,4 +139,4 @@ def _start(engine: Engine, wanted: Array, q: Array) -> None:
     """Set `q` (nq,) to a wanted posture, inside the limits."""
     for i in range(wanted.shape[0]):
         q[i] = wanted[i]
-    far_clamp(engine.calls, engine.bounds, wanted[:0], q)
+    far_clamp(engine.calls, engine, wanted[:0], q)

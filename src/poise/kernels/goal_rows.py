@@ -25,7 +25,7 @@ from poise.kernels.vector import Vector, add, cross, dot, scale, subtract, vecto
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_rows(
     tree: Tree,
     goals: Goals,
@@ -74,7 +74,7 @@ def fill_rows(
                     rows[i, k] *= goals.masks[masks[g], k]
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _add_chain(
     tree: Tree, stance: Stance, node: int, p: Vector, start: int, end: int, skip: int, weight: Array, rows: Array
 ) -> None:
@@ -159,7 +159,7 @@ def _corner(goals: Goals, stance: Stance, g: int, c: int) -> Vector:
     return add(add(scale(along, p.x), scale(across, p.y)), scale(up, p.z))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_fences(
     tree: Tree,
     goals: Goals,

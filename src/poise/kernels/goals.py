@@ -137,6 +137,8 @@ class Goals(NamedTuple):
 class Stance(NamedTuple):
     """Where everything is in one posture."""
 
+    at: Array
+    """(nq,) the posture, as far as nodes are concerned."""
     position: Array
     """(n, 3) nodes [m]."""
     rotation: Array
@@ -178,6 +180,7 @@ def make_stance(tree: Tree, goals: Goals) -> Stance:
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
     m, g, c = goals.direction.shape[0], goals.kind.shape[0], goals.corner_node.shape[0]
     return Stance(
+        at=np.full(goals.postures.shape[1], np.nan),
         position=np.zeros((n, 3)),
         rotation=np.zeros((n, 4)),
         axes=np.zeros((nv, 3)),
@@ -207,9 +210,23 @@ def take_stance(
     stance: Stance,
 ) -> None:
     """Forward kinematics, centres of mass, and the errors and wrenches of every goal at coordinates `q`."""
-    forward(tree, q, stance.position, stance.rotation)
+    place_nodes(tree, q, stance)
     motion_axes(tree, stance.rotation, stance.axes)
     center_of_mass(tree, stance.position, stance.rotation, stance.centers)
+    find_errors(tree, goals, q, stance)
+
+
+@kernel(borrows=True, spread=True)
+def place_nodes(tree: Tree, q: Array, stance: Stance) -> None:
+    """Forward kinematics alone."""
+    forward(tree, q, stance.position, stance.rotation)
+    for i in range(q.shape[0]):
+        stance.at[i] = q[i]
+
+
+@kernel(borrows=True, spread=True)
+def find_errors(tree: Tree, goals: Goals, q: Array, stance: Stance) -> None:
+    """Errors and wrenches of every goal, where nodes and centres of mass are known."""
     kinds = goals.kind
     for g in range(kinds.shape[0]):
         kind = kinds[g]
@@ -236,14 +253,14 @@ def take_stance(
             _given(tree, goals, stance, g, q)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def frame_of(position: Array, rotation: Array, node: int, place: Vector, turn: Quaternion) -> tuple[Vector, Quaternion]:
     """World frame of a frame fixed to `node`."""
     carrier = quaternion_at(rotation, node)
     return add(vector_at(position, node), rotate(carrier, place)), multiply(carrier, turn)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _point(goals: Goals, stance: Stance, g: int) -> None:
     position, rotation = stance.position, stance.rotation
     p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
@@ -259,7 +276,7 @@ def _point(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.force, i, rotate(r, d))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _turn(goals: Goals, stance: Stance, g: int) -> None:
     position, rotation = stance.position, stance.rotation
     p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
@@ -281,7 +298,7 @@ def _turn(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, i, rotate(b, row))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _aim(goals: Goals, stance: Stance, g: int) -> None:
     """Two rows; ė = f (ḋ × u + d × u̇) + f' (ḋ·u + d·u̇) (d × u), f = θ / sin θ, f' = df / d cos θ."""
     position, rotation = stance.position, stance.rotation
@@ -323,21 +340,21 @@ def _aim(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, first + i, scale(w, -1.0))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _center(goals: Goals, stance: Stance, g: int) -> None:
     gap = subtract(vector_at(goals.position, g), vector_at(stance.centers, 0))
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = dot(vector_at(goals.direction, i), gap)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _hold(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
     difference(tree, q, goals.postures[goals.posture[g]], stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = stance.gap[goals.dof[i]]
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _slow(goals: Goals, stance: Stance, g: int) -> None:
     """One row; with r the quaternion of the turn, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|²."""
     node, i = goals.node[g], goals.first[g]
@@ -351,7 +368,7 @@ def _slow(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, i, scale(v, 1.5 * math.sqrt(2.0 * excess) * turn.w / dot(v, v)))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def turn_excess(goals: Goals, stance: Stance, g: int) -> tuple[Quaternion, float]:
     """The turn of slow goal `g` from the rotation it is measured from, and ln(x / threshold), at least 0."""
     turn = multiply(quaternion_at(stance.rotation, goals.node[g]), conjugate(quaternion_at(goals.rotation, g)))
@@ -359,7 +376,7 @@ def turn_excess(goals: Goals, stance: Stance, g: int) -> tuple[Quaternion, float
     return turn, math.log(x / goals.value[g]) if x > goals.value[g] else 0.0
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _given(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
     difference(tree, goals.given_at, q, stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
@@ -369,7 +386,7 @@ def _given(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
         stance.error[i] = goals.given_error[i] - change
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def loads_of(goals: Goals, g: int) -> Wrenches:
     """What acts on the figure in goal `g`."""
     start, end = goals.load_start[g], goals.load_start[g + 1]
@@ -379,7 +396,7 @@ def loads_of(goals: Goals, g: int) -> Wrenches:
     )
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def leaning_center(tree: Tree, goals: Goals, stance: Stance, g: int) -> Vector:
     """Where the weight alone would have the moment T about O of weight and loads: O + w × T / w².
 
@@ -394,7 +411,7 @@ def leaning_center(tree: Tree, goals: Goals, stance: Stance, g: int) -> Vector:
     return add(about, scale(cross(weight, moment), 1.0 / dot(weight, weight)))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _balance(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     loads, gravity, about = loads_of(goals, g), vector_at(goals.gravity, g), vector_at(goals.position, g)
     center = vector_at(stance.centers, 0)
@@ -403,7 +420,7 @@ def _balance(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
         stance.error[i] = -goals.value[g] * dot(vector_at(goals.direction, i), moment)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def ground_axes(up: Array, g: int) -> tuple[Vector, Vector, Vector]:
     """Two axes of the ground of goal `g` and the one away from it, right-handed."""
     u = vector_at(up, g)
@@ -411,7 +428,7 @@ def ground_axes(up: Array, g: int) -> tuple[Vector, Vector, Vector]:
     return along, cross(u, along), u
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def find_support(goals: Goals, stance: Stance, g: int) -> None:
     """Corners of the support in the ground's axes, and their convex hull."""
     along, across, u = ground_axes(goals.up, g)
@@ -424,7 +441,7 @@ def find_support(goals: Goals, stance: Stance, g: int) -> None:
     stance.hull_count[g] = convex_hull(stance.corner, start, end, stance.hull)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _stand(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     """Row 0: out of the support along the shortest way back; row 1: the other way, on a support without an inside."""
     along, across, up = ground_axes(goals.up, g)
@@ -442,7 +459,7 @@ def _stand(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     stance.error[first + 1] = 0.0
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def _inertia(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     mass_centers(tree, stance.position, stance.rotation, stance.mass_centers)
     subtree_inertias(tree, stance.rotation, stance.centers, stance.mass_centers, stance.tensors)

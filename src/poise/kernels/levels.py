@@ -123,7 +123,7 @@ def solve_levels(
     return resume_levels(problem, work, -1, x)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def resume_levels(
     problem: Levels,
     work: LevelsWork,
@@ -188,7 +188,7 @@ def _measure(lines: Array, whole: Array, rows: Array) -> None:
     lines[LEFT, levels] = math.sqrt(total)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def correct_levels(
     problem: Levels,
     work: LevelsWork,
@@ -314,10 +314,16 @@ def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Ar
 @inner_kernel(borrows=True)
 def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
     """The largest of what was asked of rows, and of what they still miss, row `r` included unless it is empty."""
-    size = 0.0
-    for c in range(rows.shape[1]):
-        size += abs(rows[r, c])
-    if size == 0.0:
+    if _is_empty(rows, r):
         return asked, left
     rest = error[r] - dot(rows, r, lines, ROW, 0, rows.shape[1])
     return max(asked, abs(error[r])), max(left, abs(rest))
+
+
+@inner_kernel(borrows=True)
+def _is_empty(rows: Array, r: int) -> bool:
+    """Whether no joint changes row `r`."""
+    for c in range(rows.shape[1]):
+        if rows[r, c] != 0.0:
+            return False
+    return True

@@ -66,7 +66,7 @@ def fill_curvature(
 
     A goal that may move some joints only has no curvature in the others.
     """
-    ref = vector_at(stance.centers, 0)
+    ref = vector_at(stance.position, min(1, stance.position.shape[0] - 1))
     masks, part, nv = goals.masks, pulls.part, out.shape[0]
     _gather(tree, goals, stance, pulls, skip, pull, -1, ref)
     curvature(tree, stance.position, stance.axes, ref, pulls.force, pulls.torque, pulls.moment, out)

@@ -35,7 +35,7 @@ import numpy as np
 from poise.kernels.closure import closure_residual
 from poise.kernels.compile import kernel
 from poise.kernels.engine import CLOSED, FIRST_TASKS, HELD, KEPT, MET, Engine
-from poise.kernels.far_call import far_clamp, far_stance
+from poise.kernels.far_call import far_clamp, far_here, far_there
 from poise.kernels.handle import Handle
 from poise.kernels.step_check import (
     OWN,
@@ -75,7 +75,7 @@ def take_step(
     state = engine.state
     counts, stiffness, damping = state.counts, state.stiffness, engine.levels.damping
     counts[0] += 1
-    far_stance(engine.calls, engine.tree, engine.goals, q, engine.here)
+    far_here(engine.calls, engine, q)
     measure(engine, engine.here, q, state.merit)
     recall(state)
     prepare(engine, q)
@@ -195,12 +195,12 @@ def begin(
     for i in range(q.shape[0]):
         if not math.isfinite(q[i]):
             return REFUSED
-    if far_clamp(engine.calls, engine.bounds, engine.state.x[:0], q) == 0:
+    if far_clamp(engine.calls, engine, engine.state.x[:0], q) == 0:
         return ILLEGAL
-    here, gap = engine.here, engine.state.gap
+    there, gap = engine.there, engine.state.gap
     if gap.shape[0] > 0:
-        far_stance(engine.calls, engine.tree, engine.goals, q, here)
-        if closure_residual(engine.closures, here.position, here.rotation, gap) > CLOSED:
+        far_there(engine.calls, engine, q)
+        if closure_residual(engine.closures, there.position, there.rotation, gap) > CLOSED:
             return OPEN
     return LEGAL
 

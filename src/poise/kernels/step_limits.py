@@ -48,7 +48,7 @@ class StepLimits(NamedTuple):
     """(1,) duration of a step [s]; inf when speeds do not matter."""
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_box(
     limits: StepLimits,
     bounds: Bounds,
@@ -69,7 +69,7 @@ def fill_box(
             upper[k] = max(0.0, min(far, q_upper[c] - q[c]))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_ball_limits(
     limits: StepLimits,
     bounds: Bounds,
@@ -193,7 +193,7 @@ def _twist_rows(
             upper[offset + row + 1] = max(0.0, room)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, row: int, rows: Array) -> None:
     """rows[row] = derivative of a coupling's linear form."""
     for k in range(rows.shape[1]):
@@ -210,7 +210,7 @@ def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, ro
             _add_ball_row(limits, bounds, b, scale(rate, factor), row, rows)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def fill_couplings(
     limits: StepLimits,
     bounds: Bounds,

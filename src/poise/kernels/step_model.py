@@ -49,7 +49,8 @@ def prepare(engine: Engine, q: Array) -> None:
     at = PER_BALL * limits.ball_dof.shape[0]
     fill_couplings(limits, bounds, q, at, n, levels.general, lower, upper)
     at += limits.soft.shape[0]
-    fill_fences(tree, goals, here, at, n, levels.general, lower, upper)
+    if goals.corner_node.shape[0] > 0:
+        fill_fences(engine.tree, engine.goals, engine.here, at, n, levels.general, lower, upper)
     at += goals.corner_node.shape[0]
     fill_contacts(tree, here, contacts, at, n, levels.general, lower, upper)
     for k in range(FIRST_TASKS, p):

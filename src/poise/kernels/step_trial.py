@@ -10,11 +10,10 @@ from poise.kernels.contacts import parting_error
 from poise.kernels.couplings import coupling_value
 from poise.kernels.criteria import criteria_value
 from poise.kernels.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, PARTING, Engine
-from poise.kernels.far_call import far_clamp, far_stance
+from poise.kernels.far_call import far_clamp, far_there
 from poise.kernels.goals import Stance
 from poise.kernels.levels import correct_levels
-from poise.kernels.limits import Bounds
-from poise.kernels.tree import Tree, integrate
+from poise.kernels.tree import integrate
 
 Array = np.ndarray
 
@@ -33,15 +32,15 @@ TIGHT = 1e-2
 @kernel(borrows=True)
 def try_step(engine: Engine, q: Array, share: float) -> float:
     """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
-    tree, goals, there, state, bounds = engine.tree, engine.goals, engine.there, engine.state, engine.bounds
+    there, state = engine.there, engine.state
     x, dx, trial, new = state.x, state.dx, state.trial, state.q
     n, largest = x.shape[0], 0.0
     for i in range(n):
         trial[i] = share * x[i]
         largest = max(largest, abs(trial[i]))
     exact = min(EXACT, max(EXACT_AT_REST, EXACT_SHARE * largest))
-    _land(engine.calls, tree, bounds, q, trial, new)
-    far_stance(engine.calls, tree, goals, new, there)
+    _land(engine, q, trial, new)
+    far_there(engine.calls, engine, new)
     met = met_levels(engine)
     before = math.inf
     for _ in range(CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS):
@@ -56,8 +55,8 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
             continue
         for i in range(n):
             trial[i] += dx[i]
-        _land(engine.calls, tree, bounds, q, trial, new)
-        far_stance(engine.calls, tree, goals, new, there)
+        _land(engine, q, trial, new)
+        far_there(engine.calls, engine, new)
     measure(engine, there, new, state.merit_after)
     largest = 0.0
     for i in range(n):
@@ -66,10 +65,10 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
 
 
 @kernel(borrows=True)
-def _land(calls: Array, tree: Tree, bounds: Bounds, q: Array, x: Array, new: Array) -> None:
+def _land(engine: Engine, q: Array, x: Array, new: Array) -> None:
     """new = q ⊕ x, back inside the limits that are curved."""
-    integrate(tree, q, x, new)
-    far_clamp(calls, bounds, q, new)
+    integrate(engine.tree, q, x, new)
+    far_clamp(engine.calls, engine, q, new)
 
 
 @kernel(borrows=True)
@@ -124,7 +123,7 @@ def _find_missing(engine: Engine, new: Array, met: int, share: float, exact: flo
     return worst
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
     """Size of the weighted error of every level, couplings included, and the criteria's value."""
     start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip

@@ -388,7 +388,7 @@ def mass_centers(
         put_vector(out, i, add(vector_at(position, i), rotate(quaternion_at(rotation, i), vector_at(tree.center, i))))
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def integrate(
     tree: Tree,
     q: Array,
@@ -416,7 +416,7 @@ def integrate(
             out[k], out[k + 1], out[k + 2], out[k + 3] = unit(turned)
 
 
-@kernel(borrows=True)
+@kernel(borrows=True, spread=True)
 def difference(
     tree: Tree,
     a: Array,

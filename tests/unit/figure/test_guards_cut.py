@@ -1,6 +1,9 @@
 """Limits of hinges that close loops."""
 
+import logging
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import poise
-from poise import Position, Solver
+from poise import Pose, Position, Solver
+from poise.figure import Figure, Joint
+from poise.figure.builder import Builder
 from poise.figure.guards import find_guards, guarded
-from poise.figure.guards_cut import sum_of_hinges, with_cut_limits
+from poise.figure.guards_cut import sum_of_hinges, with_cut_limits, without_ends
 from poise.figure.loop_values import loop_value
 from poise.kernels.couplings import coupling_value
+
+X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(("name", "hinges"), [("four_bar", 1), ("five_bar", 1), ("walker", 4)])
@@ -45,9 +52,89 @@ def test_it_is_the_same_sum_seen_from_another_body(root: str) -> None:
 
 def test_loops_in_space_have_no_such_sum() -> None:
     figure = poise.load("dancer")
-    (loop,) = figure.loops
+    (weld,) = figure.loops
+    loop = replace(figure.joints["right_ankle_roll"], child=weld.child)
     assert sum_of_hinges(figure, loop, figure.neutral()) is None
-    assert with_cut_limits(figure) is figure
+
+
+@pytest.mark.parametrize(("name", "ends"), [("all_joints", 2), ("dancer", 1), ("walker", 2)])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=10)
+def test_limits_of_what_closes_a_loop_in_space_hold(name: str, ends: int, seed: int) -> None:
+    """Measured between the two bodies that the joint joined, not by the coordinate that it was given."""
+    figure, rng = poise.load(name), np.random.default_rng(seed)
+    welds = [loop for loop in figure.loops if loop.kind == "fixed"]
+    assert len(welds) == ends
+    assert with_cut_limits(figure) == figure
+    sites = rng.permutation([site.name for site in figure.sites])[:2]
+    rest = {site: figure.pose_of(site, figure.neutral()).position for site in sites}
+    pulls = [Position(s, at=rest[s] + rng.normal(size=3) * 0.15, priority=k + 1) for k, s in enumerate(sites)]
+    posture = poise.solve(figure, pulls).posture
+    assert figure.closure_error(posture) <= 1e-9
+    for weld in welds:
+        joint = figure.joints[weld.name.removesuffix("_weld")]
+        values = loop_value(figure, replace(joint, child=weld.child), posture)
+        assert (np.array(joint.lower) - 1e-9 <= values).all()
+        assert (values <= np.array(joint.upper) + 1e-9).all()
+
+
+def crank_in_space(*, grounded: bool = False, limit: float = 0.3) -> Figure:
+    """A crank, a rod between two balls and a rocker whose axis is across: the rocker's hinge closes the loop."""
+    frame = Builder("crank")
+    for name in ("ground", "crank", "rod", "rocker"):
+        frame.body(name, mass=1.0)
+    frame.joints += [
+        Joint("fix", "fixed", None, "ground"),
+        Joint("drive", "revolute", "ground", "crank", (X,)),
+        Joint("first", "ball", "crank", "rod", parent_frame=Pose((0, 0.1, 0)), active=False),
+        Joint("second", "ball", "rod", "rocker", parent_frame=Pose((1, 0, 0)), active=False),
+    ]
+    joined = None if grounded else "ground"
+    place = Pose((1, 0.1, -0.5))
+    frame.loops.append(
+        Joint("hinge", "revolute", joined, "rocker", (Y,), place, Pose((0, 0, -0.5)), (-limit,), (limit,), active=False)
+    )
+    return frame.build()
+
+
+@pytest.mark.parametrize("grounded", [False, True])
+def test_a_rocker_stops_at_its_limit_wherever_it_is_hinged(grounded: bool) -> None:
+    figure = crank_in_space(grounded=grounded)
+    free = figure.assemble({"drive": 3.0})
+    assert abs(loop_value(figure, figure.loops["hinge"], free.posture)[0]) < 0.3
+    narrow = crank_in_space(grounded=grounded, limit=0.002)
+    held = with_cut_limits(narrow).assemble({"drive": 1.5})
+    assert (held.status, held.stopped) == ("closest", ("hinge",))
+    rocker = loop_value(
+        narrow, narrow.loops["hinge"], narrow.posture({n: held.posture[n] for n in narrow.moving_joints})
+    )
+    assert abs(rocker[0]) == pytest.approx(0.002, abs=1e-8)
+
+
+@pytest.mark.parametrize("grounded", [False, True])
+def test_ends_can_be_taken_off(grounded: bool) -> None:
+    figure = crank_in_space(grounded=grounded)
+    assert without_ends(with_cut_limits(figure)) == figure
+    assert without_ends(figure) is figure
+
+
+def test_a_file_with_such_a_joint_is_read_with_its_limits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    crank_in_space().save(tmp_path / "crank.figure.toml")
+    with caplog.at_level(logging.INFO):
+        figure = poise.load(tmp_path / "crank.figure.toml")
+    assert "limits of joints that close loops are kept: hinge" in caplog.text
+    assert [loop.name for loop in figure.loops] == ["hinge_weld"]
+    figure.save(tmp_path / "again.figure.toml")
+    assert poise.load(tmp_path / "again.figure.toml") == figure
+
+
+def test_an_end_takes_the_place_that_the_joint_had_in_every_posture() -> None:
+    figure = crank_in_space()
+    turned = figure.assemble({"drive": 0.8}).posture
+    named = figure.replaced(postures={"turned": turned.as_dict()})
+    whole = with_cut_limits(named)
+    assert whole.closure_error(whole.posture("turned")) < 1e-9
+    assert whole.posture("turned")["hinge"] == pytest.approx(loop_value(figure, figure.loops["hinge"], turned)[0])
 
 
 def test_assembling_stops_at_the_limit_of_the_hinge_that_closes_the_loop() -> None:
@@ -60,8 +147,6 @@ def test_assembling_stops_at_the_limit_of_the_hinge_that_closes_the_loop() -> No
 
 def test_a_guard_for_the_hinge_that_closes_the_loop() -> None:
     """Without any limits all three passive hinges of a five-bar are guarded, whichever of them is cut."""
-    from dataclasses import replace
-
     bounded = poise.load("five_bar")
     joints, loops = ([replace(j, lower=(), upper=()) for j in part] for part in (bounded.joints, bounded.loops))
     figure = bounded.replaced(joints=joints, loops=loops, couplings=[])
