@@ -20,8 +20,10 @@ from poise.kernels.expressive_memory import (
     FOR_SHAPE,
     GOALS,
     LATITUDE,
+    LIFT_ATTEMPT,
     MIRRORED,
     OR_TO,
+    ROUND,
     TO,
     WAIT,
     Memory,
@@ -76,7 +78,7 @@ def consider(
     gain = _cost(chain, scoring, manner, work[OUT], posture) - _cost(chain, scoring, manner, work[SOLVED], posture)
     better = gain > pace.worse
     if left == NEVER and not better and until_stopped(chain, motion, OUT, work) > 2 * pace.ahead:
-        tally[ATTEMPT], tally[COUNT] = -1, 0
+        tally[ATTEMPT], tally[COUNT], tally[ROUND] = -1, 0, 0
         return 0, False
     if off > LOST:
         r = root_axis(chain)
@@ -100,7 +102,7 @@ def consider(
             turns = chain.mirrors and abs(motion.turning) > 1e-9 and chain.upper[0] - chain.lower[0] < WIDE
             tally[MIRRORED] = 1 if turns and not (better and left == NEVER) else 0
             tally[GOALS] += tally[MIRRORED]
-            tally[ATTEMPT] = 0
+            tally[ATTEMPT], tally[LIFT_ATTEMPT] = 0, 0
         if tally[GOALS] > 0:
             face_now(chain, d, rows, TO, work)
             face_now(chain, d, rows, OR_TO, work)
@@ -109,7 +111,7 @@ def consider(
             tried += more
         else:
             tally[ATTEMPT] = -1
-    return tried, begin(pace, wish, ready, memory)
+    return tried, begin(chain, pace, wish, ready, memory)
 
 
 @kernel(borrows=True)

@@ -8,12 +8,12 @@ from poise.kernels.chain import Chain, pointing, tip_rotation
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row, mirror
 from poise.kernels.expressive_hold import LOST, box_round, hold_first, moving, turn_to
-from poise.kernels.expressive_memory import ASTRAY, AT, ATTEMPT, COUNT, MODE, STUCK, TRACKING, Memory
+from poise.kernels.expressive_memory import ASTRAY, AT, ATTEMPT, COUNT, HURRIED, MODE, STUCK, TRACKING, Memory
 from poise.kernels.expressive_path import distance, lifted, polar
 from poise.kernels.expressive_solve import Manner, solve
-from poise.kernels.expressive_surface import root_axis
+from poise.kernels.expressive_surface import heading, root_axis
 from poise.kernels.expressive_track import LOOSE, tip_turn
-from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED
+from poise.kernels.expressive_work import EASE, GOAL, HERE, HIGH, LAST, LOW, OUT, REFERENCE, SOLVED
 from poise.kernels.measures import Aim, Scoring
 from poise.kernels.portable import angle_apart
 from poise.kernels.vector import Vector
@@ -45,18 +45,8 @@ def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float
     for j in range(nearest + 2, min(nearest + 4, tally[COUNT])):
         if _gap(chain, path, j, work, LAST) <= rate:
             ahead = j
-    r = root_axis(chain)
-    theta = polar(r, d)
     box_round(chain, work, LAST, rate)
-    for k in range(n):
-        held = k == 0 or k >= moving(chain)
-        work[REFERENCE, k] = work[LAST, k] if held else path[ahead, k]
-        work[EASE, k] = 1.0 / LOOSE if held else 1.0
-    lift = path[ahead, n]
-    seen_from = d
-    if lift != 0.0:
-        seen_from = lifted(r, d, min(math.pi, max(0.0, theta + lift)))
-    off = hold_first(chain, seen_from, 10, work, OUT)
+    off = _hurry(chain, d, path, ahead, work) if tally[HURRIED] else _hold_on(chain, d, path, ahead, work)
     tip_turn(chain, scoring, aim, work, OUT, rate)
     behind = BEHIND if path[ahead, n] == path[max(0, at), n] else BEHIND_LIFTING
     if off < LOST and _gap(chain, path, ahead, work, OUT) <= behind * rate:
@@ -66,6 +56,31 @@ def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float
         tally[AT], tally[STUCK] = nearest, 0
     if tally[AT] >= tally[COUNT] - 2 or tally[STUCK] > STUCK_FOR:
         tally[MODE], tally[COUNT], tally[ATTEMPT] = TRACKING, 0, -1
+
+
+@kernel(borrows=True)
+def _hold_on(chain: Chain, d: Vector, path: Array, ahead: int, work: Array) -> float:
+    """OUT: on to way-point `ahead` as far as the gaze allows; returns the angle it is off."""
+    n = path.shape[1] - 1
+    r = root_axis(chain)
+    for k in range(n):
+        held = k == 0 or k >= moving(chain)
+        work[REFERENCE, k] = work[LAST, k] if held else path[ahead, k]
+        work[EASE, k] = 1.0 / LOOSE if held else 1.0
+    lift = path[ahead, n]
+    wanted = d if lift == 0.0 else lifted(r, d, min(math.pi, max(0.0, polar(r, d) + lift)))
+    return hold_first(chain, wanted, 10, work, OUT)
+
+
+@kernel(borrows=True)
+def _hurry(chain: Chain, d: Vector, path: Array, ahead: int, work: Array) -> float:
+    """OUT: on to way-point `ahead`, the root turned to the target as far as it may. Nothing else counts: returns 0."""
+    for k in range(path.shape[1] - 1):
+        work[OUT, k] = min(work[HIGH, k], max(work[LOW, k], path[ahead, k])) if k < moving(chain) else work[LAST, k]
+    work[OUT, 0] = work[LAST, 0]
+    turn = heading(root_axis(chain), pointing(tip_rotation(chain, work[OUT])), d)
+    work[OUT, 0] = min(work[HIGH, 0], max(work[LOW, 0], work[LAST, 0] + turn))
+    return 0.0
 
 
 @kernel(borrows=True)

@@ -8,6 +8,7 @@ tracking, of looking ahead, and of every frame of a change of branch.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,19 @@ LOST = 1e-6
 SHARES = (1.0, 0.6, 0.3, 0.1, 0.0)
 GIVE = 1e-7
 """Damping of the rows of the direction."""
+
+
+class Going(NamedTuple):
+    """How a plan is to be gone."""
+
+    rate: float
+    """Most that a joint moves from way-point to way-point [rad]."""
+    drift: float
+    """Turn of the target per frame [rad]; infinite where the root has no limits."""
+    hurried: int
+    """1 where the gaze may fall behind a target that turns, for want of time."""
+    lasting: int
+    """Frames for which a plan that lifts the gaze must keep the target where it ends."""
 
 
 @kernel(borrows=True)
@@ -62,16 +76,24 @@ def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
 
 
 @kernel(borrows=True)
-def shift_root(chain: Chain, work: Array, row: int, rate: float, drift: float, frames: int) -> None:
-    """LOW … HIGH of a twister at the root that has turned along with a target for so many frames, by `drift` in each.
+def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -> None:
+    """LOW … HIGH of a twister at the root that has turned along with a target for so many frames.
 
-    Its limits move by -drift a frame, and so does what it may turn in one. A root outside its limits must come back.
+    Its limits move by -drift a frame, and so does what it may turn in one. A root outside its limits must come back;
+    but for want of time the limit before it stays where it is.
     """
-    if chain.role[0] == TWIST:
-        least, most = work[row, 0] - rate - drift, work[row, 0] + rate - drift
-        shift = -drift * frames
-        work[LOW, 0] = min(most, max(least, chain.lower[0] + shift))
-        work[HIGH, 0] = max(least, min(most, chain.upper[0] + shift))
+    if chain.role[0] != TWIST:
+        return
+    if math.isinf(going.drift):
+        free_root(chain, work, row, going.rate)
+        return
+    least, most = work[row, 0] - going.rate - going.drift, work[row, 0] + going.rate - going.drift
+    shift = -going.drift * frames
+    low, high = chain.lower[0] + shift, chain.upper[0] + shift
+    if going.hurried:
+        low, high = min(low, chain.lower[0]), max(high, chain.upper[0])
+    work[LOW, 0] = min(most, max(least, low))
+    work[HIGH, 0] = max(least, min(most, high))
 
 
 @kernel(borrows=True)

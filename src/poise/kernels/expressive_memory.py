@@ -17,9 +17,11 @@ WHICH, LATITUDE, FOR_SHAPE = 10, 11, 12
 """Of the plan in hand: the try that made it, its latitude, and whether it leads to a better shape."""
 MIRRORED = 13
 """Whether the last of the goals is the mirror image of wherever the chain is."""
-LIFTING = 14
-"""Whether the tries that are made lift the gaze."""
-TALLIES = 15
+LIFT_ATTEMPT = 14
+"""The next try that lifts the gaze."""
+HURRIED = 15
+"""Whether the plan in hand was made as if the target stood still, for want of time."""
+TALLIES = 16
 ANGLES, TO, OR_TO = 0, 1, 2
 MEMORY_ROWS = 3
 NOW, SPEED, POINT = 0, 1, 2

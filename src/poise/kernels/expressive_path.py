@@ -7,7 +7,8 @@ no detour exists, and the gaze is lifted to another latitude about the root's ax
 
 Way-points are rows of `path` (most, n + 1): angles, and the lift [rad] of the polar angle. They are made for a target
 that stands still. One that turns about the root's axis by `drift` per frame turns the root along with it, so the
-limits of the root move by -drift from way-point to way-point; `cut` of those before `count` will be left out.
+limits of the root move by -drift from way-point to way-point; `cut` of those before `count` will be left out. When
+there is no time for that, the limit before the root is not moved, and the gaze will fall behind where the root stops.
 """
 
 import math
@@ -17,9 +18,9 @@ import numpy as np
 from poise.kernels.chain import TWIST, Chain, pointing, tip_rotation
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
-from poise.kernels.expressive_hold import box_round, free_root, hold, moving, shift_root, turn_to
+from poise.kernels.expressive_hold import Going, box_round, free_root, hold, moving, shift_root, turn_to
 from poise.kernels.expressive_surface import heading, root_axis
-from poise.kernels.expressive_work import EASE, HERE, LAST, REFERENCE, VIA
+from poise.kernels.expressive_work import EASE, HERE, LAST, REFERENCE, TRIAL, VIA
 from poise.kernels.portable import arc_tangent, cosine, sine
 from poise.kernels.vector import Vector, add, cross, dot, normalized, orthogonal, scale, subtract
 
@@ -33,6 +34,9 @@ OFF = 1e-5
 """A way-point may miss the direction by this [rad]."""
 YIELDING = (0.4, 0.3, 0.01, 0.0, 0.0)
 """Shares of the root's way that are left from try to try; the other joints yield with the last ones."""
+STRIDE = 0.6
+SLOW_STRIDE = 0.15
+"""Shares of the rate by which the gaze rises or falls from way-point to way-point."""
 PATIENCE = 12
 """Steps without progress after which a detour is given up."""
 PROGRESS = math.radians(0.3)
@@ -94,23 +98,23 @@ def glide(
     d: Vector,
     goal: int,
     strength: float,
-    rate: float,
-    drift: float,
+    going: Going,
     lift: float,
     count: int,
     cut: int,
     # changed
     work: Array,
     path: Array,
-) -> int:
-    """Go from HERE to `work[goal]`, both facing d, writing way-points from `count`; their number, -1 if stuck."""
+) -> tuple[bool, int]:
+    """Go from HERE to `work[goal]`, both facing d, writing way-points from `count`; if it arrived, and how many."""
+    rate = going.rate
     least, waited = math.inf, 0
     while count < path.shape[0]:
         far = distance(chain, work, HERE, goal)
         if far < 0.34 * rate:
             for k in range(moving(chain)):
                 work[HERE, k] = work[goal, k]
-            return _write(path, count, work, lift)
+            return True, _write(path, count, work, lift)
         total = 0.0
         for k in range(moving(chain)):
             total += abs(turn_to(chain, k, work[HERE, k], work[goal, k]))
@@ -118,18 +122,18 @@ def glide(
         if total < least - PROGRESS:
             least, waited = total, 0
         if waited > PATIENCE:
-            return -1
+            return False, count
         copy_row(work, HERE, LAST)
         box_round(chain, work, LAST, rate)
-        shift_root(chain, work, LAST, rate, drift, count + 1 - cut)
+        shift_root(chain, work, LAST, going, count + 1 - cut)
         arrived = abs(turn_to(chain, 0, work[LAST, 0], work[goal, 0])) < 0.5 * rate
         _draw(
             chain, work, goal, ARRIVED_PULL if arrived else ROOT_PULL, max(2.0, strength) if arrived else strength, rate
         )
         if hold(chain, d, 8, work, HERE) > OFF and not _yielding(chain, d, work):
-            return -1
+            return False, count
         count = _write(path, count, work, lift)
-    return -1
+    return False, count
 
 
 @kernel(borrows=True)
@@ -154,9 +158,9 @@ def raise_gaze(
     chain: Chain,
     d: Vector,
     to: float,
-    rate: float,
-    drift: float,
+    going: Going,
     toward: int,
+    others: float,
     count: int,
     cut: int,
     # changed
@@ -166,21 +170,44 @@ def raise_gaze(
     """Lift the gaze of HERE from d to the polar angle `to`, writing way-points from `count`; -1 if it cannot follow.
 
     The root is drawn to that of `work[toward]`, or for LAST stays where it is, if it can: near the horizon it must turn
-    slowly, and has the time only if it is not at its limit. An infinite `drift`: it has no limits.
+    slowly, and has the time only if it is not at its limit. With a strength of `others` it is the joints above the root
+    that are drawn. A gaze that rises too fast for most of the joints ends where a single one cannot go on: then slower.
     """
+    copy_row(work, HERE, TRIAL)
+    for stride in (STRIDE, SLOW_STRIDE):
+        copy_row(work, TRIAL, HERE)
+        end = rise(chain, d, to, going, stride, toward, others, count, cut, work, path)
+        if end > 0:
+            return end
+    return -1
+
+
+@kernel(borrows=True)
+def rise(
+    chain: Chain,
+    d: Vector,
+    to: float,
+    going: Going,
+    stride: float,
+    toward: int,
+    others: float,
+    count: int,
+    cut: int,
+    # changed
+    work: Array,
+    path: Array,
+) -> int:
+    """`raise_gaze` by a share of the rate, `stride`, from way-point to way-point; where it cannot, by less."""
     r = root_axis(chain)
     start = polar(r, d)
     share, part, drawn = 0.0, 1.0, toward
-    stride = min(1.0, 0.6 * rate / max(1e-9, abs(to - start)))
+    whole = min(1.0, stride * going.rate / max(1e-9, abs(to - start)))
     while share < 1.0:
         copy_row(work, HERE, LAST)
-        box_round(chain, work, LAST, rate)
-        if math.isinf(drift):
-            free_root(chain, work, LAST, rate)
-        else:
-            shift_root(chain, work, LAST, rate, drift, count + 1 - cut)
-        _draw(chain, work, drawn, ROOT_PULL, 0.0, rate)
-        next_share = min(1.0, share + part * stride)
+        box_round(chain, work, LAST, going.rate)
+        shift_root(chain, work, LAST, going, count + 1 - cut)
+        _draw(chain, work, drawn, ROOT_PULL if others == 0.0 else 0.0, others, going.rate)
+        next_share = min(1.0, share + part * whole)
         if hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE) > OFF:
             copy_row(work, LAST, HERE)
             part *= 1.0 if drawn != LAST else 0.5

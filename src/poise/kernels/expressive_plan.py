@@ -2,7 +2,8 @@
 
 Try t on one latitude: first the detours of `expressive_path.STRENGTHS`, straight to the goal; then through a posture in
 which a single joint makes the whole bend, either way; then through postures of an even sequence. When none arrives, the
-same on other latitudes, nearest first. A chain that has lost the direction already begins on the latitude it faces.
+same on other latitudes, nearest first (`expressive_lift`). A chain that has lost the direction already begins on the
+latitude it faces.
 """
 
 import math
@@ -12,7 +13,9 @@ import numpy as np
 from poise.kernels.chain import Chain, pointing, tip_rotation
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
-from poise.kernels.expressive_path import OFF, STRENGTHS, glide, lifted, pass_by, polar, raise_gaze
+from poise.kernels.expressive_hold import Going
+from poise.kernels.expressive_lift import lower_soon
+from poise.kernels.expressive_path import OFF, STRENGTHS, STRIDE, glide, lifted, pass_by, polar, raise_gaze, rise
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_work import GOAL, HERE, LAST, LIFTED, RAISED, START, VIA
 from poise.kernels.portable import golden_ratio
@@ -23,69 +26,85 @@ Array = np.ndarray
 DIRECT = len(STRENGTHS)
 RANDOM = 40
 """Postures of an even sequence that are passed."""
-LATITUDES = (89.0, 88.1, 86.0, 84.0, 82.0, 75.0, 60.0, 45.0, 30.0, 15.0, 105.0, 120.0)
+BEYOND = 91.0
+LATITUDES = (BEYOND, 89.0, 88.1, 86.0, 84.0, 82.0, 75.0, 60.0, 45.0, 30.0, 15.0, 3.0, 105.0, 120.0)
 """Polar angles to which the gaze may be lifted [degrees]."""
+CROWDED = 80.0
+"""Those from here to the horizon are many, for targets below it and near it [degrees]."""
+UPWARD = 1.0
+"""How strongly the joints above the root are drawn to the goal while the gaze is lifted, in some of the tries."""
 NEIGHBOUR = math.radians(1.5)
 """Latitudes nearer than this are one [rad]."""
-MARGIN = 5
-"""Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
 LATITUDES_TRIED = 9
 """Latitudes tried, the target's own among them."""
-NEAR_LATITUDES = 4
+NEAR_LATITUDES = 5
 """How many of them are tried first."""
 
 
 @kernel(borrows=True)
-def which_try(chain: Chain, attempt: int, goals: int, again: int, latitudes: int) -> tuple[int, int, int]:
-    """Latitude, goal and try number of attempt number `attempt`; the latitude `latitudes` when none is left.
+def own_try(chain: Chain, number: int, again: int) -> int:
+    """Which try comes as number `number` on the target's own latitude; -1 when none is left.
 
-    First the straight detours on the own latitude and those near to it, then the detours that pass a bend of a single
-    joint; then, on the own latitude only, those that pass the even sequence; and last the latitudes far away. When all
-    were in vain `again` times, the sequence goes on where it was.
+    First the straight detours, then those that pass a bend of a single joint, then those that pass the even sequence,
+    which goes on where it was when all were in vain `again` times.
+    """
+    few = DIRECT + 2 * (chain.role.shape[0] - 1)
+    if number >= few + RANDOM:
+        return -1
+    return number if number < few else number + again * RANDOM
+
+
+@kernel(borrows=True)
+def lifted_try(chain: Chain, number: int, latitudes: int) -> tuple[int, int]:
+    """Latitude and try that come as number `number` of those that lift the gaze; the latitude 0 when none is left.
+
+    First the straight detours on the latitudes near to the target's, then those that pass a bend of a single joint;
+    and last both on the latitudes far away.
     """
     bends = 2 * (chain.role.shape[0] - 1)
-    near = min(latitudes, NEAR_LATITUDES)
-    which, goal = attempt // goals, attempt % goals
-    if which < DIRECT * near:
-        return which // DIRECT, goal, which % DIRECT
-    which -= DIRECT * near
-    if which < bends * near:
-        return which // bends, goal, DIRECT + which % bends
-    which -= bends * near
-    if which < RANDOM:
-        return 0, goal, DIRECT + bends + which + again * RANDOM
-    which -= RANDOM
-    few = DIRECT + bends
-    if which < few * (latitudes - near):
-        return near + which // few, goal, which % few
-    return latitudes, 0, 0
+    near = min(latitudes, NEAR_LATITUDES) - 1
+    if number < DIRECT * near:
+        return 1 + number // DIRECT, number % DIRECT
+    number -= DIRECT * near
+    if number < bends * near:
+        return 1 + number // bends, DIRECT + number % bends
+    number -= bends * near
+    latitude = 1 + near + number // (DIRECT + bends)
+    return latitude if latitude < latitudes else 0, number % (DIRECT + bends)
 
 
 @kernel(borrows=True)
 def _is_other(degrees: float, theta: float) -> bool:
-    """Whether a latitude is worth while: below the horizon those above it, else those some way off."""
+    """Whether a latitude is worth while: from below the horizon those above it; from above all those some way off."""
     if theta > 0.5 * math.pi:
         return degrees < 90.0
-    return abs(math.radians(degrees) - theta) > NEIGHBOUR
+    crowded = CROWDED < degrees < 90.0 and degrees > math.degrees(theta)
+    return not crowded and abs(math.radians(degrees) - theta) > NEIGHBOUR
+
+
+@kernel(borrows=True)
+def _away(degrees: float, theta: float) -> float:
+    """How far a latitude is from the target's; of two that are as far, the higher one is said to be nearer.
+
+    The first beyond the horizon comes before all: there it is that branches meet, if limits are quarters of a turn.
+    """
+    if theta < 0.5 * math.pi and degrees == BEYOND:
+        return 0.0
+    return abs(math.radians(degrees) - theta) + 1e-6 * degrees
 
 
 @kernel(borrows=True)
 def _latitude(theta: float, which: int) -> float:
     """Latitude number `which`: the target's own first, then others, nearest first."""
-    if which == 0:
-        return theta
-    last = -1.0
+    chosen, last = theta, -1.0
     for _ in range(which):
         best = math.inf
         for degrees in LATITUDES:
-            away = abs(math.radians(degrees) - theta)
+            away = _away(degrees, theta)
             if last < away < best and _is_other(degrees, theta):
-                best = away
+                best, chosen = away, math.radians(degrees)
         last = best
-    for degrees in LATITUDES:
-        if abs(math.radians(degrees) - theta) == last and _is_other(degrees, theta):
-            return math.radians(degrees)
-    return theta
+    return chosen
 
 
 @kernel(borrows=True)
@@ -114,26 +133,28 @@ def _cross(
     start: int,
     goal: int,
     which: int,
-    rate: float,
-    drift: float,
+    going: Going,
     lift: float,
     count: int,
     # changed
     work: Array,
     path: Array,
-) -> int:
-    """Try number `which` from `work[start]` to `work[goal]` at one latitude; way-points from `count`, -1 if stuck."""
+) -> tuple[bool, int]:
+    """Try number `which` from `work[start]` to `work[goal]` at one latitude, writing way-points from `count`.
+
+    Returns whether it arrived, and the number of way-points.
+    """
     copy_row(work, start, HERE)
     if which < DIRECT:
-        return glide(chain, d, goal, STRENGTHS[which], rate, drift, lift, count, 0, work, path)
+        return glide(chain, d, goal, STRENGTHS[which], going, lift, count, 0, work, path)
     _via(chain, which - DIRECT, polar(root_axis(chain), d), work)
-    if not pass_by(chain, d, start, goal, rate, work):
-        return -1
+    if not pass_by(chain, d, start, goal, going.rate, work):
+        return False, count
     copy_row(work, start, HERE)
-    count = glide(chain, d, VIA, 2.0, rate, drift, lift, count, 0, work, path)
-    if count < 0:
-        return -1
-    return glide(chain, d, goal, 0.3, rate, drift, lift, count, 0, work, path)
+    passed, count = glide(chain, d, VIA, 2.0, going, lift, count, 0, work, path)
+    if not passed:
+        return False, count
+    return glide(chain, d, goal, 0.3, going, lift, count, 0, work, path)
 
 
 @kernel(borrows=True)
@@ -142,39 +163,44 @@ def try_plan(
     d: Vector,
     which: int,
     latitude: int,
-    rate: float,
-    drift: float,
+    going: Going,
     # changed
     work: Array,
     path: Array,
 ) -> int:
-    """Try number `which`, on one latitude, of a path from START to GOAL, both facing d; its way-points, -1 if stuck."""
+    """Try number `which`, on one latitude, of a path from START to GOAL, both facing d; its way-points, -1 if stuck.
+
+    One that lifts the gaze may end before GOAL, where the target is kept for long enough.
+    """
     r = root_axis(chain)
     theta = polar(r, d)
     here = polar(r, pointing(tip_rotation(chain, work[START])))
     lost = abs(here - theta) > OFF
-    to = here if lost else _latitude(theta, latitude)
     if latitude == 0 and not lost:
-        return _cross(chain, d, START, GOAL, which, rate, drift, 0.0, 0, work, path)
+        arrived, count = _cross(chain, d, START, GOAL, which, going, 0.0, 0, work, path)
+        return count if arrived else -1
+    to = here if latitude == 0 else _latitude(theta, latitude)
+    free = Going(going.rate, math.inf, 0, 0)
     copy_row(work, GOAL, HERE)
-    if raise_gaze(chain, d, to, rate, math.inf, LAST, 0, 0, work, path) < 0:
+    if rise(chain, d, to, free, STRIDE, LAST, 0.0, 0, 0, work, path) < 0:
         return -1
     copy_row(work, HERE, RAISED)
     copy_row(work, START, HERE)
-    count = 0 if lost else raise_gaze(chain, d, to, rate, drift, RAISED if which % 2 else LAST, 0, 0, work, path)
-    if count < 0:
+    faced = lifted(r, d, here) if lost else d
+    others = UPWARD if which % 4 == 3 else 0.0
+    crossing = raise_gaze(chain, faced, to, going, RAISED if which % 2 else LAST, others, 0, 0, work, path)
+    if crossing < 0:
         return -1
+    _shift_lift(path, 0, crossing, here - theta if lost else 0.0)
     copy_row(work, HERE, LIFTED)
-    crossing = count
-    count = _cross(chain, lifted(r, d, to), LIFTED, RAISED, which, rate, drift, to - theta, count, work, path)
-    if count < 0:
-        return -1
-    sooner = _lower_soon(chain, d, to, rate, drift, crossing, count, work, path)
-    if sooner > 0:
+    up = lifted(r, d, to)
+    arrived, count = _cross(chain, up, LIFTED, RAISED, which, going, to - theta, crossing, work, path)
+    sooner = lower_soon(chain, d, to, going, crossing, count, work, path)
+    if sooner > 0 or not arrived:
         return sooner
     before = count
     copy_row(work, GOAL, HERE)
-    count = raise_gaze(chain, d, to, rate, math.inf, LAST, count, 0, work, path)
+    count = rise(chain, d, to, free, STRIDE, LAST, 0.0, count, 0, work, path)
     if count < 0:
         return -1
     _reverse(path, before, count)
@@ -182,62 +208,10 @@ def try_plan(
 
 
 @kernel(borrows=True)
-def _lower_soon(
-    chain: Chain,
-    d: Vector,
-    to: float,
-    rate: float,
-    drift: float,
-    first: int,
-    count: int,
-    # changed
-    work: Array,
-    path: Array,
-) -> int:
-    """Leave the latitude `to`, on which way-points `first` … `count` - 1 are, as soon as GOAL can be reached without.
-
-    Returns the way-points of the shorter path, or -1.
-    """
-    for tenth in range(2, 10):
-        at = first + (count - first) * tenth // 10
-        if _lower_from(chain, d, to, rate, drift, at, count, work, path) > 0:
-            at = min(at + MARGIN, count - 1)
-            end = _lower_from(chain, d, to, rate, drift, at, count, work, path)
-            if end > 0:
-                cut = count - at - 1
-                for i in range(count, end):
-                    for k in range(path.shape[1]):
-                        path[i - cut, k] = path[i, k]
-                return end - cut
-    return -1
-
-
-@kernel(borrows=True)
-def _lower_from(
-    chain: Chain,
-    d: Vector,
-    to: float,
-    rate: float,
-    drift: float,
-    at: int,
-    count: int,
-    # changed
-    work: Array,
-    path: Array,
-) -> int:
-    """Go from way-point `at` down to d and on to GOAL, writing way-points from `count`; their number, -1 if stuck."""
-    r = root_axis(chain)
-    theta = polar(r, d)
-    n = path.shape[1] - 1
-    for k in range(n):
-        work[HERE, k] = path[at, k]
-    cut = count - at - 1
-    end = raise_gaze(chain, lifted(r, d, to), theta, rate, drift, LAST, count, cut, work, path)
-    if end < 0:
-        return -1
-    for i in range(count, end):
-        path[i, n] += to - theta
-    return glide(chain, d, GOAL, 0.3, rate, drift, 0.0, end, cut, work, path)
+def _shift_lift(path: Array, first: int, stop: int, by: float) -> None:
+    """Count the lifts of way-points `first` … `stop` - 1 from another latitude."""
+    for i in range(first, stop):
+        path[i, path.shape[1] - 1] += by
 
 
 @kernel(borrows=True)

@@ -15,7 +15,8 @@ from poise.kernels.chain import Chain
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_ahead import NEVER, way_left
 from poise.kernels.expressive_aim import copy_row, mirror
-from poise.kernels.expressive_hold import box_round, free_root, hold
+from poise.kernels.expressive_hold import Going, box_round, free_root, hold
+from poise.kernels.expressive_lift import falls_behind, plan_cost
 from poise.kernels.expressive_memory import (
     AT,
     ATTEMPT,
@@ -23,8 +24,9 @@ from poise.kernels.expressive_memory import (
     COUNT,
     FOR_SHAPE,
     GOALS,
+    HURRIED,
     LATITUDE,
-    LIFTING,
+    LIFT_ATTEMPT,
     MIRRORED,
     MODE,
     OR_TO,
@@ -36,10 +38,11 @@ from poise.kernels.expressive_memory import (
     Memory,
 )
 from poise.kernels.expressive_path import polar
-from poise.kernels.expressive_plan import DIRECT, LATITUDES_TRIED, try_plan, which_try
+from poise.kernels.expressive_plan import LATITUDES_TRIED, lifted_try, own_try, try_plan
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
-from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, START
+from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED, START
+from poise.kernels.portable import sine
 from poise.kernels.vector import Vector
 
 Array = np.ndarray
@@ -56,6 +59,20 @@ SOON = 2
 """Looks ahead that are left before the gaze is lost when lifting it begins to be tried."""
 NODS = math.radians(3.0)
 """Nod of the target during a plan from which on the plan must be early [rad]."""
+LIFTED_TRY = 4
+"""Tries that count for one that lifts the gaze, which has more to do."""
+LASTING = 3
+"""Looks ahead for which a plan that lifts the gaze must keep the target where it ends."""
+FALL = math.radians(10.0)
+"""Most that the gaze may fall behind for want of time while not all other tries were in vain [rad]."""
+HURRIED_LATITUDES = 2
+"""Other latitudes to which the gaze is lifted when it may fall behind as well."""
+FALL_LIFTED = math.radians(20.0)
+"""The same of a gaze that is lifted [rad]."""
+SAME_LIFT = math.radians(0.5)
+"""Lifts that differ by less are the same [rad]."""
+LESS = 0.9
+"""Share of the sum of lifts of the plan in hand that another one must be below."""
 NEAR = 0.25
 """Share of its range that the root of a goal must have before it; one that has less will soon be no goal."""
 
@@ -101,9 +118,8 @@ def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: Memory, work: Arra
     for k in range(work.shape[1]):
         work[START, k] = work[OUT, k]
         work[GOAL, k] = path[last, k]
-    rate = SLACK * pace.rate
-    count = try_plan(chain, wish.d, tally[WHICH], tally[LATITUDE], rate, wish.turning, work, draft)
-    return _keep(count, memory, draft)
+    going = _going(pace, wish, tally[HURRIED])
+    return _keep(try_plan(chain, wish.d, tally[WHICH], tally[LATITUDE], going, work, draft), memory, draft)
 
 
 @kernel(borrows=True)
@@ -119,31 +135,83 @@ def _keep(count: int, memory: Memory, draft: Array) -> bool:
 
 
 @kernel(borrows=True)
+def _going(pace: Pace, wish: Wish, hurried: int) -> Going:
+    """How a plan is gone: with the target, or, for want of time, behind it."""
+    return Going(SLACK * pace.rate, wish.turning, hurried, LASTING * pace.ahead)
+
+
+@kernel(borrows=True)
+def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int, memory: Memory) -> bool:
+    """Whether a draft is to be preferred to the plan in hand: one that lifts the gaze less far, or for less long.
+
+    A plan in hand that is not `ready` gives way to any that lifts the gaze no further.
+    """
+    if memory.tally[COUNT] == 0:
+        return True
+    most, total = plan_cost(chain, wish.turning, draft, count)
+    most_in_hand, total_in_hand = plan_cost(chain, wish.turning, memory.path, memory.tally[COUNT])
+    if most > most_in_hand - SAME_LIFT and ready:
+        return most < most_in_hand + SAME_LIFT and total < LESS * total_in_hand
+    return most < most_in_hand + SAME_LIFT
+
+
+@kernel(borrows=True)
 def look_for_plan(
     chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory, work: Array, draft: Array
 ) -> tuple[bool, int]:
     """The next tries of a plan from OUT; whether one arrived, and how many were made.
 
     The gaze is lifted only if it would be lost otherwise, never for the sake of the shape, and above the horizon only
-    when all tries without were in vain once. While the plan in hand is `ready`, only one that lifts the gaze less is
-    looked for, and in any case none that lifts it more.
+    when there is no time or all tries without were in vain once. Half of the tries are then such. While the plan in
+    hand is `ready`, only one that lifts the gaze less is looked for.
     """
-    tally, rows = memory.tally, memory.rows
+    tally = memory.tally
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
-    may_lift = wish.left <= SOON * pace.ahead and (below or tally[ROUND] > 0 or wish.left <= pace.ahead // 4)
-    if may_lift and not tally[LIFTING]:
-        tally[ATTEMPT] = min(tally[ATTEMPT], DIRECT * tally[GOALS])
-    tally[LIFTING] = 1 if may_lift else 0
+    may_lift = wish.left <= SOON * pace.ahead and (below or tally[ROUND] > 0 or wish.left <= pace.ahead)
     latitudes = LATITUDES_TRIED if may_lift else 1
-    if tally[COUNT] > 0:
-        latitudes = min(latitudes, max(1, tally[LATITUDE] + (0 if ready else 1)))
-    tries = pace.tries * (URGENT if tally[COUNT] == 0 and wish.left < pace.ahead // 4 else 1)
-    for tried in range(tries):
-        latitude, goal, which = which_try(chain, tally[ATTEMPT], tally[GOALS], tally[ROUND], latitudes)
-        if latitude >= latitudes:
-            tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
-            tally[ROUND] += 1
-            return False, tried
+    tries = pace.tries
+    if tally[COUNT] == 0 and wish.left < pace.ahead:
+        tries *= URGENT if wish.left < pace.ahead // 4 else 2
+    own = own_try(chain, tally[ATTEMPT] // tally[GOALS], tally[ROUND]) >= 0
+    lifts = lifted_try(chain, tally[LIFT_ATTEMPT] // tally[GOALS], latitudes)[0] > 0
+    if not own and not lifts:
+        tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
+        tally[ROUND] += 1
+        return False, 0
+    found, tried = False, 0
+    if own:
+        found, tried = _try_some(chain, pace, wish, ready, tries // 2 if lifts else tries, 1, memory, work, draft)
+    if lifts and not found:
+        found, more = _try_some(chain, pace, wish, ready, tries - tried, latitudes, memory, work, draft)
+        tried += more
+    return found, tried
+
+
+@kernel(borrows=True)
+def _try_some(
+    chain: Chain,
+    pace: Pace,
+    wish: Wish,
+    ready: bool,
+    tries: int,
+    latitudes: int,
+    # changed
+    memory: Memory,
+    work: Array,
+    draft: Array,
+) -> tuple[bool, int]:
+    """So many of the next tries, which lift the gaze if there are other `latitudes` than the target's own."""
+    tally, rows = memory.tally, memory.rows
+    counter = ATTEMPT if latitudes == 1 else LIFT_ATTEMPT
+    hurry = tally[COUNT] == 0 and wish.left < pace.ahead and abs(wish.turning) > 1e-9
+    tried = 0
+    while tried < tries:
+        number, goal = tally[counter] // tally[GOALS], tally[counter] % tally[GOALS]
+        latitude, which = 0, own_try(chain, number, tally[ROUND])
+        if latitudes > 1:
+            latitude, which = lifted_try(chain, number, latitudes)
+        if which < 0 or (latitudes > 1 and latitude == 0):
+            break
         for k in range(rows.shape[1]):
             work[START, k] = work[OUT, k]
             work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
@@ -152,21 +220,37 @@ def look_for_plan(
             copy_row(work, OUT, GOAL)
             mirror(chain, work, GOAL)
             work[GOAL, 0] -= math.copysign(math.pi, wish.turning)
-        count = try_plan(chain, wish.d, which, latitude, SLACK * pace.rate, wish.turning, work, draft)
-        tally[ATTEMPT] += 1
-        if _keep(count, memory, draft):
-            tally[ATTEMPT], tally[ROUND] = -1, 0
+        tally[counter] += 1
+        if not wish.better and way_left(chain, wish.turning, work[GOAL, 0]) < NEAR:
+            continue
+        copy_row(work, GOAL, SOLVED)
+        hurried = 0
+        count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 0), work, draft)
+        tried += 1 if latitude == 0 else LIFTED_TRY
+        if count < 0 and hurry and latitude <= HURRIED_LATITUDES:
+            hurried = 1
+            copy_row(work, SOLVED, GOAL)
+            count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 1), work, draft)
+            tried += 1 if latitude == 0 else LIFTED_TRY
+            most = FALL if latitude == 0 else FALL_LIFTED
+            behind = falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
+            if behind > most and tally[ROUND] == 0:
+                continue
+        if count > 0 and _costs_less(chain, wish, ready, draft, count, memory) and _keep(count, memory, draft):
+            tally[ATTEMPT], tally[HURRIED] = -1, hurried
+            tally[ROUND] = 0 if latitude == 0 else tally[ROUND]
             tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
-            return True, tried + 1
-    return False, tries
+            return True, tried
+    return False, tried
 
 
 @kernel(borrows=True)
-def begin(pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
+def begin(chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
     """Begin the change if it is time; returns whether the plan in hand is the last chance, and begins a frame before.
 
     A plan knows of a target that turns, so that it may wait until the gaze is about to be lost; one for a target that
-    nods must be through by then. A plan that lifts the gaze waits in any case, and is let go if there is time.
+    nods must be through by then. A plan that lifts the gaze waits in any case, and is let go if there is time. One that
+    will fall behind its target does so the more the longer it waits.
     """
     tally = memory.tally
     if tally[COUNT] == 0:
@@ -176,6 +260,7 @@ def begin(pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
     if not ready and lifts and (wish.left == NEVER or (nods and wish.left > pace.ahead)):
         tally[COUNT] = 0
         return False
-    if not ready or soon or (wish.better and tally[FOR_SHAPE] and not lifts):
+    late = tally[HURRIED] and falls_behind(chain, wish.turning, memory.path, tally[COUNT]) > 0.0
+    if not ready or soon or late or (wish.better and tally[FOR_SHAPE] and not lifts):
         tally[MODE], tally[AT], tally[STUCK], tally[ATTEMPT] = CHANGING, -1, 0, -1
     return not ready

@@ -111,6 +111,27 @@ def test_a_turn_is_not_driven_into_a_corner(
     assert max(step for _, _, step in frames) <= RATE + 1e-12
 
 
+POCKETS = [
+    ("erik_d", 110.0, (31, -102, -147, 119, 133), 80.0, -1.0, 21.5, 3.0),
+    ("erik_d", 60.0, (166, -173, -85, -159, 169), -118.0, -1.0, 31.5, 4.0),
+    ("erik_c", 100.0, (15, -48, -89, 88, 1), 161.5, 1.0, 15.0, 4.0),
+]
+"""Turns that no trajectory follows exactly: a pocket that limits of half a turn cut, a root that stops ten frames on."""
+
+
+@pytest.mark.parametrize(("name", "polar", "degrees", "first", "sense", "most", "mean"), POCKETS)
+def test_where_the_gaze_must_be_lost_it_is_lifted_by_little_and_not_for_long(
+    name: str, polar: float, degrees: tuple[float, ...], first: float, sense: float, most: float, mean: float
+) -> None:
+    solver = Expressive(poise.load(name))
+    directions = [towards(first + sense * f, polar) for f in range(361)]
+    frames = list(moved(solver, solver.figure.posture(np.radians(degrees)), [(d, facing(d)) for d in directions]))
+    off = [off for _, off, _ in frames]
+    assert max(off) < most
+    assert sum(off) / len(off) < mean
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
 @pytest.mark.parametrize("name", ["erik_d", "erik_f", "erik_g", "adelino"])
 @pytest.mark.parametrize("targets", [turning(60.0, 0.2), wandering()], ids=["turn", "wander"])
 def test_no_joint_ever_jumps(name: str, targets: list[tuple[FloatArray, Gaze]]) -> None:
