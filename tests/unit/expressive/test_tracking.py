@@ -116,7 +116,7 @@ POCKETS = [
     ("erik_d", 60.0, (166, -173, -85, -159, 169), -118.0, -1.0, 31.5, 4.0),
     ("erik_c", 100.0, (15, -48, -89, 88, 1), 161.5, 1.0, 15.0, 4.0),
 ]
-"""Turns that no trajectory follows exactly: a pocket that limits of half a turn cut, a root that stops ten frames on."""
+"""Turns that nothing follows exactly: pockets that limits of half a turn cut, a root that stops ten frames on."""
 
 
 @pytest.mark.parametrize(("name", "polar", "degrees", "first", "sense", "most", "mean"), POCKETS)
