@@ -38,7 +38,7 @@ from poise.kernels.expressive_memory import (
     Memory,
 )
 from poise.kernels.expressive_path import polar
-from poise.kernels.expressive_plan import LATITUDES_TRIED, lifted_try, own_try, try_plan
+from poise.kernels.expressive_plan import DIRECT, LATITUDES_TRIED, lifted_try, own_try, try_plan
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
 from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED, START
@@ -63,11 +63,11 @@ LIFTED_TRY = 4
 """Tries that count for one that lifts the gaze, which has more to do."""
 LASTING = 3
 """Looks ahead for which a plan that lifts the gaze must keep the target where it ends."""
-FALL = math.radians(10.0)
-"""Most that the gaze may fall behind for want of time while not all other tries were in vain [rad]."""
+FALL = math.radians(5.0)
+"""Most that the gaze may fall behind for want of time; more each time that all tries were in vain [rad]."""
 HURRIED_LATITUDES = 2
 """Other latitudes to which the gaze is lifted when it may fall behind as well."""
-FALL_LIFTED = math.radians(20.0)
+FALL_LIFTED = math.radians(15.0)
 """The same of a gaze that is lifted [rad]."""
 SAME_LIFT = math.radians(0.5)
 """Lifts that differ by less are the same [rad]."""
@@ -227,14 +227,14 @@ def _try_some(
         hurried = 0
         count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 0), work, draft)
         tried += 1 if latitude == 0 else LIFTED_TRY
-        if count < 0 and hurry and latitude <= HURRIED_LATITUDES:
+        if count < 0 and hurry and (latitude > 0 or which < DIRECT) and latitude <= HURRIED_LATITUDES:
             hurried = 1
             copy_row(work, SOLVED, GOAL)
             count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 1), work, draft)
-            tried += 1 if latitude == 0 else LIFTED_TRY
+            tried += 0 if latitude == 0 else LIFTED_TRY
             most = FALL if latitude == 0 else FALL_LIFTED
             behind = falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
-            if behind > most and tally[ROUND] == 0:
+            if behind > most * (1 + tally[ROUND]):
                 continue
         if count > 0 and _costs_less(chain, wish, ready, draft, count, memory) and _keep(count, memory, draft):
             tally[ATTEMPT], tally[HURRIED] = -1, hurried
