@@ -31,7 +31,7 @@ def main(folder: Path) -> None:
             Position("right_hand", at=ball, priority=4, name="hand"),
         ]
         scene = poise.Scene(human, tasks, start="standing")
-        result = scene.solve(max_steps=400)
+        result = scene.solve(max_steps=1000)
         print(f"A ball {title}.\n{result.report()}\n")
         sheet.append((title, draw_scene(scene, result.posture, size=(420, 480))))
 
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
         assert along / np.linalg.norm(np.asarray(ball) - hand) / np.linalg.norm(hand - shoulder) > 0.95, (
             "it points there"
         )
-        again = poise.solve(human, tasks, start=result.posture, max_steps=400)
+        again = poise.solve(human, tasks, start=result.posture, max_steps=1000)
         assert abs(again.errors["hand"] - result.errors["hand"]) < 1e-3, "and going on brings it no nearer"
 
     folder.mkdir(parents=True, exist_ok=True)

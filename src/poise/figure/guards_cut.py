@@ -48,20 +48,31 @@ def with_cut_limits(figure: Figure) -> Figure:
 
 def without_ends(figure: Figure) -> Figure:
     """`figure` with its loops closed by the joints that were drawn to close them, whose limits then are not kept."""
-    for weld in tuple(figure.loops):
-        inner, joined = (weld.child, None) if weld.parent is None else (weld.parent, weld.child)
-        joint = next((j for j in figure.joints if j.child == inner and weld.name.startswith(f"{j.name}_weld")), None)
-        if joint is None or weld.kind != "fixed":
-            continue
-        drawn = replace(joint.turned_around(), parent=None) if joined is None else replace(joint, child=joined)
+    for weld, joint in taken_in(figure):
+        drawn = replace(joint, child=weld.child)
+        if weld.parent is None:
+            drawn = replace(joint.turned_around(), parent=None)
         named = {name: figure.named_values(name) for name in figure.posture_names}
         figure = figure.replaced(
-            bodies=[body for body in figure.bodies if body.name != inner],
+            bodies=[body for body in figure.bodies if body.name != joint.child],
             joints=[other for other in figure.joints if other.name != joint.name],
             loops=[drawn if other.name == weld.name else other for other in figure.loops],
             postures={name: {k: v for k, v in values.items() if k != joint.name} for name, values in named.items()},
         )
     return figure
+
+
+def taken_in(figure: Figure) -> list[tuple[Joint, Joint]]:
+    """Every weld that closes a loop at the end of a joint, with that joint."""
+    carries = {joint.child: joint for joint in figure.joints}
+    welds = [
+        (weld, weld.child if weld.parent is None else weld.parent) for weld in figure.loops if weld.kind == "fixed"
+    ]
+    return [
+        (weld, carries[end])
+        for weld, end in welds
+        if end in carries and weld.name.startswith(f"{carries[end].name}_weld")
+    ]
 
 
 def _has_limits(joint: Joint) -> bool:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from poise.figure.builder import revolute
 from poise.figure.figure import Figure
-from poise.figure.joints import Joint
 from poise.figure.shapes import Cylinder
 from poise.figures.mechanism import Mechanism
 from poise.figures.parts import BLUE, DARK, GOLD, RED, STEEL, WHITE, Color, bar, block, rod
@@ -124,11 +123,8 @@ def _add_hinges(m: Mechanism, chain: Chain) -> None:
     tilt = revolute(f"{n}_ankle_roll", (0, 0, chain.sign), limits=_degrees(-35, 35))
     m.hinge(tilt, f"{n}_bracket", f"{n}_ankle", at=p["ankle"])
     if chain.driven:
-        m.motor(_ankle_pitch(chain, speed=4.4, strength=3.4), f"{n}_ankle", f"{chain.side}_foot", at=p["sole"])
-
-
-def _ankle_pitch(chain: Chain, **motor: float) -> Joint:
-    return revolute(f"{chain.name}_ankle_pitch", "-x", limits=_degrees(-50, 50), **motor)
+        pitch = revolute(f"{n}_ankle_pitch", "-x", limits=_degrees(-50, 50), speed=4.4, strength=3.4)
+        m.motor(pitch, f"{n}_ankle", f"{chain.side}_foot", at=p["sole"])
 
 
 def _close(m: Mechanism, chain: Chain) -> None:
@@ -136,4 +132,5 @@ def _close(m: Mechanism, chain: Chain) -> None:
     p, n = points_of(chain), chain.name
     m.hinge(revolute(f"{n}_horn_pin", "-x", limits=_degrees(-115, 55)), f"{n}_horn", f"{n}_rod", at=p["horn_end"])
     if not chain.driven:
-        m.hinge(_ankle_pitch(chain), f"{n}_ankle", f"{chain.side}_foot", at=p["sole"])
+        # The motor of the inner ankle has the stops of the foot.
+        m.hinge(revolute(f"{n}_ankle_pitch", "-x"), f"{n}_ankle", f"{chain.side}_foot", at=p["sole"])

@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.engine.problem import Problem, StepSize
 from poise.figure.figure import Figure
+from poise.figure.guards_cut import taken_in
 from poise.figure.pose import FloatArray
 from poise.kernels.fit import fit_posture
 from poise.kernels.fit_step import Fit, make_fit
@@ -73,4 +74,8 @@ def fit_of(problem: Problem, near: float, still: float, strict: float = 1.0) -> 
     engine, nv = problem.engine, problem.figure.nv
     limits = nv + engine.levels.general.shape[0]
     weights = near * engine.criteria.posture_weight[0], np.full(nv, still)
+    for _, joint in taken_in(problem.figure):
+        # It goes where its loop takes it, and was not asked before it had limits either.
+        for weight in weights:
+            weight[problem.figure.v_slice(joint.name)] = 0.0
     return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, strict)

@@ -57,7 +57,7 @@ def test_loops_in_space_have_no_such_sum() -> None:
     assert sum_of_hinges(figure, loop, figure.neutral()) is None
 
 
-@pytest.mark.parametrize(("name", "ends"), [("all_joints", 2), ("dancer", 1), ("walker", 2)])
+@pytest.mark.parametrize(("name", "ends"), [("all_joints", 2), ("dancer", 1)])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=10)
 def test_limits_of_what_closes_a_loop_in_space_hold(name: str, ends: int, seed: int) -> None:

@@ -132,8 +132,8 @@ def test_the_dancer_is_overactuated_by_two() -> None:
 
 def test_the_walker_has_the_topology_of_the_hybrid_leg() -> None:
     figure = built_in("walker")
-    assert all(joint.kind == "revolute" for joint in figure.joints)
-    assert [loop.kind for loop in figure.loops] == 2 * ["revolute", "revolute", "fixed"]
+    joints = (*figure.joints, *figure.loops)
+    assert all(joint.kind == "revolute" for joint in joints)
     per_leg = [name for name in motors_of(figure) if name.startswith("left")]
     assert sorted(per_leg) == sorted(
         f"left_{n}"
