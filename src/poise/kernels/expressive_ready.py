@@ -162,7 +162,7 @@ def look_for_plan(
     """The next tries of a plan from OUT; whether one arrived, and how many were made.
 
     The gaze is lifted only if it would be lost otherwise, never for the sake of the shape, and above the horizon only
-    when there is no time or all tries without were in vain once. Half of the tries are then such. While the plan in
+    when there is no time or all tries without were in vain once. Half of the tries are then such, and more below it. While the plan in
     hand is `ready`, only one that lifts the gaze less is looked for.
     """
     tally = memory.tally
@@ -180,7 +180,8 @@ def look_for_plan(
         return False, 0
     found, tried = False, 0
     if own:
-        found, tried = _try_some(chain, pace, wish, ready, tries // 2 if lifts else tries, 1, memory, work, draft)
+        share = 1 if not lifts else 4 if below and tally[ATTEMPT] > DIRECT * tally[GOALS] else 2
+        found, tried = _try_some(chain, pace, wish, ready, tries // share, 1, memory, work, draft)
     if lifts and not found:
         found, more = _try_some(chain, pace, wish, ready, tries - tried, latitudes, memory, work, draft)
         tried += more
@@ -203,7 +204,8 @@ def _try_some(
     """So many of the next tries, which lift the gaze if there are other `latitudes` than the target's own."""
     tally, rows = memory.tally, memory.rows
     counter = ATTEMPT if latitudes == 1 else LIFT_ATTEMPT
-    hurry = tally[COUNT] == 0 and wish.left < pace.ahead and abs(wish.turning) > 1e-9
+    no_time = pace.ahead // 4 if latitudes == 1 else pace.ahead
+    hurry = tally[COUNT] == 0 and wish.left < no_time and abs(wish.turning) > 1e-9
     tried = 0
     while tried < tries:
         number, goal = tally[counter] // tally[GOALS], tally[counter] % tally[GOALS]
