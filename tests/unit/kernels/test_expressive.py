@@ -11,7 +11,7 @@ from poise.chains.chain import chain_of
 from poise.kernels.chain import pointing, tip_rotation
 from poise.kernels.expressive_ahead import Motion, until_stopped, way_left
 from poise.kernels.expressive_hold import shift_root
-from poise.kernels.expressive_plan import DIRECT, NEAR_LATITUDES, which_try
+from poise.kernels.expressive_plan import DIRECT, NEAR_LATITUDES, RANDOM, lifted_try, own_try
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
 from poise.kernels.expressive_surface import look_along, pivots, root_axis, sweep
 from poise.kernels.expressive_work import (
@@ -157,18 +157,28 @@ def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
     assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
 
 
-@pytest.mark.parametrize("latitudes", [1, 3, 9])
-def test_every_try_is_made_once(latitudes: int) -> None:
+def test_every_try_without_a_lift_is_made_once_and_the_even_sequence_goes_on() -> None:
     chain, _ = scratch(poise.load("erik_d"), 0)
-    tries, attempt = [], 0
-    while (which := which_try(chain, attempt, 3, 1, latitudes))[0] < latitudes:
+    rounds = [[], []]
+    for again, tries in enumerate(rounds):
+        while (which := own_try(chain, len(tries), again)) >= 0:
+            tries.append(which)
+        assert len(set(tries)) == len(tries)
+        assert tries == sorted(tries)
+    few = len(rounds[0]) - RANDOM
+    assert rounds[0][:few] == rounds[1][:few] == list(range(few))
+    assert rounds[1][few] == rounds[0][-1] + 1
+
+
+@pytest.mark.parametrize("latitudes", [1, 3, 9])
+def test_every_try_with_a_lift_is_made_once(latitudes: int) -> None:
+    chain, _ = scratch(poise.load("erik_d"), 0)
+    tries = []
+    while (which := lifted_try(chain, len(tries), latitudes))[0] > 0:
         tries.append(which)
-        attempt += 1
     assert len(set(tries)) == len(tries)
-    assert {latitude for latitude, _, _ in tries} == set(range(latitudes))
-    assert {goal for _, goal, _ in tries} == {0, 1, 2}
-    straight = [which < DIRECT for latitude, _, which in tries if latitude < NEAR_LATITUDES]
+    assert {latitude for latitude, _ in tries} == set(range(1, latitudes))
+    straight = [which < DIRECT for latitude, which in tries if latitude < NEAR_LATITUDES]
     assert straight == sorted(straight, reverse=True)
-    assert [latitude >= NEAR_LATITUDES for latitude, _, _ in tries] == sorted(
-        latitude >= NEAR_LATITUDES for latitude, _, _ in tries
-    )
+    far = [latitude >= NEAR_LATITUDES for latitude, _ in tries]
+    assert far == sorted(far)
