@@ -162,8 +162,8 @@ def look_for_plan(
     """The next tries of a plan from OUT; whether one arrived, and how many were made.
 
     The gaze is lifted only if it would be lost otherwise, never for the sake of the shape, and above the horizon only
-    when there is no time or all tries without were in vain once. Half of the tries are then such, and more below it. While the plan in
-    hand is `ready`, only one that lifts the gaze less is looked for.
+    when there is no time or all tries without were in vain once. Half of the tries are then such, below the horizon
+    more. While the plan in hand is `ready`, only one that lifts the gaze less is looked for.
     """
     tally = memory.tally
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
