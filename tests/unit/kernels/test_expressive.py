@@ -10,7 +10,7 @@ import poise
 from poise.chains.chain import chain_of
 from poise.kernels.chain import pointing, tip_rotation
 from poise.kernels.expressive_ahead import Motion, until_stopped, way_left
-from poise.kernels.expressive_hold import shift_root
+from poise.kernels.expressive_hold import Going, shift_root
 from poise.kernels.expressive_plan import DIRECT, NEAR_LATITUDES, RANDOM, lifted_try, own_try
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
 from poise.kernels.expressive_surface import look_along, pivots, root_axis, sweep
@@ -149,12 +149,14 @@ def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
     chain, work = scratch(poise.load("erik_c"), 0)
     rate, drift, frames = 0.08, 0.02, 7
     work[HERE, 0] = 0.3
-    shift_root(chain, work, HERE, rate, drift, frames)
+    shift_root(chain, work, HERE, Going(rate, drift, 0, 0), frames)
     assert work[LOW, 0] + drift == pytest.approx(0.3 - rate)
     assert work[HIGH, 0] + drift == pytest.approx(0.3 + rate)
     work[HERE, 0] = chain.upper[0] - drift * (frames - 1)
-    shift_root(chain, work, HERE, rate, drift, frames)
+    shift_root(chain, work, HERE, Going(rate, drift, 0, 0), frames)
     assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
+    shift_root(chain, work, HERE, Going(rate, drift, 1, 0), frames)
+    assert work[HIGH, 0] == pytest.approx(min(chain.upper[0], work[HERE, 0] + rate - drift))
 
 
 def test_every_try_without_a_lift_is_made_once_and_the_even_sequence_goes_on() -> None:
