@@ -53,8 +53,6 @@ SLACK = 0.97
 """Share of the rate that a plan uses, so that a chain that is behind can catch up."""
 URGENT = 4
 """Times as many tries when the gaze is about to be lost and no plan is in hand."""
-
-
 SOON = 2
 """Looks ahead that are left before the gaze is lost when lifting it begins to be tried."""
 NODS = math.radians(3.0)
@@ -65,10 +63,10 @@ LASTING = 3
 """Looks ahead for which a plan that lifts the gaze must keep the target where it ends."""
 FALL = math.radians(5.0)
 """Most that the gaze may fall behind for want of time; more each time that all tries were in vain [rad]."""
-HURRIED_LATITUDES = 2
-"""Other latitudes to which the gaze is lifted when it may fall behind as well."""
 FALL_LIFTED = math.radians(15.0)
 """The same of a gaze that is lifted [rad]."""
+HURRIED_LATITUDES = 2
+"""Other latitudes to which the gaze is lifted when it may fall behind as well."""
 SAME_LIFT = math.radians(0.5)
 """Lifts that differ by less are the same [rad]."""
 LESS = 0.9
@@ -202,7 +200,7 @@ def _try_some(
     draft: Array,
 ) -> tuple[bool, int]:
     """So many of the next tries, which lift the gaze if there are other `latitudes` than the target's own."""
-    tally, rows = memory.tally, memory.rows
+    tally = memory.tally
     counter = ATTEMPT if latitudes == 1 else LIFT_ATTEMPT
     no_time = pace.ahead // 4 if latitudes == 1 else pace.ahead
     hurry = tally[COUNT] == 0 and wish.left < no_time and abs(wish.turning) > 1e-9
@@ -214,14 +212,7 @@ def _try_some(
             latitude, which = lifted_try(chain, number, latitudes)
         if which < 0 or (latitudes > 1 and latitude == 0):
             break
-        for k in range(rows.shape[1]):
-            work[START, k] = work[OUT, k]
-            work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
-        mirrored = tally[MIRRORED] and goal == tally[GOALS] - 1
-        if mirrored:
-            copy_row(work, OUT, GOAL)
-            mirror(chain, work, GOAL)
-            work[GOAL, 0] -= math.copysign(math.pi, wish.turning)
+        mirrored = _set_ends(chain, wish, goal, memory, work)
         tally[counter] += 1
         if not wish.better and way_left(chain, wish.turning, work[GOAL, 0]) < NEAR:
             continue
@@ -232,18 +223,47 @@ def _try_some(
         if count < 0 and hurry and (latitude > 0 or which < DIRECT) and latitude <= HURRIED_LATITUDES:
             hurried = 1
             copy_row(work, SOLVED, GOAL)
-            count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 1), work, draft)
+            count = _hurried_plan(chain, pace, wish, which, latitude, tally[ROUND], work, draft)
             tried += 0 if latitude == 0 else LIFTED_TRY
-            most = FALL if latitude == 0 else FALL_LIFTED
-            behind = falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
-            if behind > most * (1 + tally[ROUND]):
-                continue
         if count > 0 and _costs_less(chain, wish, ready, draft, count, memory) and _keep(count, memory, draft):
             tally[ATTEMPT], tally[HURRIED] = -1, hurried
             tally[ROUND] = 0 if latitude == 0 else tally[ROUND]
             tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
             return True, tried
     return False, tried
+
+
+@kernel(borrows=True)
+def _set_ends(chain: Chain, wish: Wish, goal: int, memory: Memory, work: Array) -> bool:
+    """START at OUT, and GOAL at one of the goals; returns whether that is the mirror image, the last of them."""
+    tally, rows = memory.tally, memory.rows
+    for k in range(rows.shape[1]):
+        work[START, k] = work[OUT, k]
+        work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
+    if not tally[MIRRORED] or goal < tally[GOALS] - 1:
+        return False
+    copy_row(work, OUT, GOAL)
+    mirror(chain, work, GOAL)
+    work[GOAL, 0] -= math.copysign(math.pi, wish.turning)
+    return True
+
+
+@kernel(borrows=True)
+def _hurried_plan(
+    chain: Chain,
+    pace: Pace,
+    wish: Wish,
+    which: int,
+    latitude: int,
+    rounds: int,
+    # changed
+    work: Array,
+    draft: Array,
+) -> int:
+    """`try_plan` of a gaze that may fall behind, the further the more rounds of tries were in vain."""
+    count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 1), work, draft)
+    behind = falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
+    return count if behind <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + rounds) else -1
 
 
 @kernel(borrows=True)
