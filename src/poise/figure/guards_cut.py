@@ -65,14 +65,14 @@ def without_ends(figure: Figure) -> Figure:
 def taken_in(figure: Figure) -> list[tuple[Joint, Joint]]:
     """Every weld that closes a loop at the end of a joint, with that joint."""
     carries = {joint.child: joint for joint in figure.joints}
-    welds = [
-        (weld, weld.child if weld.parent is None else weld.parent) for weld in figure.loops if weld.kind == "fixed"
-    ]
-    return [
-        (weld, carries[end])
-        for weld, end in welds
-        if end in carries and weld.name.startswith(f"{carries[end].name}_weld")
-    ]
+    found = []
+    for weld in figure.loops:
+        end = weld.child if weld.parent is None else weld.parent
+        body, joint = figure.bodies[end], carries.get(end)
+        is_end = body.mass.mass == 0.0 and not body.shapes
+        if weld.kind == "fixed" and is_end and joint is not None and weld.name.startswith(f"{joint.name}_weld"):
+            found.append((weld, joint))
+    return found
 
 
 def _has_limits(joint: Joint) -> bool:

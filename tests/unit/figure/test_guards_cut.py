@@ -17,6 +17,7 @@ from poise.figure.builder import Builder
 from poise.figure.guards import find_guards, guarded
 from poise.figure.guards_cut import sum_of_hinges, with_cut_limits, without_ends
 from poise.figure.loop_values import loop_value
+from poise.figure.mass import Mass
 from poise.kernels.couplings import coupling_value
 
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -116,6 +117,13 @@ def test_ends_can_be_taken_off(grounded: bool) -> None:
     figure = crank_in_space(grounded=grounded)
     assert without_ends(with_cut_limits(figure)) == figure
     assert without_ends(figure) is figure
+
+
+def test_a_weld_that_somebody_drew_stays() -> None:
+    figure = with_cut_limits(crank_in_space())
+    bodies = [replace(body, mass=Mass(0.1)) if body.name == "hinge_end" else body for body in figure.bodies]
+    heavy = figure.replaced(bodies=bodies)
+    assert without_ends(heavy) is heavy
 
 
 def test_a_file_with_such_a_joint_is_read_with_its_limits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
