@@ -21,10 +21,14 @@ SENTENCE = ".poise-status .text-body2"
 
 
 def example(page: Page, name: str) -> None:
+    """Choose an example, and wait until panels and stage both show it and it rests."""
+    scene = page.locator(".poise-light").get_attribute("data-scene")
     page.get_by_role("button").filter(has_text="menu").click()
     page.locator(".q-menu").get_by_text(name, exact=True).click()
     expect(page.locator(".q-menu")).to_have_count(0)
-    page.wait_for_timeout(300)
+    expect(page.locator(".poise-light")).not_to_have_attribute("data-scene", scene or "")
+    step = int(page.locator(".poise-light").get_attribute("data-step") or 0)
+    page.wait_for_function("step => window.poiseStage.step >= step", arg=step)
     assert eventually(page, lambda: still(page))
 
 

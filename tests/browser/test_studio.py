@@ -41,7 +41,7 @@ def body(page: Page, number: int) -> list[float]:
 
 def eventually(page: Page, check: Callable[[], bool]) -> bool:
     """Whether something comes to be so: what a click does arrives over the network."""
-    for _ in range(100):
+    for _ in range(300):
         if check():
             return True
         page.wait_for_timeout(100)
@@ -121,11 +121,9 @@ def test_the_view_turns_and_comes_back(page: Page) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + 400, box["y"] + 200, steps=6)
     page.mouse.up()
-    page.wait_for_timeout(500)
-    assert np.linalg.norm(np.subtract(page.evaluate(eye), before)) > 0.5
+    assert eventually(page, lambda: np.linalg.norm(np.subtract(page.evaluate(eye), before)) > 0.5)
     page.get_by_role("button").filter(has_text="center_focus_strong").click()
-    page.wait_for_timeout(500)
-    assert page.evaluate(eye) == pytest.approx(before, abs=1e-3)
+    assert eventually(page, lambda: page.evaluate(eye) == pytest.approx(before, abs=1e-3))
 
 
 def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:

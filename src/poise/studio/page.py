@@ -108,7 +108,8 @@ class StudioPage:
         self.side.build()
 
     def _show_outcome(self, state: State) -> None:
-        self.light.props(f'data-light="{state.outcome.light}"')
+        seen = f'data-scene="{state.scene_number}" data-step="{state.step}"'
+        self.light.props(f'data-light="{state.outcome.light}" {seen}')
         self.sentence.set_text(state.outcome.sentence)
         self.whole.set_text(state.outcome.sentence)
         self.facts.set_text(_facts(state))
