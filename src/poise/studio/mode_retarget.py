@@ -66,6 +66,7 @@ class RetargetDriver(Driver):
         self.problem = ""
         self._played = time.perf_counter()
         self._wishes = 0
+        self._wish: Wish | None = None
         self._drawn: tuple[Work, dict[str, Any]] | None = None
         self._guests: dict[str, Figure] = {}
 
@@ -106,20 +107,27 @@ class RetargetDriver(Driver):
 
     def change(self, session: Session, **fields: Any) -> None:
         """Retarget again with other pairs, tempo or balance."""
-        work = self.work(session.state)
-        if work is not None:
-            self._solve(session, replace(work.wish, **fields))
+        wish = self._wished(session.state)
+        if wish is not None:
+            self._solve(session, replace(wish, **fields))
 
     def pair(self, session: Session, joint: str, site: str | None) -> None:
         """Let a joint of the clip lead another part of the figure, or none."""
-        work = self.work(session.state)
-        if work is None:
+        wish = self._wished(session.state)
+        if wish is None:
             return
-        links = [link for link in work.wish.mapping.links if link.joint != joint]
+        links = [link for link in wish.mapping.links if link.joint != joint]
         if site is not None:
-            old = next((link for link in work.wish.mapping.links if link.joint == joint), None)
+            old = next((link for link in wish.mapping.links if link.joint == joint), None)
             links.append(replace(old, site=site) if old is not None else Link(joint, site))
-        self.change(session, mapping=JointMap.of(JointMap(tuple(links)), work.wish.clip, work.wish.figure))
+        self.change(session, mapping=JointMap.of(JointMap(tuple(links)), wish.clip, wish.figure))
+
+    def _wished(self, state: State) -> Wish | None:
+        """What was wished for last: what is being solved, or else what is shown."""
+        if self.progress is not None:
+            return self._wish
+        work = self.work(state)
+        return None if work is None else work.wish
 
     @staticmethod
     def work(state: State) -> Work | None:
@@ -138,6 +146,7 @@ class RetargetDriver(Driver):
     def _solve(self, session: Session, wish: Wish) -> None:
         self._wishes += 1
         number = self._wishes
+        self._wish = wish
         self.progress, self.problem = (0, len(wish.clip)), ""
 
         def tell(done: int, count: int) -> None:

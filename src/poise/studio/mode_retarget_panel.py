@@ -26,6 +26,9 @@ class RetargetPanel:
         """Build it where the caller is building."""
         self.modes, self.session, self.driver = modes, modes.session, modes.retarget
         self.shown: Work | None = None
+        self.paired: object = None
+        self.following = False
+        self.choosers: dict[str, ui.select] = {}
         heading("Clip")
         self.clip = ui.label().classes("poise-line").mark("clip name")
         self._upload("open a clip: BVH, glTF, CSV", "clip file")
@@ -90,7 +93,18 @@ class RetargetPanel:
         parts = [NONE, *parts_to_choose(self.session.state)]
         by_joint = {link.joint: link.site for link in work.wish.mapping.links}
         free = [body.name for body in work.wish.clip.figure.bodies if body.name not in by_joint]
+        key = (set(by_joint), free, parts)
+        if key != self.paired:
+            self.paired = key
+            self._build_pairs(by_joint, free, parts)
+        self.following = True
+        for joint, site in by_joint.items():
+            self.choosers[joint].set_value(site)
+        self.following = False
+
+    def _build_pairs(self, by_joint: dict[str, str], free: list[str], parts: list[str]) -> None:
         self.pairs.clear()
+        self.choosers = {}
         with self.pairs:
             for joint, site in by_joint.items():
                 self._pair(joint, site, parts)
@@ -102,10 +116,11 @@ class RetargetPanel:
         with ui.row().classes("w-full items-center no-wrap gap-2 poise-pair"):
             ui.label(joint).classes("text-caption ellipsis col-5").tooltip(joint)
             chooser = ui.select(parts, value=site, on_change=lambda event: self._choose(joint, event.value))
-            chooser.props("dense options-dense borderless").classes("col").mark(f"pair {joint}")
+            self.choosers[joint] = chooser.props("dense options-dense borderless").classes("col").mark(f"pair {joint}")
 
     def _choose(self, joint: str, site: str) -> None:
-        attempt(lambda: self.driver.pair(self.session, joint, None if site == NONE else site))
+        if not self.following:
+            attempt(lambda: self.driver.pair(self.session, joint, None if site == NONE else site))
 
     def _add(self, joint: str | None, parts: list[str]) -> None:
         if joint is not None:

@@ -27,9 +27,9 @@ class Sliders:
         self.sliders: list[ui.slider] = []
         self.numbers: list[ui.label] = []
         self.rows: list[tuple[str, ui.column]] = []
-        search = ui.input(placeholder="find a joint", on_change=lambda event: self._filter(event.value or ""))
-        search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
-        with search.add_slot("prepend"):
+        self.search = ui.input(placeholder="find a joint", on_change=self._filter)
+        self.search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
+        with self.search.add_slot("prepend"):
             ui.icon("search", size="xs")
         self.area = ui.scroll_area().style("height: calc(100vh - 140px)").props('content-style="padding: 4px 16px"')
 
@@ -44,6 +44,7 @@ class Sliders:
                 with ui.column().classes("w-full gap-0 q-mb-sm") as row:
                     self._joint(joint, freedoms)
                 self.rows.append((joint, row))
+        self._filter()
 
     def _joint(self, joint: str, freedoms: Iterator[Freedom]) -> None:
         for k, freedom in enumerate(freedoms):
@@ -91,9 +92,9 @@ class Sliders:
         finally:
             self.following = False
 
-    def _filter(self, text: str) -> None:
-        """Show the joints whose name has all the words of a text in it."""
-        words = text.lower().replace("_", " ").split()
+    def _filter(self) -> None:
+        """Show the joints whose name has all the words in it that are searched for."""
+        words = (self.search.value or "").lower().replace("_", " ").split()
         for joint, row in self.rows:
             row.set_visibility(all(word in joint.lower().replace("_", " ") for word in words))
 

@@ -200,11 +200,15 @@ def _holds(session: Session, entered: Entered) -> Field:
 
 
 def _avoided(session: Session, entered: Entered) -> Field:
-    by_name = _hazards(session.state)
-    return Choices("what", list(by_name), lambda value: entered([by_name[name] for name in value]))
+    def chosen(names: tuple[str, ...]) -> None:
+        by_name = hazards_of(session.state)
+        entered([by_name[name] for name in names])
+
+    return Choices("what", list(hazards_of(session.state)), chosen)
 
 
-def _hazards(state: State) -> dict[str, Any]:
+def hazards_of(state: State) -> dict[str, Any]:
+    """What there is to keep clear of, by what it is called."""
     named = {obstacle.name or f"obstacle {k + 1}": obstacle for k, obstacle in enumerate(state.scene.obstacles)}
     return {"itself": SELF, **named}
 

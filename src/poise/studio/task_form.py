@@ -11,7 +11,7 @@ from poise.studio.edits import changed
 from poise.studio.fields import Choice, Choices, Field, Number, Switch, Words, attempt
 from poise.studio.session import Session
 from poise.studio.task_dialogs import edit_dialog
-from poise.studio.task_fields import OWN_FIELDS, Row, all_joints, no_axes, weights
+from poise.studio.task_fields import OWN_FIELDS, Row, all_joints, hazards_of, no_axes, weights
 from poise.tasks.posture import Hold
 from poise.tasks.task import NEAREST_BRANCH, Task
 
@@ -46,7 +46,8 @@ class TaskForm:
         """Show the task as it is now."""
         task, figure = self.task, self.session.state.figure_number
         form = [row.label for row in OWN_FIELDS.get(type(task), ()) if task is not None and row.applies(task)]
-        key = (self.number, type(task), self.session.state.scene.obstacles, figure, form)
+        hazards = list(hazards_of(self.session.state))
+        key = (self.number, type(task), hazards, figure, form)
         if key != self.built:
             self.built = key
             self._build(task)

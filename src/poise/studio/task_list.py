@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from nicegui import ui
 
 from poise.engine.wanted import amount
 from poise.errors import PoiseError
+from poise.studio.fields import Number
 from poise.studio.session import Session
 from poise.studio.task_dialogs import add_dialog
 from poise.tasks.task import Task
@@ -17,6 +18,19 @@ from poise.tasks.task import Task
 INDENT, MOST_INDENT = 12, 60
 """How far a level is moved to the right, and how far at most [pixels]."""
 HIGHEST_PRIORITY, LARGEST_WEIGHT = 99, 1e6
+DIGITS = 6
+"""Decimals of a weight that are shown."""
+
+
+class Row(NamedTuple):
+    """What is shown of one task, all of which changes in place: who types in a row keeps the field."""
+
+    asked: ui.checkbox
+    name: ui.label
+    whole_name: ui.tooltip
+    error: ui.label
+    weight: Number | None
+    """None where every axis has a weight of its own."""
 
 
 class TaskList:
@@ -26,7 +40,7 @@ class TaskList:
         """Make an empty panel where the caller is building."""
         self.session = session
         self.shown: object = None
-        self.errors: list[tuple[int, ui.label]] = []
+        self.rows: dict[int, Row] = {}
         self.dragged: int | None = None
         self.choose: Callable[[int], object] | None = None
         with ui.row().classes("w-full items-center no-wrap q-px-md q-pt-sm"):
@@ -43,15 +57,16 @@ class TaskList:
     def follow(self) -> None:
         """Show the session's tasks as they are now."""
         tasks = self.session.state.scene.tasks
-        key = tuple((task.label, task.priority, str(task.weight), task.active) for task in tasks)
+        key = [(task.priority, np.ndim(task.weight)) for task in tasks]
         if key != self.shown:
             self.shown = key
             self._build(tasks)
-        self._show_errors(tasks)
+        for number, row in self.rows.items():
+            self._show(tasks[number], row)
 
     def _build(self, tasks: tuple[Task, ...]) -> None:
         self.area.clear()
-        self.errors = []
+        self.rows = {}
         levels = sorted({task.priority for task in tasks})
         with self.area:
             if not tasks:
@@ -73,32 +88,37 @@ class TaskList:
     def _row(self, number: int, task: Task) -> None:
         with ui.column().classes("poise-task w-full gap-0").props("draggable=true").mark(f"task {number}") as row:
             with ui.row().classes("w-full items-center no-wrap gap-1"):
-                ui.checkbox(value=task.active, on_change=lambda event: self._change(number, active=event.value)).props(
-                    "dense size=xs"
-                ).tooltip("Whether it is asked")
-                name = ui.label(task.label).classes("text-body2 ellipsis col cursor-pointer").tooltip(task.label)
+                asked = ui.checkbox(value=task.active, on_change=lambda event: self._switch(number, event.value))
+                asked.props("dense size=xs").tooltip("Whether it is asked")
+                name = ui.label(task.label).classes("text-body2 ellipsis col cursor-pointer")
+                with name:
+                    whole_name = ui.tooltip(task.label)
                 name.on("click", lambda: self.choose(number) if self.choose is not None else None)
-                self.errors.append((number, ui.label().classes("text-caption poise-number no-wrap")))
+                error = ui.label().classes("text-caption poise-number no-wrap")
             with ui.row().classes("w-full items-center no-wrap gap-2"):
-                self._number("priority", task.priority, lambda value: self._change(number, priority=round(value)))
-                if np.ndim(task.weight) == 0:
-                    weight = float(np.asarray(task.weight))
-                    self._number("weight", weight, lambda value: self._change(number, weight=value))
+                weight = self._numbers(number, task)
                 ui.space()
                 _small("tune", "Properties", lambda: self.choose(number) if self.choose is not None else None)
                 _small("delete", "Remove", lambda: self._try(lambda: self.session.remove(number)))
         row.on("dragstart", lambda: self._drag(number))
+        self.rows[number] = Row(asked, name, whole_name, error, weight)
 
-    def _number(self, label: str, value: float, change: Callable[[float], None]) -> None:
-        low, high = (1.0, float(HIGHEST_PRIORITY)) if label == "priority" else (0.0, LARGEST_WEIGHT)
-        field = ui.number(label, value=value, min=low, max=high, step=1.0 if label == "priority" else 0.1)
-        field.props("dense borderless debounce=300").classes("poise-field")
+    def _numbers(self, number: int, task: Task) -> Number | None:
+        """Fields of the priority, and of the weight if there is one for all axes."""
+        level = Number(
+            "priority", lambda v: self._change(number, priority=round(v)), low=1.0, high=HIGHEST_PRIORITY, step=1.0
+        )
+        level.box.mark(f"priority of task {number}")
+        level.show(task.priority)
+        if np.ndim(task.weight) > 0:
+            return None
+        weight = Number("weight", lambda v: self._change(number, weight=v), low=0.0, high=LARGEST_WEIGHT, digits=DIGITS)
+        weight.box.mark(f"weight of task {number}")
+        return weight
 
-        def entered() -> None:
-            if field.value is not None:
-                change(min(max(float(field.value), low), high))
-
-        field.on_value_change(entered)
+    def _switch(self, number: int, active: bool) -> None:
+        if active != self.session.state.scene.tasks[number].active:
+            self._change(number, active=active)
 
     def _drag(self, number: int) -> None:
         self.dragged = number
@@ -122,17 +142,19 @@ class TaskList:
             ui.notify(str(problem), type="negative", position="top", multi_line=True)
         self.follow()
 
-    def _show_errors(self, tasks: tuple[Task, ...]) -> None:
-        verdicts = self.session.state.outcome.verdicts
-        for number, label in self.errors:
-            verdict = verdicts.get(tasks[number])
-            if verdict is None:
-                label.set_text("" if tasks[number].active else "off")
-                continue
-            label.set_text("met" if verdict.met else amount(verdict.error, tasks[number].unit()))
-            label.classes(
-                replace=f"text-caption poise-number no-wrap {'text-green-7' if verdict.met else 'text-red-6'}"
-            )
+    def _show(self, task: Task, row: Row) -> None:
+        row.asked.set_value(task.active)
+        row.name.set_text(task.label)
+        row.whole_name.set_text(task.label)
+        if row.weight is not None:
+            row.weight.show(np.asarray(task.weight))
+        verdict = self.session.state.outcome.verdicts.get(task)
+        if verdict is None:
+            row.error.set_text("" if task.active else "off")
+            return
+        row.error.set_text("met" if verdict.met else amount(verdict.error, task.unit()))
+        tone = "text-green-7" if verdict.met else "text-red-6"
+        row.error.classes(replace=f"text-caption poise-number no-wrap {tone}")
 
 
 def _small(icon: str, tip: str, action: Callable[[], object]) -> None:

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from nicegui import ui
 
+from poise.figure.pose import Pose
 from poise.forces.loads import Force, Support
 from poise.studio.criteria_panel import KINDS as WISHES
 from poise.studio.loads import supports_of
 from poise.studio.new_tasks import KINDS, new_task
+from poise.studio.obstructions import with_obstacle_at
 from poise.studio.session import Session
 from poise.studio.shaping import length_of
 from poise.studio.viewport import Viewport
@@ -286,6 +288,24 @@ async def test_obstacles_are_added_moved_and_removed(visit: Visit) -> None:
         assert len(session.state.scene.obstacles) == 3
         await visitor.enter("moment of inertia", True, ui.switch)
         assert "inertia" in session.state.shown
+
+    await visit(story)
+
+
+async def test_the_form_of_a_task_stays_while_an_obstacle_moves_and_knows_where_it_is(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        await visitor.click("add sphere")
+        session.add(new_task(session.state, "keep clear of itself", "left_foot"))
+        await visitor.hear("selected", task=3)
+        margin = visitor.field("margin [m]", ui.number)
+        session.ask(lambda scene: with_obstacle_at(scene, 0, Pose([0.3, 1.0, 0.6])))
+        await visitor.wait()
+        assert visitor.field("margin [m]", ui.number) is margin
+        await visitor.enter("what", ["itself", "sphere 1"], within="task form")
+        avoid = session.state.scene.tasks[3]
+        assert isinstance(avoid, Avoid)
+        assert avoid.obstacles == list(session.state.scene.obstacles)
 
     await visit(story)
 

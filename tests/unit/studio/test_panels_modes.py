@@ -10,6 +10,7 @@ from poise.studio.freedoms import shown_values
 from poise.studio.mode_circles import CirclesMode
 from poise.studio.mode_expressive import ExpressiveMode, asked
 from poise.studio.mode_retarget import RetargetDriver, RetargetMode
+from poise.studio.mode_retarget_work import Work
 from poise.studio.session import Session
 
 from .visitor import Visit, Visitor
@@ -110,7 +111,16 @@ def shown(session: Session) -> Quality | None:
     return None if work is None else work.quality
 
 
-async def test_retarget_shows_pairs_and_spikes_which_lead_to_their_frames(visit: Visit) -> None:
+def pairs_of(work: Work) -> dict[str, str]:
+    return {link.joint: link.site for link in work.wish.mapping.links}
+
+
+def pairs(session: Session) -> dict[str, str]:
+    work = RetargetDriver.work(session.state)
+    return {} if work is None else pairs_of(work)
+
+
+async def test_retarget_shows_spikes_which_lead_to_their_frames(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.click("mode retarget")
         await visitor.until(lambda: shown(session) is not None)
@@ -127,12 +137,27 @@ async def test_retarget_shows_pairs_and_spikes_which_lead_to_their_frames(visit:
         assert not visitor.modes.retarget.playing
         session.tick()
         assert session.state.posture == work.motion[30]
-        head = next(link for link in work.wish.mapping.links if link.role == "head")
-        await visitor.enter(f"pair {head.joint}", "–", ui.select)
-        await visitor.until(lambda: RetargetDriver.work(session.state) is not jerky)
-        new = RetargetDriver.work(session.state)
-        assert new is not None
-        assert head.joint not in [link.joint for link in new.wish.mapping.links]
+
+    await visit(story)
+
+
+async def test_pairs_are_chosen_one_after_another_without_waiting(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.click("mode retarget")
+        await visitor.until(lambda: shown(session) is not None)
+        await visitor.wait()
+        work = RetargetDriver.work(session.state)
+        assert work is not None
+        chosen = {"head": "neck", "right_hand": "right_radius"}
+        fields = {joint: visitor.field(f"pair {joint}", ui.select) for joint in chosen}
+        with visitor.user:
+            for joint, site in chosen.items():
+                fields[joint].value = site
+        await visitor.until(lambda: pairs(session) == pairs_of(work) | chosen)
+        await visitor.wait()
+        assert {joint: visitor.field(f"pair {joint}", ui.select) for joint in chosen} == fields
+        await visitor.enter("pair head", "–", ui.select)
+        await visitor.until(lambda: "head" not in pairs(session))
 
     await visit(story)
 

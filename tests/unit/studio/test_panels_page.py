@@ -39,6 +39,33 @@ async def test_tasks_are_listed_by_priority_and_changed_in_place(visit: Visit) -
     await visit(story)
 
 
+async def test_who_types_in_a_row_of_the_list_keeps_the_field(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        def weights() -> set[ui.number]:
+            return {each for each in visitor.user.find(ui.number).elements if each.props.get("label") == "weight"}
+
+        fields = weights()
+        for typed in (0.2, 0.25):
+            with visitor.user:
+                min(fields, key=lambda each: each.id).value = typed
+            await visitor.wait()
+            assert session.state.scene.tasks[0].weight == typed
+            assert weights() == fields
+        session.change(0, name="stand", active=False)
+        await visitor.wait()
+        await visitor.user.should_see("stand")
+        assert weights() == fields
+        assert not session.state.scene.tasks[0].active
+        session.undo()
+        await visitor.wait()
+        assert session.state.scene.tasks[0].active
+        assert len(session._history.past) == 2, "what is shown is not taken for entered"
+        await visitor.enter("priority of task 0", 3)
+        assert session.state.scene.tasks[0].priority == 3
+
+    await visit(story)
+
+
 async def test_a_task_is_added_in_a_dialog(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.click("add task")
@@ -81,6 +108,10 @@ async def test_sliders_move_joints_and_follow_them_and_are_found(visit: Visit) -
             await visitor.wait()
         assert visitor.field("right_elbow", ui.slider).value == pytest.approx(20.0, abs=0.2)
         await visitor.enter("search", "left knee", ui.input)
+        await visitor.user.should_see(marker="left_knee")
+        await visitor.user.should_not_see(marker="right_elbow")
+        session.choose_figure("human")
+        await visitor.wait()
         await visitor.user.should_see(marker="left_knee")
         await visitor.user.should_not_see(marker="right_elbow")
 
