@@ -17,7 +17,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from poise.formats.scene_toml_write import scene_text
 from poise.studio.openings import EXAMPLES
 
-expect.set_options(timeout=20_000)
+from .hands import NOTICES, PATIENCE, settle, until
+
+expect.set_options(timeout=1000.0 * PATIENCE)
 
 FLAGS = [
     "--no-sandbox",
@@ -41,9 +43,7 @@ Object.defineProperty(window, "poiseStage", {
 """Lets the stage do everything but draw, which is slow in software and which most tests do not look at."""
 STANDING = scene_text(EXAMPLES["Standing"]())
 """The scene that every page begins with."""
-PATIENCE = 120_000
-"""How long a page may take for anything: kernels that were changed are compiled first [ms]."""
-FIGURE_SHOWN = "window.poiseStage && window.poiseStage.frames > 0"
+FIGURE_SHOWN = "() => window.poiseStage && window.poiseStage.frames > 0"
 
 
 def chromium() -> str | None:
@@ -85,7 +85,7 @@ class Studio:
     def stop(self) -> int:
         """End the studio as Ctrl-C does, and return its exit code."""
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=PATIENCE)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
@@ -112,17 +112,19 @@ def _foreign(address: str, own: str) -> list[str]:
 def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
     """A page on the studio, on which nothing goes wrong; it draws always, or for pictures only."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(1000.0 * PATIENCE)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", lambda asked: errors.extend(_foreign(asked.url, studio.address)))
+    page.add_init_script(NOTICES)
     if not draws:
         page.add_init_script(BLIND)
     context.request.get(studio.door)
     context.request.post(f"{studio.address}studio/open?name=standing.toml", data=STANDING)
     page.goto(studio.door)
-    page.wait_for_function(FIGURE_SHOWN)
+    until(page, FIGURE_SHOWN)
+    settle(page)
     yield page
     context.close()
     assert errors == []

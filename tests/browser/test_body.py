@@ -8,10 +8,28 @@ from playwright.sync_api import Page, expect
 
 import poise
 
-from .hands import drag, handles, picture, pixel_at, pixel_of, positions, pull_gap, right_click, still, tab
+from .hands import (
+    drag,
+    eventually,
+    example,
+    handles,
+    let_go,
+    new_scene,
+    picture,
+    pixel_at,
+    pixel_of,
+    positions,
+    press_key,
+    pull,
+    pull_gap,
+    pull_on,
+    right_click,
+    settle,
+    tab,
+    until,
+)
 from .test_handles import ELBOW
-from .test_pulling import BODIES, FEET, HAND, example
-from .test_studio import eventually
+from .test_pulling import BODIES, FEET, HAND
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -31,66 +49,72 @@ def fan(page: Page, joint: int) -> bool:
     return page.evaluate("i => window.poiseStage.limits.fans.find((fan) => fan.joint === i).reached", joint)  # type: ignore[no-any-return]
 
 
+def draws(page: Page, words: str, condition: str) -> None:
+    """Switch something that is drawn on or off, until it is."""
+    page.get_by_text(words).click()
+    until(page, f"() => {condition}")
+
+
 def test_limits_turn_red_where_they_are_reached(page: Page, screenshots: Path) -> None:
-    page.get_by_text("joint limits").click()
-    page.wait_for_function("window.poiseStage.limits.shown")
+    draws(page, "joint limits", "window.poiseStage.limits.shown")
     assert fan(page, ELBOW)
     picture(page, screenshots / "limits.png")
-    drag(page, pixel_of(page, HAND), (-30, -90), hold=True)
-    assert eventually(page, lambda: pull_gap(page) < 1e-3)
-    assert eventually(page, lambda: not fan(page, ELBOW))
-    page.mouse.up()
-    page.get_by_text("joint limits").click()
+    pull(page, HAND, (-30, -90))
+    settle(page)
+    assert pull_gap(page) < 1e-3
+    assert not fan(page, ELBOW)
+    let_go(page)
+    draws(page, "joint limits", "!window.poiseStage.limits.shown")
 
 
 def test_an_obstacle_keeps_the_hand_away_and_can_be_moved(page: Page, screenshots: Path) -> None:
     for kind in ("plane", "sphere", "box", "cylinder"):
-        page.get_by_role("button", name=kind).click()
-        expect(page.locator(".poise-task").filter(has_text=kind)).to_be_visible()
-    assert eventually(page, lambda: len(page.evaluate(THING)) == 4)
+        with new_scene(page):
+            page.get_by_role("button", name=kind).click()
+    assert len(page.evaluate(THING)) == 4
     for kind in ("box", "cylinder"):
-        page.locator(".poise-task").filter(has_text=kind).get_by_role("button").last.click()
+        with new_scene(page):
+            page.locator(".poise-task").filter(has_text=kind).get_by_role("button").last.click()
         expect(page.locator(".poise-task").filter(has_text=kind)).to_have_count(0)
-    assert eventually(page, lambda: len(page.evaluate(THING)) == 2)
+    assert len(page.evaluate(THING)) == 2
     before = page.evaluate(THING)[1]
     page.mouse.click(*pixel_at(page, before))
     assert eventually(page, lambda: [each["kind"] for each in handles(page)] == ["move"] * 3 + ["turn"] * 3)
     picture(page, screenshots / "obstacles.png")
-    drag(page, pixel_at(page, before), (-70, 60))
-    assert eventually(page, lambda: np.linalg.norm(np.subtract(page.evaluate(THING)[1], before)) > 0.15)
+    with new_scene(page):
+        drag(page, pixel_at(page, before), (-70, 60))
     ball, feet = np.array(page.evaluate(THING)[1]), positions(page)[FEET]
+    assert np.linalg.norm(ball - before) > 0.15
     radius = 0.07 * page.evaluate("window.poiseStage.figure.extent")
     start, goal = pixel_of(page, HAND), pixel_at(page, ball)
-    drag(page, start, (goal[0] - start[0], goal[1] - start[1]), steps=15, hold=True)
-    page.wait_for_timeout(600)
+    pull(page, HAND, (goal[0] - start[0], goal[1] - start[1]), steps=15)
+    settle(page)
     assert np.linalg.norm(positions(page)[HAND] - ball) > radius
     assert np.linalg.norm(positions(page)[FEET] - feet, axis=1).max() < 2e-3
-    page.mouse.up()
+    let_go(page)
 
 
 def test_a_pulled_point_leaves_a_trace(page: Page, screenshots: Path) -> None:
-    page.get_by_text("trace of what is pulled").click()
-    page.wait_for_function("window.poiseStage.trace.leaves")
-    x, y = pixel_of(page, HAND)
-    drag(page, (x, y), (-130, -60), steps=20, hold=True)
-    page.mouse.move(x - 60, y - 260, steps=25)
-    page.mouse.move(x + 40, y - 120, steps=25)
-    assert eventually(page, lambda: page.evaluate("window.poiseStage.trace.count") > 20)
+    draws(page, "trace of what is pulled", "window.poiseStage.trace.leaves")
+    x, y = pull(page, HAND, (-130, -60), steps=20)
+    # A point is left for every frame that comes: the fewer come, the longer one has to pull.
+    for k in range(20):
+        pull_on(page, (x - 60 + 30 * (k % 2), y - 260), steps=25)
+        pull_on(page, (x + 40, y - 120), steps=25)
+        if page.evaluate("window.poiseStage.trace.count") > 20:
+            break
+    assert page.evaluate("window.poiseStage.trace.count") > 20
     picture(page, screenshots / "trace.png")
-    page.mouse.up()
-    page.get_by_text("trace of what is pulled").click()
-    assert eventually(page, lambda: page.evaluate("window.poiseStage.trace.count") == 0)
+    let_go(page)
+    draws(page, "trace of what is pulled", "window.poiseStage.trace.count === 0")
 
 
 def test_what_collides_and_the_moment_of_inertia_are_drawn(page: Page, screenshots: Path) -> None:
-    page.get_by_text("shapes that collide").click()
-    page.get_by_text("moment of inertia").click()
-    assert eventually(page, lambda: page.evaluate("window.poiseStage.forces.things.size") == 1)
-    assert eventually(page, lambda: page.evaluate("window.poiseStage.solids[0].visible"))
+    draws(page, "shapes that collide", "window.poiseStage.solids[0].visible")
+    draws(page, "moment of inertia", "window.poiseStage.forces.things.size === 1")
     picture(page, screenshots / "collides.png")
-    page.get_by_text("shapes that collide").click()
-    page.get_by_text("moment of inertia").click()
-    assert eventually(page, lambda: page.evaluate("window.poiseStage.forces.things.size") == 0)
+    draws(page, "shapes that collide", "!window.poiseStage.solids[0].visible")
+    draws(page, "moment of inertia", "window.poiseStage.forces.things.size === 0")
 
 
 def test_a_longer_thigh_is_saved_with_the_figure(page: Page, screenshots: Path, tmp_path: Path) -> None:
@@ -98,9 +122,9 @@ def test_a_longer_thigh_is_saved_with_the_figure(page: Page, screenshots: Path, 
     expect(page.get_by_label("part", exact=True)).to_have_value("left_thigh")
     old = float(page.get_by_label("length [m]").input_value())
     number = page.evaluate("window.poiseStage.figure.number")
-    page.get_by_label("length [m]").fill(str(round(old + 0.06, 3)))
-    page.wait_for_function(f"window.poiseStage.figure.number === {number + 1}")
-    assert eventually(page, lambda: still(page))
+    with new_scene(page):
+        page.get_by_label("length [m]").fill(str(round(old + 0.06, 3)))
+    assert page.evaluate("window.poiseStage.figure.number") == number + 1
     gap = np.linalg.norm(positions(page)[SHANK] - positions(page)[THIGH])
     assert gap == pytest.approx(round(old + 0.06, 3), abs=1e-3)
     picture(page, screenshots / "edited.png")
@@ -110,5 +134,5 @@ def test_a_longer_thigh_is_saved_with_the_figure(page: Page, screenshots: Path, 
     saving.value.save_as(path)
     human = poise.load(path)
     assert human.mass == pytest.approx(poise.load("human").mass)
-    page.keyboard.press("Control+z")
-    page.wait_for_function(f"window.poiseStage.figure.number === {number + 2}")
+    press_key(page, "Control+z")
+    assert page.evaluate("window.poiseStage.figure.number") == number + 2

@@ -11,8 +11,22 @@ from playwright.sync_api import Page, expect
 
 import poise
 
-from .hands import box_of, pixel_of, positions, pull_gap, still
-from .test_studio import eventually
+from .hands import (
+    COMPILING,
+    box_of,
+    drag,
+    drag_target,
+    enter,
+    eventually,
+    let_go,
+    new_scene,
+    open_menu,
+    positions,
+    pull,
+    pull_gap,
+    settle,
+    until,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -22,21 +36,14 @@ SENTENCE = ".poise-status .text-body2"
 
 @pytest.fixture(autouse=True)
 def back_to_posing(page: Page) -> Iterator[None]:
-    page.wait_for_function("document.body.dataset.mode !== undefined")
     yield
-    page.locator(".poise-modes .q-btn").first.click()
-    page.wait_for_function("document.body.dataset.mode === 'pose'")
-
-
-def enter(page: Page, mode: str) -> None:
-    number = ("pose", "expressive", "mechanism", "circles", "retarget").index(mode)
-    page.locator(".poise-modes .q-btn").nth(number).click()
-    page.wait_for_function(f"document.body.dataset.mode === '{mode}'")
-    expect(page.locator(".poise-mode-panel:visible")).to_have_count(1)
+    enter(page, "pose")
 
 
 def choose(page: Page, word: str) -> None:
-    page.locator(".poise-mode-panel:visible .poise-choice").get_by_text(word, exact=True).click()
+    button = page.locator(".poise-mode-panel:visible .poise-choice").filter(has=page.get_by_text(word, exact=True))
+    button.click()
+    expect(button).to_have_attribute("data-on", "true")
 
 
 def fact(page: Page, name: str) -> str:
@@ -54,11 +61,11 @@ def looked_at(page: Page, screenshots: Path, name: str) -> None:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.keyboard.press("f")
-        page.wait_for_timeout(300)
+        box_of(page, page.locator(".poise-center"))
         page.screenshot(path=screenshots / f"{name}_{width}.png")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate("document.documentElement.scrollHeight") <= height
-        assert overlaps(page) == []
+        assert eventually(page, lambda width=width: page.evaluate("document.documentElement.scrollWidth") <= width)
+        assert eventually(page, lambda height=height: page.evaluate("document.documentElement.scrollHeight") <= height)
+        assert eventually(page, lambda: overlaps(page) == [])
 
 
 def overlaps(page: Page) -> list[Any]:
@@ -80,86 +87,70 @@ def overlaps(page: Page) -> list[Any]:
     )
 
 
-def drag(page: Page, start: tuple[float, float], by: tuple[float, float], *, hold: bool = False) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(start[0] + by[0], start[1] + by[1], steps=8)
-    if not hold:
-        page.mouse.up()
-
-
-def gaze_pixel(page: Page) -> tuple[float, float]:
-    x, y = page.evaluate(
-        "window.poiseStage.views[0].pixel(window.poiseStage.overlays.targets.find((t) => t.task === 0).wanted)"
-    )
-    return x, y
-
-
 def test_expressive_holds_a_posture_while_it_looks(page: Page, screenshots: Path) -> None:
     enter(page, "expressive")
-    assert eventually(page, lambda: number(page, "gaze off by") < 0.5)
-    page.wait_for_function("window.poiseStrip.around.overlay.ghost !== undefined")
+    settle(page)
+    assert number(page, "gaze off by") < 0.5
+    until(page, "() => window.poiseStrip.around.overlay.ghost !== undefined")
     before = positions(page)
-    choose(page, "sad")
-    assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.03)
-    assert eventually(page, lambda: number(page, "gaze off by") < 0.5)
-    drag(page, gaze_pixel(page), (-60, -80))
-    assert eventually(page, lambda: number(page, "gaze off by") < 0.5)
-    assert eventually(page, lambda: number(page, "shape error") < 0.2)
+    with new_scene(page):
+        choose(page, "sad")
+    assert np.abs(positions(page) - before).max() > 0.03
+    assert number(page, "gaze off by") < 0.5
+    drag_target(page, 0, (-60, -80))
+    settle(page)
+    assert number(page, "gaze off by") < 0.5
+    assert number(page, "shape error") < 0.2
+    traces = np.array(page.evaluate("window.poiseStrip.plots.rows"))
     for word in ("ERIK 2019", "ERIK 2017", "Expressive"):
         choose(page, word)
-        assert eventually(page, lambda: page.locator(SENTENCE).inner_text().startswith(("Looks", "The gaze")))
-    traces = page.evaluate("window.poiseStrip.plots.rows.slice(-200)")
-    velocity = np.array(traces)[:, 11:16]
-    assert 0.1 < np.abs(velocity).max() <= 4.0 + 1e-4
+        settle(page)
+        assert page.locator(SENTENCE).inner_text().startswith(("Looks", "The gaze"))
+    assert 0.1 < np.abs(traces[:, 11:16]).max() <= 4.0 + 1e-4
     looked_at(page, screenshots, "mode_expressive")
 
 
 def test_the_gaze_follows_the_mouse_and_a_dry_run_says_what_it_would_send(page: Page) -> None:
     enter(page, "expressive")
+    settle(page)
     page.get_by_text("follow the mouse").click()
-    before = np.array(page.evaluate("window.poiseStage.overlays.targets[0].wanted.toArray()"))
+    until(page, "() => window.poiseStrip.mouse.on")
+    there = "window.poiseStage.overlays.targets[0].wanted.toArray()"
+    before = np.array(page.evaluate(there))
     page.mouse.move(700, 300)
     page.mouse.move(640, 260, steps=4)
-    there = "window.poiseStage.overlays.targets[0].wanted.toArray()"
     assert eventually(page, lambda: np.linalg.norm(np.array(page.evaluate(there)) - before) > 0.05)
     send = page.get_by_text("send", exact=True)
     send.scroll_into_view_if_needed()
     send.click()
     line = page.locator(".poise-mode-panel:visible .poise-line").last
-    assert eventually(page, lambda: "→" in line.inner_text())
+    expect(line).to_contain_text("→")
     send.click()
-    assert eventually(page, lambda: page.get_by_text("off", exact=True).is_visible())
-
-
-def rests(page: Page) -> bool:
-    """Whether the figure stands still, so that a part of it can be pressed on where it is seen."""
-    before = positions(page)
-    page.wait_for_timeout(200)
-    return bool(np.abs(positions(page) - before).max() < 1e-6)
+    expect(page.get_by_text("off", exact=True)).to_be_visible()
 
 
 def test_a_mechanism_follows_its_motors_and_stays_closed_out_of_its_workspace(page: Page, screenshots: Path) -> None:
     enter(page, "mechanism")
-    choose(page, "five bar")
-    page.wait_for_function("window.poiseStage.figure.name === 'five_bar'")
+    with new_scene(page):
+        choose(page, "five bar")
+    assert page.evaluate("window.poiseStage.figure.name") == "five_bar"
     before = positions(page)
     thumb = box_of(page, page.locator(".poise-mode-panel:visible .poise-slider").first)
-    middle = (thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2)
-    drag(page, middle, (12, 0))
+    drag(page, (thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2), (12, 0), steps=8)
     assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.005)
+    settle(page)
     assert fact(page, "all loops") == "closed"
-    assert eventually(page, lambda: rests(page))
     body = [each.name for each in poise.load("five_bar").bodies].index("left_forearm")
-    drag(page, pixel_of(page, body), (-30, -330), hold=True)
-    assert eventually(page, lambda: 0.05 < pull_gap(page) < np.inf)
+    pull(page, body, (-30, -330))
+    settle(page)
+    assert 0.05 < pull_gap(page) < np.inf
     expect(page.locator(".poise-mode-panel:visible")).to_contain_text("out of the workspace")
     assert fact(page, "all loops") == "closed"
-    rows = np.array(page.evaluate("window.poiseStrip.plots.rows"))
-    assert rows[:, -1].max() < 1e3, "loops are open by less than a nanometre"
-    assert rows[:, -2].max() > 50.0, "the pull is plotted too"
+    rows = "window.poiseStrip.plots.rows"
+    assert eventually(page, lambda: np.array(page.evaluate(rows))[:, -2].max() > 50.0), "the pull is plotted too"
+    assert np.array(page.evaluate(rows))[:, -1].max() < 1e3, "loops are open by less than a nanometre"
     looked_at(page, screenshots, "mode_mechanism")
-    page.mouse.up()
+    let_go(page)
 
 
 def circles_view(page: Page) -> dict[str, Any]:
@@ -167,6 +158,8 @@ def circles_view(page: Page) -> dict[str, Any]:
 
 
 def handle(page: Page) -> tuple[float, float]:
+    """Where what is dragged is, once the view stays where it is."""
+    box_of(page, page.locator(".poise-center"))
     x, y = page.evaluate("window.poiseCircles.handle()")
     return x, y
 
@@ -174,7 +167,8 @@ def handle(page: Page) -> tuple[float, float]:
 def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Path) -> None:
     enter(page, "circles")
     choose(page, "arm")
-    page.wait_for_function("window.poiseCircles.view?.demo === 'arm'")
+    until(page, "() => window.poiseCircles.view?.demo === 'arm'")
+    settle(page)
     drag(page, handle(page), (400, -400))
 
     def at_the_border() -> bool:
@@ -196,15 +190,17 @@ def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Pat
 def test_the_cyclist_pedals_and_the_hand_closes_on_the_ball(page: Page, screenshots: Path) -> None:
     enter(page, "circles")
     choose(page, "cyclist")
-    page.wait_for_function("window.poiseCircles.view?.demo === 'cyclist'")
+    until(page, "() => window.poiseCircles.view?.demo === 'cyclist'")
     knee = circles_view(page)["chains"][0][1]
     assert eventually(page, lambda: np.linalg.norm(np.subtract(circles_view(page)["chains"][0][1], knee)) > 0.03)
     expect(page.locator(SENTENCE)).to_have_text("Both feet are exactly on the pedals.")
     choose(page, "hand and ball")
-    page.wait_for_function("window.poiseCircles.view?.demo === 'hand'")
+    until(page, "() => window.poiseCircles.view?.demo === 'hand'")
+    settle(page)
     expect(page.locator(SENTENCE)).to_contain_text("out of range")
+    start = handle(page)
     size = page.evaluate("window.poiseCircles.scale().size")
-    drag(page, handle(page), (-0.135 * size, 0.055 * size))
+    drag(page, start, (-0.135 * size, 0.055 * size))
     expect(page.locator(SENTENCE)).to_have_text("The ball is in range: the hand holds it.")
 
     def fingers_hold() -> bool:
@@ -218,15 +214,15 @@ def test_the_cyclist_pedals_and_the_hand_closes_on_the_ball(page: Page, screensh
 
 def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screenshots: Path, tmp_path: Path) -> None:
     enter(page, "retarget")
-    page.wait_for_function("window.poiseStrip.plots.about.kind === 'clip'", timeout=240_000)
+    until(page, "() => window.poiseStrip.plots.about.kind === 'clip'", seconds=COMPILING)
     before = positions(page)
     assert eventually(page, lambda: np.abs(positions(page) - before).max() > 0.02), "it plays"
     sticks = page.evaluate("window.poiseStrip.around.bones.pairs.length")
     assert sticks > 10
     plot = box_of(page, page.locator(".poise-plot").first)
     page.mouse.click(plot["x"] + 0.5 * plot["width"], plot["y"] + 0.5 * plot["height"])
-    assert eventually(page, lambda: still(page)), "a click on a plot stops there"
-    stopped = positions(page)
+    until(page, "() => window.poiseStrip.timeline.button.innerText === 'play_arrow'")
+    settle(page)
     # A frame that jerks is a red line; a click beside it goes to that very frame.
     page.evaluate("(() => { const { plots } = window.poiseStrip; plots.about.marks = [1.25]; plots.draw(); })()")
     near = page.evaluate(
@@ -235,13 +231,15 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
     )
     page.mouse.click(plot["x"] + near, plot["y"] + 0.5 * plot["height"])
     assert eventually(page, lambda: page.evaluate("window.poiseStrip.plots.cursor") == 1.25)
+    settle(page)
+    stopped = positions(page)
     slider = box_of(page, page.locator(".poise-timeline input"))
     drag(page, (slider["x"] + 0.5 * slider["width"], slider["y"] + 0.5 * slider["height"]), (0.3 * slider["width"], 0))
     assert eventually(page, lambda: np.abs(positions(page) - stopped).max() > 0.01)
     looked_at(page, screenshots, "mode_retarget")
     page.set_viewport_size({"width": 1400, "height": 850})
     with page.expect_download() as saving:
-        choose(page, "json")
+        page.locator(".poise-mode-panel:visible .poise-choice").get_by_text("json", exact=True).click()
     path = tmp_path / "motion.json"
     saving.value.save_as(path)
     saved = json.loads(path.read_text())
@@ -266,13 +264,13 @@ def test_undo_goes_back_through_modes_and_two_pages_show_the_same_one(page: Page
 
 
 def test_posture_and_picture_are_saved(page: Page, tmp_path: Path) -> None:
-    page.get_by_role("button").filter(has_text="menu").click()
+    menu = open_menu(page)
     with page.expect_download() as saving:
-        page.get_by_text("Save the posture").click()
+        menu.get_by_text("Save the posture").click()
     saving.value.save_as(tmp_path / "posture.json")
     assert len(json.loads((tmp_path / "posture.json").read_text())) >= 1
-    page.get_by_role("button").filter(has_text="menu").click()
+    open_menu(page)
     with page.expect_download() as saving:
-        page.get_by_text("Save a picture").click()
+        menu.get_by_text("Save a picture").click()
     saving.value.save_as(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"

@@ -1,7 +1,7 @@
 """The report of a retargeting in a real browser: every picture is there, and nothing is asked of any network."""
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from poise.evaluation.retarget_report import write_report
 from tests.unit.motion.test_report import standing
@@ -24,6 +24,6 @@ def test_the_page_opens_from_a_file_and_fits(browser: Browser, tmp_path, width):
     assert {url.split(":")[0] for url in asked} <= {"file", "data"}
     assert not said
     page.get_by_text("All joints in numbers").click()
-    assert page.get_by_role("cell", name="swing", exact=True).is_visible()
+    expect(page.get_by_role("cell", name="swing", exact=True)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()

@@ -1,7 +1,6 @@
 """The first page of the studio, as a person meets it."""
 
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,18 +11,18 @@ from playwright.sync_api import Browser, Page, expect
 import poise
 
 from .conftest import FIGURE_SHOWN, Studio
-from .hands import box_of, choose_option
+from .hands import DRAWN, box_of, choose_figure, choose_option, eventually, settle, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-STEP = "window.poiseStage.step"
 FINGERTIP = poise.load("hand").bodies.index("index_distal")
 
 
 def canvas(page: Page) -> np.ndarray:
     """(h, w, 3) pixels of the viewport, once it has settled."""
-    page.wait_for_timeout(300)
+    settle(page)
+    until(page, DRAWN)
     data = page.locator(".poise-viewport canvas").screenshot()
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
 
@@ -39,22 +38,10 @@ def body(page: Page, number: int) -> list[float]:
     return page.evaluate(f"window.poiseStage.bodies[{number}].position.toArray()")  # type: ignore[no-any-return]
 
 
-def eventually(page: Page, check: Callable[[], bool]) -> bool:
-    """Whether something comes to be so: what a click does arrives over the network."""
-    for _ in range(300):
-        if check():
-            return True
-        page.wait_for_timeout(100)
-    return False
-
-
-def choose(page: Page, chooser: str, option: str) -> None:
-    choose_option(page, chooser, option)
-
-
 def drag_slider(page: Page, joint: str, share: float) -> None:
     """Drag the slider of a joint's first freedom to a share of its length."""
     page.get_by_placeholder("find a joint").fill(joint)
+    expect(page.locator(".poise-panels .text-weight-medium:visible")).to_have_text([joint])
     box = box_of(page, page.locator(".poise-slider:visible").first)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
@@ -75,8 +62,7 @@ def test_the_human_stands_in_the_viewport(page: Page, screenshots: Path) -> None
 
 
 def test_a_slider_moves_the_figure(page: Page, screenshots: Path) -> None:
-    choose(page, "figure", "adelino")
-    page.wait_for_function("window.poiseStage.figure.name === 'adelino'")
+    choose_figure(page, "adelino")
     before, tip = canvas(page), body(page, 5)
     drag_slider(page, "lean", 0.9)
     assert eventually(page, lambda: np.linalg.norm(np.subtract(body(page, 5), tip)) > 0.05)
@@ -86,19 +72,17 @@ def test_a_slider_moves_the_figure(page: Page, screenshots: Path) -> None:
 
 
 def test_a_named_posture_can_be_chosen(page: Page) -> None:
-    choose(page, "figure", "adelino")
-    page.wait_for_function("window.poiseStage.figure.name === 'adelino'")
+    choose_figure(page, "adelino")
     adelino = poise.load("adelino")
     for posture in ("surprised", "sad"):
-        choose(page, "posture", posture)
+        choose_option(page, "posture", posture)
         head = adelino.pose_of(adelino.bodies[5].name, posture).position
         assert eventually(page, lambda head=head: np.allclose(body(page, 5), head, atol=1e-5))
 
 
 def test_loops_and_other_worlds_are_drawn_too(page: Page, screenshots: Path) -> None:
     for name in ("stewart", "walker", "arm"):
-        choose(page, "figure", name)
-        page.wait_for_function(f"window.poiseStage.figure.name === '{name}'")
+        choose_figure(page, name)
         assert share_drawn(canvas(page)) > 0.03, name
         page.screenshot(path=screenshots / f"{name}.png")
 
@@ -106,7 +90,7 @@ def test_loops_and_other_worlds_are_drawn_too(page: Page, screenshots: Path) -> 
 def test_dark_and_light(page: Page, screenshots: Path) -> None:
     light = canvas(page)[2, 2].mean()
     page.get_by_role("button").filter(has_text="contrast").click()
-    page.wait_for_function("document.body.classList.contains('body--dark')")
+    until(page, "() => document.body.classList.contains('body--dark')")
     dark = canvas(page)[2, 2].mean()
     page.screenshot(path=screenshots / "dark.png")
     assert light > 200
@@ -129,17 +113,16 @@ def test_the_view_turns_and_comes_back(page: Page) -> None:
 def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:
     other = page.context.new_page()
     other.goto(studio.address)
-    other.wait_for_function(FIGURE_SHOWN)
+    until(other, FIGURE_SHOWN)
     page.bring_to_front()
-    choose(page, "figure", "hand")
-    other.wait_for_function("window.poiseStage.figure.name === 'hand'")
+    choose_figure(page, "hand")
+    until(other, "() => window.poiseStage.figure.name === 'hand'")
     expect(other.get_by_label("figure", exact=True)).to_have_value("hand")
     before = body(page, FINGERTIP)
     drag_slider(page, "wrist", 0.8)
     assert eventually(page, lambda: np.linalg.norm(np.subtract(body(page, FINGERTIP), before)) > 1e-2)
-    # A page in the background gets its frames late: both have to come to the same step first.
-    assert eventually(page, lambda: page.evaluate(STEP) == other.evaluate(STEP))
-    assert body(other, FINGERTIP) == body(page, FINGERTIP)
+    # A page in the background gets its frames late.
+    assert eventually(page, lambda: body(other, FINGERTIP) == body(page, FINGERTIP))
 
 
 def test_strangers_stay_outside(browser: Browser, studio: Studio) -> None:

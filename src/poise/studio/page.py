@@ -108,7 +108,8 @@ class StudioPage:
         self.side.build()
 
     def _show_outcome(self, state: State) -> None:
-        seen = f'data-scene="{state.scene_number}" data-step="{state.step}"'
+        rests = "true" if self.session.rests else "false"
+        seen = f'data-scene="{state.scene_number}" data-step="{state.step}" data-rests="{rests}"'
         self.light.props(f'data-light="{state.outcome.light}" {seen}')
         self.sentence.set_text(state.outcome.sentence)
         self.whole.set_text(state.outcome.sentence)

@@ -39,6 +39,11 @@ class Shared:
         """Whether there is a change to do again."""
         return bool(self._history.future)
 
+    @property
+    def rests(self) -> bool:
+        """Whether the figure stays as it is until somebody does something."""
+        return not self._restless
+
     def _put(self, *, wake: bool = True, **fields: Any) -> None:
         self._restless = self._restless or wake
         self._state = replace(self._state, step=self._state.step + 1, **fields)
