@@ -31,8 +31,8 @@ new MutationObserver((changes) => {
 CAUGHT_UP = f"""step => Number(document.querySelector("{LIGHT}")?.dataset.step) >= step
     && window.poiseStage?.step >= step"""
 NEW_SCENE = f"""scene => {{
-    const {{ dataset }} = document.querySelector("{LIGHT}");
-    return Number(dataset.scene) > scene && window.poiseStage.step >= Number(dataset.step);
+    const light = document.querySelector("{LIGHT}");
+    return Number(light?.dataset.scene) > scene && window.poiseStage?.step >= Number(light.dataset.step);
 }}"""
 AT_REST = f"""() => {{
     const [light, stage] = [document.querySelector("{LIGHT}"), window.poiseStage];

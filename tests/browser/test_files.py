@@ -30,6 +30,7 @@ def give(page: Page, path: Path) -> None:
 
 
 def name_shown(page: Page) -> str:
+    until(page, "() => window.poiseStage?.figure")
     return page.evaluate("window.poiseStage.figure.name")  # type: ignore[no-any-return]
 
 

@@ -166,9 +166,9 @@ def handle(page: Page) -> tuple[float, float]:
 
 def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Path) -> None:
     enter(page, "circles")
-    choose(page, "arm")
+    with new_scene(page):
+        choose(page, "arm")
     until(page, "() => window.poiseCircles.view?.demo === 'arm'")
-    settle(page)
     drag(page, handle(page), (400, -400))
 
     def at_the_border() -> bool:
@@ -189,14 +189,15 @@ def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Pat
 
 def test_the_cyclist_pedals_and_the_hand_closes_on_the_ball(page: Page, screenshots: Path) -> None:
     enter(page, "circles")
-    choose(page, "cyclist")
+    with new_scene(page, rests=False):
+        choose(page, "cyclist")
     until(page, "() => window.poiseCircles.view?.demo === 'cyclist'")
     knee = circles_view(page)["chains"][0][1]
     assert eventually(page, lambda: np.linalg.norm(np.subtract(circles_view(page)["chains"][0][1], knee)) > 0.03)
     expect(page.locator(SENTENCE)).to_have_text("Both feet are exactly on the pedals.")
-    choose(page, "hand and ball")
+    with new_scene(page):
+        choose(page, "hand and ball")
     until(page, "() => window.poiseCircles.view?.demo === 'hand'")
-    settle(page)
     expect(page.locator(SENTENCE)).to_contain_text("out of range")
     start = handle(page)
     size = page.evaluate("window.poiseCircles.scale().size")

@@ -25,8 +25,8 @@ from poise.studio.stream import stream_routes
 
 PORTS_TRIED = 50
 LAST_PORT = 65535
-RETURN = 30.0
-"""How long a page may be away and find everything as it was: solvers that compile keep the server busy [s]."""
+RETURN = 60.0
+"""How long a page may be away and find all as it was: compiling keeps the server busy, drawing a slow browser [s]."""
 PATIENCE = 1
 """How long open connections may delay the end [s]."""
 
