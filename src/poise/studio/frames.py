@@ -34,7 +34,7 @@ from poise.studio.state import State
 from poise.studio.targets import Places, places
 from poise.tasks.mass import CenterOfMass
 
-FORMAT = 3
+FORMAT = 4
 PULL = -1.0
 _HEADER = 12
 _WIDTHS = (7, 4, 6, 14, 3, 3, WIDTH)

@@ -13,6 +13,7 @@ from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
 from poise.formats.posture_json import posture_text
+from poise.studio.feed import SEEN, Feed
 from poise.studio.mode_board import Modes, Told
 from poise.studio.mode_retarget import exported
 
@@ -29,22 +30,19 @@ def mode_routes(modes: Modes) -> APIRouter:
     @router.websocket("/mode")
     async def talk(socket: WebSocket) -> None:
         await socket.accept()
-        changed = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def tell() -> None:
-            with contextlib.suppress(RuntimeError):  # the server ends while a step is taken
-                loop.call_soon_threadsafe(changed.set)
-
-        unsubscribe = modes.session.subscribe(tell)
-        sender = asyncio.create_task(_send(socket, modes, changed))
+        feed = Feed(modes.session)
+        sender = asyncio.create_task(_send(socket, modes, feed))
         try:
             while True:
-                hear(modes, await socket.receive_text())
+                text = await socket.receive_text()
+                if text == SEEN:
+                    feed.seen()
+                else:
+                    hear(modes, text)
         except (WebSocketDisconnect, KeyError, RuntimeError):
             pass
         finally:
-            unsubscribe()
+            feed.close()
             sender.cancel()
 
     @router.get("/motion.{ending}")
@@ -75,16 +73,17 @@ def _file(modes: Modes, name: str) -> Response:
         return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
 
 
-async def _send(socket: WebSocket, modes: Modes, changed: asyncio.Event) -> None:
+async def _send(socket: WebSocket, modes: Modes, feed: Feed) -> None:
     told = Told()
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while True:
-            changed.clear()
+            await feed.turn()
             news = modes.news(told)
             if news:
                 await socket.send_text(json.dumps(news))
+            else:
+                feed.seen()
             await asyncio.sleep(FASTEST)
-            await changed.wait()
 
 
 def hear(modes: Modes, text: str) -> None:

@@ -8,6 +8,7 @@ import contextlib
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import Response
 
+from poise.studio.feed import SEEN, Feed
 from poise.studio.frames import packed
 from poise.studio.geometry import geometry
 from poise.studio.pointer import point
@@ -29,33 +30,29 @@ def stream_routes(session: Session) -> APIRouter:
     @router.websocket("/stream")
     async def stream(socket: WebSocket) -> None:
         await socket.accept()
-        changed = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        unsubscribe = session.subscribe(lambda: _call(loop, changed))
-        sender = asyncio.create_task(_send_frames(socket, session, changed))
+        feed = Feed(session)
+        sender = asyncio.create_task(_send_frames(socket, session, feed))
         try:
             while True:
-                point(session, socket, await socket.receive_text())
+                text = await socket.receive_text()
+                if text == SEEN:
+                    feed.seen()
+                else:
+                    point(session, socket, text)
         except (WebSocketDisconnect, KeyError, RuntimeError):
             pass
         finally:
-            unsubscribe()
+            feed.close()
             sender.cancel()
             session.release(socket)
 
     return router
 
 
-def _call(loop: asyncio.AbstractEventLoop, changed: asyncio.Event) -> None:
-    with contextlib.suppress(RuntimeError):  # the server ends while a step is taken
-        loop.call_soon_threadsafe(changed.set)
-
-
-async def _send_frames(socket: WebSocket, session: Session, changed: asyncio.Event) -> None:
+async def _send_frames(socket: WebSocket, session: Session, feed: Feed) -> None:
     """Send the state now, and again whenever it has changed, until nobody listens."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while True:
-            changed.clear()
+            await feed.turn()
             await socket.send_bytes(packed(session.state))
             await asyncio.sleep(FASTEST)
-            await changed.wait()

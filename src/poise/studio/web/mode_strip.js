@@ -46,7 +46,10 @@ export default {
       const address = new URL("/studio/mode", location.href);
       address.protocol = address.protocol.replace("http", "ws");
       this.socket = new WebSocket(address);
-      this.socket.onmessage = (event) => this.receive(JSON.parse(event.data));
+      this.socket.onmessage = (event) => {
+        this.receive(JSON.parse(event.data));
+        this.socket.send("seen"); // the server sends no more than a page can take in
+      };
       this.socket.onclose = () => this.closed || setTimeout(() => this.connect(), RETRY);
     },
     send(message) {

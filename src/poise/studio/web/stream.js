@@ -1,6 +1,6 @@
 // The connection to the server: geometry once per figure, then one flat float32 frame per change (see frames.py).
 
-const FORMAT = 3;
+const FORMAT = 4;
 const HEADER = 12;
 const RETRY_FIRST = 250; // [ms]
 const RETRY_LONGEST = 4000; // [ms]
@@ -57,6 +57,7 @@ export class Stream {
     };
     if (number !== this.figureNumber) this.fetchFigure();
     else this.onFrame(this.newest);
+    this.socket.send("seen"); // the server sends no more than a page can take in
   }
 
   async fetchFigure() {
