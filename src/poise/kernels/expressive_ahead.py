@@ -15,7 +15,7 @@ from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_hold import box_round, hold
 from poise.kernels.expressive_path import lifted, polar
 from poise.kernels.expressive_surface import heading, root_axis
-from poise.kernels.expressive_track import LOOSE, stay
+from poise.kernels.expressive_track import LOOSE, stay_at
 from poise.kernels.expressive_work import EASE, GUESS, LAST
 from poise.kernels.measures import Aim
 from poise.kernels.portable import turn_about
@@ -96,7 +96,7 @@ def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: in
         there, _ = expected(chain, d, motion, frames * stage / STAGES)
         copy_row(work, GUESS, LAST)
         box_round(chain, work, LAST, rate * frames / STAGES)
-        stay(work, n)
+        stay_at(work, LAST, n)
         work[EASE, 0] = 1.0 / LOOSE
         if hold(chain, there, 12, work, GUESS) > OUT_OF_SIGHT:
             return frames * (stage - 1) // STAGES
@@ -130,7 +130,7 @@ def _jerked(chain: Chain, d: Vector, motion: Motion, rate: float, until: float, 
         there, _ = expected(chain, d, motion, until + frame)
         copy_row(work, GUESS, LAST)
         box_round(chain, work, LAST, rate if frame else max(rate, rate * until))
-        stay(work, n)
+        stay_at(work, LAST, n)
         work[EASE, 0] = 1.0 / LOOSE
         if hold(chain, there, 10, work, GUESS) > OUT_OF_SIGHT:
             return True

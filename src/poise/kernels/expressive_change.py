@@ -22,6 +22,7 @@ from poise.kernels.expressive_memory import (
     LATITUDE,
     LIFT_ATTEMPT,
     MIRRORED,
+    NOTED,
     OR_TO,
     ROUND,
     TO,
@@ -102,7 +103,7 @@ def consider(
             turns = chain.mirrors and abs(motion.turning) > 1e-9 and chain.upper[0] - chain.lower[0] < WIDE
             tally[MIRRORED] = 1 if turns and not (better and left == NEVER) else 0
             tally[GOALS] += tally[MIRRORED]
-            tally[ATTEMPT], tally[LIFT_ATTEMPT] = 0, 0
+            tally[ATTEMPT], tally[LIFT_ATTEMPT], tally[NOTED] = 0, 0, -1
         if tally[GOALS] > 0:
             face_now(chain, d, rows, TO, work)
             face_now(chain, d, rows, OR_TO, work)

@@ -7,12 +7,12 @@ import numpy as np
 from poise.kernels.chain import Chain, pointing, tip_rotation
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row, mirror
-from poise.kernels.expressive_hold import LOST, box_round, hold_first, moving, turn_to
+from poise.kernels.expressive_hold import LOST, box_round, hold, hold_first, moving, turn_to
 from poise.kernels.expressive_memory import ASTRAY, AT, ATTEMPT, COUNT, HURRIED, MODE, STUCK, TRACKING, Memory
 from poise.kernels.expressive_path import distance, lifted, polar
 from poise.kernels.expressive_solve import Manner, solve
 from poise.kernels.expressive_surface import heading, root_axis
-from poise.kernels.expressive_track import LOOSE, tip_turn
+from poise.kernels.expressive_track import LOOSE, stay_at, tip_turn
 from poise.kernels.expressive_work import EASE, GOAL, HERE, HIGH, LAST, LOW, OUT, REFERENCE, SOLVED
 from poise.kernels.measures import Aim, Scoring
 from poise.kernels.portable import angle_apart
@@ -26,6 +26,10 @@ BEHIND = 2.5
 """Rate steps by which the chain may be behind its plan before the plan waits."""
 BEHIND_LIFTING = 1.0
 """The same while the gaze is lifted or lowered."""
+LIFTED_LOST = 1e-3
+"""Angle by which a gaze that is lifted may miss its latitude: in a corner of the limits it does [rad]."""
+NO_WAY_LEFT = 2.0
+"""Rate steps before its limit from which on the root may be too late for its target."""
 WINDOW = 16
 """Way-points ahead among which the nearest is looked for."""
 
@@ -36,24 +40,29 @@ def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float
     tally, path = memory.tally, memory.path
     n = path.shape[1] - 1
     at = tally[AT]
-    nearest, gap = max(0, at), math.inf
-    for j in range(max(0, at), min(at + WINDOW, tally[COUNT])):
-        away = _gap(chain, path, j, work, LAST)
-        if away < gap:
-            nearest, gap = j, away
+    nearest, gap = at, math.inf
+    if at >= 0:
+        for j in range(at, min(at + WINDOW, tally[COUNT])):
+            away = _gap(chain, path, j, work, LAST)
+            if away < gap:
+                nearest, gap = j, away
     ahead = min(nearest + 1, tally[COUNT] - 1)
     for j in range(nearest + 2, min(nearest + 4, tally[COUNT])):
         if _gap(chain, path, j, work, LAST) <= rate:
             ahead = j
     box_round(chain, work, LAST, rate)
-    off = _hurry(chain, d, path, ahead, work) if tally[HURRIED] else _hold_on(chain, d, path, ahead, work)
+    limit = min(chain.upper[0] - work[LAST, 0], work[LAST, 0] - chain.lower[0])
+    if tally[HURRIED] and limit < NO_WAY_LEFT * rate:
+        off = _hurry(chain, d, path, ahead, min(ahead + 1, tally[COUNT] - 1), rate, work)
+    else:
+        off = _hold_on(chain, d, path, ahead, work)
     tip_turn(chain, scoring, aim, work, OUT, rate)
     behind = BEHIND if path[ahead, n] == path[max(0, at), n] else BEHIND_LIFTING
     if off < LOST and _gap(chain, path, ahead, work, OUT) <= behind * rate:
         nearest = ahead
     tally[STUCK] += 1
-    if nearest > at:
-        tally[AT], tally[STUCK] = nearest, 0
+    if nearest > at or at < 0:
+        tally[AT], tally[STUCK] = max(0, nearest), 0
     if tally[AT] >= tally[COUNT] - 2 or tally[STUCK] > STUCK_FOR:
         tally[MODE], tally[COUNT], tally[ATTEMPT] = TRACKING, 0, -1
 
@@ -69,17 +78,31 @@ def _hold_on(chain: Chain, d: Vector, path: Array, ahead: int, work: Array) -> f
         work[EASE, k] = 1.0 / LOOSE if held else 1.0
     lift = path[ahead, n]
     wanted = d if lift == 0.0 else lifted(r, d, min(math.pi, max(0.0, polar(r, d) + lift)))
-    return hold_first(chain, wanted, 10, work, OUT)
+    off = hold_first(chain, wanted, 10, LOST if lift == 0.0 else LIFTED_LOST, work, OUT)
+    return off if lift == 0.0 or off > LIFTED_LOST else 0.0
 
 
 @kernel(borrows=True)
-def _hurry(chain: Chain, d: Vector, path: Array, ahead: int, work: Array) -> float:
-    """OUT: on to way-point `ahead`, the root turned to the target as far as it may. Nothing else counts: returns 0."""
-    for k in range(path.shape[1] - 1):
-        work[OUT, k] = min(work[HIGH, k], max(work[LOW, k], path[ahead, k])) if k < moving(chain) else work[LAST, k]
+def _hurry(chain: Chain, d: Vector, path: Array, ahead: int, after: int, rate: float, work: Array) -> float:
+    """OUT: past way-point `ahead` towards the one after as far as the rate allows, the root turned to the target.
+
+    The latitude is kept, and the heading if the root can. Nothing else counts: returns 0.
+    """
+    n, r = path.shape[1] - 1, root_axis(chain)
+    rest, way = rate - _gap(chain, path, ahead, work, LAST), 0.0
+    for k in range(1, moving(chain)):
+        way = max(way, abs(turn_to(chain, k, path[ahead, k], path[after, k])))
+    share = min(1.0, max(0.0, rest / max(way, 1e-9)))
+    for k in range(n):
+        there = path[ahead, k] + share * turn_to(chain, k, path[ahead, k], path[after, k])
+        work[OUT, k] = min(work[HIGH, k], max(work[LOW, k], there)) if k < moving(chain) else work[LAST, k]
     work[OUT, 0] = work[LAST, 0]
-    turn = heading(root_axis(chain), pointing(tip_rotation(chain, work[OUT])), d)
+    turn = heading(r, pointing(tip_rotation(chain, work[OUT])), d)
     work[OUT, 0] = min(work[HIGH, 0], max(work[LOW, 0], work[LAST, 0] + turn))
+    lift = path[ahead, n] + share * (path[after, n] - path[ahead, n])
+    stay_at(work, OUT, n)
+    p = pointing(tip_rotation(chain, work[OUT]))
+    hold(chain, lifted(r, p, min(math.pi, max(0.0, polar(r, d) + lift))), 4, work, OUT)
     return 0.0
 
 

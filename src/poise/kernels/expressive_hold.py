@@ -15,7 +15,7 @@ import numpy as np
 from poise.kernels.chain import TWIST, Chain, pointing, wrapped
 from poise.kernels.compile import kernel
 from poise.kernels.expressive_step import box_step, free_of_roll, look_round, turn_between
-from poise.kernels.expressive_work import HIGH, KEEP, LAST, LEAST, LOW, MOST, PULLED, REFERENCE, STEP
+from poise.kernels.expressive_work import HIGH, KEEP, LAST, LEAST, LOW, MOST, PULLED, REFERENCE, SPENT, STEP
 from poise.kernels.vector import Vector, length
 
 Array = np.ndarray
@@ -102,6 +102,7 @@ def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
     n = chain.role.shape[0]
     off = math.inf
     for _ in range(steps):
+        work[SPENT, 0] += 1.0
         p = pointing(look_round(chain, work, row))
         e = turn_between(p, d)
         off = length(e)
@@ -121,8 +122,11 @@ def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
 
 
 @kernel(borrows=True)
-def hold_first(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
-    """`hold` from LAST, asking for less and less of the way to REFERENCE until the gaze is kept: progress yields."""
+def hold_first(chain: Chain, d: Vector, steps: int, kept: float, work: Array, row: int) -> float:
+    """`hold` from LAST, asking for less and less of the way to REFERENCE until the gaze is kept: progress yields.
+
+    One that is off by less than `kept` is kept [rad].
+    """
     n = chain.role.shape[0]
     for k in range(n):
         work[PULLED, k] = turn_to(chain, k, work[LAST, k], work[REFERENCE, k])
@@ -136,7 +140,7 @@ def hold_first(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> fl
             least = off
             for k in range(n):
                 work[KEEP, k] = work[row, k]
-        if off < LOST:
+        if off < kept:
             return off
     for k in range(n):
         work[row, k] = work[KEEP, k]

@@ -14,7 +14,7 @@ from poise.kernels.compile import kernel
 from poise.kernels.expressive_ahead import NEVER, Motion, frames_left, way_left
 from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_hold import Going
-from poise.kernels.expressive_path import STRIDE, glide, lifted, polar, rise
+from poise.kernels.expressive_path import first_stride, glide, lifted, polar, rise
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_work import GOAL, HERE, LAST, TRIAL
 from poise.kernels.portable import turn_about
@@ -87,7 +87,7 @@ def _lower_from(
     for k in range(n):
         work[HERE, k] = path[at, k]
     cut = count - at - 1
-    down = rise(chain, lifted(r, d, to), theta, going, STRIDE, LAST, 0.0, count, cut, work, path)
+    down = rise(chain, lifted(r, d, to), theta, going, first_stride(going), LAST, 0.0, GOAL, count, cut, work, path)
     if down < 0:
         return -1
     for i in range(count, down):

@@ -21,7 +21,10 @@ LIFT_ATTEMPT = 14
 """The next try that lifts the gaze."""
 HURRIED = 15
 """Whether the plan in hand was made as if the target stood still, for want of time."""
-TALLIES = 16
+NOTED, NOTED_LIFTS, NOTED_COST = 16, 17, 18
+"""The best of the tries that were refused because they fall too far behind the target, -1 without one; whether it
+lifts the gaze; and how far that is off then [thousandths of a degree]."""
+TALLIES = 19
 ANGLES, TO, OR_TO = 0, 1, 2
 MEMORY_ROWS = 3
 NOW, SPEED, POINT = 0, 1, 2

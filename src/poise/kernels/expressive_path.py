@@ -20,7 +20,7 @@ from poise.kernels.compile import kernel
 from poise.kernels.expressive_aim import copy_row
 from poise.kernels.expressive_hold import Going, box_round, free_root, hold, moving, shift_root, turn_to
 from poise.kernels.expressive_surface import heading, root_axis
-from poise.kernels.expressive_work import EASE, HERE, LAST, REFERENCE, TRIAL, VIA
+from poise.kernels.expressive_work import EASE, HERE, LAST, RAISED, REFERENCE, SPENT, SPENT_MOST, TRIAL, VIA
 from poise.kernels.portable import arc_tangent, cosine, sine
 from poise.kernels.vector import Vector, add, cross, dot, normalized, orthogonal, scale, subtract
 
@@ -28,18 +28,27 @@ Array = np.ndarray
 
 STRENGTHS = (0.3, 0.03, 3.0, 0.0)
 """How strongly the joints above the root are drawn to the goal, one detour each."""
-ROOT_PULL, ARRIVED_PULL = 10.0, 3.0
+ROOT_PULL, ARRIVED_PULL, ROUND_PULL = 10.0, 3.0, 1.0
 INERTIA = 0.3
 OFF = 1e-5
 """A way-point may miss the direction by this [rad]."""
 YIELDING = (0.4, 0.3, 0.01, 0.0, 0.0)
 """Shares of the root's way that are left from try to try; the other joints yield with the last ones."""
+FAST_STRIDE = 1.0
 STRIDE = 0.6
 SLOW_STRIDE = 0.15
 """Shares of the rate by which the gaze rises or falls from way-point to way-point."""
+LEAST_PART = 0.01
+"""Part of such a stride below which the gaze is said to rise no further."""
 PATIENCE = 12
 """Steps without progress after which a detour is given up."""
 PROGRESS = math.radians(0.3)
+
+
+@kernel(borrows=True)
+def out_of_time(work: Array) -> bool:
+    """Whether planning has taken all the steps that it may in one frame."""
+    return bool(work[SPENT, 0] > work[SPENT_MOST, 0])
 
 
 @kernel(borrows=True)
@@ -109,7 +118,7 @@ def glide(
     """Go from HERE to `work[goal]`, both facing d, writing way-points from `count`; if it arrived, and how many."""
     rate = going.rate
     least, waited = math.inf, 0
-    while count < path.shape[0]:
+    while count < path.shape[0] and not out_of_time(work):
         far = distance(chain, work, HERE, goal)
         if far < 0.34 * rate:
             for k in range(moving(chain)):
@@ -154,6 +163,12 @@ def _yielding(chain: Chain, d: Vector, work: Array) -> bool:
 
 
 @kernel(borrows=True)
+def first_stride(going: Going) -> float:
+    """The stride of a gaze that has time, or has none."""
+    return FAST_STRIDE if going.hurried else STRIDE
+
+
+@kernel(borrows=True)
 def raise_gaze(
     chain: Chain,
     d: Vector,
@@ -174,9 +189,9 @@ def raise_gaze(
     that are drawn. A gaze that rises too fast for most of the joints ends where a single one cannot go on: then slower.
     """
     copy_row(work, HERE, TRIAL)
-    for stride in (STRIDE, SLOW_STRIDE):
+    for stride in (first_stride(going), SLOW_STRIDE):
         copy_row(work, TRIAL, HERE)
-        end = rise(chain, d, to, going, stride, toward, others, count, cut, work, path)
+        end = rise(chain, d, to, going, stride, toward, others, RAISED, count, cut, work, path)
         if end > 0:
             return end
     return -1
@@ -191,29 +206,45 @@ def rise(
     stride: float,
     toward: int,
     others: float,
+    round_to: int,
     count: int,
     cut: int,
     # changed
     work: Array,
     path: Array,
 ) -> int:
-    """`raise_gaze` by a share of the rate, `stride`, from way-point to way-point; where it cannot, by less."""
+    """`raise_gaze` by a share of the rate, `stride`, from way-point to way-point; where it cannot, by less.
+
+    In a corner, where a joint that would have to go on is at its limit, the others first go on to `work[round_to]`, on
+    the latitude that was reached.
+    """
     r = root_axis(chain)
     start = polar(r, d)
     share, part, drawn = 0.0, 1.0, toward
     whole = min(1.0, stride * going.rate / max(1e-9, abs(to - start)))
     while share < 1.0:
+        if out_of_time(work):
+            return -1
         copy_row(work, HERE, LAST)
         box_round(chain, work, LAST, going.rate)
         shift_root(chain, work, LAST, going, count + 1 - cut)
-        _draw(chain, work, drawn, ROOT_PULL if others == 0.0 else 0.0, others, going.rate)
-        next_share = min(1.0, share + part * whole)
-        if hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE) > OFF:
+        cornered = part < LEAST_PART
+        next_share = share if cornered else min(1.0, share + part * whole)
+        if cornered:
+            _draw(chain, work, round_to, 0.0, ROUND_PULL, going.rate)
+        else:
+            _draw(chain, work, drawn, ROOT_PULL if others == 0.0 else 0.0, others, going.rate)
+        off = hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE)
+        if cornered and off > OFF:
+            # What the corner is of may end between two latitudes: at the horizon, say.
+            next_share = (polar(r, pointing(tip_rotation(chain, work[HERE]))) - start) / (to - start)
+            off = hold(chain, lifted(r, d, start + next_share * (to - start)), 8, work, HERE)
+        if cornered and (off > OFF or next_share < share or distance(chain, work, LAST, HERE) < PROGRESS):
+            return -1
+        if off > OFF:
             copy_row(work, LAST, HERE)
             part *= 1.0 if drawn != LAST else 0.5
             drawn = LAST
-            if part < 0.01:
-                return -1
             continue
         share, part, drawn = next_share, min(1.0, 2.0 * part), toward
         if count >= path.shape[0]:

@@ -42,13 +42,19 @@ NEAR_LATITUDES = 5
 
 
 @kernel(borrows=True)
+def orderly(chain: Chain) -> int:
+    """Tries on one latitude that pass no posture of the even sequence."""
+    return DIRECT + 2 * (chain.role.shape[0] - 1)
+
+
+@kernel(borrows=True)
 def own_try(chain: Chain, number: int, again: int) -> int:
     """Which try comes as number `number` on the target's own latitude; -1 when none is left.
 
     First the straight detours, then those that pass a bend of a single joint, then those that pass the even sequence,
     which goes on where it was when all were in vain `again` times.
     """
-    few = DIRECT + 2 * (chain.role.shape[0] - 1)
+    few = orderly(chain)
     if number >= few + RANDOM:
         return -1
     return number if number < few else number + again * RANDOM
@@ -182,7 +188,7 @@ def try_plan(
     to = here if latitude == 0 else _latitude(theta, latitude)
     free = Going(going.rate, math.inf, 0, 0)
     copy_row(work, GOAL, HERE)
-    if rise(chain, d, to, free, STRIDE, LAST, 0.0, 0, 0, work, path) < 0:
+    if rise(chain, d, to, free, STRIDE, LAST, 0.0, START, 0, 0, work, path) < 0:
         return -1
     copy_row(work, HERE, RAISED)
     copy_row(work, START, HERE)
@@ -200,7 +206,7 @@ def try_plan(
         return sooner
     before = count
     copy_row(work, GOAL, HERE)
-    count = rise(chain, d, to, free, STRIDE, LAST, 0.0, count, 0, work, path)
+    count = rise(chain, d, to, free, STRIDE, LAST, 0.0, START, count, 0, work, path)
     if count < 0:
         return -1
     _reverse(path, before, count)

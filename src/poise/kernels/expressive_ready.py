@@ -18,6 +18,7 @@ from poise.kernels.expressive_aim import copy_row, mirror
 from poise.kernels.expressive_hold import Going, box_round, free_root, hold
 from poise.kernels.expressive_lift import falls_behind, plan_cost
 from poise.kernels.expressive_memory import (
+    ASTRAY,
     AT,
     ATTEMPT,
     CHANGING,
@@ -29,6 +30,9 @@ from poise.kernels.expressive_memory import (
     LIFT_ATTEMPT,
     MIRRORED,
     MODE,
+    NOTED,
+    NOTED_COST,
+    NOTED_LIFTS,
     OR_TO,
     ROUND,
     STUCK,
@@ -37,11 +41,11 @@ from poise.kernels.expressive_memory import (
     WHICH,
     Memory,
 )
-from poise.kernels.expressive_path import polar
-from poise.kernels.expressive_plan import DIRECT, LATITUDES_TRIED, lifted_try, own_try, try_plan
+from poise.kernels.expressive_path import out_of_time, polar
+from poise.kernels.expressive_plan import DIRECT, LATITUDES_TRIED, lifted_try, orderly, own_try, try_plan
 from poise.kernels.expressive_surface import root_axis
 from poise.kernels.expressive_track import Pace
-from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED, START
+from poise.kernels.expressive_work import EASE, GOAL, HERE, LAST, OUT, REFERENCE, SOLVED, SPENT, SPENT_MOST, START
 from poise.kernels.portable import sine
 from poise.kernels.vector import Vector
 
@@ -57,6 +61,8 @@ SOON = 2
 """Looks ahead that are left before the gaze is lost when lifting it begins to be tried."""
 NODS = math.radians(3.0)
 """Nod of the target during a plan from which on the plan must be early [rad]."""
+MOST_SPENT = 10_000
+"""Steps of holding the gaze that tries take in one frame at most, for a call that is never late."""
 LIFTED_TRY = 4
 """Tries that count for one that lifts the gaze, which has more to do."""
 LASTING = 3
@@ -65,12 +71,17 @@ FALL = math.radians(5.0)
 """Most that the gaze may fall behind for want of time; more each time that all tries were in vain [rad]."""
 FALL_LIFTED = math.radians(15.0)
 """The same of a gaze that is lifted [rad]."""
+FALL_NOW = math.radians(30.0)
+FALL_LATER = math.radians(1.0)
+"""The same where the target will be lost in the next frame, and how much more for each frame since it was [rad]."""
 HURRIED_LATITUDES = 2
 """Other latitudes to which the gaze is lifted when it may fall behind as well."""
 SAME_LIFT = math.radians(0.5)
 """Lifts that differ by less are the same [rad]."""
 LESS = 0.9
 """Share of the sum of lifts of the plan in hand that another one must be below."""
+MORE = 1.2
+"""The same of a plan in hand to which there is no way any more, but from the frame before [1]."""
 NEAR = 0.25
 """Share of its range that the root of a goal must have before it; one that has less will soon be no goal."""
 
@@ -113,6 +124,7 @@ def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: Memory, work: Arra
     face_now(chain, wish.d, path, last, work)
     if not tally[FOR_SHAPE] and way_left(chain, wish.turning, path[last, 0]) < NEAR:
         return False
+    work[SPENT_MOST, 0] = math.inf
     for k in range(work.shape[1]):
         work[START, k] = work[OUT, k]
         work[GOAL, k] = path[last, k]
@@ -142,7 +154,7 @@ def _going(pace: Pace, wish: Wish, hurried: int) -> Going:
 def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int, memory: Memory) -> bool:
     """Whether a draft is to be preferred to the plan in hand: one that lifts the gaze less far, or for less long.
 
-    A plan in hand that is not `ready` gives way to any that lifts the gaze no further.
+    A plan in hand that is not `ready` gives way to any that lifts the gaze no further, and hardly for longer.
     """
     if memory.tally[COUNT] == 0:
         return True
@@ -150,7 +162,7 @@ def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int,
     most_in_hand, total_in_hand = plan_cost(chain, wish.turning, memory.path, memory.tally[COUNT])
     if most > most_in_hand - SAME_LIFT and ready:
         return most < most_in_hand + SAME_LIFT and total < LESS * total_in_hand
-    return most < most_in_hand + SAME_LIFT
+    return most < most_in_hand + SAME_LIFT and total <= MORE * total_in_hand
 
 
 @kernel(borrows=True)
@@ -164,11 +176,12 @@ def look_for_plan(
     more. While the plan in hand is `ready`, only one that lifts the gaze less is looked for.
     """
     tally = memory.tally
+    work[SPENT, 0], work[SPENT_MOST, 0] = 0.0, MOST_SPENT
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
     may_lift = wish.left <= SOON * pace.ahead and (below or tally[ROUND] > 0 or wish.left <= pace.ahead)
     latitudes = LATITUDES_TRIED if may_lift else 1
     tries = pace.tries
-    if tally[COUNT] == 0 and wish.left < pace.ahead:
+    if tally[COUNT] == 0 and wish.left <= SOON * pace.ahead:
         tries *= URGENT if wish.left < pace.ahead // 4 else 2
     own = own_try(chain, tally[ATTEMPT] // tally[GOALS], tally[ROUND]) >= 0
     lifts = lifted_try(chain, tally[LIFT_ATTEMPT] // tally[GOALS], latitudes)[0] > 0
@@ -183,7 +196,8 @@ def look_for_plan(
     if lifts and not found:
         found, more = _try_some(chain, pace, wish, ready, tries - tried, latitudes, memory, work, draft)
         tried += more
-    return found, tried
+    work[SPENT_MOST, 0] = math.inf
+    return found or _noted_plan(chain, pace, wish, latitudes, memory, work, draft), tried
 
 
 @kernel(borrows=True)
@@ -203,9 +217,10 @@ def _try_some(
     tally = memory.tally
     counter = ATTEMPT if latitudes == 1 else LIFT_ATTEMPT
     no_time = pace.ahead // 4 if latitudes == 1 else pace.ahead
-    hurry = tally[COUNT] == 0 and wish.left < no_time and abs(wish.turning) > 1e-9
+    hurry = tally[COUNT] == 0 and wish.left <= SOON * pace.ahead and abs(wish.turning) > 1e-9
     tried = 0
-    while tried < tries:
+    while tried < tries and not out_of_time(work):
+        begun = work[SPENT, 0]
         number, goal = tally[counter] // tally[GOALS], tally[counter] % tally[GOALS]
         latitude, which = 0, own_try(chain, number, tally[ROUND])
         if latitudes > 1:
@@ -220,11 +235,18 @@ def _try_some(
         hurried = 0
         count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 0), work, draft)
         tried += 1 if latitude == 0 else LIFTED_TRY
+        if out_of_time(work) and begun > 0.5 * MOST_SPENT:
+            tally[counter] -= 1
+            break
         if count < 0 and hurry and (latitude > 0 or which < DIRECT) and latitude <= HURRIED_LATITUDES:
             hurried = 1
             copy_row(work, SOLVED, GOAL)
-            count = _hurried_plan(chain, pace, wish, which, latitude, tally[ROUND], work, draft)
+            count, fall = _hurried_plan(chain, pace, wish, which, latitude, work, draft)
             tried += 0 if latitude == 0 else LIFTED_TRY
+            near = fall <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + tally[ROUND])
+            best = count > 0 and _note(chain, wish, count, latitude, tally[counter] - 1, tally, draft)
+            if not (near and best and wish.left < no_time):
+                count = -1
         if count > 0 and _costs_less(chain, wish, ready, draft, count, memory) and _keep(count, memory, draft):
             tally[ATTEMPT], tally[HURRIED] = -1, hurried
             tally[ROUND] = 0 if latitude == 0 else tally[ROUND]
@@ -255,15 +277,59 @@ def _hurried_plan(
     wish: Wish,
     which: int,
     latitude: int,
-    rounds: int,
     # changed
     work: Array,
     draft: Array,
-) -> int:
-    """`try_plan` of a gaze that may fall behind, the further the more rounds of tries were in vain."""
+) -> tuple[int, float]:
+    """`try_plan` of a gaze that may fall behind, and the angle by which it does."""
     count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 1), work, draft)
-    behind = falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
-    return count if behind <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + rounds) else -1
+    return count, falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
+
+
+@kernel(borrows=True)
+def _note(
+    chain: Chain,
+    wish: Wish,
+    count: int,
+    latitude: int,
+    attempt: int,
+    # changed
+    tally: Array,
+    draft: Array,
+) -> bool:
+    """Note the try that made a draft, unless another was noted whose gaze is less far off; returns whether it is."""
+    cost = int(1000.0 * math.degrees(plan_cost(chain, wish.turning, draft, count)[0]))
+    if tally[NOTED] >= 0 and tally[NOTED_COST] <= cost:
+        return False
+    tally[NOTED], tally[NOTED_LIFTS], tally[NOTED_COST] = attempt, 1 if latitude > 0 else 0, cost
+    return True
+
+
+@kernel(borrows=True)
+def _noted_plan(
+    chain: Chain, pace: Pace, wish: Wish, latitudes: int, memory: Memory, work: Array, draft: Array
+) -> bool:
+    """Take the try that was noted in hand when it is time to: when better ones than those in vain are unlikely."""
+    tally = memory.tally
+    if tally[COUNT] > 0 or tally[NOTED] < 0:
+        return False
+    least_lift = abs(0.5 * math.pi - polar(root_axis(chain), wish.d))
+    lifted = tally[LIFT_ATTEMPT] >= DIRECT * tally[GOALS] or tally[NOTED_COST] < 1000.0 * math.degrees(least_lift)
+    in_vain = lifted and tally[ATTEMPT] >= orderly(chain) * tally[GOALS]
+    if wish.left > 1 and not (in_vain and wish.left < pace.ahead):
+        return False
+    number, goal = tally[NOTED] // tally[GOALS], tally[NOTED] % tally[GOALS]
+    latitude, which = 0, own_try(chain, number, tally[ROUND])
+    if tally[NOTED_LIFTS]:
+        latitude, which = lifted_try(chain, number, latitudes)
+    mirrored = _set_ends(chain, wish, goal, memory, work)
+    tally[NOTED] = -1
+    count, fall = _hurried_plan(chain, pace, wish, which, latitude, work, draft)
+    if count < 0 or fall > FALL_NOW + FALL_LATER * tally[ASTRAY]:
+        return False
+    tally[ATTEMPT], tally[HURRIED] = -1, 1
+    tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
+    return _keep(count, memory, draft)
 
 
 @kernel(borrows=True)

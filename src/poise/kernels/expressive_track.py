@@ -69,10 +69,10 @@ def pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, 
 
 
 @kernel(borrows=True)
-def stay(work: Array, n: int) -> None:
-    """REFERENCE and EASE: the frame before, LAST."""
+def stay_at(work: Array, row: int, n: int) -> None:
+    """REFERENCE and EASE: `work[row]`, LAST for the frame before."""
     for k in range(n):
-        work[REFERENCE, k] = work[LAST, k]
+        work[REFERENCE, k] = work[row, k]
         work[EASE, k] = 1.0
 
 
@@ -134,7 +134,7 @@ def track(
         pull_to_shape(chain, scoring, posture, negated, work, HERE)
         off = hold(chain, d, 2 if i < ROUNDS - 1 else 6, work, HERE)
     if off > LOST:
-        off = hold_first(chain, d, 10, work, HERE)
+        off = hold_first(chain, d, 10, LOST, work, HERE)
     if aim.kind == FULL and moving(chain) == posture.shape[0]:
         return _roll_along(chain, scoring, aim, d, off, work)
     tip_turn(chain, scoring, aim, work, HERE, rate)
@@ -146,9 +146,7 @@ def _roll_along(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, off: float,
     """Turn HERE as far to the roll of the aim as the box and the direction allow, on a chain without a tip twister."""
     copy_row(work, HERE, KEEP)
     keep_roll(chain, scoring, aim, work, HERE)
-    for k in range(chain.role.shape[0]):
-        work[REFERENCE, k] = work[HERE, k]
-        work[EASE, k] = 1.0
+    stay_at(work, HERE, chain.role.shape[0])
     rolled = hold(chain, d, 8, work, HERE)
     if rolled > max(off, LOST):
         copy_row(work, KEEP, HERE)

@@ -58,4 +58,6 @@ OUT = 43
 """Angles of this frame."""
 KEEP = 44
 """The best angles of several tries."""
-ROWS = 45
+SPENT, SPENT_MOST = 45, 46
+"""In the first column: steps of holding the gaze that planning took in this frame, and how many it may take."""
+ROWS = 47

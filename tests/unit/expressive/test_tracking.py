@@ -115,8 +115,20 @@ POCKETS = [
     ("erik_d", 110.0, (31, -102, -147, 119, 133), 80.0, -1.0, 21.5, 3.0),
     ("erik_d", 60.0, (166, -173, -85, -159, 169), -118.0, -1.0, 31.5, 4.0),
     ("erik_c", 100.0, (15, -48, -89, 88, 1), 161.5, 1.0, 15.0, 4.0),
+    ("erik_e", 70.0, (32, 49, 73, 84, -53), 81.8, 1.0, 10.0, 0.5),
+    ("erik_e", 70.0, (47, 47, -78, -89, 15), 86.5, 1.0, 14.5, 1.0),
+    ("erik_e", 80.0, (37, -9, 77, 83, -19), -102.2, 1.0, 12.0, 0.5),
+    ("erik_c", 95.0, (-3, 53, 84, -75, 8), -23.3, 1.0, 7.0, 2.0),
+    ("erik_c", 95.0, (59, -87, -78, 64, -15), -106.3, 1.0, 7.0, 2.0),
+    ("erik_c", 100.0, (73, 72, 90, 89, -72), 90.5, -1.0, 12.0, 3.0),
+    ("erik_c", 115.0, (-50, 81, 85, 71, -27), 85.4, -1.0, 27.0, 6.0),
+    ("erik_c", 130.0, (12, -89, -81, 61, -33), 153.3, 1.0, 42.0, 9.0),
+    ("erik_c", 145.0, (-8, -47, 54, 75, 25), -145.8, -1.0, 57.0, 13.5),
+    ("erik_e", 130.0, (34, -55, -88, -75, 17), 148.5, -1.0, 42.0, 6.5),
 ]
-"""Turns that nothing follows exactly: pockets that limits of half a turn cut, a root that stops ten frames on."""
+"""Turns that nothing follows exactly: pockets that limits of half a turn cut, a root that stops ten frames on, a bend
+that has to change its sign while the gaze lies along its axis, and the horizon, with a joint in a corner of its limits.
+"""
 
 
 @pytest.mark.parametrize(("name", "polar", "degrees", "first", "sense", "most", "mean"), POCKETS)
