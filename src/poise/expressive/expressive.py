@@ -52,8 +52,8 @@ class ExpressiveSettings:
     worse: float = 0.03
     """Combined error by which another branch must be better before the chain changes to it."""
     tries: int = 8
-    """Detours tried in one frame while a change of branch is planned; each takes a tenth of a millisecond or two, all of
-    them four at most."""
+    """Detours tried in one frame while a change of branch is planned; each takes a tenth of a millisecond or two, all
+    of them four at most."""
 
     def __post_init__(self) -> None:
         """Refuse settings with which nothing can be solved."""
