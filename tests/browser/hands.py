@@ -119,6 +119,7 @@ def open_menu(page: Page) -> Locator:
 
 def example(page: Page, name: str) -> None:
     """Choose an example, and wait until panels and stage show it and it rests."""
+    page.mouse.up()  # a test that failed may have held something
     with new_scene(page):
         open_menu(page).get_by_text(name, exact=True).click()
         expect(page.locator(".q-menu")).to_have_count(0)
