@@ -63,6 +63,8 @@ NODS = math.radians(3.0)
 """Nod of the target during a plan from which on the plan must be early [rad]."""
 MOST_SPENT = 10_000
 """Steps of holding the gaze that tries take in one frame at most, for a call that is never late."""
+LATE = 0.5
+"""Share of them after which a try that is cut short deserves another, with all the steps of the next frame."""
 LIFTED_TRY = 4
 """Tries that count for one that lifts the gaze, which has more to do."""
 LASTING = 3
@@ -235,7 +237,7 @@ def _try_some(
         hurried = 0
         count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 0), work, draft)
         tried += 1 if latitude == 0 else LIFTED_TRY
-        if out_of_time(work) and begun > 0.5 * MOST_SPENT:
+        if count < 0 and out_of_time(work) and begun > LATE * MOST_SPENT:
             tally[counter] -= 1
             break
         if count < 0 and hurry and (latitude > 0 or which < DIRECT) and latitude <= HURRIED_LATITUDES:
