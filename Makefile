@@ -19,7 +19,7 @@ LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup studio test lint format coverage coverage-kernels bench docs fuzz lock clean
+.PHONY: help setup studio test golden lint format coverage coverage-kernels bench docs fuzz lock clean
 
 help: ## List the targets.
 	@echo "make setup PYTHON=python3.12 chooses an interpreter; every target below sets up by itself."
@@ -49,6 +49,10 @@ studio: $(STAMP) ## Open the studio in the browser.
 test: $(STAMP) ## Run every test but the slow ones.
 	@$(BIN)/poise compile
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+golden: $(STAMP) ## Compare a thousand answers with those recorded, byte for byte.
+	@$(BIN)/poise compile
+	$(BIN)/python -m pytest -m slow tests/golden
 
 lint: $(STAMP) ## Check style, formatting, types and the direction of imports.
 	$(BIN)/ruff check
