@@ -20,22 +20,33 @@ class Driver(Protocol):
     def name(self) -> str:
         """What people call it, such as 'firmata on /dev/ttyACM0'."""
 
-    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
-        """Connect and say where each servo is [ticks], None where the device cannot tell; nothing moves.
+    @property
+    def arming_gap(self) -> float:
+        """Time between switching on two servos that cannot say where they are [s]."""
+
+    def open(self, servos: Sequence[Servo]) -> None:
+        """Connect; nothing moves. The servos have a finite speed limit each.
 
         Raises:
             RobotError: The device is not there or does not answer.
         """
 
-    def arm(self, ticks: Sequence[int]) -> None:
-        """Switch the servos on, at these ticks.
+    def measure(self, number: int) -> int | None:
+        """Where a servo is [ticks], None where the device cannot tell.
 
         Raises:
-            RobotError: A servo refuses, or the device went away.
+            RobotError: The servo does not answer, or the device went away.
         """
 
-    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
-        """Command every servo, without waiting.
+    def arm(self, number: int, tick: int) -> None:
+        """Switch one servo on, at this tick.
+
+        Raises:
+            RobotError: The servo refuses, or the device went away.
+        """
+
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
+        """Command every servo, without waiting; False where the device is behind and these commands are left out.
 
         Args:
             ticks: What the servos understand, in their order.

@@ -1,8 +1,8 @@
 """Dynamixel servos of the X series on a serial bus, protocol 2.0.
 
-Nothing jumps when it opens: each servo is told to stay where it is before its torque is switched on, and keeps a speed
-limit of its own. All goals travel in one packet that nobody answers; between frames one servo after the other is asked
-whether it is there.
+Nothing jumps when it opens: each servo is asked where it is, told to stay there and then given its torque, one after
+the other, so that nothing has time to move in between; it keeps a speed limit of its own. All goals travel in one
+packet that nobody answers; between frames one servo after the other is asked whether it is there.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _ALERT = 0x80
 class DynamixelDriver:
     """Servos on one bus."""
 
+    arming_gap = 0.0
+
     def __init__(self, path: str, baud: int = BAUD, *, patience: float = 2.0) -> None:
         """Name the bus.
 
@@ -59,8 +61,8 @@ class DynamixelDriver:
         """What people call it."""
         return f"dynamixel on {self._port.path}"
 
-    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
-        """Find every servo and ask where it is."""
+    def open(self, servos: Sequence[Servo]) -> None:
+        """Find every servo."""
         for servo in servos:
             if servo.channel > _LAST_ID:
                 raise RobotError(f"servo of joint {servo.joint!r}: ids go from 0 to {_LAST_ID}, not {servo.channel}.")
@@ -68,23 +70,30 @@ class DynamixelDriver:
         self._port.open()
         self._reader = packets.AnswerReader()
         try:
-            return [self._find(servo) for servo in servos]
+            for servo in servos:
+                self._find(servo)
         except RobotError:
             self.close()
             raise
 
-    def arm(self, ticks: Sequence[int]) -> None:
-        """Give every servo its goal and its own speed limit, then its torque."""
-        for servo, tick in zip(self._servos, ticks, strict=True):
-            who = servo.channel
-            self._ask(servo, packets.write(who, PROFILE_VELOCITY, _profile_velocity(servo), 4), 0)
-            self._ask(servo, packets.write(who, GOAL, tick & 0xFFFFFFFF, 4), 0)
-            self._ask(servo, packets.write(who, TORQUE, 1, 1), 0)
+    def measure(self, number: int) -> int | None:
+        """Ask a servo where it is."""
+        servo = self._servos[number]
+        where = self._ask(servo, packets.read(servo.channel, PRESENT, 4), 4)
+        return int.from_bytes(where, "little", signed=True)
 
-    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
+    def arm(self, number: int, tick: int) -> None:
+        """Give a servo its own speed limit and its goal, then its torque."""
+        servo = self._servos[number]
+        who = servo.channel
+        self._ask(servo, packets.write(who, PROFILE_VELOCITY, _profile_velocity(servo), 4), 0)
+        self._ask(servo, packets.write(who, GOAL, tick & 0xFFFFFFFF, 4), 0)
+        self._ask(servo, packets.write(who, TORQUE, 1, 1), 0)
+
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
         """Send all goals in one packet."""
         goals = [(servo.channel, tick) for servo, tick in zip(self._servos, ticks, strict=True)]
-        self._port.write(packets.sync_write(GOAL, 4, goals))
+        return self._port.write_newest(packets.sync_write(GOAL, 4, goals))
 
     def poll(self, now: float) -> Sequence[str]:
         """Ask one servo after the other, and take what they answer."""
@@ -123,8 +132,8 @@ class DynamixelDriver:
             "it may let go until it is switched off and on."
         ]
 
-    def _find(self, servo: Servo) -> int:
-        """Where a servo is [ticks], if it can be sent elsewhere."""
+    def _find(self, servo: Servo) -> None:
+        """See that a servo answers and takes positions."""
         mode = self._ask(servo, packets.read(servo.channel, MODE, 1), 1)[0]
         if mode not in POSITION_MODES:
             named = _MODES.get(mode, str(mode))
@@ -132,8 +141,6 @@ class DynamixelDriver:
                 f"servo of joint {servo.joint!r} (id {servo.channel}) is in {named} mode: set its operating mode to 3, "
                 "position, with the maker's tool."
             )
-        where = self._ask(servo, packets.read(servo.channel, PRESENT, 4), 4)
-        return int.from_bytes(where, "little", signed=True)
 
     def _ask(self, servo: Servo, question: bytes, count: int) -> bytes:
         """The parameters of a servo's answer, `count` of them."""
@@ -149,7 +156,8 @@ class DynamixelDriver:
                             f"servo of joint {servo.joint!r} (id {servo.channel}) refused an instruction "
                             f"(error {answer.error & ~_ALERT})."
                         )
-                    self._heard[answer.who] = now
+                    # Nobody else is asked meanwhile, so nobody else's silence counts.
+                    self._heard = dict.fromkeys((each.channel for each in self._servos), now)
                     return answer.parameters
                 time.sleep(0.001)
         raise RobotError(
@@ -159,8 +167,6 @@ class DynamixelDriver:
 
 
 def _profile_velocity(servo: Servo) -> int:
-    """The servo's own speed limit in its units; 0 for none."""
-    if not math.isfinite(servo.speed):
-        return 0
+    """The servo's own speed limit in its units, at least one: 0 would mean none."""
     turning = servo.speed * abs(servo.scale) * 2.0 * math.pi / (TICKS[1] + 1)
-    return max(1, min(int(turning / _SPEED_UNIT), 32767))
+    return max(1, int(min(turning / _SPEED_UNIT, 32767.0)))

@@ -19,6 +19,8 @@ BAUD = 57600
 LEAST_PULSE = 544
 """Below it the sketch reads degrees [µs]."""
 LARGEST = 0x3FFF
+ARMING_GAP = 0.2
+"""Time between switching on two servos, so that they do not all draw their starting current at once [s]."""
 ASK_EVERY = 0.5
 """Time between two questions whether the board is still there [s]."""
 _SERVO = 0x04
@@ -71,6 +73,8 @@ class VersionReader:
 class FirmataDriver:
     """An Arduino with StandardFirmata on a serial line."""
 
+    arming_gap = ARMING_GAP
+
     def __init__(self, path: str, baud: int = BAUD, *, patience: float = 5.0) -> None:
         """Name the line.
 
@@ -90,8 +94,8 @@ class FirmataDriver:
         """What people call it."""
         return f"firmata on {self._port.path}"
 
-    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
-        """Wait for the board; hobby servos do not say where they are."""
+    def open(self, servos: Sequence[Servo]) -> None:
+        """Wait for the board."""
         for servo in servos:
             _check(servo)
         self._servos = servos
@@ -101,17 +105,22 @@ class FirmataDriver:
             self._greet()
         except DeviceLostError as problem:
             raise RobotError(str(problem)) from None
-        return [None] * len(servos)
 
-    def arm(self, ticks: Sequence[int]) -> None:
-        """Make each pin a servo's; its place follows at once, or the sketch would send it to the middle."""
-        for servo, tick in zip(self._servos, ticks, strict=True):
-            self._port.write(servo_setup(servo.channel, servo.ticks) + servo_move(servo.channel, tick))
+    def measure(self, number: int) -> int | None:
+        """Hobby servos do not say where they are."""
+        return None
 
-    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
+    def arm(self, number: int, tick: int) -> None:
+        """Make a pin a servo's; its place follows at once, or the sketch would send it to the middle."""
+        servo = self._servos[number]
+        if not self._port.write(servo_setup(servo.channel, servo.ticks) + servo_move(servo.channel, tick)):
+            self.close()
+            raise DeviceLostError(f"{self.name} does not take what it is sent.")
+
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
         """Move all servos."""
         pairs = zip(self._servos, ticks, strict=True)
-        self._port.write(b"".join(servo_move(servo.channel, tick) for servo, tick in pairs))
+        return self._port.write_newest(b"".join(servo_move(servo.channel, tick) for servo, tick in pairs))
 
     def poll(self, now: float) -> Sequence[str]:
         """Ask now and then whether the board is there, and take its answer."""

@@ -20,6 +20,8 @@ TICKS = (-3_141_593, 3_141_593)
 class OscDriver:
     """Sends to an address and port."""
 
+    arming_gap = 0.0
+
     def __init__(self, host: str, port: int, prefix: str) -> None:
         """Name the receiver; `prefix` starts every OSC address."""
         if not 0 < port < 65536:
@@ -34,7 +36,7 @@ class OscDriver:
         """What people call it."""
         return f"OSC to {self._to[0]}:{self._to[1]}"
 
-    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
+    def open(self, servos: Sequence[Servo]) -> None:
         """Find the receiver's address; nobody need be there."""
         self.close()
         self._servos = servos
@@ -45,24 +47,27 @@ class OscDriver:
         self._socket = socket.socket(family, kind)
         self._socket.setblocking(False)
         self._address = address
-        return [None] * len(servos)
 
-    def arm(self, ticks: Sequence[int]) -> None:
+    def measure(self, number: int) -> int | None:
+        """Nothing comes back."""
+        return None
+
+    def arm(self, number: int, tick: int) -> None:
         """Nothing to switch on."""
 
-    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
-        """Send one bundle."""
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
+        """Send one bundle; a datagram may still be lost on its way."""
         if self._socket is None:
             raise DeviceLostError(f"{self.name} is not open.")
         packet = joint_bundle(self._prefix, [servo.joint for servo in self._servos], values)
         try:
             self._socket.sendto(packet, self._address)
         except (BlockingIOError, ConnectionRefusedError):
-            # A datagram that nobody takes is lost, as datagrams are.
-            pass
+            return False
         except OSError as problem:
             self.close()
             raise DeviceLostError(f"{self.name} cannot be reached ({(problem.strerror or 'error').lower()}).") from None
+        return True
 
     def poll(self, now: float) -> Sequence[str]:
         """Nothing comes back."""

@@ -72,6 +72,18 @@ class Port:
         self._flush()
         return True
 
+    def write_newest(self, data: bytes) -> bool:
+        """Send a message that only counts while it is new; False when the device is behind and it is left out.
+
+        A device is behind while the system still holds as many bytes for it as the message has. Without this, frames
+        would pile up for a device that pauses, and reach its servos all at once.
+        """
+        if _held(self._opened()) < len(data):
+            return self.write(data)
+        if self._stuck_since is None:
+            self._stuck_since = time.monotonic()
+        return False
+
     def stuck_for(self) -> float:
         """How long the device has not taken what was sent [s]."""
         return 0.0 if self._stuck_since is None else time.monotonic() - self._stuck_since
@@ -101,6 +113,14 @@ class Port:
         self.close()
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         return DeviceLostError(f"{self.path} went away ({reason.lower()}).")
+
+
+def _held(line: Any) -> int:
+    """Bytes that the system holds for the device; 0 where it cannot tell."""
+    try:
+        return int(line.out_waiting)
+    except (OSError, TypeError):
+        return 0
 
 
 def _pyserial() -> ModuleType:

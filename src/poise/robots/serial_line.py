@@ -26,6 +26,8 @@ def line(servos: Sequence[Servo], ticks: Sequence[int]) -> bytes:
 class SerialLineDriver:
     """Text on a serial line."""
 
+    arming_gap = 0.0
+
     def __init__(self, path: str, baud: int = BAUD, *, patience: float = 2.0) -> None:
         """Name the line; `patience` is how long the device may not read [s]."""
         self._port = Port(path, baud)
@@ -37,18 +39,21 @@ class SerialLineDriver:
         """What people call it."""
         return f"serial line {self._port.path}"
 
-    def open(self, servos: Sequence[Servo]) -> Sequence[int | None]:
+    def open(self, servos: Sequence[Servo]) -> None:
         """Open the line."""
         self._servos = servos
         self._port.open()
-        return [None] * len(servos)
 
-    def arm(self, ticks: Sequence[int]) -> None:
+    def measure(self, number: int) -> int | None:
+        """What the board prints is not understood."""
+        return None
+
+    def arm(self, number: int, tick: int) -> None:
         """Nothing to switch on."""
 
-    def send(self, ticks: Sequence[int], values: Sequence[float]) -> None:
+    def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
         """Write one line."""
-        self._port.write(line(self._servos, ticks))
+        return self._port.write_newest(line(self._servos, ticks))
 
     def poll(self, now: float) -> Sequence[str]:
         """Drop what the board prints."""

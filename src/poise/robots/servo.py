@@ -17,6 +17,10 @@ from poise.figure.pose import FloatArray
 PULSES = (544, 2400)
 """Pulse widths over which the stock Arduino library turns a hobby servo by half a turn [µs]."""
 LARGEST_TICK = 2**31 - 1
+CAUTIOUS_TURN = 1.0
+"""Speed assumed for a joint that turns where neither servo nor figure has a limit, about 57° a second [rad/s]."""
+CAUTIOUS_SLIDE = 0.1
+"""Speed assumed for a joint that slides where neither servo nor figure has a limit [m/s]."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Servo:
     upper: float = math.inf
     """Hard limit beside that of the figure [rad or m]."""
     speed: float = math.inf
-    """Greatest speed beside that of the figure [rad/s or m/s]."""
+    """Greatest speed beside that of the figure [rad/s or m/s]; without either, a cautious one is assumed."""
 
     def __post_init__(self) -> None:
         """Refuse a map that means nothing."""
@@ -99,8 +103,19 @@ def allowed(servo: Servo, figure: Figure) -> TickRange:
             f"servo of joint {servo.joint!r}: no tick of {servo.ticks[0]} … {servo.ticks[1]} is inside the joint's "
             f"limits {lower:g} … {upper:g}; check zero, sign and travel."
         )
-    speed = min(servo.speed, figure.joints[servo.joint].speed)
-    return TickRange(low, high, speed * abs(servo.scale))
+    return TickRange(low, high, speed_limit(servo, figure) * abs(servo.scale))
+
+
+def speed_limit(servo: Servo, figure: Figure) -> float:
+    """The lower of the servo's and the figure's speed limits, a cautious one where there is none [rad/s or m/s]."""
+    joint = figure.joints[servo.joint]
+    speed = min(servo.speed, joint.speed)
+    return speed if math.isfinite(speed) else CAUTIOUS_SLIDE if joint.kind == "prismatic" else CAUTIOUS_TURN
+
+
+def without_speed(servos: Sequence[Servo], figure: Figure) -> list[str]:
+    """Joints for which no speed limit is known."""
+    return [s.joint for s in servos if not math.isfinite(min(s.speed, figure.joints[s.joint].speed))]
 
 
 def checked_servos(figure: Figure, servos: Sequence[Servo]) -> tuple[Servo, ...]:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import re
 import select
 import threading
 import time
@@ -61,6 +62,9 @@ class Device:
         self.delay = 0.0
         self._waiting = []
         self.raw = b""
+        self.clock = time.monotonic
+        self.log = []
+        """(time, channel, tick) of every command, in order."""
 
     def hear(self, data):
         self.raw += data
@@ -71,6 +75,9 @@ class Device:
         due = [answer for when, answer in self._waiting if when <= now]
         self._waiting = [(when, answer) for when, answer in self._waiting if when > now]
         return [] if self.mute else due
+
+    def note(self, channel, tick):
+        self.log.append((self.clock(), channel, tick))
 
 
 class Arduino(Device):
@@ -105,6 +112,7 @@ class Arduino(Device):
     def _move(self, pin, value):
         assert self.modes.get(pin) == 4, f"pin {pin} moves before it is a servo's"
         self.moves.append((pin, value))
+        self.note(pin, value)
         self._message = []
 
 
@@ -141,6 +149,8 @@ class DynamixelBus(Device):
             for row in rows:
                 self.tables[row[0]][address : address + count] = row[1:]
             self.goals.append({row[0]: int.from_bytes(row[1:], "little", signed=True) for row in rows})
+            for channel, goal in self.goals[-1].items():
+                self.note(channel, goal)
             return []
         if who not in self.tables:
             return []
@@ -154,6 +164,7 @@ class DynamixelBus(Device):
             table[address : address + len(p) - 2] = p[2:]
             if address == 116:
                 self.goals.append({who: int.from_bytes(p[2:], "little", signed=True)})
+                self.note(who, self.goals[-1][who])
             return [status(who, 0, b"")]
         return [status(who, 2, b"")]
 
@@ -169,10 +180,17 @@ class TextBoard(Device):
     def byte(self, byte):
         if byte == 10:
             self.lines.append(self._line.decode())
+            self._follow(self.lines[-1])
             self._line = b""
         else:
             self._line += bytes([byte])
         return [b"ok\n"] if byte == 10 else []
+
+    def _follow(self, line):
+        """Move the servos; a line that was cut off and runs into the next one is left out, as a sketch should."""
+        if re.fullmatch(r"-?\d+:-?\d+( -?\d+:-?\d+)*", line):
+            for channel, tick in dict(item.split(":") for item in line.split()).items():
+                self.note(int(channel), int(tick))
 
 
 def polynomial_remainder(data):

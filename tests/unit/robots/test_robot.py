@@ -2,25 +2,29 @@
 
 import math
 import socket
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import poise
 from poise.errors import FigureError, FormatError, RobotError
+from poise.figure.builder import Builder, prismatic, revolute
 from poise.formats.osc import decode
-from poise.robots import Robot, Servo, connect
+from poise.robots import DeviceLostError, Robot, Servo, connect, dynamixel
 from poise.robots.governor import Governor
+from poise.robots.port import Port
 from poise.robots.serial_line import parsed_line
-from poise.robots.servo import allowed, value_of
+from poise.robots.servo import CAUTIOUS_SLIDE, CAUTIOUS_TURN, allowed, value_of
 from poise.robots.servo_file import read_servos
+from tests.unit.robots.emulated import until
 
 LAMP = poise.load("adelino")
 
 
 def test_a_servo_map_turns_angles_into_ticks_and_back():
     servo = Servo("turn", 3, sign=-1, zero=0.1, ticks=(1000, 2000), travel=math.pi)
-    governor = Governor(LAMP, [servo], slow=1.0)
+    governor = Governor(LAMP, [servo], 1.0, np.zeros(1))
     assert governor.nearest(np.array([0.1])).tolist() == [1500]
     assert governor.nearest(np.array([0.1 + math.pi / 4])).tolist() == [1250]
     assert value_of(servo, 1250) == pytest.approx(0.1 + math.pi / 4)
@@ -59,15 +63,23 @@ class Silent:
     """A driver that takes everything."""
 
     name = "a silent device"
+    arming_gap = 0.0
+
+    def __init__(self):
+        self.sent = []
 
     def open(self, servos):
-        return [None] * len(servos)
+        pass
 
-    def arm(self, ticks):
+    def measure(self, number):
+        return None
+
+    def arm(self, number, tick):
         pass
 
     def send(self, ticks, values):
-        pass
+        self.sent.append(ticks)
+        return True
 
     def poll(self, now):
         return ()
@@ -125,11 +137,12 @@ def test_every_joint_has_a_servo_by_default():
 
 def test_a_dry_run_prints_what_would_be_sent():
     lines = []
-    robot = connect("firmata:/dev/nowhere", LAMP, dry_run=True, say=lines.append)
-    robot.tick(0.0)
+    now = [0.0]
+    robot = connect("firmata:/dev/nowhere", LAMP, dry_run=True, say=lines.append, clock=lambda: now[0])
+    robot.tick()
     robot.write(LAMP.posture("happy"))
-    robot.tick(0.02)
-    robot.tick(0.04)
+    for now[0] in (0.02, 0.04):
+        robot.tick()
     assert "turn +0.0° → 2:1472" in lines[0]
     assert len(lines) >= 2
     assert robot.driver.name == "dry run of firmata (firmata on /dev/nowhere)"
@@ -140,13 +153,13 @@ def test_osc_sends_one_bundle_of_joint_values():
     receiver.bind(("127.0.0.1", 0))
     receiver.settimeout(5.0)
     robot = connect(f"osc:127.0.0.1:{receiver.getsockname()[1]}", LAMP)
-    robot.tick(0.0)
+    robot.tick()
     messages = decode(receiver.recv(4096))
     receiver.close()
     assert [message.address for message in messages] == [f"/adelino/{name}" for name in LAMP.joints.names]
     assert np.allclose([message.arguments[0] for message in messages], LAMP.neutral().q, atol=1e-5)
     for _ in range(3):
-        robot.tick(0.1)
+        robot.tick()
     robot.stop()
     with pytest.raises(RobotError, match=r"the host 'no\.such\.host\.invalid' is not known"):
         connect("osc:no.such.host.invalid:9000", LAMP).start()
@@ -207,10 +220,174 @@ def test_a_driver_that_fails_in_a_way_nobody_thought_of_is_lost_and_tried_again(
                 raise ZeroDivisionError("odd")
             return ()
 
-    said = []
-    robot = Robot(LAMP, Odd(), [Servo("turn", 3)], retry=0.2, on_event=said.append, clock=lambda: 0.0)
-    for now in np.arange(0.0, 1.0, 0.02):
-        robot.tick(float(now))
+    said, clock = [], [0.0]
+    robot = Robot(LAMP, Odd(), [Servo("turn", 3)], retry=0.2, on_event=said.append, clock=lambda: clock[0])
+    for clock[0] in np.arange(0.0, 1.0, 0.02):
+        robot.tick()
     assert robot.state == "safe"
     assert said[0] == "a silent device failed: ZeroDivisionError: odd. Trying again every 0.2 s."
-    assert said[-1] == "a silent device is back."
+    assert said[1] == "a silent device is back."
+
+
+def own_arm():
+    """A figure of somebody's own, which knows no speeds."""
+    b = Builder("own")
+    b.body("foot")
+    b.body("stem", parent="foot", joint=revolute("turn", "y", (-1.5, 1.5)))
+    b.body("head", parent="stem", joint=prismatic("slide", "y", (-0.2, 0.2)), at=(0, 0.2, 0))
+    return b.build()
+
+
+class Timed:
+    """A robot whose clock and cycles are in the test's hands."""
+
+    def __init__(self, figure, servos, driver=None, **options):
+        self.now, self.said = 0.0, []
+        self.driver = driver or Silent()
+        self.robot = Robot(
+            figure,
+            self.driver,
+            servos,
+            clock=lambda: self.now,
+            on_event=options.pop("on_event", self.said.append),
+            **options,
+        )
+
+    def cycle(self, step=0.02, posture=None):
+        self.now += step
+        if posture is not None:
+            self.robot.write(posture)
+        self.robot.tick()
+        return self.driver.sent[-1] if self.driver.sent else None
+
+
+def test_without_a_speed_limit_a_cautious_one_is_assumed_and_said_once():
+    arm = own_arm()
+    servos = [Servo("turn", 0), Servo("slide", 1, travel=0.4)]
+    timed = Timed(arm, servos, retry=0.01)
+    assert [servo.speed for servo in timed.robot.servos] == [CAUTIOUS_TURN, CAUTIOUS_SLIDE]
+    for _ in range(3):
+        timed.cycle()
+        timed.robot.stop()
+        timed.robot._stop.clear()
+    assert [sentence for sentence in timed.said if "speed" in sentence and "limit" in sentence] == [
+        "joints without a speed limit are moved with caution: 57° a second for turn and 0.1 m/s for slide; "
+        "a file of servos can say better."
+    ]
+    assert Timed(arm, [Servo("turn", 0, speed=3.0)]).robot.servos[0].speed == 3.0
+    assert Timed(LAMP, [Servo("turn", 0)]).robot.servos[0].speed == 6.0
+
+
+@pytest.mark.parametrize("step", [0.0, -1.0, -1e9, 1e9, math.inf, math.nan])
+def test_a_clock_that_runs_oddly_earns_one_longest_frame_at_most(step):
+    timed = Timed(own_arm(), [Servo("turn", 0)])
+    timed.cycle()
+    before = timed.cycle(0.02, [1.0, 0.0])
+    after = timed.cycle(step, [1.0, 0.0])
+    most = 0.1 * 0.6 * 1856 / math.pi
+    assert 0 <= after[0] - before[0] <= (most if step > 0 else 0)
+    timed.now = 0.0
+    for _ in range(100):
+        timed.cycle(0.02, [1.0, 0.0])
+    assert timed.driver.sent[-1][0] > after[0] + 100, "it goes on by whatever the clock says next"
+
+
+def test_commands_that_the_device_did_not_take_are_not_counted():
+    class Busy(Silent):
+        busy = False
+
+        def send(self, ticks, values):
+            return not self.busy and super().send(ticks, values)
+
+    timed = Timed(own_arm(), [Servo("turn", 0)], Busy())
+    last = [timed.cycle(0.02, [1.0, 0.0]) for _ in range(5)][-1]
+    timed.driver.busy = True
+    for _ in range(100):
+        timed.cycle(0.02, [1.0, 0.0])
+    timed.driver.busy = False
+    assert timed.cycle(0.02, [1.0, 0.0])[0] - last[0] <= 0.1 * 1.0 * 1856 / math.pi
+
+
+def test_servos_that_cannot_be_measured_are_switched_on_one_after_another():
+    class Gradual(Silent):
+        arming_gap = 0.2
+
+        def open(self, servos):
+            self.armed = []
+
+        def arm(self, number, tick):
+            self.armed.append((timed.now, number))
+
+    timed = Timed(LAMP, [Servo(joint, k) for k, joint in enumerate(LAMP.joints.names)], Gradual())
+    while not timed.driver.sent:
+        timed.cycle()
+    times = [when for when, _ in timed.driver.armed]
+    assert [number for _, number in timed.driver.armed] == [0, 1, 2, 3, 4]
+    assert np.diff(times).min() >= 0.2 - 1e-9
+
+
+def test_a_robot_goes_on_where_it_was_after_a_stop_and_where_it_is_told():
+    servos = [Servo(joint, k) for k, joint in enumerate(LAMP.joints.names)]
+    timed = Timed(LAMP, servos)
+    happy = timed.robot._governor.nearest(LAMP.posture("happy").q).tolist()
+    timed.robot.start(at="happy")
+    timed.robot.stop()
+    assert timed.driver.sent in ([], [happy])
+    timed.robot.start()
+    timed.robot.stop()
+    assert all(ticks == happy for ticks in timed.driver.sent)
+    assert not any("cannot say where" in sentence for sentence in timed.said)
+
+
+def test_nothing_is_sent_once_a_robot_is_stopped_not_even_by_the_cycle_that_stops_it():
+    def stop(sentence):
+        if "safe posture." in sentence:
+            timed.robot.stop()
+
+    timed = Timed(LAMP, [Servo("turn", 0)], watchdog=0.1, on_event=stop)
+    for _ in range(5):
+        timed.cycle(0.02, LAMP.neutral())
+    assert timed.robot.state == "following"
+    count = len(timed.driver.sent)
+    timed.cycle(0.2)
+    assert timed.robot.state == "closed"
+    for _ in range(50):
+        timed.cycle(0.02, LAMP.posture("happy"))
+    assert len(timed.driver.sent) == count
+
+
+def test_stopping_in_an_event_of_the_robots_own_thread_does_not_wait_for_itself():
+    class Failing(Silent):
+        def poll(self, now):
+            raise DeviceLostError("gone.")
+
+    robot = Robot(LAMP, Failing(), [Servo("turn", 0)], on_event=lambda sentence: "gone" in sentence and robot.stop())
+    robot.start()
+    assert until(lambda: robot.state == "closed")
+    robot.stop()
+    assert robot._thread is None
+
+
+def test_a_dynamixel_servo_keeps_the_speed_limit_that_was_assumed():
+    (servo,) = Timed(own_arm(), [Servo("turn", 1, ticks=(0, 4095), travel=2 * math.pi)]).robot.servos
+    assert dynamixel._profile_velocity(servo) == 41, "1 rad/s in units of 0.229 turns a minute"
+    assert dynamixel._profile_velocity(Servo("turn", 1)) == 32767
+    assert dynamixel._profile_velocity(Servo("turn", 1, speed=1e-9)) == 1
+
+
+def test_frames_do_not_pile_up_for_a_device_that_does_not_read():
+    class Line:
+        out_waiting = 0
+
+        def write(self, data):
+            self.out_waiting += len(data)
+            return len(data)
+
+    port = Port("/dev/imagined", 57600)
+    port._line = Line()
+    with mock.patch("poise.robots.port._POSIX", False):
+        assert [port.write_newest(b"0123456789") for _ in range(5)] == [True, False, False, False, False]
+        assert port.stuck_for() > 0.0
+        port._line.out_waiting = 3
+        assert port.write_newest(b"0123456789")
+    assert port.stuck_for() == 0.0

@@ -1,0 +1,134 @@
+"""A servo never jumps: what emulated boards receive, from one command to the next, whatever happened in between."""
+
+import math
+import os
+import time
+
+import pytest
+
+import poise
+from poise.robots import connect
+from tests.unit.robots.emulated import Arduino, Cable, DynamixelBus, TextBoard, until
+
+pytest.importorskip("serial", reason="robots on serial lines need pyserial")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
+
+LAMP = poise.load("adelino")
+FRAME = 0.1
+"""The most time that one command may make up for [s]."""
+CAUTIOUS = 1.0
+"""Speed of a joint without a limit [rad/s]."""
+BOARDS = {"firmata": Arduino, "dynamixel": lambda: DynamixelBus(range(1, 7)), "serial": TextBoard}
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    """A maker's own arm from an MJCF file, which knows no speeds."""
+    path = tmp_path_factory.mktemp("arm") / "arm.xml"
+    joints = [("pan", "0 0 1"), ("lift", "0 1 0"), ("elbow", "0 1 0"), ("wrist", "0 1 0"), ("roll", "1 0 0")]
+    opened = "".join(
+        f'<body name="{name}_link" pos="0.1 0 0"><joint name="{name}" axis="{axis}" range="-1.5 1.5"/>'
+        '<geom size="0.01" mass="0.1"/>'
+        for name, axis in joints
+    )
+    path.write_text(
+        f'<mujoco model="arm"><compiler angle="radian"/><worldbody>{opened}{"</body>" * 5}</worldbody></mujoco>'
+    )
+    figure = poise.load(path)
+    assert all(math.isinf(joint.speed) for joint in figure.joints)
+    return figure
+
+
+@pytest.fixture
+def plugged(tmp_path):
+    cables = []
+
+    def plug(device):
+        cables.append(Cable(tmp_path / f"tty{len(cables)}", device))
+        return cables[-1]
+
+    yield plug
+    for cable in cables:
+        if cable.path.is_symlink():
+            cable.unplug()
+
+
+def jump(robot, device, since=0):
+    """The largest change from one command to the next [rad]."""
+    scales = {servo.channel: abs(servo.scale) for servo in robot.servos}
+    last, worst = {}, 0.0
+    for number, (_, channel, tick) in enumerate(list(device.log)):
+        if number >= since and channel in last:
+            worst = max(worst, abs(tick - last[channel]) / scales[channel])
+        last[channel] = tick
+    return worst
+
+
+def keep_writing(robot, posture, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        robot.write(posture)
+        time.sleep(0.01)
+
+
+def follow(robot, posture):
+    assert until(lambda: (robot.write(posture), robot.state == "following")[1])
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_a_figure_without_speeds_starts_slowly(plugged, arm, kind):
+    board = BOARDS[kind]()
+    said = []
+    robot = connect(f"{kind}:{plugged(board).path}", arm, on_event=said.append)
+    with robot:
+        start = time.monotonic()
+        keep_writing(robot, 0.7 * arm.posture([1.0] * 5).q, 1.5)
+        seconds = time.monotonic() - start
+        moved = max(robot.commands.values())
+    assert 0.1 < moved <= 0.6 * (seconds + FRAME)
+    assert jump(robot, board) <= 0.6 * FRAME + 0.01
+    assert any("57° a second for pan, lift, elbow, wrist, roll" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_a_new_posture_and_the_watchdog_are_no_jump(plugged, arm, kind):
+    board = BOARDS[kind]()
+    robot = connect(f"{kind}:{plugged(board).path}", arm, watchdog=0.2, on_event=lambda _: None)
+    with robot:
+        follow(robot, arm.posture([0.1] * 5))
+        keep_writing(robot, arm.posture([-1.4] * 5), 0.6)
+        assert jump(robot, board) <= CAUTIOUS * FRAME + 0.01
+        assert until(lambda: robot.state == "safe")
+        time.sleep(0.3)
+    assert jump(robot, board) <= CAUTIOUS * FRAME + 0.01
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_a_cable_that_is_plugged_in_again_goes_on_where_the_servos_are(plugged, kind):
+    board = BOARDS[kind]()
+    cable = plugged(board)
+    robot = connect(f"{kind}:{cable.path}", LAMP, slow=3.0, retry=0.1, on_event=lambda _: None)
+    with robot:
+        follow(robot, LAMP.posture("happy"))
+        keep_writing(robot, LAMP.posture("happy"), 0.3)
+        if kind == "dynamixel":
+            for who, goal in {channel: tick for _, channel, tick in board.log}.items():
+                board.tables[who][132:136] = goal.to_bytes(4, "little")
+        before = len(board.log)
+        cable.unplug()
+        assert until(lambda: robot.state == "lost")
+        cable.plug()
+        assert until(lambda: len(board.log) > before + 10)
+    assert jump(robot, board, before) <= 3.0 * FRAME + 0.01
+
+
+def test_a_servo_outside_its_limits_comes_back_slowly(plugged, arm):
+    bus = DynamixelBus(range(1, 7))
+    bus.tables[2][132:136] = (3500).to_bytes(4, "little")
+    robot = connect(f"dynamixel:{plugged(bus).path}", arm, on_event=lambda _: None)
+    with robot:
+        keep_writing(robot, arm.neutral(), 0.5)
+    goals = [tick for _, channel, tick in bus.log if channel == 2]
+    assert abs(3500 - goals[0]) <= 0.6 * FRAME * 4096 / (2 * math.pi)
+    assert jump(robot, bus) <= 0.6 * FRAME + 0.01
+    assert goals == sorted(goals, reverse=True)
