@@ -52,7 +52,7 @@ def test_real_servos_are_moved(tmp_path, capsys):
 
     board = Arduino()
     cable = Cable(tmp_path / "ttyACM0", board)
-    assert run(["play", "adelino", "--robot", f"firmata:{cable.path}", "-p", "sad", "--seconds", "1"]) == 0
+    assert run(["play", "adelino", "--robot", f"firmata:{cable.path}", "-p", "sad", "--seconds", "2"]) == 0
     cable.unplug()
     assert board.modes == dict.fromkeys(range(2, 7), 4)
     assert len(board.moves) > 100

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import signal
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from poise.figure.figure import Figure
     from poise.figure.posture import Posture
     from poise.motion.motion import Motion
+    from poise.robots.robot import Robot
 
 TOUR = 2.5
 """Time for each posture when nothing else is asked for [s]."""
@@ -106,9 +110,28 @@ def _connect(
     from poise.robots import connect
 
     device = connect(robot, figure, servos, dry_run=dry_run, say=answer, on_event=remark)
+    open_things.enter_context(_stopped_by_interrupt(device))
     open_things.enter_context(device)
     outputs.append(device.write)
     remark(f"{device.driver.name}: {len(device.servos)} servos, slowly at first.")
+
+
+@contextmanager
+def _stopped_by_interrupt(robot: Robot) -> Iterator[None]:
+    """Let Ctrl-C stop a robot before anything else ends: solvers may take a while."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        robot.stop()
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _run_motion(

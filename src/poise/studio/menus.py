@@ -28,6 +28,7 @@ SHORTCUTS = (
     ("4", "one view or four"),
     ("D", "dark or light"),
     ("Ctrl Z, Ctrl Shift Z", "undo, do again"),
+    ("Esc", "stop the robot: its servos hold where they are"),
     ("drop a file", "open a scene, URDF, MJCF, BVH, glTF, figure, posture or motion"),
     ("?", "this sheet"),
 )

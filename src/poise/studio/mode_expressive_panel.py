@@ -15,6 +15,14 @@ from poise.studio.mode_robot import FIRST
 from poise.studio.mode_strip import ModeStrip
 from poise.studio.session import Session
 
+ON_ESCAPE = """<script>
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") emitEvent("escape"); }, true);
+</script>"""
+"""Tells the server of the Esc key wherever the focus is."""
+ASK_EVERY = 1.0
+"""Time between two questions whether the page that sends to a robot is still there [s]."""
+PATIENCE = 2.0
+"""How long such a page may take to answer [s]; one that is closed is known at once."""
 FACTS = ("gaze off by", "error", "posture error", "shape error", "iterations", "solve")
 
 
@@ -46,11 +54,16 @@ class ExpressivePanel:
         heading("Robot")
         self.where = ui.input(value=FIRST, label="where").props("dense").classes("w-full").mark("robot where")
         with ui.row().classes("w-full items-center justify-between no-wrap"):
-            self.dry = ui.switch("dry run", value=True).props("dense size=sm color=green-6").mark("dry run")
+            self.dry = ui.switch("dry run", value=True, on_change=lambda: self._stop("Stopped: press send to go on."))
+            self.dry.props("dense size=sm color=green-6").mark("dry run")
             self.send = ui.switch("send", on_change=lambda event: self._send(bool(event.value)))
             self.send.props("dense size=sm color=orange-7").mark("send to robot")
             self.state = ui.label().classes("text-caption text-grey-6").mark("robot state")
         self.line = ui.label().classes("poise-line").mark("robot line")
+        ui.add_body_html(ON_ESCAPE)
+        ui.on("escape", lambda: self._stop("Stopped with Esc: the servos hold where they are."))
+        ui.context.client.on_disconnect(self._page_lost)
+        ui.timer(ASK_EVERY, self._ask_page)
 
     def follow(self) -> None:
         """Show what is so now."""
@@ -108,8 +121,26 @@ class ExpressivePanel:
             return
         if on:
             where, dry = str(self.where.value), bool(self.dry.value)
-            attempt(lambda: robot.start(where, self.session.state.figure, dry_run=dry))
+            attempt(lambda: robot.start(where, self.session.state.figure, dry_run=dry, owner=self))
             self.session.wake()
         else:
             robot.stop()
         self.follow()
+
+    def _stop(self, why: str) -> None:
+        """Stop sending at once, whoever started it, and show that on all pages."""
+        if self.driver.robot.stop(why):
+            self.session.wake()
+
+    def _page_lost(self) -> None:
+        """Stop what this page started: nobody is there to stop it."""
+        if self.driver.robot.owner is self:
+            self._stop("Stopped: the page that was sending went away.")
+
+    async def _ask_page(self) -> None:
+        """See that the page answers, if it started the robot: one that hangs, or whose network is down, does not."""
+        if self.driver.robot.owner is self:
+            try:
+                await ui.run_javascript("true", timeout=PATIENCE)
+            except TimeoutError:
+                self._page_lost()

@@ -2,11 +2,14 @@
 
 import math
 import os
+import signal
 import time
+from contextlib import ExitStack
 
 import pytest
 
 import poise
+from poise.cli import play
 from poise.robots import connect
 from tests.unit.robots.emulated import Arduino, Cable, DynamixelBus, TextBoard, until
 
@@ -132,3 +135,21 @@ def test_a_servo_outside_its_limits_comes_back_slowly(plugged, arm):
     assert abs(3500 - goals[0]) <= 0.6 * FRAME * 4096 / (2 * math.pi)
     assert jump(robot, bus) <= 0.6 * FRAME + 0.01
     assert goals == sorted(goals, reverse=True)
+
+
+def test_ctrl_c_stops_a_robot_before_anything_else_ends(plugged):
+    board = TextBoard()
+    before = signal.getsignal(signal.SIGINT)
+    outputs = []
+    with ExitStack() as open_things:
+        play._connect(open_things, LAMP, outputs, f"serial:{plugged(board).path}", None, dry_run=False)
+        robot = outputs[0].__self__
+        follow(robot, LAMP.neutral())
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert robot.state == "closed"
+        time.sleep(0.1)
+        count = len(board.lines)
+        time.sleep(0.7)
+        assert len(board.lines) == count, "it does not go to its safe posture either"
+    assert signal.getsignal(signal.SIGINT) is before

@@ -1,6 +1,7 @@
 """Modes without a browser: what they do to the session, and what pages are told."""
 
 import json
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from poise.studio.mode_retarget_work import Work, similarity
 from poise.studio.mode_robot import FIRST, RobotLine
 from poise.studio.mode_samples import KEPT, Samples
 from poise.studio.session import Session
+from tests.unit.robots.emulated import Cable, TextBoard, until
 
 
 @pytest.fixture
@@ -127,6 +129,31 @@ def test_a_dry_run_opens_nothing_and_ends_with_the_mode(modes: Modes) -> None:
     assert "→" in robot.lines[-1]
     modes.enter("pose")
     assert not robot.is_on
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
+def test_a_robot_that_is_started_again_goes_on_where_its_servos_were_left(tmp_path: Path) -> None:
+    board = TextBoard()
+    cable = Cable(tmp_path / "tty", board)
+    lamp, robot = poise.load("adelino"), RobotLine()
+    robot.start(f"serial:{cable.path}", lamp, dry_run=False)
+    for _ in range(60):
+        robot.write(lamp.posture("happy"))
+        time.sleep(0.01)
+    assert robot.stop("enough")
+    assert not robot.stop()
+    assert robot.lines[-1] == "enough"
+    time.sleep(0.1)
+    last = board.lines[-1]
+    robot.start(f"serial:{cable.path}", lamp)
+    time.sleep(0.1)
+    assert board.lines[-1] == last, "a dry run sends nothing"
+    before = len(board.lines)
+    robot.start(f"serial:{cable.path}", lamp, dry_run=False)
+    assert until(lambda: len(board.lines) > before)
+    robot.stop()
+    assert board.lines[before] == last
+    cable.unplug()
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

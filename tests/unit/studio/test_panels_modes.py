@@ -1,17 +1,26 @@
 """The panels of the modes, through NiceGUI's `user` fixture."""
 
+import asyncio
+import os
+import re
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
+from unittest import mock
 
 import pytest
 from nicegui import ui
+from nicegui.testing.user_interaction import UserInteraction
 
 from poise.motion.report import Quality
+from poise.studio import mode_expressive_panel
 from poise.studio.freedoms import shown_values
 from poise.studio.mode_circles import CirclesMode
 from poise.studio.mode_expressive import ExpressiveMode, asked
 from poise.studio.mode_retarget import RetargetDriver, RetargetMode
 from poise.studio.mode_retarget_work import Work
 from poise.studio.session import Session
+from tests.unit.robots.emulated import Cable, TextBoard
 
 from .visitor import Visit, Visitor
 
@@ -63,6 +72,68 @@ async def test_a_robot_is_sent_nothing_while_the_dry_run_is_on_which_it_is_at_fi
         assert "nothing_is_here" in lines
 
     await visit(story, figure="adelino")
+
+
+async def _dry_run(visitor: Visitor) -> None:
+    await visitor.enter("dry run", True, ui.switch)
+
+
+async def _escape(visitor: Visitor) -> None:
+    assert visitor.user.client is not None
+    UserInteraction(visitor.user, {visitor.user.client.layout}, None).trigger("escape")
+
+
+async def _lose_page(visitor: Visitor) -> None:
+    assert visitor.user.client is not None
+    for socket in list(visitor.user.client._socket_to_document_id):
+        visitor.user.client.handle_disconnect(socket)
+
+
+async def _freeze_page(visitor: Visitor) -> None:
+    visitor.user.javascript_rules.clear()
+    await asyncio.sleep(mode_expressive_panel.ASK_EVERY + 2 * mode_expressive_panel.PATIENCE)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
+@pytest.mark.parametrize(
+    ("event", "why"),
+    [
+        (_dry_run, "press send to go on"),
+        (_escape, "Stopped with Esc"),
+        (_lose_page, "the page that was sending went away"),
+        (_freeze_page, "the page that was sending went away"),
+    ],
+)
+async def test_sending_to_a_robot_ends_at_once(
+    visit: Visit, tmp_path: Path, event: Callable[[Visitor], Awaitable[None]], why: str
+) -> None:
+    board = TextBoard()
+    cable = Cable(tmp_path / "tty", board)
+
+    async def story(visitor: Visitor, session: Session) -> None:
+        robot = visitor.modes.expressive.robot
+        visitor.user.javascript_rules[re.compile("true")] = lambda _: True
+        await visitor.click("mode expressive")
+        await visitor.enter("dry run", False, ui.switch)
+        await visitor.enter("robot where", f"serial:{cable.path}", ui.input)
+        await visitor.enter("send to robot", True, ui.switch)
+        await visitor.until(lambda: len(board.lines) > 10)
+        assert robot.is_on
+        await event(visitor)
+        assert not robot.is_on
+        assert why in robot.lines[-1]
+        await asyncio.sleep(0.1)
+        sent = len(board.lines)
+        for _ in range(40):
+            session.tick()
+            await asyncio.sleep(0.02)
+        assert len(board.lines) == sent, "nothing more arrives, not even on the way to the safe posture"
+
+    try:
+        with mock.patch.multiple(mode_expressive_panel, ASK_EVERY=0.2, PATIENCE=0.5):
+            await visit(story, figure="adelino")
+    finally:
+        cable.unplug()
 
 
 async def test_a_mechanism_has_a_slider_for_every_motor_and_says_where_it_stops(visit: Visit) -> None:
