@@ -22,6 +22,8 @@ LONGEST_FRAME = 0.1
 """A pause, or a clock that leaps, earns no more movement than this [s]."""
 RAMP = 0.5
 """How long a robot that has caught up takes from its starting speed to its full one [s]."""
+FASTEST = 2.0 * LARGEST_TICK
+"""No servo has more ticks than this, so that a higher speed means nothing [ticks/s]."""
 
 Ticks = NDArray[np.int64]
 
@@ -55,7 +57,7 @@ class Governor:
         ranges = [allowed(servo, figure) for servo in servos]
         self.low = np.array([r.low for r in ranges], dtype=np.int64)
         self.high = np.array([r.high for r in ranges], dtype=np.int64)
-        self.speed = np.array([r.speed for r in ranges])
+        self.speed = np.minimum([r.speed for r in ranges], FASTEST)
         self.scale = np.array([servo.scale for servo in servos])
         self.slow = np.minimum(self.speed, slow * np.abs(self.scale))
         self._middle = np.array([servo.middle for servo in servos])
@@ -98,7 +100,8 @@ class Governor:
         whole = np.floor(earned)
         saved = np.where(whole > 0.0, 0.0, np.minimum(self._saved + earned, 1.0))
         room = np.maximum(whole, saved >= 1.0).astype(np.int64)
-        change = np.minimum(np.maximum(target - self.ticks, -room), room)
+        inside = np.minimum(np.maximum(target, self.low), self.high)
+        change = np.minimum(np.maximum(inside - self.ticks, -room), room)
         saved[change != 0] = 0.0
         return Step(self.ticks + change, saved, pace)
 

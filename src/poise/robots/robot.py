@@ -121,7 +121,7 @@ class Robot:
         try:
             self._connect()
             self._arm()
-        except RobotError:
+        except Exception:
             self.stop()
             raise
         self._thread = threading.Thread(target=self._run, name=f"poise {self.driver.name}", daemon=True)
@@ -171,7 +171,7 @@ class Robot:
         return {servo.joint: float(value) for servo, value in zip(self.servos, values, strict=True)}
 
     def tick(self) -> None:
-        """One cycle: connect if need be, read, send; nothing once it is stopped. The robot's thread calls it."""
+        """One cycle: connect if need be, send, read; nothing once it is stopped. The robot's thread calls it."""
         if self._stop.is_set():
             return
         self._forget_the_future()
@@ -180,11 +180,10 @@ class Robot:
                 if self._clock() < self._next_try:
                     return
                 self._connect()
-            for sentence in self.driver.poll(self._clock()):
-                self._say(sentence)
             self._arm()
             if self._armed == len(self.servos):
                 self._send()
+            self._listen()
         except RobotError as problem:
             self._lose(problem)
         except Exception as problem:
@@ -225,6 +224,12 @@ class Robot:
             if where is None and self._assumes:
                 self._assumes = False
                 self._say(_assumed_places(self.driver.name))
+
+    def _listen(self) -> None:
+        """Read last: what a driver asks its device must not be in the way of a command."""
+        if not self._stop.is_set():
+            for sentence in self.driver.poll(self._clock()):
+                self._say(sentence)
 
     def _send(self) -> None:
         now = self._clock()

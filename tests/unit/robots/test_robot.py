@@ -225,8 +225,11 @@ def test_a_driver_that_fails_in_a_way_nobody_thought_of_is_lost_and_tried_again(
     for clock[0] in np.arange(0.0, 1.0, 0.02):
         robot.tick()
     assert robot.state == "safe"
-    assert said[0] == "a silent device failed: ZeroDivisionError: odd. Trying again every 0.2 s."
-    assert said[1] == "a silent device is back."
+    assert said[1:] == [
+        "a silent device failed: ZeroDivisionError: odd. Trying again every 0.2 s.",
+        *["a silent device is back.", "a silent device failed: ZeroDivisionError: odd. Trying again every 0.2 s."] * 2,
+        "a silent device is back.",
+    ]
 
 
 def own_arm():
