@@ -175,9 +175,9 @@ def read_servo_file(data: bytes) -> None:
         found = read_servos(path, lamp, {})
     with contextlib.suppress(RobotError):
         robot = Robot(lamp, DryRunDriver("fuzz", lambda _: None), found.servos or (), safe=found.safe)
-        robot.tick(0.0)
+        robot.tick()
         robot.write(lamp.neutral())
-        robot.tick(0.02)
+        robot.tick()
 
 
 TARGETS: dict[str, Target] = {
