@@ -21,6 +21,7 @@ from poise.kernels.goals import Goals, make_stance
 from poise.kernels.levels import Levels, make_work
 from poise.kernels.pulls import make_pulls
 from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.kernels.step_singular import MOST_EXCLUDED
 
 if TYPE_CHECKING:
     from poise.engine.problem import StepSize
@@ -118,7 +119,7 @@ def _levels(figure: Figure, asked: Sequence[Asked], goals: Goals, p: int, *, ski
         start[a.level] = skip + a.rows.start
     balls, soft = figure.compiled.bounds.ball_start.shape[0], sum(not c.is_equality for c in figure.couplings)
     fences = goals.corner_node.shape[0]
-    general = PER_BALL * balls + soft + fences + contacts
+    general = PER_BALL * balls + soft + fences + contacts + MOST_EXCLUDED
     limit_level = np.zeros(n + general, dtype=np.int64)
     for a in asked:
         for i in range(len(a.goals)):
@@ -163,5 +164,6 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         couple=np.zeros((3, 3)),
         missing=np.zeros(rows),
         demand=np.ones(1),
+        excluded=np.zeros(1, dtype=whole),
         counts=np.zeros(4, dtype=whole),
     )

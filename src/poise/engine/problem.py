@@ -29,6 +29,7 @@ from poise.kernels.goals import Goals, take_stance
 from poise.kernels.level_problem import SIDE
 from poise.kernels.step import bind, step_from
 from poise.kernels.step_limits import PER_BALL
+from poise.kernels.step_singular import MOST_EXCLUDED
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, Outside
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
@@ -138,8 +139,13 @@ class Problem:
         return np.array([*near, *np.sqrt([*sums, held])])
 
     def limit_name(self, i: int) -> str:
-        """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact."""
-        names = self._limit_names
+        """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact.
+
+        A direction that a level forbids (see `kernels.step_singular`) is called after the tasks of that level.
+        """
+        names, levels = self._limit_names, self.engine.levels
+        if i >= levels.lower.shape[0] - MOST_EXCLUDED:
+            return ", ".join(a.task.label for a in self.asked if a.level == levels.limit_level[i] - 1)
         if i < len(names) or self.avoidance is None:
             return names[i]
         return self.avoidance.name(i - len(names))

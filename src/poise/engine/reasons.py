@@ -21,6 +21,7 @@ from scipy.optimize import nnls
 from poise.engine.goal_arrays import Asked
 from poise.figure.pose import FloatArray
 from poise.kernels.engine import FIRST_TASKS, MECHANISM, PARTING
+from poise.kernels.step_singular import MOST_EXCLUDED
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
@@ -69,7 +70,7 @@ def reasons_of(problem: Problem, posture: Posture, asked: Asked, unmet: Sequence
     beside = [other for other in unmet if other.level == asked.level and other is not asked]
     stages = (
         _figure_props(problem, posture),
-        [prop for other in above for prop in _task_props(problem, other)],
+        [prop for other in above for prop in _task_props(problem, other)] + _excluded_props(problem, asked.level),
         [_opposing(problem, other) for other in beside],
         _bent_props(problem, unmet, asked.level),
     )
@@ -78,12 +79,12 @@ def reasons_of(problem: Problem, posture: Posture, asked: Asked, unmet: Sequence
 
 def reasons_of_hold(problem: Problem, posture: Posture, gap: FloatArray, unmet: Sequence[Asked]) -> Reasons:
     """What the posture held last leans against, `gap` (nv,) away from it."""
-    weighted = problem.engine.criteria.posture_weight[0] * gap
+    weighted, last = problem.engine.criteria.posture_weight[0] * gap, problem.engine.levels.start.shape[0] - 1
     push = Push(weighted, max(SLIGHT, 2.0 * problem.engine.worth) * float(np.linalg.norm(weighted)))
     stages = (
         _figure_props(problem, posture),
-        [prop for other in problem.laid for prop in _task_props(problem, other)],
-        _bent_props(problem, unmet, problem.engine.levels.start.shape[0] - 1),
+        [prop for other in problem.laid for prop in _task_props(problem, other)] + _excluded_props(problem, last),
+        _bent_props(problem, unmet, last),
     )
     return explain(push, stages)
 
@@ -178,6 +179,19 @@ def _bent_props(problem: Problem, unmet: Sequence[Asked], level: int) -> list[Pr
     return props
 
 
+def _excluded_props(problem: Problem, level: int) -> list[Prop]:
+    """Directions that cost a level above what no correction brings back: see `kernels.step_singular`."""
+    levels = problem.engine.levels
+    first = levels.general.shape[0] - MOST_EXCLUDED
+    props = []
+    for i in range(first, first + int(problem.engine.state.excluded[0])):
+        above = levels.limit_level[problem.figure.nv + i] - 1
+        names = tuple(asked.task.label for asked in problem.asked if asked.level == above)
+        if above < level:
+            props.append(Prop("above", names, levels.general[i : i + 1].copy(), np.empty((0, problem.figure.nv))))
+    return props
+
+
 def _figure_props(problem: Problem, posture: Posture) -> list[Prop]:
     """Limits that are reached; equality couplings, which are part of the figure; bodies that are being parted."""
     levels, n = problem.engine.levels, problem.figure.nv
@@ -185,7 +199,7 @@ def _figure_props(problem: Problem, posture: Posture) -> list[Prop]:
     parted = levels.rows[levels.start[PARTING] : levels.start[FIRST_TASKS]]
     props = [Prop("", (), mechanism, np.empty((0, n))), Prop("limits", ("touching bodies",), parted, np.empty((0, n)))]
     owned = {i for asked in problem.asked for i in problem.fences_of(asked)}
-    for i in range(levels.lower.shape[0]):
+    for i in range(levels.lower.shape[0] - MOST_EXCLUDED):
         if i not in owned:
             for outward in _outward(problem, posture, i):
                 props.append(Prop("limits", (problem.limit_name(i),), np.empty((0, n)), outward[None]))

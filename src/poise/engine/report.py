@@ -13,8 +13,8 @@ from poise.tasks.task import Task
 
 SENTENCES = {
     "solved": "every task is met",
-    "compromised": "what is not met gave way to something else that was asked",
-    "unreachable": "something is out of reach, or blocked by limits, whatever else is asked",
+    "compromised": "what is not met gave way, near this start, to something else asked (restarts=10 tries others)",
+    "unreachable": "something is out of reach from this start, or blocked by limits, whatever else is asked",
     "stalled": "the posture was still moving; more steps (max_steps) may help",
 }
 HEADINGS = ("level", "task", "wanted", "got", "error", "outcome")

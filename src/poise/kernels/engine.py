@@ -70,6 +70,8 @@ class State(NamedTuple):
     """(m,) what a correction has to add to each row."""
     demand: Array
     """(1,) how many times as much a step must gain, for the shaking since something else was asked."""
+    excluded: Array
+    """(1,) how many directions the step may not use: see `step_singular`."""
     counts: Array
     """(4,) steps, re-solves, shortened steps, steps not taken."""
 

@@ -121,7 +121,16 @@ def find_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
         for r in range(m):
             total += tables[LEVEL, c, r] * lines[REST, r]
         lines[ROW, c] = total
-    for c in range(s - 1, -1, -1):
+    _through_decided(tables, lines, whole, decided, s)
+
+
+@inner_kernel(borrows=True)
+def _through_decided(tables: Array, lines: Array, whole: Array, decided: int, used: int) -> None:
+    """Multipliers of the rows and limits that own the coordinates below `used`, for the force in ROW, into PULL.
+
+    Coordinates from `decided` on belong to limits that are locked.
+    """
+    for c in range(used - 1, -1, -1):
         own = -1 if c >= decided else whole[OWNER, c]
         if own == CURVATURE:
             continue
@@ -134,3 +143,17 @@ def find_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
             for d in range(c):
                 lines[ROW, d] -= tables[COLUMNS, d, own] * value
             lines[PULL, own] = value
+
+
+@inner_kernel(borrows=True)
+def balance_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
+    """Complete a pull on the rows of level `k`, in PULL, by that of the rows above which takes it up.
+
+    Solves Σ_j A_jᵀ μ_j + Cᵀ ν = -A_kᵀ pull for the rows above level `k` and the limits they hold, as `find_pull` does.
+    """
+    first, end, decided = whole[START, k], whole[START, k + 1], whole[DECIDED, k]
+    for c in range(decided):
+        lines[ROW, c] = 0.0
+        for r in range(first, end):
+            lines[ROW, c] -= tables[COLUMNS, c, r] * lines[PULL, r]
+    _through_decided(tables, lines, whole, decided, decided)

@@ -96,6 +96,7 @@ __all__ = [
     "MET",
     "Levels",
     "LevelsWork",
+    "correct_damped",
     "correct_levels",
     "make_work",
     "resume_levels",
@@ -104,6 +105,8 @@ __all__ = [
 
 Array = np.ndarray
 
+SLIGHT = 0.1
+"""Pivot of a row, per length of the step, that says too little of the row at the step's end [1/m or 1/rad]."""
 CORRECTED = 1e-6
 """Share of an error that may stay and the correction still counts as done."""
 
@@ -214,24 +217,57 @@ def correct_levels(
     """
     tables, lines, whole, rows, general = work.tables, work.lines, work.whole, problem.rows, problem.general
     n = x.shape[0]
-    _substitute_errors(tables, lines, whole, count, error)
+    _substitute_errors(tables, lines, whole, count, error, SLIGHT * _length(x))
     for c in range(n):
         lines[TRIAL, c] = x[c] + lines[ROW, c]
         dx[c] = lines[ROW, c]
     if not inside(lines, whole, general, TRIAL):
-        _aim_at(lines, whole, general, count, error, x)
-        work.run(tables, lines, whole, rows, general, problem.curvature, -1)
-        _restore(lines, whole, general)
-        _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
+        correct_damped(problem, work, count, error, x, 0.0, dx)
         for c in range(n):
-            dx[c] = lines[X, c]
-            lines[ROW, c] = lines[X, c]
+            lines[ROW, c] = dx[c]
     return _is_corrected(lines, whole, rows, count, error)
 
 
+@kernel(borrows=True)
+def correct_damped(
+    problem: Levels,
+    work: LevelsWork,
+    count: int,
+    error: Array,
+    x: Array,
+    damping: float,
+    # outputs
+    dx: Array,
+) -> None:
+    """The best correction `dx` inside the limits for the first `count` levels, the last of them with a damping.
+
+    See `correct_levels` for the arguments. No sweep can be resumed after it.
+    """
+    tables, lines, whole, general = work.tables, work.lines, work.whole, problem.general
+    _aim_at(lines, whole, general, count, error, x)
+    lines[DAMPING, count - 1] = damping
+    work.run(tables, lines, whole, problem.rows, general, problem.curvature, -1)
+    _restore(lines, whole, general)
+    _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
+    for c in range(x.shape[0]):
+        dx[c] = lines[X, c]
+
+
 @inner_kernel(borrows=True)
-def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array) -> None:
-    """The correction by forward substitution, in ROW; limits that the level below holds stay where they are."""
+def _length(x: Array) -> float:
+    """Length of a step."""
+    total = 0.0
+    for c in range(x.shape[0]):
+        total += x[c] * x[c]
+    return math.sqrt(total)
+
+
+@inner_kernel(borrows=True)
+def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array, slight: float) -> None:
+    """The correction by forward substitution, in ROW; limits that the level below holds stay where they are.
+
+    Below the first level, rows with a pivot below `slight` are left out: they change more within the step.
+    """
     used, first, m, n = whole[DECIDED, count], whole[START, 0], whole[START, count], tables.shape[1]
     while used < whole[DECIDED, count + 1] and CURVATURE < whole[OWNER, used] <= LIMIT:
         used += 1
@@ -249,7 +285,8 @@ def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, er
                 total -= tables[TRIANGLE, c, d] * lines[ROW, d]
             value = total / tables[TRIANGLE, c, c]
         else:
-            value = lines[REST, own] / tables[COLUMNS, c, own]
+            pivot = tables[COLUMNS, c, own]
+            value = 0.0 if abs(pivot) < slight and c >= whole[DECIDED, 1] else lines[REST, own] / pivot
         lines[ROW, c] = value
         for r in range(first, m):
             lines[REST, r] -= tables[COLUMNS, c, r] * value

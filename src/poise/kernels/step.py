@@ -50,6 +50,7 @@ from poise.kernels.step_check import (
     worse_level,
 )
 from poise.kernels.step_model import prepare, solve_model
+from poise.kernels.step_singular import exclude_direction
 from poise.kernels.step_trial import EXACT_AT_REST, measure, met_levels, try_step, undamped_levels
 
 Array = np.ndarray
@@ -79,20 +80,24 @@ def take_step(
     measure(engine, engine.here, q, state.merit)
     recall(state)
     prepare(engine, q)
-    moved, share = 0.0, 1.0
-    for _ in range(DAMPINGS):
+    moved, share, tries = 0.0, 1.0, 0
+    while tries < DAMPINGS:
         solve_model(engine, q)
-        failed, share = 0, 1.0
-        while failed >= 0 and share > 0.5**SHORTENINGS:
+        failed, share, excluded = 0, 1.0, False
+        while failed >= 0 and share > 0.5**SHORTENINGS and not excluded:
             moved = try_step(engine, q, share)
             failed = worse_level(engine, moved)
             if failed >= 0:
                 counts[2] += 1
+                excluded = exclude_direction(engine, failed, share)
                 share *= 0.5
         if failed < 0:
             notice_bending(engine, share)
             break
         moved = 0.0
+        if excluded:
+            continue
+        tries += 1
         counts[1] += 1
         first = _first_to_damp(engine, failed)
         if first == BENT_ANEW:
@@ -140,10 +145,14 @@ def _first_to_damp(engine: Engine, failed: int) -> int:
     rows then say too little; otherwise the levels below it are.
     """
     state, curved = engine.state, engine.levels.curved
-    merit, bent, decided = state.merit, state.bent, state.decided
+    merit, bent, decided, stiffness = state.merit, state.bent, state.decided, state.stiffness
     p = merit.shape[0] - 1
     for k in range(max(failed, FIRST_TASKS), p):
         if merit[k] > MET and engine.choosy[k] != KEPT:
+            if curved[k] == 1 and bent[k] == 1 and stiffness[k] >= STIFFEST:
+                # Curvature and all that damping have not helped: its rows may.
+                bent[k], curved[k], stiffness[k] = 0, 0, 0.0
+                return BENT_ANEW
             if curved[k] == 1:
                 return k
             if bent[k] == 0 and decided[k] >= OWN * decided[p]:

@@ -17,6 +17,7 @@ from poise.kernels.level_problem import DECIDED, ROW, STAYS, STOPS, STOPS_IF_LEF
 from poise.kernels.levels import GIVES_WAY, resume_levels
 from poise.kernels.pulls import fill_curvature
 from poise.kernels.step_limits import PER_BALL, coupling_row, fill_ball_limits, fill_box, fill_couplings
+from poise.kernels.step_singular import open_directions
 
 Array = np.ndarray
 
@@ -53,6 +54,7 @@ def prepare(engine: Engine, q: Array) -> None:
         fill_fences(engine.tree, engine.goals, engine.here, at, n, levels.general, lower, upper)
     at += goals.corner_node.shape[0]
     fill_contacts(tree, here, contacts, at, n, levels.general, lower, upper)
+    open_directions(engine)
     for k in range(FIRST_TASKS, p):
         _aim_level(engine, k)
     for k in range(p + 1):

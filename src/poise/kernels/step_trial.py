@@ -42,21 +42,26 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     _land(engine, q, trial, new)
     far_there(engine.calls, engine, new)
     met = met_levels(engine)
-    before = math.inf
-    for _ in range(CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS):
-        missing = _find_missing(engine, new, met, share, exact)
-        if missing <= exact or missing > GAINING * before:
-            break
+    missing = find_missing(engine, new, met, share, exact)
+    corrections = CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS
+    while missing > exact and corrections > 0 and met > 0:
         before = missing
-        if not correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx):
-            if state.gap.shape[0] == 0 or met <= PARTING:
-                break
-            met, before = PARTING, math.inf
-            continue
+        correct_levels(engine.levels, engine.solver, met, state.missing, trial, dx)
         for i in range(n):
             trial[i] += dx[i]
         _land(engine, q, trial, new)
         far_there(engine.calls, engine, new)
+        missing = find_missing(engine, new, met, share, exact)
+        if missing <= GAINING * before:
+            corrections -= 1
+            continue
+        if missing > before:
+            for i in range(n):
+                trial[i] -= dx[i]
+            _land(engine, q, trial, new)
+            far_there(engine.calls, engine, new)
+        met -= 1
+        missing = find_missing(engine, new, met, share, exact)
     measure(engine, there, new, state.merit_after)
     largest = 0.0
     for i in range(n):
@@ -93,7 +98,7 @@ def met_levels(engine: Engine) -> int:
 
 
 @kernel(borrows=True)
-def _find_missing(engine: Engine, new: Array, met: int, share: float, exact: float) -> float:
+def find_missing(engine: Engine, new: Array, met: int, share: float, exact: float) -> float:
     """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest.
 
     Loops count for more, so that they are corrected until they are closed where other rows are until they are `exact`.

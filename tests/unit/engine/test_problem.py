@@ -11,6 +11,7 @@ from poise.engine.problem import Problem
 from poise.figure.builder import Builder, ball, cylindrical, revolute
 from poise.figure.limits import BallLimits, Ellipse, Twist
 from poise.kernels.goals import take_stance
+from poise.kernels.step_singular import MOST_EXCLUDED
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +119,7 @@ def test_limits_have_names():
     assert sorted(names[: figure.nv]) == sorted(velocities)
     assert names[figure.nv : figure.nv + 4] == ["wrist (swing)", "wrist (twist)", "wrist (twist)", "together"]
     assert [names[i] for i in fences] == ["balance"] * len(fences)
-    assert len(names) == figure.nv + 4 + len(fences)
+    assert len(names) == figure.nv + 4 + len(fences) + MOST_EXCLUDED
 
 
 def test_errors_by_level_are_weighted_and_end_with_the_posture_held(human):

@@ -158,7 +158,8 @@ def test_the_whole_report():
     grab = Verdict(Position("hook", (0, 1, 0), priority=2, name="grab"), 0.75, False, ("centre of mass",), ("turn",))
     text = report(result("compromised", grab, stand))
     assert text == (
-        "Compromised after 12 steps: what is not met gave way to something else that was asked.\n"
+        "Compromised after 12 steps: what is not met gave way, near this start, to something else asked "
+        "(restarts=10 tries others).\n"
         "\n"
         "level  task            wanted                 got                     error  outcome\n"
         "1      centre of mass  over foot              2.5 cm outside              0  met\n"
