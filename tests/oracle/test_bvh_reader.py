@@ -13,7 +13,23 @@ DATA = Path(__file__).parents[3] / "shared" / "data" / "bvh"
 FILES = sorted(DATA.glob("*/*.bvh"))
 pytestmark = pytest.mark.skipif(not FILES, reason="the folder of BVH files is not here")
 
-by_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+MANY = 20
+"""How many files of one folder the everyday suite reads; the rest of a large collection is slow."""
+
+
+def every_file():
+    """The files, those of large folders slow but for some spread over the folder."""
+    found = []
+    for folder in sorted({path.parent for path in FILES}):
+        paths = [path for path in FILES if path.parent == folder]
+        every = -(-len(paths) // MANY)
+        for i, path in enumerate(paths):
+            marks = [pytest.mark.slow] if i % every else []
+            found.append(pytest.param(path, marks=marks, id=f"{folder.name}/{path.stem}"))
+    return found
+
+
+by_file = pytest.mark.parametrize("path", every_file())
 
 
 class Node:

@@ -15,6 +15,10 @@ GLTF = sorted((DATA / "gltf").glob("*.gltf"))
 FIGURES = ["human", "walker"]
 
 
+def name(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
 def check(clip, figure, **options):
     motion = poise.retarget(clip, poise.load(figure), **options)
     quality = measure(motion)
@@ -33,7 +37,7 @@ def check(clip, figure, **options):
 @pytest.mark.slow
 @pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("path", BVH, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", BVH, ids=name)
 def test_every_bvh_clip(path, figure):
     check(poise.load_clip(path), figure)
 
@@ -41,7 +45,7 @@ def test_every_bvh_clip(path, figure):
 @pytest.mark.slow
 @pytest.mark.skipif(not GLTF, reason="there are no clips beside the repository")
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("path", GLTF, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", GLTF, ids=name)
 def test_every_gltf_clip(path, figure):
     for clip in read_gltf_clips(path).values():
         check(clip, figure)
@@ -49,6 +53,6 @@ def test_every_gltf_clip(path, figure):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
-@pytest.mark.parametrize("path", [path for path in BVH if path.parent.name != "parser_fixtures"], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [path for path in BVH if path.parent.name != "parser_fixtures"], ids=name)
 def test_every_clip_of_a_person_balanced(path):
     assert check(poise.load_clip(path), "walker", balance=True).unbalanced == 0
