@@ -15,7 +15,7 @@ from machine import describe
 
 import poise
 from poise.character.clock import FrameClock
-from poise.motion.clip import Clip
+from poise.motion.clip.clip import Clip
 
 RATES = (60.0, 200.0)
 STILL = 1e-5

@@ -12,7 +12,7 @@ from machine import describe, microseconds
 import poise
 from poise import Avoid, CenterOfMass, Frame, Obstacle, Plane, Pose, Position
 from poise.engine.avoidance import Avoidance
-from poise.figure.shapes import Box, Capsule, Sphere
+from poise.figure.model.shapes import Box, Capsule, Sphere
 from poise.tasks.task import Task
 
 ACROSS = (0.25, 1.2, 0.0)

@@ -26,8 +26,8 @@ import poise
 from poise.evaluation.sampling import Samples, samples
 from poise.expressive.measures import Weights, errors_of, scoring_of
 from poise.expressive.solver import ExpressiveSolver
-from poise.kernels.measures import FULL, Aim
-from poise.kernels.quaternion import Quaternion
+from poise.kernels.gaze.measures import FULL, Aim
+from poise.kernels.maths.quaternion import Quaternion
 
 HIT = 0.001
 """Orientation error that counts as met: 0.16°."""

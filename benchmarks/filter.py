@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from machine import describe, peers_python
 
-from poise.motion.filter import MotionFilter
-from poise.motion.nutty import NuttyFilter
+from poise.motion.filter.filter import MotionFilter
+from poise.motion.filter.nutty import NuttyFilter
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.property.test_filter import random_filter, worst_excess

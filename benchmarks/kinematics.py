@@ -15,9 +15,9 @@ import pinocchio as pin
 from machine import describe, microseconds
 
 import poise
-from poise.kernels.compile import kernel
-from poise.kernels.tree import Tree, center_of_mass, center_of_mass_jacobian, forward, jacobian, motion_axes
-from poise.kernels.vector import vector_at
+from poise.kernels.body.tree import Tree, center_of_mass, center_of_mass_jacobian, forward, jacobian, motion_axes
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.vector import vector_at
 
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 TALOS = ROBOTS / "talos_data/robots/talos_reduced.urdf"

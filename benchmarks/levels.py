@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from machine import describe, microseconds
 
-from poise.kernels.compile import kernel
-from poise.kernels.levels import Levels, LevelsWork, make_work, solve_levels
+from poise.kernels.jit.compile import kernel
+from poise.kernels.levels.levels import Levels, LevelsWork, make_work, solve_levels
 
 GROWTH = [
     (7, (6,)),

@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from poise import Posture
-from poise.figure.closing import across
+from poise.figure.assembly.closure_arrays import across
 
 Array = np.ndarray
 REGULARISER, PROXIMAL = 1e-6, 1e-9

@@ -28,7 +28,7 @@ import pinocchio as pin
 from machine import describe
 
 import poise
-from poise.figure.pose import to_matrix
+from poise.figure.model.pose import to_matrix
 
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 PANDA = ("Panda", ROBOTS / "panda_description/urdf/panda.urdf", "panda_link8")

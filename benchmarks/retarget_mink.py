@@ -25,12 +25,12 @@ from peers_retarget_model import mjcf_of, ours_from_mujoco, start_of
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.motion.build import Build
-from poise.motion.lead import TURN
-from poise.motion.motion import Motion
-from poise.motion.plan import Plan
+from poise.motion.clip.motion import Motion
+from poise.motion.clip.source import Source
 from poise.motion.report import measure
-from poise.motion.source import Source
+from poise.motion.retarget.build import Build
+from poise.motion.retarget.plan import Plan
+from poise.motion.retarget.task_tracks import TURN
 
 CLIPS = Path(__file__).resolve().parents[2] / "shared" / "data" / "bvh"
 ROUNDS = 3

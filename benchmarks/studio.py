@@ -32,9 +32,9 @@ from websockets.sync.client import ClientConnection, connect
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Orientation, Position
 from poise.engine.scene import Scene
-from poise.studio.feed import SEEN
-from poise.studio.frames import Frame as Row
-from poise.studio.frames import unpacked
+from poise.studio.wire.feed import SEEN
+from poise.studio.wire.frames import Frame as Row
+from poise.studio.wire.frames import unpacked
 
 FEET = ("left_foot", "right_foot")
 SECONDS, RATE = 10.0, 60.0

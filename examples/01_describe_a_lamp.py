@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 import poise
-from poise.figure.builder import Builder, revolute
-from poise.figure.shapes import Cylinder, Sphere, capsule_between
+from poise.figure import Builder, Cylinder, Sphere, capsule_between, revolute
 from poise.pictures import draw
 
 HALF_TURN = (-math.pi / 2, math.pi / 2)

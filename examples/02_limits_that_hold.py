@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import poise
-from poise.figure.pose import turn
+from poise.figure import turn
 from poise.pictures import strip
 
 

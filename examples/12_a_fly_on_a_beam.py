@@ -11,7 +11,7 @@ from pathlib import Path
 
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Obstacle, Pose, Position
-from poise.figure.shapes import Box
+from poise.figure import Box
 from poise.pictures import Picture, contact_sheet, draw_scene
 
 BEAM = Obstacle(Box((1.2, 0.12, 0.3)), Pose((0.0, -0.06, 0.04)), name="beam")

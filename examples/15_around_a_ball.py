@@ -13,8 +13,8 @@ import numpy as np
 
 import poise
 from poise import Obstacle, Pose, Position
-from poise.figure.collisions import Collisions
-from poise.figure.shapes import Sphere
+from poise.figure import Sphere
+from poise.figure.collision.collisions import Collisions
 from poise.pictures import contact_sheet, draw_scene
 
 LINKS = 10

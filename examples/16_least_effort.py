@@ -13,8 +13,7 @@ import numpy as np
 
 import poise
 from poise import Equilibrium, LeastTorque, Position
-from poise.figure.builder import Builder, revolute
-from poise.figure.shapes import capsule_between
+from poise.figure import Builder, capsule_between, revolute
 from poise.forces import Force, Load, Support, equilibrium_error, joint_torques
 from poise.pictures import contact_sheet, draw_scene
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import poise
 from poise import Obstacle, Pose
-from poise.figure.shapes import Sphere
+from poise.figure import Sphere
 from poise.pictures import contact_sheet, draw_scene
 
 Array = NDArray[np.float64]

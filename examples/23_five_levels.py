@@ -12,9 +12,8 @@ from pathlib import Path
 
 import poise
 from poise import CenterOfMass, Frame, LookAt, Obstacle, Pose, Position, Posture, Result
-from poise.figure.collisions import Collisions
-from poise.figure.pose import turn
-from poise.figure.shapes import Cylinder
+from poise.figure import Cylinder, turn
+from poise.figure.collision.collisions import Collisions
 from poise.pictures import contact_sheet, draw_scene
 
 FEET = ("left_foot", "right_foot")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import poise
-from poise.motion.nutty import NuttyFilter
+from poise.motion.filter.nutty import NuttyFilter
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

@@ -18,7 +18,7 @@ from scipy.optimize import least_squares, minimize_scalar
 
 import poise
 from poise import Position
-from poise.figures.four_bar import A, B, C, D
+from poise.figures.mechanisms.four_bar import A, B, C, D
 
 TARGET = np.array([0.5, -0.4])
 PINS = np.array([A, B, C, D])[:, :2]

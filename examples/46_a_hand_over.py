@@ -13,7 +13,7 @@ import numpy as np
 
 import poise
 from poise import Builder, Frame, Pose, Position, Posture
-from poise.figure.builder import fixed, revolute
+from poise.figure import fixed, revolute
 from poise.figures.parts import BLUE, DARK, GOLD, RED, knob, rod
 from poise.pictures import contact_sheet, draw
 

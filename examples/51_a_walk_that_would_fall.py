@@ -20,7 +20,7 @@ from PIL import Image
 
 import poise
 from poise.evaluation.retarget_poses import drawn_poses, shown_frames
-from poise.motion.report import Quality, measure
+from poise.motion.report.report import Quality, measure
 from poise.pictures import Picture, contact_sheet
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

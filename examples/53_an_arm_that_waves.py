@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.motion.mapping import JointMap, Link
+from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report import measure
 from poise.pictures import strip
 

@@ -17,11 +17,9 @@ import numpy as np
 import poise
 from poise import Builder
 from poise.evaluation.retarget_poses import drawn_poses, shown_frames
-from poise.figure.builder import ball, free, revolute, universal
-from poise.figure.pose import Pose, from_to
-from poise.figure.shapes import Box, Capsule, Shape
-from poise.motion.contacts import ContactSettings
-from poise.motion.mapping import JointMap, Link
+from poise.figure import Box, Capsule, Pose, Shape, ball, free, from_to, revolute, universal
+from poise.motion.clip.contacts import ContactSettings
+from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 

@@ -20,12 +20,10 @@ import numpy as np
 import poise
 from poise.evaluation.retarget_poses import drawn_poses, shown_frames
 from poise.evaluation.retarget_report import write_report
-from poise.figure.builder import revolute
-from poise.figure.cleaning import cleaned
-from poise.figure.guards import guarded
-from poise.figure.pose import Pose
-from poise.figure.shapes import Box
-from poise.figures.mechanism import Mechanism
+from poise.figure import Box, Pose, revolute
+from poise.figure.assembly.cleaning import cleaned
+from poise.figure.assembly.guards import guarded
+from poise.figures.mechanisms.mechanism import Mechanism
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 

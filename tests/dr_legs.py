@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from poise.figure import Figure, Pose, Posture
-from poise.figure.builder import revolute
-from poise.figure.cleaning import cleaned
-from poise.figure.guards import guarded
-from poise.figure.pose import FloatArray
-from poise.figures.mechanism import Mechanism
+from poise.figure.assembly.cleaning import cleaned
+from poise.figure.assembly.guards import guarded
+from poise.figure.model.builder import revolute
+from poise.figure.model.pose import FloatArray
+from poise.figures.mechanisms.mechanism import Mechanism
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "loops" / "dr_legs"
 MOTORS = [

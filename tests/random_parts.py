@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from poise.figure.joints import PRIMITIVES, Kind
-from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
-from poise.figure.mass import Mass
-from poise.figure.pose import Pose, turn
-from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from poise.figure.model.joints import PRIMITIVES, Kind
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.model.mass import Mass
+from poise.figure.model.pose import Pose, turn
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 
 Random = np.random.Generator
 

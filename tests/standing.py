@@ -11,7 +11,7 @@ import numpy as np
 
 import poise
 from poise import Frame, Position
-from poise.figure.builder import Builder, free, revolute
+from poise.figure.model.builder import Builder, free, revolute
 from poise.tasks.task import Task
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "menagerie"

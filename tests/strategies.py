@@ -10,13 +10,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 from poise.errors import FigureError
-from poise.figure.body import Body, Site
-from poise.figure.couplings import Coupling, Term
-from poise.figure.figure import Figure
-from poise.figure.joints import KINDS, Joint, Kind
-from poise.figure.mass import Mass
-from poise.figure.posture import Posture
-from poise.kernels.limits import ball_split, nearest_turn, twist_interval
+from poise.figure.model.body import Body, Site
+from poise.figure.model.couplings import Coupling, Term
+from poise.figure.model.figure import Figure
+from poise.figure.model.joints import KINDS, Joint, Kind
+from poise.figure.model.mass import Mass
+from poise.figure.model.posture import Posture
+from poise.kernels.body.limits import ball_split, nearest_turn, twist_interval
 from tests import random_parts as parts
 
 Draw = st.DrawFn

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from poise.expressive.expressive import Expressive as Expressive
     from poise.expressive.expressive import ExpressiveSettings as ExpressiveSettings
     from poise.expressive.measures import Weights as Weights
-    from poise.figure.body import Body as Body
-    from poise.figure.body import Site as Site
-    from poise.figure.builder import Builder as Builder
-    from poise.figure.couplings import Coupling as Coupling
-    from poise.figure.figure import Figure as Figure
-    from poise.figure.joints import Joint as Joint
-    from poise.figure.pose import Pose as Pose
-    from poise.figure.posture import Posture as Posture
+    from poise.figure.model.body import Body as Body
+    from poise.figure.model.body import Site as Site
+    from poise.figure.model.builder import Builder as Builder
+    from poise.figure.model.couplings import Coupling as Coupling
+    from poise.figure.model.figure import Figure as Figure
+    from poise.figure.model.joints import Joint as Joint
+    from poise.figure.model.pose import Pose as Pose
+    from poise.figure.model.posture import Posture as Posture
     from poise.figures import chain as chain
     from poise.figures import human as human
     from poise.forces.loads import Force as Force
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from poise.forces.loads import Support as Support
     from poise.formats import load as load
     from poise.formats import load_clip as load_clip
-    from poise.motion.clip import Clip as Clip
-    from poise.motion.filter import MotionFilter as MotionFilter
-    from poise.motion.motion import Motion as Motion
-    from poise.motion.retarget import retarget as retarget
+    from poise.motion.clip.clip import Clip as Clip
+    from poise.motion.clip.motion import Motion as Motion
+    from poise.motion.filter.filter import MotionFilter as MotionFilter
+    from poise.motion.retarget.retarget import retarget as retarget
     from poise.tasks.avoid import Avoid as Avoid
     from poise.tasks.criteria import Comfort as Comfort
     from poise.tasks.criteria import Extend as Extend
@@ -74,13 +74,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Avoid": "poise.tasks.avoid",
-    "Body": "poise.figure.body",
-    "Builder": "poise.figure.builder",
+    "Body": "poise.figure.model.body",
+    "Builder": "poise.figure.model.builder",
     "CenterOfMass": "poise.tasks.mass",
     "Character": "poise.character.character",
-    "Clip": "poise.motion.clip",
+    "Clip": "poise.motion.clip.clip",
     "Comfort": "poise.tasks.criteria",
-    "Coupling": "poise.figure.couplings",
+    "Coupling": "poise.figure.model.couplings",
     "Custom": "poise.tasks.custom",
     "Equilibrium": "poise.tasks.equilibrium",
     "Erik": "poise.expressive.erik",
@@ -88,7 +88,7 @@ _HOMES = {
     "Expressive": "poise.expressive.expressive",
     "ExpressiveSettings": "poise.expressive.expressive",
     "Extend": "poise.tasks.criteria",
-    "Figure": "poise.figure.figure",
+    "Figure": "poise.figure.model.figure",
     "FigureError": "poise.errors",
     "FormatError": "poise.errors",
     "Flex": "poise.tasks.criteria",
@@ -98,25 +98,25 @@ _HOMES = {
     "Gradient": "poise.tasks.criteria",
     "Gravity": "poise.forces.loads",
     "Hold": "poise.tasks.posture",
-    "Joint": "poise.figure.joints",
+    "Joint": "poise.figure.model.joints",
     "LeastTorque": "poise.tasks.criteria",
     "LookAt": "poise.tasks.place",
     "MomentOfInertia": "poise.tasks.mass",
-    "Motion": "poise.motion.motion",
-    "MotionFilter": "poise.motion.filter",
+    "Motion": "poise.motion.clip.motion",
+    "MotionFilter": "poise.motion.filter.filter",
     "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
     "Orientation": "poise.tasks.place",
     "Plane": "poise.tasks.obstacles",
     "PoiseError": "poise.errors",
-    "Pose": "poise.figure.pose",
+    "Pose": "poise.figure.model.pose",
     "Position": "poise.tasks.place",
-    "Posture": "poise.figure.posture",
+    "Posture": "poise.figure.model.posture",
     "ReachResult": "poise.engine.reach",
     "Result": "poise.engine.result",
     "RobotError": "poise.errors",
     "Scene": "poise.engine.scene",
-    "Site": "poise.figure.body",
+    "Site": "poise.figure.model.body",
     "Slow": "poise.tasks.steady",
     "Solver": "poise.engine.solver",
     "Still": "poise.tasks.steady",
@@ -130,7 +130,7 @@ _HOMES = {
     "load": "poise.formats",
     "load_clip": "poise.formats",
     "reach": "poise.engine.reach",
-    "retarget": "poise.motion.retarget",
+    "retarget": "poise.motion.retarget.retarget",
     "solve": "poise.engine.solver",
 }
 

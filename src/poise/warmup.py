@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.engine.footprint import footprint
-from poise.figure.builder import (
+from poise.figure.model.builder import (
     Builder,
     ball,
     cartesian,
@@ -25,11 +25,11 @@ from poise.figure.builder import (
     revolute,
     universal,
 )
-from poise.figure.figure import Figure
-from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
-from poise.figure.pose import Pose, from_matrix, from_to, turn, vector
-from poise.figure.shapes import Sphere
-from poise.figure.violations import reached_limits
+from poise.figure.model.figure import Figure
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
+from poise.figure.model.shapes import Sphere
+from poise.figure.model.violations import reached_limits
 
 SIDE = Pose(vector((0.1, 0.0, 0.0)))
 
@@ -151,7 +151,7 @@ def _push() -> None:
 
 
 def _close() -> None:
-    from poise.figure.cleaning import cleaned
+    from poise.figure.assembly.cleaning import cleaned
 
     figure = every_joint_kind()
     figure.closure_error(figure.random(1))
@@ -169,8 +169,8 @@ def _close() -> None:
 
 
 def _collide() -> None:
-    from poise.figure.collisions import Collisions
-    from poise.figure.shapes import Box
+    from poise.figure.collision.collisions import Collisions
+    from poise.figure.model.shapes import Box
     from poise.tasks.obstacles import Obstacle, Plane
 
     made = Builder("block")
@@ -201,7 +201,7 @@ def _draw() -> None:
 
 
 def _rank() -> None:
-    from poise.kernels.level_work import make_work
+    from poise.kernels.levels.workspace import make_work
 
     make_work(1, 1, 1)
 
@@ -220,7 +220,7 @@ def _solve() -> None:
 
 
 def _filter() -> None:
-    from poise.motion.filter import MotionFilter
+    from poise.motion.filter.filter import MotionFilter
 
     motion = MotionFilter(velocity=1.0, acceleration=1.0, jerk=1.0)
     motion.reset(0.0)
@@ -228,9 +228,9 @@ def _filter() -> None:
 
 
 def _follow() -> None:
-    from poise.motion.clip import Clip
-    from poise.motion.retarget import retarget
-    from poise.motion.style import Style
+    from poise.motion.clip.clip import Clip
+    from poise.motion.retarget.retarget import retarget
+    from poise.motion.retarget.style import Style
 
     figure = every_joint_kind().replaced(loops=())
     clip = Clip(figure, [figure.random(seed).q for seed in range(6)], 30.0)
@@ -251,7 +251,7 @@ def _express() -> None:
 def _erik() -> None:
     from poise.expressive.erik import Erik
     from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
-    from poise.figures.chains import chain
+    from poise.figures.robots.chains import chain
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     upright = (1.0, 0.0, 0.0, 0.0)
@@ -263,7 +263,7 @@ def _erik() -> None:
 def _chain() -> None:
     from poise import chains
     from poise.chains.targets import facing
-    from poise.figures.chains import chain
+    from poise.figures.robots.chains import chain
 
     figure = chain("YXX", lengths=[0.1, 0.1, 0.1])
     for solver in (chains.ccd, chains.dls, chains.fabrik, chains.circles):

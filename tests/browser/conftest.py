@@ -14,8 +14,8 @@ from typing import IO
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from poise.formats.scene_toml_write import scene_text
-from poise.studio.openings import EXAMPLES
+from poise.formats.scene_toml.write import scene_text
+from poise.studio.scenes.openings import EXAMPLES
 
 from .hands import NOTICES, PATIENCE, settle, until
 

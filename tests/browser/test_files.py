@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 import poise
 from poise.engine.scene import Scene
 from poise.figures import BUILT_IN
-from poise.studio.mode_examples import THESIS
-from poise.studio.mode_retarget_clip import greeting
-from poise.studio.openings import EXAMPLES
+from poise.studio.modes.retarget.first_clip import greeting
+from poise.studio.scenes.examples import THESIS
+from poise.studio.scenes.openings import EXAMPLES
 
 from .hands import COMPILING, enter, example, new_scene, open_menu, press_key, said, until
 

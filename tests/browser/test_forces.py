@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from poise.studio.marks import ARC, CONE, FORCE, GROUND, TORQUE
+from poise.studio.wire.marks import ARC, CONE, FORCE, GROUND, TORQUE
 
 from .hands import (
     choose_option,

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import poise
-from poise.studio.anchors import marked_joints
+from poise.studio.wire.anchors import marked_joints
 
 from .hands import (
     choose_figure,

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from poise.evaluation.retarget_report import write_report
-from tests.unit.motion.test_report import standing
+from tests.unit.motion.report.test_report import standing
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import FormatError
-from poise.figure.builder import Builder, ball, prismatic, revolute
-from poise.figure.figure import Figure
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.figure import Figure
 
 Target = Callable[[bytes], None]
 
@@ -70,7 +70,7 @@ def reach(figure: Figure) -> float:
 
 def read_urdf(data: bytes) -> None:
     """URDF."""
-    from poise.formats.urdf import read_urdf
+    from poise.formats.urdf.read import read_urdf
 
     with as_file(data, ".urdf") as path:
         use(read_urdf(path))
@@ -85,7 +85,7 @@ ROBOT = b"""<robot name="r"><link name="a"/><link name="b"/><link name="c"/><lin
 
 def read_closures(data: bytes) -> None:
     """YAML of loops beside a URDF."""
-    from poise.formats.urdf import read_urdf
+    from poise.formats.urdf.read import read_urdf
 
     with as_file(ROBOT, ".urdf") as robot, as_file(data, ".yaml") as path:
         use(read_urdf(robot, path))
@@ -93,7 +93,7 @@ def read_closures(data: bytes) -> None:
 
 def read_mjcf(data: bytes) -> None:
     """MJCF."""
-    from poise.formats.mjcf import read_mjcf
+    from poise.formats.mjcf.read import read_mjcf
 
     with as_file(data, ".xml") as path:
         use(read_mjcf(path))
@@ -101,7 +101,7 @@ def read_mjcf(data: bytes) -> None:
 
 def read_bvh(data: bytes) -> None:
     """BVH, skeleton and motion."""
-    from poise.formats.bvh import read_bvh_clip, read_bvh_figure
+    from poise.formats.bvh.read import read_bvh_clip, read_bvh_figure
 
     with as_file(data, ".bvh") as path:
         use(read_bvh_figure(path))
@@ -109,7 +109,7 @@ def read_bvh(data: bytes) -> None:
 
 
 def _read_gltf(data: bytes, suffix: str) -> None:
-    from poise.formats.gltf import read_gltf_clips, read_gltf_figure
+    from poise.formats.gltf.read import read_gltf_clips, read_gltf_figure
 
     with as_file(data, suffix) as path:
         use(read_gltf_figure(path))
@@ -157,7 +157,7 @@ def small_figure() -> Figure:
 
 def read_table(data: bytes) -> None:
     """Tables of joint values."""
-    from poise.formats.table import read_table
+    from poise.formats.table.table import read_table
 
     with as_file(data, ".csv") as path:
         assert np.isfinite(read_table(path, small_figure()).q).all()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import poise
 from poise import Force, Gravity, Support
-from poise.figure.collisions import Collisions
+from poise.figure.collision.collisions import Collisions
 from poise.forces import balance, equilibrium_error, find_reactions, joint_torques, support_forces
 from tests.golden.questions import (
     FEET,

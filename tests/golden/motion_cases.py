@@ -12,9 +12,9 @@ import numpy as np
 
 import poise
 from poise import Clip, MotionFilter
-from poise.motion.style import Style
+from poise.motion.retarget.style import Style
 from tests.golden.questions import Case, FloatArray, packed, random_for
-from tests.unit.motion.stick_man import stepping
+from tests.unit.motion.retarget.stick_man import stepping
 
 CLIPS = Path(__file__).parents[2].parent / "shared" / "data" / "bvh"
 """Recorded clips, which are not part of the repository."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import poise
 from poise import Figure, Obstacle, Plane, Pose, Posture, chains
-from poise.figure.shapes import Box, Sphere
+from poise.figure.model.shapes import Box, Sphere
 
 FloatArray = NDArray[np.float64]
 Case = tuple[str, Callable[[], FloatArray]]

@@ -36,7 +36,7 @@ from poise import (
     Still,
     Support,
 )
-from poise.figure.shapes import Capsule
+from poise.figure.model.shapes import Capsule
 from tests.golden.questions import (
     FEET,
     FIGURES,

@@ -7,7 +7,7 @@ import bvhio
 import numpy as np
 import pytest
 
-from poise.formats.bvh import read_bvh_clip, read_bvh_figure
+from poise.formats.bvh.read import read_bvh_clip, read_bvh_figure
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "bvh"
 FILES = sorted(DATA.glob("*/*.bvh"))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from poise.figure.builder import Builder, free
-from poise.figure.collisions import Collisions, node_frames
-from poise.figure.pose import Pose, to_matrix
-from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere
-from poise.figure.solids import coal_geometry, make_solid
+from poise.figure.collision.collisions import Collisions, node_frames
+from poise.figure.collision.solids import coal_geometry, make_solid
+from poise.figure.model.builder import Builder, free
+from poise.figure.model.pose import Pose, to_matrix
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from poise.tasks.obstacles import Obstacle, Plane
 
 coal = pytest.importorskip("coal", reason="coal is not installed on this platform")

@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 
 import poise
 from poise import Hold, Orientation, Position
-from poise.figure.builder import Builder, prismatic, revolute
-from poise.figure.pose import turn
+from poise.figure.model.builder import Builder, prismatic, revolute
+from poise.figure.model.pose import turn
 
 
 def arm(count: int, limit: float = 3.0) -> poise.Figure:

@@ -10,8 +10,8 @@ import pytest
 from pygltflib import GLTF2
 from scipy.interpolate import CubicHermiteSpline
 
-from poise.formats.gltf import read_gltf_clips, read_gltf_figure
-from poise.formats.gltf_animation import GltfChannel, sampled
+from poise.formats.gltf.animation import GltfChannel, sampled
+from poise.formats.gltf.read import read_gltf_clips, read_gltf_figure
 
 FOX = Path(__file__).parents[3] / "shared" / "data" / "gltf" / "Fox.gltf"
 with_fox = pytest.mark.skipif(not FOX.is_file(), reason="the Fox is not here")

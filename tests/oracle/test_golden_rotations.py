@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.figure.pose import from_matrix, to_matrix
-from poise.kernels.quaternion import (
+from poise.figure.model.pose import from_matrix, to_matrix
+from poise.kernels.maths.quaternion import (
     Quaternion,
     about,
     angle_of,
@@ -15,7 +15,7 @@ from poise.kernels.quaternion import (
     multiply,
     to_rotation_vector,
 )
-from poise.kernels.vector import Vector
+from poise.kernels.maths.vector import Vector
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "data" / "golden_rotations"
 pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the folder of golden rotations is not here")

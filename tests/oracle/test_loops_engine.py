@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import poise
 from poise import CenterOfMass, Frame, Orientation, Pose, Position, Solver
 from poise.evaluation.loops_motions import Dance
-from poise.figure.guards_cut import without_ends
+from poise.figure.assembly.cut_joint_guards import without_ends
 from tests import dr_legs as legs
 from tests.oracle.maximal import Maximal
 from tests.oracle.maximal_reach import frame_cost, reach

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.figure.pose import to_matrix
-from poise.formats.mjcf import parse_mjcf, read_mjcf
+from poise.figure.model.pose import to_matrix
+from poise.formats.mjcf.read import parse_mjcf, read_mjcf
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 

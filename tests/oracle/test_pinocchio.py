@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from poise.errors import FormatError
-from poise.figure.figure import Figure
-from poise.figure.pose import to_matrix
-from poise.formats.closures import parse_closures
-from poise.formats.urdf import parse_urdf, read_urdf
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import to_matrix
+from poise.formats.urdf.closures import parse_closures
+from poise.formats.urdf.read import parse_urdf, read_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed on this platform")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.figure.pose import to_matrix
+from poise.figure.model.pose import to_matrix
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed on this platform")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.figure.pose import to_matrix
+from poise.figure.model.pose import to_matrix
 from poise.forces import Force, Gravity, Support, joint_torques, net_force, torque_slopes
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed on this platform")

@@ -11,7 +11,7 @@ from poise.expressive.erik import Erik, ErikSettings
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveBatch
 from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
-from poise.figure.pose import Pose, turn
+from poise.figure.model.pose import Pose, turn
 
 COUNT = 6000
 ERROR = {"a": 0.2104, "b": 0.0489, "c": 0.0288, "d": 0.0229, "e": 0.0240, "f": 0.0190, "g": 0.0181}

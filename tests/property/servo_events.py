@@ -23,7 +23,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from poise.errors import RobotError
-from poise.figure.builder import Builder, prismatic, revolute
+from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.formats.osc import decode
 from poise.robots import DeviceLostError, Robot, Servo, dynamixel, firmata, osc_out, port, serial_line
 from poise.robots import robot as robot_module

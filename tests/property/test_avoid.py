@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import poise
 from poise import Avoid, CenterOfMass, Frame, LookAt, Obstacle, Plane, Pose, Position
-from poise.figure.collisions import Collisions
-from poise.figure.shapes import Box
+from poise.figure.collision.collisions import Collisions
+from poise.figure.model.shapes import Box
 from poise.figures import built_in
 
 HUMAN = built_in("human")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import poise
 from poise import CenterOfMass, Frame, Hold, Orientation, Position, Solver
-from poise.kernels.clamp import clamp
+from poise.kernels.body.clamp import clamp
 from tests.scenarios import DT, FRAMES, HUMAN, MOVING, TALOS, Names, scenario, stance
 from tests.strategies import Recipe, figures, wild_postures
 

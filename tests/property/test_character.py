@@ -9,8 +9,8 @@ import pytest
 import poise
 from poise.character import Character
 from poise.errors import PoiseError
-from poise.figure.posture import Posture
-from poise.motion.clip import Clip
+from poise.figure.model.posture import Posture
+from poise.motion.clip.clip import Clip
 
 LAMP = poise.load("adelino")
 VELOCITY, ACCELERATION, JERK = 6.0, 40.0, 800.0

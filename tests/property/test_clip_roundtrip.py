@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.errors import FormatError
-from poise.figure.builder import Builder, ball, cylindrical, fixed, free, planar, prismatic, revolute, universal
-from poise.figure.joints import Joint
-from poise.formats.bvh import parse_bvh, read_bvh_clip, write_bvh
-from poise.formats.bvh_figure import bvh_figure, bvh_values
-from poise.formats.gltf import GltfMotion, parse_gltf
-from poise.formats.table import parse_table, read_table, table_clip, write_table
-from poise.motion.clip import Clip
+from poise.figure.model.builder import Builder, ball, cylindrical, fixed, free, planar, prismatic, revolute, universal
+from poise.figure.model.joints import Joint
+from poise.formats.bvh.figure import bvh_figure, bvh_values
+from poise.formats.bvh.read import parse_bvh, read_bvh_clip, write_bvh
+from poise.formats.gltf.read import GltfMotion, parse_gltf
+from poise.formats.table.table import parse_table, read_table, table_clip, write_table
+from poise.motion.clip.clip import Clip
 
 MAKERS = {
     "free": free,

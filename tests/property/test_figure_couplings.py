@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, minimize, nnls
 
-from poise.figure.figure import Figure
-from poise.figure.posture import Posture
-from poise.kernels.couplings import coupling_value
-from poise.kernels.nearest_point import nearest_in_polyhedron
+from poise.figure.model.figure import Figure
+from poise.figure.model.posture import Posture
+from poise.kernels.body.couplings import coupling_value
+from poise.kernels.maths.nearest_point import nearest_in_polyhedron
 from tests.strategies import SCALAR, Recipe, figures, figures_with_posture, legal_postures, wild_postures
 
 SCALARS = Recipe(kinds=SCALAR, bodies=5, couplings=4, loops=0, base=("root", "world"))

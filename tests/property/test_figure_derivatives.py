@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.figure.figure import STANDARD_GRAVITY, Figure
-from poise.figure.posture import Posture
-from poise.kernels.quaternion import Quaternion, conjugate, multiply, to_rotation_vector
+from poise.figure.model.figure import STANDARD_GRAVITY, Figure
+from poise.figure.model.posture import Posture
+from poise.kernels.maths.quaternion import Quaternion, conjugate, multiply, to_rotation_vector
 from tests.strategies import Recipe, figures_with_posture
 
 STEP = 1e-5

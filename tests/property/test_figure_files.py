@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 
-from poise.figure.figure import Figure
+from poise.figure.model.figure import Figure
 from poise.formats.figure_toml import figure_text, parse_figure
 from tests.strategies import Recipe, figures
 

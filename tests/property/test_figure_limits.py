@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.figure.figure import Figure
-from poise.figure.joints import Joint
-from poise.figure.limits import BallLimits, Ellipse, Polygon
-from poise.figure.posture import Posture
-from poise.kernels.limits import ball_split
-from poise.kernels.swing_twist import swing_direction
+from poise.figure.model.figure import Figure
+from poise.figure.model.joints import Joint
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon
+from poise.figure.model.posture import Posture
+from poise.kernels.body.limits import ball_split
+from poise.kernels.maths.swing_twist import swing_direction
 from tests import random_parts as parts
 from tests.strategies import SCALAR, Recipe, figures, figures_with_posture, wild_postures
 
@@ -64,7 +64,7 @@ def test_no_other_legal_posture_of_scalars_is_nearer(figure: Figure, data: st.Da
 
 
 def ball_figure(limits: BallLimits) -> Figure:
-    from poise.figure.body import Body
+    from poise.figure.model.body import Body
 
     return Figure("ball", [Body("b0")], [Joint("neck", "ball", None, "b0", ball_limits=limits)])
 
@@ -130,7 +130,7 @@ def test_a_clamped_swing_is_the_nearest_one_of_the_boundary(
 
 def opposite(limits: BallLimits, rng: np.random.Generator) -> np.ndarray:
     """An orientation whose limb points almost straight away from the cone."""
-    from poise.figure.pose import Pose
+    from poise.figure.model.pose import Pose
 
     half = np.array([rng.choice([0.0, 1e-12, 1e-6, 1e-2]), 1.0, 0.0, 0.0])
     half[1:3] = np.array([math.cos(a := rng.uniform(0.0, 7.0)), math.sin(a)])
@@ -182,6 +182,6 @@ def test_a_concave_region_is_not_jumped_across(seed: int) -> None:
 
 
 def pointing(d: np.ndarray) -> np.ndarray:
-    from poise.figure.pose import from_to
+    from poise.figure.model.pose import from_to
 
     return from_to("z", d)

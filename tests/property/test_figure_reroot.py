@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.figure.figure import Figure
-from poise.figure.joints import KINDS
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.joints import KINDS
+from poise.figure.model.posture import Posture
 from tests.strategies import Recipe, figures_with_posture
 
 LOOSE = Recipe(bodies=8, base=("root", "free", "fixed"), loops=2)

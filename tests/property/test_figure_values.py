@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.figure.figure import Figure
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.posture import Posture
 from tests.strategies import Recipe, figures, figures_with_posture, legal_postures, wild_postures
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.motion.filter import MotionFilter
+from poise.motion.filter.filter import MotionFilter
 
 JOINTS = 500
 

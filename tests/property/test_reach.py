@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import poise
-from poise.figure.builder import Builder, ball, revolute
-from poise.figure.limits import BallLimits, Ellipse
+from poise.figure.model.builder import Builder, ball, revolute
+from poise.figure.model.limits import BallLimits, Ellipse
 from tests.strategies import Recipe, figures
 
 OPEN = Recipe(bodies=6, loops=0, ball_couplings=True, odd_names=False)

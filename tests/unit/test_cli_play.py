@@ -9,7 +9,7 @@ import pytest
 import poise
 from poise.cli.app import run
 from poise.formats.osc import decode
-from poise.motion.clip import Clip
+from poise.motion.clip.clip import Clip
 
 SHORT = ["--seconds", "0.4"]
 
@@ -31,7 +31,7 @@ def test_a_clip_is_played_and_sent(tmp_path, capsys):
     lamp = poise.load("adelino")
     clip = Clip(lamp, np.full((30, 5), 0.25), 30.0, "lean")
     path = tmp_path / "lean.csv"
-    from poise.formats.table import write_table
+    from poise.formats.table.table import write_table
 
     write_table(clip, path)
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

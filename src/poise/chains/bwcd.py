@@ -1,4 +1,4 @@
-"""Backward cyclic descent: see `poise.kernels.bwcd` for the method."""
+"""Backward cyclic descent: see `poise.kernels.gaze.erik.bwcd` for the method."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from poise.chains.goals import TargetLike
 from poise.chains.options import Options
 from poise.chains.result import ChainResult
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.kernels.bwcd import bwcd as bwcd_kernel
+from poise.figure.model.figure import Figure
+from poise.kernels.gaze.erik.bwcd import bwcd as bwcd_kernel
 
 
 def bwcd(

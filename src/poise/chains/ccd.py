@@ -1,4 +1,4 @@
-"""Cyclic coordinate descent: see `poise.kernels.ccd` for the method."""
+"""Cyclic coordinate descent: see `poise.kernels.chains.ccd` for the method."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from poise.chains.goals import GoalNumbers, TargetLike
 from poise.chains.options import Options
 from poise.chains.question import ask
 from poise.chains.result import ChainResult
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.kernels.ccd import ccd as ccd_kernel
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.kernels.chains.ccd import ccd as ccd_kernel
 
 
 def ccd(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> ChainResult:

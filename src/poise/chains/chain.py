@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import FigureError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.names import listing
-from poise.figure.pose import FloatArray, Pose, from_to
-from poise.figure.posture import Posture
-from poise.kernels.chain import SWING, TWIST, Chain, tip_position
-from poise.kernels.tree import SLIDE, TURN
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.names import listing
+from poise.figure.model.pose import FloatArray, Pose, from_to
+from poise.figure.model.posture import Posture
+from poise.kernels.body.tree import SLIDE, TURN
+from poise.kernels.chains.chain import SWING, TWIST, Chain, tip_position
 
 SHORTEST = 1e-9
 """A segment shorter than this has no direction [m]."""

@@ -1,4 +1,4 @@
-"""Intersection of circles: see `poise.kernels.circles` for the method and `poise.kernels.plane` for what it moves."""
+"""Intersection of circles: `poise.kernels.chains.circles` has the method, `kernels.chains.plane` what it moves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from poise.chains.options import Options, Settings, settle
 from poise.chains.question import prepared
 from poise.chains.result import ChainResult, ChainStatus, worst_of
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.circles import KEEP_DISTANCES, KEEP_HEADINGS
-from poise.kernels.circles_figure import Placed, circles_figure
-from poise.kernels.circles_figure import circle_zones as circle_zones_kernel
-from poise.kernels.vector import Vector
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.chains.circles import KEEP_DISTANCES, KEEP_HEADINGS
+from poise.kernels.chains.circles_figure import Placed, circles_figure
+from poise.kernels.chains.circles_figure import circle_zones as circle_zones_kernel
+from poise.kernels.maths.vector import Vector
 
 KEEPS = {"directions": KEEP_HEADINGS, "distances": KEEP_DISTANCES}
 

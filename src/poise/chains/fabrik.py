@@ -1,4 +1,4 @@
-"""Forward and backward reaching: see `poise.kernels.fabrik` for the method."""
+"""Forward and backward reaching: see `poise.kernels.chains.fabrik` for the method."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from poise.chains.options import Options, Settings, settle
 from poise.chains.points import prepared_points
 from poise.chains.result import ChainResult, ChainStatus
 from poise.chains.zones import can_reach
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.fabrik import fabrik as fabrik_kernel
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.chains.fabrik import fabrik as fabrik_kernel
 
 
 def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **options: Unpack[Options]) -> ChainResult:

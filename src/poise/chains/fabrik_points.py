@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from poise.chains.result import ChainStatus
 from poise.chains.zones import safe_zones
 from poise.errors import TaskError
-from poise.figure.pose import LARGEST, FloatArray
-from poise.kernels.fabrik_points import fabrik_points as fabrik_points_kernel
+from poise.figure.model.pose import LARGEST, FloatArray
+from poise.kernels.chains.fabrik_points import fabrik_points as fabrik_points_kernel
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from poise.chains.goals import GoalKind, TargetLike, goal_of
 from poise.chains.options import Options, Settings, settle
 from poise.chains.result import ChainResult, ChainStatus
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.kernels.chain import Chain
-from poise.kernels.measures import Aim
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.kernels.chains.chain import Chain
+from poise.kernels.gaze.measures import Aim
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from poise.chains.chain import only_tip
 from poise.chains.targets import Gaze, gaze, quaternion_text
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.figure.pose import LARGEST, FloatArray, Pose
-from poise.kernels.chain import pointing
-from poise.kernels.chain_goal import DIRECTION, LOOK, ORIENTATION, POSITION
-from poise.kernels.measures import FULL
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import LARGEST, FloatArray, Pose
+from poise.kernels.chains.chain import pointing
+from poise.kernels.chains.goal import DIRECTION, LOOK, ORIENTATION, POSITION
+from poise.kernels.gaze.measures import FULL
 
 GoalKind = Literal["position", "direction", "orientation", "point"]
 TargetLike: TypeAlias = "Gaze | ArrayLike"

@@ -1,4 +1,4 @@
-"""Jacobian methods: see `poise.kernels.chain_jacobian` for the four kinds of step."""
+"""Jacobian methods: see `poise.kernels.chains.jacobian` for the four kinds of step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from poise.chains.goals import GoalNumbers, TargetLike
 from poise.chains.options import Options
 from poise.chains.question import Question, ask
 from poise.chains.result import ChainResult
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.kernels.chain_jacobian import DAMPED, PSEUDOINVERSE, SELECTIVE, TRANSPOSE, jacobian_steps
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.kernels.chains.jacobian import DAMPED, PSEUDOINVERSE, SELECTIVE, TRANSPOSE, jacobian_steps
 
 LARGEST_TURN = math.pi / 4.0
 """Greatest change of any joint in one step [Buss & Kim 2005]."""

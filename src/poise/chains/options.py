@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.names import suggestion
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.names import suggestion
+from poise.figure.model.posture import Posture
 
 
 class Options(TypedDict, total=False):

@@ -9,13 +9,13 @@ import numpy as np
 
 from poise.chains.options import Settings, refuse_coupling
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.figure.path import find_paths
-from poise.figure.pose import FloatArray
-from poise.kernels.fabrik import Points
-from poise.kernels.queries import node_frames
-from poise.kernels.reach_path import Path, flatten
-from poise.kernels.tree import SLIDE, TURN, Tree
+from poise.figure.model.figure import Figure
+from poise.figure.model.path import find_paths
+from poise.figure.model.pose import FloatArray
+from poise.kernels.body.queries import node_frames
+from poise.kernels.body.tree import SLIDE, TURN, Tree
+from poise.kernels.chains.fabrik import Points
+from poise.kernels.reach.path import Path, flatten
 
 ON_AXIS = 1e-9
 """A point nearer to an axis than this is not moved by turning about it [m]."""

@@ -16,12 +16,12 @@ from poise.chains.options import Options, Settings, refuse_coupling, settle
 from poise.chains.result import ChainResult, ChainStatus
 from poise.chains.zones import can_reach
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.figure.path import LENGTH_SHARE, find_path
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.chain_goal import error_of
-from poise.kernels.reach_path import flatten
+from poise.figure.model.figure import Figure
+from poise.figure.model.path import LENGTH_SHARE, find_path
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.chains.goal import error_of
+from poise.kernels.reach.path import flatten
 
 ANYTHING: tuple[GoalKind, ...] = ("position", "direction", "orientation", "point")
 LOOKS = 60

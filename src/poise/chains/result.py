@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 
 ChainStatus = Literal["solved", "unreachable", "stalled"]
 

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError, TaskError
-from poise.figure.pose import FloatArray, Pose, from_to, unit_quaternion, unit_vector, vector
-from poise.kernels.facing import facing_frame
-from poise.kernels.measures import DIRECTED, FULL, Aim
-from poise.kernels.quaternion import Quaternion
-from poise.kernels.vector import Vector
+from poise.figure.model.pose import FloatArray, Pose, from_to, unit_quaternion, unit_vector, vector
+from poise.kernels.gaze.facing import facing_frame
+from poise.kernels.gaze.measures import DIRECTED, FULL, Aim
+from poise.kernels.maths.quaternion import Quaternion
+from poise.kernels.maths.vector import Vector
 
 UNIT = 1e-6
 """How far the length of a quaternion may be from 1."""

@@ -1,4 +1,4 @@
-"""Two-priority damped least squares: see `poise.kernels.two_priority` for the method."""
+"""Two-priority damped least squares: see `poise.kernels.gaze.two_priority.two_priority` for the method."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from poise.chains.facing import ask_to_face
 from poise.chains.goals import TargetLike
 from poise.chains.options import Options
 from poise.chains.result import ChainResult
-from poise.figure.figure import Figure, PostureLike
-from poise.kernels.two_priority_steps import two_priority_steps
+from poise.figure.model.figure import Figure, PostureLike
+from poise.kernels.gaze.two_priority.steps import two_priority_steps
 
 
 def two_priority_dls(

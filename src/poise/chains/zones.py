@@ -14,12 +14,12 @@ import math
 
 import numpy as np
 
-from poise.figure.figure import Figure
-from poise.figure.path import ancestors, nodes_of
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.queries import node_frames
-from poise.kernels.tree import SLIDE
+from poise.figure.model.figure import Figure
+from poise.figure.model.path import ancestors, nodes_of
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.body.queries import node_frames
+from poise.kernels.body.tree import SLIDE
 
 
 def safe_zones(lengths: FloatArray) -> tuple[float, float]:

@@ -31,11 +31,11 @@ from poise.character.osc import OscIn, OscOut
 from poise.character.script import Held, Played, Script
 from poise.character.thinking import LATE, Thinker
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.names import look_up
-from poise.figure.posture import Posture
-from poise.motion.clip import Clip
-from poise.motion.filter import MotionFilter
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.names import look_up
+from poise.figure.model.posture import Posture
+from poise.motion.clip.clip import Clip
+from poise.motion.filter.filter import MotionFilter
 
 _REMEMBERED = 200
 log = logging.getLogger(__name__)

@@ -12,11 +12,11 @@ import numpy as np
 from poise.chains.targets import Gaze, GazeLike, facing, gaze
 from poise.character.mind import Solver
 from poise.errors import FigureError, TaskError
-from poise.figure.figure import Figure
-from poise.figure.names import listing
-from poise.figure.pose import FloatArray
-from poise.motion.clip import Clip
-from poise.motion.filter import MotionFilter
+from poise.figure.model.figure import Figure
+from poise.figure.model.names import listing
+from poise.figure.model.pose import FloatArray
+from poise.motion.clip.clip import Clip
+from poise.motion.filter.filter import MotionFilter
 
 Target: TypeAlias = "GazeLike | str | None"
 

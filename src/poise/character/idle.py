@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 
 BREATH = 0.25
 """Breaths per second."""

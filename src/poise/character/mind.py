@@ -13,9 +13,9 @@ from poise.chains.targets import Gaze
 from poise.character.idle import Idle
 from poise.character.script import Script
 from poise.errors import FigureError, PoiseError
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 
 AT_REST = 1e-4
 """A solution that changes by less has not moved [rad or m]."""

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 from poise.chains.targets import at
 from poise.character.checks import check_port
 from poise.errors import PoiseError, TaskError
-from poise.figure.names import listing, suggestion
-from poise.figure.posture import Posture
+from poise.figure.model.names import listing, suggestion
+from poise.figure.model.posture import Posture
 from poise.formats.osc import Argument, Message, decode, encode, joint_bundle
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 
 
 class Wish(Protocol):

@@ -14,9 +14,9 @@ COMPILING = "compiling the kernels, once on this machine …"
 @contextmanager
 def compiling_noted() -> Iterator[None]:
     """Say so as soon as a kernel has to be compiled, and only then."""
-    from poise.kernels.compile import is_warm
+    from poise.kernels.jit.cache import is_complete
 
-    if is_warm():
+    if is_complete():
         yield
         return
     with _announcing():

@@ -16,7 +16,7 @@ from poise.cli.show import FigureArgument, loaded
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 THUMBNAIL_COLUMNS, THUMBNAIL_ROWS = 16, 8
 THUMBNAIL_PIXELS = 4

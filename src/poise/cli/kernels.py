@@ -14,10 +14,10 @@ def compile_kernels() -> None:
 
     The machine code is kept in your cache folder; POISE_CACHE_DIR chooses another.
     """
-    from poise.kernels.compile import is_warm, mark_warm, user_cache
+    from poise.kernels.jit.cache import is_complete, mark_complete, user_cache
     from poise.warmup import steps
 
-    if is_warm():
+    if is_complete():
         answer(f"the kernels are compiled already, in {user_cache()}")
         return
     started = time.monotonic()
@@ -29,5 +29,5 @@ def compile_kernels() -> None:
             progress.update(bar, description=step.what)
             step.run()
             progress.advance(bar)
-    mark_warm()
+    mark_complete()
     answer(f"compiled every kernel in {time.monotonic() - started:.0f} s, in {user_cache()}")

@@ -23,9 +23,9 @@ from poise.errors import PoiseError
 if TYPE_CHECKING:
     from poise.chains.targets import Gaze
     from poise.character.character import Character
-    from poise.figure.figure import Figure
-    from poise.figure.posture import Posture
-    from poise.motion.motion import Motion
+    from poise.figure.model.figure import Figure
+    from poise.figure.model.posture import Posture
+    from poise.motion.clip.motion import Motion
     from poise.robots.robot import Robot
 
 TOUR = 2.5

@@ -15,9 +15,9 @@ from poise.cli.console import answer, remark
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
-    from poise.figure.posture import Posture
-    from poise.motion.motion import Motion
+    from poise.figure.model.figure import Figure
+    from poise.figure.model.posture import Posture
+    from poise.motion.clip.motion import Motion
 
 Output = Callable[["Posture"], object]
 
@@ -25,8 +25,8 @@ Output = Callable[["Posture"], object]
 def motion_of(path: Path, figure: Figure) -> Motion:
     """The motion in a file, as one of the figure: free to walk where the motion is, retargeted where it must be."""
     from poise.formats import load_clip
-    from poise.motion.motion import Motion
-    from poise.motion.retarget import retarget
+    from poise.motion.clip.motion import Motion
+    from poise.motion.retarget.retarget import retarget
 
     clip = load_clip(path, figure)
     if set(figure.moving_joints) <= set(clip.figure.moving_joints):

@@ -18,10 +18,10 @@ from poise.errors import FormatError
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from poise.motion.clip import Clip
-    from poise.motion.motion import Motion
-    from poise.motion.report import Quality
-    from poise.motion.style import Style
+    from poise.motion.clip.clip import Clip
+    from poise.motion.clip.motion import Motion
+    from poise.motion.report.report import Quality
+    from poise.motion.retarget.style import Style
 
 
 def retarget(  # noqa: PLR0913
@@ -64,8 +64,8 @@ def retarget(  # noqa: PLR0913
     _check_endings(output, report)
     with compiling_noted():
         from poise.formats import load_clip
-        from poise.motion.report import measure
-        from poise.motion.retarget import retarget as perform
+        from poise.motion.report.report import measure
+        from poise.motion.retarget.retarget import retarget as perform
 
         source, performer = load_clip(clip, name=name), loaded(figure)
     with _progress() as bar:
@@ -98,7 +98,7 @@ def retarget(  # noqa: PLR0913
 
 
 def _style(acceleration: float | None) -> Style:
-    from poise.motion.style import Style
+    from poise.motion.retarget.style import Style
 
     return Style() if acceleration is None else Style(acceleration=acceleration)
 
@@ -106,7 +106,7 @@ def _style(acceleration: float | None) -> Style:
 @contextmanager
 def _kept(output: Path | None) -> Iterator[None]:
     """What stops a retargeting half way loses none of the frames that are solved."""
-    from poise.motion.stopped import left_by
+    from poise.motion.retarget.stopped import left_by
 
     try:
         yield
@@ -135,7 +135,7 @@ def _progress() -> Progress:
 
 def _check_endings(output: Path | None, report: Path | None) -> None:
     """Refuse files that could not be written before minutes are spent on what should be in them."""
-    from poise.motion.motion import ENDINGS
+    from poise.motion.clip.motion import ENDINGS
 
     for path, endings, what in ((output, ENDINGS, "a motion"), (report, (".html",), "a report")):
         if path is None:

@@ -9,16 +9,16 @@ from poise.cli.console import answer, complain
 from poise.errors import FormatError, PoiseError
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
-    from poise.motion.clip import Clip
+    from poise.figure.model.figure import Figure
+    from poise.motion.clip.clip import Clip
 
 ENDINGS = (".bvh", ".gltf", ".glb")
 
 
 def retarget_folder(folder: Path, figure: Figure, output: Path | None, cores: int | None, **options: Any) -> int:
     """Retarget every animation of a folder into another, as NPZ; returns the exit code, 2 if one of them failed."""
-    from poise.motion.report import measure
-    from poise.motion.several import retarget_all
+    from poise.motion.report.report import measure
+    from poise.motion.retarget.several import retarget_all
 
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS)
     if not paths:

@@ -15,7 +15,7 @@ from poise.cli.console import answer, remark
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure, PostureLike
+    from poise.figure.model.figure import Figure, PostureLike
 
 
 class View(StrEnum):

@@ -71,7 +71,7 @@ def solve(
         result = asked.solve(**_options(asked, start, max_steps, tolerance))
         _print_report(asked, result)
         if output is not None:
-            from poise.formats.posture_json import write_posture
+            from poise.formats.table.posture_json import write_posture
 
             write_posture(result.posture, output)
             answer(str(output))
@@ -86,7 +86,7 @@ def solve(
 
 def _options(scene: Scene, start: str, max_steps: int | None, tolerance: float | None) -> dict[str, Any]:
     """Options of `poise.solve`, those that were given."""
-    from poise.formats.posture_json import read_posture
+    from poise.formats.table.posture_json import read_posture
 
     options: dict[str, Any] = {"max_steps": max_steps, "tolerance": tolerance}
     if start.lower().endswith(".json"):

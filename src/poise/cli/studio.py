@@ -26,9 +26,9 @@ def studio(
     """
     with compiling_noted():
         from poise.engine.scene import Scene
-        from poise.studio.files import is_scene
-        from poise.studio.server import serve
-        from poise.studio.session import Session
+        from poise.studio.control.files import is_scene
+        from poise.studio.server.server import serve
+        from poise.studio.session.session import Session
 
         start = Scene.load(figure) if is_scene(figure) else loaded(figure)
         session = Session(start, folder=folder_of(figure))

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.errors import FigureError, TaskError
-from poise.figure.collisions import Collisions, node_frames
-from poise.figure.compiled import IntArray
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray, Pose
-from poise.kernels.contacts import Contacts
-from poise.kernels.tree import forward
+from poise.figure.collision.collisions import Collisions, node_frames
+from poise.figure.model.compiled import IntArray
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, Pose
+from poise.kernels.body.tree import forward
+from poise.kernels.goals.contacts import Contacts
 from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
-from poise.kernels.step import take_step
+from poise.figure.model.pose import FloatArray
+from poise.kernels.engine.step import take_step
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem

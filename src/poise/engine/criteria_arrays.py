@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.engine.goal_arrays import stacked_loads, table
-from poise.figure.figure import Figure
-from poise.kernels.criteria import Criteria, make_criteria
+from poise.figure.model.figure import Figure
+from poise.kernels.goals.criteria import Criteria, make_criteria
 from poise.tasks.criteria import Effort, Near, Slope, Term
 from poise.tasks.posture import Hold
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
-from poise.figure.closing import compile_closures
-from poise.figure.compiled import IntArray
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.kernels.contacts import make_contacts
-from poise.kernels.criteria import Criteria
-from poise.kernels.engine import CHOOSY, FENCED, FIRST_TASKS, KEPT, Engine, State
-from poise.kernels.far_call import KERNELS
-from poise.kernels.goals import Goals, make_stance
-from poise.kernels.levels import Levels, make_work
-from poise.kernels.pulls import make_pulls
-from poise.kernels.step_limits import PER_BALL, StepLimits
-from poise.kernels.step_singular import MOST_EXCLUDED
+from poise.figure.assembly.closure_arrays import compile_closures
+from poise.figure.model.compiled import IntArray
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.kernels.body.step_limits import PER_BALL, StepLimits
+from poise.kernels.engine.engine import CHOOSY, FENCED, FIRST_TASKS, KEPT, Engine, State
+from poise.kernels.engine.indirect_calls import KERNELS
+from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.goals.contacts import make_contacts
+from poise.kernels.goals.criteria import Criteria
+from poise.kernels.goals.goal_curvature import make_pulls
+from poise.kernels.goals.goals import Goals, make_stance
+from poise.kernels.levels.levels import Levels, make_work
 
 if TYPE_CHECKING:
     from poise.engine.problem import StepSize

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.figure.soles import sole_corners
-from poise.kernels.support import convex_hull, nearest_on_hull
+from poise.figure.collision.soles import sole_corners
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
 
 
 class Footprint(NamedTuple):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.engine.goal_arrays import Asked
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.goals import Goals
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.goals.goals import Goals
 from poise.tasks.custom import Custom
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.kernels.goals import Goals
-from poise.kernels.statics import Wrenches
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.kernels.forces.statics import Wrenches
+from poise.kernels.goals.goals import Goals
 from poise.tasks.recruits import recruited
 from poise.tasks.task import Goal, Task
 

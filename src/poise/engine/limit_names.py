@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from poise.figure.figure import Figure
-from poise.kernels.step_limits import PER_BALL, StepLimits
+from poise.figure.model.figure import Figure
+from poise.kernels.body.step_limits import PER_BALL, StepLimits
 
 if TYPE_CHECKING:
     from poise.engine.goal_arrays import Asked

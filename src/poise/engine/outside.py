@@ -7,13 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 from poise.forces.acting import Acting
 from poise.forces.room import room_to_lean
-from poise.kernels.criteria import Criteria
-from poise.kernels.goals import Goals
+from poise.kernels.goals.criteria import Criteria
+from poise.kernels.goals.goals import Goals
 
 FIRST_STEP = 0.1
 """How far the first step against a gradient goes, before anything is known of its curvature [rad or m]."""

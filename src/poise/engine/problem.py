@@ -18,18 +18,18 @@ from poise.engine.outside import Footing, Slopes, Watcher
 from poise.engine.starts import Starts
 from poise.engine.targets import TargetLike, posture_for, set_target, with_target
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
-from poise.kernels.compile import straight_to
-from poise.kernels.engine import FIRST_TASKS
-from poise.kernels.far_call import connect
-from poise.kernels.goals import Goals, take_stance
-from poise.kernels.level_problem import SIDE
-from poise.kernels.step import bind, step_from
-from poise.kernels.step_limits import PER_BALL
-from poise.kernels.step_singular import MOST_EXCLUDED
+from poise.kernels.body.step_limits import PER_BALL
+from poise.kernels.engine.engine import FIRST_TASKS
+from poise.kernels.engine.indirect_calls import connect
+from poise.kernels.engine.step import bind, step_from
+from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.goals.goals import Goals, take_stance
+from poise.kernels.jit.compile import straight_to
+from poise.kernels.levels.problem import SIDE
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, Outside
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
@@ -141,7 +141,7 @@ class Problem:
     def limit_name(self, i: int) -> str:
         """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact.
 
-        A direction that a level forbids (see `kernels.step_singular`) is called after the tasks of that level.
+        A direction that a level forbids (see `kernels.engine.step_singular`) is called after the tasks of that level.
         """
         names, levels = self._limit_names, self.engine.levels
         if i >= levels.lower.shape[0] - MOST_EXCLUDED:

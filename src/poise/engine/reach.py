@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.path import find_path
-from poise.figure.pose import LARGEST, SMALLEST_QUATERNION, FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.clamp import clamp
-from poise.kernels.reach import reach as reach_kernel
-from poise.kernels.reach_path import flatten
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.path import find_path
+from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.body.clamp import clamp
+from poise.kernels.reach.path import flatten
+from poise.kernels.reach.reach import reach as reach_kernel
 
 _NOWHERE = np.empty(0)
 _ORIGIN: tuple[float, ...] = (0.0, 0.0, 0.0)

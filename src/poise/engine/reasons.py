@@ -19,13 +19,13 @@ import numpy as np
 from scipy.optimize import nnls
 
 from poise.engine.goal_arrays import Asked
-from poise.figure.pose import FloatArray
-from poise.kernels.engine import FIRST_TASKS, MECHANISM, PARTING
-from poise.kernels.step_singular import MOST_EXCLUDED
+from poise.figure.model.pose import FloatArray
+from poise.kernels.engine.engine import FIRST_TASKS, MECHANISM, PARTING
+from poise.kernels.engine.step_singular import MOST_EXCLUDED
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
-    from poise.figure.posture import Posture
+    from poise.figure.model.posture import Posture
 
 SLIGHT = 2e-3
 """Share of the strongest push a task could have that counts as none."""
@@ -180,7 +180,7 @@ def _bent_props(problem: Problem, unmet: Sequence[Asked], level: int) -> list[Pr
 
 
 def _excluded_props(problem: Problem, level: int) -> list[Prop]:
-    """Directions that cost a level above what no correction brings back: see `kernels.step_singular`."""
+    """Directions that cost a level above what no correction brings back: see `kernels.engine.step_singular`."""
     levels = problem.engine.levels
     first = levels.general.shape[0] - MOST_EXCLUDED
     props = []

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from poise.engine.result import Result
 from poise.engine.wanted import amount, compared
-from poise.figure.violations import reached_limits
+from poise.figure.model.violations import reached_limits
 from poise.tasks.avoid import Avoid
 from poise.tasks.task import Task
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 
 EQUAL = 1e-6
 """Errors nearer than this are the same [m or rad]."""

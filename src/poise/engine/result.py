@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 
 if TYPE_CHECKING:
     from poise.tasks.task import Task

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.errors import FigureError, TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import vector
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import vector
 from poise.figures import BUILT_IN
 from poise.tasks.criteria import Criterion
 from poise.tasks.equilibrium import Equilibrium

@@ -15,12 +15,12 @@ from poise.engine.result import Result
 from poise.engine.targets import TargetLike
 from poise.engine.verdicts import judge
 from poise.errors import FigureError, TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray, Pose
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
-from poise.kernels.clamp import clamp
-from poise.kernels.step import LEGAL, OPEN, REFUSED, begin, settle, take_step
+from poise.kernels.body.clamp import clamp
+from poise.kernels.engine.step import LEGAL, OPEN, REFUSED, begin, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.engine.goal_arrays import Asked
-from poise.figure.pose import FloatArray
-from poise.kernels.engine import Engine
-from poise.kernels.tree import forward
+from poise.figure.model.pose import FloatArray
+from poise.kernels.body.tree import forward
+from poise.kernels.engine.engine import Engine
 from poise.tasks.steady import Slow, Still
 
 

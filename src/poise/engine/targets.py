@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from poise.engine.goal_arrays import Asked
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import Pose
-from poise.figure.posture import Posture
-from poise.kernels.goals import AIM, CENTER, HOLD, INERTIA, POINT, STAND, TURN_TO, Goals
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import Pose
+from poise.figure.model.posture import Posture
+from poise.kernels.goals.goals import AIM, CENTER, HOLD, INERTIA, POINT, STAND, TURN_TO, Goals
 from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import CenterOfMass, MomentOfInertia, inertia_of

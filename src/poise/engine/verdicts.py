@@ -11,13 +11,13 @@ import numpy as np
 from poise.engine.avoidance import DEEPER
 from poise.engine.reasons import Reasons, reasons_of, reasons_of_hold
 from poise.engine.result import Result, Status, Verdict
-from poise.kernels.goals import take_stance
-from poise.kernels.step import take_step
+from poise.kernels.engine.step import take_step
+from poise.kernels.goals.goals import take_stance
 
 if TYPE_CHECKING:
     from poise.engine.goal_arrays import Asked
     from poise.engine.problem import Problem
-    from poise.figure.posture import Posture
+    from poise.figure.model.posture import Posture
     from poise.tasks.avoid import Avoid
     from poise.tasks.task import Task
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.footprint import footprint
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray, Pose, vector
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, Pose, vector
+from poise.figure.model.posture import Posture
 from poise.tasks.avoid import Avoid
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position, rotation_of

@@ -23,7 +23,7 @@ from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveBatch
 from poise.expressive.solver import Device, ExpressiveSolver
 from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 from poise.figures import built_in
 
 SKELETONS = "ABCDEFG"

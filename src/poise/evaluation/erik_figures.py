@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Sheet
 from poise.evaluation.erik import NO_POSTURE, SKELETONS, THRESHOLD
 from poise.evaluation.erik_paper import TABLE_9
 from poise.evaluation.tally import BIN, BINS, MEASURES, Tally
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 
 COLORS = {
     "A": "#6b6b6b",

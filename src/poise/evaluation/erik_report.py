@@ -11,7 +11,7 @@ from poise.evaluation.erik_paper import KEPT_OF_DLS, TABLE_8, TABLE_9
 from poise.evaluation.page import Rows, heading, paragraph, picture, table, write_page
 from poise.evaluation.tally import Tally
 from poise.expressive.two_priority import TwoPrioritySettings
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 
 CAPTIONS = {
     "10": "Orientation errors on skeleton C: ERIK, which also holds a posture, and DLS without a posture task.",

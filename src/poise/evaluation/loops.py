@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from poise.engine.solver import Solver
 from poise.errors import TaskError
 from poise.evaluation.loops_motions import Dance, Punch, Walk
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray, Pose
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.posture import Posture
 from poise.figures import built_in
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, Orientation, Position

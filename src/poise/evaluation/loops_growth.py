@@ -11,9 +11,9 @@ from matplotlib.figure import Figure as Sheet
 
 from poise.engine.solver import Solver
 from poise.evaluation.loops import built, run
-from poise.figure.builder import revolute
-from poise.figure.figure import Figure
-from poise.figures.mechanism import Mechanism
+from poise.figure.model.builder import revolute
+from poise.figure.model.figure import Figure
+from poise.figures.mechanisms.mechanism import Mechanism
 from poise.tasks.place import Position
 
 RATES = (30.0, 60.0, 120.0, 300.0, 600.0, 1200.0)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray, Pose
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, Pose
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure as Sheet
 
-from poise.figure.pose import FloatArray
-from poise.motion.motion import Motion, Track
-from poise.motion.report import Quality
-from poise.motion.report_joints import JointCurve
+from poise.figure.model.pose import FloatArray
+from poise.motion.clip.motion import Motion, Track
+from poise.motion.report.joints import JointCurve
+from poise.motion.report.report import Quality
 
 INK, SPIKE, LIMIT, SOFT = "#1f5fd0", "#d9263e", "#c0273a", "#8d9bb0"
 NAMED = ("#1f5fd0", "#d9a400", "#2ca02c", "#b03ac0", "#17a2b8", "#e06a1b")

@@ -8,12 +8,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure
-from poise.figure.frames import Frames
-from poise.figure.pose import FloatArray
-from poise.motion.clip import Clip
-from poise.motion.motion import Motion, Track
-from poise.motion.source import Source
+from poise.figure.model.figure import Figure
+from poise.figure.model.frames import Frames
+from poise.figure.model.pose import FloatArray
+from poise.motion.clip.clip import Clip
+from poise.motion.clip.motion import Motion, Track
+from poise.motion.clip.source import Source
 from poise.pictures.camera import framing
 from poise.pictures.draw import photograph
 from poise.pictures.parts import appearance

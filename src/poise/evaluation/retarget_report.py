@@ -12,10 +12,10 @@ from poise.errors import FormatError
 from poise.evaluation.page import Rows, folded, heading, paragraph, picture, table, write_page
 from poise.evaluation.retarget_plots import drawn_joints, drawn_timeline
 from poise.evaluation.retarget_poses import drawn_poses, shown_frames
-from poise.motion.clip import Clip
-from poise.motion.motion import Motion
-from poise.motion.report import Quality, measure
-from poise.motion.report_joints import JointCurve, joint_curves
+from poise.motion.clip.clip import Clip
+from poise.motion.clip.motion import Motion
+from poise.motion.report.joints import JointCurve, joint_curves
+from poise.motion.report.report import Quality, measure
 from poise.pictures.picture import Picture
 
 FEET, GROUND, CLOSED = 1e-3, 1e-3, 1e-6

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from poise.chains.chain import Limb
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 
 Sampling = Literal["grid", "uniform"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 
 BIN = 0.001
 """Width of a bar of the histograms."""

@@ -13,11 +13,11 @@ from poise.chains.chain import Limb
 from poise.chains.targets import UNIT, Gaze, GazeLike, gaze
 from poise.errors import FigureError, TaskError
 from poise.expressive.sighting import aim_rows, tips
-from poise.figure.figure import PostureLike
-from poise.figure.pose import LARGEST, FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.measures import FULL
-from poise.kernels.questions import Questions, first_outside
+from poise.figure.model.figure import PostureLike
+from poise.figure.model.pose import LARGEST, FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.gaze.batch_arrays import Questions, first_outside
+from poise.kernels.gaze.measures import FULL
 
 Postures: TypeAlias = "PostureLike | Sequence[PostureLike]"
 Targets: TypeAlias = "GazeLike | Sequence[GazeLike]"

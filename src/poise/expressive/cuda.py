@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from poise.errors import TaskError
-from poise.kernels.questions import Answers, Questions
+from poise.kernels.gaze.batch_arrays import Answers, Questions
 
 CHUNK = 1 << 20
 """Questions on the GPU at a time: some hundred megabytes."""

@@ -1,6 +1,6 @@
 """ERIK, the papers' algorithm: `poise.Erik`.
 
-See `poise.kernels.erik` for the method of 2019 and `docs/erik.md` for how its text was read.
+See `poise.kernels.gaze.erik.erik` for the method of 2019 and `docs/erik.md` for how its text was read.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from poise.expressive.lalut import lalut_of, no_lalut
 from poise.expressive.measures import Weights
 from poise.expressive.result import empty_answers
 from poise.expressive.solver import ExpressiveSolver
-from poise.figure.figure import Figure
-from poise.kernels.erik import ErikOptions, ErikRoom
-from poise.kernels.erik_batch import answer_erik, answer_erik_desk, erik_desk
-from poise.kernels.erik_descent import Descent
-from poise.kernels.erik_phases import Frames
-from poise.kernels.questions import Answers, Questions
+from poise.figure.model.figure import Figure
+from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.erik.batch import answer_erik, answer_erik_desk, erik_desk
+from poise.kernels.gaze.erik.descent import Descent
+from poise.kernels.gaze.erik.erik import ErikOptions, ErikRoom
+from poise.kernels.gaze.erik.phases import Frames
 
 Variant = Literal["2019", "2017"]
 

@@ -1,17 +1,17 @@
-"""The three passes of the first ERIK, and the posture gradient between frames: see `poise.kernels.erik_2017`."""
+"""The three passes of the first ERIK and its posture gradient: see `poise.kernels.gaze.erik.erik_2017`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from poise.expressive.result import empty_answers
-from poise.kernels.chain import Chain
-from poise.kernels.erik_2017 import Room2017, forget
-from poise.kernels.erik_batch import answer_erik_2017
-from poise.kernels.erik_descent import Descent
-from poise.kernels.erik_joint import Lalut
-from poise.kernels.measures import Scoring
-from poise.kernels.questions import Answers, Questions
+from poise.kernels.chains.chain import Chain
+from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.erik.batch import answer_erik_2017
+from poise.kernels.gaze.erik.descent import Descent
+from poise.kernels.gaze.erik.erik_2017 import Room2017, forget
+from poise.kernels.gaze.erik.joint import Lalut
+from poise.kernels.gaze.measures import Scoring
 
 FABRIK_SWEEPS = 10
 CCD = Descent(sweeps=20, precision=1e-6, progress=1e-9)

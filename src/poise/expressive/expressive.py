@@ -1,6 +1,6 @@
 """Our own solver of posture and gaze: `poise.Expressive`.
 
-See `poise.kernels.expressive_solve` for the method and `docs/expressive.md` for what it reaches.
+See `poise.kernels.gaze.expressive.solve` for the method and `docs/expressive.md` for what it reaches.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from poise.expressive.result import ExpressiveResult
 from poise.expressive.sighting import look_nearer
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.chain import SWING, TWIST, Chain
-from poise.kernels.expressive_batch import answer_expressive
-from poise.kernels.expressive_memory import Memory
-from poise.kernels.expressive_solve import Manner
-from poise.kernels.expressive_track import Pace
-from poise.kernels.expressive_work import ROWS
-from poise.kernels.questions import Answers, Questions
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.chains.chain import SWING, TWIST, Chain
+from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.expressive.batch import answer_expressive
+from poise.kernels.gaze.expressive.memory import Memory
+from poise.kernels.gaze.expressive.solve import Manner
+from poise.kernels.gaze.expressive.track import Pace
+from poise.kernels.gaze.expressive.workspace import ROWS
 
 AHEAD = math.radians(100.0)
 """Turn that a change of branch may need before the target is lost [rad]."""

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from poise.figure.pose import FloatArray
-from poise.kernels.chain import SWING, Chain, bend_cosine
-from poise.kernels.erik_joint import Lalut
+from poise.figure.model.pose import FloatArray
+from poise.kernels.chains.chain import SWING, Chain, bend_cosine
+from poise.kernels.gaze.erik.joint import Lalut
 
 
 def no_lalut(joints: int) -> Lalut:

@@ -2,10 +2,10 @@
 
 What each thread works in is its own local memory, sized for the next power of two of the chain's joints.
 
-The answers are those of the cores to the last bit. All arithmetic is rounded alike on both (`poise.kernels.portable`),
-but for a product and a sum that a GPU's compiler fuses into one operation, with one rounding instead of two. So it is
-told not to: by an option of the compiler that `cuda.jit` does not offer, and without optimising again when it links,
-where that option is lost.
+The answers are those of the cores to the last bit. All arithmetic is rounded alike on both
+(`poise.kernels.maths.portable_trigonometry`), but for a product and a sum that a GPU's compiler fuses into one
+operation, with one rounding instead of two. So it is told not to: by an option of the compiler that `cuda.jit` does not
+offer, and without optimising again when it links, where that option is lost.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 from numba import config, cuda, float64
 
 from poise.expressive.cuda import Launch
-from poise.kernels.erik import ErikRoom, solve_erik
-from poise.kernels.erik_phases import Frames
-from poise.kernels.expressive_solve import solve as solve_expressive
-from poise.kernels.expressive_work import ROWS
-from poise.kernels.questions import Answers, Questions, aim_of, answer
+from poise.kernels.gaze.batch_arrays import Answers, Questions, aim_of, answer
+from poise.kernels.gaze.erik.erik import ErikRoom, solve_erik
+from poise.kernels.gaze.erik.phases import Frames
+from poise.kernels.gaze.expressive.solve import solve as solve_expressive
+from poise.kernels.gaze.expressive.workspace import ROWS
 
 
 class Unfused:

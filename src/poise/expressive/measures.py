@@ -1,4 +1,4 @@
-"""The errors by which expressive solvers are judged, for any chain: see `poise.kernels.measures` for the formulas."""
+"""The errors by which expressive solvers are judged: see `poise.kernels.gaze.measures` for the formulas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from poise.chains.chain import Limb
 from poise.errors import TaskError
-from poise.figure.figure import PostureLike
-from poise.figure.pose import FloatArray
-from poise.kernels import measures
-from poise.kernels.chain import SWING, tip_rotation
-from poise.kernels.measures import Aim, Scoring
+from poise.figure.model.figure import PostureLike
+from poise.figure.model.pose import FloatArray
+from poise.kernels.chains.chain import SWING, tip_rotation
+from poise.kernels.gaze import measures
+from poise.kernels.gaze.measures import Aim, Scoring
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.questions import Answers, Questions
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.gaze.batch_arrays import Answers, Questions
 
 
 @dataclass(frozen=True)

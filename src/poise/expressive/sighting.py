@@ -13,14 +13,14 @@ import numpy as np
 from poise.chains.chain import Limb
 from poise.chains.targets import Gaze
 from poise.expressive.result import empty_answers
-from poise.figure.pose import FloatArray
-from poise.kernels.expressive_aim import turn_tip
-from poise.kernels.expressive_batch import nearest_look
-from poise.kernels.expressive_solve import Manner
-from poise.kernels.expressive_work import LAST, OUT, ROWS
-from poise.kernels.measures import Scoring
-from poise.kernels.questions import COMBINED, ORIENTATION, Answers, Questions, aim_of, judge
-from poise.kernels.vector import Vector
+from poise.figure.model.pose import FloatArray
+from poise.kernels.gaze.batch_arrays import COMBINED, ORIENTATION, Answers, Questions, aim_of, judge
+from poise.kernels.gaze.expressive.aim import turn_tip
+from poise.kernels.gaze.expressive.batch import nearest_look
+from poise.kernels.gaze.expressive.solve import Manner
+from poise.kernels.gaze.expressive.workspace import LAST, OUT, ROWS
+from poise.kernels.gaze.measures import Scoring
+from poise.kernels.maths.vector import Vector
 
 SIGHTINGS = 12
 """How often a point is looked at anew, at most."""

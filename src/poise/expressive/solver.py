@@ -21,10 +21,10 @@ from poise.expressive.asking import Postures, Targets, ask, one_target, question
 from poise.expressive.measures import Weights, scoring_of
 from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_answers, empty_questions
 from poise.expressive.sighting import looked_at
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.questions import Answers, Questions
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.gaze.batch_arrays import Answers, Questions
 
 Device = Literal["cuda"]
 

@@ -1,6 +1,6 @@
 """From frame to frame: what `poise.Expressive` does with the answer of the frame before.
 
-See `poise.kernels.expressive_advance` for the method.
+See `poise.kernels.gaze.expressive.advance` for the method.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 from poise.chains.chain import Limb
 from poise.chains.targets import Gaze
 from poise.expressive.result import ExpressiveResult
-from poise.figure.figure import PostureLike
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.chain import pointing, tip_rotation
-from poise.kernels.expressive_advance import ASTRAY_FOR
-from poise.kernels.expressive_batch import SCORES, near_angles, near_roll, next_frame
-from poise.kernels.expressive_memory import (
+from poise.figure.model.figure import PostureLike
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.chains.chain import pointing, tip_rotation
+from poise.kernels.gaze.expressive.advance import ASTRAY_FOR
+from poise.kernels.gaze.expressive.batch import SCORES, near_angles, near_roll, next_frame
+from poise.kernels.gaze.expressive.memory import (
     ASTRAY,
     CHANGING,
     MEMORY_ROWS,
@@ -31,11 +31,11 @@ from poise.kernels.expressive_memory import (
     TALLIES,
     Memory,
 )
-from poise.kernels.expressive_solve import Manner
-from poise.kernels.expressive_track import Pace
-from poise.kernels.expressive_work import OUT, ROWS
-from poise.kernels.measures import Aim, Scoring
-from poise.kernels.vector import Vector
+from poise.kernels.gaze.expressive.solve import Manner
+from poise.kernels.gaze.expressive.track import Pace
+from poise.kernels.gaze.expressive.workspace import OUT, ROWS
+from poise.kernels.gaze.measures import Aim, Scoring
+from poise.kernels.maths.vector import Vector
 
 SIGHTINGS = 8
 """How often a point is looked at again in one frame from where the tip has come to be, at most."""

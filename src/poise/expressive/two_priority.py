@@ -1,4 +1,4 @@
-"""Damped least squares with two priorities, with which ERIK was compared: see `poise.kernels.two_priority`."""
+"""Damped least squares with two priorities, to compare ERIK with: see `poise.kernels.gaze.two_priority`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from poise.errors import TaskError
 from poise.expressive.measures import Weights
 from poise.expressive.solver import ExpressiveSolver
-from poise.figure.figure import Figure
-from poise.kernels.questions import Answers, Questions
-from poise.kernels.two_priority import TwoPriority, TwoPriorityRoom
-from poise.kernels.two_priority_batch import answer_two_priority
+from poise.figure.model.figure import Figure
+from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.two_priority.batch import answer_two_priority
+from poise.kernels.gaze.two_priority.two_priority import TwoPriority, TwoPriorityRoom
 
 
 @dataclass(frozen=True)

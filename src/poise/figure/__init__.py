@@ -1,27 +1,62 @@
-"""The articulated body: bodies, joints, limits, masses, shapes, postures."""
+"""The articulated body: bodies, joints, limits, masses, shapes, postures, and `Builder`, which puts them together."""
 
-from poise.figure.body import Body, Site
-from poise.figure.couplings import Coupling, Term
-from poise.figure.figure import Figure, Violation
-from poise.figure.joints import Joint
-from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
-from poise.figure.mass import Mass
-from poise.figure.pose import Pose
-from poise.figure.posture import Posture
+from poise.figure.model.body import Body, Site
+from poise.figure.model.builder import (
+    Builder,
+    ball,
+    cartesian,
+    cylindrical,
+    elbow,
+    fixed,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    universal,
+)
+from poise.figure.model.couplings import Coupling, Term
+from poise.figure.model.figure import Figure, Violation
+from poise.figure.model.joints import Joint
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.model.mass import Mass
+from poise.figure.model.pose import Pose, from_to, turn
+from poise.figure.model.posture import Posture
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, capsule_between
 
 __all__ = [
     "BallLimits",
     "Body",
+    "Box",
+    "Builder",
+    "Capsule",
     "Coupling",
+    "Cylinder",
     "Ellipse",
+    "Ellipsoid",
     "Figure",
     "Joint",
     "Mass",
+    "Mesh",
     "Polygon",
     "Pose",
     "Posture",
+    "Shape",
     "Site",
+    "Sphere",
     "Term",
     "Twist",
     "Violation",
+    "ball",
+    "capsule_between",
+    "cartesian",
+    "cylindrical",
+    "elbow",
+    "fixed",
+    "free",
+    "from_to",
+    "planar",
+    "prismatic",
+    "revolute",
+    "turn",
+    "universal",
 ]

@@ -7,30 +7,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from poise.errors import FigureError
-from poise.figure.names import suggestion
-from poise.figures.chains import chain
-from poise.figures.human_body import human
+from poise.figure.model.names import suggestion
+from poise.figures.people.human_body import human
+from poise.figures.robots.chains import chain
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 BUILT_IN = {
-    **{f"erik_{letter}": "poise.figures.erik" for letter in "abcdefg"},
-    "adelino": "poise.figures.adelino",
-    "snake": "poise.figures.snake",
-    "arm": "poise.figures.arm",
-    "hand": "poise.figures.hand",
-    "cyclist": "poise.figures.cyclist",
-    "human": "poise.figures.human_body",
-    "four_bar": "poise.figures.four_bar",
-    "five_bar": "poise.figures.five_bar",
-    "delta": "poise.figures.delta",
-    "stewart": "poise.figures.stewart",
-    "all_joints": "poise.figures.all_joints",
-    "serial12": "poise.figures.serial12",
-    "boxer": "poise.figures.boxer",
-    "dancer": "poise.figures.dancer",
-    "walker": "poise.figures.walker",
+    **{f"erik_{letter}": "poise.figures.robots.erik" for letter in "abcdefg"},
+    "adelino": "poise.figures.robots.adelino",
+    "snake": "poise.figures.robots.snake",
+    "arm": "poise.figures.robots.arm",
+    "hand": "poise.figures.people.hand",
+    "cyclist": "poise.figures.people.cyclist",
+    "human": "poise.figures.people.human_body",
+    "four_bar": "poise.figures.mechanisms.four_bar",
+    "five_bar": "poise.figures.mechanisms.five_bar",
+    "delta": "poise.figures.mechanisms.delta",
+    "stewart": "poise.figures.mechanisms.stewart",
+    "all_joints": "poise.figures.mechanisms.all_joints",
+    "serial12": "poise.figures.mechanisms.serial12",
+    "boxer": "poise.figures.mechanisms.boxer",
+    "dancer": "poise.figures.mechanisms.dancer",
+    "walker": "poise.figures.mechanisms.walker",
 }
 """Module of every built-in figure; its `build(name)` makes it."""
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.figure.pose import FloatArray, Pose
-from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, capsule_between, cylinder_between
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, capsule_between, cylinder_between
 
 Color = tuple[float, float, float]
 

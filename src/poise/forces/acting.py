@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.figure import STANDARD_GRAVITY, Figure
-from poise.figure.pose import FloatArray, Pose
+from poise.figure.model.figure import STANDARD_GRAVITY, Figure
+from poise.figure.model.pose import FloatArray, Pose
 from poise.forces.contacts import contact_points, ground_normal
 from poise.forces.loads import Force, Gravity, Load, Support, shares_of
-from poise.kernels.quaternion import Quaternion, rotate
-from poise.kernels.reactions import Footholds
-from poise.kernels.statics import Wrenches
-from poise.kernels.vector import Vector
+from poise.kernels.forces.reactions import Footholds
+from poise.kernels.forces.statics import Wrenches
+from poise.kernels.maths.quaternion import Quaternion, rotate
+from poise.kernels.maths.vector import Vector
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray
 from poise.forces.acting import acting_on
 from poise.forces.equilibrium import level_axes
 from poise.forces.loads import Load, Support
 from poise.forces.reactions import Ground, Reactions
-from poise.kernels.nearest_point import nearest_in_polyhedron
+from poise.kernels.maths.nearest_point import nearest_in_polyhedron
 
 RAYS = 24
 """Directions in which the region is explored."""

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.figure.soles import sole_corners
+from poise.figure.collision.soles import sole_corners
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
 from poise.forces.loads import Support
 
 STEEPEST = math.radians(60.0)

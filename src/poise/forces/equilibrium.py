@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray, vector
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray, vector
 from poise.forces.acting import Acting, acting_on, floats
 from poise.forces.contacts import ground_normal
 from poise.forces.loads import Load, Support
-from poise.kernels.equilibrium import equilibrium_rows
-from poise.kernels.queries import node_frames
-from poise.kernels.statics import acting_wrenches, net_wrench
-from poise.kernels.tree import center_of_mass
-from poise.kernels.vector import Vector
+from poise.kernels.body.queries import node_frames
+from poise.kernels.body.tree import center_of_mass
+from poise.kernels.forces.equilibrium import equilibrium_rows
+from poise.kernels.forces.statics import acting_wrenches, net_wrench
+from poise.kernels.maths.vector import Vector
 
 
 class Wrench(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.pose import unit_vector, vector
+from poise.figure.model.pose import unit_vector, vector
 
 Axes = Literal["world", "site"]
 Numbers: TypeAlias = "tuple[float, float, float]"

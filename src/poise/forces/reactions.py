@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.pose import FloatArray
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray
 from poise.forces.acting import Acting, acting_on, footholds_of
 from poise.forces.loads import Load, Support
-from poise.kernels.queries import node_frames
-from poise.kernels.reactions import Footholds, contact_reactions
-from poise.kernels.statics import Wrenches
-from poise.kernels.tree import center_of_mass
-from poise.kernels.vector import Vector
+from poise.kernels.body.queries import node_frames
+from poise.kernels.body.tree import center_of_mass
+from poise.kernels.forces.reactions import Footholds, contact_reactions
+from poise.kernels.forces.statics import Wrenches
+from poise.kernels.maths.vector import Vector
 
 BALANCED = 1e-9
 """Rest, as a fraction of the load, up to which a figure counts as balanced."""

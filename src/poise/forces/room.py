@@ -1,7 +1,7 @@
 """Where the centre of mass may go, so that supports whose forces are open still balance the figure.
 
 With loads besides the weight that is not the centre of mass but the point O + w × T / w² at which the weight alone
-would have the moment T about O of weight and loads together (see `kernels.goals.leaning_center`).
+would have the moment T about O of weight and loads together (see `kernels.goals.goals.leaning_center`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from poise.figure.figure import PostureLike
-from poise.figure.pose import FloatArray, Pose
+from poise.figure.model.figure import PostureLike
+from poise.figure.model.pose import FloatArray, Pose
 from poise.forces.acting import Acting
 from poise.forces.balance import Cut, Region
 from poise.forces.reactions import Ground
-from poise.kernels.statics import net_wrench
-from poise.kernels.vector import Vector
+from poise.kernels.forces.statics import net_wrench
+from poise.kernels.maths.vector import Vector
 
 IntArray = npt.NDArray[np.int64]
 

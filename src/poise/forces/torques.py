@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.names import look_up
-from poise.figure.pose import FloatArray
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.names import look_up
+from poise.figure.model.pose import FloatArray
 from poise.forces.acting import Acting, acting_on
 from poise.forces.loads import Load, Support
 from poise.forces.reactions import Reactions
-from poise.kernels.effort import push_slopes, torque_gradient
-from poise.kernels.holding import WORK_COLUMNS, holding_torques_under
-from poise.kernels.queries import node_frames
-from poise.kernels.statics import Wrenches
+from poise.kernels.body.queries import node_frames
+from poise.kernels.forces.effort import push_slopes, torque_gradient
+from poise.kernels.forces.joint_torques import WORK_COLUMNS, holding_torques_under
+from poise.kernels.forces.statics import Wrenches
 
 
 def joint_torques(

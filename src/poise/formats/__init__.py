@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poise.errors import FigureError, FormatError
-from poise.figure.figure import Figure
-from poise.figure.names import suggestion
-from poise.formats.files import checked_file, read_head
+from poise.figure.model.figure import Figure
+from poise.figure.model.names import suggestion
+from poise.formats.text.files import checked_file, read_head
 
 if TYPE_CHECKING:
-    from poise.motion.clip import Clip
+    from poise.motion.clip.clip import Clip
 
 __all__ = ["load", "load_clip"]
 
@@ -35,7 +35,7 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
             `.gltf` or `.glb`.
         closures: A YAML file with the loops of a URDF, which cannot describe them itself.
         guards: Whether passive hinges of loops that have no limits get some that keep them bent the way they are (see
-            `poise.figure.guards`); for URDF and MJCF, the other formats have what was written.
+            `poise.figure.assembly.guards`); for URDF and MJCF, the other formats have what was written.
 
     Raises:
         FigureError: There is no such built-in figure.
@@ -80,14 +80,14 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
     if name is not None:
         raise FormatError("holds one motion that has no name; only a glTF has several to choose from.", file)
     if suffix == ".bvh":
-        from poise.formats.bvh import read_bvh_clip
+        from poise.formats.bvh.read import read_bvh_clip
 
         return read_bvh_clip(file)
     if suffix != ".csv":
-        from poise.formats.motion_file import read_motion
+        from poise.formats.table.motion_file import read_motion
 
         return read_motion(file, figure)
-    from poise.formats.table import read_table
+    from poise.formats.table.table import read_table
 
     return read_table(file, figure)
 
@@ -138,13 +138,13 @@ def _read_toml(path: Path) -> Figure:
 
 
 def _read_urdf(path: Path, closures: Path | None = None) -> Figure:
-    from poise.formats.urdf import read_urdf
+    from poise.formats.urdf.read import read_urdf
 
     return read_urdf(path, closures)
 
 
 def _read_mjcf(path: Path) -> Figure:
-    from poise.formats.mjcf import read_mjcf
+    from poise.formats.mjcf.read import read_mjcf
 
     return read_mjcf(path)
 
@@ -159,19 +159,19 @@ def _put_together(figure: Figure, path: Path, guards: bool | None) -> Figure:
 
 
 def _read_bvh(path: Path) -> Figure:
-    from poise.formats.bvh import read_bvh_figure
+    from poise.formats.bvh.read import read_bvh_figure
 
     return read_bvh_figure(path)
 
 
 def _read_gltf(path: Path) -> Figure:
-    from poise.formats.gltf import read_gltf_figure
+    from poise.formats.gltf.read import read_gltf_figure
 
     return read_gltf_figure(path)
 
 
 def _read_gltf_clip(path: Path, name: str | None) -> Clip:
-    from poise.formats.gltf import read_gltf_clips
+    from poise.formats.gltf.read import read_gltf_clips
 
     clips = read_gltf_clips(path)
     if not clips:

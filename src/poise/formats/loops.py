@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from poise.figure.cleaning import LARGEST_MOVE, cleaned
-from poise.figure.figure import Figure
-from poise.figure.guards import find_guards, guarded
-from poise.figure.guards_cut import with_cut_limits
-from poise.figure.posture import Posture
+from poise.figure.assembly.cleaning import LARGEST_MOVE, cleaned
+from poise.figure.assembly.cut_joint_guards import with_cut_limits
+from poise.figure.assembly.guards import find_guards, guarded
+from poise.figure.model.figure import Figure
+from poise.figure.model.posture import Posture
 
 _log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import FormatError, TaskError
-from poise.formats.files import read_bytes, write_atomically
-from poise.motion.mapping import JointMap, Link
+from poise.formats.text.files import read_bytes, write_atomically
+from poise.motion.mapping.mapping import JointMap, Link
 
 KEYS = ("joint", "site", "role", "weight", "axes", "offset", "priority")
 

@@ -1,5 +1,5 @@
 """Motion: clips of a figure moving."""
 
-from poise.motion.clip import Clip
+from poise.motion.clip.clip import Clip
 
 __all__ = ["Clip"]

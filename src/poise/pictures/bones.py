@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.figure.figure import Figure
-from poise.figure.frames import Frames
-from poise.figure.joints import Joint
-from poise.figure.pose import FloatArray, Pose
+from poise.figure.model.figure import Figure
+from poise.figure.model.frames import Frames
+from poise.figure.model.joints import Joint
+from poise.figure.model.pose import FloatArray, Pose
 from poise.pictures.surface import AROUND, Surface, joined, limb, sphere
 
 

@@ -9,9 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.figure.figure import UpAxis
-from poise.figure.names import suggestion
-from poise.figure.pose import FloatArray
+from poise.figure.model.figure import UpAxis
+from poise.figure.model.names import suggestion
+from poise.figure.model.pose import FloatArray
 
 View = Literal["front", "side", "top", "three-quarter"]
 VIEWS: tuple[View, ...] = get_args(View)

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw, ImageFont
 
 from poise.errors import PoiseError
-from poise.figure.figure import Figure, PostureLike
-from poise.figure.frames import Frames
-from poise.figure.pose import FloatArray, to_matrix
-from poise.figure.shapes import Sphere
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.frames import Frames
+from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.shapes import Sphere
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.draw import FINENESS, check_size, drawable_points
 from poise.pictures.marks import color_bytes, spot_of

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from poise.figure.figure import UpAxis
-from poise.figure.pose import FloatArray
-from poise.kernels import raster
-from poise.kernels.vector import Vector
+from poise.figure.model.figure import UpAxis
+from poise.figure.model.pose import FloatArray
+from poise.kernels.drawing import raster
+from poise.kernels.maths.vector import Vector
 from poise.pictures.camera import world_axes
 from poise.pictures.parts import Color
 from poise.pictures.surface import IntArray

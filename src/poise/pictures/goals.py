@@ -10,9 +10,9 @@ import numpy as np
 
 from poise.engine.footprint import footprint
 from poise.engine.wanted import seen_from
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray, Pose, vector
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, Pose, vector
+from poise.figure.model.posture import Posture
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.obstacles import Plane
 from poise.tasks.place import Frame, LookAt, Position

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from poise.figure.figure import Figure
-from poise.figure.frames import Frames
-from poise.figure.pose import FloatArray, to_matrix
+from poise.figure.model.figure import Figure
+from poise.figure.model.frames import Frames
+from poise.figure.model.pose import FloatArray, to_matrix
 from poise.pictures.bones import JointPlace, joint_places
 from poise.pictures.camera import Camera
 from poise.pictures.parts import Color

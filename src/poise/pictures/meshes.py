@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.figure.mesh_files import find_mesh, read_triangles
-from poise.figure.pose import FloatArray
+from poise.figure.collision.mesh_files import find_mesh, read_triangles
+from poise.figure.model.pose import FloatArray
 from poise.pictures.surface import IntArray, Surface
 
 __all__ = ["find_mesh", "read_mesh", "smoothed", "thinned"]

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import FormatError
-from poise.figure.body import Body
-from poise.figure.figure import Figure
-from poise.figure.frames import Frames
-from poise.figure.pose import FloatArray, to_matrix
-from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from poise.figure.model.body import Body
+from poise.figure.model.figure import Figure
+from poise.figure.model.frames import Frames
+from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.bones import bones, joint_places
 from poise.pictures.meshes import find_mesh, read_mesh, thinned
 from poise.pictures.surface import AROUND, Surface, box, capsule, cylinder, ellipsoid, sphere

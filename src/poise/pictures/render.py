@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.figure.figure import UpAxis
-from poise.figure.frames import Frames
-from poise.figure.pose import FloatArray
-from poise.kernels import raster
+from poise.figure.model.figure import UpAxis
+from poise.figure.model.frames import Frames
+from poise.figure.model.pose import FloatArray
+from poise.kernels.drawing import raster
 from poise.pictures.camera import Camera, world_axes
 from poise.pictures.floor import floor_under, kernel_vector, shadow_on
 from poise.pictures.parts import Appearance, Part

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from poise.errors import PoiseError
-from poise.figure.figure import Figure, PostureLike
+from poise.figure.model.figure import Figure, PostureLike
 from poise.pictures.camera import Size, checked_view, framing
 from poise.pictures.draw import drawable_points, photograph
 from poise.pictures.parts import Color, appearance

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise.figure.pose import FloatArray, Pose, from_to, to_matrix
+from poise.figure.model.pose import FloatArray, Pose, from_to, to_matrix
 
 IntArray = NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from poise.errors import PoiseError
-from poise.figure.names import suggestion
+from poise.figure.model.names import suggestion
 from poise.pictures.parts import Color
 
 

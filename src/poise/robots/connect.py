@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from poise.errors import RobotError
-from poise.figure.figure import Figure
-from poise.figure.names import suggestion
+from poise.figure.model.figure import Figure
+from poise.figure.model.names import suggestion
 from poise.robots import dynamixel, firmata, osc_out, serial_line
 from poise.robots.driver import Driver
 from poise.robots.dry_run import DryRunDriver

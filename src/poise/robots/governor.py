@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
 from poise.robots.servo import LARGEST_TICK, Servo, allowed
 
 LONGEST_FRAME = 0.1

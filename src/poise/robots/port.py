@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from poise.errors import RobotError
-from poise.figure.names import listing, suggestion
+from poise.figure.model.names import listing, suggestion
 from poise.robots.driver import DeviceLostError
 
 _POSIX = os.name == "posix"

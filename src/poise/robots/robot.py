@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import PoiseError, RobotError
-from poise.figure.figure import Figure
-from poise.figure.names import listing
-from poise.figure.posture import Posture
+from poise.figure.model.figure import Figure
+from poise.figure.model.names import listing
+from poise.figure.model.posture import Posture
 from poise.robots.driver import Driver
 from poise.robots.governor import Governor, Ticks
 from poise.robots.servo import (

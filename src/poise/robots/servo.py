@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.errors import RobotError
-from poise.figure.figure import Figure
-from poise.figure.names import suggestion
-from poise.figure.pose import FloatArray
+from poise.figure.model.figure import Figure
+from poise.figure.model.names import suggestion
+from poise.figure.model.pose import FloatArray
 
 PULSES = (544, 2400)
 """Pulse widths over which the stock Arduino library turns a hobby servo by half a turn [µs]."""

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from poise.errors import FormatError, RobotError
-from poise.figure.figure import Figure
-from poise.figure.names import look_up, suggestion
-from poise.figure.pose import LARGEST
+from poise.figure.model.figure import Figure
+from poise.figure.model.names import look_up, suggestion
+from poise.figure.model.pose import LARGEST
 from poise.robots.servo import Servo
 
 _NUMBERS = ("zero", "travel", "lower", "upper", "speed")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from poise.errors import TaskError
-from poise.figure.pairs import Names
+from poise.figure.collision.pairs import Names
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Goal, Task
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 SELF = "self"
 

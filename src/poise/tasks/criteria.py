@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 from poise.forces.acting import Acting
 from poise.forces.loads import Load
 from poise.forces.torques import TorqueCriterion, torque_slopes
@@ -20,8 +20,8 @@ from poise.tasks.ranges import ranges_of
 from poise.tasks.task import Recruits
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure, PostureLike
-    from poise.figure.posture import Posture
+    from poise.figure.model.figure import Figure, PostureLike
+    from poise.figure.model.posture import Posture
 
 Strength: TypeAlias = "float | Mapping[str, float] | None"
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray
-from poise.figure.posture import Posture
-from poise.kernels.goals import GIVEN
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.goals.goals import GIVEN
 from poise.tasks.task import Goal, Task
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 DIFFERENCE = 1e-6
 """Half the width of a central difference [rad or m]."""

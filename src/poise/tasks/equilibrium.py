@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 from poise.forces.acting import Acting, acting_on, floats
 from poise.forces.equilibrium import level_axes
 from poise.forces.loads import Load
-from poise.kernels.goals import BALANCE, STAND
+from poise.kernels.goals.goals import BALANCE, STAND
 from poise.tasks.task import Goal, Seat, Task
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 Loads: TypeAlias = "Iterable[Load] | None"
 

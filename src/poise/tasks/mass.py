@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.pose import vector
-from poise.figure.soles import sole_corners
-from poise.kernels.goals import CENTER, INERTIA, STAND
+from poise.figure.collision.soles import sole_corners
+from poise.figure.model.pose import vector
+from poise.kernels.goals.goals import CENTER, INERTIA, STAND
 from poise.tasks.task import Goal, Task, axes_of, finite_vector, seat_of
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)

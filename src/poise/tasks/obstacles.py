@@ -1,6 +1,6 @@
 """What stands in a figure's way: shapes and planes at rest in the world.
 
-from poise.figure.shapes import Box, Sphere
+from poise.figure.model.shapes import Box, Sphere
 from poise.tasks.obstacles import Obstacle, Plane
 
 obstacles = [Plane("y"), Obstacle(Sphere(0.2), Pose((0.3, 1.0, 0.4)), name="lamp")]
@@ -15,9 +15,9 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError, TaskError
-from poise.figure.pose import FloatArray, Pose, unit_vector
-from poise.figure.shapes import Mesh, Shape
-from poise.figure.solids import HalfSpace, Solid, make_solid
+from poise.figure.collision.solids import HalfSpace, Solid, make_solid
+from poise.figure.model.pose import FloatArray, Pose, unit_vector
+from poise.figure.model.shapes import Mesh, Shape
 
 LARGEST_OFFSET = 1e9
 """A plane farther from the origin than this is a mistake [m]."""
@@ -48,7 +48,7 @@ class Obstacle:
             raise TaskError(f"{self._called()} is a {kind}, which is always convex; convex=False is for meshes.")
 
     def solid(self, name: str, folder: Path | None = None) -> Solid:
-        """Its geometry for `poise.figure.collisions`, owned by `name`."""
+        """Its geometry for `poise.figure.collision.collisions`, owned by `name`."""
         return make_solid(self.shape, name, 0, self.pose, folder=folder, convex=self.convex, is_obstacle=True)
 
     def moved(self, pose: Pose) -> Obstacle:
@@ -102,7 +102,7 @@ class Plane:
         return unit_vector(self.normal)
 
     def solid(self, name: str, folder: Path | None = None) -> HalfSpace:
-        """Its geometry for `poise.figure.collisions`, owned by `name`."""
+        """Its geometry for `poise.figure.collision.collisions`, owned by `name`."""
         return HalfSpace(name, self._direction(), self.offset)
 
     def moved(self, pose: Pose) -> Plane:

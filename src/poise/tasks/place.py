@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray, Pose
-from poise.kernels.goals import AIM, POINT, TURN_TO
+from poise.figure.model.pose import FloatArray, Pose
+from poise.kernels.goals.goals import AIM, POINT, TURN_TO
 from poise.tasks.task import WORLD, Goal, Task, axes_of, finite_vector, seat_of
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)

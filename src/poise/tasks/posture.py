@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import TaskError
-from poise.kernels.goals import HOLD
+from poise.kernels.goals.goals import HOLD
 from poise.tasks.task import Goal, Task
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure, PostureLike
+    from poise.figure.model.figure import Figure, PostureLike
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from poise.figure.limits import BallLimits, Ellipse
-from poise.figure.pose import FloatArray, turn
-from poise.figure.posture import Posture
-from poise.kernels.quaternion import Quaternion, conjugate, multiply
+from poise.figure.model.limits import BallLimits, Ellipse
+from poise.figure.model.pose import FloatArray, turn
+from poise.figure.model.posture import Posture
+from poise.kernels.maths.quaternion import Quaternion, conjugate, multiply
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 
 class Ranges(NamedTuple):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray
+from poise.figure.model.pose import FloatArray
 from poise.tasks.posture import Hold
 from poise.tasks.task import NEAREST_BRANCH, Task
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 
 def recruited(figure: Figure, task: Task) -> FloatArray | None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import TaskError
-from poise.kernels.goals import POINT, SLOW, TURN_TO
+from poise.kernels.goals.goals import POINT, SLOW, TURN_TO
 from poise.tasks.task import Goal, Seat, Task, Weight
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 QUATERNION = 0.25
 """Square of a small turn's quaternion, against the square of its angle."""

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.pose import FloatArray, Pose, vector
-from poise.kernels.statics import Wrenches
+from poise.figure.model.pose import FloatArray, Pose, vector
+from poise.kernels.forces.statics import Wrenches
 
 if TYPE_CHECKING:
-    from poise.figure.figure import Figure
+    from poise.figure.model.figure import Figure
 
 Weight = float | Sequence[float]
 Recruits = str | Iterable[str] | None
@@ -36,7 +36,7 @@ WORLD = Seat()
 
 @dataclass(kw_only=True)
 class Goal:
-    """Rows for the kernels; see `poise.kernels.goals` for what each field means to which kind."""
+    """Rows for the kernels; see `poise.kernels.goals.goals` for what each field means to which kind."""
 
     kind: int
     directions: FloatArray

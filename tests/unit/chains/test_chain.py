@@ -8,9 +8,9 @@ import pytest
 import poise
 from poise.chains.chain import chain_of
 from poise.errors import FigureError
-from poise.figure.builder import Builder, ball, prismatic, revolute
-from poise.figure.pose import Pose, turn
-from poise.kernels import chain as kernels
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.pose import Pose, turn
+from poise.kernels.chains import chain as kernels
 
 
 def bent_arm() -> poise.Figure:

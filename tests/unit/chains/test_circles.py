@@ -8,8 +8,8 @@ import pytest
 import poise
 from poise.chains import circle_zones, circles
 from poise.chains.zones import safe_zones
-from poise.figure.builder import Builder, revolute
-from poise.kernels.circles import place
+from poise.figure.model.builder import Builder, revolute
+from poise.kernels.chains.circles import place
 
 FINGERS = ("index", "middle", "ring", "little")
 

@@ -8,7 +8,7 @@ import pytest
 
 import poise
 from poise import chains
-from poise.figure.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
 
 POSITION = {
     "ccd": chains.ccd,

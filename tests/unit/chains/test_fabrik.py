@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise.chains import fabrik, fabrik_points
-from poise.figure.builder import Builder, ball, revolute
+from poise.figure.model.builder import Builder, ball, revolute
 
 LINE = np.array([[0.0, 0.3 * k, 0.0] for k in range(6)])
 

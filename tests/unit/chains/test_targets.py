@@ -10,8 +10,8 @@ import pytest
 import poise
 from poise.chains.targets import gaze
 from poise.errors import TaskError
-from poise.figure.pose import Pose, turn
-from poise.kernels.measures import DIRECTED, FULL
+from poise.figure.model.pose import Pose, turn
+from poise.kernels.gaze.measures import DIRECTED, FULL
 
 UP = {"y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
 ORIGIN = np.zeros(3)

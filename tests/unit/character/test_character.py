@@ -13,9 +13,9 @@ from poise.character import Character
 from poise.character.idle import Idle
 from poise.character.script import Held, Played, Script
 from poise.errors import FigureError, TaskError
-from poise.figure.posture import Posture
-from poise.motion.clip import Clip
-from poise.motion.filter import MotionFilter
+from poise.figure.model.posture import Posture
+from poise.motion.clip.clip import Clip
+from poise.motion.filter.filter import MotionFilter
 
 LAMP = poise.load("adelino")
 FAST = MotionFilter(velocity=1e3, acceleration=1e5, jerk=1e8)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import poise
 from poise.character import Character
 from poise.errors import FormatError, TaskError
-from poise.figure.posture import Posture
+from poise.figure.model.posture import Posture
 from poise.formats.osc import bundle, decode, encode
-from poise.motion.clip import Clip
-from poise.motion.filter import MotionFilter
+from poise.motion.clip.clip import Clip
+from poise.motion.filter.filter import MotionFilter
 
 LAMP = poise.load("adelino")
 

@@ -7,10 +7,10 @@ import pytest
 
 import poise
 from poise import Avoid, Hold, Obstacle, Plane, Pose, Position, TaskError
-from poise.figure.builder import Builder, ball, prismatic, revolute
-from poise.figure.collisions import Collisions
-from poise.figure.pose import turn
-from poise.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere, capsule_between
+from poise.figure.collision.collisions import Collisions
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.pose import turn
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere, capsule_between
 
 MARGIN = 0.01
 CORNERS = [(x, y, z) for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]

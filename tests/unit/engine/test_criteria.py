@@ -8,7 +8,7 @@ import pytest
 import poise
 from poise import Comfort, Equilibrium, Extend, Flex, Frame, Gradient, Hold, LeastTorque, NearPosture, Position
 from poise.engine.outside import learn_curvature
-from poise.figure.posture import Posture
+from poise.figure.model.posture import Posture
 from poise.forces import joint_torques
 from tests.unit.forces.thesis_chains import double_support, single_support
 

@@ -10,7 +10,7 @@ import pytest
 import poise
 from poise import Equilibrium, Force, Frame, Hold, LookAt, Position, Support
 from poise.engine.result import Result
-from poise.figure.figure import Figure
+from poise.figure.model.figure import Figure
 from poise.forces import Load, balance, find_reactions, net_force
 from poise.tasks.task import Task
 

@@ -12,7 +12,7 @@ import poise
 from poise import Frame, Hold, Orientation, Pose, Position, Solver
 from poise.errors import FigureError
 from poise.figure import Figure
-from poise.figure.builder import Builder, revolute
+from poise.figure.model.builder import Builder, revolute
 
 CLOSED = 1e-9
 SITES = {

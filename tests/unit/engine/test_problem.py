@@ -8,10 +8,10 @@ import pytest
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, MomentOfInertia, Orientation, Pose, Position, TaskError
 from poise.engine.problem import Problem
-from poise.figure.builder import Builder, ball, cylindrical, revolute
-from poise.figure.limits import BallLimits, Ellipse, Twist
-from poise.kernels.goals import take_stance
-from poise.kernels.step_singular import MOST_EXCLUDED
+from poise.figure.model.builder import Builder, ball, cylindrical, revolute
+from poise.figure.model.limits import BallLimits, Ellipse, Twist
+from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.goals.goals import take_stance
 
 
 @pytest.fixture(scope="module")

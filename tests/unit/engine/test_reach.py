@@ -8,14 +8,14 @@ import pytest
 
 import poise
 from poise.engine import reach as module
-from poise.figure.builder import Builder, ball, prismatic, revolute
-from poise.figure.limits import BallLimits, Ellipse, Polygon, Twist
-from poise.figure.path import find_path
-from poise.kernels.damped_step import Step, solve_step
-from poise.kernels.quaternion import Quaternion
-from poise.kernels.reach_descent import Goal, find_error
-from poise.kernels.tree import forward
-from poise.kernels.vector import Vector
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.model.path import find_path
+from poise.kernels.body.tree import forward
+from poise.kernels.maths.quaternion import Quaternion
+from poise.kernels.maths.vector import Vector
+from poise.kernels.reach.damped_step import Step, solve_step
+from poise.kernels.reach.descent import Goal, find_error
 from poise.warmup import every_joint_kind
 
 

@@ -12,11 +12,11 @@ from poise.engine.report import HEADINGS, headline, limits_line, report, rows
 from poise.engine.result import Result, Verdict
 from poise.engine.solver import Solver
 from poise.engine.wanted import amount, compared, length, place_words, turn_words
-from poise.figure.builder import Builder, prismatic, revolute
-from poise.figure.figure import Figure
-from poise.figure.pose import Pose, turn
-from poise.figure.shapes import Box
-from poise.figure.violations import reached_limits
+from poise.figure.model.builder import Builder, prismatic, revolute
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import Pose, turn
+from poise.figure.model.shapes import Box
+from poise.figure.model.violations import reached_limits
 from poise.figures import built_in
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, LookAt, Orientation, Position

@@ -9,7 +9,7 @@ import poise
 from poise.engine import solver
 from poise.engine.scene import Scene
 from poise.errors import FigureError, TaskError
-from poise.figure.shapes import Sphere
+from poise.figure.model.shapes import Sphere
 from poise.figures import built_in
 from poise.tasks.obstacles import Obstacle
 from poise.tasks.place import LookAt, Position

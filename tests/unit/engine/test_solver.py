@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise import CenterOfMass, FigureError, Frame, Hold, LookAt, Position, Posture, Solver, TaskError
-from poise.figure.builder import Builder, revolute
+from poise.figure.model.builder import Builder, revolute
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,7 @@ def test_a_foot_that_cannot_turn_is_named_as_the_reason():
     humanoid = standing.five_joint_legs()
     figure, start = humanoid.figure, humanoid.figure.neutral()
     feet = [poise.Frame(foot, figure.pose_of(foot, start), name=foot) for foot in humanoid.feet]
-    turned = poise.Orientation("pelvis", poise.figure.pose.turn("z", 40.0), priority=2, name="pelvis")
+    turned = poise.Orientation("pelvis", poise.figure.model.pose.turn("z", 40.0), priority=2, name="pelvis")
     found = poise.solve(figure, [*feet, turned], start=start)
     verdict = next(v for v in found.verdicts if v.task is turned)
     assert not verdict.met

@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 import poise
 from poise import Hold, Position, Slow, Still, TaskError
 from poise.engine.problem import Problem
-from poise.kernels.goal_rows import fill_rows
-from poise.kernels.goals import take_stance
-from poise.kernels.pulls import fill_curvature
+from poise.kernels.goals.goal_curvature import fill_curvature
+from poise.kernels.goals.goals import take_stance
+from poise.kernels.goals.jacobian_rows import fill_rows
 
 RATE = 100.0
 

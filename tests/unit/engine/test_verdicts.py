@@ -9,9 +9,9 @@ import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Position, Solver
 from poise.engine.reasons import Prop, Push, explain, take_up
 from poise.engine.result import Verdict
-from poise.figure.builder import Builder, ball, prismatic, revolute
-from poise.figure.limits import BallLimits, Ellipse, Twist
-from poise.figure.shapes import Box
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.limits import BallLimits, Ellipse, Twist
+from poise.figure.model.shapes import Box
 
 
 def two_links(lower: float = -3.0, upper: float = 3.0) -> poise.Figure:

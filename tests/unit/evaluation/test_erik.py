@@ -16,7 +16,7 @@ from poise.evaluation.erik import DLS, NO_POSTURE, Plan, evaluate, solve_times
 from poise.evaluation.erik_report import errors_table, table_8, table_9
 from poise.evaluation.sampling import samples, turned
 from poise.evaluation.tally import Tally
-from poise.figure.pose import Pose, turn
+from poise.figure.model.pose import Pose, turn
 
 
 def ignore(case: str, count: int) -> None:

@@ -14,8 +14,8 @@ from poise.chains.chain import chain_of
 from poise.errors import FigureError, TaskError
 from poise.evaluation.sampling import samples
 from poise.expressive.measures import errors_of
-from poise.figure.builder import Builder, ball
-from poise.figure.pose import turn
+from poise.figure.model.builder import Builder, ball
+from poise.figure.model.pose import turn
 from tests.unit.chains.test_chain import bent_arm
 
 OBLIQUE = poise.chain(

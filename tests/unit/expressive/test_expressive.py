@@ -14,10 +14,10 @@ from poise.chains.targets import at, facing
 from poise.errors import FigureError, TaskError
 from poise.expressive.expressive import Expressive, ExpressiveSettings
 from poise.expressive.measures import Weights, errors_of
-from poise.figure.builder import Builder, ball, prismatic, revolute
-from poise.figure.figure import Figure
-from poise.kernels.measures import FULL, Aim
-from poise.kernels.quaternion import Quaternion
+from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.figure import Figure
+from poise.kernels.gaze.measures import FULL, Aim
+from poise.kernels.maths.quaternion import Quaternion
 
 EXACT = 1e-8
 

@@ -11,10 +11,10 @@ import poise
 from poise.chains.chain import chain_of
 from poise.errors import TaskError
 from poise.expressive.measures import Weights, errors_of, scoring_of
-from poise.figure.pose import FloatArray, Pose, turn
-from poise.kernels import measures
-from poise.kernels.measures import DIRECTED, FULL, Aim
-from poise.kernels.quaternion import Quaternion
+from poise.figure.model.pose import FloatArray, Pose, turn
+from poise.kernels.gaze import measures
+from poise.kernels.gaze.measures import DIRECTED, FULL, Aim
+from poise.kernels.maths.quaternion import Quaternion
 
 
 def aim_at(rotation: FloatArray, kind: int = FULL) -> Aim:

@@ -10,12 +10,12 @@ import pytest
 import poise
 from poise.chains.targets import at, facing
 from poise.expressive.expressive import Expressive
-from poise.figure.pose import FloatArray
-from poise.kernels.chain import tip_position
-from poise.kernels.expressive_near import look_near
-from poise.kernels.expressive_step import turn_between
-from poise.kernels.expressive_work import AXIS, HERE, ROWS
-from poise.kernels.vector import Vector
+from poise.figure.model.pose import FloatArray
+from poise.kernels.chains.chain import tip_position
+from poise.kernels.gaze.expressive.bounded_step import turn_between
+from poise.kernels.gaze.expressive.near_point import look_near
+from poise.kernels.gaze.expressive.workspace import AXIS, HERE, ROWS
+from poise.kernels.maths.vector import Vector
 
 RATE = math.radians(5.0)
 

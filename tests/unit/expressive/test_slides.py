@@ -10,9 +10,9 @@ from poise.chains.chain import chain_of
 from poise.chains.targets import at, facing
 from poise.errors import FigureError
 from poise.expressive.expressive import Expressive
-from poise.figure.builder import Builder, prismatic, revolute
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
+from poise.figure.model.builder import Builder, prismatic, revolute
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
 
 EXACT = 1e-8
 

@@ -12,9 +12,9 @@ import poise
 from poise.chains.targets import Gaze, at, facing
 from poise.expressive.expressive import Expressive, ExpressiveSettings
 from poise.expressive.result import ExpressiveResult
-from poise.figure.figure import Figure
-from poise.figure.pose import FloatArray
-from poise.kernels.expressive_memory import COUNT
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.kernels.gaze.expressive.memory import COUNT
 
 SLOW = pytest.mark.slow
 RATE = math.radians(5.0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from poise.figure import Figure, Joint, Posture
-from poise.figure.pose import FloatArray, Pose
+from poise.figure.model.pose import FloatArray, Pose
 
 
 def residual(figure: Figure, posture: Posture) -> FloatArray:

@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise.errors import FigureError
-from poise.figure.shapes import Shape
+from poise.figure.model.shapes import Shape
 from poise.figures import BUILT_IN, built_in
 
 NAMES = sorted(BUILT_IN)

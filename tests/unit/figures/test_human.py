@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 import poise
 from poise.errors import FigureError
 from poise.figure import Posture
-from poise.figure.mass import Mass, combined
-from poise.figure.pose import FloatArray
-from poise.figures import anthropometry, built_in
-from poise.figures import human_ranges as ranges
-from poise.figures.ball_region import DOWN, UP, Range, limb_turn
-from poise.figures.human_postures import POSTURES
+from poise.figure.model.mass import Mass, combined
+from poise.figure.model.pose import FloatArray
+from poise.figures import built_in
+from poise.figures.people import anthropometry
+from poise.figures.people import human_ranges as ranges
+from poise.figures.people.ball_region import DOWN, UP, Range, limb_turn
+from poise.figures.people.human_postures import POSTURES
 
 MIRROR = np.diag([-1.0, 1.0, 1.0])
 HUMAN = built_in("human")

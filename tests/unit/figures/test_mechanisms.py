@@ -7,13 +7,13 @@ import pytest
 
 from poise.errors import FigureError
 from poise.figure import Figure
-from poise.figure.builder import ball, revolute
-from poise.figure.joints import KINDS
+from poise.figure.model.builder import ball, revolute
+from poise.figure.model.joints import KINDS
 from poise.figures import built_in
-from poise.figures.mechanism import Mechanism
+from poise.figures.mechanisms.mechanism import Mechanism
+from poise.figures.mechanisms.walker import CHAINS
+from poise.figures.mechanisms.walker import points_of as chain_points
 from poise.figures.parts import bar
-from poise.figures.walker import CHAINS
-from poise.figures.walker import points_of as chain_points
 from tests.unit.figures.loops import closure_jacobian, driven_to, mobility
 
 COUNTS = {

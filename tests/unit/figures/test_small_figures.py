@@ -7,8 +7,8 @@ import pytest
 
 from poise.figure import Figure
 from poise.figures import built_in
-from poise.figures.adelino import POSTURES
-from poise.figures.cyclist import riding
+from poise.figures.people.cyclist import riding
+from poise.figures.robots.adelino import POSTURES
 
 FINGERS = ("index", "middle", "ring", "little")
 

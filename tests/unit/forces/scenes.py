@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import poise
-from poise.figure.builder import Builder, ball, free, revolute
-from poise.figure.figure import Figure
-from poise.figure.shapes import Box
+from poise.figure.model.builder import Builder, ball, free, revolute
+from poise.figure.model.figure import Figure
+from poise.figure.model.shapes import Box
 from poise.forces import Force, Gravity, Load, Support
-from tests.unit.figure.samples import every_kind
+from tests.unit.figure.model.samples import every_kind
 
 G = 9.80665
 

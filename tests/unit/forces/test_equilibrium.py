@@ -19,9 +19,9 @@ from poise.forces import (
     support_forces,
 )
 from tests.strategies import Recipe, figures_with_posture
-from tests.unit.figure.samples import two_links
+from tests.unit.figure.model.samples import two_links
 from tests.unit.forces.scenes import CASES, FEET, TURNING, G, all_kinds, all_kinds_rerooted, human
-from tests.unit.kernels.wrench_samples import slope
+from tests.unit.kernels.body.wrench_samples import slope
 
 
 @pytest.mark.parametrize("rerooted", [False, True])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from poise.forces import Force, Support, acting_on, balance, equilibrium_error, find_reactions
-from poise.kernels.equilibrium import equilibrium_rows
-from poise.kernels.queries import node_frames
-from poise.kernels.tree import center_of_mass
-from poise.kernels.vector import Vector
+from poise.kernels.body.queries import node_frames
+from poise.kernels.body.tree import center_of_mass
+from poise.kernels.forces.equilibrium import equilibrium_rows
+from poise.kernels.maths.vector import Vector
 from tests.unit.forces.scenes import FEET, human
 
 PUSHING = (Force("left_hand", (0.0, 0.0, -60.0)), Force("right_hand", (0.0, 0.0, -60.0)))

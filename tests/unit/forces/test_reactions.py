@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.errors import FigureError, TaskError
-from poise.figure.soles import sole_corners
+from poise.figure.collision.soles import sole_corners
 from poise.forces import Force, Gravity, Support, acting_on, balance, find_reactions, footholds_of
 from tests.unit.forces.scenes import FEET, G, block, human, two_legs
 

@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise.engine.footprint import footprint
-from poise.figure.figure import Figure
+from poise.figure.model.figure import Figure
 from poise.forces import Force, Support, acting_on
 from poise.forces.reactions import Ground
 from poise.forces.room import room_to_lean

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from poise.errors import FigureError, TaskError
 from poise.forces import Force, Support, TorqueCriterion, find_reactions, joint_torques, net_force, torque_slopes
 from tests.strategies import Recipe, figures_with_posture
-from tests.unit.figure.samples import two_links
+from tests.unit.figure.model.samples import two_links
 from tests.unit.forces.scenes import CASES, FEET, G, all_kinds, all_kinds_rerooted, human
-from tests.unit.kernels.wrench_samples import slope
+from tests.unit.kernels.body.wrench_samples import slope
 
 PULL = Force("left_hand", (5.0, -30.0, 10.0), (0.5, 0.2, 0.0))
 
@@ -27,8 +27,8 @@ def test_torques_are_transposed_jacobians(case):
     """Against J_Gᵀ w + Σ J_iᵀ f_i with the forces as their sites see them."""
     figure = all_kinds()
     from poise.forces import acting_on
-    from poise.kernels.queries import node_frames
-    from poise.kernels.statics import acting_wrenches
+    from poise.kernels.body.queries import node_frames
+    from poise.kernels.forces.statics import acting_wrenches
 
     posture = figure.random(4)
     acting = acting_on(figure, CASES[case])

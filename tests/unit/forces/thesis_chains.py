@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.figure.builder import Builder, revolute
-from poise.figure.figure import Figure
-from poise.figure.posture import Posture
+from poise.figure.model.builder import Builder, revolute
+from poise.figure.model.figure import Figure
+from poise.figure.model.posture import Posture
 from poise.forces import Force, Load, Support, TorqueCriterion, equilibrium_error, joint_torques
 
 LINKS = 10

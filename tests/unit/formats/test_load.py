@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.errors import FigureError, FormatError
-from poise.formats import files
+from poise.formats.text import files
 from tests.fuzz.corpus import FOLDER, pack_glb
 from tests.fuzz.targets import ROBOT, small_figure
 

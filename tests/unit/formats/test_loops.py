@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import poise
-from tests.unit.formats.test_closures import CLOSED, FIVE_BAR
+from tests.unit.formats.urdf.test_closures import CLOSED, FIVE_BAR
 
 
 @pytest.fixture

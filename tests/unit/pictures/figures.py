@@ -1,9 +1,9 @@
 """Small figures to draw."""
 
-from poise.figure.builder import Builder, revolute
-from poise.figure.figure import Figure
-from poise.figure.pose import Pose, vector
-from poise.figure.shapes import Box, Mesh, Sphere
+from poise.figure.model.builder import Builder, revolute
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import Pose, vector
+from poise.figure.model.shapes import Box, Mesh, Sphere
 
 
 def post(up: str = "y", turned: Pose | None = None) -> Figure:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.figure.builder import Builder, revolute
-from poise.figure.pose import Pose, turn, vector
-from poise.figure.shapes import Mesh, Sphere
+from poise.figure.model.builder import Builder, revolute
+from poise.figure.model.pose import Pose, turn, vector
+from poise.figure.model.shapes import Mesh, Sphere
 from poise.pictures import Picture, contact_sheet, draw, strip
 from poise.pictures.parts import appearance
 from poise.pictures.theme import DARK, LIGHT, Theme

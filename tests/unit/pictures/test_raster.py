@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.kernels import raster
+from poise.kernels.drawing import raster
 
 SIZE = 12
 

@@ -5,8 +5,8 @@ import pytest
 
 from poise.engine.scene import Scene
 from poise.errors import PoiseError
-from poise.figure.pose import Pose
-from poise.figure.shapes import Box, Mesh
+from poise.figure.model.pose import Pose
+from poise.figure.model.shapes import Box, Mesh
 from poise.figures import built_in
 from poise.pictures import draw_scene
 from poise.pictures.goals import Marks, marks_of, plane_patch

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from poise.figure.pose import Pose, turn, vector
+from poise.figure.model.pose import Pose, turn, vector
 from poise.pictures.surface import Surface, box, capsule, cylinder, ellipsoid, joined, limb, sphere, tapered
 
 SOLIDS = {

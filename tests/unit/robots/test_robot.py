@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.errors import FigureError, FormatError, RobotError
-from poise.figure.builder import Builder, prismatic, revolute
+from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.formats.osc import decode
 from poise.robots import DeviceLostError, Robot, Servo, connect, dynamixel
 from poise.robots.governor import Governor

@@ -6,9 +6,9 @@ from nicegui.testing import User
 from nicegui.testing.user_plugin import user
 
 from poise.figures import built_in
-from poise.studio.mode_board import Modes
-from poise.studio.page import StudioPage
-from poise.studio.session import Session
+from poise.studio.control.modes import Modes
+from poise.studio.server.page import StudioPage
+from poise.studio.session.session import Session
 
 from .visitor import Story, Visit, Visitor
 

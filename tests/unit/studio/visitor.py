@@ -8,10 +8,10 @@ from nicegui import ui
 from nicegui.element import Element
 from nicegui.testing import User
 
-from poise.studio.mode_board import Modes
-from poise.studio.page import FOLLOW
-from poise.studio.session import Session
-from poise.studio.viewport import Viewport
+from poise.studio.control.modes import Modes
+from poise.studio.panels.viewport import Viewport
+from poise.studio.server.page import FOLLOW
+from poise.studio.session.session import Session
 
 Story = Callable[["Visitor", Session], Awaitable[None]]
 

@@ -9,11 +9,11 @@ import pytest
 
 import poise
 from poise import Comfort, Extend, FigureError, Flex, Force, Gradient, LeastTorque, NearPosture, TaskError
-from poise.figure.builder import Builder, revolute
-from poise.figure.figure import Figure
+from poise.figure.model.builder import Builder, revolute
+from poise.figure.model.figure import Figure
 from poise.tasks.criteria import Slope
 from poise.tasks.ranges import ranges_of
-from tests.unit.figure.samples import two_links
+from tests.unit.figure.model.samples import two_links
 
 
 def hinges() -> Figure:

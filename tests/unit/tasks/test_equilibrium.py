@@ -7,8 +7,8 @@ import pytest
 
 import poise
 from poise import Equilibrium, Force, Gravity, Support, TaskError
-from poise.kernels.goals import BALANCE, STAND
-from tests.unit.figure.samples import two_links
+from poise.kernels.goals.goals import BALANCE, STAND
+from tests.unit.figure.model.samples import two_links
 
 FEET = (Support("left_foot"), Support("right_foot"))
 

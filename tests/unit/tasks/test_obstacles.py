@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from poise.errors import TaskError
-from poise.figure.pose import Pose
-from poise.figure.shapes import Box, Mesh, Sphere
-from poise.kernels import solids as kernel
+from poise.figure.model.pose import Pose
+from poise.figure.model.shapes import Box, Mesh, Sphere
+from poise.kernels.distances import solids as kernel
 from poise.tasks.obstacles import Obstacle, Plane
 
 

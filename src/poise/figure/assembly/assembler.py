@@ -1,0 +1,266 @@
+"""Assembling a mechanism: its motors at given values, its passive joints where the loops want them.
+
+Motors move along a straight line from where they are, in small steps that passive joints follow, so that the mechanism
+stays on its branch. From an open start the loops are closed first. Where values are impossible, motors that were named
+come as close to them as loops and limits let them; motors that were not named give way to those that were. Couplings
+and the regions of ball joints are fences (see `kernels.loops.assemble_inequalities`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.errors import FigureError
+from poise.figure.assembly.closure_arrays import compile_with_spans
+from poise.figure.assembly.driven_loops import with_driven_loops
+from poise.figure.assembly.inequalities import find_fences, make_fences
+from poise.figure.assembly.motor_values import Mask, MotorValues, velocity_limits
+from poise.figure.assembly.reasons import fighting_motors, widest_gap
+from poise.figure.assembly.result import Assembly, Status
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.body.tree import difference, integrate
+from poise.kernels.loops.assemble import (
+    CLOSED,
+    SHUT,
+    close_loops,
+    follow,
+    follow_frames,
+    linearize,
+    make_assembling,
+    outside,
+    residual,
+)
+from poise.kernels.loops.assemble_closest import approach, make_closest
+from poise.kernels.loops.assemble_from_open import close_from_afar, make_normal
+from poise.kernels.loops.assemble_inequalities import OPEN, Fences, fence_residual, fence_value, let_go
+from poise.kernels.loops.closure import closure_residual
+from poise.kernels.loops.closure_factor import free_directions
+
+if TYPE_CHECKING:
+    from poise.figure.model.figure import Figure
+
+REACHED = 1e-9
+"""Distance from what was asked up to which a motor is there [rad or m]."""
+NUDGES = 6
+"""Starts that are tried where loops are open, all but the first a little beside it."""
+SLIGHT = 1e-2
+"""Residual up to which Newton's method may close a start that is open [m]."""
+
+
+class Assembler:
+    """Assembles one figure; holds the workspace, one caller at a time."""
+
+    def __init__(self, figure: Figure) -> None:
+        """Lay out the loops."""
+        self.figure = figure
+        self.driven = with_driven_loops(figure)
+        """The figure with motors of loop joints as coordinates, after all others."""
+        tree, self.nq = self.driven.compiled.tree, self.driven.nq
+        self.fences = find_fences(self.driven)
+        spans = [fence.span for fence in self.fences]
+        self.closures, rows = compile_with_spans(self.driven, spans)
+        self.far, far_rows = compile_with_spans(self.driven, spans, far=True)
+        self.work = make_assembling(tree, self.nq, self.closures, make_fences(self.driven, self.fences, rows))
+        self.far_work = make_assembling(tree, self.nq, self.far, make_fences(self.driven, self.fences, far_rows))
+        self.normal = make_normal(self.driven.nv)
+        self.closest = make_closest(self.nq, self.driven.nv, self.closures.turns.shape[0])
+        self.values = MotorValues(figure, self.driven)
+        self.lower, self.upper = velocity_limits(self.driven)
+        self.motors = [joint.name for joint in self.driven.joints if joint.active and joint.nv and joint.kind != "free"]
+        self._stopped: tuple[str, ...] = ()
+        self._lock = threading.Lock()
+
+    def assemble(
+        self, values: Mapping[str, ArrayLike], near: Posture, *, restarts: int = 0, motors: Iterable[str] | None = None
+    ) -> Assembly:
+        """The assembled posture with motors at `values`; see `Figure.assemble`.
+
+        `motors` are the joints that keep their values when they are not named: all that are active, by default.
+        """
+        start = self.values.start(near, values)
+        named, kept = (
+            self.values.mask(values),
+            self.values.mask({*values, *(self.motors if motors is None else motors)}),
+        )
+        with self._lock:
+            self._set_limits(start)
+            self._stopped = ()
+            q = start.copy()
+            shut = self._close_start(q, kept, named)
+            # Motors of an open start that gave way are not asked to go back.
+            target = self.values.target(q, values)
+            if shut and self._go(q, target, kept, named):
+                return self._result(q, target, values)
+            best = q if shut else None
+            for seed in range(restarts):
+                again = self._restart(seed, target, named)
+                if again is not None and (best is None or self._is_nearer(again, best, target, start)):
+                    best = again
+            return self._result(q if best is None else best, target, values)
+
+    def frames(self, values: Mapping[str, ArrayLike], near: Posture) -> tuple[FloatArray, FloatArray]:
+        """Postures (f, nq) for motors at `values`, (f,) each, and the share (f,) of each step that was possible."""
+        start = self.values.start(near, {name: np.atleast_1d(value)[:1] for name, value in values.items()})
+        count = {np.shape(value)[0] if np.ndim(value) else 0 for value in values.values()}
+        if len(count) != 1 or 0 in count:
+            raise FigureError("frames are lists of motor values, all of the same length.")
+        frames = np.tile(start, (count.pop(), 1))
+        for name, value in values.items():
+            frames[:, self.values.place(name)] = np.array(value, dtype=np.float64).reshape(frames.shape[0], -1)
+        shares = np.zeros(frames.shape[0])
+        with self._lock:
+            self._set_limits(start)
+            kept = self.values.mask({*values, *self.motors})
+            self._close_start(start, kept, self.values.mask(values))
+            self.work.held[:] = kept
+            let_go(self.work.fences)
+            follow_frames(self.driven.compiled.tree, self.closures, self.work, start, frames, shares)
+        return frames[:, : self.figure.nq].copy(), shares
+
+    def close(self, near: Posture) -> Assembly:
+        """The closed posture nearest to `near`, motors kept where they are if they can be."""
+        return self.assemble({}, near)
+
+    # Steps, on arrays of the driven figure
+
+    def _close_start(self, q: FloatArray, kept: Mask, named: Mask) -> bool:
+        """Close the loops of `q` with as many motors as possible where they are; False when that fails."""
+        for held in (kept, named, np.zeros_like(named)):
+            trial = q.copy()
+            if self._gap(trial) <= SLIGHT and self._shut(trial, held):
+                q[:] = trial
+                return True
+        for nudge in range(NUDGES):
+            for held in (kept, named, np.zeros_like(named)):
+                trial = self._nudged(q, held, nudge)
+                if self._shut_from_afar(trial, held):
+                    q[:] = trial
+                    return True
+        q[:] = trial
+        return False
+
+    def _nudged(self, q: FloatArray, held: Mask, seed: int) -> FloatArray:
+        """`q` with what is not held moved a little at random, by more each time; seed 0 leaves it as it is.
+
+        A loop that is open by exactly half a turn knows no way to turn, and a descent may end in a dent.
+        """
+        out = np.empty_like(q)
+        step = np.random.default_rng(seed).uniform(-0.2 * seed, 0.2 * seed, held.shape[0]) * (1 - held)
+        integrate(self.driven.compiled.tree, q, step, out)
+        return out
+
+    def _shut(self, q: FloatArray, held: Mask) -> bool:
+        tree = self.driven.compiled.tree
+        self.work.held[:] = held
+        let_go(self.work.fences)
+        close_loops(tree, self.closures, self.work, CLOSED, q)
+        return self._gap(q) <= SHUT and outside(tree, self.work, q) <= REACHED
+
+    def _shut_from_afar(self, q: FloatArray, held: Mask) -> bool:
+        self.far_work.held[:] = held
+        close_from_afar(self.driven.compiled.tree, self.far, self.far_work, self.normal, q)
+        return self._shut(q, held)
+
+    def _opening(self, q: FloatArray) -> float:
+        """Largest residual of any row, directions in radians."""
+        if self._gap(q) > SLIGHT:
+            loops = self.figure.closure_error(Posture(self.figure, q[: self.figure.nq].copy()))
+        else:
+            closure_residual(self.closures, self.far_work.position, self.far_work.rotation, self.work.lacking)
+            loops = float(np.abs(self.work.lacking / self.closures.length).max(initial=0.0))
+        return max(loops, fence_residual(self.far_work.fences, q, self.far_work.lacking))
+
+    def _gap(self, q: FloatArray) -> float:
+        """Largest residual of the far rows, which know axes turned the wrong way round, and of equalities."""
+        let_go(self.far_work.fences)
+        return residual(self.driven.compiled.tree, self.far, self.far_work, q)
+
+    def _go(self, q: FloatArray, target: FloatArray, kept: Mask, named: Mask) -> bool:
+        """Move the closed posture `q` to the target, or as close as it gets; True when all that was named is there."""
+        tree, start = self.driven.compiled.tree, q.copy()
+        self.work.held[:] = kept
+        let_go(self.work.fences)
+        if follow(tree, self.closures, self.work, target, q) == 1.0:
+            return True
+        q[:] = start
+        self.work.held[:] = named
+        there = follow(tree, self.closures, self.work, target, q) == 1.0
+        self.closest.fixed[:] = named if there else 0
+        self.closest.driven[:] = kept - named if there else named
+        left = approach(tree, self.closures, self.work, self.closest, target, q)
+        self._stopped = self._names((self.work.held == 1) & (self.closest.fixed == 0), self.work.fences)
+        return there or left <= REACHED
+
+    def _restart(self, seed: int, target: FloatArray, named: Mask) -> FloatArray | None:
+        """A closed posture from a random start with the named motors at the target, if there is one."""
+        rng = np.random.default_rng(seed)
+        q = self.values.start(self.figure.random(rng), {})
+        for joint in self.driven.joints:
+            if joint.nv and named[self.driven.v_slice(joint.name).start]:
+                place = self.driven.q_slice(joint.name)
+                q[place] = target[place]
+        return q if self._shut_from_afar(q, named) else None
+
+    def _is_nearer(self, a: FloatArray, b: FloatArray, target: FloatArray, start: FloatArray) -> bool:
+        """Whether motors are nearer to the target, then all joints to the start."""
+        return self._distances(a, target, start) < self._distances(b, target, start)
+
+    def _distances(self, q: FloatArray, target: FloatArray, start: FloatArray) -> tuple[float, float]:
+        tree, out = self.driven.compiled.tree, np.zeros(self.driven.nv)
+        difference(tree, target, q, out)
+        motors = [k for name in self.motors for k in range(*self.driven.v_slice(name).indices(self.driven.nv))]
+        missed = float(np.abs(out[motors]).max(initial=0.0))
+        difference(tree, start, q, out)
+        return (0.0 if missed <= REACHED else missed), float(np.linalg.norm(out))
+
+    # Between people and arrays
+
+    def _set_limits(self, start: FloatArray) -> None:
+        """Limits, widened where the start is outside of them."""
+        tree = self.driven.compiled.tree
+        single = tree.v_count[tree.dof_node] == 1
+        value = np.where(single, start[tree.q_start[tree.dof_node]], 0.0)
+        for work in (self.work, self.far_work):
+            work.lower[:] = np.minimum(self.lower, np.where(single, value, -np.inf))
+            work.upper[:] = np.maximum(self.upper, np.where(single, value, np.inf))
+            for i, fence in enumerate(self.fences):
+                if fence.lower < fence.upper:
+                    there = fence_value(work.fences, i, start)
+                    work.fences.lower[i], work.fences.upper[i] = min(fence.lower, there), max(fence.upper, there)
+
+    def _result(self, q: FloatArray, target: FloatArray, values: Mapping[str, ArrayLike]) -> Assembly:
+        missed = np.zeros(self.driven.nv)
+        difference(self.driven.compiled.tree, q, target, missed)
+        off = {name: float(np.abs(missed[self.driven.v_slice(name)]).max()) for name in values}
+        off = {name: value for name, value in off.items() if value > REACHED}
+        gap, whole = self._opening(q), Posture(self.driven, q)
+        status: Status = "open" if gap > SHUT else "closest" if off else "assembled"
+        motors = {name: whole[name] for name in self.motors}
+        posture = Posture(self.figure, q[: self.figure.nq].copy())
+        if status == "open":
+            return Assembly(posture, status, motors, off, gap, widest=widest_gap(self.figure, posture))
+        if status == "assembled":
+            return Assembly(posture, status, motors, off, gap)
+        places = {name: self.driven.v_slice(name) for name in off}
+        fighting = fighting_motors(self._ways(q), missed * self.values.mask(values), places)
+        return Assembly(posture, status, motors, off, gap, fighting=fighting, stopped=() if fighting else self._stopped)
+
+    def _ways(self, q: FloatArray) -> FloatArray:
+        """(k, nv) motions that keep the loops closed, limits left aside."""
+        self.work.held[:] = 0
+        let_go(self.work.fences)
+        linearize(self.driven.compiled.tree, self.closures, self.work, q)
+        count = free_directions(self.work.factors, self.work.held, self.closest.basis)
+        return self.closest.basis[:count]
+
+    def _names(self, mask: NDArray[np.bool_], fences: Fences) -> tuple[str, ...]:
+        """Joints that have a velocity of the mask, and fences that are leant on."""
+        joints = [joint.name for joint in self.driven.joints if mask[self.driven.v_slice(joint.name)].any()]
+        leant = (fences.side != OPEN) & (fences.lower < fences.upper)
+        return tuple(dict.fromkeys([*joints, *(self.fences[i].name for i in np.flatnonzero(leant))]))

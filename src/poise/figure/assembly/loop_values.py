@@ -1,0 +1,94 @@
+"""What a joint that closes a loop stands at: read off the two bodies it joins."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.figure.model.joints import Joint
+from poise.figure.model.pose import FloatArray, Pose
+
+if TYPE_CHECKING:
+    from poise.figure.model.figure import Figure
+    from poise.figure.model.frames import Frames
+    from poise.figure.model.posture import Posture
+
+
+def loop_value(figure: Figure, loop: Joint, posture: Posture, near: FloatArray | None = None) -> FloatArray:
+    """(nq of the joint,) its values in a closed posture; angles within half a turn of those in `near`."""
+    values = joint_values(loop, joint_gap(figure, loop, figure.frames(posture)))
+    return values if near is None else unwound(loop, values, near)
+
+
+def joint_gap(figure: Figure, loop: Joint, frames: Frames) -> Pose:
+    """The joint's frame on its outer body, seen from that on its inner body."""
+    near = body_pose(figure, loop.parent, frames) @ loop.parent_frame
+    far = body_pose(figure, loop.child, frames) @ loop.child_frame
+    return far.inverse() @ near if loop.reversed else near.inverse() @ far
+
+
+def body_pose(figure: Figure, body: str | None, frames: Frames) -> Pose:
+    """World frame of a body, or of the world."""
+    if body is None:
+        return figure.placement
+    row = figure.bodies.index(body)
+    return Pose(frames.position[row], frames.rotation[row])
+
+
+def joint_values(joint: Joint, gap: Pose) -> FloatArray:
+    """The values that move a joint's outer frame to `gap`, or as near as the joint can."""
+    if joint.kind == "free":
+        return np.concatenate([gap.position, gap.rotation])
+    if joint.kind == "ball":
+        return gap.rotation.copy()
+    steps = list(zip(joint.primitives, (np.array(axis) for axis in joint.axes), strict=True))
+    slides, turns = ([axis for step, axis in steps if step == wanted] for wanted in ("slide", "turn"))
+    offset = gap.matrix.T @ gap.position if joint.kind == "cylindrical" else gap.position
+    moved = iter(np.linalg.lstsq(np.array(slides).T, offset, rcond=None)[0] if slides else ())
+    turned = iter(_angles(turns, gap))
+    return np.array([next(moved) if step == "slide" else next(turned) for step, _ in steps], dtype=np.float64)
+
+
+def joint_motion(joint: Joint, values: FloatArray) -> Pose:
+    """Where a joint's outer frame is, seen from its inner frame, at these values."""
+    if joint.kind == "free":
+        return Pose(values[:3], values[3:])
+    if joint.kind == "ball":
+        return Pose(rotation=values)
+    moved = Pose()
+    for step, axis, value in zip(joint.primitives, joint.axes, values, strict=True):
+        along = np.array(axis)
+        half = 0.5 * float(value)
+        turn = (math.cos(half), *(math.sin(half) * along))
+        moved = moved @ (Pose(value * along) if step == "slide" else Pose(rotation=turn))
+    return moved
+
+
+def _angles(axes: list[FloatArray], gap: Pose) -> list[float]:
+    """Angles of one turn, or of two of which the second is carried by the first."""
+    if len(axes) == 2:
+        first, second = axes
+        return [_about(first, second, gap.matrix @ second), _about(second, gap.matrix.T @ first, first)]
+    w, x, y, z = gap.rotation
+    return [math.remainder(2.0 * math.atan2(float(axis @ (x, y, z)), w), math.tau) for axis in axes]
+
+
+def _about(axis: FloatArray, start: FloatArray, end: FloatArray) -> float:
+    """Angle of the turn about `axis` that takes one direction nearest to another."""
+    across = np.cross(axis, start)
+    return math.atan2(float(across @ end), float((start - (axis @ start) * axis) @ end))
+
+
+def unwound(joint: Joint, values: FloatArray, near: FloatArray) -> FloatArray:
+    """`values` with whole turns added to angles, and quaternions of the sign, that are nearest to `near`."""
+    values = values.copy()
+    if joint.kind in ("ball", "free"):
+        if float(values[-4:] @ near[-4:]) < 0.0:
+            values[-4:] *= -1.0
+        return values
+    for i, step in enumerate(joint.primitives):
+        if step == "turn":
+            values[i] += math.tau * round((near[i] - values[i]) / math.tau)
+    return values

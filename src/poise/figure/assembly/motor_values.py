@@ -1,0 +1,86 @@
+"""Values of motors as people give them, and as arrays of the figure whose driven loop joints are in its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.errors import FigureError
+from poise.figure.assembly.driven_loops import is_driven
+from poise.figure.assembly.loop_values import loop_value, unwound
+from poise.figure.model.joints import Joint
+from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+
+if TYPE_CHECKING:
+    from poise.figure.model.figure import Figure
+
+Mask = NDArray[np.int64]
+"""(nv,) 1 where a velocity is meant."""
+
+
+class MotorValues:
+    """Motors of a figure, those of loop joints included."""
+
+    def __init__(self, figure: Figure, driven: Figure) -> None:
+        """`driven` is the figure with motors of loop joints as coordinates, after all others."""
+        self.figure, self.driven = figure, driven
+
+    def start(self, near: Posture, values: Mapping[str, ArrayLike]) -> FloatArray:
+        """`near` with the motors of loop joints read off, angles within half a turn of where they are to go."""
+        parts = [near.q]
+        for loop in self.figure.loops:
+            if is_driven(loop):
+                wanted = self._numbers(loop, values[loop.name]) if loop.name in values else None
+                parts.append(loop_value(self.figure, loop, near, wanted))
+        return np.concatenate(parts)
+
+    def _numbers(self, joint: Joint, value: ArrayLike) -> FloatArray:
+        """The values of a joint that people gave."""
+        try:
+            return np.array(value, dtype=np.float64).reshape(joint.nq)
+        except (TypeError, ValueError):
+            raise FigureError(f"joint {joint.name!r} takes {joint.nq} numbers, not {value!r}.") from None
+
+    def place(self, name: str) -> slice:
+        """Where a motor is, tree or loop joint."""
+        if name in self.figure.loops and name not in self.driven.joints:
+            loop = self.figure.loops[name]
+            if loop.nv == 0:
+                raise FigureError(f"joint {name!r} is fixed and cannot be driven.")
+            raise FigureError(
+                f"loop joint {name!r} of figure {self.figure.name!r} has no motor: make it active to drive it."
+            )
+        place = self.driven.q_slice(name)
+        if place.start == place.stop:
+            raise FigureError(f"joint {name!r} is fixed and cannot be driven.")
+        return place
+
+    def target(self, start: FloatArray, values: Mapping[str, ArrayLike]) -> FloatArray:
+        """`start` with motors at their values; unknown names, fixed joints and odd numbers are refused."""
+        q = start.copy()
+        for name, value in values.items():
+            place, joint = self.place(name), self.driven.joints[name]
+            numbers = self._numbers(joint, value)
+            q[place] = unwound(joint, numbers, start[place]) if joint.kind in ("ball", "free") else numbers
+        return self.driven._checked_q(q)
+
+    def mask(self, names: Iterable[str]) -> Mask:
+        """The velocities of some motors."""
+        mask = np.zeros(self.driven.nv, dtype=np.int64)
+        for name in names:
+            self.place(name)
+            mask[self.driven.v_slice(name)] = 1
+        return mask
+
+
+def velocity_limits(figure: Figure) -> tuple[FloatArray, FloatArray]:
+    """Limits of every turn and slide, none for other velocities."""
+    lower, upper = np.full(figure.nv, -np.inf), np.full(figure.nv, np.inf)
+    for joint in figure.joints:
+        if joint.scalars:
+            lower[figure.v_slice(joint.name)], upper[figure.v_slice(joint.name)] = joint.lower, joint.upper
+    return lower, upper

@@ -1,0 +1,233 @@
+"""How near the parts of a figure are to each other and to obstacles.
+
+Everything against planes, spheres and capsules is measured in compiled code, but for meshes; the rest by coal, and
+only where the capsules around two solids are near. A pair has one row, its nearest points, and more where these would
+run from end to end of a long or flat contact at the slightest turn (`poise.kernels.distances.solids.NEARLY_PARALLEL`):
+
+* two nearly parallel capsules: both ends of their overlap;
+* a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a
+  cylinder that stands and both rims of one that lies, the lowest vertices of a mesh;
+* a capsule that nearly lies on a box or a cylinder: both its ends;
+* boxes, cylinders and meshes against each other, and meshes against capsules, nearer than half the reach: the nearest
+  points after tipping one of them a little to four sides, as points of the bodies where they are.
+
+Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a -
+v_b). Inside each other, capsules are measured from their axes and others by the shortest way out. An axis that is
+itself inside a box or a cylinder comes to rest on a ridge between two faces, and its row has the normal of one of
+them. A mesh that is not taken as its hull is only a skin, whose inside nothing can tell from its outside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from poise.errors import FigureError
+from poise.figure.collision.pairs import NEARLY_ALL, TOUCHING, TRIALS, Names, Pair, candidate_pairs, checked_names
+from poise.figure.collision.proximity import Proximity, Tables
+from poise.figure.collision.solids import HalfSpace, Solid, body_solids
+from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.pose import FloatArray
+from poise.kernels.body.tree import forward
+from poise.kernels.distances.solids import Rows
+
+
+class Hindrance(Protocol):
+    """Something at rest in the world that a figure keeps away from, such as `poise.tasks.obstacles.Obstacle`."""
+
+    @property
+    def name(self) -> str:
+        """What people call it; empty for a number."""
+        ...
+
+    def solid(self, name: str, folder: Path | None) -> Solid | HalfSpace:
+        """Its geometry, owned by `name`."""
+        ...
+
+
+class Nearness(NamedTuple):
+    """How near two parts are at one of their witnesses."""
+
+    a: str
+    """A body."""
+    b: str
+    """Another body, or an obstacle."""
+    distance: float
+    """[m], negative inside."""
+    point_a: FloatArray
+    """(3,) world [m]."""
+    point_b: FloatArray
+    """(3,) world [m]."""
+
+
+class Collisions:
+    """Distances of a figure to obstacles and to itself, written into arrays that are allocated once.
+
+    Attributes:
+        figure: Whose bodies they are.
+        reach: Pairs farther apart than this have no row [m].
+        pairs: Names of the two parts of every pair, as `rows.pair` counts them.
+        always_touching: Names of bodies some solids of which are not watched because they always touch.
+        neutral_depth: (pairs,) how far inside each other a pair is in the neutral posture, 0 where it is apart [m]:
+            flesh that overlaps there by design cannot be asked to come apart.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        obstacles: Sequence[Hindrance] = (),
+        itself: bool = True,
+        reach: float = 0.1,
+        *,
+        exclude: Names = (),
+        include: Names = (),
+        folder: Path | str | None = None,
+    ) -> None:
+        """Build the geometry and find the pairs worth watching (see `poise.figure.collision.pairs`).
+
+        Args:
+            figure: Whose bodies collide; shapes that are only drawn do not.
+            obstacles: What stands in the world.
+            itself: Whether bodies of the figure collide with each other.
+            reach: Pairs farther apart than this have no row [m].
+            exclude: Pairs of names of bodies or obstacles not to watch.
+            include: Pairs to watch although a joint joins them, they always touch, or `itself` is off.
+            folder: Where mesh files are looked for; usually the folder of the file the figure came from.
+        """
+        if not (np.isfinite(reach) and reach > 0.0):
+            raise FigureError(f"reach must be a positive number of metres, not {reach}.")
+        home = Path(folder) if folder is not None else None
+        bodies, fixtures = body_solids(figure, home), _fixtures(figure, obstacles, home)
+        solids = [*bodies, *(f for f in fixtures if isinstance(f, Solid))]
+        planes = [f for f in fixtures if isinstance(f, HalfSpace)]
+        known = list(dict.fromkeys(part.owner for part in (*bodies, *fixtures)))
+        not_wanted = checked_names(exclude, known, "exclude", figure.name)
+        wanted = checked_names(include, known, "include", figure.name)
+        pairs = candidate_pairs(figure, solids, itself, not_wanted, wanted)
+        touching = _always_touching(figure, home) if itself else frozenset()
+        dropped = {pair for pair in pairs if pair in touching and frozenset(_owners(solids, pair)) not in wanted}
+        pairs = [pair for pair in pairs if pair not in dropped]
+        standing = [
+            (i, plane)
+            for plane in planes
+            for i, solid in enumerate(bodies)
+            if solid.node > 0 and frozenset((solid.owner, plane.owner)) not in not_wanted
+        ]
+        self.figure, self.reach = figure, float(reach)
+        self._fixtures, self._folder, self._standing = fixtures, home, [plane.owner for _, plane in standing]
+        self._solid_names = [solid.owner for solid in solids]
+        self.pairs = [_owners(solids, p) for p in pairs] + [(solids[i].owner, plane.owner) for i, plane in standing]
+        self.always_touching = tuple(sorted({_owners(solids, pair) for pair in dropped}))
+        self._proximity = Proximity(solids, pairs, standing)
+        self.neutral_depth = self._neutral_depth()
+
+    @property
+    def rows(self) -> Rows:
+        """The arrays that `nearest` writes."""
+        return self._proximity.tables.rows
+
+    @property
+    def compiled_pairs(self) -> Tables:
+        """What `kernels.distances.all_pairs.nearest_compiled` needs to run without Python; `finish` does the rest."""
+        return self._proximity.tables
+
+    def nearest(self, position: FloatArray, rotation: FloatArray) -> int:
+        """Write the rows of all pairs nearer than `reach`.
+
+        Args:
+            position: (n, 3) node frames as `poise.kernels.body.tree.forward` writes them [m].
+            rotation: (n, 4).
+
+        Returns:
+            How many rows of `rows` are valid.
+        """
+        return self._proximity.nearest(position, rotation, self.reach)
+
+    def finish(self, count: int, left: int) -> int:
+        """Add coal's rows to the `count` rows that `nearest_compiled` wrote when it left `left` pairs to look at."""
+        return self._proximity.finish(count, left, self.reach)
+
+    def forget(self) -> None:
+        """Forget where the last searches ended, so that the same postures have the same rows to the last bit."""
+        self._proximity.forget()
+
+    def move(self, number: int, obstacle: Hindrance) -> None:
+        """Put obstacle `number`, counted from 0 as they were given, where `obstacle`, of the same shape, stands."""
+        name = self._fixtures[number].owner
+        found = obstacle.solid(name, self._folder)
+        if isinstance(found, Solid):
+            self._proximity.place(self._solid_names.index(name), found)
+            return
+        watched = self._proximity.tables.watched
+        here = np.array([owner == name for owner in self._standing], dtype=bool)
+        watched.plane_normal[here], watched.plane_offset[here] = found.normal, found.offset
+
+    def at(self, posture: PostureLike) -> list[Nearness]:
+        """All witnesses nearer than `reach` in a posture, nearest first."""
+        self.forget()
+        count = self.nearest(*node_frames(self.figure, posture))
+        return [self._nearness(k) for k in np.argsort(self.rows.distance[:count], kind="stable").tolist()]
+
+    def _neutral_depth(self) -> FloatArray:
+        depth = np.zeros(len(self.pairs))
+        count = self._proximity.nearest(*node_frames(self.figure, self.figure.neutral()), TOUCHING)
+        np.minimum.at(depth, self.rows.pair[:count], self.rows.distance[:count])
+        self.forget()
+        return depth
+
+    def _nearness(self, k: int) -> Nearness:
+        rows = self.rows
+        a, b = self.pairs[rows.pair[k]]
+        return Nearness(a, b, float(rows.distance[k]), rows.point_a[k].copy(), rows.point_b[k].copy())
+
+
+def node_frames(figure: Figure, posture: PostureLike) -> tuple[FloatArray, FloatArray]:
+    """World positions (n, 3) and rotations (n, 4) of the nodes of a figure's tree."""
+    tree = figure.compiled.tree
+    position, rotation = np.empty((len(tree.parent), 3)), np.empty((len(tree.parent), 4))
+    forward(tree, figure.posture(posture)._q, position, rotation)
+    return position, rotation
+
+
+def _owners(solids: Sequence[Solid], pair: Pair) -> tuple[str, str]:
+    return solids[pair[0]].owner, solids[pair[1]].owner
+
+
+def _fixtures(figure: Figure, obstacles: Sequence[Hindrance], folder: Path | None) -> list[Solid | HalfSpace]:
+    """Geometry of the obstacles, each under a name of its own."""
+    found: list[Solid | HalfSpace] = []
+    taken = set(figure.bodies.names)
+    for number, obstacle in enumerate(obstacles, start=1):
+        name = obstacle.name or f"obstacle {number}"
+        if name in taken:
+            raise FigureError(
+                f"obstacle {number} is named {name!r}, as another obstacle or a body of figure {figure.name!r} is; "
+                "names must be unique."
+            )
+        taken.add(name)
+        found.append(obstacle.solid(name, folder))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _always_touching(figure: Figure, folder: Path | None) -> frozenset[Pair]:
+    """Pairs of solids of a figure that touch in the neutral posture and in nearly all random ones."""
+    solids = body_solids(figure, folder)
+    pairs = candidate_pairs(figure, solids, True, set(), set())
+    pairs = [pairs[p] for p in sorted(_touching(Proximity(solids, pairs), figure, figure.neutral()))]
+    proximity = Proximity(solids, pairs)
+    seen: Counter[int] = Counter()
+    if pairs:
+        for seed in range(TRIALS):
+            seen.update(_touching(proximity, figure, figure.random(seed)))
+    return frozenset(pair for p, pair in enumerate(pairs) if seen[p] >= NEARLY_ALL)
+
+
+def _touching(proximity: Proximity, figure: Figure, posture: PostureLike) -> set[int]:
+    count = proximity.nearest(*node_frames(figure, posture), TOUCHING)
+    return set(proximity.tables.rows.pair[:count].tolist())

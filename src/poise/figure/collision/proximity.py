@@ -1,0 +1,202 @@
+"""Distances between solids: the compiled ones, and coal's where solids are near and not round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from poise.figure.collision.solids import CURVED, PLAIN, ROUND, HalfSpace, Solid, coal_geometry, library, pack_solids
+from poise.figure.model.compiled import IntArray
+from poise.figure.model.pose import FloatArray
+from poise.kernels.distances.all_pairs import nearest_compiled, settle, tip
+from poise.kernels.distances.planes import TIPS
+from poise.kernels.distances.solids import CAPSULES, LIBRARY, ROUND_FIRST, ROUND_SECOND, Placed, Rows, Solids, Watched
+
+if TYPE_CHECKING:
+    from poise.figure.collision.pairs import Pair
+
+SIDES = 4
+"""Sides to which a long or flat solid is tipped."""
+SIDES_WITHIN = 0.5
+"""Share of the reach within which it is tipped."""
+TOLERANCE = 1e-10
+"""At which coal's search for nearest points ends, relative."""
+CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + SIDES, 1 + TIPS
+"""The most rows a pair can have."""
+
+
+class Tables(NamedTuple):
+    """Arguments of `poise.kernels.distances.all_pairs.nearest_compiled` besides node frames and reach."""
+
+    solids: Solids
+    watched: Watched
+    placed: Placed
+    rows: Rows
+    left: IntArray
+
+
+class Proximity:
+    """Measures given pairs of solids, and of solids and planes."""
+
+    def __init__(
+        self, solids: Sequence[Solid], pairs: Sequence[Pair], standing: Sequence[tuple[int, HalfSpace]] = ()
+    ) -> None:
+        """Allocate everything `nearest` writes."""
+        how = [_how(solids[i].kind, solids[j].kind) for i, j in pairs]
+        size = max(CAPSULE_ROWS, COAL_ROWS) * len(pairs) + PLANE_ROWS * len(standing)
+        placed = _no_places(len(solids))
+        watched = _watched(pairs, how, standing)
+        self.tables = Tables(pack_solids(solids), watched, placed, _no_rows(size), np.zeros(len(pairs), dtype=np.int64))
+        asked = [(p, i, j) for p, (i, j) in enumerate(pairs) if how[p] == LIBRARY]
+        shared = {
+            index: _Shared(solids[index], placed.position[index], placed.matrix[index])
+            for index in {index for _, i, j in asked for index in (i, j)}
+        }
+        self._tipping = _Tipping()
+        self._coal = {p: CoalPair(p, shared[i], shared[j]) for p, i, j in asked}
+
+    def nearest(self, position: FloatArray, rotation: FloatArray, reach: float) -> int:
+        """Write the rows of all pairs nearer than `reach` and return how many there are."""
+        solids, watched, placed, rows, left = self.tables
+        count, more = nearest_compiled(solids, watched, position, rotation, reach, placed, rows, left)
+        return self.finish(count, more, reach) if more else count
+
+    def finish(self, count: int, more: int, reach: float) -> int:
+        """Add coal's rows to the `count` rows that `nearest_compiled` wrote, for the `more` pairs it left."""
+        rows, tipping = self.tables.rows, self._tipping
+        for pair in self.tables.left[:more].tolist():
+            count = self._coal[pair].measure(reach, count, rows, tipping)
+        return count
+
+    def place(self, index: int, solid: Solid) -> None:
+        """Put a solid elsewhere on its node; `solid` has the same shape."""
+        solids = self.tables.solids
+        solids.position[index], solids.rotation[index] = solid.pose.position, solid.pose.rotation
+        solids.start[index], solids.end[index] = solid.pose.apply(solid.core.start), solid.pose.apply(solid.core.end)
+
+    def forget(self) -> None:
+        """Start the next search for nearest points from nothing."""
+        for pair in self._coal.values():
+            pair.forget()
+
+
+class _Shared:
+    """One solid as coal sees it, for all pairs it is in."""
+
+    def __init__(self, solid: Solid, position: FloatArray, matrix: FloatArray) -> None:
+        self.solid, self.position, self.matrix = solid, position, matrix
+        self.geometry = coal_geometry(solid)
+        self.place = library().Transform3s()
+
+
+class CoalPair:
+    """Two solids that only coal can measure."""
+
+    def __init__(self, pair: int, a: _Shared, b: _Shared) -> None:
+        """Allocate what coal needs to measure them again and again."""
+        coal = library()
+        self._pair, self._a, self._b = pair, a, b
+        self._compute, self._result = coal.ComputeDistance(a.geometry, b.geometry), coal.DistanceResult()
+        self._request = coal.DistanceRequest()
+        self._request.enable_signed_distance = True
+        self._request.gjk_tolerance = TOLERANCE
+        self._request.gjk_initial_guess = coal.GJKInitialGuess.CachedGuess
+        self._guess: FloatArray = np.array(self._request.cached_gjk_guess)
+        self._has_sides = a.solid.kind not in CURVED and b.solid.kind not in CURVED
+
+    def forget(self) -> None:
+        """Start the next search from nothing."""
+        self._request.cached_gjk_guess = self._guess
+
+    def measure(self, reach: float, count: int, rows: Rows, tipping: _Tipping) -> int:
+        """Write the rows of this pair, if it is near, and return the next free row."""
+        a, b, result = self._a, self._b, self._result
+        a.place.setTransform(a.matrix, a.position)
+        b.place.setTransform(b.matrix, b.position)
+        result.clear()
+        self._compute(a.place, b.place, self._request, result)
+        self._request.updateGuess(result)
+        distance = result.min_distance
+        if not distance < reach:
+            return count
+        normal = -result.normal
+        if not 0.5 < normal.dot(normal) < 2.0:
+            normal = _direction(a.position - b.position)
+        rows.point_a[count] = result.getNearestPoint1()
+        rows.point_b[count] = result.getNearestPoint2()
+        rows.normal[count] = normal
+        rows.distance[count] = distance
+        end = count + 1
+        if self._has_sides and distance < SIDES_WITHIN * reach:
+            end = self._sides(reach, count, rows, tipping)
+        rows.node_a[count:end], rows.node_b[count:end] = a.solid.node, b.solid.node
+        rows.pair[count:end] = self._pair
+        return end
+
+    def _sides(self, reach: float, first: int, rows: Rows, tipping: _Tipping) -> int:
+        """Rows of the points that come nearest when solid a is tipped a little to each side."""
+        a, result = self._a, self._result
+        tip(
+            a.position, a.matrix, rows.point_a[first], rows.normal[first],
+            tipping.turns, tipping.positions, tipping.matrices,
+        )  # fmt: skip
+        for side in range(SIDES):
+            tipping.place.setTransform(tipping.matrices[side], tipping.positions[side])
+            result.clear()
+            self._compute(tipping.place, self._b.place, self._request, result)
+            tipping.tipped[side] = result.getNearestPoint1()
+            tipping.others[side] = result.getNearestPoint2()
+        return settle(
+            tipping.turns, tipping.tipped, tipping.others, first, reach,
+            rows.point_a, rows.point_b, rows.normal, rows.distance,
+        )  # fmt: skip
+
+
+class _Tipping:
+    """Workspace for tipping a solid to each side."""
+
+    def __init__(self) -> None:
+        self.place = library().Transform3s()
+        self.turns, self.matrices = np.zeros((SIDES, 3, 3)), np.zeros((SIDES, 3, 3))
+        self.positions, self.tipped, self.others = (np.zeros((SIDES, 3)) for _ in range(3))
+
+
+def _direction(v: FloatArray) -> FloatArray:
+    size = float(np.linalg.norm(v))
+    return v / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
+
+
+def _how(a: int, b: int) -> int:
+    """How two kinds of solids are measured."""
+    if a in ROUND and b in ROUND:
+        return CAPSULES
+    if a in ROUND and b in PLAIN:
+        return ROUND_FIRST
+    return ROUND_SECOND if b in ROUND and a in PLAIN else LIBRARY
+
+
+def _watched(pairs: Sequence[Pair], how: Sequence[int], standing: Sequence[tuple[int, HalfSpace]]) -> Watched:
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return Watched(
+        first=both[:, 0].copy(),
+        second=both[:, 1].copy(),
+        how=np.array(how, dtype=np.int64),
+        plane_solid=np.array([i for i, _ in standing], dtype=np.int64),
+        plane_normal=np.array([plane.normal for _, plane in standing], dtype=np.float64).reshape(-1, 3),
+        plane_offset=np.array([plane.offset for _, plane in standing], dtype=np.float64),
+    )
+
+
+def _no_places(count: int) -> Placed:
+    ends = [np.zeros((count, 3)) for _ in range(3)]
+    return Placed(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3, 3)), *ends)
+
+
+def _no_rows(count: int) -> Rows:
+    nodes = [np.zeros(count, dtype=np.int64) for _ in range(2)]
+    vectors = [np.zeros((count, 3)) for _ in range(3)]
+    return Rows(
+        nodes[0], nodes[1], vectors[0], vectors[1], vectors[2], np.zeros(count), np.zeros(count, dtype=np.int64)
+    )

@@ -1,0 +1,66 @@
+"""Where a part of a figure touches the ground: the corners of its sole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
+
+if TYPE_CHECKING:
+    from poise.figure.model.figure import Figure
+
+THICKNESS = 0.01
+"""How far above the lowest point of a part still counts as its sole [m]."""
+RING = 8
+"""Corners that stand for a round rim."""
+
+
+def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
+    """Contact points of a site's or body's sole, in the frame of that site or body [m].
+
+    They are the lowest points of the body's shapes in the neutral posture: the corners of boxes, the rims of
+    cylinders, the bottoms of round shapes. A part without such shapes stands on its own origin.
+    """
+    frames = figure.frames(figure.neutral())
+    part_from_world = frames[name].inverse()
+    body = figure.sites[name].body if name in figure.sites.names else name
+    # By row, for a site may have the name of its body.
+    row = figure.bodies.index(body)
+    world_from_body = Pose(frames.position[row], frames.rotation[row])
+    corners = []
+    for shape in figure.bodies[body].shapes:
+        world_from_shape = world_from_body @ shape.pose
+        down = -world_from_shape.matrix[:3, :3].T @ figure.up_vector
+        corners += [world_from_shape.apply(corner) for corner in _lowest(shape, down)]
+    if not corners:
+        return [np.zeros(3)]
+    heights = np.array(corners) @ figure.up_vector
+    low = heights.min() + THICKNESS
+    return [part_from_world.apply(p) for p, height in zip(corners, heights, strict=True) if height <= low]
+
+
+def _lowest(shape: Shape, down: FloatArray) -> FloatArray:
+    """(k, 3) points of a shape, in its own frame, that may be the lowest when `down` is down."""
+    if isinstance(shape, Box):
+        signs = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5])).reshape(3, -1).T
+        return np.asarray(signs * np.asarray(shape.size), dtype=np.float64)
+    if isinstance(shape, Sphere):
+        return (shape.radius * down)[None]
+    if isinstance(shape, Ellipsoid):
+        radii = np.asarray(shape.radii)
+        return np.asarray(radii * radii * down / np.linalg.norm(radii * down), dtype=np.float64)[None]
+    if isinstance(shape, Capsule):
+        return _ends(shape) + shape.radius * down
+    if isinstance(shape, Cylinder):
+        angles = 2.0 * np.pi * np.arange(RING) / RING
+        rim = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RING)], axis=1)
+        return np.concatenate([rim + end for end in _ends(shape)])
+    return np.zeros((0, 3))
+
+
+def _ends(shape: Cylinder) -> FloatArray:
+    half = 0.5 * shape.length
+    return np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])

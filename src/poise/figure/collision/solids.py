@@ -1,0 +1,227 @@
+"""Shapes as distances need them: a kind, a capsule around each, and the geometry that coal asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from poise.errors import FigureError
+from poise.figure.collision.mesh_files import find_mesh, read_triangles
+from poise.figure.model.compiled import IntArray
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from poise.kernels.distances import solids as kernel
+
+if TYPE_CHECKING:
+    from poise.figure.model.figure import Figure
+
+NO_VERTICES = np.empty((0, 3))
+NO_TRIANGLES = np.empty((0, 3), dtype=np.int64)
+ROUND = (kernel.SPHERE, kernel.CAPSULE)
+"""Kinds that are their own capsules."""
+PLAIN = (kernel.BOX, kernel.CYLINDER, kernel.ELLIPSOID)
+"""Kinds to which the distance of a point has a formula."""
+CURVED = (kernel.SPHERE, kernel.ELLIPSOID)
+"""Kinds whose nearest point moves smoothly whatever is near."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """A capsule around a solid, in the solid's own frame."""
+
+    start: FloatArray
+    end: FloatArray
+    radius: float
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A shape on a node of a figure's tree, or at rest in the world."""
+
+    owner: str
+    """The body or obstacle it belongs to."""
+    node: int
+    """0 for the world."""
+    pose: Pose
+    """Its own frame in the node's."""
+    kind: int
+    size: tuple[float, float, float]
+    core: Core
+    vertices: FloatArray
+    triangles: IntArray
+    is_obstacle: bool = False
+
+
+@dataclass(frozen=True)
+class HalfSpace:
+    """All of the world below the plane normal · x = offset."""
+
+    owner: str
+    normal: FloatArray
+    offset: float
+
+
+def body_solids(figure: Figure, folder: Path | None = None) -> list[Solid]:
+    """Every shape of a figure that collides, body by body."""
+    ride = figure.compiled.attached
+    found = []
+    for row, body in enumerate(figure.bodies):
+        place = Pose(ride.position[row], ride.rotation[row])
+        for shape in body.shapes:
+            if shape.role != "visual":
+                found.append(make_solid(shape, body.name, int(ride.node[row]), place, folder=folder))
+    return found
+
+
+def make_solid(
+    shape: Shape,
+    owner: str,
+    node: int,
+    place: Pose,
+    *,
+    folder: Path | None = None,
+    convex: bool = True,
+    is_obstacle: bool = False,
+) -> Solid:
+    """A solid from a shape of a body that rides on `node` at `place`; a mesh is taken as its hull if `convex`."""
+    if isinstance(shape, Mesh):
+        kind, size, core, vertices, triangles = _mesh(shape, owner, folder, convex)
+    else:
+        kind, size, core = _plain(shape)
+        vertices, triangles = NO_VERTICES, NO_TRIANGLES
+    return Solid(owner, node, place @ shape.pose, kind, size, core, vertices, triangles, is_obstacle)
+
+
+def _plain(shape: Shape) -> tuple[int, tuple[float, float, float], Core]:
+    match shape:
+        case Sphere(radius=r):
+            return kernel.SPHERE, (r, r, r), _core((0.0, 0.0, 0.0), r)
+        case Capsule(radius=r, length=long):
+            return kernel.CAPSULE, (r, r, 0.5 * long), _core((0.0, 0.0, 0.5 * long), r)
+        case Cylinder(radius=r, length=long):
+            return kernel.CYLINDER, (r, r, 0.5 * long), _core((0.0, 0.0, 0.5 * long), r)
+        case Box(size=(x, y, z)):
+            half = (0.5 * x, 0.5 * y, 0.5 * z)
+            return kernel.BOX, half, _around_box(np.zeros(3), half)
+        case Ellipsoid(radii=radii):
+            # (|x| - h)² + y² ≤ b² on x = a cos φ, y = b sin φ, b ≤ a needs h ≥ (a - b) cos φ.
+            longest = int(np.argmax(radii))
+            second = sorted(radii)[1]
+            half_length = np.zeros(3)
+            half_length[longest] = radii[longest] - second
+            return kernel.ELLIPSOID, radii, _core(half_length, second)
+    raise FigureError(f"distances to a {type(shape).__name__} are not known.")
+
+
+def _core(half_length: Sequence[float] | FloatArray, radius: float, center: FloatArray | None = None) -> Core:
+    middle = np.zeros(3) if center is None else center
+    return Core(middle - np.asarray(half_length), middle + np.asarray(half_length), radius)
+
+
+def _around_box(center: FloatArray, half: Sequence[float] | FloatArray) -> Core:
+    """The capsule through a box along its longest edge."""
+    along = np.zeros(3)
+    longest = int(np.argmax(half))
+    along[longest] = half[longest]
+    return _core(along, float(np.linalg.norm(np.delete(half, longest))), center)
+
+
+def _mesh(
+    shape: Mesh, owner: str, folder: Path | None, convex: bool
+) -> tuple[int, tuple[float, float, float], Core, FloatArray, IntArray]:
+    path = find_mesh(shape.path, folder)
+    if path is None:
+        raise FigureError(
+            f"the mesh {shape.path!r} of {owner!r} is not in {folder or Path.cwd()}, and without it there are no "
+            "distances: give the folder of the mesh files as folder=…, or make the shape visual."
+        )
+    vertices, triangles = read_triangles(path)
+    vertices = vertices * np.asarray(shape.scale)
+    if convex:
+        vertices, triangles = _hull(vertices, shape.path, owner)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    half = 0.5 * (high - low)
+    core = _around_box(0.5 * (low + high), half)
+    return kernel.HULL if convex else kernel.SURFACE, (half[0], half[1], half[2]), core, vertices, triangles
+
+
+def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntArray]:
+    """Vertices and outward triangles of the convex hull."""
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        raise FigureError(
+            f"the mesh {path!r} of {owner!r} is flat, so it has no convex hull: give it some thickness."
+        ) from None
+    number = np.full(len(vertices), -1, dtype=np.int64)
+    number[hull.vertices] = np.arange(len(hull.vertices))
+    corners = vertices[hull.simplices]
+    outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    flip = np.einsum("ij,ij->i", outward, hull.equations[:, :3]) < 0.0
+    triangles = number[hull.simplices]
+    triangles[flip] = triangles[flip][:, ::-1]
+    return vertices[hull.vertices], triangles
+
+
+def library() -> Any:
+    """The coal library, imported when it is first needed."""
+    return import_module("coal")
+
+
+def coal_geometry(solid: Solid) -> Any:
+    """The same solid for coal, in its own frame."""
+    coal = library()
+    x, y, z = solid.size
+    plain = {
+        kernel.SPHERE: lambda: coal.Sphere(x),
+        kernel.CAPSULE: lambda: coal.Capsule(x, 2.0 * z),
+        kernel.CYLINDER: lambda: coal.Cylinder(x, 2.0 * z),
+        kernel.BOX: lambda: coal.Box(2.0 * x, 2.0 * y, 2.0 * z),
+        kernel.ELLIPSOID: lambda: coal.Ellipsoid(x, y, z),
+    }
+    return plain[solid.kind]() if solid.kind in plain else _coal_mesh(solid)
+
+
+def _coal_mesh(solid: Solid) -> Any:
+    coal = library()
+    points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    points.extend(list(solid.vertices))
+    faces.extend([coal.Triangle(*map(int, corners)) for corners in solid.triangles])
+    if solid.kind == kernel.HULL:
+        return coal.Convex(points, faces)
+    surface = coal.BVHModelOBBRSS()
+    surface.beginModel(len(faces), len(points))
+    surface.addSubModel(points, faces)
+    surface.endModel()
+    return surface
+
+
+def pack_solids(solids: Sequence[Solid]) -> kernel.Solids:
+    """Solids as arrays for the kernels."""
+    ends = [(s.pose.apply(s.core.start), s.pose.apply(s.core.end)) for s in solids]
+    radius = np.array([s.core.radius for s in solids], dtype=np.float64)
+    start, end = _rows([a for a, _ in ends], 3), _rows([b for _, b in ends], 3)
+    hulls = [s.vertices if s.kind == kernel.HULL else NO_VERTICES for s in solids]
+    return kernel.Solids(
+        kind=np.array([s.kind for s in solids], dtype=np.int64),
+        node=np.array([s.node for s in solids], dtype=np.int64),
+        position=_rows([s.pose.position for s in solids], 3),
+        rotation=_rows([s.pose.rotation for s in solids], 4),
+        size=_rows([s.size for s in solids], 3),
+        start=start,
+        end=end,
+        radius=radius,
+        extent=0.5 * np.linalg.norm(end - start, axis=1) + radius,
+        vertex_start=np.cumsum([0, *(len(hull) for hull in hulls)], dtype=np.int64),
+        vertices=np.concatenate([NO_VERTICES, *hulls]),
+    )
+
+
+def _rows(rows: Sequence[Any], width: int) -> FloatArray:
+    return np.array(rows, dtype=np.float64).reshape(-1, width)

@@ -1,0 +1,211 @@
+"""Describe a figure part by part.
+
+lamp = Builder("lamp")
+lamp.body("foot", shapes=[Cylinder(0.08, 0.02)], mass=0.5)
+lamp.body("stem", parent="foot", joint=revolute("turn", "y", limits=(-1.5, 1.5)), at=(0, 0.02, 0))
+lamp.site("tip", "stem", at=(0, 0.3, 0))
+figure = lamp.build()
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.errors import FigureError
+from poise.figure.model.body import Body, Site
+from poise.figure.model.couplings import Coupling, Term
+from poise.figure.model.figure import Figure, UpAxis
+from poise.figure.model.joints import Joint, Kind
+from poise.figure.model.limits import BallLimits
+from poise.figure.model.mass import Mass, combined
+from poise.figure.model.pose import Pose
+from poise.figure.model.shapes import Shape
+from poise.figure.model.values import JointValues
+
+Axis = ArrayLike | str
+Limits = tuple[float, float] | Sequence[tuple[float, float]] | None
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+
+
+def _joint(name: str, kind: Kind, axes: Sequence[Axis], limits: Limits, options: dict[str, Any]) -> Joint:
+    """A joint whose bodies and frames the builder will fill in."""
+    from poise.figure.model.pose import unit_vector
+
+    directions = tuple(tuple(unit_vector(axis, f"the axis of joint {name!r}").tolist()) for axis in axes)
+    try:
+        rows = np.atleast_2d(np.array(limits, dtype=np.float64)) if limits is not None else np.empty((0, 2))
+    except (TypeError, ValueError):
+        raise FigureError(f"joint {name!r}: limits are (lower, upper), not {limits!r}.") from None
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise FigureError(f"joint {name!r}: limits are (lower, upper), one pair per coordinate.")
+    lower, upper = tuple(rows[:, 0].tolist()), tuple(rows[:, 1].tolist())
+    return Joint(name, kind, None, "", directions, lower=lower, upper=upper, **options)
+
+
+def fixed(name: str, *, active: bool = False) -> Joint:
+    """A joint that does not move, and so takes no motor."""
+    if active:
+        raise FigureError(f"joint {name!r} is fixed and cannot have a motor: make it a joint that moves, or passive.")
+    return _joint(name, "fixed", (), None, {})
+
+
+def revolute(name: str, axis: Axis, limits: Limits = None, **options: Any) -> Joint:
+    """A hinge about `axis`, between `limits` [rad]. Options: active, speed, strength."""
+    return _joint(name, "revolute", (axis,), limits, options)
+
+
+def prismatic(name: str, axis: Axis, limits: Limits = None, **options: Any) -> Joint:
+    """A slide along `axis`, between `limits` [m]."""
+    return _joint(name, "prismatic", (axis,), limits, options)
+
+
+def universal(name: str, first: Axis, second: Axis, limits: Limits = None, **options: Any) -> Joint:
+    """Two hinges at one point, the second carried by the first."""
+    return _joint(name, "universal", (first, second), limits, options)
+
+
+def elbow(name: str, flexion: Axis, twist: Axis, limits: Limits = None, **options: Any) -> Joint:
+    """A hinge, and a turn of the outgoing limb about itself (thesis 3.4.2)."""
+    return _joint(name, "elbow", (flexion, twist), limits, options)
+
+
+def cylindrical(name: str, axis: Axis, limits: Limits = None, **options: Any) -> Joint:
+    """A turn about `axis` and a slide along it."""
+    return _joint(name, "cylindrical", (axis,), limits, options)
+
+
+def planar(name: str, normal: Axis, limits: Limits = None, **options: Any) -> Joint:
+    """Two slides in a plane and a turn about its normal."""
+    return _joint(name, "planar", (normal,), limits, options)
+
+
+def cartesian(name: str, limits: Limits = None, **options: Any) -> Joint:
+    """Slides along x, y and z."""
+    return _joint(name, "cartesian", (), limits, options)
+
+
+def ball(name: str, limits: BallLimits | None = None, **options: Any) -> Joint:
+    """A ball and socket."""
+    return _joint(name, "ball", (), None, {"ball_limits": limits, **options})
+
+
+def free(name: str, **options: Any) -> Joint:
+    """No constraint at all."""
+    return _joint(name, "free", (), None, options)
+
+
+@dataclass
+class Builder:
+    """Collects the parts of a figure; `build` checks them and makes it."""
+
+    name: str
+    up: UpAxis = "y"
+    description: str = ""
+    placement: Pose = field(default_factory=Pose)
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    loops: list[Joint] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+    postures: dict[str, JointValues] = field(default_factory=dict)
+
+    def body(
+        self,
+        name: str,
+        *,
+        parent: str | None = None,
+        joint: Joint | None = None,
+        at: ArrayLike = (0.0, 0.0, 0.0),
+        turned: ArrayLike = NO_TURN,
+        shapes: Iterable[Shape] = (),
+        mass: float | Mass | None = None,
+        density: float | None = None,
+    ) -> str:
+        """Add a body whose frame sits at the joint, and return its name.
+
+        Args:
+            name: Name of the body.
+            parent: Body it hangs from; None for the world.
+            joint: How it moves there; None for a root that does not move, or for a rigid attachment to `parent`.
+            at: Where the joint is, in the parent's frame [m].
+            turned: How the joint's axes are turned in the parent's frame.
+            shapes: Its solids.
+            mass: Kilograms, spread over the shapes by volume (at the origin without shapes), or a full `Mass`.
+            density: Kilograms per cubic metre of the shapes, instead of a mass.
+        """
+        solids = tuple(shapes)
+        self.bodies.append(Body(name, _mass_of(name, solids, mass, density), solids))
+        if joint is None and parent is not None:
+            joint = fixed(f"{parent}_{name}")
+        if joint is not None:
+            self.joints.append(replace(joint, parent=parent, child=name, parent_frame=Pose(at, turned)))
+        return name
+
+    def site(self, name: str, body: str, at: ArrayLike = (0.0, 0.0, 0.0), turned: ArrayLike = NO_TURN) -> None:
+        """Mark a frame on a body."""
+        self.sites.append(Site(name, body, Pose(at, turned)))
+
+    def loop(self, joint: Joint, parent: str, child: str, *, parent_frame: Pose, child_frame: Pose) -> None:
+        """Close a loop with a joint between two bodies of the tree."""
+        self.loops.append(
+            replace(joint, parent=parent, child=child, parent_frame=parent_frame, child_frame=child_frame)
+        )
+
+    def couple(self, name: str, terms: Mapping[str, float], equals: float = 0.0) -> None:
+        """Keep Σ factor × joint at a value; keys are `joint` or `joint.coordinate`."""
+        self.couplings.append(Coupling(name, _terms(terms), equals, equals))
+
+    def bound(self, name: str, terms: Mapping[str, float], lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Keep Σ factor × joint between two values; keys are `joint` or `joint.coordinate`."""
+        self.couplings.append(Coupling(name, _terms(terms), lower, upper))
+
+    def posture(self, name: str, values: Mapping[str, float | Sequence[float]]) -> None:
+        """Name a posture."""
+        self.postures[name] = {
+            joint: tuple(np.atleast_1d(np.array(value, dtype=np.float64)).tolist()) for joint, value in values.items()
+        }
+
+    def build(self) -> Figure:
+        """The finished figure."""
+        return Figure(
+            self.name,
+            self.bodies,
+            self.joints,
+            sites=self.sites,
+            loops=self.loops,
+            couplings=self.couplings,
+            postures=self.postures,
+            up=self.up,
+            placement=self.placement,
+            description=self.description,
+        )
+
+
+def _terms(terms: Mapping[str, float]) -> tuple[Term, ...]:
+    parts = []
+    for key, factor in terms.items():
+        joint, _, coordinate = key.partition(".")
+        parts.append(Term(joint, float(factor), coordinate or None))
+    return tuple(parts)
+
+
+def _mass_of(name: str, shapes: tuple[Shape, ...], mass: float | Mass | None, density: float | None) -> Mass:
+    if isinstance(mass, Mass):
+        return mass
+    if mass is not None and density is not None:
+        raise FigureError(f"body {name!r} has both a mass and a density; give one.")
+    solids = [shape for shape in shapes if shape.role != "visual"] or list(shapes)
+    if density is not None:
+        return combined(shape.mass(density) for shape in solids)
+    if mass is None or mass == 0.0:
+        return Mass()
+    if not solids:
+        return Mass(mass)
+    volume = sum(shape.volume() for shape in solids)
+    return combined(shape.mass(mass / volume) for shape in solids)

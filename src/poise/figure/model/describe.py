@@ -1,0 +1,74 @@
+"""A figure in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from poise.figure.model.joints import Joint
+from poise.figure.model.limits import Ellipse
+
+if TYPE_CHECKING:
+    from poise.figure.model.figure import Figure
+
+
+def describe(figure: Figure) -> str:
+    """Counts, then the tree with one line per body, then loops, couplings, sites and postures."""
+    lines = [_title(figure)]
+    depth: dict[str | None, int] = {None: 0}
+    for body, joint in figure.tree_order:
+        depth[body] = depth[joint.parent if joint else None] + 1
+        mass = figure.bodies[body].mass.mass
+        weight = f", {mass:.3g} kg" if mass else ""
+        lines.append(f"{'  ' * depth[body]}{body}{weight}{'  —  ' + _joint(joint) if joint else '  (root)'}")
+    for loop in figure.loops:
+        lines.append(f"  loop {_joint(loop)} closes {loop.parent or 'the world'} to {loop.child}")
+    for coupling in figure.couplings:
+        terms = " + ".join(
+            f"{t.factor:.4g} {t.joint}{'.' + t.coordinate if t.coordinate else ''}" for t in coupling.terms
+        )
+        lines.append(f"  coupling {coupling.name}: {_range(coupling.lower, coupling.upper, terms)}")
+    if len(figure.sites):
+        lines.append(f"  sites: {', '.join(figure.sites.names)}")
+    if figure.posture_names:
+        lines.append(f"  postures: {', '.join(figure.posture_names)}")
+    return "\n".join(lines)
+
+
+def _title(figure: Figure) -> str:
+    parts = [
+        f"{figure.nv} degrees of freedom",
+        f"{len(figure.bodies)} bodies",
+        f"{figure.mass:.3g} kg",
+        f"up {figure.up}",
+    ]
+    if len(figure.loops):
+        parts.insert(1, f"{len(figure.loops)} loops")
+    return f"{figure.name}: {', '.join(parts)}" + (f"\n{figure.description}" if figure.description else "")
+
+
+def _range(low: float, high: float, middle: str) -> str:
+    if low == high:
+        return f"{middle} = {low:.4g}"
+    left = f"{low:.4g} ≤ " if math.isfinite(low) else ""
+    right = f" ≤ {high:.4g}" if math.isfinite(high) else ""
+    return f"{left}{middle}{right}"
+
+
+def _joint(joint: Joint) -> str:
+    passive = "" if joint.active else ", passive"
+    return f"{joint.name} ({joint.kind}{passive}{_limits(joint)})"
+
+
+def _limits(joint: Joint) -> str:
+    if joint.ball_limits is not None:
+        swing = joint.ball_limits.swing
+        if isinstance(swing, Ellipse):
+            return f", swing {math.degrees(swing.x):.0f}° × {math.degrees(swing.y):.0f}°"
+        return ", swing polygon" if swing else ""
+    shown = []
+    for primitive, low, high in zip(joint.scalars, joint.lower, joint.upper, strict=True):
+        if math.isfinite(low) or math.isfinite(high):
+            unit, factor = ("°", 180.0 / math.pi) if primitive == "turn" else (" m", 1.0)
+            shown.append(f"{low * factor:.4g}{unit} … {high * factor:.4g}{unit}")
+    return f", {', '.join(shown)}" if shown else ""

@@ -1,0 +1,472 @@
+"""The figure: an articulated body that every solver takes (thesis ch. 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.errors import FigureError
+from poise.figure.model.body import Body, Site
+from poise.figure.model.compiled import Compiled, compile_figure
+from poise.figure.model.couplings import Coupling
+from poise.figure.model.frames import Frames
+from poise.figure.model.joints import Joint
+from poise.figure.model.named import Named
+from poise.figure.model.names import look_up
+from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray, Pose, unit_vector, vector
+from poise.figure.model.posture import Posture
+from poise.figure.model.structure import check_references, tree_order
+from poise.figure.model.values import JointValues, checked_values, follow_couplings
+from poise.kernels.body import queries
+from poise.kernels.body.clamp import clamp
+from poise.kernels.body.tree import difference, integrate
+from poise.kernels.maths.vector import Vector
+
+if TYPE_CHECKING:
+    from poise.figure.assembly.assembler import Assembler
+    from poise.figure.assembly.result import Assembly
+
+UpAxis = Literal["x", "y", "z"]
+PostureLike: TypeAlias = "Posture | str | Mapping[str, ArrayLike] | ArrayLike"
+
+STANDARD_GRAVITY = 9.80665
+"""[m/s²]"""
+_NOWHERE = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One limit that a posture breaks."""
+
+    part: str
+    """The joint or coupling."""
+    limit: str
+    """Which limit: a coordinate's name, 'swing', 'twist' or 'coupling'."""
+    excess: float
+    """By how much [rad or m]."""
+
+    def __str__(self) -> str:
+        """One sentence."""
+        return f"{self.part} exceeds its {self.limit} limit by {self.excess:.3g}"
+
+
+class Figure:
+    """A tree of bodies joined by joints, with sites, masses, shapes, limits, couplings, and joints that close loops.
+
+    A figure never changes; `rerooted`, `with_floating_base` and `Builder` make new ones.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        bodies: Iterable[Body],
+        joints: Iterable[Joint],
+        *,
+        sites: Iterable[Site] = (),
+        loops: Iterable[Joint] = (),
+        couplings: Iterable[Coupling] = (),
+        postures: Mapping[str, JointValues] | None = None,
+        up: UpAxis = "y",
+        placement: Pose | None = None,
+        description: str = "",
+    ) -> None:
+        """Check the description and lay it out for the kernels.
+
+        Args:
+            name: What people call the figure.
+            bodies: The rigid parts.
+            joints: The tree joints; every body but the root is the child of exactly one.
+            sites: Named frames on bodies.
+            loops: Joints that close loops between bodies already in the tree.
+            couplings: Linear relations between joints.
+            postures: Named postures as joint values; one named "neutral" replaces the posture of all zeros.
+            up: The axis that points away from the ground.
+            placement: World frame of a root without a joint, and of joints that hang from the world.
+            description: One sentence for people.
+        """
+        owner = f"figure {name!r}"
+        if up not in ("x", "y", "z"):
+            raise FigureError(f"{owner}: up must be x, y or z, not {up!r}.")
+        self.name, self.up, self.description = name, up, description
+        self.placement = placement or Pose()
+        self.bodies = Named(tuple(bodies), "body", owner)
+        self.joints = Named(tuple(joints), "joint", owner)
+        self.sites = Named(tuple(sites), "site", owner)
+        self.loops = Named(tuple(loops), "loop joint", owner)
+        self.couplings = Named(tuple(couplings), "coupling", owner)
+        check_references(self)
+        self.tree_order = tree_order(self)
+        self.compiled: Compiled = compile_figure(self)
+        self._postures: dict[str, JointValues] = {}
+        self._named: dict[str, Posture] = {}
+        self._neutral = self._find_neutral(dict(postures or {}))
+        for posture_name, values in (postures or {}).items():
+            self._postures[posture_name] = checked_values(self, posture_name, values)
+        self._finished = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse changes once the figure stands."""
+        if "_finished" in self.__dict__:
+            raise AttributeError(f"a figure never changes: make another with replaced({name}=…) instead of setting it.")
+        super().__setattr__(name, value)
+
+    def _find_neutral(self, postures: dict[str, JointValues]) -> Posture:
+        """The posture named neutral, or the legal posture nearest to all zeros."""
+        q = np.array([value for joint in self.joints for value in joint.rest()], dtype=np.float64)
+        rest = Posture(self, q)
+        if "neutral" in postures:
+            values = checked_values(self, "neutral", postures["neutral"])
+            for name, value in values.items():
+                q[self.q_slice(name)] = value
+            self._checked_q(q)
+            return rest
+        if clamp(self.compiled.bounds, _NOWHERE, q) == 0:
+            broken = "; ".join(str(violation) for violation in self.violations(rest))
+            raise FigureError(f"figure {self.name!r} has couplings that its limits never let it meet: {broken}.")
+        return rest
+
+    # What it is made of
+
+    @property
+    def nq(self) -> int:
+        """How many numbers a posture has."""
+        return int(self.compiled.bounds.lower.shape[0])
+
+    @property
+    def nv(self) -> int:
+        """Degrees of freedom of the tree."""
+        return int(self.compiled.tree.dof_node.shape[0])
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(self.compiled.tree.subtree_mass[0])
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Bodies that hang from nothing or from the world."""
+        return tuple(body for body, joint in self.tree_order if joint is None or joint.parent is None)
+
+    @cached_property
+    def moving_joints(self) -> tuple[str, ...]:
+        """Names of the joints that have values, in the order of q."""
+        return tuple(joint.name for joint in self.joints if joint.nq)
+
+    @property
+    def posture_names(self) -> tuple[str, ...]:
+        """The named postures."""
+        return tuple(self._postures)
+
+    @property
+    def up_vector(self) -> FloatArray:
+        """(3,) unit vector away from the ground."""
+        return vector(self.up)
+
+    def q_slice(self, joint: str) -> slice:
+        """Where a joint's values are in q."""
+        return look_up(self.compiled.q_slices, joint, "joint", f"figure {self.name!r}")
+
+    def v_slice(self, joint: str) -> slice:
+        """Where a joint's rates are in v."""
+        return look_up(self.compiled.v_slices, joint, "joint", f"figure {self.name!r}")
+
+    # Postures
+
+    def neutral(self) -> Posture:
+        """The posture named neutral, or the legal posture nearest to all joints at zero."""
+        return self._neutral
+
+    def random(self, rng: np.random.Generator | int | None = None) -> Posture:
+        """A legal posture drawn at random: uniform in each joint, then moved to meet the couplings.
+
+        Joints without limits are drawn within half a turn or half a metre, a free base within a metre.
+        """
+        from poise.figure.model.sampling import random_values
+
+        q = random_values(self, np.random.default_rng(rng))
+        clamp(self.compiled.bounds, _NOWHERE, q)
+        return Posture(self, q)
+
+    def posture(self, source: PostureLike) -> Posture:
+        """A posture from a name, from joint values by name, from nq numbers, or from another figure's posture.
+
+        Joints that are not named keep their neutral value, except where an equality coupling to named joints decides.
+        Values outside the limits are kept: see `violations` and `clamp`.
+        """
+        if isinstance(source, Posture):
+            return source if source.figure is self else self.adopt(source)
+        if isinstance(source, str):
+            return self._posture_named(source)
+        if isinstance(source, Mapping):
+            return self.posture_from(self._neutral, source)
+        try:
+            q = np.array(source, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise FigureError(
+                f"{source!r} is no posture: give a name, joint values by name, or {self.nq} numbers."
+            ) from None
+        if q.shape != (self.nq,):
+            raise FigureError(f"a posture of figure {self.name!r} has {self.nq} numbers, not {q.shape}.")
+        return Posture(self, self._checked_q(q))
+
+    def _posture_named(self, name: str) -> Posture:
+        """A named posture, made once: nothing changes a posture."""
+        if name not in self._named:
+            values = look_up(self._postures, name, "posture", f"figure {self.name!r}")
+            self._named[name] = self.posture({**values})
+        return self._named[name]
+
+    def posture_from(self, start: Posture, values: Mapping[str, ArrayLike]) -> Posture:
+        """`start` with some joints at other values, and what an equality couples to them."""
+        q = start.q.copy()
+        for name, value in values.items():
+            place = self.q_slice(name)
+            try:
+                q[place] = np.asarray(value, dtype=np.float64).reshape(place.stop - place.start)
+            except (TypeError, ValueError):
+                count = place.stop - place.start
+                raise FigureError(f"joint {name!r} takes {count} numbers, not {value!r}.") from None
+        q = self._checked_q(q)
+        follow_couplings(self, q, set(values))
+        return Posture(self, q)
+
+    def _checked_q(self, q: FloatArray) -> FloatArray:
+        """Finite numbers and unit quaternions."""
+        for joint in self.joints:
+            part = q[self.compiled.q_slices[joint.name]]
+            if not (np.abs(part) <= LARGEST).all():
+                raise FigureError(f"joint {joint.name!r} of figure {self.name!r} has the value {part.tolist()}.")
+            if joint.kind in ("ball", "free"):
+                quaternion = part[-4:]
+                size = float(np.linalg.norm(quaternion))
+                if size < SMALLEST_QUATERNION:
+                    raise FigureError(f"joint {joint.name!r} has a zero quaternion; (1, 0, 0, 0) is no rotation.")
+                quaternion /= size
+        return q
+
+    def adopt(self, posture: Posture) -> Posture:
+        """The posture of a figure with the same joints, with every body where it was in the world.
+
+        Joints keep their values by name; free joints, such as a floating base, are set from where the bodies are.
+        """
+        from poise.figure.model.reroot import adopted
+
+        return adopted(self, posture)
+
+    def integrate(self, posture: PostureLike, velocity: ArrayLike) -> Posture:
+        """The posture after moving with `velocity` (nv,) for one unit of time."""
+        start = self.posture(posture)
+        out = np.empty(self.nq)
+        integrate(self.compiled.tree, start._q, self._rates(velocity), out)
+        return Posture(self, out)
+
+    def difference(self, a: PostureLike, b: PostureLike) -> FloatArray:
+        """The velocity (nv,) that takes posture `a` to posture `b` in one unit of time."""
+        out = np.empty(self.nv)
+        difference(self.compiled.tree, self.posture(a)._q, self.posture(b)._q, out)
+        return out
+
+    def _rates(self, velocity: ArrayLike) -> FloatArray:
+        v = np.array(velocity, dtype=np.float64)
+        if v.shape != (self.nv,) or not (np.abs(v) <= LARGEST).all():
+            raise FigureError(f"a velocity of figure {self.name!r} is {self.nv} finite numbers, not {velocity!r}.")
+        return v
+
+    # Limits
+
+    def clamp(self, posture: PostureLike, previous: PostureLike | None = None) -> Posture:
+        """The nearest posture inside all limits and couplings.
+
+        Args:
+            posture: What to move inside.
+            previous: The legal posture one comes from. Concave swing limits then do not let a limb jump across a gap.
+        """
+        q = self.posture(posture).q.copy()
+        start = self.posture(previous).q.copy() if previous is not None else _NOWHERE
+        clamp(self.compiled.bounds, start, q)
+        return Posture(self, q)
+
+    def violations(self, posture: PostureLike) -> list[Violation]:
+        """Every limit the posture breaks by more than 1e-9, none when it is legal."""
+        from poise.figure.model.violations import find_violations
+
+        return find_violations(self, self.posture(posture))
+
+    def closure_error(self, posture: PostureLike) -> float:
+        """Largest gap of any loop joint [m or rad]; 0.0 without loops."""
+        from poise.figure.assembly.closure import closure_residual
+
+        return max((closure_residual(self, loop, self.frames(posture)) for loop in self.loops), default=0.0)
+
+    @cached_property
+    def assembler(self) -> Assembler:
+        """What puts the loops of this figure together."""
+        from poise.figure.assembly.assembler import Assembler
+
+        return Assembler(self)
+
+    def assemble(
+        self, motors: Mapping[str, ArrayLike], near: PostureLike | None = None, *, restarts: int = 0
+    ) -> Assembly:
+        """The posture with motors at given values and every loop closed: forward kinematics of a mechanism.
+
+        Args:
+            motors: Values by joint, of tree or of loop joints [rad or m]. Motors that are not named stay where they
+                are in `near`, or give way where they must.
+            near: Posture to start from, whose branch is kept (default: neutral). It may be open.
+            restarts: Random starts to try where the way from `near` does not lead there.
+        """
+        start = self.neutral() if near is None else self.posture(near)
+        return self.assembler.assemble(motors, start, restarts=restarts)
+
+    # Kinematics
+
+    def frames(self, posture: PostureLike) -> Frames:
+        """World frames of every body and site."""
+        c = self.compiled
+        ride = c.attached
+        position, rotation = queries.frames_at(
+            c.tree, self.posture(posture)._q, ride.node, ride.position, ride.rotation
+        )
+        return Frames(position, rotation, c.frame_index, f"figure {self.name!r}")
+
+    def pose_of(self, site_or_body: str, posture: PostureLike) -> Pose:
+        """World frame of a site or body."""
+        return self.frames(posture)[site_or_body]
+
+    def jacobian(self, site_or_body: str, posture: PostureLike) -> FloatArray:
+        """(6, nv) velocity then angular velocity of a site or body in world axes, per unit of each rate."""
+        c = self.compiled
+        ride = c.attached
+        row = self.frame_row(site_or_body)
+        q = self.posture(posture)._q
+        return queries.frame_jacobian(c.tree, q, ride.node, ride.position, ride.rotation, row)
+
+    def frame_row(self, site_or_body: str) -> int:
+        """Row of a site or body among the attached frames."""
+        return look_up(self.compiled.frame_index, site_or_body, "site or body", f"figure {self.name!r}")
+
+    def center_of_mass(self, posture: PostureLike) -> FloatArray:
+        """(3,) world centre of mass [m]."""
+        return queries.mass_center(self.compiled.tree, self._massive(posture))[0]
+
+    def center_of_mass_jacobian(self, posture: PostureLike) -> FloatArray:
+        """(3, nv) velocity of the centre of mass per unit of each rate."""
+        return queries.mass_center(self.compiled.tree, self._massive(posture))[1]
+
+    def moment_of_inertia(self, posture: PostureLike, axis: ArrayLike | str) -> float:
+        """Moment of inertia [kg m²] about an axis through the centre of mass."""
+        direction = Vector(*unit_vector(axis).tolist())
+        return queries.inertia_about(self.compiled.tree, self._massive(posture), direction)[0]
+
+    def moment_of_inertia_gradient(self, posture: PostureLike, axis: ArrayLike | str) -> FloatArray:
+        """(nv,) its change per unit of each rate."""
+        direction = Vector(*unit_vector(axis).tolist())
+        return queries.inertia_about(self.compiled.tree, self._massive(posture), direction)[1]
+
+    def gravity_torques(self, posture: PostureLike, gravity: ArrayLike | None = None) -> FloatArray:
+        """(nv,) torques and forces that hold the posture against gravity (default: standard gravity along -up)."""
+        g = -STANDARD_GRAVITY * self.up_vector if gravity is None else vector(gravity, "gravity")
+        return queries.holding_torques(self.compiled.tree, self.posture(posture)._q, Vector(*g.tolist()))
+
+    def wrench_torques(
+        self, site_or_body: str, posture: PostureLike, force: ArrayLike, torque: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> FloatArray:
+        """(nv,) generalised force Jᵀ(f, t) of a world force [N] and torque [N m] at a site."""
+        row = self.frame_row(site_or_body)
+        start = self.posture(posture)
+        point = self.frames(start).position[row]
+        push, moment = vector(force, "a force"), vector(torque, "a torque")
+        node = int(self.compiled.attached.node[row])
+        tree = self.compiled.tree
+        as_vector = [Vector(*v.tolist()) for v in (point, push, moment)]
+        return queries.pushed_torques(tree, start._q, node, *as_vector)
+
+    def _massive(self, posture: PostureLike) -> FloatArray:
+        if self.mass <= 0.0:
+            raise FigureError(f"figure {self.name!r} has no mass, so it has no centre of mass.")
+        return self.posture(posture)._q
+
+    # Other figures
+
+    def rerooted(self, body: str, posture: PostureLike | None = None) -> Figure:
+        """This figure with `body` as its root; values of joints keep their meaning.
+
+        A fixed root is placed where `body` is in `posture` (default: neutral), so that this posture does not move in
+        the world; a floating base moves to the new root. `new.adopt(old_posture)` carries a posture over.
+        """
+        from poise.figure.model.reroot import rerooted
+
+        return rerooted(self, body, self.neutral() if posture is None else self.posture(posture))
+
+    def with_floating_base(self) -> Figure:
+        """This figure with a free joint between the world and its root."""
+        from poise.figure.model.reroot import with_floating_base
+
+        return with_floating_base(self)
+
+    def replaced(self, **parts: object) -> Figure:
+        """This figure with some of the constructor's arguments changed."""
+        return _rebuilt(self._arguments() | parts)
+
+    def _arguments(self) -> dict[str, object]:
+        """What the constructor was given."""
+        return {
+            "name": self.name,
+            "bodies": tuple(self.bodies),
+            "joints": tuple(self.joints),
+            "sites": tuple(self.sites),
+            "loops": tuple(self.loops),
+            "couplings": tuple(self.couplings),
+            "postures": self._postures,
+            "up": self.up,
+            "placement": self.placement,
+            "description": self.description,
+        }
+
+    # For people
+
+    def describe(self) -> str:
+        """The tree, joint by joint, with limits and masses, as text."""
+        from poise.figure.model.describe import describe
+
+        return describe(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write a `*.figure.toml` that `poise.load` reads back to an equal figure."""
+        from poise.formats.figure_toml import write_figure
+
+        write_figure(self, Path(path))
+
+    def named_values(self, name: str) -> JointValues:
+        """Joint values of a named posture."""
+        return dict(look_up(self._postures, name, "posture", f"figure {self.name!r}"))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal descriptions."""
+        if not isinstance(other, Figure):
+            return NotImplemented
+        return self is other or self._arguments() == other._arguments()
+
+    def __hash__(self) -> int:
+        """Hash of the name and the parts' names."""
+        return hash((self.name, self.bodies.names, self.joints.names))
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, object]], Figure], tuple[dict[str, object]]]:
+        """Pickle the description, not the arrays."""
+        return _rebuilt, (self._arguments(),)
+
+    def __repr__(self) -> str:
+        """Name and counts."""
+        loops = f", {len(self.loops)} loops" if len(self.loops) else ""
+        return f"Figure({self.name!r}, {len(self.bodies)} bodies, {self.nv} degrees of freedom{loops})"
+
+
+def _rebuilt(arguments: dict[str, object]) -> Figure:
+    return Figure(**arguments)  # type: ignore[arg-type]

@@ -1,0 +1,215 @@
+"""Joints: what each kind can do, and where it sits between two bodies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.errors import FigureError
+from poise.figure.model.limits import BallLimits
+from poise.figure.model.names import suggestion
+from poise.figure.model.pose import FloatArray, Pose, unit_vector
+
+Kind = Literal[
+    "fixed",
+    "revolute",
+    "prismatic",
+    "universal",
+    "elbow",
+    "ball",
+    "cylindrical",
+    "planar",
+    "cartesian",
+    "free",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Primitive = Literal["turn", "slide", "ball", "free"]
+
+PRIMITIVES: dict[Kind, tuple[Primitive, ...]] = {
+    "fixed": (),
+    "revolute": ("turn",),
+    "prismatic": ("slide",),
+    "universal": ("turn", "turn"),
+    "elbow": ("turn", "turn"),
+    "ball": ("ball",),
+    "cylindrical": ("turn", "slide"),
+    "planar": ("slide", "slide", "turn"),
+    "cartesian": ("slide", "slide", "slide"),
+    "free": ("free",),
+}
+"""The chain of primitives that makes up each kind, from the parent's side to the child's."""
+
+COORDINATES: dict[Kind, tuple[str, ...]] = {
+    "fixed": (),
+    "revolute": ("angle",),
+    "prismatic": ("slide",),
+    "universal": ("first", "second"),
+    "elbow": ("flexion", "twist"),
+    "ball": ("swing_x", "swing_y", "twist"),
+    "cylindrical": ("angle", "slide"),
+    "planar": ("x", "y", "angle"),
+    "cartesian": ("x", "y", "z"),
+    "free": (),
+}
+"""What limits and couplings call the coordinates of each kind."""
+
+_GIVEN_AXES: dict[Kind, int] = {
+    "revolute": 1,
+    "prismatic": 1,
+    "universal": 2,
+    "elbow": 2,
+    "cylindrical": 1,
+    "planar": 1,
+}
+"""How many axes a description of each kind gives; the others follow."""
+
+_SIZE_Q = {"turn": 1, "slide": 1, "ball": 4, "free": 7}
+_SIZE_V = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between a parent and a child body.
+
+    The joint's frame sits at `parent_frame` on the parent and at `child_frame` on the child; at rest the two coincide.
+    A parent of None is the world.
+    """
+
+    name: str
+    kind: Kind
+    parent: str | None
+    child: str
+    axes: tuple[tuple[float, float, float], ...] = ()
+    """One unit axis per turn or slide, in the joint's frame."""
+    parent_frame: Pose = field(default_factory=Pose)
+    child_frame: Pose = field(default_factory=Pose)
+    lower: tuple[float, ...] = ()
+    """Least value of each turn [rad] or slide [m]."""
+    upper: tuple[float, ...] = ()
+    """Greatest value of each turn [rad] or slide [m]."""
+    ball_limits: BallLimits | None = None
+    """Limits of a ball joint."""
+    active: bool = True
+    """Whether a motor drives it; a passive joint follows its loop."""
+    speed: float = math.inf
+    """Greatest rate of each coordinate [rad/s or m/s]."""
+    strength: float = math.inf
+    """Greatest torque [N m] or force [N]."""
+    reversed: bool = False
+    """Whether the joint's values describe the parent's motion seen from the child (after re-rooting)."""
+
+    def __post_init__(self) -> None:
+        """Fill in axes and limits, and refuse what no mechanism can be."""
+        if self.kind not in KINDS:
+            hint = suggestion(str(self.kind), KINDS)
+            raise FigureError(
+                f"joint {self.name!r} has the unknown kind {self.kind!r}.{hint} Kinds: {', '.join(KINDS)}."
+            )
+        if self.reversed and self.kind == "free":
+            raise FigureError(f"joint {self.name!r}: a free joint cannot be reversed.")
+        object.__setattr__(self, "axes", self._complete_axes())
+        count = len(self.scalars)
+        object.__setattr__(self, "lower", self._bounds(self.lower, -math.inf, count))
+        object.__setattr__(self, "upper", self._bounds(self.upper, math.inf, count))
+        for low, high in zip(self.lower, self.upper, strict=True):
+            if low > high:
+                raise FigureError(f"joint {self.name!r} has its lower limit {low:g} above its upper limit {high:g}.")
+        if self.ball_limits is not None and self.kind != "ball":
+            raise FigureError(f"joint {self.name!r} is {self.kind}: only ball joints have swing and twist limits.")
+        for what, value in (("speed", self.speed), ("strength", self.strength)):
+            if math.isnan(value) or value <= 0.0:
+                raise FigureError(f"joint {self.name!r}: the {what} limit must be positive, not {value}.")
+
+    def _complete_axes(self) -> tuple[tuple[float, float, float], ...]:
+        """One axis per scalar primitive, from the fewer that describe the kind."""
+        given = [unit_vector(axis, f"the axis of joint {self.name!r}") for axis in self.axes]
+        wanted = _GIVEN_AXES.get(self.kind, 0)
+        total = len(self.scalars)
+        if len(given) not in (wanted, total):
+            raise FigureError(f"joint {self.name!r} is {self.kind} and needs {wanted} axes, not {len(given)}.")
+        if len(given) != total:
+            given = _derived_axes(self.kind, given)
+        if self.kind in ("universal", "elbow") and np.linalg.norm(np.cross(given[0], given[1])) < 1e-9:
+            raise FigureError(f"joint {self.name!r}: the two axes of a {self.kind} joint must not be parallel.")
+        return tuple((float(a[0]), float(a[1]), float(a[2])) for a in given)
+
+    def _bounds(self, values: Sequence[float], missing: float, count: int) -> tuple[float, ...]:
+        """One bound per scalar, `missing` when none was given."""
+        if len(values) == 0:
+            return (missing,) * count
+        if len(values) != count:
+            raise FigureError(f"joint {self.name!r} is {self.kind} and takes {count} limits, not {len(values)}.")
+        if any(math.isnan(value) for value in values):
+            raise FigureError(f"joint {self.name!r} has a limit that is not a number.")
+        return tuple(float(value) for value in values)
+
+    @property
+    def primitives(self) -> tuple[Primitive, ...]:
+        """Its chain of primitive motions."""
+        return PRIMITIVES[self.kind]
+
+    @property
+    def scalars(self) -> tuple[Primitive, ...]:
+        """Those of its primitives that have one number each."""
+        return tuple(p for p in self.primitives if p in ("turn", "slide"))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """What limits and couplings call its coordinates."""
+        return COORDINATES[self.kind]
+
+    @property
+    def nq(self) -> int:
+        """How many numbers describe its position."""
+        return sum(_SIZE_Q[p] for p in self.primitives)
+
+    @property
+    def nv(self) -> int:
+        """How many degrees of freedom it has."""
+        return sum(_SIZE_V[p] for p in self.primitives)
+
+    def rest(self) -> tuple[float, ...]:
+        """Its values in the posture of the description: zeros, and no rotation."""
+        quaternion = (1.0, 0.0, 0.0, 0.0)
+        return {"ball": quaternion, "free": (0.0, 0.0, 0.0, *quaternion)}.get(self.kind, (0.0,) * self.nq)
+
+    def turned_around(self) -> Joint:
+        """The same joint seen from the child.
+
+        Values keep their meaning and their signs, except those of a free joint, which holds the other body's place.
+        """
+        if self.parent is None:
+            raise FigureError(f"joint {self.name!r} hangs from the world and cannot be turned around.")
+        return replace(
+            self,
+            parent=self.child,
+            child=self.parent,
+            parent_frame=self.child_frame,
+            child_frame=self.parent_frame,
+            reversed=not self.reversed and self.kind != "free",
+        )
+
+
+def _derived_axes(kind: Kind, given: Sequence[FloatArray]) -> list[FloatArray]:
+    """All axes of a kind described by fewer."""
+    if kind == "cylindrical":
+        return [given[0], given[0]]
+    if kind == "planar":
+        normal = given[0]
+        smallest = int(np.argmin(np.abs(normal)))
+        # The x axis of a plane whose normal is z is x itself, and so on around.
+        first = np.roll(normal, 1) if np.count_nonzero(normal) == 1 else np.cross(np.eye(3)[smallest], normal)
+        first = unit_vector(first)
+        return [first, unit_vector(np.cross(normal, first)), normal]
+    return [unit_vector(axis) for axis in np.eye(3)]
+
+
+def in_radians(*degrees: ArrayLike) -> tuple[float, ...]:
+    """Degrees as radians."""
+    return tuple(float(value) for value in np.radians(np.array(degrees, dtype=np.float64)))

@@ -1,0 +1,143 @@
+"""Limits of ball joints: where a limb may point, and how far it may turn about itself (thesis 3.6)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.errors import FigureError
+from poise.figure.model.pose import FloatArray, unit_quaternion, unit_vector
+
+TwistForm = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """Swing inside (s_x / x)² + (s_y / y)² ≤ 1, with radii [rad] about the cone's x and y axes."""
+
+    x: float
+    y: float
+
+    def __post_init__(self) -> None:
+        """Refuse radii that make no region."""
+        for radius in (self.x, self.y):
+            if not 0.0 < radius < math.pi:
+                raise FigureError(f"the radii of a swing ellipse must lie between 0 and π radians, not {radius}.")
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """Swing inside a spherical polygon: three or more directions in the cone's frame, inside on their left."""
+
+    vertices: tuple[tuple[float, float, float], ...]
+
+    def __post_init__(self) -> None:
+        """Normalise the directions and refuse degenerate outlines."""
+        rows = [unit_vector(vertex, "a vertex of a swing polygon") for vertex in self.vertices]
+        if len(rows) < 3:
+            raise FigureError(f"a swing polygon needs at least 3 vertices, not {len(rows)}.")
+        for a, b in zip(rows, rows[1:] + rows[:1], strict=True):
+            angle = math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+            if angle < 1e-6 or angle > math.pi - 1e-6:
+                raise FigureError("neighbouring vertices of a swing polygon must be distinct and not opposite.")
+        object.__setattr__(self, "vertices", tuple(tuple(float(c) for c in row) for row in rows))
+
+
+@dataclass(frozen=True)
+class Twist:
+    """Least and greatest twist [rad], each a constant or six coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y²."""
+
+    lower: TwistForm
+    upper: TwistForm
+
+    @classmethod
+    def between(cls, lower: float | ArrayLike, upper: float | ArrayLike) -> Twist:
+        """Bounds given as numbers, or as up to six coefficients."""
+        return cls(_twist_form(lower), _twist_form(upper))
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Bounds at swing (x, y)."""
+        powers = np.array([1.0, x, y, x * x, x * y, y * y])
+        return float(powers @ np.array(self.lower)), float(powers @ np.array(self.upper))
+
+    def __post_init__(self) -> None:
+        """Check the coefficients."""
+        object.__setattr__(self, "lower", _twist_form(self.lower))
+        object.__setattr__(self, "upper", _twist_form(self.upper))
+
+
+def _twist_form(value: float | ArrayLike) -> TwistForm:
+    given = np.atleast_1d(np.array(value, dtype=np.float64))
+    if given.ndim != 1 or given.size > 6 or not np.isfinite(given).all():
+        raise FigureError(f"a twist limit must be one finite number or up to six coefficients, not {value!r}.")
+    form = np.zeros(6)
+    form[: given.size] = given
+    return (float(form[0]), float(form[1]), float(form[2]), float(form[3]), float(form[4]), float(form[5]))
+
+
+def _identity() -> FloatArray:
+    return unit_quaternion([1.0, 0.0, 0.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class BallLimits:
+    """Limits of one ball joint: the swing of its limb inside a cone, and its twist.
+
+    At rest the limb points along the z axis of `limb`, a frame in the child's axes; the region is drawn about the z
+    axis of `cone`, a frame in the parent's axes. Different frames make a region whose middle is not the rest posture.
+    """
+
+    swing: Ellipse | Polygon | None = None
+    twist: Twist | None = None
+    cone: FloatArray = field(default_factory=_identity)
+    """(4,) frame of the region, in the axes of the unmoved joint."""
+    limb: FloatArray = field(default_factory=_identity)
+    """(4,) frame of the limb, in the axes of the moved joint."""
+
+    def __post_init__(self) -> None:
+        """Check the frames, and that some twist is allowed at every allowed swing."""
+        object.__setattr__(self, "cone", unit_quaternion(self.cone))
+        object.__setattr__(self, "limb", unit_quaternion(self.limb))
+        if self.twist is None:
+            return
+        for x, y in self._sampled_swings():
+            low, high = self.twist.at(x, y)
+            if low > high:
+                raise FigureError(
+                    f"the least twist {low:.4g} exceeds the greatest {high:.4g} at swing ({x:.3g}, {y:.3g})."
+                )
+
+    def _sampled_swings(self) -> list[tuple[float, float]]:
+        """Swings that cover the region."""
+        if self.swing is None:
+            radii = (math.pi, math.pi)
+        elif isinstance(self.swing, Ellipse):
+            radii = (self.swing.x, self.swing.y)
+        else:
+            swings = [_swing_of(vertex) for vertex in self.swing.vertices]
+            return [(k * x, k * y) for x, y in swings for k in (0.0, 0.5, 1.0)]
+        angles = [2.0 * math.pi * i / 24 for i in range(24)]
+        return [(k * radii[0] * math.cos(a), k * radii[1] * math.sin(a)) for a in angles for k in (0.0, 0.35, 0.7, 1.0)]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal regions in equal frames."""
+        if not isinstance(other, BallLimits):
+            return NotImplemented
+        same_frames = np.array_equal(self.cone, other.cone) and np.array_equal(self.limb, other.limb)
+        return same_frames and self.swing == other.swing and self.twist == other.twist
+
+    def __hash__(self) -> int:
+        """Hash of the numbers."""
+        return hash((self.swing, self.twist, self.cone.tobytes(), self.limb.tobytes()))
+
+
+def _swing_of(direction: tuple[float, float, float]) -> tuple[float, float]:
+    x, y, z = direction
+    across = math.hypot(x, y)
+    if across < 1e-12:
+        return (0.0, 0.0)
+    angle = math.atan2(across, z)
+    return -y / across * angle, x / across * angle

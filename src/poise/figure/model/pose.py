@@ -1,0 +1,164 @@
+"""A place and an orientation, as a value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.errors import FigureError
+from poise.kernels.maths.quaternion import (
+    Quaternion,
+    about,
+    columns,
+    conjugate,
+    direct_rotation,
+    from_columns,
+    multiply,
+    rotate,
+    transform,
+)
+from poise.kernels.maths.vector import Vector
+
+FloatArray = NDArray[np.float64]
+
+LARGEST = 1e50
+"""Numbers beyond this are mistakes, and their squares and cubes would overflow."""
+SMALLEST_QUATERNION = 1e-12
+"""A quaternion shorter than this means no rotation."""
+
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def vector(value: ArrayLike | str, what: str = "a vector") -> FloatArray:
+    """Three finite numbers, or one of the words x, y, z, -x, -y, -z, as a read-only array."""
+    if isinstance(value, str):
+        sign = -1.0 if value.startswith("-") else 1.0
+        letter = value.lstrip("+-").lower()
+        if letter not in _AXES:
+            raise FigureError(f"{what} must be three numbers or one of x, y, z, -x, -y, -z, not {value!r}.")
+        value = [sign * component if component else 0.0 for component in _AXES[letter]]
+    return _numbers(value, 3, what)
+
+
+def unit_vector(value: ArrayLike | str, what: str = "an axis") -> FloatArray:
+    """A direction of length 1."""
+    v = vector(value, what)
+    size = _length(v, what)
+    if size < 1e-12:
+        raise FigureError(f"{what} has no direction: its length is {size:g}.")
+    return v if abs(size - 1.0) < 1e-15 else _frozen(v / size)
+
+
+def unit_quaternion(value: ArrayLike, what: str = "a rotation") -> FloatArray:
+    """A unit quaternion (w, x, y, z) from one of any length but zero."""
+    q = _numbers(value, 4, what)
+    size = float(np.linalg.norm(q))
+    if size < SMALLEST_QUATERNION:
+        raise FigureError(f"{what} is the zero quaternion, which is no rotation; the identity is (1, 0, 0, 0).")
+    return q if abs(size - 1.0) < 1e-15 else _frozen(q / size)
+
+
+def turn(axis: ArrayLike | str, degrees: float) -> FloatArray:
+    """The rotation by `degrees` about `axis`."""
+    if not math.isfinite(degrees):
+        raise FigureError(f"a turn must be a finite number of degrees, not {degrees}.")
+    return _frozen(np.array(about(Vector(*unit_vector(axis)), math.radians(degrees))))
+
+
+def from_to(a: ArrayLike | str, b: ArrayLike | str) -> FloatArray:
+    """The smallest rotation that takes direction `a` to direction `b`."""
+    return _frozen(np.array(direct_rotation(Vector(*unit_vector(a)), Vector(*unit_vector(b)))))
+
+
+def from_matrix(matrix: ArrayLike) -> FloatArray:
+    """The quaternion of a rotation matrix (3, 3)."""
+    m = np.asarray(matrix, dtype=np.float64)
+    if m.shape != (3, 3) or not np.isfinite(m).all():
+        raise FigureError("a rotation matrix must be 3 by 3 finite numbers.")
+    if np.abs(m @ m.T - np.eye(3)).max() > 1e-6 or np.linalg.det(m) < 0:
+        raise FigureError("this matrix is no rotation: its columns are not a right-handed orthonormal frame.")
+    return _frozen(np.array(from_columns(Vector(*m[:, 0]), Vector(*m[:, 1]), Vector(*m[:, 2]))))
+
+
+def to_matrix(q: ArrayLike) -> FloatArray:
+    """The rotation matrix (3, 3) of a unit quaternion."""
+    return np.array(columns(Quaternion(*np.asarray(q, dtype=np.float64)))).T.copy()
+
+
+def _numbers(value: ArrayLike, count: int, what: str) -> FloatArray:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FigureError(f"{what} must be {count} numbers, not {value!r}.") from None
+    if array.shape != (count,):
+        raise FigureError(f"{what} must be {count} numbers, not {value!r}.")
+    if not (np.abs(array) <= LARGEST).all():
+        raise FigureError(f"{what} must be {count} finite numbers, not {array.tolist()}.")
+    return _frozen(array)
+
+
+def _length(v: FloatArray, what: str) -> float:
+    """Length of a vector whose square need not be a float."""
+    size = math.hypot(*v.tolist())
+    if math.isinf(size):
+        raise FigureError(f"{what} is too long for arithmetic: {v.tolist()}.")
+    return size
+
+
+def _frozen(array: FloatArray) -> FloatArray:
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Pose:
+    """A position [m] and a rotation (unit quaternion, w first); `a_from_b @ b_from_c` is `a_from_c`."""
+
+    position: FloatArray
+    """(3,) where the frame's origin is [m], read-only."""
+    rotation: FloatArray
+    """(4,) how its axes are turned, (w, x, y, z), read-only."""
+
+    def __init__(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        """Check and freeze both arrays; a quaternion of any length but zero is normalised."""
+        object.__setattr__(self, "position", vector(position, "a position"))
+        object.__setattr__(self, "rotation", unit_quaternion(rotation))
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Compose two poses."""
+        turned = multiply(Quaternion(*self.rotation), Quaternion(*other.rotation))
+        return Pose(self.apply(other.position), np.array(turned))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal numbers."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return np.array_equal(self.position, other.position) and np.array_equal(self.rotation, other.rotation)
+
+    def __hash__(self) -> int:
+        """Hash of the numbers."""
+        return hash((self.position.tobytes(), self.rotation.tobytes()))
+
+    def inverse(self) -> Pose:
+        """The pose that undoes this one."""
+        back = conjugate(Quaternion(*self.rotation))
+        return Pose(-np.array(rotate(back, Vector(*self.position))), np.array(back))
+
+    def apply(self, point: Sequence[float] | FloatArray) -> FloatArray:
+        """A point given in this frame, in the frame this pose is given in."""
+        place, turn = Vector(*self.position), Quaternion(*self.rotation)
+        return np.array(transform(place, turn, Vector(*map(float, point))))
+
+    @property
+    def matrix(self) -> FloatArray:
+        """(3, 3) rotation matrix."""
+        return to_matrix(self.rotation)
+
+    def is_identity(self) -> bool:
+        """Whether the pose moves nothing."""
+        return not self.position.any() and bool(abs(self.rotation[0]) == 1.0)

@@ -1,0 +1,1 @@
+"""A human, a hand and a cyclist, from published measures."""

@@ -1,0 +1,127 @@
+"""Solids of the human's bodies, at the size of its stature and the girth of its mass."""
+
+from __future__ import annotations
+
+import math
+
+from poise.figure.model.shapes import Shape
+from poise.figures.parts import DARK, SHIRT, SKIN, TROUSERS, bar, block, egg, knob
+from poise.figures.people import anthropometry as body
+
+Point = tuple[float, float, float]
+
+
+class Looks:
+    """Shapes of every segment in its body's frame; the numbers are fractions of stature."""
+
+    def __init__(self, stature: float, mass: float) -> None:
+        self.h = stature
+        self.wide = stature * math.sqrt((mass / 70.0) / (stature / 1.75) ** 3)
+
+    def pelvis(self) -> list[Shape]:
+        """Hips and lower belly."""
+        h, w = self.h, self.wide
+        top = (body.NAVEL - body.HIP) * h
+        hips = bar((-0.042 * w, 0.012 * h, 0), (0.042 * w, 0.012 * h, 0), 0.055 * w, TROUSERS)
+        return [hips, egg((0, 0.55 * top, 0), (0.088 * w, 0.068 * h, 0.062 * w), TROUSERS)]
+
+    def abdomen(self) -> list[Shape]:
+        """The middle of the trunk."""
+        h, w = self.h, self.wide
+        middle = 0.5 * (body.XIPHION - body.NAVEL) * h
+        return [egg((0, middle, 0), (0.084 * w, 1.8 * middle, 0.06 * w), SHIRT)]
+
+    def thorax(self) -> list[Shape]:
+        """Ribs and shoulders, up to the neck."""
+        h, w = self.h, self.wide
+        top = (body.SHOULDER - body.XIPHION) * h
+        ribs = egg((0, 0.42 * top, 0), (0.097 * w, 0.095 * h, 0.068 * w), SHIRT)
+        yoke = bar(
+            (-0.055 * w, top - 0.012 * h, -0.004 * h), (0.055 * w, top - 0.012 * h, -0.004 * h), 0.042 * w, SHIRT
+        )
+        slopes = [
+            bar((0, top + 0.03 * h, -0.006 * h), (x, top, -0.006 * h), 0.026 * w, SHIRT)
+            for x in (-0.065 * w, 0.065 * w)
+        ]
+        return [ribs, yoke, *slopes]
+
+    def neck(self) -> list[Shape]:
+        """From the shoulders into the head."""
+        return [
+            bar(
+                (0, -0.02 * self.h, 0),
+                (0, (body.JAW - body.NECK + 0.02) * self.h, 0.004 * self.h),
+                0.031 * self.h,
+                SKIN,
+            )
+        ]
+
+    def head(self) -> list[Shape]:
+        """Skull, eyes and nose."""
+        h, tall = self.h, (1.0 - body.JAW) * self.h
+        skull = egg((0, 0.5 * tall, 0.010 * h), (0.043 * h, 0.5 * tall, 0.053 * h), SKIN)
+        eyes = [knob((x, 0.47 * tall, 0.058 * h), 0.0055 * h, DARK) for x in (-0.018 * h, 0.018 * h)]
+        return [skull, *eyes, egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN)]
+
+    def clavicle(self, reach: Point) -> list[Shape]:
+        """From the breastbone out to the shoulder."""
+        return [bar((0, -0.008 * self.h, -0.008 * self.h), reach, 0.028 * self.wide, SHIRT)]
+
+    def upper_arm(self) -> list[Shape]:
+        """A sleeve."""
+        return [bar((0, 0, 0), (0, -body.UPPER_ARM * self.h, 0), 0.0255 * self.wide, SHIRT)]
+
+    def ulna(self) -> list[Shape]:
+        """The half of the forearm at the elbow."""
+        return [bar((0, 0, 0), (0, -0.5 * body.FOREARM * self.h, 0), 0.0215 * self.wide, SKIN)]
+
+    def radius(self) -> list[Shape]:
+        """The half of the forearm at the wrist."""
+        long = body.FOREARM * self.h
+        return [bar((0, -0.4 * long, 0), (0, -long, 0), 0.018 * self.wide, SKIN)]
+
+    def hand(self, side: float) -> list[Shape]:
+        """Palm, fingers and thumb; the palm faces the thigh and the thumb is in front."""
+        h = self.h
+        palm = block((0, -0.028 * h, 0), (0.016 * h, 0.05 * h, 0.044 * h), SKIN)
+        lengths = (0.098, 0.108, 0.103, 0.09)
+        places = [0.0165 * h, 0.0055 * h, -0.0055 * h, -0.0165 * h]
+        fingers = [
+            bar((0, -0.045 * h, z), (0, -(long - 0.005) * h, z), 0.005 * h, SKIN)
+            for z, long in zip(places, lengths, strict=True)
+        ]
+        thumb = bar((0, -0.02 * h, 0.02 * h), (-side * 0.008 * h, -0.055 * h, 0.034 * h), 0.0062 * h, SKIN)
+        return [palm, *fingers, thumb]
+
+    def thigh(self) -> list[Shape]:
+        """From hip to knee."""
+        return [bar((0, 0, 0), (0, -body.THIGH * self.h, 0), 0.043 * self.wide, TROUSERS)]
+
+    def shank(self) -> list[Shape]:
+        """Shin and calf."""
+        long = body.SHANK * self.h
+        calf = egg((0, -0.3 * long, -0.01 * self.h), (0.031 * self.wide, 0.33 * long, 0.034 * self.wide), TROUSERS)
+        return [bar((0, 0, 0), (0, -long, 0), 0.026 * self.wide, TROUSERS), calf]
+
+    def foot(self) -> list[Shape]:
+        """Heel and instep on a sole that ends at the toes' joint."""
+        h = self.h
+        back, front = -body.HEEL_TO_ANKLE, body.HEEL_TO_TOES - body.HEEL_TO_ANKLE
+        thick = 0.35 * body.ANKLE_HEIGHT * h
+        sole = block(
+            (0, -body.ANKLE_HEIGHT * h + 0.5 * thick, 0.5 * (back + front) * h),
+            (0.9 * body.FOOT_BREADTH * h, thick, (front - back) * h),
+            DARK,
+        )
+        instep = bar(
+            (0, -0.35 * body.ANKLE_HEIGHT * h, -0.01 * h), (0, -0.62 * body.ANKLE_HEIGHT * h, 0.05 * h), 0.014 * h, DARK
+        )
+        return [sole, instep]
+
+    def toes(self) -> list[Shape]:
+        """The front of the sole."""
+        h = self.h
+        long = (body.FOOT_LENGTH - body.HEEL_TO_TOES) * h
+        thick = 0.3 * body.ANKLE_HEIGHT * h
+        low = -0.2 * body.ANKLE_HEIGHT * h
+        return [block((0, low + 0.5 * thick, 0.5 * long), (0.9 * body.FOOT_BREADTH * h, thick, long), DARK)]

@@ -1,0 +1,1 @@
+"""Skeletons and motions as BVH, read and written."""

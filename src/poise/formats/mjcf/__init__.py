@@ -1,0 +1,1 @@
+"""Figures from MuJoCo's MJCF files."""

@@ -1,0 +1,29 @@
+"""The scene file: a figure, what is asked of it, what acts on it and what stands in its way.
+
+    figure = "human"                  # built in, or a file beside this one
+    angles = "degrees"                # of postures; radians are meant when the file does not say
+    start = "standing"                # a posture's name, a .json file that `poise solve -o` wrote, or [start]
+
+    [[task]]
+    kind = "center_of_mass"
+    over = ["left_foot", "right_foot"]
+
+    [[task]]
+    kind = "position"
+    site = "right_hand"
+    at = [-0.4, 1.2, 0.9]             # metres
+    priority = 2                      # 1 comes first, and is what is meant when the task does not say
+
+    [[obstacle]]
+    kind = "box"
+    size = [0.6, 0.05, 0.4]
+    at = [0, 0.8, 0.5]
+
+The keys of a table are the arguments of its class in Python. Frames are `at` and `turned`, as in figure files. Reading
+what was written gives an equal scene, bit for bit; paths are written relative to the file.
+"""
+
+from poise.formats.scene_toml.read import parse_scene, read_scene
+from poise.formats.scene_toml.write import scene_text, write_scene
+
+__all__ = ["parse_scene", "read_scene", "scene_text", "write_scene"]

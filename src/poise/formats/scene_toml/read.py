@@ -1,0 +1,122 @@
+"""Reading a scene file; everything that is wrong in one is a FormatError with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from poise.engine.scene import Origin, Scene, check_part
+from poise.errors import FigureError, TaskError
+from poise.figures import BUILT_IN
+from poise.formats.figure_toml.units import Units
+from poise.formats.scene_toml.fields import POSTURE, VECTOR, Context
+from poise.formats.scene_toml.kinds import GRAVITY, ONLY, REQUIRED, SECTIONS, class_of, fields_of
+from poise.formats.text.files import read_bytes
+from poise.formats.text.toml_tables import Source, Table
+
+
+def read_scene(path: str | Path) -> Scene:
+    """The scene that a file describes."""
+    return parse_scene(read_bytes(path), path)
+
+
+def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
+    """The scene that a text describes; files it names are looked for beside `path`."""
+    file = Path(path) if path is not None else None
+    top = Source(text, file).top
+    folder = file.parent if file is not None else None
+    units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
+    description = top.text("description", "")
+    tables = {section: top.tables(section, section) for section in SECTIONS}
+    top.finish("figure", "closures", "floating", "start", "gravity")
+    origin = _origin(top, folder)
+    with top.blaming("figure"):
+        figure = origin.load()
+    context = Context(figure, units, folder)
+    parts = {name: [_part(table, SECTIONS[name], context) for table in tables[name]] for name in SECTIONS}
+    start = _start(top, context) if "start" in top else None
+    forces = [*parts["force"], *parts["support"], *_gravity(top, context)]
+    with top.blaming():
+        return Scene(
+            figure,
+            parts["task"],
+            start=start,
+            forces=forces,
+            criteria=parts["criterion"],
+            obstacles=parts["obstacle"],
+            description=description,
+            origin=origin,
+        )
+
+
+def _origin(top: Table, folder: Path | None) -> Origin:
+    """A built-in name, or a file beside this one."""
+    closures = top.text("closures", None)
+    loops = None if closures is None else str(_file(top, "closures", closures, folder))
+    floating = top.flag("floating", default=False)
+    name = top.text("figure")
+    is_file = name not in BUILT_IN and (Path(name).suffix or "/" in name)
+    return Origin(str(_file(top, "figure", name, folder)) if is_file else name, loops, floating)
+
+
+def _file(top: Table, key: str, name: str, folder: Path | None) -> Path:
+    path = (folder or Path()) / name
+    try:
+        found = path.is_file()
+    except (OSError, ValueError):
+        found = False
+    if not found:
+        raise top.error(f"{key!r} names the file {name!r}, which does not exist beside the scene.", key)
+    return path
+
+
+def _part(table: Table, kinds: Mapping[str, str], context: Context) -> Any:
+    """A task, load, obstacle or criterion from its table."""
+    if not kinds:
+        raise table.error(f"{table.what} is of no kind that scene files know.")
+    kind = ONLY if ONLY in kinds else table.choice("kind", tuple(kinds))
+    maker = class_of(kinds[kind])
+    fields = fields_of(maker, kind)
+    table.finish(*(key for field in fields for key in field.keys))
+    given = {}
+    for field in fields:
+        if any(key in table for key in field.keys):
+            given[field.name] = field.codec.read(table, field.name, context)
+        elif field.default is REQUIRED:
+            raise table.error(f"{table.what} has no {field.keys[0]!r}.")
+    return _checked(table, maker, given, context)
+
+
+def _checked(table: Table, maker: type, given: Mapping[str, Any], context: Context) -> Any:
+    try:
+        part = maker(**given)
+        check_part(context.figure, part)
+    except (FigureError, TaskError) as problem:
+        raise table.error(str(problem), _blamed(table, str(problem))) from None
+    return part
+
+
+def _blamed(table: Table, reason: str) -> str | None:
+    """The key whose words a complaint repeats."""
+    for key in table.all_keys():
+        value = table.take(key)
+        words = value if isinstance(value, list) else [value]
+        if key not in ("kind", "name") and any(isinstance(word, str) and repr(word) in reason for word in words):
+            return key
+    return None
+
+
+def _gravity(top: Table, context: Context) -> list[Any]:
+    if "gravity" not in top:
+        return []
+    acceleration = VECTOR.read(top, "gravity", context)
+    with top.blaming("gravity"):
+        return [class_of(GRAVITY)(acceleration)]
+
+
+def _start(top: Table, context: Context) -> Any:
+    start = POSTURE.read(top, "start", context)
+    with top.blaming("start"):
+        context.figure.posture(start)
+    return start

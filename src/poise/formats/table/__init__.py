@@ -1,0 +1,1 @@
+"""Motions and postures as tables, JSON and NPZ."""

@@ -1,0 +1,171 @@
+"""CSV tables of motion: one line per frame, one column per joint value.
+
+    # figure: lamp
+    # rate: 60
+    # angles: radians
+    time,turn,nod,head.qw,head.qx,head.qy,head.qz
+    0.0,0.1,0.25,1.0,0.0,0.0,0.0
+
+A joint with one value has a column of its own name. The values of others are `joint.part`: x y z for positions, qw qx
+qy qz for rotations, and the names of their limits for the rest (`first` and `second` of a universal joint, and so on).
+The comments, each of which may be missing, say who moves, how many frames a second has, and whether angles are in
+radians or degrees. Columns may come in any order; joints without columns keep their neutral values.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+
+from poise.errors import FormatError, PoiseError
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray
+from poise.formats.table.columns import TIME, columns_of, matched
+from poise.formats.table.document import LARGEST_NUMBER, TableDocument, parse_table
+from poise.formats.table.owners import moving_figure
+from poise.formats.text.files import read_bytes, write_atomically
+from poise.motion.clip.clip import Clip, interpolated
+
+__all__ = ["TableDocument", "parse_table", "read_table", "table_clip", "write_table"]
+
+LARGEST_MOTION = 50_000_000
+"""Joint values of a clip, 400 MB of them, beyond which times are not resampled."""
+_UNEVEN = 0.05
+"""Share of a frame by which a time may be off: tables often round them to milliseconds."""
+
+
+def write_table(clip: Clip, path: Path | str, *, degrees: bool = False) -> None:
+    """Write a clip as a table, every number so that it reads back exactly (angles in degrees to the last digit).
+
+    Args:
+        clip: The motion.
+        path: The file.
+        degrees: Whether angles are written in degrees.
+    """
+    try:
+        columns = columns_of(clip.figure)
+    except PoiseError as problem:
+        raise FormatError(str(problem), path) from None
+    names = [TIME, *(column.name for column in columns)]
+    if any("\n" in name or "\r" in name or name != name.strip() for name in names):
+        raise FormatError("a joint whose name has a line break or begins or ends with a space fits no table.", path)
+    turns = [column.q for column in columns if column.is_angle]
+    values = clip.q.copy()
+    if degrees:
+        values[:, turns] = np.degrees(values[:, turns])
+    out = io.StringIO()
+    out.write(f"# figure: {' '.join(clip.figure.name.split())}\n# rate: {clip.rate!r}\n")
+    out.write(f"# angles: {'degrees' if degrees else 'radians'}\n")
+    csv.writer(out, lineterminator="\n").writerow(names)
+    for time, row in zip(clip.times.tolist(), values.tolist(), strict=True):
+        out.write(",".join(map(repr, (time, *row))) + "\n")
+    write_atomically(path, out.getvalue().encode())
+
+
+def read_table(path: Path | str, figure: Figure | None = None, rate: float | None = None) -> Clip:
+    """The motion in a table, named after the file.
+
+    Args:
+        path: The file.
+        figure: Who moves; may be left out where the table names a built-in figure.
+        rate: Frames per second, for a table that does not say; a table with other or uneven times is resampled to it.
+    """
+    return table_clip(parse_table(read_bytes(path), path), figure, rate, name=Path(path).stem)
+
+
+def table_clip(table: TableDocument, figure: Figure | None, rate: float | None = None, *, name: str = "") -> Clip:
+    """The motion in a table that has been parsed."""
+    name_in_file, _ = table.settings.get("figure", ("", 0))
+    joints = {part for column in table.header for part in (column, column.rpartition(".")[0]) if part}
+    owner = moving_figure(figure, name_in_file, joints - {TIME}, table.path)
+    try:
+        columns = matched(owner, table.header)
+    except PoiseError as problem:
+        raise FormatError(str(problem), table.path, table.header_line) from None
+    q = np.tile(owner.neutral().q, (len(table.values), 1))
+    for at, column in enumerate(columns):
+        if column is not None:
+            values = table.values[:, at]
+            q[:, column.q] = np.radians(values) if column.is_angle and _in_degrees(table) else values
+    try:
+        return _timed(table, Clip(owner, q, 1.0, name), rate)
+    except PoiseError as problem:
+        raise problem if isinstance(problem, FormatError) else FormatError(str(problem), table.path) from None
+
+
+def _in_degrees(table: TableDocument) -> bool:
+    word, line = table.settings.get("angles", ("radians", 0))
+    if word.lower() not in {"radians", "degrees"}:
+        raise FormatError(f"angles are in radians or degrees, not in {word[:40]!r}.", table.path, line)
+    return word.lower() == "degrees"
+
+
+def _timed(table: TableDocument, clip: Clip, rate: float | None) -> Clip:
+    """The frames of `clip` at the rate asked for, or the table's, or that of its times."""
+    wanted = _positive(table, rate, None) if rate is not None else None
+    said = _said_rate(table)
+    steady = wanted or said
+    if TIME not in table.header:
+        if steady is None:
+            raise FormatError("the table has no column 'time' and no comment '# rate: …'; give rate=…", table.path)
+        return Clip(clip.figure, clip.q, steady, clip.name)
+    passed = _passed(table)
+    steady = steady or _mean_rate(table, passed)
+    off = np.flatnonzero(np.abs(passed * steady - np.arange(len(clip))) > _UNEVEN)
+    if not len(off):
+        return Clip(clip.figure, clip.q, steady, clip.name)
+    if wanted is None:
+        reason = f"the frames do not come {steady:g} times a second; give rate=… to resample them."
+        raise FormatError(reason, table.path, table.lines[int(off[0])])
+    return _resampled(table, clip, passed, wanted)
+
+
+def _said_rate(table: TableDocument) -> float | None:
+    """Frames per second as a comment says."""
+    if "rate" not in table.settings:
+        return None
+    word, line = table.settings["rate"]
+    return _positive(table, word, line)
+
+
+def _positive(table: TableDocument, rate: float | str, line: int | None) -> float:
+    try:
+        number = float(rate)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0.0 < number < LARGEST_NUMBER:
+        reason = f"the rate must be a positive number of frames per second, not {str(rate)[:40]!r}."
+        raise FormatError(reason, table.path, line)
+    return number
+
+
+def _passed(table: TableDocument) -> FloatArray:
+    """(frames,) time since the first frame [s]."""
+    times: FloatArray = table.values[:, table.header.index(TIME)]
+    late = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(late):
+        raise FormatError("the time must increase from line to line.", table.path, table.lines[int(late[0]) + 1])
+    passed: FloatArray = times - times[0]
+    return passed
+
+
+def _mean_rate(table: TableDocument, passed: FloatArray) -> float:
+    if len(passed) == 1:
+        raise FormatError("one frame has no rate; give rate=…", table.path)
+    rate = (len(passed) - 1) / float(passed[-1])
+    if rate > LARGEST_NUMBER:
+        raise FormatError("the times of all frames are the same; give rate=…", table.path)
+    exact = float(round(rate))
+    return exact if abs(rate - exact) < 1e-6 * rate else rate
+
+
+def _resampled(table: TableDocument, clip: Clip, passed: FloatArray, rate: float) -> Clip:
+    if passed[-1] * rate * max(clip.figure.nq, 1) > LARGEST_MOTION:
+        reason = f"the table lasts {passed[-1]:g} s, which is too much at {rate:g} frames per second."
+        raise FormatError(reason, table.path)
+    wanted = np.arange(math.floor(passed[-1] * rate + 1e-6) + 1) / rate
+    return Clip(clip.figure, interpolated(clip.figure, passed, clip.q, wanted), rate, clip.name)

@@ -1,0 +1,1 @@
+"""What readers and writers of text files share: XML, TOML, names, safe files."""

@@ -1,0 +1,142 @@
+"""Links of a URDF: mass, and what is drawn and what collides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from poise.figure.model.body import Body
+from poise.figure.model.mass import Mass
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.shapes import Box, Capsule, Cylinder, Mesh, Role, Shape, Sphere
+from poise.formats.text.xml_reader import Element
+from poise.kernels.maths.quaternion import about, multiply
+from poise.kernels.maths.vector import Vector
+
+Color = tuple[float, float, float]
+X, Y, Z = Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
+
+
+def read_origin(owner: Element) -> Pose:
+    """Where `owner` says it is; identity without an <origin>."""
+    origin = owner.child("origin")
+    if origin is None:
+        return Pose()
+    position = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
+    roll, pitch, yaw = origin.numbers("rpy", 3, (0.0, 0.0, 0.0))
+    return Pose(np.array(position), _turned(roll, pitch, yaw))
+
+
+def _turned(roll: float, pitch: float, yaw: float) -> FloatArray:
+    """Roll about x, then pitch about y, then yaw about z, all fixed axes: R_z(yaw) R_y(pitch) R_x(roll)."""
+    return np.array(multiply(multiply(about(Z, yaw), about(Y, pitch)), about(X, roll)))
+
+
+def read_colors(robot: Element) -> dict[str, Color]:
+    """Colours of all named materials, wherever in the file they are described."""
+    colors: dict[str, Color] = {}
+    for element in robot.everything():
+        if element.tag == "material" and element.node.get("name"):
+            color = _own_color(element)
+            if color is not None:
+                colors.setdefault(element.text("name"), color)
+    return colors
+
+
+def read_link(link: Element, colors: dict[str, Color]) -> Body:
+    """A link as a body."""
+    shapes = [shape for part in link.children("visual", "collision") if (shape := _shape(part, colors)) is not None]
+    with link.blamed():
+        return Body(link.text("name"), _mass(link), tuple(shapes))
+
+
+def _mass(link: Element) -> Mass:
+    """Mass properties in the link's frame: the tensor is given in the axes of the inertial's origin."""
+    inertial = link.child("inertial")
+    if inertial is None:
+        return Mass()
+    mass = inertial.child("mass")
+    weight = mass.number("value") if mass is not None else 0.0
+    tensor = inertial.child("inertia")
+    with (mass or inertial).blamed():
+        own = Mass(weight, inertia=_tensor(tensor) if tensor is not None else np.zeros((3, 3)))
+    return own.moved(read_origin(inertial))
+
+
+def _tensor(element: Element) -> FloatArray:
+    xx, xy, xz = (element.number(name, 0.0) for name in ("ixx", "ixy", "ixz"))
+    yy, yz, zz = (element.number(name, 0.0) for name in ("iyy", "iyz", "izz"))
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _shape(part: Element, colors: dict[str, Color]) -> Shape | None:
+    """The solid of a <visual> or <collision>; none where a size of zero leaves nothing."""
+    geometry = part.child("geometry")
+    solid = geometry.child() if geometry is not None else None
+    if geometry is None or solid is None:
+        raise part.error(f"<{part.tag}> has no geometry.")
+    if solid.tag not in _SOLIDS:
+        raise solid.error(f"<{solid.tag}> is no geometry of a URDF. Known: {', '.join(_SOLIDS)}.")
+    if solid.tag != "mesh" and _is_flat(solid):
+        return None
+    role: Role = "visual" if part.tag == "visual" else "collision"
+    with solid.blamed():
+        return _SOLIDS[solid.tag](solid, read_origin(part), role, _color(part, colors))
+
+
+def _is_flat(solid: Element) -> bool:
+    """Whether some size is exactly zero: nothing is there to draw or to touch."""
+    sizes = solid.numbers("size", 3) if solid.tag == "box" else (solid.number("radius"),)
+    return 0.0 in sizes or (solid.tag == "cylinder" and solid.number("length") == 0.0)
+
+
+def _box(solid: Element, pose: Pose, role: Role, color: Color | None) -> Shape:
+    x, y, z = solid.numbers("size", 3)
+    return Box((x, y, z), pose=pose, role=role, color=color)
+
+
+def _cylinder(solid: Element, pose: Pose, role: Role, color: Color | None) -> Shape:
+    return Cylinder(solid.number("radius"), solid.number("length"), pose=pose, role=role, color=color)
+
+
+def _capsule(solid: Element, pose: Pose, role: Role, color: Color | None) -> Shape:
+    radius, length = solid.number("radius"), solid.number("length")
+    if length == 0.0:
+        return Sphere(radius, pose=pose, role=role, color=color)
+    return Capsule(radius, length, pose=pose, role=role, color=color)
+
+
+def _sphere(solid: Element, pose: Pose, role: Role, color: Color | None) -> Shape:
+    return Sphere(solid.number("radius"), pose=pose, role=role, color=color)
+
+
+def _mesh(solid: Element, pose: Pose, role: Role, color: Color | None) -> Shape:
+    x, y, z = solid.numbers("scale", 3, (1.0, 1.0, 1.0))
+    return Mesh(solid.text("filename"), (x, y, z), pose=pose, role=role, color=color)
+
+
+_SOLIDS: dict[str, Callable[[Element, Pose, Role, Color | None], Shape]] = {
+    "box": _box,
+    "cylinder": _cylinder,
+    "sphere": _sphere,
+    "capsule": _capsule,
+    "mesh": _mesh,
+}
+
+
+def _color(part: Element, colors: dict[str, Color]) -> Color | None:
+    """Colour of the part's own material, else of the one it names; a name nobody described has none."""
+    material = part.child("material")
+    if material is None:
+        return None
+    own = _own_color(material)
+    return own if own is not None else colors.get(material.node.get("name") or "")
+
+
+def _own_color(material: Element) -> Color | None:
+    color = material.child("color")
+    if color is None:
+        return None
+    red, green, blue, _ = (min(max(part, 0.0), 1.0) for part in color.numbers("rgba", 4))
+    return red, green, blue

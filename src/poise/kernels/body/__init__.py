@@ -1,0 +1,1 @@
+"""The kinematic tree of a figure: frames, Jacobians, limits, couplings and second derivatives."""

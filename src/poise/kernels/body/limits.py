@@ -1,0 +1,226 @@
+"""Joint limits: intervals of turns and slides, and regions of ball joints.
+
+A limited ball joint has orientation q; its limb's frame S in the moved axes and its cone's frame F in the unmoved ones
+make e = F⁻¹ ⊗ q ⊗ S, whose swing must stay in the cone and whose twist in an interval that may depend on the swing,
+
+    τ_min(s) ≤ τ ≤ τ_max(s),   each c₀ + c₁ s_x + c₂ s_y + c₃ s_x² + c₄ s_x s_y + c₅ s_y²   [Baerlocher 2001, 3.6].
+
+A coupling bounds a linear form of *coordinates*: joint values, or the s_x, s_y, τ of a limited ball joint.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.body.swing_limits import (
+    ellipse_excess,
+    halfway,
+    nearest_in_ellipse,
+    nearest_on_polygon,
+)
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.quaternion import Quaternion, conjugate, direct_rotation, multiply, quaternion_at, unit
+from poise.kernels.maths.swing_twist import (
+    SwingTwist,
+    direction_swing,
+    from_swing_twist,
+    swing_direction,
+    to_swing_twist,
+)
+from poise.kernels.maths.vector import Vector, angle_between, dot
+
+Array = np.ndarray
+
+ANYWHERE, ELLIPSE, POLYGON = 0, 1, 2
+TOLERANCE = 1e-10
+"""What still counts as inside [rad or m]: well under the 1e-9 that postures promise."""
+SINGULAR = 1e-6
+"""Distance from the direction opposite to z within which rounding decides the twist [rad]."""
+
+
+class Bounds(NamedTuple):
+    """The limits of a figure as arrays."""
+
+    lower: Array
+    """(nq,) least value of each coordinate; -inf for parts of quaternions."""
+    upper: Array
+    """(nq,) greatest value."""
+    ball_start: Array
+    """(b,) first coordinate of each limited ball joint's quaternion."""
+    cone: Array
+    """(b, 4) frame F of the cone in the unmoved axes."""
+    limb: Array
+    """(b, 4) frame S of the limb in the moved axes."""
+    swing_kind: Array
+    """(b,) ANYWHERE, ELLIPSE or POLYGON."""
+    radii: Array
+    """(b, 2) r_x, r_y of an ellipse [rad]."""
+    vertex_start: Array
+    """(b + 1,) range of each polygon's vertices."""
+    vertices: Array
+    """(m, 3) unit vectors in the cone's frame."""
+    twist_limited: Array
+    """(b,) 1 where the twist is limited."""
+    twist: Array
+    """(b, 12) coefficients of τ_min, then of τ_max."""
+    coordinate_q: Array
+    """(c,) first coordinate of what a coupled coordinate belongs to."""
+    coordinate_ball: Array
+    """(c,) ball it belongs to, or -1 for a plain joint value."""
+    coordinate_part: Array
+    """(c,) 0, 1, 2 for s_x, s_y, τ of a ball."""
+    term_start: Array
+    """(k + 1,) range of each coupling's terms."""
+    term_coordinate: Array
+    """(t,) coordinate of each term."""
+    term_factor: Array
+    """(t,) its factor."""
+    coupling_lower: Array
+    """(k,) least value of each coupling's linear form."""
+    coupling_upper: Array
+    """(k,) greatest value."""
+
+
+@kernel(borrows=True)
+def ball_split(bounds: Bounds, b: int, q: Array) -> SwingTwist:
+    """Swing and twist of limited ball `b` at coordinates `q`."""
+    k = bounds.ball_start[b]
+    turned = multiply(Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3]), quaternion_at(bounds.limb, b))
+    return to_swing_twist(multiply(conjugate(quaternion_at(bounds.cone, b)), turned))
+
+
+@kernel(borrows=True)
+def set_ball(bounds: Bounds, b: int, split: SwingTwist, q: Array) -> None:
+    """Write the orientation of ball `b` with this swing and twist into `q`, in the hemisphere it had."""
+    k = bounds.ball_start[b]
+    turned = multiply(quaternion_at(bounds.cone, b), from_swing_twist(split))
+    r = unit(multiply(turned, conjugate(quaternion_at(bounds.limb, b))))
+    sign = 1.0 if r.w * q[k] + r.x * q[k + 1] + r.y * q[k + 2] + r.z * q[k + 3] >= 0.0 else -1.0
+    q[k], q[k + 1], q[k + 2], q[k + 3] = sign * r.w, sign * r.x, sign * r.y, sign * r.z
+
+
+@kernel(borrows=True)
+def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, float]:
+    """τ_min and τ_max of ball `b` at swing (x, y) [rad]."""
+    c = bounds.twist
+    low = c[b, 0] + c[b, 1] * x + c[b, 2] * y + c[b, 3] * x * x + c[b, 4] * x * y + c[b, 5] * y * y
+    high = c[b, 6] + c[b, 7] * x + c[b, 8] * y + c[b, 9] * x * x + c[b, 10] * x * y + c[b, 11] * y * y
+    return low, max(low, high)
+
+
+@kernel(borrows=True)
+def clamp_angle(angle: float, low: float, high: float) -> float:
+    """`angle` itself when some whole number of turns away from it lies in [low, high], else the nearer bound."""
+    turn = 2.0 * math.pi
+    inside = angle - turn * math.floor((angle - low) / turn)
+    above, below = inside - high, low + turn - inside
+    if above <= TOLERANCE or below <= TOLERANCE:
+        return angle
+    return high if above <= below else low
+
+
+@kernel(borrows=True)
+def nearest_turn(angle: float, middle: float) -> float:
+    """`angle`, up to whole turns, within half a turn of `middle`."""
+    turn = 2.0 * math.pi
+    return angle - turn * math.floor((angle - middle) / turn + 0.5)
+
+
+@kernel(borrows=True)
+def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
+    """Angle by which the swing (x, y) lies outside the cone of ball `b` [rad]; 0 inside."""
+    kind = bounds.swing_kind[b]
+    d = swing_direction(x, y)
+    if kind == ELLIPSE:
+        rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+        if ellipse_excess(x, y, rx, ry) <= TOLERANCE:
+            return 0.0
+        return angle_between(d, nearest_in_ellipse(d, rx, ry))
+    if kind == POLYGON:
+        _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        return outside if outside > TOLERANCE else 0.0
+    return 0.0
+
+
+@kernel(borrows=True)
+def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
+    """The allowed direction of ball `b` nearest to the unit vector `d`, and whether that is another one."""
+    kind = bounds.swing_kind[b]
+    if kind == ELLIPSE:
+        rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+        x, y = direction_swing(d)
+        if ellipse_excess(x, y, rx, ry) > TOLERANCE:
+            return nearest_in_ellipse(d, rx, ry), True
+    elif kind == POLYGON:
+        near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        if outside > TOLERANCE:
+            return near, True
+    return d, False
+
+
+@kernel(borrows=True)
+def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
+    """Nearest allowed swing, reached by a direct rotation, then nearest allowed twist [Baerlocher 2001, 3.7.2]."""
+    d = swing_direction(split.x, split.y)
+    near, moved = nearest_direction(bounds, b, d)
+    if moved:
+        turned = to_swing_twist(multiply(direct_rotation(d, near), from_swing_twist(split)))
+        x, y = direction_swing(near)
+        split = SwingTwist(x, y, turned.twist)
+    if _has_twist_limit(bounds, b, split):
+        low, high = twist_interval(bounds, b, split.x, split.y)
+        split = SwingTwist(split.x, split.y, clamp_angle(split.twist, low, high))
+    return split
+
+
+@kernel(borrows=True)
+def _has_twist_limit(bounds: Bounds, b: int, split: SwingTwist) -> bool:
+    """Whether ball `b` has a twist to limit: next to the direction opposite to z, none is defined."""
+    square = split.x * split.x + split.y * split.y
+    return bounds.twist_limited[b] == 1 and square < (math.pi - SINGULAR) ** 2
+
+
+@kernel(borrows=True)
+def twist_excess(bounds: Bounds, b: int, split: SwingTwist) -> float:
+    """Angle by which a twist lies outside its interval [rad]; 0 inside."""
+    if not _has_twist_limit(bounds, b, split):
+        return 0.0
+    low, high = twist_interval(bounds, b, split.x, split.y)
+    return abs(nearest_turn(split.twist - clamp_angle(split.twist, low, high), 0.0))
+
+
+@kernel(borrows=True)
+def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
+    """Angles that ball `b` may at least still swing and twist before a limit stops it [rad]; inf without one."""
+    split = ball_split(bounds, b, q)
+    swing = twist = math.inf
+    if bounds.swing_kind[b] == ELLIPSE:
+        rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+        swing = -ellipse_excess(split.x, split.y, rx, ry) * min(rx, ry)
+    elif bounds.swing_kind[b] == POLYGON:
+        d = swing_direction(split.x, split.y)
+        _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        swing = -outside
+    if _has_twist_limit(bounds, b, split):
+        low, high = twist_interval(bounds, b, split.x, split.y)
+        twist = min(abs(nearest_turn(split.twist - low, 0.0)), abs(nearest_turn(split.twist - high, 0.0)))
+    return swing, twist
+
+
+@kernel(borrows=True)
+def pass_through_middle(bounds: Bounds, b: int, start: SwingTwist, end: SwingTwist) -> SwingTwist:
+    """`end`, or the projection of the middle of the way to it when that middle is not allowed.
+
+    A concave region would otherwise let a limb jump across a gap between two allowed directions
+    [Baerlocher 2001, 3.7.3].
+    """
+    a, e = swing_direction(start.x, start.y), swing_direction(end.x, end.y)
+    middle = halfway(a, e)
+    if dot(middle, middle) < 0.5:
+        return end
+    near, moved = nearest_direction(bounds, b, middle)
+    if not moved:
+        return end
+    x, y = direction_swing(near)
+    return clamp_split(bounds, b, SwingTwist(x, y, end.twist))

@@ -1,0 +1,231 @@
+"""Limits of one step: how far each joint may go, and the linear rows that curved limits become.
+
+A step x leaves joint values inside l - q ≤ x ≤ u - q, speeds inside ±speed · dt, and nothing moves farther than its
+largest step. The region of a ball joint is replaced by the half-plane that touches it nearest to where the limb is, in
+the swing (s_x, s_y), and its twist interval by two rows; couplings are linear in those coordinates already. Limits that
+are farther away than the largest step can reach are left out: both their bounds are infinite.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.body.couplings import coupling_value
+from poise.kernels.body.limits import ANYWHERE, ELLIPSE, Bounds, ball_split, nearest_turn, twist_interval
+from poise.kernels.body.swing_limits import nearest_on_ellipse, nearest_on_polygon
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.quaternion import quaternion_at, rotate
+from poise.kernels.maths.swing_twist import SwingTwist, direction_swing, swing_direction, swing_twist_rates
+from poise.kernels.maths.vector import Vector, add, scale
+
+Array = np.ndarray
+
+PER_BALL = 3
+"""Rows of a ball joint: swing, least twist, greatest twist."""
+REACH = 2.0
+"""Limits farther away than this many largest steps are left out."""
+
+
+class StepLimits(NamedTuple):
+    """What bounds a step besides the figure's own limits."""
+
+    dof_q: Array
+    """(nv,) coordinate of each velocity, or -1 for those of rotations."""
+    q_dof: Array
+    """(nq,) velocity of each plain coordinate, or -1."""
+    speed: Array
+    """(nv,) greatest speed [rad/s or m/s], inf for none."""
+    largest: Array
+    """(nv,) largest step [rad or m]."""
+    ball_dof: Array
+    """(b,) first velocity of each limited ball joint."""
+    hard: Array
+    """(h,) couplings that are equalities."""
+    soft: Array
+    """(s,) couplings that are inequalities."""
+    clock: Array
+    """(1,) duration of a step [s]; inf when speeds do not matter."""
+
+
+@kernel(borrows=True, spread=True)
+def fill_box(
+    limits: StepLimits,
+    bounds: Bounds,
+    q: Array,
+    # outputs
+    lower: Array,
+    upper: Array,
+) -> None:
+    """Bounds of each velocity: limits, speed and largest step together; zero is always inside."""
+    dof_q, speed, largest, q_lower, q_upper = limits.dof_q, limits.speed, limits.largest, bounds.lower, bounds.upper
+    dt = limits.clock[0]
+    for k in range(dof_q.shape[0]):
+        far = min(largest[k], speed[k] * dt)
+        lower[k], upper[k] = -far, far
+        c = dof_q[k]
+        if c >= 0:
+            lower[k] = min(0.0, max(-far, q_lower[c] - q[c]))
+            upper[k] = max(0.0, min(far, q_upper[c] - q[c]))
+
+
+@kernel(borrows=True, spread=True)
+def fill_ball_limits(
+    limits: StepLimits,
+    bounds: Bounds,
+    q: Array,
+    offset: int,
+    # outputs
+    general: Array,
+    lower: Array,
+    upper: Array,
+) -> None:
+    """Rows of all limited ball joints, three each from row 0 of `general` on; bounds from entry `offset` on."""
+    for b in range(limits.ball_dof.shape[0]):
+        row = PER_BALL * b
+        for i in range(row, row + PER_BALL):
+            lower[offset + i], upper[offset + i] = -math.inf, math.inf
+        if bounds.swing_kind[b] == ANYWHERE and bounds.twist_limited[b] == 0:
+            continue
+        split = ball_split(bounds, b, q)
+        rates = swing_twist_rates(split)
+        far = REACH * limits.largest[limits.ball_dof[b]]
+        if bounds.swing_kind[b] != ANYWHERE:
+            nx, ny, room = _touching_line(bounds, b, split)
+            if room < far:
+                _put_ball_row(limits, bounds, b, add(scale(rates[0], nx), scale(rates[1], ny)), row, general)
+                upper[offset + row] = max(0.0, room)
+        if bounds.twist_limited[b] == 1:
+            _twist_rows(limits, bounds, b, split, far, row + 1, offset, general, lower, upper)
+
+
+@kernel(borrows=True)
+def _touching_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
+    """Unit normal of the line that touches the swing region nearest to the swing, and the room up to it [rad]."""
+    x, y = split.x, split.y
+    if bounds.swing_kind[b] == ELLIPSE:
+        rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+        px, py = nearest_on_ellipse(x, y, rx, ry)
+        nx, ny = px / (rx * rx), py / (ry * ry)
+        size = math.sqrt(nx * nx + ny * ny)
+        nx, ny = nx / size, ny / size
+        return nx, ny, nx * (px - x) + ny * (py - y)
+    near, outside = nearest_on_polygon(
+        swing_direction(x, y), bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1]
+    )
+    px, py = direction_swing(near)
+    size = math.sqrt((px - x) ** 2 + (py - y) ** 2)
+    if size < 1e-9:
+        return _edge_at(bounds, b, split)
+    sign = 1.0 if outside <= 0.0 else -1.0
+    return sign * (px - x) / size, sign * (py - y) / size, sign * size
+
+
+@kernel(borrows=True)
+def _edge_at(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
+    """`_touching_line` for a swing on the boundary itself: the way in which the region is left fastest."""
+    step = 1e-5
+    nx, ny = 0.0, 0.0
+    for i in range(8):
+        angle = 0.25 * math.pi * i
+        c, s = math.cos(angle), math.sin(angle)
+        _, outside = nearest_on_polygon(
+            swing_direction(split.x + step * c, split.y + step * s),
+            bounds.vertices,
+            bounds.vertex_start[b],
+            bounds.vertex_start[b + 1],
+        )
+        nx += outside * c
+        ny += outside * s
+    size = math.sqrt(nx * nx + ny * ny)
+    if size == 0.0:
+        return 1.0, 0.0, 0.0
+    return nx / size, ny / size, 0.0
+
+
+@kernel(borrows=True)
+def _put_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row: int, general: Array) -> None:
+    """A row in the limb's axes, turned into the joint's own."""
+    for k in range(general.shape[1]):
+        general[row, k] = 0.0
+    _add_ball_row(limits, bounds, b, rate, row, general)
+
+
+@kernel(borrows=True)
+def _add_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row: int, general: Array) -> None:
+    turned = rotate(quaternion_at(bounds.limb, b), rate)
+    k = limits.ball_dof[b]
+    general[row, k] += turned.x
+    general[row, k + 1] += turned.y
+    general[row, k + 2] += turned.z
+
+
+@kernel(borrows=True)
+def _twist_rows(
+    limits: StepLimits,
+    bounds: Bounds,
+    b: int,
+    split: SwingTwist,
+    far: float,
+    row: int,
+    offset: int,
+    general: Array,
+    lower: Array,
+    upper: Array,
+) -> None:
+    """τ - τ_min(s) ≥ 0 in row `row`, τ - τ_max(s) ≤ 0 in the next."""
+    c, x, y = bounds.twist, split.x, split.y
+    low, high = twist_interval(bounds, b, x, y)
+    twist = nearest_turn(split.twist, 0.5 * (low + high))
+    rates = swing_twist_rates(split)
+    for side in range(2):
+        room = twist - low if side == 0 else high - twist
+        if room >= far:
+            continue
+        j = 6 * side
+        along = c[b, j + 1] + 2.0 * c[b, j + 3] * x + c[b, j + 4] * y
+        across = c[b, j + 2] + c[b, j + 4] * x + 2.0 * c[b, j + 5] * y
+        rate = add(rates[2], add(scale(rates[0], -along), scale(rates[1], -across)))
+        _put_ball_row(limits, bounds, b, rate, row + side, general)
+        if side == 0:
+            lower[offset + row] = min(0.0, -room)
+        else:
+            upper[offset + row + 1] = max(0.0, room)
+
+
+@kernel(borrows=True, spread=True)
+def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, row: int, rows: Array) -> None:
+    """rows[row] = derivative of a coupling's linear form."""
+    for k in range(rows.shape[1]):
+        rows[row, k] = 0.0
+    for t in range(bounds.term_start[coupling], bounds.term_start[coupling + 1]):
+        c, factor = bounds.term_coordinate[t], bounds.term_factor[t]
+        b = bounds.coordinate_ball[c]
+        if b < 0:
+            rows[row, limits.q_dof[bounds.coordinate_q[c]]] += factor
+        else:
+            rates = swing_twist_rates(ball_split(bounds, b, q))
+            part = bounds.coordinate_part[c]
+            rate = rates[0] if part == 0 else (rates[1] if part == 1 else rates[2])
+            _add_ball_row(limits, bounds, b, scale(rate, factor), row, rows)
+
+
+@kernel(borrows=True, spread=True)
+def fill_couplings(
+    limits: StepLimits,
+    bounds: Bounds,
+    q: Array,
+    at: int,
+    offset: int,
+    # outputs
+    general: Array,
+    lower: Array,
+    upper: Array,
+) -> None:
+    """Inequality couplings, from row `at` of `general` on; bounds from entry `offset` + `at` on."""
+    for i in range(limits.soft.shape[0]):
+        coupling = limits.soft[i]
+        coupling_row(limits, bounds, coupling, q, at + i, general)
+        value = coupling_value(bounds, coupling, q)
+        lower[offset + at + i] = min(0.0, bounds.coupling_lower[coupling] - value)
+        upper[offset + at + i] = max(0.0, bounds.coupling_upper[coupling] - value)

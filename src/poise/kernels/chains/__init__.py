@@ -1,0 +1,1 @@
+"""Solvers of one chain of joints: CCD, FABRIK, circles and Jacobian methods."""

@@ -1,0 +1,189 @@
+"""What a chain solver is asked, and how far off one end-point is.
+
+A goal is a position, a direction of the site's own +Y, a full orientation, or a point for +Y to look at. All solvers of
+`poise.chains` measure their error here: a distance [m] for positions, an angle [rad] for all else.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.body.limits import nearest_turn
+from poise.kernels.body.tree import forward
+from poise.kernels.chains.chain import pointing
+from poise.kernels.jit.compile import inner_kernel, kernel
+from poise.kernels.maths.quaternion import (
+    Quaternion,
+    about,
+    angle_of,
+    conjugate,
+    multiply,
+    quaternion_at,
+    rotate,
+)
+from poise.kernels.maths.vector import (
+    Vector,
+    add,
+    angle_between,
+    cross,
+    dot,
+    length,
+    normalized,
+    scale,
+    subtract,
+    vector_at,
+)
+from poise.kernels.reach.path import unflatten
+
+Array = np.ndarray
+
+POSITION, DIRECTION, ORIENTATION, LOOK = 0, 1, 2, 3
+
+
+class ChainGoal(NamedTuple):
+    """What is asked of one site."""
+
+    kind: int
+    vector: Vector
+    """The position or the point to look at [m], or the unit direction."""
+    rotation: Quaternion
+
+
+@kernel(borrows=True)
+def unpacked(goal: tuple[float, ...]) -> ChainGoal:
+    """A goal from eight numbers in a row: kind, vector, rotation."""
+    return ChainGoal(int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7]))
+
+
+class Tip(NamedTuple):
+    """Where a site is."""
+
+    position: Vector
+    rotation: Quaternion
+
+
+@kernel(borrows=True)
+def tip_of(site: Array, node: int, position: Array, rotation: Array) -> Tip:
+    """World frame of a site whose place in its node is `site` (7,), from the frames of all nodes."""
+    carrier = quaternion_at(rotation, node)
+    place = add(vector_at(position, node), rotate(carrier, Vector(site[0], site[1], site[2])))
+    return Tip(place, multiply(carrier, Quaternion(site[3], site[4], site[5], site[6])))
+
+
+@kernel(borrows=True)
+def goal_error(goal: ChainGoal, tip: Tip) -> float:
+    """Distance from the position [m], or angle from the direction, orientation or line of sight [rad]."""
+    if goal.kind == POSITION:
+        return length(subtract(goal.vector, tip.position))
+    if goal.kind == DIRECTION or goal.kind == LOOK:
+        return angle_between(pointing(tip.rotation), wanted_direction(goal, tip))
+    return angle_of(multiply(goal.rotation, conjugate(tip.rotation)))
+
+
+@kernel(borrows=True)
+def wanted_direction(goal: ChainGoal, tip: Tip) -> Vector:
+    """Where the tip's +Y must point; where it does already when it is at the point to look at."""
+    if goal.kind == DIRECTION:
+        return goal.vector
+    sight = subtract(goal.vector, tip.position)
+    return normalized(sight) if dot(sight, sight) > 1e-24 else pointing(tip.rotation)
+
+
+@kernel(borrows=True)
+def seen_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector:
+    """The point of the line of sight that is as far from an axis as the point to look at, or as near as it gets.
+
+    It is where the point to look at will be seen once everything is turned about the axis. Components along `axis` do
+    not count; a zero `axis` makes the axis the point `pivot`.
+    """
+    y = pointing(tip.rotation)
+    r, p = subtract(tip.position, pivot), subtract(goal.vector, pivot)
+    r = subtract(r, scale(axis, dot(r, axis)))
+    p = subtract(p, scale(axis, dot(p, axis)))
+    across = subtract(y, scale(axis, dot(y, axis)))
+    square = dot(across, across)
+    if square < 1e-24:
+        return tip.position
+    half = dot(r, across)
+    rest = half * half - square * (dot(r, r) - dot(p, p))
+    return add(tip.position, scale(y, (math.sqrt(max(0.0, rest)) - half) / square))
+
+
+@kernel(borrows=True)
+def turned_tip(tip: Tip, pivot: Vector, turn: Quaternion) -> Tip:
+    """The tip after everything turned about a point."""
+    place = add(pivot, rotate(turn, subtract(tip.position, pivot)))
+    return Tip(place, multiply(turn, tip.rotation))
+
+
+@kernel(borrows=True)
+def angle_about(a: Vector, b: Vector, axis: Vector) -> float:
+    """The turn about the unit vector `axis` that takes `a` as near to `b` as it can [rad]; 0 when none does."""
+    along = dot(a, axis) * dot(b, axis)
+    x, y = dot(a, b) - along, dot(axis, cross(a, b))
+    return math.atan2(y, x) if x * x + y * y > 1e-30 * dot(a, a) * dot(b, b) else 0.0
+
+
+@kernel(borrows=True)
+def best_turn(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> float:
+    """The turn about an axis through `pivot` that brings the error to its minimum [rad].
+
+    For an orientation it is the twist about the axis of what is left, 2 atan2(v · axis, w): of all turns about the axis
+    it leaves the smallest angle.
+    """
+    if goal.kind == POSITION:
+        return angle_about(subtract(tip.position, pivot), subtract(goal.vector, pivot), axis)
+    if goal.kind == DIRECTION:
+        return angle_about(pointing(tip.rotation), goal.vector, axis)
+    if goal.kind == LOOK:
+        seen = seen_point(goal, tip, pivot, axis)
+        return angle_about(subtract(seen, pivot), subtract(goal.vector, pivot), axis)
+    left = multiply(goal.rotation, conjugate(tip.rotation))
+    along = left.x * axis.x + left.y * axis.y + left.z * axis.z
+    if along * along + left.w * left.w < 1e-30:
+        return 0.0
+    return nearest_turn(2.0 * math.atan2(along, left.w), 0.0)
+
+
+@kernel(borrows=True)
+def legal_angle(angle: float, low: float, high: float, near: float) -> float:
+    """The angle in [low, high] that turns as `angle` does and is nearest to `near`; else the bound nearest around."""
+    turn = 2.0 * math.pi
+    inside = nearest_turn(angle, near)
+    if inside < low:
+        inside += turn * math.ceil((low - inside) / turn)
+    elif inside > high:
+        inside -= turn * math.ceil((inside - high) / turn)
+    if low <= inside <= high:
+        return inside
+    below = abs(nearest_turn(angle - low, 0.0))
+    above = abs(nearest_turn(angle - high, 0.0))
+    return low if below <= above else high
+
+
+@kernel(borrows=True)
+def turn_about(axis: Vector, pivot: Vector, angle: float, tip: Tip) -> Tip:
+    """The tip after a turn of `angle` about an axis through `pivot`."""
+    return turned_tip(tip, pivot, about(axis, angle))
+
+
+@kernel(borrows=True)
+def moved_tip(tip: Tip, axis: Vector, way: float) -> Tip:
+    """The tip after a slide along `axis`."""
+    return Tip(add(tip.position, scale(axis, way)), tip.rotation)
+
+
+@kernel
+def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...]) -> float:
+    """Error of a posture, for a path of `reach_path.flatten` and the fields of a `ChainGoal` in a row."""
+    nodes = integers[1] - integers[0]
+    position, rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
+    return _error_of(integers, numbers, q, unpacked(goal), position, rotation)
+
+
+@inner_kernel(borrows=True)
+def _error_of(integers: Array, numbers: Array, q: Array, goal: ChainGoal, position: Array, rotation: Array) -> float:
+    path = unflatten(integers, numbers)
+    forward(path.tree, q, position, rotation)
+    return goal_error(goal, tip_of(path.site, path.node, position, rotation))

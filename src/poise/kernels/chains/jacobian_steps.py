@@ -1,0 +1,110 @@
+"""One step of each Jacobian method, from the rows of the goal.
+
+With J the Jacobian of an end-point and e what is left of its goal, the singular value decomposition J = Σ σ_i u_i v_iᵀ
+gives [Ribeiro & Paiva 2019]
+
+    transpose       Δ = α Jᵀ e,  α = (e · JJᵀe) / |JJᵀe|²                             [eq. 4; Buss 2004]
+    pseudoinverse   Δ = Σ (u_i · e) / σ_i v_i                                          [eq. 5]
+    damped          Δ = Σ σ_i / (σ_i² + λ²) (u_i · e) v_i                              [eq. 10]
+    selective       Δ = clamp(Σ clamp((u_i · e) / σ_i v_i, γ_i), γ_max)                [eq. 12]
+
+where singular values of zero are left out. The damping λ is the least that keeps |Δ| within b_max [eq. 15;
+Maciejewski & Klein 1988]: with d = |e| / b_max and the least singular value σ, λ = d / 2 for σ ≤ d / 2,
+√(σ (d - σ)) up to σ = d, and 0 beyond. The selective bound [eq. 11; Buss & Kim 2005] is γ_i = min(1, N_i / M_i) γ_max,
+where N_i = |u_i| = 1 is how far the end-point goes along u_i and M_i = σ_i⁻¹ Σ_j |v_ji| |∂s/∂θ_j| how far the joints
+would throw it about to get there.
+"""
+
+import math
+
+import numpy as np
+
+from poise.kernels.jit.compile import kernel
+
+Array = np.ndarray
+
+
+@kernel(borrows=True)
+def transpose_step(m: int, rows: Array, error: Array, step: Array) -> None:
+    """α Jᵀ e with the α that brings |e - J Δ| to its minimum."""
+    for r in range(m):
+        for k in range(step.shape[0]):
+            step[k] += rows[r, k] * error[r]
+    along, square = 0.0, 0.0
+    for r in range(m):
+        there = 0.0
+        for k in range(step.shape[0]):
+            there += rows[r, k] * step[k]
+        along += there * error[r]
+        square += there * there
+    factor = along / square if square > 1e-300 else 0.0
+    for k in range(step.shape[0]):
+        step[k] *= factor
+
+
+@kernel(borrows=True)
+def maciejewski_damping(m: int, sigma: Array, error: Array, bound: float) -> float:
+    """λ² of eq. 15: the least damping that keeps the step's length within `bound`."""
+    least, square = math.inf, 0.0
+    for i in range(m):
+        square += error[i] * error[i]
+        if sigma[i] > 0.0:
+            least = min(least, sigma[i])
+    d = math.sqrt(square) / bound
+    if least >= d:
+        return 0.0
+    return 0.25 * d * d if least <= 0.5 * d else least * (d - least)
+
+
+@kernel(borrows=True)
+def damped_step(
+    m: int, split: Array, left: Array, sigma: Array, error: Array, bound: float,
+    # outputs
+    step: Array,
+) -> None:  # fmt: skip
+    """Add Σ σ_i / (σ_i² + λ²) (u_i · e) v_i to `step`; an infinite `bound` makes λ zero and it the pseudoinverse."""
+    damping = maciejewski_damping(m, sigma, error, bound)
+    for i in range(m):
+        if sigma[i] > 0.0:
+            along = 0.0
+            for r in range(m):
+                along += left[r, i] * error[r]
+            factor = along / (sigma[i] * sigma[i] + damping)
+            for k in range(step.shape[0]):
+                step[k] += factor * split[i, k]
+
+
+@kernel(borrows=True)
+def selective_step(
+    m: int, split: Array, left: Array, sigma: Array, error: Array, reach: Array, turn: float,
+    # outputs
+    step: Array,
+) -> None:  # fmt: skip
+    """Add Σ clamp((u_i · e) / σ_i v_i, γ_i) to `step`."""
+    n = step.shape[0]
+    for i in range(m):
+        if sigma[i] > 0.0:
+            along, thrown, largest = 0.0, 0.0, 0.0
+            for r in range(m):
+                along += left[r, i] * error[r]
+            for k in range(n):
+                thrown += abs(split[i, k]) * reach[k]
+                largest = max(largest, abs(split[i, k]))
+            thrown /= sigma[i] * sigma[i]
+            factor = along / (sigma[i] * sigma[i])
+            gamma = min(1.0, 1.0 / thrown) * turn
+            if abs(factor) * largest > gamma:
+                factor *= gamma / (abs(factor) * largest)
+            for k in range(n):
+                step[k] += factor * split[i, k]
+
+
+@kernel(borrows=True)
+def clamp_largest(step: Array, most: float) -> None:
+    """Shorten a step whose largest part is beyond `most`."""
+    largest = 0.0
+    for k in range(step.shape[0]):
+        largest = max(largest, abs(step[k]))
+    if largest > most:
+        for k in range(step.shape[0]):
+            step[k] *= most / largest

@@ -1,0 +1,1 @@
+"""Distances between solids: capsules, boxes, spheres, planes and points."""

@@ -1,0 +1,196 @@
+"""Distances of solids to planes, exact, with as many rows as the solid has places to stand on.
+
+A plane {x : n · x = o} forbids all that is below it. The part of a convex solid that comes lowest is its support
+point against n. A solid that lies flat has many: a capsule touches with both ends, a box with the corners of its
+lower face, a standing cylinder with its rim, a hull with the vertices that are lowest when it is tipped a little to
+each side. Each is a point fixed to the body, and keeping every one above the plane keeps the solid above it.
+"""
+
+import math
+
+import numpy as np
+
+from poise.kernels.distances.solids import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    HULL,
+    NEARLY_PARALLEL,
+    Placed,
+    Rows,
+    Solids,
+    Watched,
+)
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.quaternion import Quaternion, columns, conjugate, quaternion_at, rotate, transform
+from poise.kernels.maths.vector import (
+    Vector,
+    add,
+    cross,
+    dot,
+    length,
+    orthogonal,
+    put_vector,
+    scale,
+    subtract,
+    vector_at,
+)
+
+Array = np.ndarray
+
+TIPS = 6
+"""Sides to which a hull is tipped."""
+
+
+@kernel(borrows=True)
+def nearest_planes(
+    solids: Solids,
+    watched: Watched,
+    placed: Placed,
+    reach: float,
+    count: int,
+    # outputs
+    rows: Rows,
+) -> int:
+    """Rows of all solids nearer than `reach` to a plane, written from row `count`; returns the next free row."""
+    plane_solid, normals, offsets = watched.plane_solid, watched.plane_normal, watched.plane_offset
+    pairs = watched.first.shape[0]
+    position, rotation, start, end = placed.position, placed.rotation, placed.start, placed.end
+    kind, node, size, radius = solids.kind, solids.node, solids.size, solids.radius
+    vertex_start, vertices = solids.vertex_start, solids.vertices
+    node_a, node_b, point_a, point_b, normal, distance, pair = rows
+    for k in range(plane_solid.shape[0]):
+        i = plane_solid[k]
+        n, offset = vector_at(normals, k), offsets[k]
+        a, b = vector_at(start, i), vector_at(end, i)
+        low = offset + reach + radius[i]
+        if dot(n, a) >= low and dot(n, b) >= low:
+            continue
+        place, turn = vector_at(position, i), quaternion_at(rotation, i)
+        begin = count
+        for attempt in range(feet(kind[i], turn, n)):
+            if kind[i] == HULL:
+                vertex = _lowest_vertex(vertices, vertex_start[i], vertex_start[i + 1], turn, _tipped(n, attempt))
+                point = transform(place, turn, vector_at(vertices, vertex))
+                if _is_known(point_a, begin, count, point):
+                    continue
+            else:
+                point = foot(kind[i], vector_at(size, i), place, turn, n, attempt)
+            gap = dot(n, point) - offset
+            if gap >= reach:
+                continue
+            node_a[count] = node[i]
+            node_b[count] = 0
+            put_vector(point_a, count, point)
+            put_vector(point_b, count, subtract(point, scale(n, gap)))
+            put_vector(normal, count, n)
+            distance[count] = gap
+            pair[count] = pairs + k
+            count += 1
+    return count
+
+
+@kernel(borrows=True)
+def feet(kind: int, turn: Quaternion, n: Vector) -> int:
+    """On how many points a solid can stand on a plane with normal `n`."""
+    if kind == CAPSULE:
+        return 2
+    if kind == BOX:
+        return 4
+    if kind == CYLINDER:
+        return 3 if _stands(turn, n) else 2
+    return TIPS + 1 if kind == HULL else 1
+
+
+@kernel(borrows=True)
+def foot(kind: int, size: Vector, place: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
+    """World position of one of the points on which a solid would stand (see `Solids.size`)."""
+    if kind == BOX:
+        return add(place, _box_corner(size, turn, n, which))
+    if kind == CYLINDER:
+        return add(place, _rim_point(size, turn, n, which))
+    if kind == ELLIPSOID:
+        return transform(place, turn, _lowest_of_ellipsoid(size, rotate(conjugate(turn), n)))
+    center = subtract(place, scale(n, size.x))
+    if kind == CAPSULE:
+        _, _, z = columns(turn)
+        return add(center, scale(z, size.z if which == 0 else -size.z))
+    return center
+
+
+@kernel(borrows=True)
+def _box_corner(half: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
+    """A corner of the face that looks most towards the plane."""
+    m = rotate(conjugate(turn), n)
+    first = 1.0 if which % 2 == 0 else -1.0
+    second = 1.0 if which < 2 else -1.0
+    x, y, z = first, second, math.copysign(1.0, -m.z)
+    if abs(m.x) > abs(m.z) and abs(m.x) >= abs(m.y):
+        x, y, z = math.copysign(1.0, -m.x), first, second
+    elif abs(m.y) > abs(m.z):
+        x, y, z = second, math.copysign(1.0, -m.y), first
+    return rotate(turn, Vector(x * half.x, y * half.y, z * half.z))
+
+
+@kernel(borrows=True)
+def _stands(turn: Quaternion, n: Vector) -> bool:
+    """Whether a cylinder stands nearly upright."""
+    _, _, z = columns(turn)
+    return length(cross(z, n)) < NEARLY_PARALLEL
+
+
+@kernel(borrows=True)
+def _rim_point(size: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
+    """One of three points of the lower rim of a cylinder that stands, else the lowest point of one rim or the other."""
+    x, _, z = columns(turn)
+    upright = dot(n, z)
+    downhill = subtract(scale(z, upright), n)
+    slope = length(downhill)
+    out = scale(downhill, 1.0 / slope) if slope > 1e-9 else x
+    end = 1.0 if which == 0 else -1.0
+    if _stands(turn, n):
+        end = -1.0 if upright > 0.0 else 1.0
+        angle = which * 2.0 * math.pi / 3.0
+        out = add(scale(out, math.cos(angle)), scale(cross(z, out), math.sin(angle)))
+    return add(scale(z, end * size.z), scale(out, size.x))
+
+
+@kernel(borrows=True)
+def _lowest_of_ellipsoid(e: Vector, m: Vector) -> Vector:
+    """-Σ eₖ² mₖ / √(Σ eₖ² mₖ²) for the normal m in the ellipsoid's own axes."""
+    stretched = Vector(e.x * e.x * m.x, e.y * e.y * m.y, e.z * e.z * m.z)
+    return scale(stretched, -1.0 / math.sqrt(dot(stretched, m)))
+
+
+@kernel(borrows=True)
+def _tipped(n: Vector, side: int) -> Vector:
+    """The normal itself for side 0, else leaning to one of `TIPS` sides."""
+    if side == 0:
+        return n
+    t = orthogonal(n)
+    angle = side * 2.0 * math.pi / TIPS
+    lean = add(scale(t, math.cos(angle)), scale(cross(n, t), math.sin(angle)))
+    return add(n, scale(lean, NEARLY_PARALLEL))
+
+
+@kernel(borrows=True)
+def _lowest_vertex(vertices: Array, begin: int, end: int, turn: Quaternion, direction: Vector) -> int:
+    """The vertex of a turned hull that comes last along a world direction."""
+    m = rotate(conjugate(turn), direction)
+    best = begin
+    least = np.inf
+    for k in range(begin, end):
+        height = m.x * vertices[k, 0] + m.y * vertices[k, 1] + m.z * vertices[k, 2]
+        if height < least:
+            least = height
+            best = k
+    return best
+
+
+@kernel(borrows=True)
+def _is_known(points: Array, begin: int, end: int, point: Vector) -> bool:
+    for k in range(begin, end):
+        if points[k, 0] == point.x and points[k, 1] == point.y and points[k, 2] == point.z:
+            return True
+    return False

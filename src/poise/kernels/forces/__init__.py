@@ -1,0 +1,1 @@
+"""Statics: forces on a figure, contact forces inside friction cones, joint torques, support polygons."""

@@ -1,0 +1,137 @@
+"""Where the target will be, and whether the chain can still face it there without changing its branch.
+
+The target is expected to go on as it went in the last frame: in heading about the root's axis and in polar angle, which
+is exact for a turn and for a nod. A turn that slows down is expected to come to rest.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.chains.chain import TWIST, Chain, pointing, wrapped
+from poise.kernels.gaze.expressive.aim import copy_row
+from poise.kernels.gaze.expressive.detour import lifted, polar
+from poise.kernels.gaze.expressive.hold_gaze import box_round, hold
+from poise.kernels.gaze.expressive.surface import heading, root_axis
+from poise.kernels.gaze.expressive.track import LOOSE, stay_at
+from poise.kernels.gaze.expressive.workspace import EASE, GUESS, LAST
+from poise.kernels.gaze.measures import Aim
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.portable_trigonometry import turn_about
+from poise.kernels.maths.quaternion import direct_rotation, multiply, rotate
+from poise.kernels.maths.vector import Vector
+
+Array = np.ndarray
+
+STAGES = 12
+OUT_OF_SIGHT = math.radians(0.05)
+"""A direction missed by more than this is lost [rad]."""
+WILD = math.radians(15.0)
+"""A heading that changes by more than this in a frame says nothing about the next [rad]."""
+SMOOTHED = 0.2
+TAKEOVER = 4
+"""Frames in which the joints above the root take over from it."""
+NEVER = 10_000
+
+
+class Motion(NamedTuple):
+    """How the target moves, per frame: in heading about the root's axis and in polar angle [rad]."""
+
+    turning: float
+    nodding: float
+    turning_more: float
+    """Change of `turning` from frame to frame, smoothed."""
+
+
+@kernel(borrows=True)
+def sensed(chain: Chain, before: Vector, d: Vector, speed: Array) -> Motion:
+    """The motion from the direction of the last frame to this one; `speed` (3,) remembers the one before."""
+    r = root_axis(chain)
+    turned = heading(r, before, d)
+    if abs(turned) > WILD:
+        turned = 0.0
+    more = SMOOTHED * (turned - speed[0]) + (1.0 - SMOOTHED) * speed[2]
+    speed[0], speed[1], speed[2] = turned, polar(r, d) - polar(r, before), more
+    return Motion(turned, speed[1], more)
+
+
+@kernel(borrows=True)
+def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Vector, float]:
+    """The direction after so many frames, and the turn about the root's axis that is part of the way.
+
+    A turn that slows down is expected to end where it comes to rest.
+    """
+    r = root_axis(chain)
+    theta = polar(r, d) + motion.nodding * frames
+    turn = motion.turning * frames
+    if motion.turning * motion.turning_more < 0.0:
+        lasts = min(frames, -motion.turning / motion.turning_more)
+        turn = motion.turning * lasts + 0.5 * motion.turning_more * lasts * lasts
+    if theta < 0.0:
+        theta, turn = -theta, turn + math.pi
+    if theta > math.pi:
+        theta, turn = 2.0 * math.pi - theta, turn + math.pi
+    return rotate(turn_about(r, turn), lifted(r, d, theta)), wrapped(turn)
+
+
+@kernel(borrows=True)
+def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple[Aim, float]:
+    """`expected` for a whole aim, its roll carried along."""
+    r = root_axis(chain)
+    there, turn = expected(chain, pointing(aim.rotation), motion, frames)
+    turned = multiply(turn_about(r, turn), aim.rotation)
+    return Aim(multiply(direct_rotation(pointing(turned), there), turned), aim.kind), turn
+
+
+@kernel(borrows=True)
+def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
+    """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
+    n = chain.role.shape[0]
+    until = until_stopped(chain, motion, row, work)
+    if until < frames and _jerked(chain, d, motion, rate, until, row, work):
+        return int(until)
+    copy_row(work, row, GUESS)
+    for stage in range(1, STAGES + 1):
+        there, _ = expected(chain, d, motion, frames * stage / STAGES)
+        copy_row(work, GUESS, LAST)
+        box_round(chain, work, LAST, rate * frames / STAGES)
+        stay_at(work, LAST, n)
+        work[EASE, 0] = 1.0 / LOOSE
+        if hold(chain, there, 12, work, GUESS) > OUT_OF_SIGHT:
+            return frames * (stage - 1) // STAGES
+    return NEVER
+
+
+@kernel(borrows=True)
+def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
+    """Frames until a twister at the root that follows the target is at its limit."""
+    if chain.role[0] != TWIST or abs(motion.turning) < 1e-9:
+        return math.inf
+    limit = chain.upper[0] if motion.turning > 0.0 else chain.lower[0]
+    return max(0.0, (limit - work[row, 0]) / motion.turning)
+
+
+@kernel(borrows=True)
+def way_left(chain: Chain, turning: float, root: float) -> float:
+    """Share of its range that a twister at the root has before it at the angle `root` when a target turns so."""
+    if chain.role[0] != TWIST or abs(turning) < 1e-9 or math.isinf(chain.upper[0] - chain.lower[0]):
+        return math.inf
+    way = chain.upper[0] - root if turning > 0.0 else root - chain.lower[0]
+    return way / (chain.upper[0] - chain.lower[0])
+
+
+@kernel(borrows=True)
+def _jerked(chain: Chain, d: Vector, motion: Motion, rate: float, until: float, row: int, work: Array) -> bool:
+    """Whether the joints above the root are too slow to take over when it stops after `until` frames."""
+    n = chain.role.shape[0]
+    copy_row(work, row, GUESS)
+    for frame in range(TAKEOVER + 1):
+        there, _ = expected(chain, d, motion, until + frame)
+        copy_row(work, GUESS, LAST)
+        box_round(chain, work, LAST, rate if frame else max(rate, rate * until))
+        stay_at(work, LAST, n)
+        work[EASE, 0] = 1.0 / LOOSE
+        if hold(chain, there, 10, work, GUESS) > OUT_OF_SIGHT:
+            return True
+    return False

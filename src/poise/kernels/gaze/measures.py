@@ -1,0 +1,119 @@
+"""How far a solution is from the orientation and from the posture that were asked for.
+
+Orientation: Z(τ, ω) = min(|τ - ω|, |τ + ω|) / √2, which is √2 sin(d/4) for a residual rotation by d: 0.354 per radian
+near 0, and 1 at half a turn [Ribeiro & Paiva 2019, eq. 20].
+
+Posture: Σ w_k |c_k(θ_k) - c_k(ψ_k)| / 2 with c_k the cosine between segment k and the one below, over the joints that
+bend the chain; w_k ∝ αⁱ, i counting those joints from 0, Σ w = 1 [Ribeiro & Paiva 2019, eq. 21-22]. It sees neither the
+sign of a bend nor a twister in mid-chain.
+
+Shape, which sees both: min over s = ±1 of Σ w_k (1 - cos(θ_k - s ψ_k)) / 2 over all joints but a twister at the root
+and one at the tip, i counting those. Negating all swings turns the body by half a turn about its root, hence s;
+twisters go without it, and so do chains that have no such symmetry.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.chains.chain import SWING, Chain, bend_cosine, pointing, tip_rotation
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.portable_trigonometry import angle_apart, cosine, sine
+from poise.kernels.maths.quaternion import Quaternion
+from poise.kernels.maths.vector import Vector
+
+Array = np.ndarray
+
+FULL, DIRECTED = 0, 1
+
+
+class Scoring(NamedTuple):
+    """What the errors weigh."""
+
+    bends: Array
+    """(n,) share of each joint in the posture error, 0 for twisters."""
+    shapes: Array
+    """(n,) share of each joint in the shape error, 0 for twisters at root and tip."""
+    orientation: float
+    """Weight of the orientation error in the combined error."""
+    posture: float
+    """Weight of the posture error in the combined error."""
+    symmetric: int
+    """1 where the tip may be upside down: turned by π about its own +Y."""
+
+
+class Aim(NamedTuple):
+    """Where the tip is to face."""
+
+    rotation: Quaternion
+    """Frame wanted of the tip."""
+    kind: int
+    """FULL: all of the frame; DIRECTED: only where its +Y points."""
+
+
+@kernel(borrows=True)
+def rotation_distance(a: Quaternion, b: Quaternion) -> float:
+    """Z(a, b) = min(|a - b|, |a + b|) / √2 [Ribeiro & Paiva 2019, eq. 20]."""
+    w, x, y, z = a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z
+    less = w * w + x * x + y * y + z * z
+    w, x, y, z = a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z
+    more = w * w + x * x + y * y + z * z
+    return math.sqrt(0.5 * min(less, more))
+
+
+@kernel(borrows=True)
+def upside_down(q: Quaternion) -> Quaternion:
+    """q R(y, π): the same direction, turned by half a turn about it."""
+    return Quaternion(-q.y, -q.z, q.w, q.x)
+
+
+@kernel(borrows=True)
+def orientation_error(scoring: Scoring, aim: Aim, tip: Quaternion) -> float:
+    """Z between the tip and the aim, upside down too where that is allowed; of directions, √2 sin(d/4)."""
+    if aim.kind == DIRECTED:
+        return math.sqrt(2.0) * sine(0.25 * angle_apart(pointing(tip), pointing(aim.rotation)))
+    error = rotation_distance(aim.rotation, tip)
+    if scoring.symmetric:
+        error = min(error, rotation_distance(aim.rotation, upside_down(tip)))
+    return error
+
+
+@kernel(borrows=True)
+def posture_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -> float:
+    """Σ w_k |c_k(θ_k) - c_k(ψ_k)| / 2 [Ribeiro & Paiva 2019, eq. 21]."""
+    bends = scoring.bends
+    total = 0.0
+    for k in range(bends.shape[0]):
+        if bends[k] > 0.0:
+            total += 0.5 * bends[k] * abs(bend_cosine(chain, k, angles[k]) - bend_cosine(chain, k, posture[k]))
+    return total
+
+
+@kernel(borrows=True)
+def shape_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -> float:
+    """min over s = ±1 of Σ w_k (1 - cos(θ_k - s ψ_k)) / 2."""
+    shapes, role = scoring.shapes, chain.role
+    same = 0.0
+    negated = 0.0
+    for k in range(shapes.shape[0]):
+        if shapes[k] > 0.0:
+            as_given = 0.5 * shapes[k] * (1.0 - cosine(angles[k] - posture[k]))
+            same += as_given
+            if role[k] == SWING:
+                as_given = 0.5 * shapes[k] * (1.0 - cosine(angles[k] + posture[k]))
+            negated += as_given
+    return min(same, negated) if chain.mirrors else same
+
+
+@kernel(borrows=True)
+def combined_error(chain: Chain, scoring: Scoring, aim: Aim, angles: Array, posture: Array) -> float:
+    """Weighted sum of the orientation and the posture error [Ribeiro & Paiva 2019, eq. 19]."""
+    turned = orientation_error(scoring, aim, tip_rotation(chain, angles))
+    return scoring.orientation * turned + scoring.posture * posture_error(chain, scoring, angles, posture)
+
+
+@kernel(borrows=True)
+def aim_direction(aim: Aim) -> Vector:
+    """Where the tip is to point."""
+    return pointing(aim.rotation)

@@ -1,0 +1,1 @@
+"""Damped least squares with two priorities: orientation first, posture second."""

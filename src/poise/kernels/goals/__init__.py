@@ -1,0 +1,1 @@
+"""What tasks and criteria ask for: errors, Jacobian rows and their curvature."""

@@ -1,0 +1,1 @@
+"""The compiler: one decorator for all kernels, its cache on disk, and what works around numba."""

@@ -1,0 +1,1 @@
+"""Strict priorities inside limits: one step of a lexicographic least-squares problem."""

@@ -1,0 +1,163 @@
+"""Loops: what keeps a cut joint open, and how it changes with the posture.
+
+A joint that closes a loop leaves some of the relative motion of its two bodies free; the rest makes its rows
+[Schumacher et al. 2021, III.B]. With the joint's anchors p_A and p_B on the two bodies, there are rows of two sorts:
+
+    distance    c = n·(p_A - p_B) - d       n a direction carried by B
+    direction   c = ℓ (u·w - d)             u carried by A, w carried by B, ℓ a length that makes metres of it
+
+The first is the distance of p_A from a plane of B, so that its rate needs only the one point p = p_A, seen by A and by
+B. With a_k, o_k the axis and origin of velocity k, s_k = 1 on the way from the common ancestor to A and -1 on the way
+to B,
+
+    ∂c/∂v_k = s_k n·(a_k × (p - o_k)),  s_k n·a_k for a slide        ∂c/∂v_k = s_k ℓ a_k·(u × w),  0 for a slide
+
+and what carries both bodies drops out exactly. Loops that share velocities form a block; blocks know nothing of each
+other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.body.tree import Tree
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.quaternion import Quaternion, quaternion_at, rotate
+from poise.kernels.maths.vector import Vector, add, cross, dot, scale, subtract, vector_at
+
+Array = np.ndarray
+
+
+class Closures(NamedTuple):
+    """All loops of a figure; loops of one block are neighbours, and so are their rows."""
+
+    a_node: Array
+    """(m,) node of the first body of each loop."""
+    a_point: Array
+    """(m, 3) its anchor, in the node's frame [m]."""
+    b_node: Array
+    """(m,) node of the second body."""
+    b_point: Array
+    """(m, 3) its anchor, in the node's frame [m]."""
+    row_start: Array
+    """(m + 1,) first row of each loop."""
+    turns: Array
+    """(r,) 1 for rows that compare directions, 0 for distances."""
+    u: Array
+    """(r, 3) direction carried by the first body, in its node's frame."""
+    w: Array
+    """(r, 3) direction carried by the second body, in its node's frame."""
+    offset: Array
+    """(r,) d."""
+    length: Array
+    """(r,) ℓ [m]; 1 for distances."""
+    path_start: Array
+    """(m + 1,) first entry of each loop in the two below."""
+    path_dof: Array
+    """Velocities that move one body of a loop and not the other, from the root outward on each side."""
+    path_side: Array
+    """1.0 where such a velocity moves the first body, -1.0 where it moves the second."""
+    block_loop: Array
+    """(b + 1,) first loop of each block."""
+    block_start: Array
+    """(b + 1,) first entry of each block below."""
+    block_dof: Array
+    """Velocities of each block."""
+
+
+@kernel(borrows=True, spread=True)
+def anchor(node: Array, point: Array, loop: int, position: Array, rotation: Array) -> Vector:
+    """World position of one anchor of a loop."""
+    i = node[loop]
+    return add(vector_at(position, i), rotate(quaternion_at(rotation, i), vector_at(point, loop)))
+
+
+@kernel(borrows=True, spread=True)
+def closure_residual(
+    closures: Closures,
+    position: Array,
+    rotation: Array,
+    # outputs
+    out: Array,
+) -> float:
+    """Fill `out` (r,) with what each row lacks [m]; returns the largest.
+
+    Args:
+        closures: The loops.
+        position: (n, 3) world positions of the nodes [m].
+        rotation: (n, 4) their world rotations.
+        out: The rows' values.
+    """
+    row_start, turns, u, w = closures.row_start, closures.turns, closures.u, closures.w
+    offset, length = closures.offset, closures.length
+    worst = 0.0
+    for loop in range(closures.a_node.shape[0]):
+        near = quaternion_at(rotation, closures.a_node[loop])
+        far = quaternion_at(rotation, closures.b_node[loop])
+        p = anchor(closures.a_node, closures.a_point, loop, position, rotation)
+        gap = subtract(p, anchor(closures.b_node, closures.b_point, loop, position, rotation))
+        for i in range(row_start[loop], row_start[loop + 1]):
+            carried = rotate(far, vector_at(w, i))
+            if turns[i] == 1:
+                out[i] = length[i] * (dot(rotate(near, vector_at(u, i)), carried) - offset[i])
+            else:
+                out[i] = dot(carried, gap) - offset[i]
+            worst = max(worst, abs(out[i]))
+    return worst
+
+
+@kernel(borrows=True, spread=True)
+def closure_rows(
+    tree: Tree,
+    closures: Closures,
+    position: Array,
+    rotation: Array,
+    axes: Array,
+    first: int,
+    # outputs
+    rows: Array,
+) -> None:
+    """Fill `rows` (…, nv), from row `first` on, with the derivatives of all rows.
+
+    Args:
+        tree: The tree.
+        closures: The loops.
+        position: (n, 3) world positions of the nodes [m].
+        rotation: (n, 4) their world rotations.
+        axes: (nv, 3) world axes of the velocities.
+        first: Where the rows of the first loop go.
+        rows: The Jacobian.
+    """
+    row_start, path_start, path_dof, path_side = (
+        closures.row_start, closures.path_start, closures.path_dof, closures.path_side
+    )  # fmt: skip
+    dof_node, dof_turns, turns = tree.dof_node, tree.dof_turns, closures.turns
+    nv = rows.shape[1]
+    for loop in range(closures.a_node.shape[0]):
+        near = quaternion_at(rotation, closures.a_node[loop])
+        far = quaternion_at(rotation, closures.b_node[loop])
+        p = anchor(closures.a_node, closures.a_point, loop, position, rotation)
+        for i in range(row_start[loop], row_start[loop + 1]):
+            for k in range(nv):
+                rows[first + i, k] = 0.0
+            direction, twist = _direction_and_twist(closures, i, near, far)
+            for e in range(path_start[loop], path_start[loop + 1]):
+                k = path_dof[e]
+                a = vector_at(axes, k)
+                if dof_turns[k] == 0:
+                    slope = dot(a, direction)
+                elif turns[i] == 1:
+                    slope = dot(a, twist)
+                else:
+                    slope = dot(a, cross(subtract(p, vector_at(position, dof_node[k])), direction))
+                rows[first + i, k] = path_side[e] * slope
+
+
+@kernel(borrows=True, spread=True)
+def _direction_and_twist(closures: Closures, i: int, near: Quaternion, far: Quaternion) -> tuple[Vector, Vector]:
+    """What row `i` feels of a velocity of p, and of an angular velocity: n and 0, or 0 and ℓ u × w."""
+    carried = rotate(far, vector_at(closures.w, i))
+    if closures.turns[i] == 0:
+        return carried, Vector(0.0, 0.0, 0.0)
+    twist = scale(cross(rotate(near, vector_at(closures.u, i)), carried), closures.length[i])
+    return Vector(0.0, 0.0, 0.0), twist

@@ -1,0 +1,1 @@
+"""Vectors, quaternions, singular values and nearest points: mathematics that knows no figure."""

@@ -1,0 +1,1 @@
+"""One site to one place: a damped least-squares search inside all limits."""

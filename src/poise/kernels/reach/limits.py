@@ -1,0 +1,167 @@
+"""Limits of a reach that are no intervals: couplings, and the regions of ball joints, as rows of a step.
+
+A coupling is a row of factors, through the rates of swing and twist where it names a ball joint. The region of a ball
+joint is curved, so it gets rows only where a step has left it: with d the limb's direction, n its nearest allowed
+direction and m the unit normal of the boundary there, towards the inside, m · d ≥ 0 is a half-space that touches the
+region (Kelley's cutting planes). In the cone's frame d = F⁻¹ q S z, so for the update q ← q ⊗ exp(ω)
+
+    m · ḋ = ω · (S z × q⁻¹ F m).
+"""
+
+import math
+
+import numpy as np
+
+from poise.kernels.body.couplings import clamp_coupled, coupling_value, couplings_excess
+from poise.kernels.body.limits import (
+    TOLERANCE,
+    Bounds,
+    ball_split,
+    clamp_split,
+    nearest_turn,
+    set_ball,
+    twist_interval,
+)
+from poise.kernels.jit.compile import inner_kernel, kernel
+from poise.kernels.maths.quaternion import Quaternion, conjugate, quaternion_at, rotate
+from poise.kernels.maths.swing_twist import SwingTwist, swing_direction, swing_twist_rates
+from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scale, subtract
+from poise.kernels.reach.path import Path
+
+Array = np.ndarray
+
+TURNED = 1e-9
+"""Angle by which a clamped direction must differ to say where the boundary is [rad]."""
+
+
+@inner_kernel(borrows=True)
+def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, high: Array) -> int:
+    """Write one row per coupling of the path from row `first` on; returns the row after the last."""
+    bounds, row = path.bounds, first
+    for c in range(path.couplings.shape[0]):
+        k = path.couplings[c]
+        for i in range(rows.shape[1]):
+            rows[row, i] = 0.0
+        for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
+            _add_term(path, q, bounds.term_coordinate[t], bounds.term_factor[t], row, rows)
+        value = coupling_value(bounds, k, q)
+        # Zero must be inside: what is off by rounding is not for this step to mend.
+        low[row] = min(0.0, bounds.coupling_lower[k] - value)
+        high[row] = max(0.0, bounds.coupling_upper[k] - value)
+        if bounds.coupling_lower[k] == bounds.coupling_upper[k]:
+            low[row] = high[row] = 0.0
+        row += 1
+    return row
+
+
+@inner_kernel(borrows=True)
+def _add_term(path: Path, q: Array, coordinate: int, factor: float, row: int, rows: Array) -> None:
+    v = path.coordinate_v[coordinate]
+    if v < 0:
+        return
+    ball = path.bounds.coordinate_ball[coordinate]
+    if ball < 0:
+        rows[row, v] += factor
+        return
+    rates = swing_twist_rates(ball_split(path.bounds, ball, q))
+    _add_vector(rows, row, v, rates[path.bounds.coordinate_part[coordinate]], factor)
+
+
+@kernel(borrows=True)
+def _add_vector(rows: Array, row: int, v: int, a: Vector, factor: float) -> None:
+    rows[row, v] += factor * a.x
+    rows[row, v + 1] += factor * a.y
+    rows[row, v + 2] += factor * a.z
+
+
+@inner_kernel(borrows=True)
+def hold_balls(path: Path, q: Array, trial: Array, row: int, rows: Array, low: Array, high: Array) -> int:
+    """Move the balls of `trial` inside their regions, and write rows, seen from `q`, for those that had left them.
+
+    Returns the row after the last; rows beyond the room there is are left out.
+    """
+    bounds, balls = path.bounds, path.balls
+    for b in range(balls.shape[0]):
+        ball, v = balls[b], path.ball_v[b]
+        split = ball_split(bounds, ball, trial)
+        allowed = clamp_split(bounds, ball, split)
+        if allowed == split:
+            continue
+        set_ball(bounds, ball, allowed, trial)
+        if row + 2 <= rows.shape[0]:
+            row = _swing_row(bounds, ball, q, v, split, allowed, row, rows, low, high)
+            row = _twist_rows(bounds, ball, q, v, allowed, row, rows, low, high)
+    return row
+
+
+@kernel(borrows=True)
+def _swing_row(
+    bounds: Bounds, ball: int, q: Array, v: int, wanted: SwingTwist, allowed: SwingTwist,
+    row: int, rows: Array, low: Array, high: Array,
+) -> int:  # fmt: skip
+    """The half-space that touches the region where the swing was stopped."""
+    near = swing_direction(allowed.x, allowed.y)
+    back = subtract(near, swing_direction(wanted.x, wanted.y))
+    inward = subtract(back, scale(near, dot(near, back)))
+    if dot(inward, inward) < TURNED * TURNED:
+        return row
+    inward = normalized(inward)
+    k = bounds.ball_start[ball]
+    turned = Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3])
+    cone = quaternion_at(bounds.cone, ball)
+    limb = rotate(quaternion_at(bounds.limb, ball), Vector(0.0, 0.0, 1.0))
+    normal = rotate(conjugate(turned), rotate(cone, inward))
+    here = dot(normal, limb)
+    _clear(rows, row)
+    _add_vector(rows, row, v, cross(limb, normal), 1.0)
+    low[row], high[row] = min(0.0, -here), math.inf
+    return row + 1
+
+
+@kernel(borrows=True)
+def _twist_rows(
+    bounds: Bounds, ball: int, q: Array, v: int, allowed: SwingTwist, row: int, rows: Array, low: Array, high: Array
+) -> int:  # fmt: skip
+    """τ_min(s) ≤ τ ≤ τ_max(s), both forms replaced by their tangents, where the twist was stopped at one of them."""
+    if bounds.twist_limited[ball] == 0:
+        return row
+    least, most = twist_interval(bounds, ball, allowed.x, allowed.y)
+    middle = 0.5 * (least + most)
+    twist = nearest_turn(allowed.twist, middle)
+    at_upper = twist > middle
+    if min(abs(twist - least), abs(twist - most)) > TURNED:
+        return row
+    split = ball_split(bounds, ball, q)
+    x_row, y_row, twist_row = swing_twist_rates(split)
+    c, k = bounds.twist, 6 if at_upper else 0
+    slope_x = c[ball, k + 1] + 2.0 * c[ball, k + 3] * split.x + c[ball, k + 4] * split.y
+    slope_y = c[ball, k + 2] + c[ball, k + 4] * split.x + 2.0 * c[ball, k + 5] * split.y
+    least, most = twist_interval(bounds, ball, split.x, split.y)
+    room = (most if at_upper else least) - nearest_turn(split.twist, 0.5 * (least + most))
+    _clear(rows, row)
+    _add_vector(rows, row, v, add(twist_row, add(scale(x_row, -slope_x), scale(y_row, -slope_y))), 1.0)
+    low[row], high[row] = -math.inf, math.inf
+    if at_upper:
+        high[row] = max(0.0, room)
+    else:
+        low[row] = min(0.0, room)
+    return row + 1
+
+
+@kernel(borrows=True)
+def _clear(rows: Array, row: int) -> None:
+    for i in range(rows.shape[1]):
+        rows[row, i] = 0.0
+
+
+@inner_kernel(borrows=True)
+def hold_couplings(path: Path, trial: Array, wanted: Array) -> bool:
+    """Move `trial`, inside its joints' own limits, to meet the couplings; False when no way was found.
+
+    `wanted` (nq,) is written over.
+    """
+    if path.couplings.shape[0] == 0 or couplings_excess(path.bounds, trial) <= TOLERANCE:
+        return True
+    for k in range(trial.shape[0]):
+        wanted[k] = trial[k]
+    return clamp_coupled(path.bounds, wanted, trial) == 1

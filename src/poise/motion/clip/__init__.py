@@ -1,0 +1,1 @@
+"""Clips and motions: postures of a figure over time."""

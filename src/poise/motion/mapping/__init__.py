@@ -1,0 +1,1 @@
+"""Which joint of a skeleton corresponds to which part of a figure."""

@@ -1,0 +1,1 @@
+"""Retargeting: a clip of one skeleton becomes a motion of another figure."""

@@ -1,0 +1,1 @@
+"""Which mode is on, and files that come and go."""

@@ -1,0 +1,1 @@
+"""What moves the figure in each mode of the studio."""

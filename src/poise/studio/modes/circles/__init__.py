@@ -1,0 +1,1 @@
+"""Circles: joints go where circles meet, in a side view."""

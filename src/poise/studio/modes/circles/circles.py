@@ -1,0 +1,117 @@
+"""Circles: a side view in which joints go where circles meet [Ramachandran & John 2013, fig. 5 to 7].
+
+Three demos: an arm whose end-point is kept between its safe zones while it is dragged, a cyclist whose feet stay on the
+pedals, and a hand that closes on a ball when the ball comes within range.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from poise.engine.scene import Origin, Scene
+from poise.errors import TaskError
+from poise.figures import BUILT_IN, built_in
+from poise.studio.modes.circles.demo import Demo, Placed
+from poise.studio.modes.circles.demos import DEMOS
+from poise.studio.session.driver import TICK, Driven, Driver, Mode
+from poise.studio.session.outcome import Outcome
+from poise.studio.session.pull import place
+from poise.studio.session.session import Session
+from poise.studio.session.state import State
+
+TURN = 6.283185307179586
+
+
+@dataclass(frozen=True)
+class CirclesMode(Mode):
+    """Which demo, and where its handle is."""
+
+    name: ClassVar[str] = "circles"
+    drives: ClassVar[bool] = True
+    demo: str = "arm"
+    at: tuple[float, float] = (0.6, 0.6)
+    """Where the pointer put the end-point, the pedal or the ball, forward and up [m]."""
+    turn: float = 0.0
+    """Of the arm's turntable [rad]."""
+    pedalling: bool = False
+    cadence: float = 45.0
+    """Turns of the crank per minute."""
+
+
+class CirclesDriver(Driver):
+    """Solves one demo, step by step."""
+
+    def __init__(self) -> None:
+        """Begin without a demo."""
+        super().__init__()
+        self.placed: Placed | None = None
+        self.seconds = 0.0
+
+    def figures(self) -> tuple[str, ...]:
+        """One figure for each demo."""
+        return tuple(DEMOS)
+
+    def enter(self, session: Session) -> None:
+        """The demo of the figure at hand, or the arm."""
+        name = session.state.figure.name
+        self.choose(session, name if name in DEMOS else next(iter(DEMOS)))
+
+    def choose(self, session: Session, figure: str) -> None:
+        """Another demo."""
+        demo = DEMOS[figure]
+        mode = CirclesMode(demo=figure, at=demo.first, pedalling=figure == "cyclist")
+        session.open(_scene(demo, mode), mode=mode)
+
+    def point(self, session: Session, at: tuple[float, float], gesture: object) -> None:
+        """Put the end-point, the pedal or the ball elsewhere."""
+        mode = self._mode(session.state)
+        demo = DEMOS[mode.demo]
+        kept = demo.kept(at, session.state.posture)
+        new = replace(mode, at=kept, pedalling=False)
+        scene = _scene(demo, new) if demo.has_ball else None
+        session.set_mode(new, scene=scene, gesture=("circles", gesture))
+
+    def drive(self, state: State) -> Driven | None:
+        """Both legs on the pedals, or whatever the demo is about."""
+        mode = self._mode(state)
+        begun = time.perf_counter()
+        turned = TICK * mode.cadence * TURN / 60.0 if mode.pedalling else 0.0
+        placed = DEMOS[mode.demo].placed(state.posture, mode.at, turn=mode.turn, advance=turned)
+        self.seconds = time.perf_counter() - begun
+        self.placed = placed
+        light, sentence = placed.said
+        return Driven(placed.posture, Outcome(light, sentence), placed.more or mode.pedalling)
+
+    def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
+        """The side view."""
+        mode = self._mode(state)
+        return {"circles": {"key": state.step, "demo": mode.demo, **DEMOS[mode.demo].drawn(state.posture, mode.at)}}
+
+    def hear(self, session: Session, message: Mapping[str, Any]) -> None:
+        """Something is dragged in the side view."""
+        if message["do"] == "point":
+            forward, up = (float(value) for value in message["at"])
+            place((0.0, up, forward))
+            self.point(session, (forward, up), message["gesture"])
+
+    @staticmethod
+    def _mode(state: State) -> CirclesMode:
+        if not isinstance(state.mode, CirclesMode):
+            raise TaskError("the circles are not on; choose them above.")
+        return state.mode
+
+
+def _scene(demo: Demo, mode: CirclesMode) -> Scene:
+    figure = demo.figure
+    known = figure.name in BUILT_IN and figure == built_in(figure.name)
+    return Scene(
+        figure,
+        [],
+        start=demo.start,
+        obstacles=demo.obstacles(mode.at),
+        description=demo.description,
+        origin=Origin(figure.name) if known else None,
+    )

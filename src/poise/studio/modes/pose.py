@@ -1,0 +1,49 @@
+"""The plain mode: the engine poses the figure; a strip below can show how the errors of its tasks go down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from poise.studio.scenes.openings import opening
+from poise.studio.session.driver import Driver
+from poise.studio.session.session import Session
+from poise.studio.session.state import State
+from poise.tasks.task import Task
+
+MOST_TRACES = 8
+
+
+class PoseDriver(Driver):
+    """Leaves the figure to the engine, and watches its tasks."""
+
+    def enter(self, session: Session) -> None:
+        """The figure at hand, as it opens."""
+        state = session.state
+        session.open(opening(state.figure, state.scene.origin))
+
+    def switch_plots(self, session: Session) -> None:
+        """Plot errors, or no longer."""
+        mode = session.state.mode
+        session.set_mode(replace(mode, errors=not mode.errors))
+
+    def watch(self, state: State) -> None:
+        """The error of every task, in thousandths."""
+        if state.mode.errors:
+            verdicts = state.outcome.verdicts
+            errors = [verdicts[task].error if task in verdicts else 0.0 for task in _plotted(state)]
+            self.samples.add([time.monotonic(), *(1e3 * error for error in errors)])
+
+    def plots(self, state: State) -> Mapping[str, Any] | None:
+        """One plot of all errors."""
+        if not state.mode.errors:
+            return None
+        names = [task.label for task in _plotted(state)]
+        plot = {"title": "errors", "unit": "mm or mrad", "names": names, "limit": None, "floor": 0}
+        return {"key": f"errors {names}", "kind": "stream", "plots": [plot]}
+
+
+def _plotted(state: State) -> list[Task]:
+    return [task for task in state.scene.tasks if task.active][:MOST_TRACES]

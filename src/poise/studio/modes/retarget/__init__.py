@@ -1,0 +1,1 @@
+"""Retarget: an animation becomes a motion of another figure."""

@@ -1,0 +1,204 @@
+"""The body: what is drawn of it, what stands in its way, and how it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from poise.figure.model.body import Site
+from poise.figure.model.figure import Figure
+from poise.figure.model.limits import Ellipse
+from poise.studio.panels.downloads import keep
+from poise.studio.panels.fields import Choice, Field, Number, Numbers, Switch, attempt, small_button
+from poise.studio.panels.obstacles import ObstaclesPanel
+from poise.studio.panels.viewport import Viewport
+from poise.studio.session.body_edits import (
+    MOVING,
+    joint_of,
+    length_of,
+    site_at,
+    with_kind,
+    with_length,
+    with_limits,
+    with_mass,
+    with_site,
+    with_swing,
+    with_twist,
+    without_site,
+)
+from poise.studio.session.session import Session
+
+SHORTEST, LIGHTEST = 0.001, 0.0
+HALF_TURN = 180.0
+WIDEST = 179.0
+DRAWN = {"limits": "joint limits", "collision": "shapes that collide", "trace": "trace of what is pulled"}
+
+
+class BodyPanel:
+    """The panel of the body; it follows the session and changes it."""
+
+    def __init__(self, session: Session, viewport: Callable[[], Viewport]) -> None:
+        """Make the panel where the caller is building."""
+        self.session, self.viewport = session, viewport
+        self.chosen: str | None = None
+        self.built: object = None
+        self.fields: list[tuple[Field, Callable[[Figure], Any]]] = []
+        with ui.scroll_area().classes("poise-side"), ui.column().classes("w-full gap-1"):
+            ui.label("Drawn").classes("text-subtitle2")
+            self._drawn()
+            self.obstacles = ObstaclesPanel(session, lambda number: viewport().choose(obstacle=number))
+            ui.label("Edit the body").classes("text-subtitle2 q-mt-sm")
+            self.part = Choice("part", [], self.choose)
+            self.area = ui.column().classes("w-full gap-1")
+            ui.button("save as *.figure.toml", icon="save", on_click=lambda: keep("figure.toml")).props(
+                "flat dense no-caps size=sm"
+            )
+
+    def _drawn(self) -> None:
+        for what, words in DRAWN.items():
+            Switch(words, partial(self._draw, what))
+        self.inertia = Switch("moment of inertia", lambda value: self.session.show("inertia", value))
+
+    def _draw(self, what: str, shown: bool) -> None:
+        self.viewport().show_more(what, shown)
+
+    def choose(self, body: str) -> None:
+        """Edit another part."""
+        self.chosen = body
+        self.follow()
+
+    def follow(self) -> None:
+        """Show the body as it is now."""
+        state = self.session.state
+        figure = state.figure
+        names = [body.name for body in figure.bodies]
+        if self.chosen not in names:
+            self.chosen = names[0]
+        if list(self.part.box.options) != names:
+            self.part.box.set_options(names, value=self.chosen)
+        self.part.show(self.chosen)
+        self.inertia.show("inertia" in state.shown)
+        self.obstacles.follow()
+        joint = joint_of(figure, self.chosen)
+        key = (self.chosen, figure.name, joint and (joint.name, joint.kind), figure.sites.names)
+        if key != self.built:
+            self.built = key
+            self._build(figure, self.chosen)
+        for field, value_of in self.fields:
+            field.show(value_of(figure))
+
+    def _build(self, figure: Figure, body: str) -> None:
+        self.area.clear()
+        self.fields = []
+        with self.area:
+            with ui.row().classes("no-wrap gap-2"):
+                if length_of(figure, body) > SHORTEST:
+                    self._field(
+                        Number("length [m]", lambda v: self._shape(with_length, body, v), low=SHORTEST, step=0.01),
+                        lambda f: length_of(f, body),
+                    )
+                self._field(
+                    Number("mass [kg]", lambda v: self._shape(with_mass, body, v), low=LIGHTEST),
+                    lambda f: f.bodies[body].mass.mass,
+                )
+            self._joint(figure, body)
+            self._sites(figure, body)
+
+    def _joint(self, figure: Figure, body: str) -> None:
+        joint = joint_of(figure, body)
+        if joint is None or joint.kind == "free":
+            return
+        name = joint.name
+        kinds = ["fixed", *MOVING]
+        self._field(
+            Choice(f"kind of joint {name.replace('_', ' ')}", kinds, lambda kind: self._shape(with_kind, name, kind)),
+            lambda f: f.joints[name].kind,
+        )
+        if joint.kind == "ball":
+            self._ball(name, joint.ball_limits)
+        for k, (word, kind) in enumerate(zip(joint.coordinates, joint.scalars, strict=False)):
+            if joint.scalars:
+                self._range(name, k, word, 1.0 if kind == "slide" else math.degrees(1.0))
+
+    def _range(self, joint: str, k: int, word: str, unit: float) -> None:
+        """Least and greatest value of a turn or slide."""
+        most = HALF_TURN if unit > 1.0 else 10.0
+
+        def bound(value: float) -> float:
+            return value * unit if math.isfinite(value) else math.copysign(2.0 * most, value)
+
+        def enter(values: list[float]) -> None:
+            low, high = (math.copysign(math.inf, v) if abs(v) > most else v / unit for v in values)
+            self._shape(with_limits, joint, k, low, high)
+
+        field = Numbers(
+            f"{word} from, to [{'°' if unit > 1.0 else 'm'}]", enter, step=5.0, names=("least", "greatest"), digits=2
+        )
+        self._field(field, lambda f: (bound(f.joints[joint].lower[k]), bound(f.joints[joint].upper[k])))
+
+    def _ball(self, joint: str, limits: Any) -> None:
+        """Radii of the swing, and bounds of the twist."""
+        if limits is None or limits.swing is None or isinstance(limits.swing, Ellipse):
+            field = Numbers(
+                "swing about x, y [°]",
+                lambda v: self._shape(with_swing, joint, *(math.radians(min(max(a, 1.0), WIDEST)) for a in v)),
+                step=5.0,
+                names=("x", "y"),
+                digits=1,
+            )
+            self._field(field, lambda f: _swing(f, joint))
+        twist = Numbers(
+            "twist from, to [°]",
+            lambda v: self._shape(with_twist, joint, *(math.radians(a) for a in v)),
+            step=5.0,
+            names=("least", "greatest"),
+            digits=1,
+        )
+        self._field(twist, lambda f: _twist(f, joint))
+
+    def _sites(self, figure: Figure, body: str) -> None:
+        ui.label("sites").classes("text-caption text-grey-6")
+        for site in figure.sites:
+            if site.body != body:
+                continue
+            with ui.row().classes("w-full items-center no-wrap gap-1"):
+                ui.label(site.name.replace("_", " ")).classes("text-caption ellipsis col")
+                small_button("delete", "Remove", partial(self._try, without_site, site.name))
+            place = Numbers("", partial(self._shape, site_at, site.name), step=0.01)
+            self._field(place, partial(_place_of, site.name))
+        with ui.row().classes("w-full items-center no-wrap gap-1"):
+            self.new_site = ui.input("new site").props("dense").classes("col").mark("new site")
+            small_button("add", "Add the site", lambda: attempt(lambda: self._add_site(body)))
+
+    def _add_site(self, body: str) -> None:
+        self.session.reshape(with_site(self.session.state.figure, Site(str(self.new_site.value or "").strip(), body)))
+
+    def _field(self, field: Field, value_of: Callable[[Figure], Any]) -> None:
+        self.fields.append((field, value_of))
+
+    def _shape(self, change: Callable[..., Figure], *values: Any) -> None:
+        self.session.reshape(change(self.session.state.figure, *values))
+
+    def _try(self, change: Callable[..., Figure], *values: Any) -> None:
+        attempt(lambda: self._shape(change, *values))
+
+
+def _place_of(site: str, figure: Figure) -> Any:
+    return figure.sites[site].pose.position
+
+
+def _swing(figure: Figure, joint: str) -> tuple[float, float]:
+    limits = figure.joints[joint].ball_limits
+    swing = None if limits is None else limits.swing
+    return (math.degrees(swing.x), math.degrees(swing.y)) if isinstance(swing, Ellipse) else (WIDEST, WIDEST)
+
+
+def _twist(figure: Figure, joint: str) -> tuple[float, float]:
+    limits = figure.joints[joint].ball_limits
+    if limits is None or limits.twist is None:
+        return -HALF_TURN, HALF_TURN
+    return math.degrees(limits.twist.lower[0]), math.degrees(limits.twist.upper[0])

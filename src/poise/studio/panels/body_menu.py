@@ -1,0 +1,74 @@
+"""The menu of a body: what a right click offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from poise.figure.model.body import Site
+from poise.figure.model.pose import Pose, vector
+from poise.forces.loads import Support
+from poise.studio.panels.fields import attempt
+from poise.studio.panels.recruiting import recruit_dialog
+from poise.studio.session.body_edits import with_site
+from poise.studio.session.loads import new_force, with_load
+from poise.studio.session.new_tasks import OF_A_SITE, new_task
+from poise.studio.session.session import Session
+
+
+class BodyMenu:
+    """A menu that opens where a body was clicked."""
+
+    def __init__(self, session: Session, edit: Callable[[str], object]) -> None:
+        """Make the closed menu where the caller is building; `edit` shows how a body is made."""
+        self.session, self.edit = session, edit
+        with ui.element("div").classes("poise-anchor") as self.anchor:
+            self.menu = ui.menu().props("no-parent-event").classes("poise-menu").mark("body menu")
+
+    def open(self, body: int, point: Any, x: float, y: float) -> None:
+        """Open the menu of a body at a point of the page; `point` is that of the body, in its own axes [m]."""
+        figure = self.session.state.figure
+        if not 0 <= body < len(figure.bodies):
+            return
+        name, place = figure.bodies[body].name, vector(point)
+        self.anchor.style(f"left: {x:.0f}px; top: {y:.0f}px")
+        self.menu.clear()
+        with self.menu:
+            ui.item_label(name.replace("_", " ")).props("header").classes("text-weight-medium q-pa-sm")
+            self._item("Pin this point", lambda: self.session.pin(body, place))
+            for kind in OF_A_SITE:
+                self._item(f"Add task: {kind}", partial(self._add, kind, name))
+            ui.separator()
+            self._item("Set as root", lambda: self.session.set_root(name))
+            self._item("Joints that may be recruited …", lambda: recruit_dialog(self.session, name))
+            ui.separator()
+            self._item("Add a force here", lambda: self._push(name, "force"))
+            self._item("Add a torque here", lambda: self._push(name, "torque"))
+            self._item("Let it carry weight", lambda: self._carry(name))
+            self._item("Mark a site here", lambda: self._mark(body, place))
+            self._item("Edit this part …", lambda: self.edit(name))
+        self.menu.open()
+
+    def _item(self, words: str, act: Callable[[], object]) -> None:
+        ui.menu_item(words, on_click=lambda: attempt(act)).props("dense").mark(words)
+
+    def _add(self, kind: str, name: str) -> None:
+        self.session.add(new_task(self.session.state, kind, name))
+
+    def _push(self, name: str, kind: str) -> None:
+        state = self.session.state
+        load = new_force(state.figure, name, kind, state.look.extent)
+        self.session.ask(lambda scene: with_load(scene, load))
+
+    def _carry(self, name: str) -> None:
+        self.session.ask(lambda scene: with_load(scene, Support(name)))
+
+    def _mark(self, body: int, place: Any) -> None:
+        figure = self.session.state.figure
+        holder = figure.bodies[body].name
+        names = (f"{holder}_site_{k}" for k in range(1, 1000))
+        name = next(name for name in names if name not in figure.sites.names)
+        self.session.reshape(with_site(figure, Site(name, holder, Pose(place))))

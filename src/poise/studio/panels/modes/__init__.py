@@ -1,0 +1,1 @@
+"""The panels of the modes, and the switch between them."""

@@ -1,0 +1,145 @@
+"""The panel of the retarget mode: clip and robot, pairs, quality, spikes, export."""
+
+from __future__ import annotations
+
+import asyncio
+
+from nicegui import events, ui
+
+from poise.errors import PoiseError
+from poise.studio.control.modes import Modes
+from poise.studio.modes.retarget.work import Work
+from poise.studio.panels.downloads import keep
+from poise.studio.panels.modes.parts import Choices, Facts, Setting, attempt, heading
+from poise.studio.session.new_tasks import parts_to_choose
+
+NONE = "–"
+FACTS = ("frames", "mean error", "largest error", "feet drift", "spikes")
+ENDINGS = ("csv", "bvh", "json", "npz")
+MOST_SPIKES = 30
+
+
+class RetargetPanel:
+    """What is retargeted onto whom, and how that went."""
+
+    def __init__(self, modes: Modes) -> None:
+        """Build it where the caller is building."""
+        self.modes, self.session, self.driver = modes, modes.session, modes.retarget
+        self.shown: Work | None = None
+        self.paired: object = None
+        self.following = False
+        self.choosers: dict[str, ui.select] = {}
+        heading("Clip")
+        self.clip = ui.label().classes("poise-line").mark("clip name")
+        self._upload("open a clip: BVH, glTF, CSV", "clip file")
+        heading("Robot")
+        self.figures = Choices(modes.choose_figure)
+        self._upload("open a robot: URDF, MJCF", "robot file")
+        self.tempo = Setting("tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
+        self.balance = ui.switch("keep its balance", on_change=lambda event: self._change(balance=bool(event.value)))
+        self.balance.props("dense size=sm color=orange-7")
+        heading("Quality")
+        self.facts = Facts(FACTS)
+        self.spikes = ui.row().classes("w-full gap-1").mark("spikes")
+        heading("Pairs: joint of the clip, part of the robot")
+        self.pairs = ui.column().classes("w-full gap-0").mark("pairs")
+        heading("Export")
+        with ui.row().classes("w-full gap-1"):
+            for ending in ENDINGS:
+                self._export(ending, f"motion.{ending}")
+            self._export("pairs", "pairs.toml")
+
+    @staticmethod
+    def _export(word: str, name: str) -> None:
+        button = ui.button(word, on_click=lambda: keep(name), color=None)
+        button.props("flat").classes("poise-choice").mark(f"export {word}")
+
+    def follow(self) -> None:
+        """Show what is so now."""
+        state = self.session.state
+        work = self.driver.work(state)
+        name = work.wish.figure.name if work is not None else state.figure.name
+        self.figures.show(dict.fromkeys((*self.driver.figures(), name)), name)
+        if work is not None and work is not self.shown:
+            self.shown = work
+            self._show(work)
+
+    def _show(self, work: Work) -> None:
+        clip, quality = work.wish.clip, work.quality
+        self.clip.set_text(f"{clip.name or clip.figure.name}: {len(clip)} frames at {clip.rate:g} per second")
+        self.tempo.show(work.wish.tempo)
+        self.balance.set_value(work.wish.balance)
+        self.facts.show(
+            {
+                "frames": str(len(work.motion)),
+                "mean error": f"{1e3 * quality.tracking.mean():.1f} mm",
+                "largest error": f"{1e3 * quality.tracking.max():.1f} mm",
+                "feet drift": f"{1e3 * quality.drift:.2f} mm",
+                "spikes": str(len(quality.spikes)),
+            }
+        )
+        self._show_spikes(work)
+        self._show_pairs(work)
+
+    def _show_spikes(self, work: Work) -> None:
+        self.spikes.clear()
+        with self.spikes:
+            for seconds in work.spikes[:MOST_SPIKES]:
+                act = lambda seconds=seconds: self.driver.seek(self.session, seconds)  # noqa: E731
+                button = ui.button(f"{seconds:.2f} s", on_click=act, color=None)
+                button.props("flat").classes("poise-choice").mark(f"spike {seconds:.2f}")
+
+    def _show_pairs(self, work: Work) -> None:
+        parts = [NONE, *parts_to_choose(self.session.state)]
+        by_joint = {link.joint: link.site for link in work.wish.mapping.links}
+        free = [body.name for body in work.wish.clip.figure.bodies if body.name not in by_joint]
+        key = (set(by_joint), free, parts)
+        if key != self.paired:
+            self.paired = key
+            self._build_pairs(by_joint, free, parts)
+        self.following = True
+        for joint, site in by_joint.items():
+            self.choosers[joint].set_value(site)
+        self.following = False
+
+    def _build_pairs(self, by_joint: dict[str, str], free: list[str], parts: list[str]) -> None:
+        self.pairs.clear()
+        self.choosers = {}
+        with self.pairs:
+            for joint, site in by_joint.items():
+                self._pair(joint, site, parts)
+            ui.select(free, label="add a joint", with_input=True, on_change=lambda e: self._add(e.value, parts)).props(
+                "dense options-dense"
+            ).classes("w-full")
+
+    def _pair(self, joint: str, site: str, parts: list[str]) -> None:
+        with ui.row().classes("w-full items-center no-wrap gap-2 poise-pair"):
+            ui.label(joint).classes("text-caption ellipsis col-5").tooltip(joint)
+            chooser = ui.select(parts, value=site, on_change=lambda event: self._choose(joint, event.value))
+            self.choosers[joint] = chooser.props("dense options-dense borderless").classes("col").mark(f"pair {joint}")
+
+    def _choose(self, joint: str, site: str) -> None:
+        if not self.following:
+            attempt(lambda: self.driver.pair(self.session, joint, None if site == NONE else site))
+
+    def _add(self, joint: str | None, parts: list[str]) -> None:
+        if joint is not None:
+            with self.pairs:
+                self._pair(joint, NONE, parts)
+
+    def _change(self, **fields: object) -> None:
+        work = self.driver.work(self.session.state)
+        if work is not None and any(getattr(work.wish, name) != value for name, value in fields.items()):
+            self.driver.change(self.session, **fields)
+
+    async def _take(self, event: events.UploadEventArguments) -> None:
+        data = await event.file.read()
+        try:
+            await asyncio.to_thread(self.modes.inbox.take, event.file.name, data)
+        except PoiseError as problem:
+            ui.notify(str(problem), type="negative", position="top", multi_line=True)
+        event.sender.reset()  # type: ignore[attr-defined]
+
+    def _upload(self, words: str, marker: str) -> None:
+        upload = ui.upload(label=words, auto_upload=True, on_upload=self._take)
+        upload.props("flat dense").classes("w-full poise-upload").mark(marker)

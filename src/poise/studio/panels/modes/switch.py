@@ -1,0 +1,106 @@
+"""The switch between modes in the top bar, and what it changes about the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from nicegui import ui
+from nicegui.element import Element
+
+from poise.studio.control.modes import ICONS, TIPS, Modes
+from poise.studio.panels.modes.circles import CirclesPanel
+from poise.studio.panels.modes.circles_view import CirclesView
+from poise.studio.panels.modes.expressive import ExpressivePanel
+from poise.studio.panels.modes.mechanism import MechanismPanel
+from poise.studio.panels.modes.parts import attempt
+from poise.studio.panels.modes.retarget import RetargetPanel
+from poise.studio.panels.modes.strip import ModeStrip
+from poise.studio.panels.modes.style import MODE_STYLE
+
+
+class Panel(Protocol):
+    """A panel that follows the session."""
+
+    def follow(self) -> None:
+        """Show what is so now."""
+
+
+class ModeSwitch:
+    """Buttons for the modes, the panel of the one that is on, and the strip below."""
+
+    def __init__(self, modes: Modes) -> None:
+        """Make the buttons where the caller is building."""
+        self.modes = modes
+        self.shown, self.hints = "", 0
+        self.areas: dict[str, ui.scroll_area] = {}
+        self.panels: dict[str, Panel] = {}
+        self.buttons: dict[str, ui.button] = {}
+        ui.add_css(MODE_STYLE)
+        with ui.row().classes("poise-modes"):
+            for name, icon in ICONS.items():
+                button = ui.button(name.capitalize(), icon=icon, on_click=lambda name=name: self._enter(name))
+                self.buttons[name] = button.props("flat dense color=white no-wrap").mark(f"mode {name}")
+                button.tooltip(TIPS[name])
+
+        self.plots = ui.button(icon="show_chart", on_click=lambda: modes.pose.switch_plots(modes.session))
+        self.plots.props("flat round dense color=white").mark("plots").tooltip("Plot the errors of tasks")
+
+    def furnish(self, viewport: Element, tasks: ui.left_drawer, joints: ui.right_drawer) -> None:
+        """Put the strip below the viewport, and the modes' panels where the tasks are."""
+        self.joints = joints
+        with ui.element("div").classes("poise-center") as center:
+            CirclesView()
+            viewport.move(center)
+            self.hint = ui.label().classes("poise-hint").mark("hint")
+        self.strip = ModeStrip()
+        with tasks:
+            self.plain = list(tasks.default_slot.children)
+            for name, make in self._makers().items():
+                area = ui.scroll_area().style("height: calc(100vh - 54px)").classes("poise-panel")
+                with area, ui.column().classes("poise-mode-panel"):
+                    self.panels[name] = make()
+                area.set_visibility(False)
+                self.areas[name] = area
+
+    def advise(self, words: str, passing: bool) -> None:
+        """Show a hint over the viewport, which fades after a while if it is a passing one."""
+        if words != self.hint.text:
+            self.hint.set_text(words)
+            self.hints += 1
+            fading = ("poise-hint-first", "poise-hint-second")[self.hints % 2]
+            self.hint.classes(replace=f"poise-hint {fading if passing else ''}")
+
+    def _makers(self) -> dict[str, Callable[[], Panel]]:
+        modes = self.modes
+        return {
+            "expressive": lambda: ExpressivePanel(modes.session, modes.expressive, self.strip),
+            "mechanism": lambda: MechanismPanel(modes),
+            "circles": lambda: CirclesPanel(modes),
+            "retarget": lambda: RetargetPanel(modes),
+        }
+
+    def follow(self) -> None:
+        """Show the mode that is on."""
+        name = self.modes.mode.name
+        if name != self.shown:
+            self._show(name)
+        if name in self.panels:
+            self.panels[name].follow()
+
+    def _show(self, name: str) -> None:
+        self.shown = name
+        for each, button in self.buttons.items():
+            button.props(f"data-on={'true' if each == name else 'false'}")
+        for element in self.plain:
+            element.set_visibility(name not in self.areas)
+        for each, area in self.areas.items():
+            area.set_visibility(each == name)
+        if name != "expressive":
+            self.strip.follow_mouse(False)
+        self.plots.set_visibility(name == "pose")
+        self.joints.set_value(name not in self.areas)
+
+    def _enter(self, name: str) -> None:
+        attempt(lambda: self.modes.enter(name))
+        self.follow()

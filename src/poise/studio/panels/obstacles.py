@@ -1,0 +1,138 @@
+"""Obstacles: planes, spheres, boxes and cylinders that stand in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from nicegui import ui
+
+from poise.engine.scene import Scene
+from poise.figure.model.pose import Pose
+from poise.figure.model.shapes import Box, Cylinder, Sphere
+from poise.pictures.camera import world_axes
+from poise.studio.panels.fields import Entered, Field, Number, Numbers, Switch, attempt, small_button
+from poise.studio.session.obstacles import (
+    KINDS,
+    Hindrance,
+    keeps_clear_of_itself,
+    new_obstacle,
+    with_obstacle,
+    with_obstacle_in_place,
+    with_self_avoidance,
+    without_obstacle,
+)
+from poise.studio.session.session import Session
+from poise.tasks.obstacles import Obstacle, Plane
+
+AHEAD = 0.35
+"""Where a new obstacle stands: this far before the middle of the figure, in sizes of the figure."""
+BELOW = 0.01
+"""How far below the figure a new plane lies [m]: what is avoided is kept at that distance."""
+SMALLEST = 0.005
+"""[m]"""
+Edit = Callable[[Hindrance, object], Hindrance]
+
+
+class ObstaclesPanel:
+    """The panel of obstacles; it follows the session and changes it."""
+
+    def __init__(self, session: Session, choose: Callable[[int], object]) -> None:
+        """Make the panel where the caller is building; `choose` puts handles on an obstacle."""
+        self.session, self.choose = session, choose
+        self.built: object = None
+        self.fields: list[tuple[Field, int, Callable[[Hindrance], object]]] = []
+        ui.label("Obstacles").classes("text-subtitle2")
+        with ui.row().classes("w-full gap-0"):
+            for kind in KINDS:
+                ui.button(kind, icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))).props(
+                    "flat dense no-caps size=sm"
+                ).mark(f"add {kind}")
+        self.area = ui.column().classes("w-full gap-1")
+        self.itself = Switch("keep clear of itself", self._avoid)
+
+    def _avoid(self, on: bool) -> None:
+        self.session.ask(lambda scene: with_self_avoidance(scene, on))
+
+    def follow(self) -> None:
+        """Show the obstacles as they are now."""
+        obstacles = self.session.state.scene.obstacles
+        self.itself.show(keeps_clear_of_itself(self.session.state.scene))
+        key = [(type(each), type(getattr(each, "shape", None)), each.name) for each in obstacles]
+        if key != self.built:
+            self.built = key
+            self._build(obstacles)
+        for field, number, value_of in self.fields:
+            field.show(value_of(obstacles[number]))
+
+    def _build(self, obstacles: tuple[Hindrance, ...]) -> None:
+        self.area.clear()
+        self.fields = []
+        with self.area:
+            for number, obstacle in enumerate(obstacles):
+                with ui.column().classes("poise-task w-full gap-0"):
+                    self._row(number, obstacle)
+
+    def _row(self, number: int, obstacle: Hindrance) -> None:
+        with ui.row().classes("w-full items-center no-wrap"):
+            ui.label(obstacle.name or f"obstacle {number + 1}").classes("text-body2 ellipsis col")
+            small_button("open_with", "Move and turn", lambda: self.choose(number))
+            small_button("delete", "Remove", lambda: self._ask(lambda scene: without_obstacle(scene, number)))
+        if isinstance(obstacle, Plane):
+            self._field(number, lambda e: Number("height [m]", e, step=0.05), lambda o: o.offset, _with_offset)  # type: ignore[union-attr]
+            return
+        self._field(number, lambda e: Numbers("at [m]", e), lambda o: o.pose.position, _with_place)  # type: ignore[union-attr]
+        if isinstance(obstacle.shape, Box):
+            self._field(number, lambda e: Numbers("edges [m]", e), lambda o: o.shape.size, _with_edges)  # type: ignore[union-attr]
+        elif isinstance(obstacle.shape, Sphere | Cylinder):
+            self._field(number, lambda e: Number("radius [m]", e, low=SMALLEST, step=0.01), _radius, _with_radius)
+
+    def _field(
+        self, number: int, make: Callable[[Entered], Field], get: Callable[[Hindrance], object], put: Edit
+    ) -> None:
+        def entered(value: object) -> None:
+            new = put(self.session.state.scene.obstacles[number], value)
+            self.session.ask(lambda scene: with_obstacle_in_place(scene, number, new))
+
+        self.fields.append((make(entered), number, get))
+
+    def _add(self, kind: str) -> None:
+        state = self.session.state
+        forward = world_axes(state.figure.up)[0]
+        points = state.look.vertices(state.figure.frames(state.posture))
+        middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        up = state.figure.up_vector
+        ground = middle + (float((points @ up).min()) - BELOW - float(middle @ up)) * up
+        ahead = middle + AHEAD * state.look.extent * forward
+        new = new_obstacle(state.scene, kind, ground if kind == "plane" else np.asarray(ahead), state.look.extent)
+        self.session.ask(lambda scene: with_obstacle(scene, new))
+        self.follow()
+
+    def _ask(self, change: Callable[[Scene], Scene]) -> None:
+        attempt(lambda: self.session.ask(change))
+
+
+def _with_offset(obstacle: Hindrance, value: object) -> Hindrance:
+    assert isinstance(obstacle, Plane)
+    return Plane(obstacle.normal, float(value), name=obstacle.name)  # type: ignore[arg-type]
+
+
+def _with_place(obstacle: Hindrance, value: object) -> Hindrance:
+    assert isinstance(obstacle, Obstacle)
+    return obstacle.moved(Pose(value, obstacle.pose.rotation))  # type: ignore[arg-type]
+
+
+def _with_edges(obstacle: Hindrance, value: object) -> Hindrance:
+    assert isinstance(obstacle, Obstacle)
+    edges = tuple(max(SMALLEST, float(edge)) for edge in value)  # type: ignore[attr-defined]
+    return replace(obstacle, shape=replace(obstacle.shape, size=edges))  # type: ignore[call-arg]
+
+
+def _radius(obstacle: Hindrance) -> object:
+    return obstacle.shape.radius  # type: ignore[union-attr]
+
+
+def _with_radius(obstacle: Hindrance, value: object) -> Hindrance:
+    assert isinstance(obstacle, Obstacle)
+    return replace(obstacle, shape=replace(obstacle.shape, radius=float(value)))  # type: ignore[arg-type, call-arg]

@@ -1,0 +1,105 @@
+"""The panels on the right: joints, the chosen task, forces, criteria, the body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from poise.studio.panels.body import BodyPanel
+from poise.studio.panels.body_menu import BodyMenu
+from poise.studio.panels.criteria import CriteriaPanel
+from poise.studio.panels.fields import attempt
+from poise.studio.panels.forces import ForcesPanel
+from poise.studio.panels.sliders import Sliders
+from poise.studio.panels.task_form import TaskForm
+from poise.studio.panels.viewport import Viewport
+from poise.studio.session.edits import changed
+from poise.studio.session.pull import point_task
+from poise.studio.session.session import Session
+from poise.tasks.place import Position
+
+TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Wishes", "body": "Body"}
+
+
+class Side:
+    """Tabs, of which the one that is seen follows the session."""
+
+    def __init__(self, session: Session) -> None:
+        """Make the panels where the caller is building; `attach` gives them the viewport."""
+        self.session = session
+        self.viewport: Viewport | None = None
+        with ui.tabs().props("dense no-caps align=justify").classes("w-full poise-tabs") as self.tabs:
+            for name, words in TABS.items():
+                ui.tab(name, words).mark(f"tab {name}")
+        with ui.tab_panels(self.tabs, value="joints", animated=False, keep_alive=True).classes("w-full poise-panels"):
+            with ui.tab_panel("joints").classes("q-pa-none"):
+                self.sliders = Sliders(session)
+            with ui.tab_panel("task").classes("q-pa-none"):
+                self.form = TaskForm(session, self._pick)
+            with ui.tab_panel("forces").classes("q-pa-none"):
+                self.forces = ForcesPanel(session)
+            with ui.tab_panel("criteria").classes("q-pa-none"):
+                self.criteria = CriteriaPanel(session)
+            with ui.tab_panel("body").classes("q-pa-none"):
+                self.body = BodyPanel(session, self._viewport)
+        self.tabs.on_value_change(lambda event: self._show())
+
+    def attach(self, viewport: Viewport) -> None:
+        """Listen to what the viewport says; call it outside all drawers, for the menu opens anywhere."""
+        self.viewport = viewport
+        self.menu = BodyMenu(self.session, self.edit_body)
+        viewport.on("menu", lambda event: self.menu.open(**event.args))
+        viewport.on("selected", lambda event: self.select(event.args))
+        viewport.on("picked", lambda event: attempt(lambda: self._picked(**event.args)))
+
+    def _viewport(self) -> Viewport:
+        assert self.viewport is not None
+        return self.viewport
+
+    def build(self) -> None:
+        """Begin with another figure."""
+        self.sliders.build()
+        self.sliders.follow()
+
+    def _show(self) -> None:
+        self.follow()
+        self.follow_joints()
+
+    def follow(self) -> None:
+        """Bring the panel that is seen up to the session's state."""
+        panels = {"task": self.form, "forces": self.forces, "criteria": self.criteria, "body": self.body}
+        if self.tabs.value in panels:
+            panels[self.tabs.value].follow()  # type: ignore[attr-defined]
+
+    def follow_joints(self) -> None:
+        """Bring the sliders up to the session's state, where they are seen."""
+        if self.tabs.value == "joints":
+            self.sliders.follow()
+
+    def select(self, what: dict[str, Any]) -> None:
+        """Show the properties of what was clicked."""
+        if "task" in what:
+            self.show_task(int(what["task"]))
+
+    def show_task(self, number: int) -> None:
+        """Show the properties of a task, and handles on its target."""
+        self.form.choose(number)
+        self.tabs.set_value("task")
+        self._viewport().choose(task=number)
+
+    def edit_body(self, body: str) -> None:
+        """Show how a body is made."""
+        self.tabs.set_value("body")
+        self.body.choose(body)
+
+    def _pick(self) -> None:
+        self._viewport().pick()
+        ui.notify("Click a point of the figure.", position="top")
+
+    def _picked(self, body: int, point: Any, **_: Any) -> None:
+        """Let the chosen task be about the point that was picked."""
+        task, number, state = self.form.task, self.form.number, self.session.state
+        if isinstance(task, Position) and number is not None:
+            found = point_task(state.posture, body, point, priority=1)
+            self.session.put(number, changed(task, site=found.site, offset=found.offset))

@@ -1,0 +1,104 @@
+"""A slider for every degree of freedom, joint by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from nicegui import ui
+
+from poise.studio.session.freedoms import Freedom, shown_values
+from poise.studio.session.session import Session
+
+STEPS = {"°": 0.1, "m": 0.001}
+DIGITS = {"°": 1, "m": 3}
+CLOSE = 1e-6
+"""Values nearer than this are the same, in the unit shown."""
+
+
+class Sliders:
+    """The panel of sliders; they follow the session and move it."""
+
+    def __init__(self, session: Session) -> None:
+        """Make an empty panel where the caller is building."""
+        self.session = session
+        self.following = False
+        self.shown_figure = self.shown_step = -1
+        self.sliders: list[ui.slider] = []
+        self.numbers: list[ui.label] = []
+        self.rows: list[tuple[str, ui.column]] = []
+        self.search = ui.input(placeholder="find a joint", on_change=self._filter)
+        self.search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
+        with self.search.add_slot("prepend"):
+            ui.icon("search", size="xs")
+        self.area = ui.scroll_area().style("height: calc(100vh - 140px)").props('content-style="padding: 4px 16px"')
+
+    def build(self) -> None:
+        """Make the sliders of the session's figure."""
+        state = self.session.state
+        self.area.clear()
+        self.shown_figure, self.shown_step = state.figure_number, -1
+        self.sliders, self.numbers, self.rows = [], [], []
+        with self.area:
+            for joint, freedoms in groupby(state.freedoms, key=lambda freedom: freedom.joint):
+                with ui.column().classes("w-full gap-0 q-mb-sm") as row:
+                    self._joint(joint, freedoms)
+                self.rows.append((joint, row))
+        self._filter()
+
+    def _joint(self, joint: str, freedoms: Iterator[Freedom]) -> None:
+        for k, freedom in enumerate(freedoms):
+            with ui.row().classes("w-full items-baseline no-wrap gap-2"):
+                if k == 0:
+                    name = ui.label(joint.replace("_", " ")).classes("text-body2 text-weight-medium")
+                    if not freedom.active:
+                        name.classes("text-blue-6")
+                ui.label(freedom.coordinate).classes("text-caption text-grey-6")
+                ui.space()
+                self.numbers.append(ui.label().classes("text-caption poise-number"))
+            self._slider(freedom)
+
+    def _slider(self, freedom: Freedom) -> None:
+        slider = ui.slider(
+            min=round(freedom.low, 4),
+            max=round(freedom.high, 4),
+            step=STEPS[freedom.unit],
+            on_change=lambda event: self._moved(freedom, event.value),
+        )
+        slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px").classes(
+            "poise-slider"
+        ).mark(_marker(freedom))
+        self.sliders.append(slider)
+
+    def _moved(self, freedom: Freedom, value: float | None) -> None:
+        if value is None or self.following:
+            return
+        self.session.move(freedom.number, value)
+        self.follow()
+
+    def follow(self) -> None:
+        """Bring all sliders to the session's values."""
+        state = self.session.state
+        if state.step == self.shown_step or state.figure_number != self.shown_figure:
+            return
+        self.shown_step, self.following = state.step, True
+        try:
+            values = shown_values(state.posture, state.freedoms)
+            for freedom, slider, number, value in zip(state.freedoms, self.sliders, self.numbers, values, strict=True):
+                if slider.value is None or abs(slider.value - value) > 0.5 * STEPS[freedom.unit] + CLOSE:
+                    slider.set_value(value)
+                digits = DIGITS[freedom.unit]
+                number.set_text(f"{round(value, digits) + 0.0:.{digits}f} {freedom.unit}")
+        finally:
+            self.following = False
+
+    def _filter(self) -> None:
+        """Show the joints whose name has all the words in it that are searched for."""
+        words = (self.search.value or "").lower().replace("_", " ").split()
+        for joint, row in self.rows:
+            row.set_visibility(all(word in joint.lower().replace("_", " ") for word in words))
+
+
+def _marker(freedom: Freedom) -> str:
+    """How tests find a slider."""
+    return "-".join(part for part in (freedom.joint, freedom.coordinate.replace(" ", "-")) if part)

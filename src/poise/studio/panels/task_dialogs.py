@@ -1,0 +1,72 @@
+"""Dialogs that add a task, and edit one as scene files say it."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from poise.errors import FormatError, PoiseError
+from poise.studio.session.edits import task_from_text, task_text
+from poise.studio.session.new_tasks import KINDS, OF_A_SITE, new_task, parts_to_choose
+from poise.studio.session.session import Session
+
+
+def add_dialog(session: Session) -> None:
+    """Ask for a kind and a site, and add that task."""
+    parts = parts_to_choose(session.state)
+    with ui.dialog(value=True) as dialog, ui.card().style("min-width: 360px"):
+        ui.label("Add a task").classes("text-subtitle1")
+        kind = ui.select(list(KINDS), value="position", label="what").classes("w-full")
+        site = ui.select(parts, value=parts[0], label="of", with_input=True).classes("w-full")
+        site.bind_visibility_from(kind, "value", lambda value: value in OF_A_SITE)
+        ui.label("It asks for what is so now, at the lowest priority; drag its target or edit it.").classes(
+            "text-caption text-grey-6"
+        )
+        problem = ui.label().classes("text-negative text-caption")
+
+        def add() -> None:
+            try:
+                session.add(new_task(session.state, str(kind.value), str(site.value)))
+            except PoiseError as trouble:
+                problem.set_text(str(trouble))
+            else:
+                dialog.close()
+
+        _buttons(dialog, "Add", add)
+    dialog.on("hide", dialog.delete)
+
+
+def edit_dialog(session: Session, number: int) -> None:
+    """Edit everything about a task as text; what is wrong is said with its line."""
+    scene = session.state.scene
+    task = scene.tasks[number]
+    try:
+        text = task_text(scene, task)
+    except PoiseError as trouble:
+        ui.notify(str(trouble), type="negative", position="top", multi_line=True)
+        return
+    with ui.dialog(value=True) as dialog, ui.card().style("min-width: 520px"):
+        ui.label(f"Edit {task.label}").classes("text-subtitle1")
+        field = ui.textarea(value=text).props("outlined autogrow input-class=poise-code").classes("w-full")
+        ui.label("name, priority, weight, axes, relative_to, joints, gain … as in scene files.").classes(
+            "text-caption text-grey-6"
+        )
+        problem = ui.label().classes("text-negative text-caption")
+
+        def apply() -> None:
+            try:
+                session.put(number, task_from_text(scene, task, str(field.value)))
+            except FormatError as trouble:
+                problem.set_text(f"line {trouble.line}: {trouble.reason}" if trouble.line else trouble.reason)
+            except PoiseError as trouble:
+                problem.set_text(str(trouble))
+            else:
+                dialog.close()
+
+        _buttons(dialog, "Apply", apply)
+    dialog.on("hide", dialog.delete)
+
+
+def _buttons(dialog: ui.dialog, word: str, act: object) -> None:
+    with ui.row().classes("w-full justify-end"):
+        ui.button("Cancel", on_click=dialog.close).props("flat")
+        ui.button(word, on_click=act).mark(word)  # type: ignore[arg-type]

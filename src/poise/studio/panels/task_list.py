@@ -1,0 +1,161 @@
+"""The list of tasks, sorted and indented by priority [Baerlocher 2001, 7.2.6]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from nicegui import ui
+
+from poise.engine.wanted import amount
+from poise.errors import PoiseError
+from poise.studio.panels.fields import Number
+from poise.studio.panels.task_dialogs import add_dialog
+from poise.studio.session.session import Session
+from poise.tasks.task import Task
+
+INDENT, MOST_INDENT = 12, 60
+"""How far a level is moved to the right, and how far at most [pixels]."""
+HIGHEST_PRIORITY, LARGEST_WEIGHT = 99, 1e6
+DIGITS = 6
+"""Decimals of a weight that are shown."""
+
+
+class Row(NamedTuple):
+    """What is shown of one task, all of which changes in place: who types in a row keeps the field."""
+
+    asked: ui.checkbox
+    name: ui.label
+    whole_name: ui.tooltip
+    error: ui.label
+    weight: Number | None
+    """None where every axis has a weight of its own."""
+
+
+class TaskList:
+    """The panel of tasks; it follows the session and changes it."""
+
+    def __init__(self, session: Session) -> None:
+        """Make an empty panel where the caller is building."""
+        self.session = session
+        self.shown: object = None
+        self.rows: dict[int, Row] = {}
+        self.dragged: int | None = None
+        self.choose: Callable[[int], object] | None = None
+        with ui.row().classes("w-full items-center no-wrap q-px-md q-pt-sm"):
+            ui.label("Tasks").classes("text-subtitle2")
+            ui.space()
+            with ui.button(icon="add", on_click=lambda: add_dialog(session)).props("flat round dense").mark("add task"):
+                ui.tooltip("Add a task")
+        self.area = ui.scroll_area().style("height: calc(100vh - 130px)").classes("poise-panel")
+
+    def on_choose(self, choose: Callable[[int], object]) -> None:
+        """Call `choose` with the number of a task whose name is clicked."""
+        self.choose = choose
+
+    def follow(self) -> None:
+        """Show the session's tasks as they are now."""
+        tasks = self.session.state.scene.tasks
+        key = [(task.priority, np.ndim(task.weight)) for task in tasks]
+        if key != self.shown:
+            self.shown = key
+            self._build(tasks)
+        for number, row in self.rows.items():
+            self._show(tasks[number], row)
+
+    def _build(self, tasks: tuple[Task, ...]) -> None:
+        self.area.clear()
+        self.rows = {}
+        levels = sorted({task.priority for task in tasks})
+        with self.area:
+            if not tasks:
+                ui.label("Nothing is asked. Double-click a point to pin it, or add a task.").classes(
+                    "text-caption text-grey-6 q-pa-sm"
+                )
+            for depth, level in enumerate(levels):
+                indent = min(depth * INDENT, MOST_INDENT)
+                with ui.column().classes("w-full gap-1 q-mb-sm").style(f"padding-left: {indent}px") as group:
+                    ui.label(f"Priority {level}").classes("text-caption text-weight-medium text-orange-8")
+                    for number, task in enumerate(tasks):
+                        if task.priority == level:
+                            self._row(number, task)
+                self._takes_drops(group, level)
+            if tasks:
+                last = ui.label("drop here for the lowest priority").classes("poise-drop text-caption text-grey-6")
+                self._takes_drops(last, levels[-1] + 1)
+
+    def _row(self, number: int, task: Task) -> None:
+        with ui.column().classes("poise-task w-full gap-0").props("draggable=true").mark(f"task {number}") as row:
+            with ui.row().classes("w-full items-center no-wrap gap-1"):
+                asked = ui.checkbox(value=task.active, on_change=lambda event: self._switch(number, event.value))
+                asked.props("dense size=xs").tooltip("Whether it is asked")
+                name = ui.label(task.label).classes("text-body2 ellipsis col cursor-pointer")
+                with name:
+                    whole_name = ui.tooltip(task.label)
+                name.on("click", lambda: self.choose(number) if self.choose is not None else None)
+                error = ui.label().classes("text-caption poise-number no-wrap")
+            with ui.row().classes("w-full items-center no-wrap gap-2"):
+                weight = self._numbers(number, task)
+                ui.space()
+                _small("tune", "Properties", lambda: self.choose(number) if self.choose is not None else None)
+                _small("delete", "Remove", lambda: self._try(lambda: self.session.remove(number)))
+        row.on("dragstart", lambda: self._drag(number))
+        self.rows[number] = Row(asked, name, whole_name, error, weight)
+
+    def _numbers(self, number: int, task: Task) -> Number | None:
+        """Fields of the priority, and of the weight if there is one for all axes."""
+        level = Number(
+            "priority", lambda v: self._change(number, priority=round(v)), low=1.0, high=HIGHEST_PRIORITY, step=1.0
+        )
+        level.box.mark(f"priority of task {number}")
+        level.show(task.priority)
+        if np.ndim(task.weight) > 0:
+            return None
+        weight = Number("weight", lambda v: self._change(number, weight=v), low=0.0, high=LARGEST_WEIGHT, digits=DIGITS)
+        weight.box.mark(f"weight of task {number}")
+        return weight
+
+    def _switch(self, number: int, active: bool) -> None:
+        if active != self.session.state.scene.tasks[number].active:
+            self._change(number, active=active)
+
+    def _drag(self, number: int) -> None:
+        self.dragged = number
+
+    def _takes_drops(self, element: Any, level: int) -> None:
+        element.on("dragover.prevent", js_handler="() => {}")
+        element.on("drop", lambda: self._drop(level))
+
+    def _drop(self, level: int) -> None:
+        if self.dragged is not None:
+            self._change(self.dragged, priority=level)
+        self.dragged = None
+
+    def _change(self, number: int, **fields: Any) -> None:
+        self._try(lambda: self.session.change(number, **fields))
+
+    def _try(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except PoiseError as problem:
+            ui.notify(str(problem), type="negative", position="top", multi_line=True)
+        self.follow()
+
+    def _show(self, task: Task, row: Row) -> None:
+        row.asked.set_value(task.active)
+        row.name.set_text(task.label)
+        row.whole_name.set_text(task.label)
+        if row.weight is not None:
+            row.weight.show(np.asarray(task.weight))
+        verdict = self.session.state.outcome.verdicts.get(task)
+        if verdict is None:
+            row.error.set_text("" if task.active else "off")
+            return
+        row.error.set_text("met" if verdict.met else amount(verdict.error, task.unit()))
+        tone = "text-green-7" if verdict.met else "text-red-6"
+        row.error.classes(replace=f"text-caption poise-number no-wrap {tone}")
+
+
+def _small(icon: str, tip: str, action: Callable[[], object]) -> None:
+    ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-6").tooltip(tip)

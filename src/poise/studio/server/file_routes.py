@@ -1,0 +1,52 @@
+"""The routes by which files come and go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from poise.errors import PoiseError
+from poise.studio.control.files import LARGEST, saved_figure, saved_scene
+from poise.studio.control.modes import Modes
+
+
+def file_routes(modes: Modes) -> APIRouter:
+    """Routes that take a file, and give the scene as one."""
+    router = APIRouter(prefix="/studio")
+    session = modes.session
+
+    @router.post("/open")
+    async def take(request: Request, name: str) -> Response:
+        data = bytearray()
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > LARGEST:
+                return PlainTextResponse(f"{name} is larger than {LARGEST >> 20} MB.", status_code=413)
+        try:
+            await asyncio.to_thread(modes.inbox.take, name, bytes(data))
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem), status_code=422)
+        return Response(status_code=204)
+
+    @router.get("/scene.toml")
+    async def saved() -> Response:
+        return _download(lambda: saved_scene(session))
+
+    @router.get("/figure.toml")
+    async def figure() -> Response:
+        return _download(lambda: saved_figure(session))
+
+    return router
+
+
+def _download(make: Callable[[], tuple[str, bytes]]) -> Response:
+    """A file to keep, or the reason why there is none."""
+    try:
+        name, data = make()
+    except PoiseError as problem:
+        return PlainTextResponse(str(problem), status_code=422)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(data, media_type="application/octet-stream", headers=headers)

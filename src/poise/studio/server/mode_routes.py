@@ -1,0 +1,92 @@
+"""The strip's own connection: what a mode plots and draws goes out, what is done there comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import tempfile
+from pathlib import Path
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi.responses import PlainTextResponse, Response
+
+from poise.errors import PoiseError
+from poise.formats.table.posture_json import posture_text
+from poise.studio.control.modes import Modes, Told
+from poise.studio.modes.retarget.retarget import exported
+from poise.studio.wire.feed import SEEN, Feed
+
+FASTEST = 1.0 / 40.0
+"""Shortest time between two messages [s]."""
+LONGEST = 1000
+"""Characters of the longest message a page sends."""
+
+
+def mode_routes(modes: Modes) -> APIRouter:
+    """The routes of the modes."""
+    router = APIRouter(prefix="/studio")
+
+    @router.websocket("/mode")
+    async def talk(socket: WebSocket) -> None:
+        await socket.accept()
+        feed = Feed(modes.session)
+        sender = asyncio.create_task(_send(socket, modes, feed))
+        try:
+            while True:
+                text = await socket.receive_text()
+                if text == SEEN:
+                    feed.seen()
+                else:
+                    hear(modes, text)
+        except (WebSocketDisconnect, KeyError, RuntimeError):
+            pass
+        finally:
+            feed.close()
+            sender.cancel()
+
+    @router.get("/motion.{ending}")
+    async def motion(ending: str) -> Response:
+        return await asyncio.to_thread(_file, modes, f"motion.{ending}")
+
+    @router.get("/pairs.toml")
+    async def pairs() -> Response:
+        return await asyncio.to_thread(_file, modes, "pairs.toml")
+
+    @router.get("/posture.json")
+    async def posture() -> Response:
+        headers = {"Content-Disposition": "attachment; filename=posture.json", "Cache-Control": "no-store"}
+        return Response(posture_text(modes.session.state.posture), media_type="application/json", headers=headers)
+
+    return router
+
+
+def _file(modes: Modes, name: str) -> Response:
+    """What is shown, as a file to keep."""
+    with tempfile.TemporaryDirectory(prefix="poise-export-") as folder:
+        path = Path(folder) / name
+        try:
+            exported(modes.session.state, path)
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem).replace(f"{folder}/", ""), status_code=422)
+        headers = {"Content-Disposition": f"attachment; filename={name}", "Cache-Control": "no-store"}
+        return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
+
+
+async def _send(socket: WebSocket, modes: Modes, feed: Feed) -> None:
+    told = Told()
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            await feed.turn()
+            news = modes.news(told)
+            if news:
+                await socket.send_text(json.dumps(news))
+            else:
+                feed.seen()
+            await asyncio.sleep(FASTEST)
+
+
+def hear(modes: Modes, text: str) -> None:
+    """Do what a page says; what makes no sense, or comes too late, is passed over."""
+    with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
+        modes.hear(json.loads(text) if len(text) <= LONGEST else {})

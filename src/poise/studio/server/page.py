@@ -1,0 +1,191 @@
+"""The studio's page: tasks on the left, the viewport in the middle, joints on the right, the status light above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments, KeyEventArguments
+
+from poise.studio.control.modes import Modes
+from poise.studio.panels.menus import cheat_sheet, examples_menu
+from poise.studio.panels.modes.switch import ModeSwitch
+from poise.studio.panels.side import Side
+from poise.studio.panels.style import STYLE
+from poise.studio.panels.task_list import TaskList
+from poise.studio.panels.viewport import Viewport
+from poise.studio.session.session import Session, State
+
+FOLLOW = 0.1
+"""How often a page looks for changes [s]."""
+FIRST_HINT = "Press on any part of the figure and pull · right-click a part for more · ? shows all shortcuts"
+FOLLOW_JOINTS = 0.3
+"""How often the sliders of all joints are moved [s]: a browser is busy with fifty of them."""
+
+
+class StudioPage:
+    """One browser page on the shared session."""
+
+    def __init__(self, session: Session, modes: Modes) -> None:
+        """Build the page for the client that is being served."""
+        self.session, self.modes = session, modes
+        self.shown_figure = self.shown_step = -1
+        self.following = self.four = False
+        ui.add_css(STYLE)
+        self.help = cheat_sheet()
+        self._header()
+        left = ui.left_drawer(value=True, bordered=True).props("width=290 behavior=desktop").classes("q-pa-none")
+        with left:
+            self.tasks = TaskList(session)
+        right = ui.right_drawer(value=True, bordered=True).props("width=270 behavior=desktop").classes("q-pa-none")
+        with right:
+            self.side = Side(session)
+        self._status()
+        self.viewport = Viewport()
+        self.viewport.on("refused", self._refused)
+        self.side.attach(self.viewport)
+        self.tasks.on_choose(self.side.show_task)
+        self.switch.furnish(self.viewport, left, right)
+        ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
+        self.follow()
+        ui.timer(FOLLOW, self.follow)
+        ui.timer(FOLLOW_JOINTS, self.side.follow_joints)
+
+    def _header(self) -> None:
+        with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
+            ui.label("poise studio").classes("text-subtitle1 text-weight-medium no-wrap")
+            with ui.button(icon="menu").props("flat round dense color=white").mark("menu"):
+                ui.tooltip("Examples and files")
+                examples_menu(
+                    self.session, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture()
+                )
+            self.figures = _chooser("figure", self._choose_figure)
+            self.postures = _chooser("posture", self._choose_posture)
+            ui.space()
+            self.switch = ModeSwitch(self.modes)
+            ui.space()
+            self.undo = _button("undo", "Undo (Ctrl Z)", self.session.undo)
+            self.redo = _button("redo", "Do again (Ctrl Shift Z)", self.session.redo)
+            ui.switch("joints", value=True, on_change=lambda event: self.viewport.show_joints(event.value)).props(
+                "dark dense color=orange-5"
+            )
+            _button("grid_view", "One view or four (4)", self._switch_views)
+            _button("center_focus_strong", "Show the whole figure (F)", lambda: self.viewport.look_again())
+            _button("contrast", "Dark or light (D)", self._switch_dark)
+            _button("help_outline", "Shortcuts (?)", self.help.open)
+
+    def _status(self) -> None:
+        with ui.row().classes("poise-status w-full items-center no-wrap"):
+            self.light = ui.element("span").classes("poise-light").mark("light")
+            self.sentence = ui.label().classes("text-body2 ellipsis").mark("sentence")
+            with self.sentence:
+                self.whole = ui.tooltip()
+            ui.space()
+            self.facts = ui.label().classes("text-caption text-grey-6 no-wrap poise-facts")
+
+    def follow(self) -> None:
+        """Bring everything on the page up to the session's state."""
+        state = self.session.state
+        if state.step == self.shown_step:
+            return
+        self.following = True
+        try:
+            if state.figure_number != self.shown_figure:
+                self._show_figure(state)
+            self.postures.set_value(_posture_name(state))
+            self._show_outcome(state)
+            self.tasks.follow()
+            self.side.follow()
+            self.switch.follow()
+        finally:
+            self.following = False
+        self.shown_figure, self.shown_step = state.figure_number, state.step
+
+    def _show_figure(self, state: State) -> None:
+        names = dict.fromkeys((*self.session.figure_names, state.figure.name))
+        self.figures.set_options(list(names), value=state.figure.name)
+        self.postures.set_options(_posture_names(state), value=_posture_name(state))
+        self.side.build()
+
+    def _show_outcome(self, state: State) -> None:
+        rests = "true" if self.session.rests else "false"
+        seen = f'data-scene="{state.scene_number}" data-step="{state.step}" data-rests="{rests}"'
+        self.light.props(f'data-light="{state.outcome.light}" {seen}')
+        self.sentence.set_text(state.outcome.sentence)
+        self.whole.set_text(state.outcome.sentence)
+        self.facts.set_text(_facts(state))
+        self.switch.advise(state.scene.description if self.session.can_undo else FIRST_HINT, self.session.can_undo)
+        self.undo.set_enabled(self.session.can_undo)
+        self.redo.set_enabled(self.session.can_redo)
+
+    def _choose_figure(self, name: str | None) -> None:
+        if name in self.session.figure_names and not self.following:
+            self.modes.choose_figure(name)
+            self.follow()
+
+    def _choose_posture(self, name: str | None) -> None:
+        if name and not self.following:
+            self.session.choose_posture(name)
+            self.follow()
+
+    def _switch_views(self) -> None:
+        self.four = not self.four
+        self.viewport.show_four(self.four)
+
+    def _switch_dark(self) -> None:
+        self.viewport.switch_dark()
+
+    def _refused(self, event: GenericEventArguments) -> None:
+        ui.notify(str(event.args), type="negative", position="top", multi_line=True, timeout=10_000)
+
+    def _key(self, event: KeyEventArguments) -> None:
+        if not event.action.keydown or event.action.repeat:
+            return
+        key, control = event.key.name.lower(), event.modifiers.ctrl or event.modifiers.meta
+        redo = key == "y" or event.modifiers.shift
+        plain: dict[str, Callable[[], object]] = {
+            "f": self.viewport.look_again,
+            "s": self.viewport.look_near,
+            "4": self._switch_views,
+            "d": self._switch_dark,
+            "p": self.viewport.pin_here,
+            "?": self.help.open,
+        }
+        if control and key in ("z", "y"):
+            (self.session.redo if redo else self.session.undo)()
+        elif not control and key in plain:
+            plain[key]()
+
+
+def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
+    chooser = ui.select([], label=label, on_change=lambda event: choose(event.value))
+    chooser.props("dark dense options-dense borderless").style("min-width: 7rem").mark(label)
+    return chooser
+
+
+def _button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
+    with ui.button(icon=icon, on_click=lambda: action()).props("flat round dense color=white") as button:
+        ui.tooltip(tip)
+    return button.mark(icon)
+
+
+def _posture_names(state: State) -> list[str]:
+    return list(dict.fromkeys(("neutral", *state.figure.posture_names)))
+
+
+def _posture_name(state: State) -> str | None:
+    """The named posture the figure is in, if it is in one."""
+    if state.posture == state.figure.neutral():
+        return "neutral"
+    return next((name for name in state.figure.posture_names if state.figure.posture(name) == state.posture), None)
+
+
+def _facts(state: State) -> str:
+    figure = state.figure
+    facts = [f"{figure.nv} degrees of freedom"]
+    if figure.mass:
+        facts.append(f"{figure.mass:.3g} kg")
+    if len(figure.loops):
+        gap = figure.closure_error(state.posture)
+        facts.append("loops closed" if gap < 1e-6 else f"loops open by {gap:.2g}")
+    return " · ".join(facts)

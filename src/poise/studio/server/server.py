@@ -1,0 +1,132 @@
+"""The studio's server: pages, the viewport's connection, the guard in front of both."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import webbrowser
+from ipaddress import ip_address
+
+import uvicorn
+from fastapi import FastAPI
+from nicegui import ui
+
+from poise.errors import PoiseError
+from poise.studio.control.modes import Modes
+from poise.studio.server.file_routes import file_routes
+from poise.studio.server.guard import KEY, Guard
+from poise.studio.server.keys import kept_key, new_key
+from poise.studio.server.mode_routes import mode_routes
+from poise.studio.server.page import StudioPage
+from poise.studio.session.clock import SolverThread
+from poise.studio.session.session import Session
+from poise.studio.wire.stream import stream_routes
+
+PORTS_TRIED = 50
+LAST_PORT = 65535
+RETURN = 60.0
+"""How long a page may be away and find all as it was: compiling keeps the server busy, drawing a slow browser [s]."""
+PATIENCE = 1
+"""How long open connections may delay the end [s]."""
+
+
+def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_browser: bool = True) -> None:
+    """Serve the studio until it is interrupted, and print its address.
+
+    Args:
+        session: What to show.
+        host: The address to listen at; 127.0.0.1 can be reached from this machine only.
+        port: The port to listen at; where it is busy, the next free one.
+        open_browser: Whether to open the page.
+    """
+    listener = listening(host, port)
+    found = int(listener.getsockname()[1])
+    if port not in (found, 0):
+        print(f"port {port} is busy, so the studio listens at {found}.", flush=True)
+    key = kept_key() if is_local(host) else new_key()
+    address = f"http://{_shown(host)}:{found}/?{KEY}={key}"
+    if not is_local(host):
+        print(f"anyone who reaches this machine at {host} and has the key can use the studio.", flush=True)
+    print(f"poise studio: {address}", flush=True)
+    guarded = Guard(application(session), key=key, port=found, local=is_local(host))
+    config = uvicorn.Config(
+        guarded, log_level="warning", timeout_graceful_shutdown=PATIENCE, ws_per_message_deflate=False
+    )
+    if open_browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        _Server(config, SolverThread(session)).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that solves while it serves.
+
+    As it starts, NiceGUI walks through all objects of the process, and a thread that makes tuples meanwhile may fail.
+    """
+
+    def __init__(self, config: uvicorn.Config, solving: SolverThread) -> None:
+        super().__init__(config)
+        self.solving = solving
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.solving.start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.solving.stop()
+        await super().shutdown(sockets)
+
+
+def application(session: Session) -> FastAPI:
+    """The pages and the viewport's connection, without a guard."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.include_router(stream_routes(session))
+    modes = Modes(session)
+    app.include_router(file_routes(modes))
+    app.include_router(mode_routes(modes))
+
+    @ui.page("/")
+    def _page() -> None:
+        StudioPage(session, modes)
+
+    # Tailwind would look through the page's styles anew whenever a panel changes.
+    ui.run_with(
+        app,
+        title="poise studio",
+        favicon="🦩",
+        dark=None,
+        tailwind=False,
+        show_welcome_message=False,
+        reconnect_timeout=RETURN,
+    )
+    return app
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at `port`, or at the next port that is free."""
+    if not 0 <= port <= LAST_PORT:
+        raise PoiseError(f"a port is a number from 0 to {LAST_PORT}, not {port}.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in range(port, min(port + PORTS_TRIED, LAST_PORT + 1)):
+        try:
+            return socket.create_server((host, candidate), family=family)
+        except OSError as problem:
+            reason = problem
+            if isinstance(problem, socket.gaierror):
+                break
+    raise PoiseError(f"the studio cannot listen at {host}, port {port}: {reason.strerror or reason}.")
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,1 @@
+"""What the studio shows and who changes it: the scene, its undo history, pulls and targets."""

@@ -1,0 +1,85 @@
+"""What is asked of the figure, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from poise.engine.scene import Scene
+from poise.errors import TaskError
+from poise.figure.model.figure import Figure
+from poise.studio.session.carry_posture import carried_over
+from poise.studio.session.edits import changed, with_parts, with_task, with_tasks
+from poise.studio.session.live import Live
+from poise.studio.session.shared import Shared
+from poise.studio.session.state import state_of
+from poise.tasks.task import Recruits, Task
+
+
+class Asking(Shared):
+    """Changes of the scene, each of which can be undone."""
+
+    def ask(self, scene_in: Callable[[Scene], Scene], gesture: object = None) -> None:
+        """Change the scene; changes of one gesture are undone together.
+
+        What raises, or cannot be solved, changes nothing.
+        """
+        with self._lock:
+            state = self._state
+            scene = scene_in(state.scene)
+            Live(scene)  # a scene that cannot be solved is refused before it is shown
+            self._history.remember(state, gesture)
+            self._live = None
+            self._put(scene=scene, scene_number=state.scene_number + 1, pulls=())
+        self._tell()
+
+    def add(self, task: Task) -> None:
+        """Ask one thing more."""
+        self.ask(lambda scene: with_tasks(scene, [*scene.tasks, task]))
+
+    def put(self, number: int, task: Task, gesture: object = None) -> None:
+        """Ask something else in place of a task."""
+        self._task(number)
+        self.ask(lambda scene: with_task(scene, number, task), gesture)
+
+    def change(self, number: int, **fields: Any) -> None:
+        """Change fields of a task, such as its priority."""
+        self.put(number, changed(self._task(number), **fields))
+
+    def remove(self, number: int) -> None:
+        """Ask one thing less."""
+        self._task(number)
+        self.ask(lambda scene: with_tasks(scene, [task for k, task in enumerate(scene.tasks) if k != number]))
+
+    def _task(self, number: int) -> Task:
+        tasks = self._state.scene.tasks
+        if not 0 <= number < len(tasks):
+            raise TaskError(f"there is no task number {number}; the scene has {len(tasks)}.")
+        return tasks[number]
+
+    def recruit(self, body: str, joints: Recruits) -> None:
+        """Say which joints pulls and pins of a body may move; None for all."""
+        with self._lock:
+            state = self._state
+            others = {name: chosen for name, chosen in state.recruits.items() if name != body}
+            self._history.remember(state)
+            self._put(recruits=others | ({} if joints is None else {body: joints}))
+        self._tell()
+
+    def set_root(self, body: str) -> None:
+        """Hang the figure from another body; every body stays where it is in the world."""
+        state = self._state
+        self.reshape(state.figure.rerooted(body, state.posture))
+
+    def reshape(self, figure: Figure, gesture: object = None) -> None:
+        """Give the scene a changed figure; it takes the posture over as far as it can."""
+        with self._lock:
+            state = self._state
+            posture = carried_over(state.posture, figure)
+            scene = with_parts(state.scene, figure=figure, start=posture, origin=None)
+            Live(scene)
+            new = state_of(scene, state.folder)
+            self._history.remember(state, gesture)
+            self._show(replace(new, posture=posture, mode=state.mode, recruits=state.recruits))
+        self._tell()

@@ -1,0 +1,24 @@
+"""A posture carried over to a figure that was changed."""
+
+from __future__ import annotations
+
+from poise.errors import FigureError
+from poise.figure.model.figure import Figure
+from poise.figure.model.posture import Posture
+
+
+def carried_over(posture: Posture, figure: Figure) -> Posture:
+    """The posture of a changed figure that is most like one of the figure it was: joints keep their values by name.
+
+    Where all joints are of the same kinds, bodies of a floating figure also stay where they are in the world.
+    """
+    old = posture.figure
+    try:
+        return figure.clamp(figure.adopt(posture))
+    except FigureError:
+        same = [
+            joint.name
+            for joint in figure.joints
+            if joint.nq and joint.name in old.joints and old.joints[joint.name].kind == joint.kind
+        ]
+        return figure.clamp(figure.posture({name: posture.q[old.q_slice(name)] for name in same}))

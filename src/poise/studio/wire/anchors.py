@@ -1,0 +1,92 @@
+"""Points fixed to bodies and sites of a figure, found in the world all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.figure.collision.soles import sole_corners
+from poise.figure.model.figure import Figure
+from poise.figure.model.frames import Frames
+from poise.figure.model.joints import Joint
+from poise.figure.model.pose import FloatArray
+from poise.kernels.forces.support_polygon import convex_hull
+
+KEPT = 16
+"""How many figures' points are remembered."""
+
+
+class Anchors(NamedTuple):
+    """Points, each in the axes of a frame."""
+
+    rows: NDArray[np.int64]
+    """(k,) which frame; those of the figure, then the figure's own place."""
+    points: FloatArray
+    """(k, 3) where in that frame [m]."""
+
+    def places(self, figure: Figure, frames: Frames) -> FloatArray:
+        """(k, 3) where the points are in the world [m]: p + v + 2 u × (u × v + w v) for a quaternion (w, u)."""
+        position = np.vstack([frames.position, figure.placement.position])[self.rows]
+        rotation = np.vstack([frames.rotation, figure.placement.rotation])[self.rows]
+        w, u = rotation[:, :1], rotation[:, 1:]
+        turned: FloatArray = position + self.points + 2.0 * np.cross(u, np.cross(u, self.points) + w * self.points)
+        return turned
+
+
+def marked_joints(figure: Figure) -> list[Joint]:
+    """Joints that get a mark: not rigid attachments, not floating bases."""
+    return [joint for joint in figure.joints if joint.kind not in ("fixed", "free")]
+
+
+@lru_cache(maxsize=KEPT)
+def joint_anchors(figure: Figure) -> Anchors:
+    """The marked joints, on their child bodies."""
+    return _anchors([(_row(figure, joint.child), joint.child_frame.position) for joint in marked_joints(figure)])
+
+
+@lru_cache(maxsize=KEPT)
+def limb_anchors(figure: Figure) -> Anchors:
+    """The middle of the mass of the body that each marked joint moves."""
+    limbs = [figure.bodies[joint.child] for joint in marked_joints(figure)]
+    return _anchors([(figure.bodies.index(limb.name), limb.mass.center) for limb in limbs])
+
+
+@lru_cache(maxsize=KEPT)
+def loop_anchors(figure: Figure) -> Anchors:
+    """Every loop joint, on its parent and then on its child."""
+    ends = []
+    for joint in figure.loops:
+        ends.append((_row(figure, joint.parent), joint.parent_frame.position))
+        ends.append((_row(figure, joint.child), joint.child_frame.position))
+    return _anchors(ends)
+
+
+@lru_cache(maxsize=KEPT)
+def _soles(figure: Figure, supports: tuple[str, ...]) -> Anchors:
+    return _anchors([(figure.frame_row(name), corner) for name in supports for corner in sole_corners(figure, name)])
+
+
+def support_corners(figure: Figure, frames: Frames, supports: Iterable[str]) -> FloatArray:
+    """(k, 3) corners of the convex hull of all soles, seen from above, at the height of the lowest [m]."""
+    points = _soles(figure, tuple(supports)).places(figure, frames)
+    up = "xyz".index(figure.up)
+    flat = np.ascontiguousarray(np.delete(points, up, axis=1))
+    order = np.zeros(len(flat), dtype=np.int64)
+    count = convex_hull(flat, 0, len(flat), order)
+    corners: FloatArray = points[order[:count]]
+    corners[:, up] = points[:, up].min()
+    return corners
+
+
+def _row(figure: Figure, body: str | None) -> int:
+    """The row of a body; the last one for the world."""
+    return -1 if body is None else figure.bodies.index(body)
+
+
+def _anchors(pairs: Sequence[tuple[int, FloatArray]]) -> Anchors:
+    rows = np.array([row for row, _ in pairs], dtype=np.int64)
+    return Anchors(rows, np.array([point for _, point in pairs], dtype=np.float64).reshape(-1, 3))

@@ -1,0 +1,58 @@
+"""The viewport's own connection: geometry on request, the newest frame after every change, the pointer back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi.responses import Response
+
+from poise.studio.session.session import Session
+from poise.studio.wire.feed import SEEN, Feed
+from poise.studio.wire.frames import packed
+from poise.studio.wire.geometry import geometry
+from poise.studio.wire.pointer import point
+
+FASTEST = 1.0 / 120.0
+"""Shortest time between two frames [s]; what changes meanwhile is sent with the next."""
+
+
+def stream_routes(session: Session) -> APIRouter:
+    """The routes that feed a viewport."""
+    router = APIRouter(prefix="/studio")
+
+    @router.get("/geometry")
+    async def geometry_now() -> Response:
+        body = await asyncio.to_thread(geometry, session.state)
+        return Response(body, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
+
+    @router.websocket("/stream")
+    async def stream(socket: WebSocket) -> None:
+        await socket.accept()
+        feed = Feed(session)
+        sender = asyncio.create_task(_send_frames(socket, session, feed))
+        try:
+            while True:
+                text = await socket.receive_text()
+                if text == SEEN:
+                    feed.seen()
+                else:
+                    point(session, socket, text)
+        except (WebSocketDisconnect, KeyError, RuntimeError):
+            pass
+        finally:
+            feed.close()
+            sender.cancel()
+            session.release(socket)
+
+    return router
+
+
+async def _send_frames(socket: WebSocket, session: Session, feed: Feed) -> None:
+    """Send the state now, and again whenever it has changed, until nobody listens."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            await feed.turn()
+            await socket.send_bytes(packed(session.state))
+            await asyncio.sleep(FASTEST)

@@ -1,0 +1,186 @@
+"""The kernels of the expressive solver against finite differences, closed forms and scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import poise
+from poise.chains.chain import chain_of
+from poise.kernels.chains.chain import pointing, tip_rotation
+from poise.kernels.gaze.expressive.bounded_step import box_step, free_of_roll, look_round, turn_between
+from poise.kernels.gaze.expressive.hold_gaze import Going, shift_root
+from poise.kernels.gaze.expressive.look_ahead import Motion, until_stopped, way_left
+from poise.kernels.gaze.expressive.plan import DIRECT, NEAR_LATITUDES, RANDOM, lifted_try, own_try
+from poise.kernels.gaze.expressive.surface import look_along, pivots, root_axis, sweep
+from poise.kernels.gaze.expressive.workspace import (
+    ACROSS,
+    ALONG,
+    AXIS,
+    EASE,
+    HERE,
+    HIGH,
+    LEAST,
+    LEVEL,
+    LOW,
+    MOST,
+    ROWS,
+    SLOPE,
+    STEP,
+)
+from poise.kernels.maths.vector import Vector
+
+FIGURES = {
+    "erik_g": lambda: poise.load("erik_g"),
+    "oblique": lambda: poise.chain(["Y", (1, 0.3, 0.2), (0.1, 0.5, 1), "X"], lengths=[0.1] * 4, limits=170),
+}
+
+
+def scratch(figure, seed: int):
+    limb = chain_of(figure)
+    work = np.zeros((ROWS, len(limb.joints)))
+    work[HERE] = limb.angles(figure.random(seed))
+    return limb.chain, work
+
+
+@pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
+@pytest.mark.parametrize("seed", range(3))
+def test_height_is_a_sinusoid_of_every_joint_and_its_slope_the_derivative(make, seed: int) -> None:
+    chain, work = scratch(make(), seed)
+    r = np.array(root_axis(chain))
+    look_along(chain, work, HERE)
+    angles = work[HERE].copy()
+    for k in range(1, len(angles)):
+        for x in (-1.0, 0.3, 2.0):
+            there = angles.copy()
+            there[k] = x
+            height = r @ np.array(pointing(tip_rotation(chain, there)))
+            made_of = work[LEVEL, k] + work[ACROSS, k] * np.cos(x) + work[ALONG, k] * np.sin(x)
+            assert made_of == pytest.approx(height, abs=1e-13)
+        ends = []
+        for h in (1e-6, -1e-6):
+            there = angles.copy()
+            there[k] += h
+            ends.append(r @ np.array(pointing(tip_rotation(chain, there))))
+        assert work[SLOPE, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pivot_meets_the_height_exactly(seed: int) -> None:
+    chain, work = scratch(poise.load("erik_g"), seed)
+    look_along(chain, work, HERE)
+    r, found = np.array(root_axis(chain)), 0
+    for k in range(1, 8):
+        first, x, second, y = pivots(chain, work, k, 0.4)
+        for possible, angle in ((first, x), (second, y)):
+            if possible:
+                found += 1
+                there = work[HERE].copy()
+                there[k] = angle
+                assert r @ np.array(pointing(tip_rotation(chain, there))) == pytest.approx(0.4, abs=1e-12)
+                assert chain.lower[k] <= angle <= chain.upper[k]
+    assert found
+
+
+def test_a_sweep_reaches_what_no_joint_reaches_alone() -> None:
+    chain, work = scratch(poise.load("erik_c"), 0)
+    work[HERE] = 0.0
+    assert sweep(chain, work, HERE, -0.9, 0) == pytest.approx(0.0, abs=1e-12)
+    assert pointing(tip_rotation(chain, work[HERE])).y == pytest.approx(-0.9, abs=1e-12)
+
+
+@pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
+def test_rows_of_the_error_are_its_derivative(make) -> None:
+    chain, work = scratch(make(), 1)
+    p = pointing(look_round(chain, work, HERE))
+    free_of_roll(work, work.shape[1], p)
+    rows = work[AXIS : AXIS + 3].copy()
+    angles = work[HERE].copy()
+    for k in range(len(angles)):
+        ends = []
+        for h in (1e-6, -1e-6):
+            there = angles.copy()
+            there[k] += h
+            ends.append(np.array(turn_between(p, pointing(tip_rotation(chain, there)))))
+        assert rows[:, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-8)
+
+
+def test_turning_between_opposite_directions_is_half_a_turn_across() -> None:
+    p = Vector(0.0, 0.6, 0.8)
+    e = np.array(turn_between(p, Vector(0.0, -0.6, -0.8)))
+    assert np.linalg.norm(e) == pytest.approx(np.pi)
+    assert e @ np.array(p) == pytest.approx(0.0, abs=1e-12)
+    assert np.array(turn_between(p, p)) == pytest.approx(np.zeros(3))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_step_inside_its_box_is_the_optimum_of_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, give = 6, 1e-3
+    work = np.zeros((ROWS, n))
+    work[AXIS : AXIS + 3] = rng.normal(size=(3, n))
+    work[EASE] = rng.uniform(0.2, 5.0, n)
+    work[STEP] = wanted = rng.normal(size=n) * 0.3
+    wanted = wanted.copy()
+    work[LEAST], work[MOST] = -rng.uniform(0.1, 0.6, n), rng.uniform(0.1, 0.6, n)
+    e = rng.normal(size=3) * 0.2
+    box_step(work, n, Vector(*e.tolist()), give, Vector(0.0, 0.0, 0.0))
+    stiff = np.sqrt(1.0 / work[EASE])
+    a = np.vstack([np.diag(stiff), work[AXIS : AXIS + 3] / np.sqrt(give)])
+    b = np.concatenate([stiff * wanted, e / np.sqrt(give)])
+    best = lsq_linear(a, b, (work[LEAST], work[MOST]), tol=1e-14)
+    cost = 0.5 * np.sum((a @ work[STEP] - b) ** 2)
+    assert (work[STEP] >= work[LEAST]).all() and (work[STEP] <= work[MOST]).all()
+    assert cost <= best.cost * (1.0 + 1e-6) + 1e-9
+
+
+def test_the_way_of_a_root_before_its_limit() -> None:
+    chain, work = scratch(poise.load("erik_c"), 0)
+    work[HERE, 0] = np.radians(60.0)
+    assert way_left(chain, 0.01, np.radians(60.0)) == pytest.approx(30.0 / 180.0)
+    assert way_left(chain, -0.01, np.radians(60.0)) == pytest.approx(150.0 / 180.0)
+    assert way_left(chain, 0.0, 0.0) == np.inf
+    assert until_stopped(chain, Motion(np.radians(2.0), 0.0, 0.0), HERE, work) == pytest.approx(15.0)
+    assert until_stopped(chain, Motion(0.0, 0.1, 0.0), HERE, work) == np.inf
+
+
+def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
+    chain, work = scratch(poise.load("erik_c"), 0)
+    rate, drift, frames = 0.08, 0.02, 7
+    work[HERE, 0] = 0.3
+    shift_root(chain, work, HERE, Going(rate, drift, 0, 0), frames)
+    assert work[LOW, 0] + drift == pytest.approx(0.3 - rate)
+    assert work[HIGH, 0] + drift == pytest.approx(0.3 + rate)
+    work[HERE, 0] = chain.upper[0] - drift * (frames - 1)
+    shift_root(chain, work, HERE, Going(rate, drift, 0, 0), frames)
+    assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
+    shift_root(chain, work, HERE, Going(rate, drift, 1, 0), frames)
+    assert work[HIGH, 0] == pytest.approx(min(chain.upper[0], work[HERE, 0] + rate - drift))
+
+
+def test_every_try_without_a_lift_is_made_once_and_the_even_sequence_goes_on() -> None:
+    chain, _ = scratch(poise.load("erik_d"), 0)
+    rounds = [[], []]
+    for again, tries in enumerate(rounds):
+        while (which := own_try(chain, len(tries), again)) >= 0:
+            tries.append(which)
+        assert len(set(tries)) == len(tries)
+        assert tries == sorted(tries)
+    few = len(rounds[0]) - RANDOM
+    assert rounds[0][:few] == rounds[1][:few] == list(range(few))
+    assert rounds[1][few] == rounds[0][-1] + 1
+
+
+@pytest.mark.parametrize("latitudes", [1, 3, 9])
+def test_every_try_with_a_lift_is_made_once(latitudes: int) -> None:
+    chain, _ = scratch(poise.load("erik_d"), 0)
+    tries = []
+    while (which := lifted_try(chain, len(tries), latitudes))[0] > 0:
+        tries.append(which)
+    assert len(set(tries)) == len(tries)
+    assert {latitude for latitude, _ in tries} == set(range(1, latitudes))
+    straight = [which < DIRECT for latitude, which in tries if latitude < NEAR_LATITUDES]
+    assert straight == sorted(straight, reverse=True)
+    far = [latitude >= NEAR_LATITUDES for latitude, _ in tries]
+    assert far == sorted(far)

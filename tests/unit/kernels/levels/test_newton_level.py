@@ -1,0 +1,182 @@
+"""Levels with curvature: stops, pulls, resuming, convex answers against the reference, saddles, corrections."""
+
+import numpy as np
+import pytest
+
+from poise.kernels.levels.levels import CHECKED, GAVE_WAY, GIVES_WAY, MET, correct_levels, resume_levels, solve_levels
+from tests.unit.kernels.levels.level_problems import Problem, null_space, reference
+
+
+def some_level_bent(seed):
+    """A random problem with convex curvature on one level, the wish included."""
+    problem = Problem(seed)
+    k = int(problem.rng.integers(0, len(problem.rows) + 1))
+    return problem.bend(k, int(problem.rng.integers(1, problem.n + 1)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_convex_curved_level_is_optimal_inside_the_limits(seed):
+    problem = some_level_bent(seed)
+    expected = reference(problem)
+    work, x = problem.work(), np.zeros(problem.n)
+    assert solve_levels(problem.arrays(), work, x) in (MET, CHECKED)
+    assert np.abs(x - expected).max() < 1e-7
+    assert not work.shift.any()
+    assert work.escape_curvature[0] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_curved_levels_do_not_care_how_they_are_started(seed):
+    problem = some_level_bent(seed)
+    work, cold, warm = problem.work(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(problem.arrays(), problem.work(), cold)
+    solve_levels(problem.arrays(), work, warm)
+    warm[:] = 0.0
+    solve_levels(problem.arrays(), work, warm)
+    assert np.abs(warm - cold).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_indefinite_curvature_gives_a_step_downhill_inside_the_limits(seed):
+    rng = np.random.default_rng(seed)
+    problem = Problem(seed)
+    n, k = problem.n, len(problem.rows)
+    root = rng.normal(size=(n, n))
+    problem.curved[k], problem.curvature[k] = 1, root + root.T - 3.0 * np.eye(n)
+    problem.rows, problem.targets = [np.zeros((1, n))] * k, [np.zeros(1)] * k
+    work, x = problem.work(), np.zeros(n)
+    assert solve_levels(problem.arrays(), work, x) in (MET, CHECKED)
+    values = problem.limit_rows() @ x
+    assert (values <= problem.upper + 1e-9).all()
+    assert (values >= problem.lower - 1e-9).all()
+    hessian = problem.curvature[k] + (1.0 + problem.wish_damping**2) * np.eye(n)
+    assert 0.5 * x @ hessian @ x - problem.wish @ x <= 1e-12
+    if work.escape_curvature[0] < 0.0:
+        assert work.shift[k] > 0.0
+        assert work.escape @ hessian @ work.escape == pytest.approx(work.escape_curvature[0])
+        assert np.linalg.norm(work.escape) == pytest.approx(1.0)
+
+
+def test_a_saddle_is_left_along_its_most_negative_curvature():
+    problem = Problem(0).without_limits()
+    problem.n, problem.rows, problem.targets = 3, [np.zeros((1, 3))], [np.zeros(1)]
+    problem.damping, problem.wish, problem.wish_damping = np.zeros(1), np.zeros(3), 0.0
+    problem.general, problem.limit_level = np.zeros((0, 3)), np.zeros(3, int)
+    problem.lower, problem.upper = np.full(3, -1.0), np.full(3, 1.0)
+    problem.curved, problem.watch = np.array([0, 1]), np.zeros(2, int)
+    problem.curvature = np.array([np.zeros((3, 3)), np.diag([2.0, -1.5, -5.0])])
+    work, x = problem.work(), np.zeros(3)
+    solve_levels(problem.arrays(), work, x)
+    assert np.abs(x).max() < 1e-12
+    assert work.escape_curvature[0] == pytest.approx(-4.0, abs=0.01)
+    assert abs(work.escape[2]) > 0.99
+
+
+def far_target(seed):
+    """A problem whose last level with rows cannot be met, and is watched."""
+    problem = Problem(seed)
+    problem.watch[:] = 1
+    problem.targets[-1] = problem.targets[-1] + 50.0
+    return problem
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_pull_balances_what_a_level_misses(seed):
+    problem = far_target(seed)
+    arrays, work, x = problem.arrays(), problem.work(), np.zeros(problem.n)
+    status = solve_levels(arrays, work, x)
+    levels = problem.levels()
+    k = work.stopped[0]
+    for j, (rows, target, _) in enumerate(levels):
+        left = np.linalg.norm(target - rows @ x)
+        if j == k:
+            assert left > GAVE_WAY * np.linalg.norm(target)
+            break
+    else:
+        assert status in (MET, CHECKED)
+        return
+    assert status == GIVES_WAY
+    rows, target, _ = levels[k]
+    missing = target - rows @ x
+    start = arrays.start
+    if k < len(problem.rows):
+        assert np.allclose(work.pull[start[k] : start[k + 1]], -missing, atol=1e-9)
+        assert not work.pull[start[k + 1] :].any()
+    locked = problem.limit_rows()[np.flatnonzero(work.side[: k + 1].any(axis=0))]
+    above = arrays.rows[: start[k]]
+    unbalanced = rows.T @ missing - above.T @ work.pull[: start[k]]
+    balance = np.hstack([locked.T, null_space(np.vstack([above, locked]))])
+    shares = np.linalg.lstsq(balance, unbalanced, rcond=None)[0]
+    assert np.abs(balance @ shares - unbalanced).max() < 1e-7 * max(1.0, np.abs(missing).max())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_resuming_is_solving_with_curvature_from_the_start(seed):
+    problem = far_target(seed)
+    root = np.random.default_rng(seed).normal(size=(problem.n, problem.n))
+    arrays, work, x = problem.arrays(), problem.work(), np.zeros(problem.n)
+    status = solve_levels(arrays, work, x)
+    stops = 0
+    while status == GIVES_WAY:
+        k = work.stopped[0]
+        problem.curved[k], problem.curvature[k] = 1, root @ root.T + 0.1 * np.eye(problem.n)
+        status = resume_levels(arrays, work, k, x)
+        stops += 1
+        assert stops <= len(problem.rows) + 1
+    whole = np.zeros(problem.n)
+    assert status in (MET, CHECKED)
+    assert solve_levels(problem.arrays(), problem.work(), whole) in (MET, CHECKED)
+    assert np.abs(x - whole).max() < 1e-8
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_correction_gives_rows_what_they_miss(seed):
+    rng = np.random.default_rng(seed)
+    problem = Problem(seed)
+    n = 9
+    problem.n, problem.general = n, rng.normal(size=(1, n))
+    problem.rows = [rng.normal(size=(2, n)), rng.normal(size=(2, n)), rng.normal(size=(2, n))]
+    problem.targets, problem.damping = [0.1 * rng.normal(size=2) for _ in range(3)], np.array([0.0, 0.0, 0.2])
+    problem.wish = rng.normal(size=n)
+    problem.lower, problem.upper = -rng.uniform(0.1, 0.4, n + 1), rng.uniform(0.1, 0.4, n + 1)
+    problem.limit_level = np.zeros(n + 1, dtype=np.int64)
+    problem.curved, problem.watch, problem.curvature = np.zeros(4, int), np.zeros(4, int), np.zeros((4, n, n))
+    arrays, work, x, dx = problem.arrays(), problem.work(), np.zeros(n), np.zeros(n)
+    solve_levels(arrays, work, x)
+    side = work.side.copy()
+    above = np.vstack(problem.rows[:2])
+    for _ in range(2):
+        error = 1e-3 * rng.normal(size=4)
+        assert correct_levels(arrays, work, 2, error, x, dx)
+        assert np.abs(above @ dx - error).max() < 1e-12
+        values = problem.limit_rows() @ (x + dx)
+        assert (values <= problem.upper + 1e-9).all()
+        assert (values >= problem.lower - 1e-9).all()
+    assert np.array_equal(work.side, side)
+    error = np.full(4, 1e3)
+    assert not correct_levels(arrays, work, 2, error, x, dx)
+    values = problem.limit_rows() @ (x + dx)
+    assert (values <= problem.upper + 1e-9).all()
+    assert (values >= problem.lower - 1e-9).all()
+
+
+def test_a_correction_far_from_limits_is_the_least():
+    problem = Problem(0).without_limits()
+    arrays, work, x, dx = problem.arrays(), problem.work(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(arrays, work, x)
+    error = np.array([0.1] * len(problem.rows[0]))
+    assert correct_levels(arrays, work, 1, error, x, dx)
+    assert np.allclose(dx, np.linalg.pinv(problem.rows[0]) @ error, atol=1e-12)
+
+
+def test_rows_before_the_first_level_do_not_count_in_a_correction():
+    problem = Problem(0).without_limits()
+    problem.rows = [np.full((2, problem.n), 7.0), *problem.rows]
+    problem.targets = [np.full(2, 5.0), *problem.targets]
+    arrays = problem.arrays()
+    arrays = arrays._replace(start=arrays.start[1:].copy())
+    work, x, dx = problem.work(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(arrays, work, x)
+    error = np.array([3.0] * 2 + [0.1] * len(problem.rows[1]))
+    assert correct_levels(arrays, work, 1, error, x, dx)
+    assert np.allclose(dx, np.linalg.pinv(problem.rows[1]) @ error[2:], atol=1e-12)

@@ -1,0 +1,58 @@
+"""Every clip beside the repository, onto the human and a walking machine: what must hold holds in every frame."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise.formats.gltf.read import read_gltf_clips
+from poise.motion.report.report import measure
+
+DATA = Path(__file__).parents[4].parent / "shared" / "data"
+BVH = sorted((DATA / "bvh").rglob("*.bvh"))
+GLTF = sorted((DATA / "gltf").glob("*.gltf"))
+FIGURES = ["human", "walker"]
+
+
+def name(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
+def check(clip, figure, **options):
+    motion = poise.retarget(clip, poise.load(figure), **options)
+    quality = measure(motion)
+    assert len(motion) == len(clip)
+    assert np.isfinite(motion.q).all()
+    assert quality.violations == 0
+    assert not quality.hurried
+    assert not quality.spikes
+    assert quality.closure <= 1e-9
+    assert quality.drift <= 1e-3
+    assert quality.skate.max(initial=0.0) <= 1e-3
+    assert quality.penetration.max(initial=0.0) <= 1e-3
+    return quality
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("path", BVH, ids=name)
+def test_every_bvh_clip(path, figure):
+    check(poise.load_clip(path), figure)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not GLTF, reason="there are no clips beside the repository")
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("path", GLTF, ids=name)
+def test_every_gltf_clip(path, figure):
+    for clip in read_gltf_clips(path).values():
+        check(clip, figure)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
+@pytest.mark.parametrize("path", [path for path in BVH if path.parent.name != "parser_fixtures"], ids=name)
+def test_every_clip_of_a_person_balanced(path):
+    assert check(poise.load_clip(path), "walker", balance=True).unbalanced == 0

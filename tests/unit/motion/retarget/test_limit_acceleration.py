@@ -1,0 +1,115 @@
+"""Accelerations inside their limits, with a small change that moves nothing that must hold."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import poise
+from poise.motion.report.report import measure
+from poise.motion.retarget import limit_acceleration
+from poise.motion.retarget.style import Style
+from tests.unit.motion.retarget.stick_man import stepping
+
+WALK = Path(__file__).parents[4].parent / "shared" / "data" / "bvh" / "cmu" / "02_01.bvh"
+
+
+def swing(count=40):
+    time = np.linspace(0.0, 8.0, count)[:, None]
+    return np.hstack([np.sin(time), 0.5 * np.cos(1.3 * time), np.abs(time - 4.0)])
+
+
+def second_differences(count):
+    return np.diff(np.eye(count), n=2, axis=0)
+
+
+def test_bands_are_those_of_the_whole_matrix():
+    second = second_differences(12)
+    whole = (1.0 + limit_acceleration.FIRM) * np.eye(12) + limit_acceleration.STIFF * second.T @ second
+    bands = limit_acceleration._normal(12)
+    for k in range(3):
+        np.testing.assert_allclose(bands[k, : 12 - k], np.diag(whole, k))
+    rows = np.random.default_rng(0).standard_normal((10, 3))
+    np.testing.assert_allclose(limit_acceleration._transposed(rows), second.T @ rows)
+
+
+def test_the_change_holds_the_limit_and_is_hardly_larger_than_the_least():
+    way = swing()[:, :1]
+    gained, bound = np.diff(way, n=2, axis=0), np.array([0.6 * np.abs(np.diff(way, n=2, axis=0)).max()])
+    change = limit_acceleration._small_change(gained, bound, np.ones((len(way), 1, 1)))
+    second = second_differences(len(way))
+    assert np.abs(gained + second @ change).max() <= (1.0 + limit_acceleration.DONE) * bound
+    loose = (1.0 + limit_acceleration.DONE) * bound[0]
+    known = minimize(
+        lambda d: 0.5 * d @ d,
+        np.zeros(len(way)),
+        jac=lambda d: d,
+        constraints=[
+            {"type": "ineq", "fun": lambda d: loose - gained[:, 0] - second @ d, "jac": lambda d: -second},
+            {"type": "ineq", "fun": lambda d: loose + gained[:, 0] + second @ d, "jac": lambda d: second},
+        ],
+        method="SLSQP",
+        options={"maxiter": 300},
+    )
+    assert np.linalg.norm(change) <= 1.6 * np.linalg.norm(known.x)
+
+
+def test_what_must_hold_is_not_moved():
+    way = swing()
+    rows = np.zeros((len(way), 2, 3))
+    rows[10:30, 0] = [1.0, -2.0, 0.5]
+    gained = np.diff(way, n=2, axis=0)
+    change = limit_acceleration._small_change(
+        gained, 0.7 * np.abs(gained).max(axis=0), limit_acceleration._projections(rows)
+    )
+    assert np.abs(change).max() > 0.01
+    assert np.abs(np.einsum("tij,tj->ti", rows, change)).max() < 1e-12
+
+
+def greatest(motion):
+    return float(np.abs(np.diff(motion.velocity, axis=0))[:, 6:].max()) * motion.rate
+
+
+@pytest.mark.parametrize("share", [0.7, 0.3, 0.05])
+def test_accelerations_hold_in_the_result_and_feet_still_stand(share):
+    clip, human = stepping(frames=60), poise.load("human")
+    most = share * greatest(poise.retarget(clip, human))
+    motion = poise.retarget(clip, human, style=Style(acceleration=most))
+    quality = measure(motion)
+    assert greatest(motion) <= most
+    assert quality.violations == 0
+    assert max(quality.drift, quality.penetration.max()) <= 1e-3
+    # Playing all of it slower would do as well; what is solved inside the limits is never slower than that.
+    assert motion.rate >= 0.99 * clip.rate * np.sqrt(share)
+
+
+@pytest.mark.parametrize("rate", [None, 100.0])
+def test_a_lamp_accelerates_half_as_much_at_the_same_tempo(rate):
+    clip, lamp = stepping(frames=60), poise.load("adelino")
+    mapping = {"LeftHand": lamp.sites.names[-1]}
+
+    def most(motion):
+        return float(np.abs(np.diff(motion.velocity, axis=0)).max()) * motion.rate
+
+    free = poise.retarget(clip, lamp, mapping)
+    motion = poise.retarget(clip, lamp, mapping, rate=rate, style=Style(acceleration=0.5 * most(free)))
+    assert most(motion) <= 0.5 * most(free)
+    assert motion.duration == pytest.approx(clip.duration, abs=0.011)
+
+
+def test_a_machine_with_loops_keeps_its_tempo_where_slowing_down_would_cost_half():
+    if not WALK.is_file():
+        pytest.skip("the walk is not beside the repository")
+    clip, walker = poise.load_clip(WALK), poise.load("walker")
+    free = poise.retarget(clip, walker)
+    most = 400.0 * (free.rate / clip.rate) ** 2
+    motion = poise.retarget(clip, walker, style=Style(acceleration=400.0))
+    quality = measure(motion)
+    assert greatest(motion) <= 400.0
+    assert most < greatest(free)
+    assert motion.rate >= free.rate
+    assert quality.violations == 0
+    assert quality.closure <= 1e-9
+    assert max(quality.drift, quality.penetration.max()) <= 1e-3
+    assert not quality.spikes

@@ -1,0 +1,350 @@
+"""The panels on the right and the menus of bodies, through NiceGUI's `user` fixture."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from nicegui import ui
+
+from poise.figure.model.pose import Pose
+from poise.forces.loads import Force, Support
+from poise.studio.panels.criteria import KINDS as WISHES
+from poise.studio.panels.viewport import Viewport
+from poise.studio.session.body_edits import length_of
+from poise.studio.session.loads import supports_of
+from poise.studio.session.new_tasks import KINDS, new_task
+from poise.studio.session.obstacles import with_obstacle_at
+from poise.studio.session.session import Session
+from poise.tasks.avoid import Avoid
+from poise.tasks.criteria import Flex, NearPosture
+from poise.tasks.equilibrium import Equilibrium
+from poise.tasks.mass import CenterOfMass, MomentOfInertia
+from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.place import Frame, LookAt, Orientation, Position
+from poise.tasks.posture import Hold
+from poise.tasks.steady import Slow, Still
+from poise.tasks.task import NEAREST_BRANCH
+from tests.unit.studio.visitor import Visit, Visitor
+
+pytestmark = [pytest.mark.anyio, pytest.mark.nicegui_main_file("")]
+
+
+async def test_forces_are_added_changed_and_removed(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("forces")
+        await visitor.enter("force site", "right_hand", ui.select)
+        for kind in ("force", "torque", "support"):
+            await visitor.click(f"add {kind}")
+        loads = session.state.scene.forces
+        assert [type(load) for load in loads] == [Force, Force, Support]
+        assert [load.site for load in loads] == ["right_hand"] * 3  # type: ignore[union-attr]
+        await visitor.enter("friction", 0.3)
+        assert session.state.scene.forces[2].friction == 0.3  # type: ignore[union-attr]
+        await visitor.click("add support")
+        assert visitor.user.notify.contains("is a support already")
+        session.undo()
+        assert len(session.state.scene.forces) == 3
+
+    await visit(story)
+
+
+async def test_feet_carry_the_weight_by_what_is_found_or_by_shares(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("forces")
+        visitor.user.find("stand on its feet").click()
+        await visitor.wait()
+        await visitor.user.should_see("In equilibrium")
+        assert [support.share for support in supports_of(session.state.scene)] == [None, None]
+        await visitor.enter("find reactions for me", False)
+        assert [support.share for support in supports_of(session.state.scene)] == [0.5, None]
+        await visitor.enter("find reactions for me", True)
+        assert [support.share for support in supports_of(session.state.scene)] == [None, None]
+        await visitor.enter("joint torques", True)
+        assert "torques" in session.state.shown
+
+    await visit(story)
+
+
+async def test_every_criterion_has_a_switch_and_a_gain(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("criteria")
+        for word, (kind, _) in WISHES.items():
+            await visitor.enter(word, True, ui.switch)
+            await visitor.enter(f"gain {word}", 2.5, ui.number)
+            found = session.state.scene.criteria[-1]
+            assert type(found) is kind
+            assert found.weight == 2.5  # type: ignore[attr-defined]
+        assert len(session.state.scene.criteria) == len(WISHES)
+        await visitor.enter("which posture", "standing")
+        assert any(isinstance(c, NearPosture) and c.posture == "standing" for c in session.state.scene.criteria)
+        await visitor.enter("flex", False, ui.switch)
+        assert not any(isinstance(criterion, Flex) for criterion in session.state.scene.criteria)
+
+    await visit(story)
+
+
+CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
+    "position": [
+        ("at [m] y", 1.2, lambda t: isinstance(t, Position) and t.at[1] == 1.2),
+        ("axes that matter x", False, lambda t: t.axes == "yz"),
+        ("seen from", "head", lambda t: t.relative_to == "head"),
+        ("joints that may move", "those of its limb", lambda t: t.joints == NEAREST_BRANCH),
+        ("joints that may move", "chosen ones", lambda t: len(t.joints) == 1),
+        ("which joints", ["spine", "chest"], lambda t: t.joints == ("spine", "chest")),
+        ("joints that may move", "all", lambda t: t.joints is None),
+        ("point of the site [m] x", 0.05, lambda t: t.offset[0] == 0.05),
+        ("weight, or one per axis", "1 0.5", lambda t: t.weight == (1.0, 0.5)),
+        ("of", "eyes", lambda t: t.site == "eyes"),
+    ],
+    "orientation": [
+        ("turned about x °", 30.0, lambda t: isinstance(t, Orientation) and abs(t.rotation[0]) < 1.0),
+        ("axes that matter z", False, lambda t: t.axes == "xy"),
+        ("priority", 7, lambda t: t.priority == 7),
+    ],
+    "position and orientation": [
+        ("at [m] x", 0.2, lambda t: isinstance(t, Frame) and t.pose.position[0] == 0.2),
+        ("turned about y °", 90.0, lambda t: abs(t.pose.rotation[0]) < 0.99),
+    ],
+    "look at": [
+        ("at [m] z", 3.0, lambda t: isinstance(t, LookAt) and t.at[2] == 3.0),
+        ("looks", "in a direction", lambda t: t.at is None and t.direction is not None),
+        ("direction x", 1.0, lambda t: t.direction[0] == 1.0),
+        ("looks", "at a point", lambda t: t.direction is None),
+        ("axis z", 0.5, lambda t: t.axis[2] == 0.5),
+    ],
+    "centre of mass": [
+        ("at [m] y", 0.8, lambda t: isinstance(t, CenterOfMass) and t.at[1] == 0.8),
+        ("axes that matter y", False, lambda t: t.axes == "xz"),
+    ],
+    "balance over": [
+        ("over", ["left_foot", "right_foot"], lambda t: set(t.supports) == {"left_foot", "right_foot"}),
+        ("margin [m]", 0.03, lambda t: t.margin == 0.03),
+    ],
+    "moment of inertia": [
+        ("wanted [kg m²]", 4.0, lambda t: isinstance(t, MomentOfInertia) and t.value == 4.0),
+        ("axis x", 1.0, lambda t: t.axis[0] == 1.0),
+    ],
+    "hold this posture": [("posture", "standing", lambda t: isinstance(t, Hold) and t.posture == "standing")],
+    "equilibrium of forces": [
+        ("moments", "all three", lambda t: isinstance(t, Equilibrium) and t.level is False),
+        ("margin [m]", 0.01, lambda t: t.margin == 0.01),
+    ],
+    "keep clear of itself": [
+        ("noticed from [m]", 0.2, lambda t: isinstance(t, Avoid) and t.reach == 0.2),
+        ("what", ["itself", "sphere 1"], lambda t: len(t.obstacles) == 1 and t.itself),
+    ],
+    "stay still": [
+        ("only these bodies", ["head", "pelvis"], lambda t: isinstance(t, Still) and t.bodies == ("head", "pelvis")),
+        ("only these bodies", [], lambda t: t.bodies is None),
+        ("weight, or one per axis", "0.01", lambda t: t.weight == 0.01),
+    ],
+    "turn slowly": [
+        ("faster than [rad/s]", 1.5, lambda t: isinstance(t, Slow) and t.speed == 1.5),
+        ("only these bodies", ["head"], lambda t: t.bodies == ("head",)),
+    ],
+}
+
+
+def test_every_kind_of_task_is_described_here() -> None:
+    assert set(CHANGES) == set(KINDS)
+
+
+@pytest.mark.parametrize("kinds", [list(CHANGES)[:3], list(CHANGES)[3:7], list(CHANGES)[7:]], ids=lambda k: k[0])
+async def test_every_property_of_every_kind_of_task_can_be_changed(visit: Visit, kinds: list[str]) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("forces")
+        visitor.user.find("stand on its feet").click()
+        await visitor.tab("body")
+        await visitor.click("add sphere")
+        for kind in kinds:
+            session.add(new_task(session.state, kind, "left_foot"))
+            number = len(session.state.scene.tasks) - 1
+            visitor.user.find(Viewport).trigger("selected", {"task": number})
+            await visitor.wait()
+            await visitor.enter("name", f"my {kind}", ui.input)
+            await visitor.enter("gain", 0.5)
+            for marker, value, is_so in CHANGES[kind]:
+                await visitor.enter(marker, value, within="task form")
+                assert is_so(session.state.scene.tasks[number]), f"{kind}: {marker}"
+            task = session.state.scene.tasks[number]
+            assert (task.name, task.gain) == (f"my {kind}", 0.5)
+            await visitor.enter("active", False)
+            assert not session.state.scene.tasks[number].active
+
+    await visit(story)
+
+
+async def test_a_picked_point_becomes_what_a_task_is_about(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        session.pin(18, [0.0, 0.0, 0.0])
+        await visitor.hear("selected", task=3)
+        await visitor.hear("picked", body=4, point=[0.0, 0.1, 0.0])
+        task = session.state.scene.tasks[3]
+        assert isinstance(task, Position)
+        assert task.site == session.state.figure.bodies[4].name
+        assert task.offset == pytest.approx([0.0, 0.1, 0.0])
+
+    await visit(story)
+
+
+async def test_the_menu_of_a_body_asks_roots_and_pushes(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        hand = [body.name for body in session.state.figure.bodies].index("right_hand")
+
+        async def choose(words: str) -> None:
+            await visitor.hear("menu", body=hand, point=[0.0, 0.0, 0.0], x=300, y=300)
+            await visitor.click(words)
+
+        for kind in ("position", "look at"):
+            await choose(f"Add task: {kind}")
+        assert [task.label for task in session.state.scene.tasks[3:]] == [
+            "position of right_hand",
+            "gaze of right_hand",
+        ]
+        await choose("Pin this point")
+        await choose("Add a force here")
+        await choose("Let it carry weight")
+        assert len(session.state.scene.tasks) == 6
+        assert [type(load) for load in session.state.scene.forces] == [Force, Support]
+        await choose("Edit this part …")
+        await visitor.user.should_see(marker="kind of joint right wrist")
+        before = session.state.figure.frames(session.state.posture).position[:23]
+        await choose("Set as root")
+        assert session.state.figure.roots == ("right_hand",)
+        after = session.state.figure.frames(session.state.posture).position[:23]
+        assert after == pytest.approx(before, abs=1e-9)
+        await choose("Mark a site here")
+        assert "right_hand_site_1" in session.state.figure.sites.names
+
+    await visit(story)
+
+
+async def test_joints_are_recruited_in_a_dialog(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.hear("menu", body=18, point=[0.0, 0.0, 0.0], x=300, y=300)
+        await visitor.click("Joints that may be recruited …")
+        await visitor.user.should_see("Joints that may move for the right hand")
+        visitor.user.find("its limb").click()
+        visitor.user.find("Apply").click()
+        await visitor.wait()
+        chosen = session.state.recruits["right_hand"]
+        assert chosen is not None
+        assert "right_shoulder" in chosen
+        assert "spine" not in chosen
+        session.undo()
+        assert session.state.recruits == {}
+
+    await visit(story)
+
+
+async def test_the_body_is_edited(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        await visitor.enter("part", "left_shank", ui.select)
+        old = session.state.figure
+        await visitor.enter("length [m]", 0.5)
+        assert length_of(session.state.figure, "left_shank") == pytest.approx(0.5)
+        await visitor.enter("mass [kg]", 5.0)
+        assert session.state.figure.bodies["left_shank"].mass.mass == 5.0
+        await visitor.enter("angle from, to [°] greatest", 90.0)
+        assert session.state.figure.joints["left_knee"].upper[0] == pytest.approx(np.pi / 2)
+        await visitor.enter("new site", "shin", ui.input)
+        await visitor.click("Add the site")
+        assert "shin" in session.state.figure.sites.names
+        await visitor.enter("kind of joint left knee", "universal")
+        assert session.state.figure.joints["left_knee"].kind == "universal"
+        await visitor.enter("part", "left_thigh", ui.select)
+        await visitor.enter("swing about x, y [°] x", 40.0)
+        assert session.state.figure.joints["left_hip"].ball_limits.swing.x == pytest.approx(np.radians(40.0))  # type: ignore[union-attr]
+        session.add(LookAt("eyes", at=[0, 1, 2]))
+        await visitor.enter("part", "head", ui.select)
+        visitor.user.find(marker="Remove").click()
+        await visitor.wait()
+        assert visitor.user.notify.contains("has no site or body 'eyes'")
+        assert "eyes" in session.state.figure.sites.names
+        while session.can_undo:
+            session.undo()
+        assert session.state.figure is old
+
+    await visit(story)
+
+
+async def test_obstacles_are_added_moved_and_removed(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        for kind in ("plane", "sphere", "box", "cylinder"):
+            await visitor.click(f"add {kind}")
+        kinds = [type(each) for each in session.state.scene.obstacles]
+        assert kinds == [Plane, Obstacle, Obstacle, Obstacle]
+        await visitor.enter("height [m]", -0.1)
+        assert session.state.scene.obstacles[0].offset == -0.1
+        await visitor.enter("edges [m] x", 0.5)
+        assert session.state.scene.obstacles[2].shape.size[0] == 0.5
+        visitor.user.find(marker="Remove").click()
+        await visitor.wait()
+        assert len(session.state.scene.obstacles) == 3
+        await visitor.enter("moment of inertia", True, ui.switch)
+        assert "inertia" in session.state.shown
+
+    await visit(story)
+
+
+async def test_the_form_of_a_task_stays_while_an_obstacle_moves_and_knows_where_it_is(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        await visitor.click("add sphere")
+        session.add(new_task(session.state, "keep clear of itself", "left_foot"))
+        await visitor.hear("selected", task=3)
+        margin = visitor.field("margin [m]", ui.number)
+        session.ask(lambda scene: with_obstacle_at(scene, 0, Pose([0.3, 1.0, 0.6])))
+        await visitor.wait()
+        assert visitor.field("margin [m]", ui.number) is margin
+        await visitor.enter("what", ["itself", "sphere 1"], within="task form")
+        avoid = session.state.scene.tasks[3]
+        assert isinstance(avoid, Avoid)
+        assert avoid.obstacles == list(session.state.scene.obstacles)
+
+    await visit(story)
+
+
+async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        await visitor.click("add sphere")
+        await visitor.enter("keep clear of itself", True, ui.switch)
+        avoid = session.state.scene.tasks[-1]
+        assert isinstance(avoid, Avoid)
+        assert avoid.itself
+        session.put(len(session.state.scene.tasks) - 1, replace(avoid, what=["self", session.state.scene.obstacles[0]]))
+        await visitor.wait()
+        await visitor.enter("keep clear of itself", False, ui.switch)
+        left = session.state.scene.tasks[-1]
+        assert isinstance(left, Avoid)
+        assert not left.itself
+        assert len(left.obstacles) == 1
+
+    await visit(story)
+
+
+async def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.user.should_see("Press on any part of the figure and pull")
+        session.pin(18, [0.0, 0.0, 0.0])
+        await visitor.wait()
+        await visitor.user.should_see(session.state.scene.description)
+        await visitor.user.should_not_see("Press on any part of the figure and pull")
+
+    await visit(story)
+
+
+async def test_what_is_wrong_is_said_and_changes_nothing(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.hear("selected", task=0)
+        before = session.state.scene
+        await visitor.enter("weight, or one per axis", "heavy")
+        assert visitor.user.notify.contains("a weight is one number or one per axis")
+        assert session.state.scene is before
+
+    await visit(story)

@@ -1,0 +1,108 @@
+"""The guard in front of a tiny application, asked as browsers and as attackers would."""
+
+import asyncio
+
+import httpx
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from poise.studio.server.guard import Guard
+
+PORT, SECRET = 8123, "the-secret"
+HOME = f"http://127.0.0.1:{PORT}"
+COOKIE = {f"poise_studio_{PORT}": SECRET}
+
+
+async def _open_house(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"inside"})
+
+
+def ask(path: str = "/", *, local: bool = True, base: str = HOME, **options: object) -> httpx.Response:
+    guard = Guard(_open_house, key=SECRET, port=PORT, local=local)
+
+    async def once() -> httpx.Response:
+        cookies = options.pop("cookies", None)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url=base, cookies=cookies) as client:  # type: ignore[arg-type]
+            return await client.get(path, **options)  # type: ignore[arg-type]
+
+    return asyncio.run(once())
+
+
+def knock(headers: dict[str, str]) -> str:
+    """The first message a websocket gets."""
+    guard = Guard(_open_house, key=SECRET, port=PORT)
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "websocket", "path": "/studio/stream", "query_string": b"key=the-secret", "headers": pairs}
+    asyncio.run(guard(scope, receive, send))
+    return str(sent[0]["type"])
+
+
+def test_the_printed_address_sets_the_cookie_and_hides_the_key() -> None:
+    answer = ask(f"/?key={SECRET}&figure=hand")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/?figure=hand"
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith(f"poise_studio_{PORT}={SECRET};")
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+
+
+def test_the_key_leads_nowhere_else() -> None:
+    assert ask(f"{HOME}//evil.example/?key={SECRET}").headers["location"] == "/evil.example/"
+
+
+def test_the_cookie_opens_the_door() -> None:
+    assert ask("/", cookies=COOKIE).text == "inside"
+    assert ask("/", cookies=COOKIE, headers={"origin": HOME}).text == "inside"
+    assert ask("/", cookies=COOKIE, base=f"http://localhost:{PORT}").text == "inside"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "needs its key"),
+        ({"path": "/?key=wrong"}, "needs its key"),
+        ({"path": "/?key="}, "needs its key"),
+        ({"cookies": {f"poise_studio_{PORT}": "wrong"}}, "needs its key"),
+        ({"cookies": {"poise_studio_9999": SECRET}}, "needs its key"),
+        ({"headers": {"cookie": "\x01=;;;"}}, "needs its key"),
+        ({"cookies": COOKIE, "headers": {"origin": "http://evil.example"}}, "another page"),
+        ({"cookies": COOKIE, "headers": {"origin": "null"}}, "another page"),
+        ({"cookies": COOKIE, "headers": {"origin": f"https://127.0.0.1:{PORT}"}}, "another page"),
+        ({"cookies": COOKIE, "headers": {"host": "evil.example"}}, "not at 'evil.example'"),
+        ({"cookies": COOKIE, "headers": {"host": f"evil.example:{PORT}"}}, "not at"),
+        ({"path": f"/?key={SECRET}", "headers": {"host": "evil.example"}}, "not at"),
+    ],
+)
+def test_everyone_else_is_refused_in_a_sentence(options: dict, sentence: str) -> None:
+    answer = ask(**options)
+    assert answer.status_code == 403
+    assert sentence in answer.text
+    assert "set-cookie" not in answer.headers
+
+
+def test_a_studio_for_others_answers_to_any_name_but_still_wants_the_key() -> None:
+    theirs = f"http://desk.example:{PORT}"
+    assert ask("/", local=False, base=theirs).status_code == 403
+    assert ask("/", local=False, base=theirs, cookies=COOKIE).text == "inside"
+    assert ask("/", local=False, base=theirs, cookies=COOKIE, headers={"origin": HOME}).status_code == 403
+
+
+def test_websockets_are_guarded_alike() -> None:
+    own = {"host": f"127.0.0.1:{PORT}", "origin": HOME, "cookie": f"poise_studio_{PORT}={SECRET}"}
+    assert knock(own) == "websocket.accept"
+    for wrong in ({"cookie": "a=b"}, {"origin": "http://evil.example"}, {"host": "evil.example"}):
+        assert knock(own | wrong) == "websocket.close"

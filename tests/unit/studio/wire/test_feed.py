@@ -1,0 +1,109 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+import poise
+from poise.studio.control.modes import Modes
+from poise.studio.server.mode_routes import _send
+from poise.studio.session.session import Session
+from poise.studio.wire.feed import UNDER_WAY, Feed
+from poise.studio.wire.frames import unpacked
+from poise.studio.wire.stream import _send_frames
+
+PAUSE = 0.1
+"""Long enough for whatever is sent unasked [s]."""
+
+
+class Page:
+    """The far end of a socket."""
+
+    def __init__(self) -> None:
+        self.got: list[bytes | str] = []
+
+    async def send_bytes(self, data: bytes) -> None:
+        self.got.append(data)
+
+    async def send_text(self, data: str) -> None:
+        self.got.append(data)
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(poise.load("arm"))
+
+
+def sent_while(session: Session, act: Callable[[Page, Feed], Awaitable[None]], modes: Modes | None = None) -> Page:
+    """What a page gets while `act` goes on."""
+    page = Page()
+
+    async def go() -> None:
+        feed = Feed(session)
+        sends = _send_frames(page, session, feed) if modes is None else _send(page, modes, feed)  # type: ignore[arg-type]
+        sender = asyncio.create_task(sends)
+        await act(page, feed)
+        sender.cancel()
+        feed.close()
+
+    asyncio.run(go())
+    return page
+
+
+async def moved(session: Session, times: int) -> None:
+    for value in range(times):
+        session.move(0, float(value))
+        await asyncio.sleep(0.01)
+
+
+def test_a_page_that_says_nothing_is_sent_no_more_than_it_can_take_in(session: Session) -> None:
+    async def act(page: Page, feed: Feed) -> None:
+        await moved(session, 30)
+        await asyncio.sleep(PAUSE)
+        assert len(page.got) == UNDER_WAY
+        feed.seen()
+        await asyncio.sleep(PAUSE)
+
+    page = sent_while(session, act)
+    assert len(page.got) == UNDER_WAY + 1
+    # What came between is left out: the last frame is the newest.
+    assert unpacked(page.got[-1]).step == session.state.step  # type: ignore[arg-type]
+
+
+def test_a_page_that_keeps_up_gets_them_all(session: Session) -> None:
+    async def act(page: Page, feed: Feed) -> None:
+        for value in range(20):
+            count = len(page.got)
+            session.move(0, float(value))
+            while len(page.got) == count:
+                await asyncio.sleep(0.001)
+            feed.seen()
+            assert unpacked(page.got[-1]).step == session.state.step  # type: ignore[arg-type]
+
+    sent_while(session, act)
+
+
+def test_what_was_never_sent_cannot_be_seen(session: Session) -> None:
+    async def act(page: Page, feed: Feed) -> None:
+        for _ in range(50):
+            feed.seen()
+        await moved(session, 30)
+        await asyncio.sleep(PAUSE)
+
+    assert len(sent_while(session, act).got) == UNDER_WAY
+
+
+def test_silence_needs_no_answer(session: Session) -> None:
+    modes = Modes(session)
+
+    async def act(page: Page, feed: Feed) -> None:
+        # In the plain mode nothing is plotted: changes of the posture are no news.
+        await asyncio.sleep(PAUSE)
+        told = len(page.got)
+        await moved(session, 10)
+        await asyncio.sleep(PAUSE)
+        assert len(page.got) == told
+        modes.enter("circles")
+        await asyncio.sleep(PAUSE)
+        assert len(page.got) > told
+
+    sent_while(session, act, modes)
