@@ -38,7 +38,7 @@ UNFELT = 1e-24
 """Product of the squares of two steps below which they are rounding, not shaking."""
 DEMANDING = 1.15
 """How each step that shakes raises what further steps must gain."""
-RELAXING = 0.98
+RELAXING = 0.9
 """How damping fades from step to step."""
 
 

@@ -49,12 +49,13 @@ def open_directions(engine: Engine) -> None:
 def exclude_direction(engine: Engine, k: int, share: float) -> bool:
     """Exclude the direction in which `share` of the step cost level `k` what no correction brings back.
 
-    False when level `k` was not met before the step, when its loss is not one of curvature, or when no more directions
-    can be excluded. Factors of the last sweep are used up.
+    False when level `k` was not met before the step, when its rows do not say all that it asks (edges of a support,
+    chosen joints), when its loss is not one of curvature, or when no more directions can be excluded. Factors of the
+    last sweep are used up.
     """
     state, levels, solver = engine.state, engine.levels, engine.solver
     count, n, x, pull = state.excluded[0], state.x.shape[0], state.x, solver.pull
-    holds = FIRST_TASKS <= k < undamped_levels(engine) and state.merit[k] <= MET
+    holds = FIRST_TASKS <= k < undamped_levels(engine) and state.merit[k] <= MET and engine.choosy[k] == 0
     if not holds or count == MOST_EXCLUDED or not _find_uncorrectable(engine, k, share):
         return False
     balance_pull(solver.tables, solver.lines, solver.whole, k)

@@ -105,7 +105,7 @@ __all__ = [
 
 Array = np.ndarray
 
-SLIGHT = 0.1
+SLIGHT = 0.02
 """Pivot of a row, per length of the step, that says too little of the row at the step's end [1/m or 1/rad]."""
 CORRECTED = 1e-6
 """Share of an error that may stay and the correction still counts as done."""
