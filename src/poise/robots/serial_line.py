@@ -2,8 +2,9 @@
 
     0:1500 1:1432 2:988 3:1500 4:1710
 
-Each servo is `channel:tick`; a line ends with a newline. Nothing is asked and no answer is needed; what the board
-prints is read and dropped, so that it can talk as it likes.
+Each servo is `channel:tick`; a line ends with a newline. A connection begins with the line `!`, which spoils half a
+line that was cut off before it: a sketch leaves out every line that holds anything but servos. Nothing is asked and no
+answer is needed; what the board prints is read and dropped, so that it can talk as it likes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from poise.robots.port import Port
 from poise.robots.servo import Servo
 
 BAUD = 115200
+SPOILER = b"!\n"
+"""Without it, half a line that ends in `1` and a line that starts with `1:1500` would move servo 11."""
 
 
 def line(servos: Sequence[Servo], ticks: Sequence[int]) -> bytes:
@@ -40,9 +43,10 @@ class SerialLineDriver:
         return f"serial line {self._port.path}"
 
     def open(self, servos: Sequence[Servo]) -> None:
-        """Open the line."""
+        """Open the line, and make sure that what was cut off does not run into the first command."""
         self._servos = servos
         self._port.open()
+        self._port.write(SPOILER)
 
     def measure(self, number: int) -> int | None:
         """What the board prints is not understood."""

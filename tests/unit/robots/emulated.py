@@ -170,7 +170,7 @@ class DynamixelBus(Device):
 
 
 class TextBoard(Device):
-    """A sketch of one's own that reads lines."""
+    """A sketch of one's own that reads lines, and leaves out those that hold anything but servos."""
 
     def __init__(self):
         super().__init__()
@@ -178,19 +178,15 @@ class TextBoard(Device):
         self._line = b""
 
     def byte(self, byte):
-        if byte == 10:
-            self.lines.append(self._line.decode())
-            self._follow(self.lines[-1])
-            self._line = b""
-        else:
+        if byte != 10:
             self._line += bytes([byte])
-        return [b"ok\n"] if byte == 10 else []
-
-    def _follow(self, line):
-        """Move the servos; a line that was cut off and runs into the next one is left out, as a sketch should."""
+            return []
+        line, self._line = self._line.decode(), b""
         if re.fullmatch(r"-?\d+:-?\d+( -?\d+:-?\d+)*", line):
+            self.lines.append(line)
             for channel, tick in dict(item.split(":") for item in line.split()).items():
                 self.note(int(channel), int(tick))
+        return [b"ok\n"]
 
 
 def polynomial_remainder(data):

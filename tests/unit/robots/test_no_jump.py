@@ -153,3 +153,11 @@ def test_ctrl_c_stops_a_robot_before_anything_else_ends(plugged):
         time.sleep(0.7)
         assert len(board.lines) == count, "it does not go to its safe posture either"
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_half_a_line_does_not_run_into_the_first_one_after_it(plugged):
+    board = TextBoard()
+    board.hear(b"0:1500 1")
+    with connect(f"serial:{plugged(board).path}", LAMP, on_event=lambda _: None):
+        assert until(lambda: len(board.lines) > 3)
+    assert {channel for _, channel, _ in board.log} == set(range(5))
