@@ -135,9 +135,9 @@ def _progress() -> Progress:
 
 def _check_endings(output: Path | None, report: Path | None) -> None:
     """Refuse files that could not be written before minutes are spent on what should be in them."""
-    from poise.motion.clip.motion import ENDINGS
+    from poise.formats import MOTION_ENDINGS
 
-    for path, endings, what in ((output, ENDINGS, "a motion"), (report, (".html",), "a report")):
+    for path, endings, what in ((output, MOTION_ENDINGS, "a motion"), (report, (".html",), "a report")):
         if path is None:
             continue
         if path.suffix.lower() not in endings:

@@ -18,8 +18,11 @@ from poise.formats.text.files import checked_file, read_head
 
 if TYPE_CHECKING:
     from poise.motion.clip.clip import Clip
+    from poise.motion.clip.motion import Motion
 
-__all__ = ["load", "load_clip"]
+__all__ = ["MOTION_ENDINGS", "load", "load_clip", "save_motion"]
+
+MOTION_ENDINGS = (".csv", ".bvh", ".json", ".npz")
 
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROOT = re.compile(rb"<(mujoco|robot)\b")
@@ -90,6 +93,29 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
     from poise.formats.table.table import read_table
 
     return read_table(file, figure)
+
+
+def save_motion(motion: Motion, path: str | Path) -> None:
+    """Write a motion; the ending says how: `.csv`, `.bvh`, `.json` or `.npz`.
+
+    Raises:
+        FormatError: No format has that ending, or the file cannot be written.
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".csv":
+        from poise.formats.table.table import write_table
+
+        write_table(motion, path)
+    elif ending == ".bvh":
+        from poise.formats.bvh.writer import write_bvh
+
+        write_bvh(motion, path)
+    elif ending in {".json", ".npz"}:
+        from poise.formats.table.motion_file import write_motion
+
+        write_motion(motion, path)
+    else:
+        raise FormatError(f"a motion is written as {', '.join(MOTION_ENDINGS)}, not as {ending or 'nothing'}.", path)
 
 
 def _looks_like_file(name: str) -> bool:

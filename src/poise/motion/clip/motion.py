@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.errors import FigureError, FormatError
+from poise.errors import FigureError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -19,9 +19,7 @@ from poise.motion.clip.placing import moved_to
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ENDINGS", "Motion", "Track"]
-
-ENDINGS = (".csv", ".bvh", ".json", ".npz")
+__all__ = ["Motion", "Track"]
 
 
 class Motion(Clip):
@@ -111,21 +109,9 @@ class Motion(Clip):
 
     def save(self, path: str | Path) -> None:
         """Write the motion; the ending says how: `.csv`, `.bvh`, `.json` or `.npz`."""
-        ending = Path(path).suffix.lower()
-        if ending == ".csv":
-            from poise.formats.table.table import write_table
+        from poise.formats import save_motion
 
-            write_table(self, path)
-        elif ending == ".bvh":
-            from poise.formats.bvh.writer import write_bvh
-
-            write_bvh(self, path)
-        elif ending in {".json", ".npz"}:
-            from poise.formats.table.motion_file import write_motion
-
-            write_motion(self, path)
-        else:
-            raise FormatError(f"a motion is written as {', '.join(ENDINGS)}, not as {ending or 'nothing'}.", path)
+        save_motion(self, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle through the constructor."""
