@@ -17,7 +17,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.scenarios import TALOS, Stance, scenario
+from tests.scenarios import TALOS, Evaluation, scenario
 
 
 class Outcome(NamedTuple):
@@ -45,12 +45,12 @@ def conflicts(contestants: list[Process], judge: Judge, seeds: range) -> Table:
     return table(outcomes, f"{len(seeds)} random conflicts, seeds {seeds.start} to {seeds.stop - 1}")
 
 
-def stance(judge: Judge) -> Stance:
+def stance(judge: Judge) -> Evaluation:
     """Where Talos is at the start, by Pinocchio."""
     q = judge.problem.start
     head = judge.place(HEAD, q)
     x, y, z, w = pin.Quaternion(head.rotation).coeffs()
-    return Stance(
+    return Evaluation(
         hand=judge.place(HAND, q).translation,
         shoulder=judge.place(SHOULDER, q).translation,
         center=judge.center(q),

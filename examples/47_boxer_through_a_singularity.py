@@ -51,7 +51,7 @@ def follow(boxer: poise.Figure, regularised: bool) -> tuple[np.ndarray, np.ndarr
     path = list(swing(boxer))
     elbow, glove = Position("forearm", at=path[0][0]), Position("glove", at=path[0][1])
     steady: list[Task] = [Still(weight=2e-4), Slow(speed=4.0, rate=RATE, weight=1e-4)] if regularised else []
-    solver = Solver(boxer, [elbow, glove, *steady], step=StepSize(worth=1e-6))
+    solver = Solver(boxer, [elbow, glove, *steady], step=StepSize(min_gain=1e-6))
     start = {"shoulder_roll": math.pi / 2.0 + FROM, "elbow": math.pi / 2.0}
     posture = poise.solve(boxer, [elbow, glove], start=start).posture
     postures, misses = [posture.q], []

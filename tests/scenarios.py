@@ -40,7 +40,7 @@ TALOS = Names(
 HUMAN = Names(("left_foot", "right_foot"), "right_hand", "right_upper_arm", "eyes", (0.0, 1.0, 0.0))
 
 
-class Stance(NamedTuple):
+class Evaluation(NamedTuple):
     """Where a figure is before anything is asked [m], and its up axis."""
 
     hand: np.ndarray
@@ -69,11 +69,11 @@ class Scenario(NamedTuple):
     """The point two metres off that this gaze looks at from where the head was at the start [m] (k, 3)."""
 
 
-def stance(figure: Any, posture: Any, names: Names) -> Stance:
+def stance(figure: Any, posture: Any, names: Names) -> Evaluation:
     """Where a figure is in a posture; any object with `pose_of`, `center_of_mass` and `up` will do."""
     head = figure.pose_of(names.head, posture)
     gaze = np.asarray(head.rotation, dtype=float)
-    return Stance(
+    return Evaluation(
         hand=np.array(figure.pose_of(names.hand, posture).position),
         shoulder=np.array(figure.pose_of(names.shoulder, posture).position),
         center=np.array(figure.center_of_mass(posture)),
@@ -84,7 +84,7 @@ def stance(figure: Any, posture: Any, names: Names) -> Stance:
     )
 
 
-def scenario(seed: int, at: Stance, *, frames: int = FRAMES) -> Scenario:
+def scenario(seed: int, at: Evaluation, *, frames: int = FRAMES) -> Scenario:
     """The scenario of a seed: the same numbers on every machine."""
     kind = tuple(KINDS)[seed % len(KINDS)]
     rng = np.random.default_rng([seed, 7919])
@@ -92,7 +92,7 @@ def scenario(seed: int, at: Stance, *, frames: int = FRAMES) -> Scenario:
     return Scenario(kind, hand, center, multiply(turns, at.gaze), at.head + 2.0 * rotate(turns, at.faces))
 
 
-def reach(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def reach(rng: Random, at: Evaluation, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The hand anywhere within a metre and a half, balance and gaze moving a little."""
     there = at.hand + rng.uniform(0.2, 1.5) * direction(rng)
     sway = rng.uniform(0.0, 0.06) * level(direction(rng), at.up)
@@ -103,7 +103,7 @@ def reach(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray,
     )
 
 
-def singular(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def singular(rng: Random, at: Evaluation, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Straight out through a stretched arm, back through the shoulder, and to rest on the edge of reach."""
     arm = float(np.linalg.norm(at.hand - at.shoulder))
     out = direction(rng)
@@ -120,7 +120,7 @@ def singular(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarr
     return hand, curve(at.center, at.center, rng, frames), turning(rotation_vector(rng, 0.3), frames)
 
 
-def opposed(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def opposed(rng: Random, at: Evaluation, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The hand one way, the centre of mass the other way and out of the support, the gaze behind the back."""
     away = level(direction(rng), at.up)
     hand = at.hand + rng.uniform(0.5, 1.5) * away + rng.uniform(-0.5, 0.5) * at.up
@@ -129,7 +129,7 @@ def opposed(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarra
     return curve(at.hand, hand, rng, frames), curve(at.center, center, rng, frames), turning(turn, frames)
 
 
-def jump(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def jump(rng: Random, at: Evaluation, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Four targets for the hand and the gaze, each from one frame to the next."""
     stops = at.hand + rng.uniform(0.2, 1.2, size=(4, 1)) * np.array([direction(rng) for _ in range(4)])
     turns = np.array([exponential(rotation_vector(rng, 0.8)) for _ in range(4)])
@@ -138,7 +138,7 @@ def jump(rng: Random, at: Stance, frames: int) -> tuple[np.ndarray, np.ndarray, 
     return stops[which], curve(at.center, at.center + sway, rng, frames), turns[which]
 
 
-KINDS: dict[str, Callable[[Random, Stance, int], tuple[np.ndarray, np.ndarray, np.ndarray]]] = {
+KINDS: dict[str, Callable[[Random, Evaluation, int], tuple[np.ndarray, np.ndarray, np.ndarray]]] = {
     "reach": reach,
     "singular": singular,
     "opposed": opposed,

@@ -138,7 +138,7 @@ def _push() -> None:
         joint_torques,
         torque_slopes,
     )
-    from poise.forces.room import room_to_lean
+    from poise.forces.support_region import room_to_lean
 
     figure = every_joint_kind()
     posture = figure.random(1)

@@ -14,13 +14,13 @@ from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.body.step_limits import PER_BALL, StepLimits
-from poise.kernels.engine.engine import CHOOSY, FENCED, FIRST_TASKS, KEPT, Engine, State
+from poise.kernels.engine.engine import FIRST_TASKS, MASKED, REIMPOSES, SUPPORT_EDGES, Engine, State
 from poise.kernels.engine.indirect_calls import KERNELS
 from poise.kernels.engine.step_singular import MOST_EXCLUDED
 from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.criteria import Criteria
-from poise.kernels.goals.goal_curvature import make_pulls
-from poise.kernels.goals.goals import Goals, make_stance
+from poise.kernels.goals.goal_curvature import make_node_forces
+from poise.kernels.goals.goals import Goals, make_evaluation
 from poise.kernels.levels.levels import Levels, make_work
 
 if TYPE_CHECKING:
@@ -57,29 +57,29 @@ def make_engine(
         criteria=criteria,
         levels=levels,
         solver=make_work(figure.nv, levels.rows.shape[0], p, levels.general.shape[0]),
-        pulls=make_pulls(tree),
-        here=make_stance(tree, goals),
-        there=make_stance(tree, goals),
+        node_forces=make_node_forces(tree),
+        current=make_evaluation(tree, goals),
+        trial=make_evaluation(tree, goals),
         state=state,
         skip=skip,
         farthest=step.error,
-        choosy=_choosy(asked, goals, masks, p),
+        level_kind=_level_kinds(asked, goals, masks, p),
         calls=np.zeros(len(KERNELS), dtype=np.int64),
-        worth=step.worth,
+        min_gain=step.min_gain,
     )
 
 
-def _choosy(asked: Sequence[Asked], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
-    """(p + 1,) which levels have goals whose rows do not say all: see `Engine.choosy`."""
+def _level_kinds(asked: Sequence[Asked], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
+    """(p + 1,) which levels are masked, re-imposed or bounded by a support: see `Engine.level_kind`."""
     levels = np.zeros(p + 1, dtype=np.int64)
     for a in asked:
         corners = goals.corner_start[a.first_goal + len(a.goals)] - goals.corner_start[a.first_goal]
         if a.keeps:
-            levels[a.level] = KEPT
+            levels[a.level] = REIMPOSES
         elif masks[a.first_goal] is not None:
-            levels[a.level] = CHOOSY
-        elif corners > 0 and levels[a.level] != CHOOSY:
-            levels[a.level] = FENCED
+            levels[a.level] = MASKED
+        elif corners > 0 and levels[a.level] != MASKED:
+            levels[a.level] = SUPPORT_EDGES
     return levels
 
 
@@ -159,11 +159,11 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         record=np.zeros(p + 1),
         stiffness=np.zeros(p + 1),
         curved=np.zeros(p + 1, dtype=whole),
-        bent=np.zeros(p + 1, dtype=whole),
+        needs_curvature=np.zeros(p + 1, dtype=whole),
         gap=np.zeros(loop_rows),
         couple=np.zeros((3, 3)),
         missing=np.zeros(rows),
-        demand=np.ones(1),
+        gain_factor=np.ones(1),
         excluded=np.zeros(1, dtype=whole),
         counts=np.zeros(4, dtype=whole),
     )

@@ -10,11 +10,11 @@ import numpy as np
 
 from poise.engine.avoidance import Avoidance
 from poise.engine.criteria_arrays import criteria_arrays
+from poise.engine.custom_tasks import Given
 from poise.engine.engine_arrays import make_engine
-from poise.engine.given import Given
+from poise.engine.external_terms import Footing, Slopes, Watcher
 from poise.engine.goal_arrays import Asked
 from poise.engine.limit_names import limit_names
-from poise.engine.outside import Footing, Slopes, Watcher
 from poise.engine.starts import Starts
 from poise.engine.targets import TargetLike, posture_for, set_target, with_target
 from poise.errors import TaskError
@@ -27,7 +27,7 @@ from poise.kernels.engine.engine import FIRST_TASKS
 from poise.kernels.engine.indirect_calls import connect
 from poise.kernels.engine.step import bind, step_from
 from poise.kernels.engine.step_singular import MOST_EXCLUDED
-from poise.kernels.goals.goals import Goals, take_stance
+from poise.kernels.goals.goals import Goals, evaluate
 from poise.kernels.jit.compile import straight_to
 from poise.kernels.levels.problem import SIDE
 from poise.tasks.avoid import Avoid
@@ -48,7 +48,7 @@ class StepSize:
     """Largest step of a sliding joint, or of a floating base [m]."""
     error: float = 0.3
     """Largest error that one step aims to remove [m or rad]."""
-    worth: float = 1e-3
+    min_gain: float = 1e-3
     """Error that a visible step must remove from some level, per radian or metre of the step."""
 
 
@@ -129,8 +129,8 @@ class Problem:
         """
         engine = self.engine
         near = [] if self.avoidance is None else [self.avoidance.largest_excess]
-        take_stance(engine.tree, engine.goals, posture._q, engine.here)
-        squares = (engine.goals.weight * engine.here.error) ** 2
+        evaluate(engine.tree, engine.goals, posture._q, engine.current)
+        squares = (engine.goals.weight * engine.current.error) ** 2
         held = float(np.sum(self.held_gap(posture) ** 2))
         sums = [
             float(sum(squares[a.rows].sum() for a in self.asked if a.task.priority == level))
@@ -164,7 +164,7 @@ class Problem:
     def forget(self) -> None:
         """Start afresh: no memory of earlier steps."""
         state, solver = self.engine.state, self.engine.solver
-        for remembered in (state.last, state.stiffness, state.bent, state.counts, solver.whole[SIDE:]):
+        for remembered in (state.last, state.stiffness, state.needs_curvature, state.counts, solver.whole[SIDE:]):
             remembered.fill(0)
         state.seen.fill(np.nan)
         for watcher in self.watchers:
@@ -194,8 +194,8 @@ def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> 
     level = FIRST_TASKS
     for priority in sorted({task.priority for task in tasks}):
         beside = [Asked(t, level, goals_under(figure, t, forces)) for t in tasks if t.priority == priority]
-        choosy = any(recruited(figure, a.task) is not None for a in beside)
-        keepers = [Asked(a.task, level + 1, a.goals, keeps=True) for a in beside if choosy and _has_one_place(a)]
+        masked = any(recruited(figure, a.task) is not None for a in beside)
+        keepers = [Asked(a.task, level + 1, a.goals, keeps=True) for a in beside if masked and _has_one_place(a)]
         laid += [*beside, *keepers]
         level += 2 if keepers else 1
     return laid

@@ -80,7 +80,7 @@ def reasons_of(problem: Problem, posture: Posture, asked: Asked, unmet: Sequence
 def reasons_of_hold(problem: Problem, posture: Posture, gap: FloatArray, unmet: Sequence[Asked]) -> Reasons:
     """What the posture held last leans against, `gap` (nv,) away from it."""
     weighted, last = problem.engine.criteria.posture_weight[0] * gap, problem.engine.levels.start.shape[0] - 1
-    push = Push(weighted, max(SLIGHT, 2.0 * problem.engine.worth) * float(np.linalg.norm(weighted)))
+    push = Push(weighted, max(SLIGHT, 2.0 * problem.engine.min_gain) * float(np.linalg.norm(weighted)))
     stages = (
         _figure_props(problem, posture),
         [prop for other in problem.laid for prop in _task_props(problem, other)] + _excluded_props(problem, last),
@@ -140,7 +140,7 @@ def _names(props: Sequence[Prop], kind: str) -> tuple[str, ...]:
 
 def _push(problem: Problem, rows: FloatArray, error: FloatArray) -> Push:
     size, strength = float(np.linalg.norm(error)), float(np.linalg.norm(rows, 2))
-    return Push(rows.T @ error, max(SLIGHT * strength, 2.0 * problem.engine.worth) * size)
+    return Push(rows.T @ error, max(SLIGHT * strength, 2.0 * problem.engine.min_gain) * size)
 
 
 def _rows(problem: Problem, asked: Asked) -> FloatArray:
@@ -150,7 +150,7 @@ def _rows(problem: Problem, asked: Asked) -> FloatArray:
 
 
 def _weighted_error(problem: Problem, asked: Asked) -> FloatArray:
-    error: FloatArray = problem.engine.goals.weight[asked.rows] * problem.engine.here.error[asked.rows]
+    error: FloatArray = problem.engine.goals.weight[asked.rows] * problem.engine.current.error[asked.rows]
     return error
 
 

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.engine.careful import CarefulSteps
 from poise.engine.problem import Problem, StepSize
 from poise.engine.restarts import is_better, other_starts
 from poise.engine.result import Result
 from poise.engine.targets import TargetLike
+from poise.engine.trust_region import TrustRegion
 from poise.engine.verdicts import judge
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
@@ -28,7 +28,7 @@ from poise.tasks.task import Task
 
 _NOWHERE = np.empty(0)
 PATIENT = 1e-5
-"""What a step must be worth where nobody watches the figure move (see `StepSize.worth`)."""
+"""Least gain of a step in a solve, where nobody watches the figure move (see `StepSize.min_gain`)."""
 
 
 CLOSINGS = 5
@@ -73,7 +73,7 @@ class Solver:
         self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
         self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=criteria)
         looks = self._problem.avoidance is not None or self._problem.given.tasks or self._problem.watchers
-        self._careful = CarefulSteps(self._problem) if looks else None
+        self._careful = TrustRegion(self._problem) if looks else None
         self._last: Posture | None = None
 
     def step(self, posture: PostureLike) -> Posture:
@@ -202,7 +202,7 @@ def solve(  # noqa: PLR0913
         avoid_self=avoid_self,
         forces=forces,
         criteria=criteria,
-        step=StepSize(worth=PATIENT),
+        step=StepSize(min_gain=PATIENT),
     )
     first = figure.neutral() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)

@@ -31,7 +31,7 @@ class Starts:
 
     def begin(self, q: FloatArray) -> None:
         """A solve starts from `q` (nq,)."""
-        here, goals = self._engine.here, self._engine.goals
+        here, goals = self._engine.current, self._engine.goals
         forward(self._engine.tree, q, here.position, here.rotation)
         goals.position[self._goals] = here.position[self._nodes]
         goals.rotation[self._goals] = here.rotation[self._nodes]

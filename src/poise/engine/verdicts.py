@@ -12,7 +12,7 @@ from poise.engine.avoidance import DEEPER
 from poise.engine.reasons import Reasons, reasons_of, reasons_of_hold
 from poise.engine.result import Result, Status, Verdict
 from poise.kernels.engine.step import take_step
-from poise.kernels.goals.goals import take_stance
+from poise.kernels.goals.goals import evaluate
 
 if TYPE_CHECKING:
     from poise.engine.goal_arrays import Asked
@@ -28,7 +28,7 @@ SMALLEST = 1e-6
 def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
     """The result for a posture that `moved` so far in the last of so many steps."""
     engine = problem.engine
-    take_stance(engine.tree, engine.goals, posture._q, engine.here)
+    evaluate(engine.tree, engine.goals, posture._q, engine.current)
     sizes = [_error_of(problem, asked) for asked in problem.asked]
     unmet = [a for a, size in zip(problem.asked, sizes, strict=True) if not _is_met(a.task, size, tolerance)]
     gap = problem.held_gap(posture)
@@ -55,7 +55,7 @@ def _error_of(problem: Problem, asked: Asked) -> float:
     footing = problem.footings.get(asked.task)
     if footing is not None and footing.hopeless:
         return math.inf
-    return float(np.linalg.norm(problem.engine.here.error[asked.rows]))
+    return float(np.linalg.norm(problem.engine.current.error[asked.rows]))
 
 
 def _is_met(task: Task, size: float, tolerance: float) -> bool:

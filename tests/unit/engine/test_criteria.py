@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise import Comfort, Equilibrium, Extend, Flex, Frame, Gradient, Hold, LeastTorque, NearPosture, Position
-from poise.engine.outside import learn_curvature
+from poise.engine.external_terms import learn_curvature
 from poise.figure.model.posture import Posture
 from poise.forces import joint_torques
 from tests.unit.forces.thesis_chains import double_support, single_support

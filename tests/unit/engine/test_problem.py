@@ -11,7 +11,7 @@ from poise.engine.problem import Problem
 from poise.figure.model.builder import Builder, ball, cylindrical, revolute
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
 from poise.kernels.engine.step_singular import MOST_EXCLUDED
-from poise.kernels.goals.goals import take_stance
+from poise.kernels.goals.goals import evaluate
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,8 @@ def jointed() -> poise.Figure:
 
 def errors(problem: Problem, posture: poise.Posture) -> np.ndarray:
     engine = problem.engine
-    take_stance(engine.tree, engine.goals, posture._q, engine.here)
-    return engine.here.error.copy()
+    evaluate(engine.tree, engine.goals, posture._q, engine.current)
+    return engine.current.error.copy()
 
 
 TARGETS = [

@@ -12,7 +12,7 @@ import poise
 from poise import Hold, Position, Slow, Still, TaskError
 from poise.engine.problem import Problem
 from poise.kernels.goals.goal_curvature import fill_curvature
-from poise.kernels.goals.goals import take_stance
+from poise.kernels.goals.goals import evaluate
 from poise.kernels.goals.jacobian_rows import fill_rows
 
 RATE = 100.0
@@ -63,15 +63,15 @@ def turned(boxer):
 
 def errors_at(problem, q):
     engine = problem.engine
-    take_stance(engine.tree, engine.goals, q, engine.here)
-    return engine.here.error.copy()
+    evaluate(engine.tree, engine.goals, q, engine.current)
+    return engine.current.error.copy()
 
 
 def rows_at(problem, q):
     engine = problem.engine
     errors_at(problem, q)
     rows = np.zeros((engine.goals.weight.size, problem.figure.nv))
-    fill_rows(engine.tree, engine.goals, engine.here, 0, rows)
+    fill_rows(engine.tree, engine.goals, engine.current, 0, rows)
     return rows / engine.goals.weight[:, None]
 
 
@@ -94,7 +94,7 @@ def test_curvature_is_the_derivative_of_rows(boxer):
     slopes = differences(problem, posture, lambda q: pull @ (rows_at(problem, q) * engine.goals.weight[:, None]))
     errors_at(problem, posture._q)
     found = np.zeros((boxer.nv, boxer.nv))
-    fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, 0, pull, found)
+    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, 0, pull, found)
     np.testing.assert_allclose(found, 0.5 * (slopes + slopes.T), atol=1e-4, rtol=1e-4)
 
 

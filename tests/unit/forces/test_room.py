@@ -10,7 +10,7 @@ from poise.engine.footprint import footprint
 from poise.figure.model.figure import Figure
 from poise.forces import Force, Support, acting_on
 from poise.forces.reactions import Ground
-from poise.forces.room import room_to_lean
+from poise.forces.support_region import room_to_lean
 
 FEET = (Support("left_foot"), Support("right_foot"))
 

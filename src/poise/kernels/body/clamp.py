@@ -10,7 +10,7 @@ from poise.kernels.maths.swing_twist import SwingTwist
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def clamp(
     bounds: Bounds,
     previous: Array,
@@ -29,14 +29,14 @@ def clamp(
     return _clamp_coupled_too(bounds, previous, q)
 
 
-@kernel
+@kernel(counts_references=True)
 def _clamp_coupled_too(bounds: Bounds, previous: Array, q: Array) -> int:
     wanted = q.copy()
     _clamp_alone(bounds, previous, q)
     return 1 if couplings_excess(bounds, q) <= TOLERANCE else clamp_coupled(bounds, wanted, q)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _clamp_alone(bounds: Bounds, previous: Array, q: Array) -> None:
     """Move every joint inside its own limits."""
     lower, upper = bounds.lower, bounds.upper
@@ -49,7 +49,7 @@ def _clamp_alone(bounds: Bounds, previous: Array, q: Array) -> None:
             set_ball(bounds, b, allowed, q)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _is_inside(bounds: Bounds, previous: Array, q: Array) -> bool:
     """Whether every joint is inside its own limits."""
     lower, upper = bounds.lower, bounds.upper
@@ -63,7 +63,7 @@ def _is_inside(bounds: Bounds, previous: Array, q: Array) -> bool:
     return True
 
 
-@kernel(borrows=True)
+@kernel
 def _allowed(bounds: Bounds, b: int, previous: Array, split: SwingTwist) -> SwingTwist:
     """The nearest swing and twist that ball joint `b` can have."""
     allowed = clamp_split(bounds, b, split)

@@ -51,7 +51,7 @@ PROBE = 1e-5
 """Step along a boundary that shows its direction [rad]."""
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def coordinate(bounds: Bounds, c: int, q: Array) -> float:
     """Value of coupled coordinate `c`; a limited twist within half a turn of the middle of its interval."""
     b = bounds.coordinate_ball[c]
@@ -60,7 +60,7 @@ def coordinate(bounds: Bounds, c: int, q: Array) -> float:
     return _unwound(bounds, b, ball_split(bounds, b, q))[bounds.coordinate_part[c]]
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
     if bounds.twist_limited[b] == 0:
         return split
@@ -68,7 +68,7 @@ def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
     return SwingTwist(split.x, split.y, nearest_turn(split.twist, 0.5 * (low + high)))
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
     """Linear form of coupling `k`."""
     total = 0.0
@@ -77,7 +77,7 @@ def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
     return total
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def couplings_excess(bounds: Bounds, q: Array) -> float:
     """Largest amount by which a coupling is broken."""
     worst = 0.0
@@ -108,7 +108,7 @@ class Polyhedron(NamedTuple):
     upper: Array
 
 
-@kernel
+@kernel(counts_references=True)
 def _variables(bounds: Bounds) -> Variables:
     of_coordinate = np.empty(bounds.coordinate_q.shape[0], dtype=np.int64)
     of_ball = np.full(bounds.ball_start.shape[0], -1)
@@ -129,7 +129,7 @@ def _variables(bounds: Bounds) -> Variables:
     return Variables(size, linear, of_coordinate, of_ball)
 
 
-@kernel
+@kernel(counts_references=True)
 def clamp_coupled(
     bounds: Bounds,
     wanted: Array,
@@ -150,7 +150,7 @@ def clamp_coupled(
     return 1 if couplings_excess(bounds, q) <= 10.0 * TOLERANCE else 0
 
 
-@kernel
+@kernel(counts_references=True)
 def _close_in(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: Array, x: Array) -> bool:
     """Tighten the polyhedron until its point `x` nearest to `target` is legal; False when that does not happen."""
     for _ in range(ROUNDS):
@@ -165,7 +165,7 @@ def _close_in(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target:
     return False
 
 
-@kernel
+@kernel(counts_references=True)
 def _target(bounds: Bounds, v: Variables, wanted: Array, q: Array) -> Array:
     target = np.empty(v.size)
     for c in range(v.of_coordinate.shape[0]):
@@ -177,12 +177,12 @@ def _target(bounds: Bounds, v: Variables, wanted: Array, q: Array) -> Array:
     return target
 
 
-@kernel(borrows=True)
+@kernel
 def _put_split(x: Array, i: int, split: SwingTwist) -> None:
     x[i], x[i + 1], x[i + 2] = split.x, split.y, split.twist
 
 
-@kernel
+@kernel(counts_references=True)
 def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
     """Couplings and intervals, with room for what ball joints add, and how many rows are in use."""
     couplings = bounds.coupling_lower.shape[0]
@@ -214,7 +214,7 @@ def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
     return Polyhedron(rows, lower, upper), used
 
 
-@kernel(borrows=True)
+@kernel
 def _lay_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, hull: Polyhedron, row: int) -> None:
     """τ_min(s) ≤ τ ≤ τ_max(s) with both forms replaced by their tangents at swing (x, y), in two rows."""
     low, high = twist_interval(bounds, b, x, y)
@@ -233,7 +233,7 @@ def _lay_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, hull: Po
             hull.upper[row + 1] = high - offset
 
 
-@kernel(borrows=True)
+@kernel
 def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) -> tuple[int, float]:
     """Tighten the polyhedron where `x` leaves a ball joint's limits; returns rows in use and the largest excess."""
     worst = 0.0
@@ -257,7 +257,7 @@ def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) ->
     return used, worst
 
 
-@kernel(borrows=True)
+@kernel
 def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float], float]:
     """A swing, or the boundary point nearest to it when it is not allowed; the normal there; how far out it is."""
     kind = bounds.swing_kind[b]
@@ -279,7 +279,7 @@ def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[flo
     return (ex, ey), (nx / length, ny / length), share - 1.0
 
 
-@kernel(borrows=True)
+@kernel
 def _nearest_polygon_edge(
     bounds: Bounds, b: int, x: float, y: float
 ) -> tuple[tuple[float, float], tuple[float, float], float]:
@@ -301,7 +301,7 @@ def _nearest_polygon_edge(
     return (ex, ey), (nx / length, ny / length), outside
 
 
-@kernel
+@kernel(counts_references=True)
 def _search(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: Array, x: Array) -> None:
     """The nearest of what several starts lead to: the target, then swings all over the regions, in a fixed order."""
     start = target.copy()
@@ -320,7 +320,7 @@ def _search(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: A
             x[:] = trial
 
 
-@kernel(borrows=True)
+@kernel
 def _distance(a: Array, b: Array) -> float:
     square = 0.0
     for i in range(a.shape[0]):
@@ -328,7 +328,7 @@ def _distance(a: Array, b: Array) -> float:
     return math.sqrt(square)
 
 
-@kernel(borrows=True)
+@kernel
 def _spread(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
     """Put every ball joint at some swing of its region: near a corner of a polygon, or around an ellipse."""
     for b in range(v.of_ball.shape[0]):
@@ -349,7 +349,7 @@ def _spread(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
         draw = draw * 5 + 3
 
 
-@kernel(borrows=True)
+@kernel
 def _go_back_and_forth(bounds: Bounds, v: Variables, hull: Polyhedron, x: Array) -> bool:
     """Alternate between everything linear and the ball joints' regions until `x` is in both; False when it is not."""
     linear = v.linear
@@ -371,7 +371,7 @@ def _go_back_and_forth(bounds: Bounds, v: Variables, hull: Polyhedron, x: Array)
     return False
 
 
-@kernel(borrows=True)
+@kernel
 def _write(bounds: Bounds, v: Variables, x: Array, q: Array) -> None:
     for c in range(v.of_coordinate.shape[0]):
         if bounds.coordinate_ball[c] < 0:

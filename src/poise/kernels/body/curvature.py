@@ -26,7 +26,7 @@ from poise.kernels.maths.vector import Vector, add, scale, vector_at
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def add_point_force(
     node: int,
     point: Vector,
@@ -52,7 +52,7 @@ def add_point_force(
     moment[node, 8] += rz * given.z
 
 
-@kernel(borrows=True)
+@kernel
 def add_center_force(
     tree: Tree,
     position: Array,
@@ -77,7 +77,7 @@ def add_center_force(
             add_point_force(i, point, scale(given, mass[i] / total), ref, force, moment)
 
 
-@kernel(borrows=True)
+@kernel
 def curvature(
     tree: Tree,
     position: Array,

@@ -82,7 +82,7 @@ class Bounds(NamedTuple):
     """(k,) greatest value."""
 
 
-@kernel(borrows=True)
+@kernel
 def ball_split(bounds: Bounds, b: int, q: Array) -> SwingTwist:
     """Swing and twist of limited ball `b` at coordinates `q`."""
     k = bounds.ball_start[b]
@@ -90,7 +90,7 @@ def ball_split(bounds: Bounds, b: int, q: Array) -> SwingTwist:
     return to_swing_twist(multiply(conjugate(quaternion_at(bounds.cone, b)), turned))
 
 
-@kernel(borrows=True)
+@kernel
 def set_ball(bounds: Bounds, b: int, split: SwingTwist, q: Array) -> None:
     """Write the orientation of ball `b` with this swing and twist into `q`, in the hemisphere it had."""
     k = bounds.ball_start[b]
@@ -100,7 +100,7 @@ def set_ball(bounds: Bounds, b: int, split: SwingTwist, q: Array) -> None:
     q[k], q[k + 1], q[k + 2], q[k + 3] = sign * r.w, sign * r.x, sign * r.y, sign * r.z
 
 
-@kernel(borrows=True)
+@kernel
 def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, float]:
     """τ_min and τ_max of ball `b` at swing (x, y) [rad]."""
     c = bounds.twist
@@ -109,7 +109,7 @@ def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, f
     return low, max(low, high)
 
 
-@kernel(borrows=True)
+@kernel
 def clamp_angle(angle: float, low: float, high: float) -> float:
     """`angle` itself when some whole number of turns away from it lies in [low, high], else the nearer bound."""
     turn = 2.0 * math.pi
@@ -120,14 +120,14 @@ def clamp_angle(angle: float, low: float, high: float) -> float:
     return high if above <= below else low
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_turn(angle: float, middle: float) -> float:
     """`angle`, up to whole turns, within half a turn of `middle`."""
     turn = 2.0 * math.pi
     return angle - turn * math.floor((angle - middle) / turn + 0.5)
 
 
-@kernel(borrows=True)
+@kernel
 def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
     """Angle by which the swing (x, y) lies outside the cone of ball `b` [rad]; 0 inside."""
     kind = bounds.swing_kind[b]
@@ -143,7 +143,7 @@ def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
     return 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
     """The allowed direction of ball `b` nearest to the unit vector `d`, and whether that is another one."""
     kind = bounds.swing_kind[b]
@@ -159,7 +159,7 @@ def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
     return d, False
 
 
-@kernel(borrows=True)
+@kernel
 def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
     """Nearest allowed swing, reached by a direct rotation, then nearest allowed twist [Baerlocher 2001, 3.7.2]."""
     d = swing_direction(split.x, split.y)
@@ -174,14 +174,14 @@ def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
     return split
 
 
-@kernel(borrows=True)
+@kernel
 def _has_twist_limit(bounds: Bounds, b: int, split: SwingTwist) -> bool:
     """Whether ball `b` has a twist to limit: next to the direction opposite to z, none is defined."""
     square = split.x * split.x + split.y * split.y
     return bounds.twist_limited[b] == 1 and square < (math.pi - SINGULAR) ** 2
 
 
-@kernel(borrows=True)
+@kernel
 def twist_excess(bounds: Bounds, b: int, split: SwingTwist) -> float:
     """Angle by which a twist lies outside its interval [rad]; 0 inside."""
     if not _has_twist_limit(bounds, b, split):
@@ -190,7 +190,7 @@ def twist_excess(bounds: Bounds, b: int, split: SwingTwist) -> float:
     return abs(nearest_turn(split.twist - clamp_angle(split.twist, low, high), 0.0))
 
 
-@kernel(borrows=True)
+@kernel
 def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
     """Angles that ball `b` may at least still swing and twist before a limit stops it [rad]; inf without one."""
     split = ball_split(bounds, b, q)
@@ -208,7 +208,7 @@ def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
     return swing, twist
 
 
-@kernel(borrows=True)
+@kernel
 def pass_through_middle(bounds: Bounds, b: int, start: SwingTwist, end: SwingTwist) -> SwingTwist:
     """`end`, or the projection of the middle of the way to it when that middle is not allowed.
 

@@ -22,7 +22,7 @@ from poise.kernels.maths.vector import Vector, vector_at
 Array = np.ndarray
 
 
-@kernel
+@kernel(counts_references=True)
 def node_frames(tree: Tree, q: Array) -> tuple[Array, Array, Array]:
     """World positions (n, 3), rotations (n, 4) and velocity axes (nv, 3)."""
     n = tree.parent.shape[0]
@@ -32,7 +32,7 @@ def node_frames(tree: Tree, q: Array) -> tuple[Array, Array, Array]:
     return position, rotation, axes
 
 
-@kernel
+@kernel(counts_references=True)
 def frames_at(tree: Tree, q: Array, node: Array, local_position: Array, local_rotation: Array) -> tuple[Array, Array]:
     """World positions (m, 3) and rotations (m, 4) of attached frames."""
     n, m = tree.parent.shape[0], node.shape[0]
@@ -43,7 +43,7 @@ def frames_at(tree: Tree, q: Array, node: Array, local_position: Array, local_ro
     return out_position, out_rotation
 
 
-@kernel
+@kernel(counts_references=True)
 def frame_jacobian(
     tree: Tree, q: Array, node: Array, local_position: Array, local_rotation: Array, frame: int
 ) -> Array:
@@ -57,7 +57,7 @@ def frame_jacobian(
     return out
 
 
-@kernel
+@kernel(counts_references=True)
 def mass_center(tree: Tree, q: Array) -> tuple[Array, Array]:
     """World centre of mass (3,) and its Jacobian (3, nv)."""
     position, rotation, axes = node_frames(tree, q)
@@ -68,7 +68,7 @@ def mass_center(tree: Tree, q: Array) -> tuple[Array, Array]:
     return centers[0].copy(), out
 
 
-@kernel
+@kernel(counts_references=True)
 def holding_torques(tree: Tree, q: Array, gravity: Vector) -> Array:
     """Torques (nv,) that hold the posture against gravity."""
     position, rotation, axes = node_frames(tree, q)
@@ -79,7 +79,7 @@ def holding_torques(tree: Tree, q: Array, gravity: Vector) -> Array:
     return out
 
 
-@kernel
+@kernel(counts_references=True)
 def pushed_torques(tree: Tree, q: Array, node: int, point: Vector, force: Vector, torque: Vector) -> Array:
     """Generalised force (nv,) of a world wrench at a world point fixed to `node`."""
     position, _, axes = node_frames(tree, q)
@@ -88,7 +88,7 @@ def pushed_torques(tree: Tree, q: Array, node: int, point: Vector, force: Vector
     return out
 
 
-@kernel
+@kernel(counts_references=True)
 def inertia_about(tree: Tree, q: Array, axis: Vector) -> tuple[float, Array]:
     """Moment of inertia about an axis through the centre of mass, and its gradient (nv,)."""
     position, rotation, axes = node_frames(tree, q)

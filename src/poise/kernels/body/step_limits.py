@@ -48,7 +48,7 @@ class StepLimits(NamedTuple):
     """(1,) duration of a step [s]; inf when speeds do not matter."""
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_box(
     limits: StepLimits,
     bounds: Bounds,
@@ -69,7 +69,7 @@ def fill_box(
             upper[k] = max(0.0, min(far, q_upper[c] - q[c]))
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_ball_limits(
     limits: StepLimits,
     bounds: Bounds,
@@ -99,7 +99,7 @@ def fill_ball_limits(
             _twist_rows(limits, bounds, b, split, far, row + 1, offset, general, lower, upper)
 
 
-@kernel(borrows=True)
+@kernel
 def _touching_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
     """Unit normal of the line that touches the swing region nearest to the swing, and the room up to it [rad]."""
     x, y = split.x, split.y
@@ -121,7 +121,7 @@ def _touching_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, fl
     return sign * (px - x) / size, sign * (py - y) / size, sign * size
 
 
-@kernel(borrows=True)
+@kernel
 def _edge_at(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
     """`_touching_line` for a swing on the boundary itself: the way in which the region is left fastest."""
     step = 1e-5
@@ -143,7 +143,7 @@ def _edge_at(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, f
     return nx / size, ny / size, 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _put_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row: int, general: Array) -> None:
     """A row in the limb's axes, turned into the joint's own."""
     for k in range(general.shape[1]):
@@ -151,7 +151,7 @@ def _put_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row:
     _add_ball_row(limits, bounds, b, rate, row, general)
 
 
-@kernel(borrows=True)
+@kernel
 def _add_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row: int, general: Array) -> None:
     turned = rotate(quaternion_at(bounds.limb, b), rate)
     k = limits.ball_dof[b]
@@ -160,7 +160,7 @@ def _add_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row:
     general[row, k + 2] += turned.z
 
 
-@kernel(borrows=True)
+@kernel
 def _twist_rows(
     limits: StepLimits,
     bounds: Bounds,
@@ -193,7 +193,7 @@ def _twist_rows(
             upper[offset + row + 1] = max(0.0, room)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, row: int, rows: Array) -> None:
     """rows[row] = derivative of a coupling's linear form."""
     for k in range(rows.shape[1]):
@@ -210,7 +210,7 @@ def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, ro
             _add_ball_row(limits, bounds, b, scale(rate, factor), row, rows)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_couplings(
     limits: StepLimits,
     bounds: Bounds,

@@ -20,7 +20,7 @@ SEARCH_STEPS = 48
 """Samples of the ellipse from which its nearest point is bracketed; its distance has at most four extrema."""
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_on_ellipse(px: float, py: float, rx: float, ry: float) -> tuple[float, float]:
     """Nearest point, in the plane, of the axis-aligned ellipse (rx, ry) about the origin [Baerlocher 2001, app. D].
 
@@ -36,7 +36,7 @@ def nearest_on_ellipse(px: float, py: float, rx: float, ry: float) -> tuple[floa
     return math.copysign(qx, px), math.copysign(qy, py)
 
 
-@kernel(borrows=True)
+@kernel
 def _nearest_in_quadrant(x: float, y: float, major: float, minor: float) -> tuple[float, float]:
     """`nearest_on_ellipse` for x, y ≥ 0 and major ≥ minor, with t shifted by minor² so that no digits cancel."""
     focal = major * major - minor * minor
@@ -60,13 +60,13 @@ def _nearest_in_quadrant(x: float, y: float, major: float, minor: float) -> tupl
     return major * major * x / (t + focal), minor * minor * y / t
 
 
-@kernel(borrows=True)
+@kernel
 def ellipse_excess(x: float, y: float, rx: float, ry: float) -> float:
     """How far the swing (x, y) lies outside the ellipse, as a share of its radius; negative inside."""
     return math.sqrt((x / rx) ** 2 + (y / ry) ** 2) - 1.0
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_in_ellipse(d: Vector, rx: float, ry: float) -> Vector:
     """Direction of the spherical ellipse's boundary that makes the smallest angle with the unit vector `d`."""
     sx, sy = direction_swing(d)
@@ -92,13 +92,13 @@ def nearest_in_ellipse(d: Vector, rx: float, ry: float) -> Vector:
     return swing_direction(rx * math.cos(alpha), ry * math.sin(alpha))
 
 
-@kernel(borrows=True)
+@kernel
 def _ellipse_cosine(d: Vector, rx: float, ry: float, alpha: float) -> float:
     """Cosine of the angle between `d` and the boundary direction at parameter α."""
     return dot(swing_direction(rx * math.cos(alpha), ry * math.sin(alpha)), d)
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_on_polygon(d: Vector, vertices: Array, start: int, end: int) -> tuple[Vector, float]:
     """Nearest boundary direction of the polygon `vertices[start:end]`, and the signed angle to it (positive outside).
 
@@ -127,13 +127,13 @@ def nearest_on_polygon(d: Vector, vertices: Array, start: int, end: int) -> tupl
     return best, best_angle if side < 0.0 else -best_angle
 
 
-@kernel(borrows=True)
+@kernel
 def _edge_normal(vertices: Array, start: int, count: int, i: int) -> Vector:
     """Unit normal of edge `i`, towards the inside of a convex polygon."""
     return normalized(cross(vector_at(vertices, start + i), vector_at(vertices, start + (i + 1) % count)))
 
 
-@kernel(borrows=True)
+@kernel
 def halfway(a: Vector, b: Vector) -> Vector:
     """Middle of the great arc from `a` to `b`; the zero vector when they are opposite."""
     return normalized(add(a, b)) if dot(a, b) > -1.0 + 1e-12 else Vector(0.0, 0.0, 0.0)

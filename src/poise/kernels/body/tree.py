@@ -71,7 +71,7 @@ class Tree(NamedTuple):
     """(nv,) 1 where the velocity is angular, 0 where it is linear."""
 
 
-@kernel(borrows=True)
+@kernel
 def forward(
     tree: Tree,
     q: Array,
@@ -104,7 +104,7 @@ def forward(
         put_quaternion(rotation, i, joint_rotation)
 
 
-@kernel(borrows=True)
+@kernel
 def motion_axes(
     tree: Tree,
     rotation: Array,
@@ -138,13 +138,13 @@ def motion_axes(
             put_vector(axes, k + 5, z)
 
 
-@kernel(borrows=True)
+@kernel
 def _unmoved_rotation(tree: Tree, rotation: Array, i: int) -> Quaternion:
     """World rotation of the joint frame of node `i` before its own motion."""
     return multiply(quaternion_at(rotation, tree.parent[i]), quaternion_at(tree.placement_rotation, i))
 
 
-@kernel(borrows=True)
+@kernel
 def jacobian(
     tree: Tree,
     position: Array,
@@ -180,7 +180,7 @@ def jacobian(
         i = tree.parent[i]
 
 
-@kernel(borrows=True)
+@kernel
 def center_of_mass(
     tree: Tree,
     position: Array,
@@ -206,7 +206,7 @@ def center_of_mass(
     return vector_at(subtree_center, 0)
 
 
-@kernel(borrows=True)
+@kernel
 def _divide_by_mass(tree: Tree, position: Array, i: int, subtree_center: Array) -> None:
     """Turn the moment of mass of subtree `i` into its centre."""
     mass = tree.subtree_mass[i]
@@ -216,7 +216,7 @@ def _divide_by_mass(tree: Tree, position: Array, i: int, subtree_center: Array) 
         put_vector(subtree_center, i, vector_at(position, i))
 
 
-@kernel(borrows=True)
+@kernel
 def center_of_mass_jacobian(
     tree: Tree,
     position: Array,
@@ -241,7 +241,7 @@ def center_of_mass_jacobian(
         out[2, k] = share * v.z
 
 
-@kernel(borrows=True)
+@kernel
 def gravity_torques(
     tree: Tree,
     position: Array,
@@ -260,7 +260,7 @@ def gravity_torques(
         out[k] = -tree.subtree_mass[i] * dot(v, gravity)
 
 
-@kernel(borrows=True)
+@kernel
 def wrench_torques(
     tree: Tree,
     position: Array,
@@ -283,7 +283,7 @@ def wrench_torques(
         i = tree.parent[i]
 
 
-@kernel(borrows=True)
+@kernel
 def subtree_inertias(
     tree: Tree,
     rotation: Array,
@@ -310,7 +310,7 @@ def subtree_inertias(
         _add_point_mass(out, p, tree.subtree_mass[i], d)
 
 
-@kernel(borrows=True)
+@kernel
 def _add_point_mass(out: Array, i: int, mass: float, d: Vector) -> None:
     out[i, 0] += mass * (d.y * d.y + d.z * d.z)
     out[i, 1] += mass * (d.x * d.x + d.z * d.z)
@@ -320,7 +320,7 @@ def _add_point_mass(out: Array, i: int, mass: float, d: Vector) -> None:
     out[i, 5] -= mass * d.y * d.z
 
 
-@kernel(borrows=True)
+@kernel
 def apply_inertia(tensors: Array, i: int, v: Vector) -> Vector:
     """I v for row `i` of (n, 6) tensors stored xx, yy, zz, xy, xz, yz."""
     xx, yy, zz = tensors[i, 0], tensors[i, 1], tensors[i, 2]
@@ -328,7 +328,7 @@ def apply_inertia(tensors: Array, i: int, v: Vector) -> Vector:
     return Vector(xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z, xz * v.x + yz * v.y + zz * v.z)
 
 
-@kernel(borrows=True)
+@kernel
 def _rotate_inertia(local: Array, i: int, r: Quaternion, out: Array) -> None:
     """out[i] = R I Rᵀ."""
     x, y, z = columns(conjugate(r))
@@ -343,7 +343,7 @@ def _rotate_inertia(local: Array, i: int, r: Quaternion, out: Array) -> None:
     out[i, 5] = c.y
 
 
-@kernel(borrows=True)
+@kernel
 def moment_of_inertia(
     tree: Tree,
     position: Array,
@@ -375,7 +375,7 @@ def moment_of_inertia(
     return dot(about_axis, apply_inertia(tensors, 0, about_axis))
 
 
-@kernel(borrows=True)
+@kernel
 def mass_centers(
     tree: Tree,
     position: Array,
@@ -388,7 +388,7 @@ def mass_centers(
         put_vector(out, i, add(vector_at(position, i), rotate(quaternion_at(rotation, i), vector_at(tree.center, i))))
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def integrate(
     tree: Tree,
     q: Array,
@@ -416,7 +416,7 @@ def integrate(
             out[k], out[k + 1], out[k + 2], out[k + 3] = unit(turned)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def difference(
     tree: Tree,
     a: Array,
@@ -443,7 +443,7 @@ def difference(
             out[j], out[j + 1], out[j + 2] = to_rotation_vector(turn)
 
 
-@kernel(borrows=True)
+@kernel
 def attached_frames(
     node: Array,
     local_position: Array,

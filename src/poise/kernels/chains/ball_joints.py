@@ -9,7 +9,7 @@ from poise.kernels.reach.path import Path
 Array = np.ndarray
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def hold_ball(path: Path, b: int, q: Array) -> None:
     """Move limited ball `b` of the path to the nearest place inside its limits."""
     ball = path.balls[b]
@@ -19,7 +19,7 @@ def hold_ball(path: Path, b: int, q: Array) -> None:
         set_ball(path.bounds, ball, allowed, q)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def hold_ball_at(path: Path, k: int, q: Array) -> None:
     """Do so with the ball whose quaternion starts at `q[k]`, if it has limits."""
     for b in range(path.balls.shape[0]):

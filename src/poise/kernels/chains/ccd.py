@@ -44,7 +44,7 @@ from poise.kernels.reach.path import Path, unflatten
 Array = np.ndarray
 
 
-@kernel
+@kernel(counts_references=True)
 def ccd(
     integers: Array, numbers: Array, start: Array, goal: tuple[float, ...], tolerance: float, most: int, trace: Array,
     # outputs
@@ -68,7 +68,7 @@ def ccd(
     return _ccd(integers, numbers, start, asked, tolerance, most, trace, position, rotation, q)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _ccd(
     integers: Array, numbers: Array, start: Array, goal: ChainGoal, tolerance: float, most: int, trace: Array,
     position: Array, rotation: Array,
@@ -94,7 +94,7 @@ def _ccd(
     return error, most
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _sweep(path: Path, goal: ChainGoal, position: Array, rotation: Array, q: Array) -> None:
     """Turn every joint once, from the tip to the root; the frames are those before the sweep."""
     tree, bounds, held = path.tree, path.bounds, path.dof_held
@@ -122,7 +122,7 @@ def _sweep(path: Path, goal: ChainGoal, position: Array, rotation: Array, q: Arr
         i = tree.parent[i]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _turn_ball(path: Path, goal: ChainGoal, i: int, pivot: Vector, moved: Quaternion, q: Array, tip: Tip) -> Tip:
     """Swing a ball joint towards the goal, as far as its limits let it."""
     k = path.tree.q_start[i]
@@ -139,7 +139,7 @@ def _turn_ball(path: Path, goal: ChainGoal, i: int, pivot: Vector, moved: Quater
     return turned_tip(tip, pivot, multiply(result, conjugate(moved)))
 
 
-@kernel(borrows=True)
+@kernel
 def _swing(goal: ChainGoal, tip: Tip, pivot: Vector) -> Quaternion:
     """The smallest world rotation about `pivot` that meets the goal as well as any."""
     if goal.kind == ORIENTATION:

@@ -57,39 +57,39 @@ class Chain(NamedTuple):
     """1 where negating all swings only turns the body by half a turn about its root's axis, else 0."""
 
 
-@kernel(borrows=True)
+@kernel
 def wrapped(angle: float) -> float:
     """The same rotation as an angle in (-π, π]."""
     turned = angle - 2.0 * math.pi * math.floor((angle + math.pi) / (2.0 * math.pi))
     return turned if turned > -math.pi else math.pi
 
 
-@kernel(borrows=True)
+@kernel
 def clamped(chain: Chain, k: int, angle: float) -> float:
     """The angle nearest to `angle` within the limits of joint `k`."""
     return min(max(angle, chain.lower[k]), chain.upper[k])
 
 
-@kernel(borrows=True)
+@kernel
 def allows(chain: Chain, k: int, angle: float) -> bool:
     """Whether `angle` is within the limits of joint `k`."""
     return chain.lower[k] <= angle <= chain.upper[k]
 
 
-@kernel(borrows=True)
+@kernel
 def unmoved(chain: Chain, k: int, below: Quaternion) -> Quaternion:
     """Frame of segment `k` at angle 0 on a segment whose frame is `below`, which row 0 ignores."""
     rest = quaternion_at(chain.rest, k)
     return rest if k == 0 else multiply(below, rest)
 
 
-@kernel(borrows=True)
+@kernel
 def moved(chain: Chain, k: int, below: Quaternion, angle: float) -> Quaternion:
     """Frame Ω_k = Ω_{k-1} F_k R(a_k, θ) of segment `k`."""
     return multiply(unmoved(chain, k, below), turn_about(vector_at(chain.axis, k), angle))
 
 
-@kernel(borrows=True)
+@kernel
 def tip_rotation(chain: Chain, angles: Array) -> Quaternion:
     """World frame of the tip at `angles` (n,)."""
     turned = Quaternion(1.0, 0.0, 0.0, 0.0)
@@ -98,7 +98,7 @@ def tip_rotation(chain: Chain, angles: Array) -> Quaternion:
     return unit(turned)
 
 
-@kernel(borrows=True)
+@kernel
 def segment_rotations(
     chain: Chain,
     angles: Array,
@@ -112,7 +112,7 @@ def segment_rotations(
         put_quaternion(rotations, k, turned)
 
 
-@kernel(borrows=True)
+@kernel
 def joint_positions(
     chain: Chain,
     rotations: Array,
@@ -127,7 +127,7 @@ def joint_positions(
         put_vector(positions, k + 1, place)
 
 
-@kernel(borrows=True)
+@kernel
 def tip_position(chain: Chain, angles: Array) -> Vector:
     """World place of the tip at `angles` (n,) [m]."""
     turned = Quaternion(1.0, 0.0, 0.0, 0.0)
@@ -138,19 +138,19 @@ def tip_position(chain: Chain, angles: Array) -> Vector:
     return place
 
 
-@kernel(borrows=True)
+@kernel
 def world_axis(chain: Chain, rotations: Array, k: int) -> Vector:
     """World axis of joint `k`, from `segment_rotations`: no rotation about an axis moves that axis."""
     return rotate(quaternion_at(rotations, k), vector_at(chain.axis, k))
 
 
-@kernel(borrows=True)
+@kernel
 def pointing(q: Quaternion) -> Vector:
     """The +Y axis of a frame: where a segment with this frame points."""
     return Vector(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z), 2.0 * (q.y * q.z + q.w * q.x))
 
 
-@kernel(borrows=True)
+@kernel
 def bend_cosine(chain: Chain, k: int, angle: float) -> float:
     """Cosine of the angle between segment `k` and the one below: cos θ in a chain that is straight at rest."""
     s, c = sine_cosine(angle)

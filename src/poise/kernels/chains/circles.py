@@ -29,7 +29,7 @@ KEEP_HEADINGS, KEEP_DISTANCES = -1.0, -2.0
 """Wishes that are no radius."""
 
 
-@kernel(borrows=True)
+@kernel
 def place(
     length: Array, heading: Array, wish: float, share: Array, side: Array, found: Array, nearness: float,
     # outputs
@@ -59,7 +59,7 @@ def place(
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def radius_interval(length: Array, k: int, d: float) -> tuple[float, float]:
     """The radii at which circles about the base and about P_{k+1}, d away, meet and the rest of the chain closes."""
     far, longest = 0.0, 0.0
@@ -69,7 +69,7 @@ def radius_interval(length: Array, k: int, d: float) -> tuple[float, float]:
     return max(0.0, 2.0 * longest - far, abs(d - length[k])), min(far, d + length[k])
 
 
-@kernel(borrows=True)
+@kernel
 def place_one(
     k: int, length: Array, heading: Array, wish: float, share: Array, side: Array, found: Array, nearness: float,
     # outputs
@@ -98,7 +98,7 @@ def place_one(
     radius[k] = R
 
 
-@kernel(borrows=True)
+@kernel
 def _distance(length: Array, heading: Array, k: int) -> float:
     """How far point k is from the base in the posture at hand [m]."""
     x, y = 0.0, 0.0
@@ -108,7 +108,7 @@ def _distance(length: Array, heading: Array, k: int) -> float:
     return math.hypot(x, y)
 
 
-@kernel(borrows=True)
+@kernel
 def _intersect(x: Array, y: Array, k: int, r: float, R: float, d: float, side: float) -> None:
     """Put P_k where the circle of radius R about the origin meets that of radius r about P_{k+1}, d away."""
     if d > 0.0:

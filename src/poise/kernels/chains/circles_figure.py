@@ -55,7 +55,7 @@ class _Room(NamedTuple):
     """(8, h + 1)"""
 
 
-@kernel
+@kernel(counts_references=True)
 def circles_figure(
     integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float,
     # outputs
@@ -78,13 +78,13 @@ def circles_figure(
     return _circles_figure(integers, numbers, start, target, tolerance, keep, _make_room(nodes), q, moves)
 
 
-@kernel
+@kernel(counts_references=True)
 def circle_zones(integers: Array, numbers: Array, q: Array) -> Zones:
     """The safe zones of a path's tip in posture `q`."""
     return _circle_zones(integers, numbers, q, _make_room(integers[1] - integers[0]))
 
 
-@kernel
+@kernel(counts_references=True)
 def _make_room(n: int) -> _Room:
     flat = Planar(np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n), np.empty(n + 1), np.empty(n + 1))
     return _Room(
@@ -98,7 +98,7 @@ def _make_room(n: int) -> _Room:
     )
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _circle_zones(integers: Array, numbers: Array, q: Array, room: _Room) -> Zones:
     path = unflatten(integers, numbers)
     setting = find_plane(path, q, room.position, room.rotation, room.hinges, room.group, room.flat)
@@ -106,7 +106,7 @@ def _circle_zones(integers: Array, numbers: Array, q: Array, room: _Room) -> Zon
     return Zones(setting.hinges, least, most)
 
 
-@kernel(borrows=True)
+@kernel
 def _zones(links: Array, count: int) -> tuple[float, float]:
     """max(0, 2 max r - Σ r) and Σ r of the first links."""
     total, longest = 0.0, 0.0
@@ -116,7 +116,7 @@ def _zones(links: Array, count: int) -> tuple[float, float]:
     return max(0.0, 2.0 * longest - total), total
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _circles_figure(
     integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
     # outputs
@@ -139,7 +139,7 @@ def _circles_figure(
     return Placed(setting.hinges, placements, inside, length(subtract(target, tip.position)))
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _turn_and_place(
     path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
     q: Array,
@@ -173,7 +173,7 @@ def _turn_and_place(
     return total + placements, inside
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _outside(setting: Setting, target: Vector, turn: float, room: _Room) -> float:
     """How far from the safe zones the target is once the plane has turned [m]; 0 between them."""
     x, y, _ = in_plane(setting, seen_after_turn(setting, target, turn))
@@ -182,7 +182,7 @@ def _outside(setting: Setting, target: Vector, turn: float, room: _Room) -> floa
     return miss if miss > TURNED else 0.0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _place(
     path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
     q: Array,
@@ -211,7 +211,7 @@ def _place(
     return placements, least <= distance <= most and abs(off) <= tolerance, legal
 
 
-@kernel(borrows=True)
+@kernel
 def _along_tip(x: float, y: float, distance: float) -> tuple[float, float]:
     """The place at a distance from the base in the direction of the tip, for a target that is on the base itself."""
     size = math.hypot(x, y)

@@ -65,7 +65,7 @@ class Try(NamedTuple):
     """(m,) radii of a legal try [m]."""
 
 
-@kernel(borrows=True)
+@kernel
 def place_chain(
     length: Array, heading: Array, angle: Array, sign: Array, lower: Array, upper: Array, side: Array, wish: float,
     target_x: float, target_y: float, room: Array,
@@ -105,13 +105,13 @@ def place_chain(
     return count + more, found
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _place(plane: Plane, attempt: Try, wish: float, nearness: float) -> int:
     share, side, x, y, radius, _, found = attempt
     return place(plane.length, plane.heading, wish, share, side, found, nearness, x, y, radius)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _measure(plane: Plane, attempt: Try) -> tuple[float, float]:
     """Find the hinges' values for the points placed: how far beyond limits, and how far from those at hand, squared.
 
@@ -130,7 +130,7 @@ def _measure(plane: Plane, attempt: Try) -> tuple[float, float]:
     return beyond, change
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _search(
     plane: Plane, attempt: Try, side: Array, wish: float, best_share: Array, best_side: Array
 ) -> tuple[int, bool]:
@@ -150,7 +150,7 @@ def _search(
     return count, beyond == 0.0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _try_all(
     plane: Plane, attempt: Try, side: Array, wish: float, turned: bool, best_share: Array, best_side: Array
 ) -> tuple[int, float]:
@@ -177,7 +177,7 @@ def _try_all(
     return count, best_beyond
 
 
-@kernel(borrows=True)
+@kernel
 def _set_shares(share: Array, i: int) -> None:
     """Shares of try `i`: the wish, one for all, or one for each along a sequence that fills all combinations."""
     for k in range(share.shape[0]):
@@ -191,7 +191,7 @@ def _set_shares(share: Array, i: int) -> None:
             share[k] = value - math.floor(value)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _place_inside(plane: Plane, attempt: Try, wish: float) -> int:
     """Place the points with each turned about its child, as little as brings the hinge there inside its limits.
 
@@ -221,13 +221,13 @@ def _place_inside(plane: Plane, attempt: Try, wish: float) -> int:
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def _corner(d: float, r: float, R: float) -> float:
     """Angle between sides d and r of a triangle whose third side is R [rad]."""
     return math.acos(min(1.0, max(-1.0, (d * d + r * r - R * R) / (2.0 * d * r))))
 
 
-@kernel(borrows=True)
+@kernel
 def _nearest_heading(wanted: float, middle: float, half: float, least: float, most: float) -> float:
     """The angle nearest to `wanted` within `half` of `middle` and of size `least` to `most`; `wanted` without one."""
     off = nearest_turn(wanted - middle, 0.0)
@@ -245,7 +245,7 @@ def _nearest_heading(wanted: float, middle: float, half: float, least: float, mo
     return best
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _approach_wish(plane: Plane, attempt: Try, wish: float) -> int:
     """Bring the radii of a legal try as near to those wished for as the limits allow."""
     for k in range(plane.length.shape[0]):

@@ -63,7 +63,7 @@ class Points(NamedTuple):
     """Those points."""
 
 
-@kernel
+@kernel(counts_references=True)
 def fabrik(
     integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, most: int,
     trace: Array,
@@ -88,7 +88,7 @@ def fabrik(
     return _fabrik(integers, numbers, points, targets, start, tolerance, most, trace, position, rotation, aim, pull, q)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _fabrik(
     integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, most: int,
     trace: Array, position: Array, rotation: Array, aim: Array, pull: Array,
@@ -116,20 +116,20 @@ def _fabrik(
     return error, most
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _find_points(points: Points, position: Array, rotation: Array, aim: Array) -> None:
     """Where all points are, from the nodes' frames."""
     for i in range(points.node.shape[0]):
         put_vector(aim, i, _point(points.node, points.place, i, position, rotation))
 
 
-@kernel(borrows=True)
+@kernel
 def _point(node: Array, place: Array, i: int, position: Array, rotation: Array) -> Vector:
     k = node[i]
     return add(vector_at(position, k), rotate(quaternion_at(rotation, k), vector_at(place, i)))
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rotation: Array, q: Array) -> None:
     """Turn every joint, from the root up, to bring its points to where `aim` has them; renews the nodes' frames.
 
@@ -160,7 +160,7 @@ def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rot
         put_quaternion(rotation, i, unit(turned))
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _carried(
     path: Path, i: int, q: Array, carrier: Quaternion, here: Vector, frame: Quaternion
 ) -> tuple[Vector, Quaternion]:
@@ -174,7 +174,7 @@ def _carried(
     return here, frame
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _hinge_angle(
     path: Path, points: Points, i: int, point: int, here: Vector, frame: Quaternion, aim: Array, position: Array,
     rotation: Array, now: float,
@@ -193,7 +193,7 @@ def _hinge_angle(
     return math.atan2(y, x) if x * x + y * y > 1e-24 * size else now
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _turn_ball(
     path: Path, points: Points, i: int, point: int, here: Vector, frame: Quaternion, aim: Array, position: Array,
     rotation: Array, q: Array,

@@ -17,7 +17,7 @@ from poise.kernels.maths.vector import Vector, add, length, put_vector, scale, s
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def reach_forward(
     parent: Array, span: Array, targets: Array,
     # outputs
@@ -52,7 +52,7 @@ def reach_forward(
             pull[above, 3] += 1.0
 
 
-@kernel(borrows=True)
+@kernel
 def at_distance(origin: Vector, towards: Vector, distance: float) -> Vector:
     """The point at a distance from `origin` in the direction of another point; up when that is no direction."""
     way = subtract(towards, origin)
@@ -62,7 +62,7 @@ def at_distance(origin: Vector, towards: Vector, distance: float) -> Vector:
     return add(origin, scale(way, distance / size))
 
 
-@kernel
+@kernel(counts_references=True)
 def fabrik_points(
     parent: Array, span: Array, targets: Array, tolerance: float, most: int,
     # outputs
@@ -89,7 +89,7 @@ def fabrik_points(
     return error, most
 
 
-@kernel(borrows=True)
+@kernel
 def farthest(points: Array, targets: Array) -> float:
     """Largest distance of the last points from their targets."""
     first, worst = points.shape[0] - targets.shape[0], 0.0

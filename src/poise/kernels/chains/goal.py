@@ -50,7 +50,7 @@ class ChainGoal(NamedTuple):
     rotation: Quaternion
 
 
-@kernel(borrows=True)
+@kernel
 def unpacked(goal: tuple[float, ...]) -> ChainGoal:
     """A goal from eight numbers in a row: kind, vector, rotation."""
     return ChainGoal(int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7]))
@@ -63,7 +63,7 @@ class Tip(NamedTuple):
     rotation: Quaternion
 
 
-@kernel(borrows=True)
+@kernel
 def tip_of(site: Array, node: int, position: Array, rotation: Array) -> Tip:
     """World frame of a site whose place in its node is `site` (7,), from the frames of all nodes."""
     carrier = quaternion_at(rotation, node)
@@ -71,7 +71,7 @@ def tip_of(site: Array, node: int, position: Array, rotation: Array) -> Tip:
     return Tip(place, multiply(carrier, Quaternion(site[3], site[4], site[5], site[6])))
 
 
-@kernel(borrows=True)
+@kernel
 def goal_error(goal: ChainGoal, tip: Tip) -> float:
     """Distance from the position [m], or angle from the direction, orientation or line of sight [rad]."""
     if goal.kind == POSITION:
@@ -81,7 +81,7 @@ def goal_error(goal: ChainGoal, tip: Tip) -> float:
     return angle_of(multiply(goal.rotation, conjugate(tip.rotation)))
 
 
-@kernel(borrows=True)
+@kernel
 def wanted_direction(goal: ChainGoal, tip: Tip) -> Vector:
     """Where the tip's +Y must point; where it does already when it is at the point to look at."""
     if goal.kind == DIRECTION:
@@ -90,7 +90,7 @@ def wanted_direction(goal: ChainGoal, tip: Tip) -> Vector:
     return normalized(sight) if dot(sight, sight) > 1e-24 else pointing(tip.rotation)
 
 
-@kernel(borrows=True)
+@kernel
 def seen_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector:
     """The point of the line of sight that is as far from an axis as the point to look at, or as near as it gets.
 
@@ -110,14 +110,14 @@ def seen_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector
     return add(tip.position, scale(y, (math.sqrt(max(0.0, rest)) - half) / square))
 
 
-@kernel(borrows=True)
+@kernel
 def turned_tip(tip: Tip, pivot: Vector, turn: Quaternion) -> Tip:
     """The tip after everything turned about a point."""
     place = add(pivot, rotate(turn, subtract(tip.position, pivot)))
     return Tip(place, multiply(turn, tip.rotation))
 
 
-@kernel(borrows=True)
+@kernel
 def angle_about(a: Vector, b: Vector, axis: Vector) -> float:
     """The turn about the unit vector `axis` that takes `a` as near to `b` as it can [rad]; 0 when none does."""
     along = dot(a, axis) * dot(b, axis)
@@ -125,7 +125,7 @@ def angle_about(a: Vector, b: Vector, axis: Vector) -> float:
     return math.atan2(y, x) if x * x + y * y > 1e-30 * dot(a, a) * dot(b, b) else 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def best_turn(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> float:
     """The turn about an axis through `pivot` that brings the error to its minimum [rad].
 
@@ -146,7 +146,7 @@ def best_turn(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> float:
     return nearest_turn(2.0 * math.atan2(along, left.w), 0.0)
 
 
-@kernel(borrows=True)
+@kernel
 def legal_angle(angle: float, low: float, high: float, near: float) -> float:
     """The angle in [low, high] that turns as `angle` does and is nearest to `near`; else the bound nearest around."""
     turn = 2.0 * math.pi
@@ -162,19 +162,19 @@ def legal_angle(angle: float, low: float, high: float, near: float) -> float:
     return low if below <= above else high
 
 
-@kernel(borrows=True)
+@kernel
 def turn_about(axis: Vector, pivot: Vector, angle: float, tip: Tip) -> Tip:
     """The tip after a turn of `angle` about an axis through `pivot`."""
     return turned_tip(tip, pivot, about(axis, angle))
 
 
-@kernel(borrows=True)
+@kernel
 def moved_tip(tip: Tip, axis: Vector, way: float) -> Tip:
     """The tip after a slide along `axis`."""
     return Tip(add(tip.position, scale(axis, way)), tip.rotation)
 
 
-@kernel
+@kernel(counts_references=True)
 def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...]) -> float:
     """Error of a posture, for a path of `reach_path.flatten` and the fields of a `ChainGoal` in a row."""
     nodes = integers[1] - integers[0]
@@ -182,7 +182,7 @@ def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...])
     return _error_of(integers, numbers, q, unpacked(goal), position, rotation)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _error_of(integers: Array, numbers: Array, q: Array, goal: ChainGoal, position: Array, rotation: Array) -> float:
     path = unflatten(integers, numbers)
     forward(path.tree, q, position, rotation)

@@ -89,7 +89,7 @@ class Room(NamedTuple):
     """(nq,) posture after a step."""
 
 
-@kernel
+@kernel(counts_references=True)
 def jacobian_steps(
     integers: Array, numbers: Array, start: Array, goal: tuple[float, ...], damping: tuple[float, ...],
     tolerance: float, most: int, trace: Array,
@@ -131,7 +131,7 @@ def jacobian_steps(
     return _steps(integers, numbers, asked, care, tolerance, most, trace, room, q)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _steps(
     integers: Array, numbers: Array, goal: ChainGoal, care: Damping, tolerance: float, most: int, trace: Array,
     room: Room,
@@ -167,13 +167,13 @@ def _steps(
     return best, most
 
 
-@kernel(borrows=True)
+@kernel
 def _copy(a: Array, b: Array) -> None:
     for k in range(a.shape[0]):
         b[k] = a[k]
 
 
-@kernel(borrows=True)
+@kernel
 def goal_vector(goal: ChainGoal, tip: Tip) -> Vector:
     """What is left of a goal: an offset [m], or a rotation vector in world axes [rad]."""
     if goal.kind == POSITION:
@@ -183,7 +183,7 @@ def goal_vector(goal: ChainGoal, tip: Tip) -> Vector:
     return to_rotation_vector(multiply(goal.rotation, conjugate(tip.rotation)))
 
 
-@kernel(borrows=True)
+@kernel
 def goal_rows(
     goal: ChainGoal, tip: Tip, whole: Array,
     # outputs
@@ -220,7 +220,7 @@ def goal_rows(
     return 2
 
 
-@kernel(borrows=True)
+@kernel
 def _shorten(error: Array, m: int, longest: float) -> None:
     """Cut an error to a length: ClampMag of eq. 8."""
     square = 0.0
@@ -231,7 +231,7 @@ def _shorten(error: Array, m: int, longest: float) -> None:
             error[r] *= longest / math.sqrt(square)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _find_step(path: Path, care: Damping, m: int, room: Room) -> None:
     """Find `step` with all joints that are not held, again without those that it would take beyond a limit."""
     n = path.dof_q.shape[0]
@@ -249,7 +249,7 @@ def _find_step(path: Path, care: Damping, m: int, room: Room) -> None:
             return
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _leaves(path: Path, room: Room, k: int) -> bool:
     """Whether a coordinate stands at a limit that the step would take it beyond."""
     at = path.dof_q[k]
@@ -260,7 +260,7 @@ def _leaves(path: Path, room: Room, k: int) -> bool:
     return (way < 0.0 and value <= lower + TOUCHES) or (way > 0.0 and value >= upper - TOUCHES)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _one_step(care: Damping, m: int, room: Room) -> None:
     """The step of the joints that are not stuck."""
     rows, split, step, stuck = room.rows, room.split, room.step, room.stuck
@@ -288,7 +288,7 @@ def _one_step(care: Damping, m: int, room: Room) -> None:
     clamp_largest(step, care.turn)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _advance(path: Path, room: Room) -> bool:
     """Take the step inside the limits; False when nothing moved."""
     here, trial, bounds = room.here, room.trial, path.bounds

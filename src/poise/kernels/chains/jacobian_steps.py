@@ -24,7 +24,7 @@ from poise.kernels.jit.compile import kernel
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def transpose_step(m: int, rows: Array, error: Array, step: Array) -> None:
     """α Jᵀ e with the α that brings |e - J Δ| to its minimum."""
     for r in range(m):
@@ -42,7 +42,7 @@ def transpose_step(m: int, rows: Array, error: Array, step: Array) -> None:
         step[k] *= factor
 
 
-@kernel(borrows=True)
+@kernel
 def maciejewski_damping(m: int, sigma: Array, error: Array, bound: float) -> float:
     """λ² of eq. 15: the least damping that keeps the step's length within `bound`."""
     least, square = math.inf, 0.0
@@ -56,7 +56,7 @@ def maciejewski_damping(m: int, sigma: Array, error: Array, bound: float) -> flo
     return 0.25 * d * d if least <= 0.5 * d else least * (d - least)
 
 
-@kernel(borrows=True)
+@kernel
 def damped_step(
     m: int, split: Array, left: Array, sigma: Array, error: Array, bound: float,
     # outputs
@@ -74,7 +74,7 @@ def damped_step(
                 step[k] += factor * split[i, k]
 
 
-@kernel(borrows=True)
+@kernel
 def selective_step(
     m: int, split: Array, left: Array, sigma: Array, error: Array, reach: Array, turn: float,
     # outputs
@@ -99,7 +99,7 @@ def selective_step(
                 step[k] += factor * split[i, k]
 
 
-@kernel(borrows=True)
+@kernel
 def clamp_largest(step: Array, most: float) -> None:
     """Shorten a step whose largest part is beyond `most`."""
     largest = 0.0

@@ -66,7 +66,7 @@ class Setting(NamedTuple):
     """Its axis."""
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def find_plane(
     path: Path, q: Array, position: Array, rotation: Array, hinges: Array, group: Array,
     # outputs
@@ -107,12 +107,12 @@ def find_plane(
     return Setting(count, base, normal, level, table, center, axis)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _axis(path: Path, rotation: Array, node: int) -> Vector:
     return rotate(quaternion_at(rotation, node), vector_at(path.tree.axis, node))
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _find_hinges(path: Path, hinges: Array) -> int:
     """List the hinges that may move, from the root up."""
     total = 0
@@ -123,7 +123,7 @@ def _find_hinges(path: Path, hinges: Array) -> int:
     return total
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _parallel(
     path: Path, hinges: Array, total: int, last: int, tip: Tip, position: Array, rotation: Array, group: Array,
     first: int,
@@ -146,7 +146,7 @@ def _parallel(
     return count
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _lay_out(
     path: Path, group: Array, first: int, count: int, tip: Tip, base: Vector, normal: Vector, position: Array,
     rotation: Array, flat: Planar,
@@ -166,7 +166,7 @@ def _lay_out(
         flat.sign[k] = 1.0 if dot(_axis(path, rotation, node), normal) > 0.0 else -1.0
 
 
-@kernel(borrows=True)
+@kernel
 def in_plane(setting: Setting, target: Vector) -> tuple[float, float, float]:
     """A world point in the axes of the plane, and its height over the tip's own [m]."""
     way = subtract(target, setting.base)
@@ -174,7 +174,7 @@ def in_plane(setting: Setting, target: Vector) -> tuple[float, float, float]:
     return dot(e, way), dot(cross(setting.normal, e), way), dot(setting.normal, way) - setting.level
 
 
-@kernel(borrows=True)
+@kernel
 def turntable_turns(setting: Setting, target: Vector) -> tuple[float, float]:
     """The two turns of the turntable that bring the target to the plane, or as near as it gets [rad]."""
     n, w = setting.normal, setting.axis
@@ -189,7 +189,7 @@ def turntable_turns(setting: Setting, target: Vector) -> tuple[float, float]:
     return nearest_turn(middle + spread, 0.0), nearest_turn(middle - spread, 0.0)
 
 
-@kernel(borrows=True)
+@kernel
 def seen_after_turn(setting: Setting, target: Vector, turn: float) -> Vector:
     """Where the target is for a plane that the turntable has turned."""
     back = about(setting.axis, -turn)

@@ -12,7 +12,7 @@ PROGRESS = 1e-3
 """Share of the error that so many of them must take off."""
 
 
-@kernel(borrows=True)
+@kernel
 def keep(
     taken: int, q: Array,
     # outputs
@@ -24,7 +24,7 @@ def keep(
             trace[taken, k] = q[k]
 
 
-@kernel(borrows=True)
+@kernel
 def stalled(rounds: int, patience: int, error: float, before: float) -> tuple[bool, float]:
     """Whether the last `patience` rounds took off too little of the error, and what to compare the next ones with.
 

@@ -28,7 +28,7 @@ _ROUNDING = 1e-6
 """How exactly a library finds nearest points [m]."""
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_compiled(
     solids: Solids,
     watched: Watched,
@@ -50,7 +50,7 @@ def nearest_compiled(
     return nearest_planes(solids, watched, placed, reach, count, rows), more
 
 
-@kernel(borrows=True)
+@kernel
 def tip(
     position: Array,
     matrix: Array,
@@ -85,7 +85,7 @@ def tip(
                 )
 
 
-@kernel(borrows=True)
+@kernel
 def settle(
     turns: Array,
     tipped: Array,

@@ -62,7 +62,7 @@ class Pair(NamedTuple):
     node_b: int
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_capsules(
     solids: Solids,
     watched: Watched,
@@ -115,7 +115,7 @@ def nearest_capsules(
     return count, more
 
 
-@kernel(borrows=True)
+@kernel
 def _capsule_rows(
     pair: Pair, segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float],
     reach: float, row: int,
@@ -132,7 +132,7 @@ def _capsule_rows(
     return row
 
 
-@kernel(borrows=True)
+@kernel
 def _skin_rows(
     pair: Pair, solids: Solids, placed: Placed, which: tuple[int, int], is_first: bool, reach: float, row: int,
     # outputs
@@ -157,7 +157,7 @@ def _skin_rows(
     return row
 
 
-@kernel(borrows=True)
+@kernel
 def _put(
     pair: Pair, point_a: Vector, point_b: Vector, normal: Vector, distance: float, row: int,
     # outputs
@@ -170,14 +170,14 @@ def _put(
     rows.distance[row] = distance
 
 
-@kernel(borrows=True)
+@kernel
 def nearly_parallel(u: Vector, v: Vector) -> bool:
     """Whether two axes are within `NEARLY_PARALLEL` of each other; never for a sphere's."""
     uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
     return uu * vv - uv * uv < NEARLY_PARALLEL * NEARLY_PARALLEL * uu * vv
 
 
-@kernel(borrows=True)
+@kernel
 def lies_flat(kind: int, size: Vector, a: Vector, u: Vector, s: float) -> bool:
     """Whether the axis a + s u lies nearly flat on a box or a cylinder at its nearest point."""
     uu = dot(u, u)
@@ -187,7 +187,7 @@ def lies_flat(kind: int, size: Vector, a: Vector, u: Vector, s: float) -> bool:
     return slope * slope < NEARLY_PARALLEL * NEARLY_PARALLEL * uu
 
 
-@kernel(borrows=True)
+@kernel
 def _capsule_witness(
     segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float], attempt: int
 ) -> Witness:
@@ -206,7 +206,7 @@ def _capsule_witness(
     return Witness(point, normal, gap - radii[0] - radii[1])
 
 
-@kernel(borrows=True)
+@kernel
 def _skin_witness(
     kind: int, size: Vector, axis: tuple[Vector, Vector], radius: float, nearest: float, attempt: int
 ) -> Witness:
@@ -219,7 +219,7 @@ def _skin_witness(
     return Witness(subtract(center, scale(skin.normal, radius)), skin.normal, skin.distance - radius)
 
 
-@kernel(borrows=True)
+@kernel
 def _across(u: Vector, v: Vector) -> Vector:
     """A direction at right angles to both axes, where they cross."""
     n = normalized(cross(u, v))

@@ -43,7 +43,7 @@ TIPS = 6
 """Sides to which a hull is tipped."""
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_planes(
     solids: Solids,
     watched: Watched,
@@ -91,7 +91,7 @@ def nearest_planes(
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def feet(kind: int, turn: Quaternion, n: Vector) -> int:
     """On how many points a solid can stand on a plane with normal `n`."""
     if kind == CAPSULE:
@@ -103,7 +103,7 @@ def feet(kind: int, turn: Quaternion, n: Vector) -> int:
     return TIPS + 1 if kind == HULL else 1
 
 
-@kernel(borrows=True)
+@kernel
 def foot(kind: int, size: Vector, place: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
     """World position of one of the points on which a solid would stand (see `Solids.size`)."""
     if kind == BOX:
@@ -119,7 +119,7 @@ def foot(kind: int, size: Vector, place: Vector, turn: Quaternion, n: Vector, wh
     return center
 
 
-@kernel(borrows=True)
+@kernel
 def _box_corner(half: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
     """A corner of the face that looks most towards the plane."""
     m = rotate(conjugate(turn), n)
@@ -133,14 +133,14 @@ def _box_corner(half: Vector, turn: Quaternion, n: Vector, which: int) -> Vector
     return rotate(turn, Vector(x * half.x, y * half.y, z * half.z))
 
 
-@kernel(borrows=True)
+@kernel
 def _stands(turn: Quaternion, n: Vector) -> bool:
     """Whether a cylinder stands nearly upright."""
     _, _, z = columns(turn)
     return length(cross(z, n)) < NEARLY_PARALLEL
 
 
-@kernel(borrows=True)
+@kernel
 def _rim_point(size: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
     """One of three points of the lower rim of a cylinder that stands, else the lowest point of one rim or the other."""
     x, _, z = columns(turn)
@@ -156,14 +156,14 @@ def _rim_point(size: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
     return add(scale(z, end * size.z), scale(out, size.x))
 
 
-@kernel(borrows=True)
+@kernel
 def _lowest_of_ellipsoid(e: Vector, m: Vector) -> Vector:
     """-Σ eₖ² mₖ / √(Σ eₖ² mₖ²) for the normal m in the ellipsoid's own axes."""
     stretched = Vector(e.x * e.x * m.x, e.y * e.y * m.y, e.z * e.z * m.z)
     return scale(stretched, -1.0 / math.sqrt(dot(stretched, m)))
 
 
-@kernel(borrows=True)
+@kernel
 def _tipped(n: Vector, side: int) -> Vector:
     """The normal itself for side 0, else leaning to one of `TIPS` sides."""
     if side == 0:
@@ -174,7 +174,7 @@ def _tipped(n: Vector, side: int) -> Vector:
     return add(n, scale(lean, NEARLY_PARALLEL))
 
 
-@kernel(borrows=True)
+@kernel
 def _lowest_vertex(vertices: Array, begin: int, end: int, turn: Quaternion, direction: Vector) -> int:
     """The vertex of a turned hull that comes last along a world direction."""
     m = rotate(conjugate(turn), direction)
@@ -188,7 +188,7 @@ def _lowest_vertex(vertices: Array, begin: int, end: int, turn: Quaternion, dire
     return best
 
 
-@kernel(borrows=True)
+@kernel
 def _is_known(points: Array, begin: int, end: int, point: Vector) -> bool:
     for k in range(begin, end):
         if points[k, 0] == point.x and points[k, 1] == point.y and points[k, 2] == point.z:

@@ -33,7 +33,7 @@ class Skin(NamedTuple):
     normal: Vector
 
 
-@kernel(borrows=True)
+@kernel
 def point_to_solid(kind: int, size: Vector, point: Vector) -> Skin:
     """Signed distance of a point to a box, cylinder or ellipsoid (see `Solids.size`), in the solid's own frame."""
     if kind == BOX:
@@ -43,7 +43,7 @@ def point_to_solid(kind: int, size: Vector, point: Vector) -> Skin:
     return _ellipsoid(size, point)
 
 
-@kernel(borrows=True)
+@kernel
 def _box(half: Vector, p: Vector) -> Skin:
     beyond = Vector(abs(p.x) - half.x, abs(p.y) - half.y, abs(p.z) - half.z)
     out = Vector(max(beyond.x, 0.0), max(beyond.y, 0.0), max(beyond.z, 0.0))
@@ -61,7 +61,7 @@ def _box(half: Vector, p: Vector) -> Skin:
     return Skin(beyond.z, Vector(0.0, 0.0, math.copysign(1.0, p.z)))
 
 
-@kernel(borrows=True)
+@kernel
 def _cylinder(size: Vector, p: Vector) -> Skin:
     away = math.sqrt(p.x * p.x + p.y * p.y)
     outward = Vector(p.x / away, p.y / away, 0.0) if away > 0.0 else Vector(1.0, 0.0, 0.0)
@@ -73,7 +73,7 @@ def _cylinder(size: Vector, p: Vector) -> Skin:
     return Skin(side, outward) if side >= top else Skin(top, upward)
 
 
-@kernel(borrows=True)
+@kernel
 def _ellipsoid(e: Vector, p: Vector) -> Skin:
     # Away from the planes of symmetry by less than rounding: there, inside, the root is a pole.
     tiny = 1e-10 * min(e.x, e.y, e.z)
@@ -95,7 +95,7 @@ def _ellipsoid(e: Vector, p: Vector) -> Skin:
     return Skin(dot(n, gap), Vector(math.copysign(n.x, p.x), math.copysign(n.y, p.y), math.copysign(n.z, p.z)))
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_on_axis(kind: int, size: Vector, a: Vector, u: Vector) -> float:
     """Share s of the point a + s u, 0 ≤ s ≤ 1, that is nearest to a solid, in the solid's own frame.
 

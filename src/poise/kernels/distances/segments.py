@@ -23,20 +23,20 @@ class Shares(NamedTuple):
     t: float
 
 
-@kernel(borrows=True)
+@kernel
 def share_of_nearest(point: Vector, start: Vector, along: Vector) -> float:
     """t of the point start + t along of the whole line that is nearest to `point`; 0 for a segment without length."""
     square = dot(along, along)
     return dot(subtract(point, start), along) / square if square > 0.0 else 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def inside(share: float) -> float:
     """The nearest share of a segment."""
     return min(max(share, 0.0), 1.0)
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_of_segments(a: Vector, u: Vector, b: Vector, v: Vector) -> Shares:
     """Shares of the nearest points of the segments from a to a + u and from b to b + v."""
     uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
@@ -60,7 +60,7 @@ def nearest_of_segments(a: Vector, u: Vector, b: Vector, v: Vector) -> Shares:
     return best
 
 
-@kernel(borrows=True)
+@kernel
 def on_edge(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> Shares:
     """The best shares with s = 0, s = 1, t = 0 or t = 1, for edges 0 to 3."""
     if edge < 2:
@@ -70,13 +70,13 @@ def on_edge(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> Shares:
     return Shares(inside(share_of_nearest(add(b, scale(v, t)), a, u)), t)
 
 
-@kernel(borrows=True)
+@kernel
 def between(a: Vector, u: Vector, b: Vector, v: Vector, shares: Shares) -> Vector:
     """From the point of the second segment to that of the first."""
     return subtract(add(a, scale(u, shares.s)), add(b, scale(v, shares.t)))
 
 
-@kernel(borrows=True)
+@kernel
 def ends_overlap(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> bool:
     """Whether an end of one segment lies beside the other; where two ends meet, only the first segment's counts."""
     if edge < 2:

@@ -103,7 +103,7 @@ class Rows(NamedTuple):
     """(c,) which pair, planes after all pairs of solids."""
 
 
-@kernel(borrows=True)
+@kernel
 def place_solids(
     solids: Solids,
     position: Array,

@@ -83,7 +83,7 @@ class Floor(NamedTuple):
     """Backdrop at the lower border."""
 
 
-@kernel
+@kernel(counts_references=True)
 def fill(
     screen: Array,
     triangles: Array,
@@ -120,13 +120,13 @@ def fill(
                         drawn[row, column] = t
 
 
-@kernel
+@kernel(counts_references=True)
 def _corners(rows: Array, triangles: Array, t: int) -> tuple[Vector, Vector, Vector]:
     """Rows of the three vertices of triangle `t`."""
     return vector_at(rows, triangles[t, 0]), vector_at(rows, triangles[t, 1]), vector_at(rows, triangles[t, 2])
 
 
-@kernel
+@kernel(counts_references=True)
 def shade(
     camera: Camera,
     light: Light,
@@ -173,12 +173,12 @@ def shade(
                 picture[y, x, 2] = _byte(color.z)
 
 
-@kernel
+@kernel(counts_references=True)
 def _byte(value: float) -> int:
     return int(min(max(value, 0.0), 1.0) * 255.0 + 0.5)
 
 
-@kernel
+@kernel(counts_references=True)
 def _ray(camera: Camera, column: int, row: int) -> Vector:
     """Direction seen through the middle of a pixel, one unit long along `ahead`."""
     x = (column + 0.5 - camera.center_x) / camera.focal
@@ -186,7 +186,7 @@ def _ray(camera: Camera, column: int, row: int) -> Vector:
     return add(camera.ahead, add(scale(camera.right, x), scale(camera.above, y)))
 
 
-@kernel
+@kernel(counts_references=True)
 def _weights(corners: tuple[Vector, Vector, Vector], x: float, y: float) -> Vector:
     """Shares of the three corners of a triangle in its point at (x, y) on the screen."""
     a, b, c = corners
@@ -196,20 +196,20 @@ def _weights(corners: tuple[Vector, Vector, Vector], x: float, y: float) -> Vect
     return Vector(u, v, 1.0 - u - v)
 
 
-@kernel
+@kernel(counts_references=True)
 def _blend(vectors: tuple[Vector, Vector, Vector], shares: Vector) -> Vector:
     """Sum of three vectors, each times its share."""
     a, b, c = vectors
     return add(add(scale(a, shares.x), scale(b, shares.y)), scale(c, shares.z))
 
 
-@kernel
+@kernel(counts_references=True)
 def _facing(normal: Vector, ray: Vector) -> Vector:
     """The unit normal on the side that is seen."""
     return normalized(scale(normal, -1.0) if dot(normal, ray) > 0.0 else normal)
 
 
-@kernel
+@kernel(counts_references=True)
 def _lit(light: Light, color: Vector, normal: Vector, ray: Vector, open_sky: float) -> Vector:
     """What the screen shows of a surface: light wrapped a little around the side, ambient light, a highlight."""
     key = max(0.0, (dot(normal, light.key) + 0.15) / 1.15)
@@ -226,14 +226,14 @@ def _lit(light: Light, color: Vector, normal: Vector, ray: Vector, open_sky: flo
     )
 
 
-@kernel
+@kernel(counts_references=True)
 def _to_the_32nd(x: float) -> float:
     for _ in range(5):
         x *= x
     return x
 
 
-@kernel
+@kernel(counts_references=True)
 def _spirals() -> Array:
     """(4, samples, 2) points of the unit disc, as evenly spread as seeds in a sunflower, turned from row to row."""
     out = np.empty((4, OCCLUSION_SAMPLES, 2))
@@ -246,7 +246,7 @@ def _spirals() -> Array:
     return out
 
 
-@kernel
+@kernel(counts_references=True)
 def _occlusion(
     camera: Camera, light: Light, nearness: Array, spirals: Array, corner: int, normal: Vector, row: int, column: int
 ) -> float:
@@ -278,7 +278,7 @@ def _occlusion(
     return min(1.0, 2.0 * hidden / spirals.shape[1])
 
 
-@kernel
+@kernel(counts_references=True)
 def _on_border(part: Array, drawn: Array, nearness: Array, row: int, column: int) -> float:
     """1 where a neighbouring pixel shows another part farther away, else 0."""
     height, width = nearness.shape
@@ -294,7 +294,7 @@ def _on_border(part: Array, drawn: Array, nearness: Array, row: int, column: int
     return 0.0
 
 
-@kernel
+@kernel(counts_references=True)
 def _backdrop(camera: Camera, floor: Floor, ray: Vector, shadow: Array, down: float) -> Vector:
     """Colour where nothing is drawn: the backdrop, with the floor's grid and shadow over it where the ray meets it."""
     color = _mix(floor.top, floor.bottom, down)
@@ -316,25 +316,25 @@ def _backdrop(camera: Camera, floor: Floor, ray: Vector, shadow: Array, down: fl
     return _mix(color, floor.shadow, dark * floor.shadow_strength)
 
 
-@kernel
+@kernel(counts_references=True)
 def _stretch(along: float, descent: float) -> float:
     """How much wider than a pixel its image on the floor is along an axis, for a ray with these components."""
     return math.sqrt(1.0 + (along / max(descent, 0.01)) ** 2)
 
 
-@kernel
+@kernel(counts_references=True)
 def _mix(a: Vector, b: Vector, k: float) -> Vector:
     return add(a, scale(subtract(b, a), k))
 
 
-@kernel
+@kernel(counts_references=True)
 def _line(x: float, spacing: float, pixel: float) -> float:
     """1 on a grid line, 0 away from it, with a soft edge about `pixel` wide [m]."""
     away = abs(x - spacing * math.floor(x / spacing + 0.5))
     return max(0.0, min(1.0, 1.5 - 0.75 * away / pixel))
 
 
-@kernel
+@kernel(counts_references=True)
 def _shadow_at(shadow: Array, x: float, y: float) -> float:
     """Value of the shadow picture at (x, y) in -1 … 1, between its pixels; 0 outside."""
     n = shadow.shape[0]

@@ -9,8 +9,8 @@ from poise.kernels.body.step_limits import StepLimits
 from poise.kernels.body.tree import Tree
 from poise.kernels.goals.contacts import Contacts
 from poise.kernels.goals.criteria import Criteria
-from poise.kernels.goals.goal_curvature import Pulls
-from poise.kernels.goals.goals import Goals, Stance
+from poise.kernels.goals.goal_curvature import NodeForces
+from poise.kernels.goals.goals import Evaluation, Goals
 from poise.kernels.jit.handle import define_handle
 from poise.kernels.levels.problem import Levels
 from poise.kernels.levels.workspace import LevelsWork
@@ -20,8 +20,9 @@ Array = np.ndarray
 
 MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
 """Levels: what never gives way, what parts touching bodies, and where tasks begin."""
-CHOOSY, FENCED, KEPT = 1, 2, 3
-"""Levels whose rows do not say all, and those that say it for the level above and only keep what it has reached."""
+MASKED, SUPPORT_EDGES, REIMPOSES = 1, 2, 3
+"""Levels whose Jacobian is masked to some joints, levels bounded by the edges of a support, and levels that re-impose a
+masked level on all joints."""
 MET = 1e-6
 """Error up to which a level counts as met."""
 HELD = 1e-6
@@ -61,16 +62,16 @@ class State(NamedTuple):
     """(p + 1,) extra damping of each level, grown by failure and shaking."""
     curved: Array
     """(p + 1,) 1 for levels that gave way in the step."""
-    bent: Array
-    """(p + 1,) 1 for levels that did not do what their rows promised, since something else was asked."""
+    needs_curvature: Array
+    """(p + 1,) 1 for levels that gained less than their rows predicted, since the targets last changed."""
     gap: Array
     """(r,) what each row of a loop lacks [m]."""
     couple: Array
     """(3, 3) workspace of the loops' curvature."""
     missing: Array
     """(m,) what a correction has to add to each row."""
-    demand: Array
-    """(1,) how many times as much a step must gain, for the shaking since something else was asked."""
+    gain_factor: Array
+    """(1,) by how much the least gain of a step is raised, for oscillation since the targets last changed."""
     excluded: Array
     """(1,) how many directions the step may not use: see `step_singular`."""
     counts: Array
@@ -89,20 +90,22 @@ class Engine(NamedTuple):
     criteria: Criteria
     levels: Levels
     solver: LevelsWork
-    pulls: Pulls
-    here: Stance
-    there: Stance
+    node_forces: NodeForces
+    current: Evaluation
+    """Errors, and what rows are made of, at the posture a step starts from."""
+    trial: Evaluation
+    """Errors at the posture a step may end in."""
     state: State
     skip: int
     """Rows before the first goal's: loops, equality couplings and partings."""
     farthest: float
     """Largest error a step aims at [m or rad]."""
-    choosy: Array
-    """(p + 1,) CHOOSY for levels with goals that may move some joints only, KEPT for those that follow them with the
-    same goals and all joints, FENCED for those with a support's edges."""
+    level_kind: Array
+    """(p + 1,) MASKED for levels whose Jacobian is masked to some joints, REIMPOSES for those that follow them with the
+    same goals and all joints, SUPPORT_EDGES for levels bounded by the edges of a support, else 0."""
     calls: Array
     """Addresses for `far_call`."""
-    worth: float
+    min_gain: float
     """Error that a visible step must remove from some level, per size of the step."""
 
 

@@ -19,14 +19,14 @@ from poise.kernels.jit.indirect_calls import address_of
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def _clamp(engine: Engine, previous: Array, q: Array) -> int:
     return clamp(engine.bounds, previous, q)
 
 
-@kernel(borrows=True)
-def _stand_here(engine: Engine, q: Array) -> None:
-    tree, here, there = engine.tree, engine.here, engine.there
+@kernel
+def _evaluate_current(engine: Engine, q: Array) -> None:
+    tree, here, there = engine.tree, engine.current, engine.trial
     if _is_at(there.at, q):
         for i in range(q.shape[0]):
             here.at[i] = q[i]
@@ -43,16 +43,16 @@ def _stand_here(engine: Engine, q: Array) -> None:
     find_errors(tree, engine.goals, q, here)
 
 
-@kernel(borrows=True)
-def _stand_there(engine: Engine, q: Array) -> None:
-    tree, there = engine.tree, engine.there
+@kernel
+def _evaluate_trial(engine: Engine, q: Array) -> None:
+    tree, there = engine.tree, engine.trial
     place_nodes(tree, q, there)
     if _weighs(engine):
         center_of_mass(tree, there.position, there.rotation, there.centers)
     find_errors(tree, engine.goals, q, there)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _is_at(at: Array, q: Array) -> bool:
     """Whether a posture is this one, to the last bit."""
     for i in range(q.shape[0]):
@@ -61,7 +61,7 @@ def _is_at(at: Array, q: Array) -> bool:
     return True
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _weighs(engine: Engine) -> bool:
     """Whether some goal asks where the mass is."""
     kinds = engine.goals.kind
@@ -71,8 +71,8 @@ def _weighs(engine: Engine) -> bool:
     return False
 
 
-KERNELS: tuple[Callable[..., Any], ...] = (_clamp, _stand_here, _stand_there)
-CLAMP, STAND_HERE, STAND_THERE = range(3)
+KERNELS: tuple[Callable[..., Any], ...] = (_clamp, _evaluate_current, _evaluate_trial)
+CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL = range(3)
 
 
 def connect(engine: Engine, calls: Array, q: Array) -> None:
@@ -83,17 +83,17 @@ def connect(engine: Engine, calls: Array, q: Array) -> None:
 
 if numba.config.DISABLE_JIT:
 
-    def far_clamp(calls: Array, engine: Any, previous: Array, q: Array) -> int:
+    def call_clamp(calls: Array, engine: Any, previous: Array, q: Array) -> int:
         """Move `q` to the nearest posture inside the limits: see `clamp`."""
         return _clamp(engine, previous, q)
 
-    def far_here(calls: Array, engine: Any, q: Array) -> None:
+    def call_evaluate_current(calls: Array, engine: Any, q: Array) -> None:
         """Take the stance of the posture that a step starts from, with all that rows are made of."""
-        _stand_here(engine, q)
+        _evaluate_current(engine, q)
 
-    def far_there(calls: Array, engine: Any, q: Array) -> None:
+    def call_evaluate_trial(calls: Array, engine: Any, q: Array) -> None:
         """Take the stance of the posture that a step may end in, as far as errors need it."""
-        _stand_there(engine, q)
+        _evaluate_trial(engine, q)
 
 else:
     from numba import types
@@ -102,16 +102,16 @@ else:
     from poise.kernels.jit.indirect_calls import call_by_address
 
     @intrinsic
-    def far_clamp(typing_context, calls, engine, previous, q):  # type: ignore[no-untyped-def]
+    def call_clamp(typing_context, calls, engine, previous, q):  # type: ignore[no-untyped-def]
         """Move `q` to the nearest posture inside the limits: see `clamp`."""
         return types.int64(calls, engine, previous, q), call_by_address(types.int64, CLAMP)
 
     @intrinsic
-    def far_here(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+    def call_evaluate_current(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
         """Take the stance of the posture that a step starts from, with all that rows are made of."""
-        return types.none(calls, engine, q), call_by_address(types.none, STAND_HERE)
+        return types.none(calls, engine, q), call_by_address(types.none, EVALUATE_CURRENT)
 
     @intrinsic
-    def far_there(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+    def call_evaluate_trial(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
         """Take the stance of the posture that a step may end in, as far as errors need it."""
-        return types.none(calls, engine, q), call_by_address(types.none, STAND_THERE)
+        return types.none(calls, engine, q), call_by_address(types.none, EVALUATE_TRIAL)

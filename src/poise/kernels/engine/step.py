@@ -32,16 +32,16 @@ import math
 
 import numpy as np
 
-from poise.kernels.engine.engine import CLOSED, FIRST_TASKS, HELD, KEPT, MET, Engine
-from poise.kernels.engine.indirect_calls import far_clamp, far_here, far_there
+from poise.kernels.engine.engine import CLOSED, FIRST_TASKS, HELD, MET, REIMPOSES, Engine
+from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial
 from poise.kernels.engine.step_acceptance import (
     OWN,
     SOFTEST,
     STIFFEST,
     is_better,
     is_worth_it,
-    notice_bending,
-    notice_shaking,
+    note_model_error,
+    note_oscillation,
     recall,
     remember,
     worse_level,
@@ -61,12 +61,12 @@ SHORTENINGS = 4
 DAMPINGS = 3
 VISIBLE = 1e-4
 """Steps smaller than this are taken whether they are worth it or not [rad or m]."""
-BENT_ANEW = -1
+CURVATURE_ADDED = -1
 LEAP = 0.1
 """Size of a step off a saddle [rad or m]."""
 
 
-@kernel(borrows=True)
+@kernel
 def take_step(
     engine: Engine,
     # outputs
@@ -76,8 +76,8 @@ def take_step(
     state = engine.state
     counts, stiffness, damping = state.counts, state.stiffness, engine.levels.damping
     counts[0] += 1
-    far_here(engine.calls, engine, q)
-    measure(engine, engine.here, q, state.merit)
+    call_evaluate_current(engine.calls, engine, q)
+    measure(engine, engine.current, q, state.merit)
     recall(state)
     prepare(engine, q)
     moved, share, tries = 0.0, 1.0, 0
@@ -92,7 +92,7 @@ def take_step(
                 excluded = exclude_direction(engine, failed, share)
                 share *= 0.5
         if failed < 0:
-            notice_bending(engine, share)
+            note_model_error(engine, share)
             break
         moved = 0.0
         if excluded:
@@ -100,10 +100,10 @@ def take_step(
         tries += 1
         counts[1] += 1
         first = _first_to_damp(engine, failed)
-        if first == BENT_ANEW:
+        if first == CURVATURE_ADDED:
             continue
         for k in range(first, stiffness.shape[0]):
-            if engine.choosy[k] == KEPT:
+            if engine.level_kind[k] == REIMPOSES:
                 continue
             stiffness[k] = min(10.0 * STIFFEST, max(8.0 * stiffness[k], 10.0 * SOFTEST))
             damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
@@ -118,13 +118,13 @@ def take_step(
             remember(state, state.merit)
             return 0.0
     remember(state, state.merit_after)
-    notice_shaking(engine)
+    note_oscillation(engine)
     for i in range(q.shape[0]):
         q[i] = state.q[i]
     return moved
 
 
-@kernel(borrows=True)
+@kernel
 def _shorten(engine: Engine, q: Array, share: float) -> float:
     """Shorten a step of loops that is not worth it, as they bend less in a shorter one; 0 when that does not help."""
     for _ in range(SHORTENINGS if engine.state.gap.shape[0] > 0 else 0):
@@ -137,31 +137,31 @@ def _shorten(engine: Engine, q: Array, share: float) -> float:
     return 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _first_to_damp(engine: Engine, failed: int) -> int:
-    """The level to damp, with those below it, when level `failed` lost; BENT_ANEW when one got its curvature instead.
+    """The level to damp, with those below it, when level `failed` lost, or CURVATURE_ADDED if one is solved anew.
 
     What is met is never damped. A level that goes by its rows alone is to blame if most of the step is its own, and its
     rows then say too little; otherwise the levels below it are.
     """
     state, curved = engine.state, engine.levels.curved
-    merit, bent, decided, stiffness = state.merit, state.bent, state.decided, state.stiffness
+    merit, needs_curvature, decided, stiffness = state.merit, state.needs_curvature, state.decided, state.stiffness
     p = merit.shape[0] - 1
     for k in range(max(failed, FIRST_TASKS), p):
-        if merit[k] > MET and engine.choosy[k] != KEPT:
-            if curved[k] == 1 and bent[k] == 1 and stiffness[k] >= STIFFEST:
+        if merit[k] > MET and engine.level_kind[k] != REIMPOSES:
+            if curved[k] == 1 and needs_curvature[k] == 1 and stiffness[k] >= STIFFEST:
                 # Curvature and all that damping have not helped: its rows may.
-                bent[k], curved[k], stiffness[k] = 0, 0, 0.0
-                return BENT_ANEW
+                needs_curvature[k], curved[k], stiffness[k] = 0, 0, 0.0
+                return CURVATURE_ADDED
             if curved[k] == 1:
                 return k
-            if bent[k] == 0 and decided[k] >= OWN * decided[p]:
-                bent[k] = 1
-                return BENT_ANEW
+            if needs_curvature[k] == 0 and decided[k] >= OWN * decided[p]:
+                needs_curvature[k] = 1
+                return CURVATURE_ADDED
     return max(failed, undamped_levels(engine))
 
 
-@kernel(borrows=True)
+@kernel
 def _meet_again(engine: Engine, q: Array) -> float:
     """Where no step is taken, only give the levels that are solved as they stand back what earlier steps cost them."""
     state = engine.state
@@ -177,7 +177,7 @@ def _meet_again(engine: Engine, q: Array) -> float:
     return moved if is_better(state, 0.0) else 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def step_from(
     engine: Engine,
     known: bool,
@@ -194,7 +194,7 @@ def step_from(
     return status
 
 
-@kernel(borrows=True)
+@kernel
 def begin(
     engine: Engine,
     # outputs
@@ -204,17 +204,17 @@ def begin(
     for i in range(q.shape[0]):
         if not math.isfinite(q[i]):
             return REFUSED
-    if far_clamp(engine.calls, engine, engine.state.x[:0], q) == 0:
+    if call_clamp(engine.calls, engine, engine.state.x[:0], q) == 0:
         return ILLEGAL
-    there, gap = engine.there, engine.state.gap
+    there, gap = engine.trial, engine.state.gap
     if gap.shape[0] > 0:
-        far_there(engine.calls, engine, q)
+        call_evaluate_trial(engine.calls, engine, q)
         if closure_residual(engine.closures, there.position, there.rotation, gap) > CLOSED:
             return OPEN
     return LEGAL
 
 
-@kernel
+@kernel(counts_references=True)
 def _leap_or_keep(engine: Engine, q: Array, moved: float) -> float:
     """Leave a saddle, or keep the small step already in `state.q` where no leap helps; returns how far it goes."""
     new, x = engine.state.q, engine.state.x
@@ -229,7 +229,7 @@ def _leap_or_keep(engine: Engine, q: Array, moved: float) -> float:
     return moved
 
 
-@kernel(borrows=True)
+@kernel
 def _leave_saddle(engine: Engine, q: Array) -> float:
     """Leap along a direction of negative curvature, to the side that helps; returns how far, 0 when neither does.
 
@@ -252,13 +252,13 @@ def _leave_saddle(engine: Engine, q: Array) -> float:
     return 0.0
 
 
-@kernel
+@kernel(counts_references=True)
 def bind(parts: Engine) -> Engine:
     """A handle on an engine, for the functions below."""
     return Handle(*parts)  # type: ignore[return-value]
 
 
-@kernel(borrows=True)
+@kernel
 def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Step until the posture `q` rests; returns how many steps it took and how far the last one went."""
     moved, rests = math.inf, 0

@@ -5,15 +5,15 @@ import math
 import numpy as np
 
 from poise.kernels.engine.engine import (
-    CHOOSY,
     CLOSED,
-    FENCED,
     FIRST_TASKS,
     HELD,
-    KEPT,
+    MASKED,
     MECHANISM,
     MET,
     PARTING,
+    REIMPOSES,
+    SUPPORT_EDGES,
     Engine,
     State,
 )
@@ -42,7 +42,7 @@ RELAXING = 0.9
 """How damping fades from step to step."""
 
 
-@kernel(borrows=True)
+@kernel
 def worse_level(engine: Engine, moved: float) -> int:
     """The first level that got worse and should not have, or -1.
 
@@ -51,7 +51,7 @@ def worse_level(engine: Engine, moved: float) -> int:
     distance to return to, and no row foresees that parting them may take a step over the edge of a support. A level
     with goals that may not use all joints is not asked: its rows do not say what other joints do to it.
     """
-    state, choosy = engine.state, engine.choosy
+    state, kind = engine.state, engine.level_kind
     before, after, record = state.merit, state.merit_after, state.record
     unseen = ROUNDING + min(moved * moved * moved, UNSEEN)
     undamped, unsure = undamped_levels(engine), 0.0
@@ -59,7 +59,7 @@ def worse_level(engine: Engine, moved: float) -> int:
         unsure += state.trial[i] * state.trial[i]
     gained, parted = False, after[PARTING] < record[PARTING] - UNSEEN
     for k in range(before.shape[0] - 1):
-        if after[k] > before[k] and choosy[k] != CHOOSY:
+        if after[k] > before[k] and kind[k] != MASKED:
             stands = k < undamped and k != PARTING
             small = unseen
             if stands:
@@ -67,7 +67,7 @@ def worse_level(engine: Engine, moved: float) -> int:
             if after[k] > record[k] + small and (stands or after[k] > MET):
                 lost = after[k] - _hoped(engine, k)
                 if not (stands and lost <= small) and not (
-                    gained and (lost <= unsure or (parted and choosy[k] == FENCED))
+                    gained and (lost <= unsure or (parted and kind[k] == SUPPORT_EDGES))
                 ):
                     return k
         gained = gained or after[k] < record[k] - UNSEEN
@@ -75,7 +75,7 @@ def worse_level(engine: Engine, moved: float) -> int:
     return p if engine.criteria.summed[0] == 1 and _only_criteria_suffer(before, after) else -1
 
 
-@kernel(borrows=True)
+@kernel
 def _hoped(engine: Engine, k: int) -> float:
     """What the model says a whole step leaves of the error of level `k`."""
     state, left = engine.state, engine.solver.left[k]
@@ -91,7 +91,7 @@ def _hoped(engine: Engine, k: int) -> float:
     return math.sqrt(max(0.0, total))
 
 
-@kernel(borrows=True)
+@kernel
 def _only_criteria_suffer(before: Array, after: Array) -> bool:
     """Whether a sum of criteria got worse and no level above it better."""
     p = before.shape[0] - 1
@@ -101,13 +101,13 @@ def _only_criteria_suffer(before: Array, after: Array) -> bool:
     return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
 
 
-@kernel(borrows=True)
+@kernel
 def is_worth_it(engine: Engine, moved: float) -> bool:
     """Whether a step brings some level below its record by enough to be seen.
 
     A level above its record, which it may be by a little, is compared with where it is.
     """
-    state, least = engine.state, engine.worth * engine.state.demand[0] * moved
+    state, least = engine.state, engine.min_gain * engine.state.gain_factor[0] * moved
     before, record, after = state.merit, state.record, state.merit_after
     for k in range(record.shape[0]):
         best = before[k] if before[k] > record[k] + HELD else record[k]
@@ -116,7 +116,7 @@ def is_worth_it(engine: Engine, moved: float) -> bool:
     return False
 
 
-@kernel(borrows=True)
+@kernel
 def is_better(state: State, slack: float) -> bool:
     """Whether the first level that changes by more than `slack` changes for the better."""
     for k in range(state.merit.shape[0]):
@@ -126,7 +126,7 @@ def is_better(state: State, slack: float) -> bool:
     return False
 
 
-@kernel(borrows=True)
+@kernel
 def recall(state: State) -> None:
     """Forget the records when something else is asked than at the end of the step before; contacts always are new."""
     merit, seen, record = state.merit, state.seen, state.record
@@ -136,27 +136,27 @@ def recall(state: State) -> None:
     for k in range(merit.shape[0] if not same else FIRST_TASKS):
         record[k] = merit[k]
     if not same:
-        state.demand[0] = 1.0
+        state.gain_factor[0] = 1.0
         for k in range(merit.shape[0]):
-            state.bent[k] = 0
+            state.needs_curvature[k] = 0
 
 
-@kernel(borrows=True)
-def notice_bending(engine: Engine, share: float) -> None:
+@kernel
+def note_model_error(engine: Engine, share: float) -> None:
     """Levels that gained little of what `share` of a step of their own promised: their rows say too little of them.
 
     One that gained nearly all with its curvature will do without.
     """
     state, levels, wish = engine.state, engine.levels, engine.levels.wish
-    before, after, bent, curved = state.merit, state.merit_after, state.bent, levels.curved
+    before, after, needs_curvature, curved = state.merit, state.merit_after, state.needs_curvature, levels.curved
     decided = state.decided
     p = before.shape[0] - 1
     for k in range(FIRST_TASKS, p + 1):
-        if engine.choosy[k] == KEPT:
+        if engine.level_kind[k] == REIMPOSES:
             continue
         if curved[k] == 1:
             if after[k] < EASED * before[k]:
-                bent[k] = 0
+                needs_curvature[k] = 0
             continue
         promised = 0.0
         if k < p:
@@ -167,10 +167,10 @@ def notice_bending(engine: Engine, share: float) -> None:
             promised = math.sqrt(promised) - engine.solver.left[p]
         own = k == p or decided[k] >= OWN * decided[p]
         if own and before[k] - after[k] < KEPT_PROMISE * share * promised:
-            bent[k] = 1
+            needs_curvature[k] = 1
 
 
-@kernel(borrows=True)
+@kernel
 def remember(state: State, merit: Array) -> None:
     """Where a step ended, and its records: a level's new record begins the records below it anew."""
     seen, record = state.seen, state.record
@@ -181,8 +181,8 @@ def remember(state: State, merit: Array) -> None:
         seen[k] = merit[k]
 
 
-@kernel(borrows=True)
-def notice_shaking(engine: Engine) -> None:
+@kernel
+def note_oscillation(engine: Engine) -> None:
     """Damp levels that gave way, and criteria, when a step undoes the last; more when their own part of it does."""
     state, curved = engine.state, engine.levels.curved
     x, part, last, stiffness = state.x, state.part, state.last, state.stiffness
@@ -210,10 +210,10 @@ def notice_shaking(engine: Engine) -> None:
         elif most == 0.0:
             stiffness[k] = RELAXING * stiffness[k] if stiffness[k] > 0.1 * SOFTEST else 0.0
     if shakes:
-        state.demand[0] *= DEMANDING
+        state.gain_factor[0] *= DEMANDING
 
 
-@kernel(borrows=True)
+@kernel
 def _undoes(along: float, now: float, then: float) -> bool:
     """Whether a step undoes the one before, from their product and their squares."""
     return now * then > UNFELT and along < SHAKING * math.sqrt(now * then)

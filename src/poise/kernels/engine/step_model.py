@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.kernels.body.couplings import coupling_value
 from poise.kernels.body.step_limits import PER_BALL, coupling_row, fill_ball_limits, fill_box, fill_couplings
-from poise.kernels.engine.engine import FIRST_TASKS, KEPT, MECHANISM, MET, PARTING, Engine, State
+from poise.kernels.engine.engine import FIRST_TASKS, MECHANISM, MET, PARTING, REIMPOSES, Engine, State
 from poise.kernels.engine.step_singular import open_directions
 from poise.kernels.goals.contacts import fill_contacts, fill_partings
 from poise.kernels.goals.criteria import add_bend, fill_wish
@@ -27,11 +27,11 @@ TRUST = 2e-5
 """Least damping of bent criteria, whose curvature may vanish."""
 
 
-@kernel(borrows=True)
+@kernel
 def prepare(engine: Engine, q: Array) -> None:
     """Rows, targets, damping and limits of the model at `q`."""
     levels, goals, here, state, limits, bounds = (
-        engine.levels, engine.goals, engine.here, engine.state, engine.limits, engine.bounds
+        engine.levels, engine.goals, engine.current, engine.state, engine.limits, engine.bounds
     )  # fmt: skip
     tree, contacts, skip = engine.tree, engine.contacts, engine.skip
     rows, target, start, lower, upper = levels.rows, levels.target, levels.start, levels.lower, levels.upper
@@ -51,7 +51,7 @@ def prepare(engine: Engine, q: Array) -> None:
     fill_couplings(limits, bounds, q, at, n, levels.general, lower, upper)
     at += limits.soft.shape[0]
     if goals.corner_node.shape[0] > 0:
-        fill_fences(engine.tree, engine.goals, engine.here, at, n, levels.general, lower, upper)
+        fill_fences(engine.tree, engine.goals, engine.current, at, n, levels.general, lower, upper)
     at += goals.corner_node.shape[0]
     fill_contacts(tree, here, contacts, at, n, levels.general, lower, upper)
     open_directions(engine)
@@ -63,10 +63,10 @@ def prepare(engine: Engine, q: Array) -> None:
     fill_wish(tree, engine.criteria, q, levels.wish)
 
 
-@kernel(borrows=True)
+@kernel
 def _fill_loops(engine: Engine) -> None:
     """Rows and targets of the loops, the first of all."""
-    here, closures, gap, levels = engine.here, engine.closures, engine.state.gap, engine.levels
+    here, closures, gap, levels = engine.current, engine.closures, engine.state.gap, engine.levels
     if gap.shape[0] == 0:
         return
     first, target = levels.start[MECHANISM], levels.target
@@ -76,11 +76,11 @@ def _fill_loops(engine: Engine) -> None:
         target[first + i] = -gap[i]
 
 
-@kernel(borrows=True)
+@kernel
 def _aim_level(engine: Engine, k: int) -> None:
     """Targets and damping of task level `k`: errors scaled down together to what a linear model may be asked."""
     start, target, weight, error, damping = (
-        engine.levels.start, engine.levels.target, engine.goals.weight, engine.here.error, engine.levels.damping
+        engine.levels.start, engine.levels.target, engine.goals.weight, engine.current.error, engine.levels.damping
     )  # fmt: skip
     skip, state, gain = engine.skip, engine.state, engine.goals.gain
     worst = 0.0
@@ -90,25 +90,25 @@ def _aim_level(engine: Engine, k: int) -> None:
     state.scale[k] = share
     for i in range(start[k], start[k + 1]):
         target[i] = share * gain[i - skip] * weight[i - skip] * error[i - skip]
-    damping[k] = 0.0 if engine.choosy[k] == KEPT else math.sqrt(max(0.0, share * worst - EASY))
+    damping[k] = 0.0 if engine.level_kind[k] == REIMPOSES else math.sqrt(max(0.0, share * worst - EASY))
 
 
-@kernel(borrows=True)
+@kernel
 def solve_model(engine: Engine, q: Array) -> None:
     """Best step of the model; a level that gives way is solved again with its curvature."""
     levels, solver, state = engine.levels, engine.solver, engine.state
     x, target, weight, error, start, skip = (
-        state.x, levels.target, engine.goals.weight, engine.here.error, levels.start, engine.skip
+        state.x, levels.target, engine.goals.weight, engine.current.error, levels.start, engine.skip
     )  # fmt: skip
     p = start.shape[0] - 1
     summed = engine.criteria.summed[0] == 1
     for k in range(p + 1):
-        watched = (k < p and state.merit[k] > MET) or (k == p and (summed or state.bent[p] == 1))
+        watched = (k < p and state.merit[k] > MET) or (k == p and (summed or state.needs_curvature[p] == 1))
         levels.watch[k] = 0
-        if engine.choosy[k] == KEPT:
+        if engine.level_kind[k] == REIMPOSES:
             levels.watch[k] = STAYS
         elif k >= FIRST_TASKS and watched:
-            levels.watch[k] = STOPS if k < p and state.bent[k] == 1 else STOPS_IF_LEFT
+            levels.watch[k] = STOPS if k < p and state.needs_curvature[k] == 1 else STOPS_IF_LEFT
         if k >= FIRST_TASKS and levels.curved[k] == 1:
             levels.damping[k] = _bent_damping(state, k)
     if not summed:
@@ -124,7 +124,9 @@ def solve_model(engine: Engine, q: Array) -> None:
                 solver.pull[i] *= share
             for i in range(start[k], start[k + 1]):
                 target[i] = weight[i - skip] * error[i - skip]
-        fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, skip, solver.pull, levels.curvature[k])
+        fill_curvature(
+            engine.tree, engine.goals, engine.current, engine.node_forces, skip, solver.pull, levels.curvature[k]
+        )
         if state.gap.shape[0] > 0:
             _bend_loops(engine, k)
         if k == p:
@@ -139,16 +141,16 @@ def solve_model(engine: Engine, q: Array) -> None:
     _divide(engine)
 
 
-@kernel(borrows=True)
+@kernel
 def _bend_loops(engine: Engine, k: int) -> None:
     """Add the curvature of the loops that level `k` leans on."""
-    here, state, pull = engine.here, engine.state, engine.solver.pull
+    here, state, pull = engine.current, engine.state, engine.solver.pull
     position, rotation, axes = here.position, here.rotation, here.axes
     first, curvature = engine.levels.start[MECHANISM], engine.levels.curvature[k]
     add_closure_curvature(engine.tree, engine.closures, position, rotation, axes, pull, first, state.couple, curvature)
 
 
-@kernel(borrows=True)
+@kernel
 def _bend_granted_wish(engine: Engine, q: Array, p: int) -> None:
     """Curvature of criteria that no task stands in the way of."""
     levels, bend = engine.levels, engine.levels.curvature[p]
@@ -161,14 +163,14 @@ def _bend_granted_wish(engine: Engine, q: Array, p: int) -> None:
     levels.damping[p] = _bent_damping(engine.state, p)
 
 
-@kernel(borrows=True)
+@kernel
 def _bent_damping(state: State, k: int) -> float:
     """Damping of level `k` with its curvature."""
     least = TRUST if k == state.stiffness.shape[0] - 1 else 0.0
     return math.sqrt(state.stiffness[k] + least)
 
 
-@kernel(borrows=True)
+@kernel
 def _divide(engine: Engine) -> None:
     """Which part of the step each level that gave way added to those above it, and which the criteria."""
     part, curved, solver, x = engine.state.part, engine.levels.curved, engine.solver, engine.state.x

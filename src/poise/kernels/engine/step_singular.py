@@ -35,7 +35,7 @@ FLAT = 1e-9
 """Change of the rows along a step, against the size of the step, that counts as none [1/rad or 1/m]."""
 
 
-@kernel(borrows=True)
+@kernel
 def open_directions(engine: Engine) -> None:
     """Exclude no direction."""
     lower, upper, excluded = engine.levels.lower, engine.levels.upper, engine.state.excluded
@@ -45,7 +45,7 @@ def open_directions(engine: Engine) -> None:
     excluded[0] = 0
 
 
-@kernel(borrows=True)
+@kernel
 def exclude_direction(engine: Engine, k: int, share: float) -> bool:
     """Exclude the direction in which `share` of the step cost level `k` what no correction brings back.
 
@@ -55,14 +55,14 @@ def exclude_direction(engine: Engine, k: int, share: float) -> bool:
     """
     state, levels, solver = engine.state, engine.levels, engine.solver
     count, n, x, pull = state.excluded[0], state.x.shape[0], state.x, solver.pull
-    holds = FIRST_TASKS <= k < undamped_levels(engine) and state.merit[k] <= MET and engine.choosy[k] == 0
+    holds = FIRST_TASKS <= k < undamped_levels(engine) and state.merit[k] <= MET and engine.level_kind[k] == 0
     if not holds or count == MOST_EXCLUDED or not _find_uncorrectable(engine, k, share):
         return False
     balance_pull(solver.tables, solver.lines, solver.whole, k)
     curvature = levels.curvature[k]
-    fill_curvature(engine.tree, engine.goals, engine.here, engine.pulls, engine.skip, pull, curvature)
+    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, pull, curvature)
     if state.gap.shape[0] > 0:
-        here, first = engine.here, levels.start[MECHANISM]
+        here, first = engine.current, levels.start[MECHANISM]
         add_closure_curvature(
             engine.tree, engine.closures, here.position, here.rotation, here.axes, pull, first, state.couple, curvature
         )
@@ -84,7 +84,7 @@ def exclude_direction(engine: Engine, k: int, share: float) -> bool:
     return True
 
 
-@kernel(borrows=True)
+@kernel
 def _find_uncorrectable(engine: Engine, k: int, share: float) -> bool:
     """What no correction smaller than the step brings back of the loss of level `k`, as a pull of its rows of length 1.
 

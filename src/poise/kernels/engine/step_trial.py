@@ -7,10 +7,10 @@ import numpy as np
 from poise.kernels.body.couplings import coupling_value
 from poise.kernels.body.tree import integrate
 from poise.kernels.engine.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, PARTING, Engine
-from poise.kernels.engine.indirect_calls import far_clamp, far_there
+from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_trial
 from poise.kernels.goals.contacts import parting_error
 from poise.kernels.goals.criteria import criteria_value
-from poise.kernels.goals.goals import Stance
+from poise.kernels.goals.goals import Evaluation
 from poise.kernels.jit.compile import kernel
 from poise.kernels.levels.levels import correct_levels
 from poise.kernels.loops.closure import closure_residual
@@ -29,10 +29,10 @@ TIGHT = 1e-2
 """Share of CLOSED that needs no correction of a loop."""
 
 
-@kernel(borrows=True)
+@kernel
 def try_step(engine: Engine, q: Array, share: float) -> float:
     """Take `share` of the step into `state.q`, corrected, and measure the levels there; returns its largest entry."""
-    there, state = engine.there, engine.state
+    there, state = engine.trial, engine.state
     x, dx, trial, new = state.x, state.dx, state.trial, state.q
     n, largest = x.shape[0], 0.0
     for i in range(n):
@@ -40,7 +40,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
         largest = max(largest, abs(trial[i]))
     exact = min(EXACT, max(EXACT_AT_REST, EXACT_SHARE * largest))
     _land(engine, q, trial, new)
-    far_there(engine.calls, engine, new)
+    call_evaluate_trial(engine.calls, engine, new)
     met = met_levels(engine)
     missing = find_missing(engine, new, met, share, exact)
     corrections = CORRECTIONS if state.gap.shape[0] == 0 else LOOP_CORRECTIONS
@@ -50,7 +50,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
         for i in range(n):
             trial[i] += dx[i]
         _land(engine, q, trial, new)
-        far_there(engine.calls, engine, new)
+        call_evaluate_trial(engine.calls, engine, new)
         missing = find_missing(engine, new, met, share, exact)
         if missing <= GAINING * before:
             corrections -= 1
@@ -59,7 +59,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
             for i in range(n):
                 trial[i] -= dx[i]
             _land(engine, q, trial, new)
-            far_there(engine.calls, engine, new)
+            call_evaluate_trial(engine.calls, engine, new)
         met -= 1
         missing = find_missing(engine, new, met, share, exact)
     measure(engine, there, new, state.merit_after)
@@ -69,14 +69,14 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     return largest
 
 
-@kernel(borrows=True)
+@kernel
 def _land(engine: Engine, q: Array, x: Array, new: Array) -> None:
     """new = q ⊕ x, back inside the limits that are curved."""
     integrate(engine.tree, q, x, new)
-    far_clamp(engine.calls, engine, q, new)
+    call_clamp(engine.calls, engine, q, new)
 
 
-@kernel(borrows=True)
+@kernel
 def undamped_levels(engine: Engine) -> int:
     """How many levels, from the top, are solved as they stand: neither damped nor curved."""
     curved, damping = engine.levels.curved, engine.levels.damping
@@ -87,7 +87,7 @@ def undamped_levels(engine: Engine) -> int:
     return p
 
 
-@kernel(borrows=True)
+@kernel
 def met_levels(engine: Engine) -> int:
     """How many levels, from the top, the model met."""
     left, undamped = engine.solver.left, undamped_levels(engine)
@@ -97,7 +97,7 @@ def met_levels(engine: Engine) -> int:
     return undamped
 
 
-@kernel(borrows=True)
+@kernel
 def find_missing(engine: Engine, new: Array, met: int, share: float, exact: float) -> float:
     """What the rows of the met levels lack after a step: actual error less the part not aimed at; the largest.
 
@@ -106,11 +106,11 @@ def find_missing(engine: Engine, new: Array, met: int, share: float, exact: floa
     state, start, skip = engine.state, engine.levels.start, engine.skip
     weight, gain = engine.goals.weight, engine.goals.gain
     here, there, missing, bounds, hard = (
-        engine.here.error, engine.there.error, state.missing, engine.bounds, engine.limits.hard
+        engine.current.error, engine.trial.error, state.missing, engine.bounds, engine.limits.hard
     )  # fmt: skip
     gap, worst = state.gap, 0.0
     if gap.shape[0] > 0:
-        open_by = closure_residual(engine.closures, engine.there.position, engine.there.rotation, gap)
+        open_by = closure_residual(engine.closures, engine.trial.position, engine.trial.rotation, gap)
         worst = exact / (TIGHT * CLOSED) * open_by
     for i in range(gap.shape[0]):
         missing[start[MECHANISM] + i] = -gap[i]
@@ -128,8 +128,8 @@ def find_missing(engine: Engine, new: Array, met: int, share: float, exact: floa
     return worst
 
 
-@kernel(borrows=True, spread=True)
-def measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
+@kernel(inline=True)
+def measure(engine: Engine, stance: Evaluation, q: Array, merit: Array) -> None:
     """Size of the weighted error of every level, couplings included, and the criteria's value."""
     start, weight, error, skip = engine.levels.start, engine.goals.weight, stance.error, engine.skip
     bounds, hard, gap = engine.bounds, engine.limits.hard, engine.state.gap
@@ -142,7 +142,7 @@ def measure(engine: Engine, stance: Stance, q: Array, merit: Array) -> None:
         lacking = coupling_value(bounds, hard[i], q) - bounds.coupling_lower[hard[i]]
         total += lacking * lacking
     merit[MECHANISM] = math.sqrt(total)
-    merit[PARTING] = parting_error(engine.here, stance, engine.contacts)
+    merit[PARTING] = parting_error(engine.current, stance, engine.contacts)
     for k in range(FIRST_TASKS, start.shape[0] - 1):
         total = 0.0
         for i in range(start[k] - skip, start[k + 1] - skip):

@@ -38,7 +38,7 @@ from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scal
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def _spread_velocity(tree: Tree, position: Array, axes: Array, u: Array, work: Array) -> None:
     """Angular velocity and velocity of the origin of every node while the figure moves with `u` (nv,)."""
     parent, start, count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
@@ -58,13 +58,13 @@ def _spread_velocity(tree: Tree, position: Array, axes: Array, u: Array, work: A
         put(work, i, DRIFT, drift)
 
 
-@kernel(borrows=True)
+@kernel
 def _velocity_at(position: Array, work: Array, node: int, point: Vector) -> Vector:
     """Velocity of a world point of `node`."""
     return add(get(work, node, DRIFT), cross(get(work, node, SPIN), subtract(point, vector_at(position, node))))
 
 
-@kernel(borrows=True)
+@kernel
 def _gather_changes(
     tree: Tree,
     position: Array,
@@ -99,7 +99,7 @@ def _gather_changes(
         gain(work, parent[i], CHANGE, get(work, i, CHANGE))
 
 
-@kernel(borrows=True)
+@kernel
 def push_slope(
     tree: Tree,
     position: Array,
@@ -130,7 +130,7 @@ def push_slope(
         out[j] = dot(vector_at(axes, j), change)
 
 
-@kernel(borrows=True)
+@kernel
 def torque_gradient(
     tree: Tree,
     position: Array,
@@ -172,7 +172,7 @@ def torque_gradient(
     return effort
 
 
-@kernel
+@kernel(counts_references=True)
 def push_slopes(
     tree: Tree,
     position: Array,

@@ -17,7 +17,7 @@ from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scal
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def equilibrium_rows(
     tree: Tree,
     position: Array,
@@ -64,7 +64,7 @@ def equilibrium_rows(
             _add_turned_rows(tree, axes, node[i], own, torque, beside, below, down, rows)
 
 
-@kernel(borrows=True)
+@kernel
 def support_levers(position: Array, rotation: Array, wrenches: Wrenches, about: Vector) -> tuple[Vector, Vector]:
     """Σ share (E - about) over the supports, for the shares along gravity and for those across it [m]."""
     node, points, share = wrenches.node, wrenches.point, wrenches.share
@@ -77,7 +77,7 @@ def support_levers(position: Array, rotation: Array, wrenches: Wrenches, about: 
     return along, across
 
 
-@kernel(borrows=True)
+@kernel
 def _weight_rows(
     tree: Tree,
     position: Array,
@@ -100,7 +100,7 @@ def _weight_rows(
         rows[2, k] = mass[i] * moved.z
 
 
-@kernel(borrows=True)
+@kernel
 def _add_world_rows(
     tree: Tree,
     position: Array,
@@ -124,7 +124,7 @@ def _add_world_rows(
         node = parent[node]
 
 
-@kernel(borrows=True)
+@kernel
 def _add_turned_rows(
     tree: Tree,
     axes: Array,
@@ -155,7 +155,7 @@ def _add_turned_rows(
         node = parent[node]
 
 
-@kernel(borrows=True)
+@kernel
 def add_moment_pull(
     tree: Tree,
     position: Array,

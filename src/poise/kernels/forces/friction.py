@@ -34,7 +34,7 @@ ROUNDING = 3e-15
 """Of sums of numbers of order one."""
 
 
-@kernel(borrows=True)
+@kernel
 def into_cone(y: Vector, normal: Vector, friction: float) -> Vector:
     """The force inside a friction cone nearest to `y`."""
     along = dot(y, normal)
@@ -49,7 +49,7 @@ def into_cone(y: Vector, normal: Vector, friction: float) -> Vector:
     return add(scale(normal, push), scale(across, sideways))
 
 
-@kernel(borrows=True)
+@kernel
 def _pull_back(A: Array, c: int, multiplier: Array) -> Vector:
     """Block `c` of Aᵀ λ."""
     x, y, z = 0.0, 0.0, 0.0
@@ -60,14 +60,14 @@ def _pull_back(A: Array, c: int, multiplier: Array) -> Vector:
     return Vector(x, y, z)
 
 
-@kernel(borrows=True)
+@kernel
 def _apply(A: Array, c: int, v: Vector, out: Array) -> None:
     """out = A_c v for contact `c`."""
     for r in range(A.shape[0]):
         out[r] = A[r, 3 * c] * v.x + A[r, 3 * c + 1] * v.y + A[r, 3 * c + 2] * v.z
 
 
-@kernel(borrows=True)
+@kernel
 def _dual(
     A: Array,
     b: Array,
@@ -96,7 +96,7 @@ def _dual(
     return value
 
 
-@kernel(borrows=True)
+@kernel
 def _add_square(column: Array, factor: float, out: Array) -> None:
     """out += factor column columnᵀ, its lower half."""
     for r in range(column.shape[0]):
@@ -105,7 +105,7 @@ def _add_square(column: Array, factor: float, out: Array) -> None:
             out[r, s] += left * column[s]
 
 
-@kernel(borrows=True)
+@kernel
 def _dual_hessian(
     A: Array,
     normal: Array,
@@ -148,7 +148,7 @@ def _dual_hessian(
             _add_square(column, mu * push / size, out)
 
 
-@kernel(borrows=True)
+@kernel
 def _solve_positive(matrix: Array, right: Array, out: Array) -> None:
     """out = matrix⁻¹ right by Cholesky's factors, which replace the lower half of `matrix`."""
     m = right.shape[0]
@@ -171,7 +171,7 @@ def _solve_positive(matrix: Array, right: Array, out: Array) -> None:
         out[i] = value / matrix[i, i]
 
 
-@kernel(borrows=True)
+@kernel
 def _largest(v: Array) -> float:
     size = 0.0
     for r in range(v.shape[0]):
@@ -179,7 +179,7 @@ def _largest(v: Array) -> float:
     return size
 
 
-@kernel
+@kernel(counts_references=True)
 def forces_in_cones(
     A: Array,
     b: Array,

@@ -19,13 +19,13 @@ FORCE, MOMENT, CHANGE, SPIN, DRIFT = 0, 3, 6, 9, 12
 WORK_COLUMNS = 15
 
 
-@kernel(borrows=True)
+@kernel
 def get(work: Array, i: int, column: int) -> Vector:
     """Three columns of a row."""
     return Vector(work[i, column], work[i, column + 1], work[i, column + 2])
 
 
-@kernel(borrows=True)
+@kernel
 def put(work: Array, i: int, column: int, v: Vector) -> None:
     """Set three columns of a row."""
     work[i, column] = v.x
@@ -33,7 +33,7 @@ def put(work: Array, i: int, column: int, v: Vector) -> None:
     work[i, column + 2] = v.z
 
 
-@kernel(borrows=True)
+@kernel
 def gain(work: Array, i: int, column: int, v: Vector) -> None:
     """Add to three columns of a row."""
     work[i, column] += v.x
@@ -41,7 +41,7 @@ def gain(work: Array, i: int, column: int, v: Vector) -> None:
     work[i, column + 2] += v.z
 
 
-@kernel(borrows=True)
+@kernel
 def gather_loads(
     tree: Tree,
     position: Array,
@@ -74,7 +74,7 @@ def gather_loads(
         gain(work, parent[i], MOMENT, get(work, i, MOMENT))
 
 
-@kernel(borrows=True)
+@kernel
 def pushes_of_loads(
     tree: Tree,
     position: Array,
@@ -96,7 +96,7 @@ def pushes_of_loads(
             out[k] = dot(vector_at(axes, k), force)
 
 
-@kernel(borrows=True)
+@kernel
 def holding_torques_under(
     tree: Tree,
     position: Array,
@@ -119,7 +119,7 @@ def holding_torques_under(
         out[k] = -out[k]
 
 
-@kernel(borrows=True)
+@kernel
 def middle_of(position: Array) -> Vector:
     """A point of the figure, about which moments keep their digits far from the world's origin."""
     return vector_at(position, 1 if position.shape[0] > 1 else 0)

@@ -29,7 +29,7 @@ class Footholds(NamedTuple):
     """(c,) support it belongs to."""
 
 
-@kernel
+@kernel(counts_references=True)
 def contact_reactions(
     tree: Tree,
     position: Array,
@@ -102,7 +102,7 @@ def contact_reactions(
     return middle, reach, worst
 
 
-@kernel(borrows=True)
+@kernel
 def _contact_points(position: Array, rotation: Array, footholds: Footholds, out: Array) -> Vector:
     """World contacts `out` (c, 3), and their mean."""
     node, local = footholds.node, footholds.point
@@ -114,7 +114,7 @@ def _contact_points(position: Array, rotation: Array, footholds: Footholds, out:
     return scale(total, 1.0 / max(node.shape[0], 1))
 
 
-@kernel(borrows=True)
+@kernel
 def _fill_block(A: Array, i: int, lever: Vector) -> None:
     """Force and moment of contact `i`."""
     for k in range(3):
@@ -124,7 +124,7 @@ def _fill_block(A: Array, i: int, lever: Vector) -> None:
     A[5, 3 * i], A[5, 3 * i + 1] = -lever.y, lever.x
 
 
-@kernel(borrows=True)
+@kernel
 def _fill_shares(A: Array, b: Array, support: Array, share: Array, down: Vector, needed: float) -> None:
     """One row per support with a share: what it carries along `down`."""
     row = 6

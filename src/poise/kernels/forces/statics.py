@@ -38,20 +38,20 @@ class Wrenches(NamedTuple):
     """(m, 2) share of the load that a support carries, along gravity and across it; 0 for what is no support."""
 
 
-@kernel(borrows=True)
+@kernel
 def world_point(position: Array, rotation: Array, node: int, points: Array, i: int) -> Vector:
     """Point `i` of `points` (m, 3), given in the frame of `node`, in the world [m]."""
     return add(vector_at(position, node), rotate(quaternion_at(rotation, node), vector_at(points, i)))
 
 
-@kernel(borrows=True)
+@kernel
 def in_world(rotation: Array, node: int, is_local: int, vectors: Array, i: int) -> Vector:
     """Vector `i` of `vectors` (m, 3) in world axes, where it may be given in those of `node`."""
     v = vector_at(vectors, i)
     return rotate(quaternion_at(rotation, node), v) if is_local == 1 else v
 
 
-@kernel(borrows=True)
+@kernel
 def total_load(rotation: Array, wrenches: Wrenches, weight: Vector) -> Vector:
     """Sum of the weight and of all given forces [N], which the supports carry."""
     node, force, local = wrenches.node, wrenches.force, wrenches.local
@@ -61,13 +61,13 @@ def total_load(rotation: Array, wrenches: Wrenches, weight: Vector) -> Vector:
     return load
 
 
-@kernel(borrows=True)
+@kernel
 def shared(v: Vector, along: float, across: float, down: Vector) -> Vector:
     """`along` times the part of `v` along the unit vector `down`, plus `across` times the rest."""
     return add(scale(v, across), scale(down, (along - across) * dot(v, down)))
 
 
-@kernel(borrows=True)
+@kernel
 def acting_wrenches(
     tree: Tree,
     position: Array,
@@ -93,7 +93,7 @@ def acting_wrenches(
         torque[i, 0], torque[i, 1], torque[i, 2] = t
 
 
-@kernel(borrows=True)
+@kernel
 def net_wrench(
     tree: Tree,
     position: Array,

@@ -32,7 +32,7 @@ class Nearest(NamedTuple):
     """Where on the line through them: 0 at `a`, 1 at `b`."""
 
 
-@kernel(borrows=True)
+@kernel
 def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
     """Corners `start` … `end` of the hull, counter-clockwise, into `hull` from `start` on; returns how many.
 
@@ -67,7 +67,7 @@ def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def _turn(corners: Array, o: int, a: int, b: int) -> float:
     """Positive when o → a → b turns left."""
     ax, ay = corners[a, 0] - corners[o, 0], corners[a, 1] - corners[o, 1]
@@ -75,13 +75,13 @@ def _turn(corners: Array, o: int, a: int, b: int) -> float:
     return ax * by - ay * bx
 
 
-@kernel(borrows=True)
+@kernel
 def _apart(corners: Array, a: int, b: int) -> float:
     x, y = corners[a, 0] - corners[b, 0], corners[a, 1] - corners[b, 1]
     return x * x + y * y
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: float, y: float) -> Nearest:
     """The edge, or corner, of a hull that is nearest to (x, y); from inside, the edge that is left first.
 

@@ -38,13 +38,13 @@ class Answers(NamedTuple):
     """(m,) how many it took."""
 
 
-@kernel(borrows=True)
+@kernel
 def aim_of(asked: Questions, i: int) -> Aim:
     """Where question `i` wants the tip to face."""
     return Aim(quaternion_at(asked.rotation, i), asked.kind[i])
 
 
-@kernel(borrows=True)
+@kernel
 def first_outside(lower: Array, upper: Array, angles: Array, slack: float) -> int:
     """Index of the first of `angles` (m, n), row by row, that is beyond a limit by more than `slack`; -1 if none is."""
     for i in range(angles.shape[0]):
@@ -54,7 +54,7 @@ def first_outside(lower: Array, upper: Array, angles: Array, slack: float) -> in
     return -1
 
 
-@kernel(borrows=True)
+@kernel
 def judge(
     chain: Chain,
     scoring: Scoring,
@@ -67,7 +67,7 @@ def judge(
         answer(chain, scoring, asked, i, given.angles[i], given.iterations[i], given)
 
 
-@kernel(borrows=True)
+@kernel
 def answer(
     chain: Chain,
     scoring: Scoring,

@@ -7,7 +7,7 @@ from poise.kernels.maths.quaternion import Quaternion, about, conjugate, multipl
 from poise.kernels.maths.vector import Vector
 
 
-@kernel(borrows=True)
+@kernel
 def facing_frame(level: Quaternion, direction: Vector, roll: float) -> Quaternion:
     """R(up, η) R(side, θ) R(y, ρ) for the heading η and the angle θ from the up axis of a unit direction.
 

@@ -52,7 +52,7 @@ class Aim(NamedTuple):
     """FULL: all of the frame; DIRECTED: only where its +Y points."""
 
 
-@kernel(borrows=True)
+@kernel
 def rotation_distance(a: Quaternion, b: Quaternion) -> float:
     """Z(a, b) = min(|a - b|, |a + b|) / √2 [Ribeiro & Paiva 2019, eq. 20]."""
     w, x, y, z = a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z
@@ -62,13 +62,13 @@ def rotation_distance(a: Quaternion, b: Quaternion) -> float:
     return math.sqrt(0.5 * min(less, more))
 
 
-@kernel(borrows=True)
+@kernel
 def upside_down(q: Quaternion) -> Quaternion:
     """q R(y, π): the same direction, turned by half a turn about it."""
     return Quaternion(-q.y, -q.z, q.w, q.x)
 
 
-@kernel(borrows=True)
+@kernel
 def orientation_error(scoring: Scoring, aim: Aim, tip: Quaternion) -> float:
     """Z between the tip and the aim, upside down too where that is allowed; of directions, √2 sin(d/4)."""
     if aim.kind == DIRECTED:
@@ -79,7 +79,7 @@ def orientation_error(scoring: Scoring, aim: Aim, tip: Quaternion) -> float:
     return error
 
 
-@kernel(borrows=True)
+@kernel
 def posture_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -> float:
     """Σ w_k |c_k(θ_k) - c_k(ψ_k)| / 2 [Ribeiro & Paiva 2019, eq. 21]."""
     bends = scoring.bends
@@ -90,7 +90,7 @@ def posture_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array)
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def shape_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -> float:
     """min over s = ±1 of Σ w_k (1 - cos(θ_k - s ψ_k)) / 2."""
     shapes, role = scoring.shapes, chain.role
@@ -106,14 +106,14 @@ def shape_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -
     return min(same, negated) if chain.mirrors else same
 
 
-@kernel(borrows=True)
+@kernel
 def combined_error(chain: Chain, scoring: Scoring, aim: Aim, angles: Array, posture: Array) -> float:
     """Weighted sum of the orientation and the posture error [Ribeiro & Paiva 2019, eq. 19]."""
     turned = orientation_error(scoring, aim, tip_rotation(chain, angles))
     return scoring.orientation * turned + scoring.posture * posture_error(chain, scoring, angles, posture)
 
 
-@kernel(borrows=True)
+@kernel
 def aim_direction(aim: Aim) -> Vector:
     """Where the tip is to point."""
     return pointing(aim.rotation)

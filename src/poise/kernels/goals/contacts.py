@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.body.tree import Tree
-from poise.kernels.goals.goals import Stance
+from poise.kernels.goals.goals import Evaluation
 from poise.kernels.goals.load_rows import add_point_row
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import conjugate, quaternion_at, rotate
@@ -48,8 +48,8 @@ def make_contacts(most: int) -> Contacts:
     )
 
 
-@kernel(borrows=True)
-def contact_row(tree: Tree, stance: Stance, contacts: Contacts, c: int, row: int, rows: Array) -> None:
+@kernel
+def contact_row(tree: Tree, stance: Evaluation, contacts: Contacts, c: int, row: int, rows: Array) -> None:
     """rows[row] = rate of the distance of pair `c`."""
     for k in range(rows.shape[1]):
         rows[row, k] = 0.0
@@ -58,10 +58,10 @@ def contact_row(tree: Tree, stance: Stance, contacts: Contacts, c: int, row: int
     add_point_row(tree, stance, contacts.node_b[c], vector_at(contacts.point_b, c), scale(n, -1.0), zero, row, rows)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_contacts(
     tree: Tree,
-    stance: Stance,
+    stance: Evaluation,
     contacts: Contacts,
     at: int,
     offset: int,
@@ -78,10 +78,10 @@ def fill_contacts(
         lower[offset + at + c] = min(0.0, -contacts.distance[c])
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_partings(
     tree: Tree,
-    stance: Stance,
+    stance: Evaluation,
     contacts: Contacts,
     last: int,
     largest: float,
@@ -99,8 +99,8 @@ def fill_partings(
     return row
 
 
-@kernel(borrows=True, spread=True)
-def parting_error(here: Stance, there: Stance, contacts: Contacts) -> float:
+@kernel(inline=True)
+def parting_error(here: Evaluation, there: Evaluation, contacts: Contacts) -> float:
     """What pairs that were too near lack of their distance, their points carried along from one stance to another."""
     total = 0.0
     for c in range(contacts.used[0]):
@@ -112,8 +112,8 @@ def parting_error(here: Stance, there: Stance, contacts: Contacts) -> float:
     return math.sqrt(total)
 
 
-@kernel(borrows=True)
-def _carried(here: Stance, there: Stance, node: int, point: Vector) -> Vector:
+@kernel
+def _carried(here: Evaluation, there: Evaluation, node: int, point: Vector) -> Vector:
     """How far a point of a node goes."""
     arm = rotate(conjugate(quaternion_at(here.rotation, node)), subtract(point, vector_at(here.position, node)))
     place = rotate(quaternion_at(there.rotation, node), arm)

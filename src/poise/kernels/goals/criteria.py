@@ -98,7 +98,7 @@ def make_criteria(tree: Tree, summed: bool, postures: Array, posture_weight: Arr
     )
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_wish(
     tree: Tree,
     criteria: Criteria,
@@ -117,7 +117,7 @@ def fill_wish(
         wish[k] = criteria.posture_weight[0, k] * criteria.gap[k]
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def criteria_value(tree: Tree, criteria: Criteria, q: Array) -> float:
     """How far the posture is from what the criteria want: a distance, or the magnified sum."""
     if criteria.summed[0] == 1:
@@ -125,7 +125,7 @@ def criteria_value(tree: Tree, criteria: Criteria, q: Array) -> float:
     return math.sqrt(2.0 * _distance(tree, criteria, 0, q))
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _distance(tree: Tree, criteria: Criteria, c: int, q: Array) -> float:
     """½ Σ W (q_c - q)², with the difference left in `gap`."""
     gap, weight = criteria.gap, criteria.posture_weight
@@ -136,7 +136,7 @@ def _distance(tree: Tree, criteria: Criteria, c: int, q: Array) -> float:
     return 0.5 * total
 
 
-@kernel(borrows=True)
+@kernel
 def criteria_gradient(
     tree: Tree,
     criteria: Criteria,
@@ -160,7 +160,7 @@ def criteria_gradient(
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def _add_effort(tree: Tree, criteria: Criteria, q: Array, gradient: Array) -> float:
     """Sum of all efforts at `q`; adds their gradients."""
     position, rotation, axes, own = criteria.position, criteria.rotation, criteria.axes, criteria.gradient[1]
@@ -180,7 +180,7 @@ def _add_effort(tree: Tree, criteria: Criteria, q: Array, gradient: Array) -> fl
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def add_bend(
     tree: Tree,
     criteria: Criteria,

@@ -16,8 +16,8 @@ from poise.kernels.goals.goals import (
     SLOW,
     STAND,
     TURN_TO,
+    Evaluation,
     Goals,
-    Stance,
     loads_of,
     turn_excess,
 )
@@ -32,7 +32,7 @@ LEAST_EXCESS = 1e-6
 """Logarithm under which the curvature of a slow goal does not grow any more."""
 
 
-class Pulls(NamedTuple):
+class NodeForces(NamedTuple):
     """Forces on the nodes."""
 
     force: Array
@@ -45,18 +45,18 @@ class Pulls(NamedTuple):
     """(nv, nv) curvature of goals that may move some joints only."""
 
 
-def make_pulls(tree: Tree) -> Pulls:
+def make_node_forces(tree: Tree) -> NodeForces:
     """Workspace for a tree."""
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
-    return Pulls(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)), np.zeros((nv, nv)))
+    return NodeForces(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)), np.zeros((nv, nv)))
 
 
-@kernel(borrows=True)
+@kernel
 def fill_curvature(
     tree: Tree,
     goals: Goals,
-    stance: Stance,
-    pulls: Pulls,
+    stance: Evaluation,
+    pulls: NodeForces,
     skip: int,
     pull: Array,
     # outputs
@@ -81,8 +81,8 @@ def fill_curvature(
             _add_slowness(tree, goals, stance, g, pull[skip + goals.first[g]] * goals.weight[goals.first[g]], out)
 
 
-@kernel(borrows=True)
-def _add_slowness(tree: Tree, goals: Goals, stance: Stance, g: int, pull: float, out: Array) -> None:
+@kernel
+def _add_slowness(tree: Tree, goals: Goals, stance: Evaluation, g: int, pull: float, out: Array) -> None:
     """Add what the wrench of slow goal `g` leaves out of its curvature: that it depends on the turn itself.
 
     With l = ln(x / t), s = |r_v|² and a turn ω: ∇l = r_w r_v / s and ∇²l = (r_w² 1 - r_v r_vᵀ) / 2s - ∇l ∇lᵀ, so that
@@ -111,9 +111,9 @@ def _add_slowness(tree: Tree, goals: Goals, stance: Stance, g: int, pull: float,
         i = parent[i]
 
 
-@kernel(borrows=True)
+@kernel
 def _gather(
-    tree: Tree, goals: Goals, stance: Stance, pulls: Pulls, skip: int, pull: Array, mask: int, ref: Vector
+    tree: Tree, goals: Goals, stance: Evaluation, pulls: NodeForces, skip: int, pull: Array, mask: int, ref: Vector
 ) -> bool:
     """Forces on the nodes from the goals with one recruitment mask; False when there are none."""
     force, torque, moment = pulls.force, pulls.torque, pulls.moment
@@ -157,7 +157,7 @@ def _gather(
     return found
 
 
-@kernel(borrows=True)
+@kernel
 def _add_wrench(
     node: int, point: Vector, push: Vector, twist: Vector, ref: Vector, force: Array, torque: Array, moment: Array
 ) -> None:
@@ -167,9 +167,9 @@ def _add_wrench(
     torque[node, 2] += twist.z
 
 
-@kernel(borrows=True)
+@kernel
 def _add_moment(
-    tree: Tree, goals: Goals, stance: Stance, g: int, pull: Vector, ref: Vector, force: Array, moment: Array
+    tree: Tree, goals: Goals, stance: Evaluation, g: int, pull: Vector, ref: Vector, force: Array, moment: Array
 ) -> None:
     """Forces whose potential is pull · (moment of weight and loads of goal `g`)."""
     loads, gravity = loads_of(goals, g), vector_at(goals.gravity, g)

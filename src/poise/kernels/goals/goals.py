@@ -134,7 +134,7 @@ class Goals(NamedTuple):
     """(g, 3) acceleration of gravity, for those goals [m/s²]."""
 
 
-class Stance(NamedTuple):
+class Evaluation(NamedTuple):
     """Where everything is in one posture."""
 
     at: Array
@@ -175,11 +175,11 @@ class Stance(NamedTuple):
     """(g, 3) two corners, and the share of the second, of the support nearest to the centre of mass."""
 
 
-def make_stance(tree: Tree, goals: Goals) -> Stance:
+def make_evaluation(tree: Tree, goals: Goals) -> Evaluation:
     """Workspace for one posture."""
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
     m, g, c = goals.direction.shape[0], goals.kind.shape[0], goals.corner_node.shape[0]
-    return Stance(
+    return Evaluation(
         at=np.full(goals.postures.shape[1], np.nan),
         position=np.zeros((n, 3)),
         rotation=np.zeros((n, 4)),
@@ -201,13 +201,13 @@ def make_stance(tree: Tree, goals: Goals) -> Stance:
     )
 
 
-@kernel(borrows=True)
-def take_stance(
+@kernel
+def evaluate(
     tree: Tree,
     goals: Goals,
     q: Array,
     # outputs
-    stance: Stance,
+    stance: Evaluation,
 ) -> None:
     """Forward kinematics, centres of mass, and the errors and wrenches of every goal at coordinates `q`."""
     place_nodes(tree, q, stance)
@@ -216,16 +216,16 @@ def take_stance(
     find_errors(tree, goals, q, stance)
 
 
-@kernel(borrows=True, spread=True)
-def place_nodes(tree: Tree, q: Array, stance: Stance) -> None:
+@kernel(inline=True)
+def place_nodes(tree: Tree, q: Array, stance: Evaluation) -> None:
     """Forward kinematics alone."""
     forward(tree, q, stance.position, stance.rotation)
     for i in range(q.shape[0]):
         stance.at[i] = q[i]
 
 
-@kernel(borrows=True, spread=True)
-def find_errors(tree: Tree, goals: Goals, q: Array, stance: Stance) -> None:
+@kernel(inline=True)
+def find_errors(tree: Tree, goals: Goals, q: Array, stance: Evaluation) -> None:
     """Errors and wrenches of every goal, where nodes and centres of mass are known."""
     kinds = goals.kind
     for g in range(kinds.shape[0]):
@@ -253,15 +253,15 @@ def find_errors(tree: Tree, goals: Goals, q: Array, stance: Stance) -> None:
             _given(tree, goals, stance, g, q)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def frame_of(position: Array, rotation: Array, node: int, place: Vector, turn: Quaternion) -> tuple[Vector, Quaternion]:
     """World frame of a frame fixed to `node`."""
     carrier = quaternion_at(rotation, node)
     return add(vector_at(position, node), rotate(carrier, place)), multiply(carrier, turn)
 
 
-@kernel(borrows=True, spread=True)
-def _point(goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _point(goals: Goals, stance: Evaluation, g: int) -> None:
     position, rotation = stance.position, stance.rotation
     p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
     o, r = frame_of(
@@ -276,8 +276,8 @@ def _point(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.force, i, rotate(r, d))
 
 
-@kernel(borrows=True, spread=True)
-def _turn(goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _turn(goals: Goals, stance: Evaluation, g: int) -> None:
     position, rotation = stance.position, stance.rotation
     p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
     _, b = frame_of(
@@ -298,8 +298,8 @@ def _turn(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, i, rotate(b, row))
 
 
-@kernel(borrows=True, spread=True)
-def _aim(goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _aim(goals: Goals, stance: Evaluation, g: int) -> None:
     """Two rows; ė = f (ḋ × u + d × u̇) + f' (ḋ·u + d·u̇) (d × u), f = θ / sin θ, f' = df / d cos θ."""
     position, rotation = stance.position, stance.rotation
     p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
@@ -340,22 +340,22 @@ def _aim(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, first + i, scale(w, -1.0))
 
 
-@kernel(borrows=True, spread=True)
-def _center(goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _center(goals: Goals, stance: Evaluation, g: int) -> None:
     gap = subtract(vector_at(goals.position, g), vector_at(stance.centers, 0))
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = dot(vector_at(goals.direction, i), gap)
 
 
-@kernel(borrows=True, spread=True)
-def _hold(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
+@kernel(inline=True)
+def _hold(tree: Tree, goals: Goals, stance: Evaluation, g: int, q: Array) -> None:
     difference(tree, q, goals.postures[goals.posture[g]], stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         stance.error[i] = stance.gap[goals.dof[i]]
 
 
-@kernel(borrows=True, spread=True)
-def _slow(goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _slow(goals: Goals, stance: Evaluation, g: int) -> None:
     """One row; with r the quaternion of the turn, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|²."""
     node, i = goals.node[g], goals.first[g]
     put_vector(stance.point, g, vector_at(stance.position, node))
@@ -368,16 +368,16 @@ def _slow(goals: Goals, stance: Stance, g: int) -> None:
         put_vector(stance.torque, i, scale(v, 1.5 * math.sqrt(2.0 * excess) * turn.w / dot(v, v)))
 
 
-@kernel(borrows=True, spread=True)
-def turn_excess(goals: Goals, stance: Stance, g: int) -> tuple[Quaternion, float]:
+@kernel(inline=True)
+def turn_excess(goals: Goals, stance: Evaluation, g: int) -> tuple[Quaternion, float]:
     """The turn of slow goal `g` from the rotation it is measured from, and ln(x / threshold), at least 0."""
     turn = multiply(quaternion_at(stance.rotation, goals.node[g]), conjugate(quaternion_at(goals.rotation, g)))
     x = 4.0 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z)
     return turn, math.log(x / goals.value[g]) if x > goals.value[g] else 0.0
 
 
-@kernel(borrows=True, spread=True)
-def _given(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
+@kernel(inline=True)
+def _given(tree: Tree, goals: Goals, stance: Evaluation, g: int, q: Array) -> None:
     difference(tree, goals.given_at, q, stance.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         change = 0.0
@@ -386,7 +386,7 @@ def _given(tree: Tree, goals: Goals, stance: Stance, g: int, q: Array) -> None:
         stance.error[i] = goals.given_error[i] - change
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def loads_of(goals: Goals, g: int) -> Wrenches:
     """What acts on the figure in goal `g`."""
     start, end = goals.load_start[g], goals.load_start[g + 1]
@@ -396,8 +396,8 @@ def loads_of(goals: Goals, g: int) -> Wrenches:
     )
 
 
-@kernel(borrows=True, spread=True)
-def leaning_center(tree: Tree, goals: Goals, stance: Stance, g: int) -> Vector:
+@kernel(inline=True)
+def leaning_center(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> Vector:
     """Where the weight alone would have the moment T about O of weight and loads: O + w × T / w².
 
     Without loads that is the centre of mass. Along gravity it means nothing.
@@ -411,8 +411,8 @@ def leaning_center(tree: Tree, goals: Goals, stance: Stance, g: int) -> Vector:
     return add(about, scale(cross(weight, moment), 1.0 / dot(weight, weight)))
 
 
-@kernel(borrows=True, spread=True)
-def _balance(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _balance(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> None:
     loads, gravity, about = loads_of(goals, g), vector_at(goals.gravity, g), vector_at(goals.position, g)
     center = vector_at(stance.centers, 0)
     _, moment = net_wrench(tree, stance.position, stance.rotation, center, loads, gravity, about)
@@ -420,7 +420,7 @@ def _balance(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
         stance.error[i] = -goals.value[g] * dot(vector_at(goals.direction, i), moment)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def ground_axes(up: Array, g: int) -> tuple[Vector, Vector, Vector]:
     """Two axes of the ground of goal `g` and the one away from it, right-handed."""
     u = vector_at(up, g)
@@ -428,8 +428,8 @@ def ground_axes(up: Array, g: int) -> tuple[Vector, Vector, Vector]:
     return along, cross(u, along), u
 
 
-@kernel(borrows=True, spread=True)
-def find_support(goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def find_support(goals: Goals, stance: Evaluation, g: int) -> None:
     """Corners of the support in the ground's axes, and their convex hull."""
     along, across, u = ground_axes(goals.up, g)
     start, end = goals.corner_start[g], goals.corner_start[g + 1]
@@ -441,8 +441,8 @@ def find_support(goals: Goals, stance: Stance, g: int) -> None:
     stance.hull_count[g] = convex_hull(stance.corner, start, end, stance.hull)
 
 
-@kernel(borrows=True, spread=True)
-def _stand(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _stand(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> None:
     """Row 0: out of the support along the shortest way back; row 1: the other way, on a support without an inside."""
     along, across, up = ground_axes(goals.up, g)
     center = leaning_center(tree, goals, stance, g)
@@ -459,8 +459,8 @@ def _stand(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
     stance.error[first + 1] = 0.0
 
 
-@kernel(borrows=True, spread=True)
-def _inertia(tree: Tree, goals: Goals, stance: Stance, g: int) -> None:
+@kernel(inline=True)
+def _inertia(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> None:
     mass_centers(tree, stance.position, stance.rotation, stance.mass_centers)
     subtree_inertias(tree, stance.rotation, stance.centers, stance.mass_centers, stance.tensors)
     axis = vector_at(goals.position, g)

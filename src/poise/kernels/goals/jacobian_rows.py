@@ -14,8 +14,8 @@ from poise.kernels.goals.goals import (
     SLOW,
     STAND,
     TURN_TO,
+    Evaluation,
     Goals,
-    Stance,
     ground_axes,
 )
 from poise.kernels.goals.load_rows import add_center_row, add_moment_row, add_point_row, moment_of_lean
@@ -25,11 +25,11 @@ from poise.kernels.maths.vector import Vector, add, cross, dot, scale, subtract,
 Array = np.ndarray
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_rows(
     tree: Tree,
     goals: Goals,
-    stance: Stance,
+    stance: Evaluation,
     skip: int,
     # outputs
     rows: Array,
@@ -74,9 +74,9 @@ def fill_rows(
                     rows[i, k] *= goals.masks[masks[g], k]
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _add_chain(
-    tree: Tree, stance: Stance, node: int, p: Vector, start: int, end: int, skip: int, weight: Array, rows: Array
+    tree: Tree, stance: Evaluation, node: int, p: Vector, start: int, end: int, skip: int, weight: Array, rows: Array
 ) -> None:
     """Add the generalised force of the wrenches `start` … `end` at point `p` of `node`."""
     parent, v_start, v_count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
@@ -97,15 +97,15 @@ def _add_chain(
         i = parent[i]
 
 
-@kernel(borrows=True)
+@kernel
 def base_torque(kind: int, torque: Vector) -> Vector:
     """What the opposite wrench on node b has of a torque: nothing for an aim, whose target is only a point of b."""
     return Vector(0.0, 0.0, 0.0) if kind == AIM else torque
 
 
-@kernel(borrows=True)
+@kernel
 def _add_lean_row(
-    tree: Tree, goals: Goals, stance: Stance, g: int, way: Vector, weight: float, row: int, rows: Array
+    tree: Tree, goals: Goals, stance: Evaluation, g: int, way: Vector, weight: float, row: int, rows: Array
 ) -> None:
     """rows[row] += weight × way · (Jacobian of what stand goal `g` keeps over its support)."""
     if goals.load_start[g] == goals.load_start[g + 1]:
@@ -114,8 +114,8 @@ def _add_lean_row(
     add_moment_row(tree, goals, stance, g, scale(moment_of_lean(tree, goals, g, way), weight), row, rows)
 
 
-@kernel(borrows=True)
-def _stand_rows(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, rows: Array) -> None:
+@kernel
+def _stand_rows(tree: Tree, goals: Goals, stance: Evaluation, g: int, skip: int, rows: Array) -> None:
     """Row 0 while the centre of mass is outside, or the support has no inside; row 1 for a support of one point."""
     first, count = goals.first[g], stance.hull_count[g]
     near = vector_at(stance.nearest, g)
@@ -128,11 +128,11 @@ def _stand_rows(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, row
         _edge_row(tree, goals, stance, g, a, b, share, way, weight, skip + first + 1, rows)
 
 
-@kernel(borrows=True)
+@kernel
 def _edge_row(
     tree: Tree,
     goals: Goals,
-    stance: Stance,
+    stance: Evaluation,
     g: int,
     a: int,
     b: int,
@@ -151,19 +151,19 @@ def _edge_row(
     add_point_row(tree, stance, goals.corner_node[b], _corner(goals, stance, g, b), pull, zero, row, rows)
 
 
-@kernel(borrows=True)
-def _corner(goals: Goals, stance: Stance, g: int, c: int) -> Vector:
+@kernel
+def _corner(goals: Goals, stance: Evaluation, g: int, c: int) -> Vector:
     """World position of a corner of the support."""
     along, across, up = ground_axes(goals.up, g)
     p = vector_at(stance.corner, c)
     return add(add(scale(along, p.x), scale(across, p.y)), scale(up, p.z))
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def fill_fences(
     tree: Tree,
     goals: Goals,
-    stance: Stance,
+    stance: Evaluation,
     at: int,
     offset: int,
     # outputs
@@ -201,8 +201,8 @@ def fill_fences(
             lower[offset + row] = min(0.0, -height)
 
 
-@kernel(borrows=True)
-def _inertia_row(tree: Tree, goals: Goals, stance: Stance, g: int, skip: int, rows: Array) -> None:
+@kernel
+def _inertia_row(tree: Tree, goals: Goals, stance: Evaluation, g: int, skip: int, rows: Array) -> None:
     i = goals.first[g]
     gradient = rows[skip + i]
     axis = vector_at(goals.position, g)

@@ -5,16 +5,16 @@ import numpy as np
 from poise.kernels.body.tree import Tree
 from poise.kernels.forces.equilibrium import support_levers
 from poise.kernels.forces.statics import Wrenches, in_world, shared, total_load, world_point
-from poise.kernels.goals.goals import Goals, Stance, loads_of
+from poise.kernels.goals.goals import Evaluation, Goals, loads_of
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scale, subtract, vector_at
 
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def add_point_row(
-    tree: Tree, stance: Stance, node: int, p: Vector, force: Vector, torque: Vector, row: int, rows: Array
+    tree: Tree, stance: Evaluation, node: int, p: Vector, force: Vector, torque: Vector, row: int, rows: Array
 ) -> None:
     """rows[row] += Jᵀ (force, torque) for a point of `node`."""
     parent, v_start, v_count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
@@ -28,8 +28,8 @@ def add_point_row(
         i = parent[i]
 
 
-@kernel(borrows=True)
-def add_center_row(tree: Tree, stance: Stance, direction: Vector, weight: float, row: int, rows: Array) -> None:
+@kernel
+def add_center_row(tree: Tree, stance: Evaluation, direction: Vector, weight: float, row: int, rows: Array) -> None:
     """rows[row] += weight × direction · (Jacobian of the centre of mass)."""
     node, turns, subtree = tree.dof_node, tree.dof_turns, tree.subtree_mass
     position, axes, centers = stance.position, stance.axes, stance.centers
@@ -43,8 +43,8 @@ def add_center_row(tree: Tree, stance: Stance, direction: Vector, weight: float,
         rows[row, k] += weight * subtree[i] / subtree[0] * dot(direction, v)
 
 
-@kernel(borrows=True)
-def add_moment_row(tree: Tree, goals: Goals, stance: Stance, g: int, d: Vector, row: int, rows: Array) -> None:
+@kernel
+def add_moment_row(tree: Tree, goals: Goals, stance: Evaluation, g: int, d: Vector, row: int, rows: Array) -> None:
     """rows[row] += d · (Jacobian of the moment of weight and loads of goal `g`).
 
     d · (dx × f) = (f × d) · dx, so that every load is the row of a force f × d at its point; a load that turns with its
@@ -71,7 +71,7 @@ def add_moment_row(tree: Tree, goals: Goals, stance: Stance, g: int, d: Vector, 
         add_point_row(tree, stance, node[i], point, cross(acting, d), twist, row, rows)
 
 
-@kernel(borrows=True)
+@kernel
 def moment_of_lean(tree: Tree, goals: Goals, g: int, way: Vector) -> Vector:
     """The direction of moments that makes `way` · (what stand goal `g` keeps over its support): way × w / w²."""
     weight = scale(vector_at(goals.gravity, g), tree.subtree_mass[0])

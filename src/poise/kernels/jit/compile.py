@@ -20,21 +20,21 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]: ...
 
 
 @overload
-def kernel(*, borrows: bool, spread: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(*, counts_references: bool = False, inline: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
-def kernel(function: Callable[P, R] | None = None, *, borrows: bool = False, spread: bool = False) -> Any:
+def kernel(function: Callable[P, R] | None = None, *, counts_references: bool = False, inline: bool = False) -> Any:
     """Compile `function` on its first call and keep the machine code on disk.
 
     Args:
         function: What to compile.
-        borrows: The function makes no arrays but views of what it is given and hands no array back to a function that
-            does not borrow. Numba then counts no references in it, which otherwise costs several nanoseconds per array
-            and call, those inside tuples included.
-        spread: The function becomes part of every kernel that calls it. A call passes tuples of arrays number by
+        counts_references: Needed by a function that makes arrays other than views of its arguments, or that hands an
+            array to a function which counts references. Without it numba counts none, which otherwise costs several
+            nanoseconds per array and call, arrays inside tuples included.
+        inline: The function becomes part of every kernel that calls it. A call passes tuples of arrays number by
             number, hundreds of them, needed or not: for functions that do little, or have one caller.
     """
-    return decorated(function, borrows, forceinline=spread)
+    return decorated(function, counts_references, forceinline=inline)
 
 
 @overload
@@ -42,21 +42,21 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]: ...
 
 
 @overload
-def inner_kernel(*, borrows: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def inner_kernel(*, counts_references: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
-def inner_kernel(function: Callable[P, R] | None = None, *, borrows: bool = False) -> Any:
+def inner_kernel(function: Callable[P, R] | None = None, *, counts_references: bool = False) -> Any:
     """A `kernel` for other kernels only, without a way in from Python.
 
     The way in takes apart its arguments, which for tuples of many arrays takes longer to compile than the function.
     """
-    return decorated(function, borrows, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return decorated(function, counts_references, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def decorated(function: Callable[P, R] | None, borrows: bool, **options: bool) -> Any:
+def decorated(function: Callable[P, R] | None, counts_references: bool, **options: bool) -> Any:
     """The function compiled with options of numba's, or, without one, what compiles it."""
     # Said explicitly, since a function that leaves it open inherits it from whoever calls it first.
-    options["_nrt"] = not borrows
+    options["_nrt"] = counts_references
     if function is None:
         return lambda later: _compiled(later, **options)
     return _compiled(function, **options)
@@ -76,7 +76,7 @@ def overload_for(kernel: Any, arguments: Sequence[Any]) -> Any:
     return kernel.overloads[signature]
 
 
-def far_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
+def indirect_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
     """Compile `function` now, for kernels that are passed it and call it through a pointer.
 
     Numba copies the code of whatever a kernel calls into that kernel and optimises it again, and so on up to the first

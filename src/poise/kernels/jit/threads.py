@@ -10,5 +10,5 @@ R = TypeVar("R")
 
 
 def threaded_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A `kernel(borrows=True)` that other threads need not wait for."""
-    return cast("Callable[P, R]", decorated(function, borrows=True, nogil=True))
+    """A `kernel` that other threads need not wait for."""
+    return cast("Callable[P, R]", decorated(function, counts_references=False, nogil=True))

@@ -9,12 +9,12 @@ from poise.kernels.levels.limits import add_crossed, drop_wrong_signs, first_cro
 from poise.kernels.levels.multipliers import curved_multipliers, rows_multipliers, wish_multipliers
 from poise.kernels.levels.newton_level import prepare_curved, solve_curved
 from poise.kernels.levels.problem import (
-    BENT_SIDES,
     COUNT,
     DECIDED,
     HELD,
     LAZY,
     LEAST_SIDES,
+    NEWTON_SIDES,
     ROW,
     ROWS_SIDES,
     SHIFT,
@@ -31,11 +31,11 @@ Array = np.ndarray
 
 MAX_REPAIRS = 8
 
-ROWS, WISHES, LEAST, BENT = 0, 1, 2, 3
+ROWS, WISHES, LEAST, NEWTON = 0, 1, 2, 3
 """Kinds of level: with rows, the wish, the least step that does what is decided, with curvature."""
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def enter(tables: Array, lines: Array, decided: int) -> None:
     """Coordinates of the point X that a level is entered with."""
     n = tables.shape[1]
@@ -46,17 +46,17 @@ def enter(tables: Array, lines: Array, decided: int) -> None:
         lines[Y, c] = lines[ROW, c]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, decided: int) -> float:
     """Multipliers of the locks of the face just solved; returns the size below which they are zero."""
     if kind == ROWS:
         return rows_multipliers(tables, lines, whole, k, decided)
-    if kind == BENT:
+    if kind == NEWTON:
         return curved_multipliers(tables, lines, whole, k, decided)
     return wish_multipliers(tables, lines, whole, decided, kind == WISHES)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, k: int, kind: int) -> bool:
     """Optimum of level `k` in X; False when it was not found, X being legal anyway unless the sweep is lazy.
 
@@ -69,7 +69,7 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
     remembered = _remembered(whole, k, kind)
     for i in range(limits if remembered > 0 else 0):
         whole[side, i] = whole[remembered, i]
-    if kind == BENT:
+    if kind == NEWTON:
         lines[SHIFT, k] = 0.0
         prepare_curved(tables, lines, whole, curvature, k, decided)
     primal, settled, step, needed = False, False, 0, 0.0
@@ -79,7 +79,7 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
             enter(tables, lines, decided)
         if kind == ROWS:
             solve_rows(tables, lines, whole, general, k, decided, side)
-        elif kind == BENT:
+        elif kind == NEWTON:
             solve_curved(tables, lines, whole, general, k, decided, side)
         else:
             solve_wish(tables, lines, whole, general, decided, side, kind == WISHES)
@@ -98,7 +98,7 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
         if added == 0 and not dropped:
             for c in range(n):
                 lines[X, c] = lines[TRIAL, c]
-            settled = needed > 0.0 or kind != BENT or lines[SHIFT, k] == 0.0 or whole[STATE, COUNT] == 0
+            settled = needed > 0.0 or kind != NEWTON or lines[SHIFT, k] == 0.0 or whole[STATE, COUNT] == 0
             if settled:
                 continue
             needed, step = lines[SHIFT, k], 0
@@ -122,9 +122,9 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
     return settled
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _remembered(whole: Array, k: int, kind: int) -> int:
     """The line that keeps what level `k` locked when it was last solved as it is now; 0 for a level not watched."""
-    if kind == BENT:
-        return SIDE + BENT_SIDES * whole[STATE, SPAN] + k
+    if kind == NEWTON:
+        return SIDE + NEWTON_SIDES * whole[STATE, SPAN] + k
     return SIDE + ROWS_SIDES * whole[STATE, SPAN] + k if kind != LEAST and whole[WATCH, k] > 0 else 0

@@ -49,7 +49,7 @@ from poise.kernels.levels.problem import (
 Array = np.ndarray
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def lock_limits(tables: Array, lines: Array, whole: Array, general: Array, decided: int, locked: int) -> int:
     """Decide the coordinates of the limits in line `locked`; returns how many of them are independent.
 
@@ -85,7 +85,7 @@ def lock_limits(tables: Array, lines: Array, whole: Array, general: Array, decid
     return s - decided
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _load_limit(lines: Array, general: Array, i: int) -> float:
     """ROW = C_i; returns its square length."""
     n = general.shape[1]
@@ -99,7 +99,7 @@ def _load_limit(lines: Array, general: Array, i: int) -> float:
     return dot(lines, ROW, lines, ROW, 0, n)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def reduce_rows(
     tables: Array, lines: Array, whole: Array, table: int, first: int, m: int, s: int, end: int, least: float
 ) -> int:
@@ -134,7 +134,7 @@ def reduce_rows(
     return rank
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _tail_norms(tables: Array, lines: Array, table: int, first: int, m: int, at: int) -> None:
     """Square lengths of the rows from coordinate `at` on."""
     begin, end, which = uint64(first), uint64(first + m), uint64(table)
@@ -145,7 +145,7 @@ def _tail_norms(tables: Array, lines: Array, table: int, first: int, m: int, at:
             lines[NORMS, r] += tables[which, c, r] * tables[which, c, r]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _load_largest(tables: Array, lines: Array, whole: Array, table: int, rank: int, m: int, at: int) -> float:
     """Put the largest of the rows left at place `rank` and its tail into ROW; returns the tail's square length."""
     best, norm = rank, -1.0
@@ -162,7 +162,7 @@ def _load_largest(tables: Array, lines: Array, whole: Array, table: int, rank: i
     return dot(lines, ROW, lines, ROW, at, tables.shape[1])
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def factor_face(
     tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int
 ) -> tuple[int, int]:
@@ -179,7 +179,7 @@ def factor_face(
     return count, reduce_rows(tables, lines, whole, LEVEL, 0, m, decided + count, end, RANK)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def solve_rows(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
     """Optimum of level `k` with the limits in line `locked` as equalities, in TRIAL."""
     n, damping, first = tables.shape[1], lines[DAMPING, k], whole[START, k]
@@ -205,7 +205,7 @@ def solve_rows(tables: Array, lines: Array, whole: Array, general: Array, k: int
     finish_face(tables, lines, s + rank)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def solve_wish(
     tables: Array, lines: Array, whole: Array, general: Array, decided: int, locked: int, wishes: bool
 ) -> None:
@@ -225,7 +225,7 @@ def solve_wish(
     finish_face(tables, lines, s)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def finish_face(tables: Array, lines: Array, used: int) -> None:
     """The answer of a face from its coordinates."""
     for c in range(tables.shape[1]):
@@ -233,7 +233,7 @@ def finish_face(tables: Array, lines: Array, used: int) -> None:
     from_coordinates(tables, lines, used, TRIAL)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _stay(tables: Array, lines: Array, decided: int, used: int) -> None:
     """Coordinates that an undamped level has no rows for: those of the point it was entered with."""
     n, moving = tables.shape[1], 0
@@ -246,7 +246,7 @@ def _stay(tables: Array, lines: Array, decided: int, used: int) -> None:
         lines[Z, c] = lines[ROW, c]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def subtract(tables: Array, lines: Array, table: int, at: int, first: int, m: int, begin: int, end: int) -> None:
     """REST ← REST - (rows `first` … `first + m`) times line `at`, over the coordinates `begin` ≤ c < `end`."""
     f, e, which = uint64(first), uint64(first + m), uint64(table)
@@ -256,7 +256,7 @@ def subtract(tables: Array, lines: Array, table: int, at: int, first: int, m: in
             lines[REST, r] -= tables[which, c, r] * value
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def substitute(
     tables: Array, lines: Array, whole: Array, table: int, at: int, first: int, m: int, s: int, rank: int
 ) -> None:
@@ -270,7 +270,7 @@ def substitute(
             lines[REST, r] -= tables[which, c, r] * value
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _least_squares(tables: Array, lines: Array, whole: Array, m: int, s: int, rank: int, damping: float) -> None:
     """Minimise |L z - rest|² + λ² |z|² by QR of [L; λ 1]."""
     height = m + rank if damping > UNDAMPED else m
@@ -307,7 +307,7 @@ def _least_squares(tables: Array, lines: Array, whole: Array, m: int, s: int, ra
             lines[RIGHT, d] -= tables[SMALL, c, d] * value
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _small_dot(tables: Array, i: int, j: int, first: int, end: int) -> float:
     """Columns `i` and `j` of the small problem, multiplied from row `first` on."""
     total = 0.0

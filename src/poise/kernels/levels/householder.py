@@ -16,13 +16,13 @@ from poise.kernels.levels.problem import BLOCK, REFLECTORS, ROW, SCALES
 Array = np.ndarray
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def block_of(r: int) -> int:
     """The first row of the block that row `r` is in."""
     return r // BLOCK * BLOCK
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def dot(a: Array, i: int, b: Array, j: int, first: int, end: int) -> float:
     """Line `i` of `a` times line `j` of `b` over `first` ≤ c < `end`, four sums at once."""
     begin, stop = uint64(first), uint64(end)
@@ -39,7 +39,7 @@ def dot(a: Array, i: int, b: Array, j: int, first: int, end: int) -> float:
     return s0 + s1 + (s2 + s3)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def make_reflector(tables: Array, lines: Array, place: int, size: float) -> float:
     """The reflection that turns the tail of ROW from `place` on, of square length `size`, into its first entry."""
     j, n = uint64(place), uint64(tables.shape[1])
@@ -52,7 +52,7 @@ def make_reflector(tables: Array, lines: Array, place: int, size: float) -> floa
     return pivot
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def reflect(tables: Array, lines: Array, place: int, which: int) -> None:
     """line ← line H_j, j = `place`."""
     j, n, line = uint64(place), uint64(tables.shape[1]), uint64(which)
@@ -71,21 +71,21 @@ def reflect(tables: Array, lines: Array, place: int, which: int) -> None:
         lines[line, c] -= total * tables[REFLECTORS, j, c]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def to_coordinates(tables: Array, lines: Array, first: int, end: int, which: int) -> None:
     """line ← line H_first … H_{end-1}: from joint rates to coordinates."""
     for j in range(first, end):
         reflect(tables, lines, j, which)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def from_coordinates(tables: Array, lines: Array, count: int, which: int) -> None:
     """line ← H_0 … H_{count-1} line: from coordinates to joint rates."""
     for j in range(count - 1, -1, -1):
         reflect(tables, lines, j, which)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def reflect_columns(tables: Array, lines: Array, place: int, which: int, first: int, end: int) -> None:
     """Every row stored as a column `first` ≤ r < `end`, both at borders of blocks, of table `which` ← row H_j."""
     j, n, t = uint64(place), uint64(tables.shape[1]), uint64(which)

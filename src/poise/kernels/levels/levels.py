@@ -111,7 +111,7 @@ CORRECTED = 1e-6
 """Share of an error that may stay and the correction still counts as done."""
 
 
-@kernel(borrows=True)
+@kernel
 def solve_levels(
     problem: Levels,
     work: LevelsWork,
@@ -126,7 +126,7 @@ def solve_levels(
     return resume_levels(problem, work, -1, x)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def resume_levels(
     problem: Levels,
     work: LevelsWork,
@@ -150,7 +150,7 @@ def resume_levels(
     return status
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _load_levels(
     lines: Array, whole: Array, target: Array, start: Array, damping: Array, curved: Array, watch: Array
 ) -> None:
@@ -165,7 +165,7 @@ def _load_levels(
         lines[TARGET, r] = target[r]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _load_limits(lines: Array, whole: Array, wish: Array, lower: Array, upper: Array, limit_level: Array) -> None:
     """The wish and the limits."""
     for c in range(wish.shape[0]):
@@ -174,7 +174,7 @@ def _load_limits(lines: Array, whole: Array, wish: Array, lower: Array, upper: A
         lines[BELOW, i], lines[ABOVE, i], whole[LIMIT_LEVEL, i] = lower[i], upper[i], limit_level[i]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _measure(lines: Array, whole: Array, rows: Array) -> None:
     """What every level leaves undone."""
     levels, n = whole[STATE, LEVELS], rows.shape[1]
@@ -191,7 +191,7 @@ def _measure(lines: Array, whole: Array, rows: Array) -> None:
     lines[LEFT, levels] = math.sqrt(total)
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def correct_levels(
     problem: Levels,
     work: LevelsWork,
@@ -228,7 +228,7 @@ def correct_levels(
     return _is_corrected(lines, whole, rows, count, error)
 
 
-@kernel(borrows=True)
+@kernel
 def correct_damped(
     problem: Levels,
     work: LevelsWork,
@@ -253,7 +253,7 @@ def correct_damped(
         dx[c] = lines[X, c]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _length(x: Array) -> float:
     """Length of a step."""
     total = 0.0
@@ -262,7 +262,7 @@ def _length(x: Array) -> float:
     return math.sqrt(total)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array, slight: float) -> None:
     """The correction by forward substitution, in ROW; limits that the level below holds stay where they are.
 
@@ -293,7 +293,7 @@ def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, er
     from_coordinates(tables, lines, used, ROW)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array, x: Array) -> None:
     """Make the correction a problem of its own, with the limits seen from `x`, and keep what it must not change."""
     span, n = whole[STATE, SPAN], general.shape[1]
@@ -317,7 +317,7 @@ def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array
     whole[STATE, LEVELS] = count
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _restore(lines: Array, whole: Array, general: Array) -> None:
     """What a correction must not change."""
     span, n = whole[STATE, SPAN], general.shape[1]
@@ -330,7 +330,7 @@ def _restore(lines: Array, whole: Array, general: Array) -> None:
     lines[ESCAPE, n] = lines[KEPT_SHIFT, span]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Array) -> bool:
     """Whether the rows got what they missed by the step in ROW.
 
@@ -348,7 +348,7 @@ def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Ar
     return left <= CORRECTED * asked + 1e-12
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
     """The largest of what was asked of rows, and of what they still miss, row `r` included unless it is empty."""
     if _is_empty(rows, r):
@@ -357,7 +357,7 @@ def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left
     return max(asked, abs(error[r])), max(left, abs(rest))
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _is_empty(rows: Array, r: int) -> bool:
     """Whether no joint changes row `r`."""
     for c in range(rows.shape[1]):

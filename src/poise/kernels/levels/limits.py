@@ -27,7 +27,7 @@ from poise.kernels.levels.problem import (
 Array = np.ndarray
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def open_limits(lines: Array, whole: Array, general: Array) -> None:
     """Bounds of the first level: later limits are away, and those without bounds are on no list."""
     n, levels, count = general.shape[1], whole[STATE, LEVELS], 0
@@ -48,7 +48,7 @@ def open_limits(lines: Array, whole: Array, general: Array) -> None:
     whole[STATE, NEARBY] = count
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def start_limits(lines: Array, whole: Array, general: Array, k: int) -> None:
     """Let the limits of level `k` bind, relaxed to the values that the levels above left them at."""
     for i in range(general.shape[1] + general.shape[0]):
@@ -57,7 +57,7 @@ def start_limits(lines: Array, whole: Array, general: Array, k: int) -> None:
             lines[LOWER, i], lines[UPPER, i] = min(lines[BELOW, i], value), max(lines[ABOVE, i], value)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def limit_value(lines: Array, general: Array, i: int, which: int) -> float:
     """C_i times a line."""
     n = general.shape[1]
@@ -66,7 +66,7 @@ def limit_value(lines: Array, general: Array, i: int, which: int) -> float:
     return dot(general, i - n, lines, which, 0, n)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tuple[int, float, int]:
     """The limit met first on the way from X to TRIAL, the share of the way to it, and its side."""
     n = general.shape[1]
@@ -88,7 +88,7 @@ def first_crossed(lines: Array, whole: Array, general: Array, side: int) -> tupl
     return blocking, share, at
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
     """Whether a line is within every limit that binds."""
     n, crossed = general.shape[1], 0
@@ -102,7 +102,7 @@ def inside(lines: Array, whole: Array, general: Array, which: int) -> bool:
     return crossed == 0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def add_crossed(lines: Array, whole: Array, general: Array, side: int) -> int:
     """Lock every limit that the trial point crosses; returns how many, or -1 when a dependent lock is off its limit."""
     n, added = general.shape[1], 0
@@ -120,7 +120,7 @@ def add_crossed(lines: Array, whole: Array, general: Array, side: int) -> int:
     return added
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _look(lines: Array, whole: Array, i: int, value: float, side: int) -> int:
     """Lock limit `i` if `value` is beyond it; 1 when it is, -1 when it is a dependent lock off its limit, else 0."""
     at, least, most = whole[side, i], lines[LOWER, i], lines[UPPER, i]
@@ -133,7 +133,7 @@ def _look(lines: Array, whole: Array, i: int, value: float, side: int) -> int:
     return abs(beyond)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def drop_wrong_signs(lines: Array, whole: Array, side: int, zero: float, only_worst: bool) -> bool:
     """Unlock limits that the level would rather leave, all or only the worst; True when there were any."""
     worst, worst_pull = -1, zero

@@ -31,7 +31,7 @@ from poise.kernels.levels.problem import (
 Array = np.ndarray
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def rows_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided: int) -> float:
     """Multipliers of the locks of a level with rows; returns the size below which they are zero."""
     first, count = whole[START, k], whole[STATE, COUNT]
@@ -52,7 +52,7 @@ def rows_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided:
     return _zero_below(force * row)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def wish_multipliers(tables: Array, lines: Array, whole: Array, decided: int, wishes: bool) -> float:
     """Multipliers of the locks of the wish or of the least step; returns the size below which they are zero."""
     damping, count = lines[DAMPING, whole[STATE, LEVELS]], whole[STATE, COUNT]
@@ -66,7 +66,7 @@ def wish_multipliers(tables: Array, lines: Array, whole: Array, decided: int, wi
     return _zero_below(force)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def curved_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided: int) -> float:
     """Multipliers of the locks of a curved level; returns the size below which they are zero."""
     n, added, count = tables.shape[1], lines[DAMPING, k] * lines[DAMPING, k] + lines[SHIFT, k], whole[STATE, COUNT]
@@ -83,13 +83,13 @@ def curved_multipliers(tables: Array, lines: Array, whole: Array, k: int, decide
     return _zero_below(force)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _zero_below(force: float) -> float:
     """Size below which the multiplier of a level that pulls with `force` is zero."""
     return 1e-10 * max(1e-6, force)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _through_locks(tables: Array, lines: Array, count: int, decided: int) -> None:
     """Solve L_Wᵀ μ = g, with g, the downhill direction in the locks' coordinates, in MULTIPLIERS."""
     for t in range(count - 1, -1, -1):
@@ -99,7 +99,7 @@ def _through_locks(tables: Array, lines: Array, count: int, decided: int) -> Non
             lines[MULTIPLIERS, e] -= tables[TRIANGLE, decided + t, decided + e] * value
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def find_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
     """Multipliers of all rows at the optimum of level `k`, whose face is still at hand, into PULL.
 
@@ -124,7 +124,7 @@ def find_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
     _through_decided(tables, lines, whole, decided, s)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _through_decided(tables: Array, lines: Array, whole: Array, decided: int, used: int) -> None:
     """Multipliers of the rows and limits that own the coordinates below `used`, for the force in ROW, into PULL.
 
@@ -145,7 +145,7 @@ def _through_decided(tables: Array, lines: Array, whole: Array, decided: int, us
             lines[PULL, own] = value
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def balance_pull(tables: Array, lines: Array, whole: Array, k: int) -> None:
     """Complete a pull on the rows of level `k`, in PULL, by that of the rows above which takes it up.
 

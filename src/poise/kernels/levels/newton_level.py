@@ -64,7 +64,7 @@ POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, k: int, decided: int) -> None:
     """Hessian and downhill direction of curved level `k` in the undecided coordinates."""
     n, first = tables.shape[1], whole[START, k]
@@ -103,7 +103,7 @@ def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, 
             tables[HESSIAN, c, d] = tables[HESSIAN, d, c]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) -> None:
     """Zᵀ S Z above its diagonal, and S Z on the way."""
     n = tables.shape[1]
@@ -125,7 +125,7 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
                 tables[HESSIAN, c, d] += value * tables[PRODUCT, a, d]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: int) -> bool:
     """Row `a` of PRODUCT = S BASIS; False when it is zero: joints of different limbs share no curvature."""
     size, first, last = uint64(tables.shape[1]), uint64(begin), uint64(end)
@@ -142,7 +142,7 @@ def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: 
     return some
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
     """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ; w is in ROW."""
     begin, end = uint64(decided), uint64(tables.shape[1])
@@ -174,7 +174,7 @@ def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
                 tables[TURNED, c, d] -= v * lines[ROW, d]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
     """Optimum of curved level `k` with the limits in line `locked` as equalities, in TRIAL.
 
@@ -213,7 +213,7 @@ def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: i
     finish_face(tables, lines, s)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, flat: float) -> None:
     """Turn the most negative curvature into its opposite rather than into something larger, where that is enough."""
     found, reflected = lines[SHIFT, k], -2.0 * lines[ESCAPE, tables.shape[1]]
@@ -225,7 +225,7 @@ def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, fl
         _factor(tables, lines, s, square + found, flat)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> int:
     """L D Lᵀ of the free block plus `added` on its diagonal, D Lᵀ above it; returns the row that failed or -1.
 
@@ -258,7 +258,7 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
     return -1
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def minds_all(tables: Array, lines: Array, k: int, s: int) -> bool:
     """Whether curved level `k`, as it was solved last, leaves the levels below it no direction at all."""
     if lines[DAMPING, k] > 0.0 or lines[SHIFT, k] > 0.0:
@@ -269,7 +269,7 @@ def minds_all(tables: Array, lines: Array, k: int, s: int) -> bool:
     return least > CURVED_RANK * most
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
     """line ← (L D Lᵀ)⁻¹ line from coordinate `s` on."""
     n = tables.shape[1]
@@ -288,7 +288,7 @@ def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
             lines[which, j] = 0.0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def factor_curved(
     tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, held: int
 ) -> tuple[int, int]:
@@ -306,7 +306,7 @@ def factor_curved(
     return count, rank + _keep_downhill(tables, lines, whole, k, s, s + rank)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _keep_downhill(tables: Array, lines: Array, whole: Array, k: int, s: int, used: int) -> int:
     """One more reflection, if the level has a way down along what its Hessian says nothing of; how many.
 
@@ -327,7 +327,7 @@ def _keep_downhill(tables: Array, lines: Array, whole: Array, k: int, s: int, us
     return 1
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
     """A direction of negative curvature, in coordinates, from a factorisation that failed, if there is one.
 
@@ -361,7 +361,7 @@ def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
     lines[ESCAPE, least] += 1.0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _escape(tables: Array, lines: Array, s: int, square: float) -> bool:
     """Turn the direction begun towards the most negative curvature and keep it; False when it is not negative."""
     n = tables.shape[1]

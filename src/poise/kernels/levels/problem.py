@@ -114,7 +114,7 @@ LAZY, COUNT, RANKED, NEARBY, ESCAPING, LEVELS, STOPPED, SPAN = range(8)
 escapes; how many levels have rows; the level that gave way or -1; lines per group after SIDE and FORCE."""
 
 
-LEAST_SIDES, KEPT_SIDES, ROWS_SIDES, BENT_SIDES = 1, 2, 3, 4
+LEAST_SIDES, KEPT_SIDES, ROWS_SIDES, NEWTON_SIDES = 1, 2, 3, 4
 """Those after the first."""
 
 

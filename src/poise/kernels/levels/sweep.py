@@ -4,7 +4,7 @@ import numpy as np
 from numpy import uint64
 
 from poise.kernels.jit.compile import inner_kernel
-from poise.kernels.levels.active_set import BENT, LEAST, ROWS, WISHES, enter, optimum
+from poise.kernels.levels.active_set import LEAST, NEWTON, ROWS, WISHES, enter, optimum
 from poise.kernels.levels.hand_down import commit, meet
 from poise.kernels.levels.householder import from_coordinates
 from poise.kernels.levels.limits import inside, open_limits, start_limits
@@ -75,7 +75,7 @@ def run_levels(
     return status
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _begin(tables: Array, lines: Array, whole: Array, rows: Array) -> None:
     """All rows, one per column, the first point, and nothing yet to report."""
     n, levels = tables.shape[1], whole[STATE, LEVELS]
@@ -94,7 +94,7 @@ def _begin(tables: Array, lines: Array, whole: Array, rows: Array) -> None:
     whole[DECIDED, 0] = 0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, begin: int) -> int:
     """Levels from `begin` on in order; a lazy sweep does not check levels it meets and gives up, CAPPED, if it must."""
     n, levels, lazy = tables.shape[1], whole[STATE, LEVELS], whole[STATE, LAZY] == 1
@@ -109,7 +109,7 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
             _stay(tables, lines, whole, k)
         meets = lazy and k < levels and lines[DAMPING, k] <= UNDAMPED and whole[CURVED, k] == 0
         meets = meets and whole[WATCH, k] != STOPS
-        kind = BENT if whole[CURVED, k] == 1 else WISHES if k == levels else ROWS
+        kind = NEWTON if whole[CURVED, k] == 1 else WISHES if k == levels else ROWS
         settled = True
         for stage in range(2):
             if meets if stage == 1 else whole[STARTS, k] == 0:
@@ -132,7 +132,7 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
         if settled:
             for t in range(whole[STATE, COUNT]):
                 lines[FORCE + k, whole[LOCKS, t]] = lines[MULTIPLIERS, t]
-            if kind != BENT and _stops(lines, whole, n, k):
+            if kind != NEWTON and _stops(lines, whole, n, k):
                 find_pull(tables, lines, whole, k)
                 whole[STATE, STOPPED] = k
                 return GIVES_WAY
@@ -143,7 +143,7 @@ def _sweep(tables: Array, lines: Array, whole: Array, general: Array, curvature:
     return status
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _stay(tables: Array, lines: Array, whole: Array, k: int) -> None:
     """Ask the rows of level `k` for what the levels above made of them."""
     for r in range(whole[START, k], whole[START, k + 1]):
@@ -152,7 +152,7 @@ def _stay(tables: Array, lines: Array, whole: Array, k: int) -> None:
             lines[TARGET, r] += tables[COLUMNS, c, r] * lines[Y, c]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _finish(tables: Array, lines: Array, whole: Array, general: Array, status: int, unseen: bool) -> int:
     """The step when no freedom is left, looked at if no level has looked yet."""
     n = tables.shape[1]
@@ -164,7 +164,7 @@ def _finish(tables: Array, lines: Array, whole: Array, general: Array, status: i
     return status if inside(lines, whole, general, X) else CAPPED
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _stops(lines: Array, whole: Array, n: int, k: int) -> bool:
     """Whether the curvature of level `k` is asked for; of one that always stops as it is before the step, in REST."""
     if whole[WATCH, k] != STOPS:
@@ -174,7 +174,7 @@ def _stops(lines: Array, whole: Array, n: int, k: int) -> bool:
     return True
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _gives_way(lines: Array, whole: Array, n: int, k: int) -> bool:
     """Whether level `k` leaves more than a small share of its target undone."""
     first = whole[START, k]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.jit.compile import far_kernel
+from poise.kernels.jit.compile import indirect_kernel
 from poise.kernels.levels.problem import (
     BLOCK,
     ESCAPE,
@@ -30,9 +30,9 @@ RUN = "int64(float64[:,:,::1], float64[:,::1], int64[:,::1], float64[:,::1], flo
 
 
 @cache
-def far_run() -> Callable[[Array, Array, Array, Array, Array, Array, int], int]:
+def indirect_run() -> Callable[[Array, Array, Array, Array, Array, Array, int], int]:
     """`run_levels` for callers that do not want its machine code in theirs."""
-    return far_kernel(run_levels, RUN)
+    return indirect_kernel(run_levels, RUN)
 
 
 class LevelsWork(NamedTuple):
@@ -85,7 +85,7 @@ def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
         shift=lines[SHIFT, :span],
         escape=lines[ESCAPE, :n],
         escape_curvature=lines[ESCAPE, n : n + 1],
-        run=far_run(),
+        run=indirect_run(),
     )
 
 

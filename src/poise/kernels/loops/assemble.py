@@ -92,7 +92,7 @@ def make_assembling(tree: Tree, nq: int, closures: Closures, fences: Fences) -> 
     )
 
 
-@kernel(borrows=True)
+@kernel
 def residual(tree: Tree, closures: Closures, work: Assembling, q: Array) -> float:
     """What every row lacks at `q`, those of fences that are kept included; returns the largest."""
     forward(tree, q, work.position, work.rotation)
@@ -100,7 +100,7 @@ def residual(tree: Tree, closures: Closures, work: Assembling, q: Array) -> floa
     return max(worst, fence_residual(work.fences, q, work.lacking))
 
 
-@kernel(borrows=True)
+@kernel
 def linearize(tree: Tree, closures: Closures, work: Assembling, q: Array) -> float:
     """Residual, rows and their factors at `q`; returns the largest residual."""
     worst = residual(tree, closures, work, q)
@@ -111,7 +111,7 @@ def linearize(tree: Tree, closures: Closures, work: Assembling, q: Array) -> flo
     return worst
 
 
-@kernel(borrows=True)
+@kernel
 def close_loops(
     tree: Tree,
     closures: Closures,
@@ -150,7 +150,7 @@ def close_loops(
     return worst
 
 
-@kernel(borrows=True)
+@kernel
 def put_held(tree: Tree, held: Array, source: Array, q: Array) -> None:
     """Copy the values of all nodes that are held from `source` (nq,) to `q` (nq,)."""
     for i in range(1, tree.parent.shape[0]):
@@ -162,7 +162,7 @@ def put_held(tree: Tree, held: Array, source: Array, q: Array) -> None:
             q[c] = source[c]
 
 
-@kernel(borrows=True)
+@kernel
 def outside(tree: Tree, work: Assembling, q: Array) -> float:
     """By how much the worst of the turns and slides is outside its limits, or of the fences beyond [rad or m]."""
     lower, upper = work.lower, work.upper
@@ -174,7 +174,7 @@ def outside(tree: Tree, work: Assembling, q: Array) -> float:
     return worst
 
 
-@kernel(borrows=True)
+@kernel
 def follow(
     tree: Tree,
     closures: Closures,
@@ -217,7 +217,7 @@ def follow(
     return done
 
 
-@kernel(borrows=True)
+@kernel
 def follow_frames(
     tree: Tree,
     closures: Closures,
@@ -256,7 +256,7 @@ def follow_frames(
         difference(tree, last, target, ahead)
 
 
-@kernel(borrows=True)
+@kernel
 def _follow_frame(
     tree: Tree, closures: Closures, work: Assembling, last: Array, target: Array, shares: Array, f: int
 ) -> None:

@@ -99,7 +99,7 @@ def make_closest(nq: int, nv: int, rows: int) -> Closest:
     )
 
 
-@kernel(borrows=True)
+@kernel
 def approach(
     tree: Tree,
     closures: Closures,
@@ -149,7 +149,7 @@ def approach(
     return farthest
 
 
-@kernel(borrows=True)
+@kernel
 def _distances(tree: Tree, closest: Closest, target: Array, q: Array) -> tuple[float, float]:
     """½ |m - m*|², and the largest difference; `closest.move` is m - m*."""
     difference(tree, target, q, closest.move)
@@ -161,7 +161,7 @@ def _distances(tree: Tree, closest: Closest, target: Array, q: Array) -> tuple[f
     return square, largest
 
 
-@kernel(borrows=True)
+@kernel
 def _model(
     tree: Tree, closures: Closures, work: Assembling, closest: Closest, target: Array, q: Array
 ) -> tuple[int, float]:
@@ -202,7 +202,7 @@ def _model(
     return count, steepest
 
 
-@kernel(borrows=True)
+@kernel
 def _solve(closest: Closest, count: int, stiffness: float) -> bool:
     """The step for this ν in `closest.move`; False where the model has no minimum."""
     move, y, unused = closest.move, closest.y, closest.unused
@@ -223,7 +223,7 @@ def _solve(closest: Closest, count: int, stiffness: float) -> bool:
     return True
 
 
-@kernel(borrows=True)
+@kernel
 def _try(tree: Tree, closures: Closures, work: Assembling, closest: Closest, q: Array) -> float:
     """Take the step as far as limits let it, close the loops there; returns its length, -1 where they do not close.
 
@@ -258,7 +258,7 @@ def _try(tree: Tree, closures: Closures, work: Assembling, closest: Closest, q: 
     return -1.0
 
 
-@kernel(borrows=True)
+@kernel
 def _room(tree: Tree, work: Assembling, q: Array, k: int, direction: float) -> float:
     """How far velocity `k` may go in a direction."""
     node = tree.dof_node[k]
@@ -268,7 +268,7 @@ def _room(tree: Tree, work: Assembling, q: Array, k: int, direction: float) -> f
     return work.upper[k] - value if direction > 0.0 else value - work.lower[k]
 
 
-@kernel(borrows=True)
+@kernel
 def _farthest_outside(tree: Tree, work: Assembling, q: Array) -> int:
     """The velocity that exceeds its limits by most, -1 when none does."""
     worst, found = WITHIN, -1
@@ -279,7 +279,7 @@ def _farthest_outside(tree: Tree, work: Assembling, q: Array) -> int:
     return found
 
 
-@kernel(borrows=True)
+@kernel
 def _stop_at_limit(tree: Tree, work: Assembling, closest: Closest, k: int, q: Array) -> None:
     at = tree.q_start[tree.dof_node[k]]
     q[at] = work.lower[k] if q[at] - work.lower[k] < work.upper[k] - q[at] else work.upper[k]
@@ -288,7 +288,7 @@ def _stop_at_limit(tree: Tree, work: Assembling, closest: Closest, k: int, q: Ar
     work.held[k] = 1
 
 
-@kernel(borrows=True)
+@kernel
 def _met_limit(work: Assembling, closest: Closest) -> bool:
     met = False
     for k in range(closest.new.shape[0]):
@@ -298,7 +298,7 @@ def _met_limit(work: Assembling, closest: Closest) -> bool:
     return met
 
 
-@kernel(borrows=True)
+@kernel
 def _take_back(work: Assembling, closest: Closest) -> None:
     """Let go of the joints and fences that a step which was not taken met the limits of."""
     for k in range(closest.new.shape[0]):
@@ -309,7 +309,7 @@ def _take_back(work: Assembling, closest: Closest) -> None:
             work.fences.side[i] = OPEN
 
 
-@kernel(borrows=True)
+@kernel
 def _release(tree: Tree, work: Assembling, closest: Closest, q: Array) -> bool:
     """Let go of the joint or fence that would gain most by leaving its limit; False when none would."""
     most, found = FLAT, -1

@@ -62,7 +62,7 @@ def make_normal(nv: int) -> Normal:
     )
 
 
-@kernel(borrows=True)
+@kernel
 def close_from_afar(
     tree: Tree,
     closures: Closures,
@@ -109,7 +109,7 @@ def close_from_afar(
     return worst
 
 
-@kernel(borrows=True)
+@kernel
 def _evaluate(tree: Tree, closures: Closures, work: Assembling, q: Array) -> tuple[float, float]:
     """Largest residual and ½ |c|²."""
     lean(work.fences, q)
@@ -120,7 +120,7 @@ def _evaluate(tree: Tree, closures: Closures, work: Assembling, q: Array) -> tup
     return worst, cost
 
 
-@kernel(borrows=True)
+@kernel
 def _move_inside(tree: Tree, work: Assembling, q: Array) -> None:
     for k in range(work.step.shape[0]):
         i = tree.dof_node[k]
@@ -129,7 +129,7 @@ def _move_inside(tree: Tree, work: Assembling, q: Array) -> None:
             q[at] = min(max(q[at], work.lower[k]), work.upper[k])
 
 
-@kernel(borrows=True)
+@kernel
 def _fill_normal(tree: Tree, closures: Closures, work: Assembling, normal: Normal, q: Array) -> None:
     """JᵀJ, D and the gradient at `q`, and which velocities a step leaves out."""
     matrix, gradient, value, rows, lacking = normal.matrix, normal.gradient, normal.value, work.rows, work.lacking
@@ -160,7 +160,7 @@ def _fill_normal(tree: Tree, closures: Closures, work: Assembling, normal: Norma
         normal.left_out[k] = 1 if work.held[k] == 1 or pushed_down or pushed_up or idle else 0
 
 
-@kernel(borrows=True)
+@kernel
 def _steepest(normal: Normal) -> float:
     most = 0.0
     for k in range(normal.gradient.shape[0]):
@@ -169,7 +169,7 @@ def _steepest(normal: Normal) -> float:
     return most
 
 
-@kernel(borrows=True)
+@kernel
 def _limit_step(work: Assembling, normal: Normal, step: Array, damping: float) -> float:
     """Shorten `step`, stop it at the limits, and return what the model hopes to gain."""
     nv = step.shape[0]
@@ -189,7 +189,7 @@ def _limit_step(work: Assembling, normal: Normal, step: Array, damping: float) -
     return gained
 
 
-@kernel(borrows=True)
+@kernel
 def solve_damped(
     matrix: Array,
     gradient: Array,

@@ -50,7 +50,7 @@ class Fences(NamedTuple):
     """(g,) 1 for fences that a step on trial met."""
 
 
-@kernel(borrows=True)
+@kernel
 def fence_value(fences: Fences, i: int, q: Array) -> float:
     """Value of fence `i` [rad, or what a coupling measures]."""
     bounds = fences.bounds
@@ -66,7 +66,7 @@ def fence_value(fences: Fences, i: int, q: Array) -> float:
     return twist - low if fences.part[i] == LEAST_TWIST else twist - high
 
 
-@kernel(borrows=True)
+@kernel
 def _fence_row(fences: Fences, i: int, q: Array, rows: Array) -> None:
     """Derivative of the value of fence `i`, into its row."""
     limits, bounds, row = fences.limits, fences.bounds, fences.row[i]
@@ -88,7 +88,7 @@ def _fence_row(fences: Fences, i: int, q: Array, rows: Array) -> None:
     rows[row, k], rows[row, k + 1], rows[row, k + 2] = turned.x, turned.y, turned.z
 
 
-@kernel(borrows=True)
+@kernel
 def fill_fences(fences: Fences, q: Array, rows: Array) -> None:
     """Rows of all fences that are kept; those of others are zero already."""
     for i in range(fences.side.shape[0]):
@@ -96,7 +96,7 @@ def fill_fences(fences: Fences, q: Array, rows: Array) -> None:
             _fence_row(fences, i, q, rows)
 
 
-@kernel(borrows=True)
+@kernel
 def fence_residual(fences: Fences, q: Array, lacking: Array) -> float:
     """What the rows of fences that are kept lack; returns the largest."""
     worst = 0.0
@@ -108,7 +108,7 @@ def fence_residual(fences: Fences, q: Array, lacking: Array) -> float:
     return worst
 
 
-@kernel(borrows=True)
+@kernel
 def lean(fences: Fences, q: Array) -> None:
     """Keep the fences that `q` is beyond, and no others but equalities."""
     for i in range(fences.side.shape[0]):
@@ -117,7 +117,7 @@ def lean(fences: Fences, q: Array) -> None:
             fences.side[i] = AT_UPPER if value > fences.upper[i] else AT_LOWER if value < fences.lower[i] else OPEN
 
 
-@kernel(borrows=True)
+@kernel
 def let_go(fences: Fences) -> None:
     """Keep equalities only."""
     for i in range(fences.side.shape[0]):
@@ -125,7 +125,7 @@ def let_go(fences: Fences) -> None:
         fences.new[i] = 0
 
 
-@kernel(borrows=True)
+@kernel
 def farthest_beyond(fences: Fences, q: Array, slack: float) -> tuple[int, float]:
     """The open fence that `q` is beyond by most, if by more than `slack`, or -1; and by how much."""
     worst, found = slack, -1
@@ -138,7 +138,7 @@ def farthest_beyond(fences: Fences, q: Array, slack: float) -> tuple[int, float]
     return found, worst
 
 
-@kernel(borrows=True)
+@kernel
 def keep(fences: Fences, i: int, q: Array) -> None:
     """Keep fence `i` at the bound that `q` is beyond."""
     fences.side[i] = AT_UPPER if fence_value(fences, i, q) > fences.upper[i] else AT_LOWER

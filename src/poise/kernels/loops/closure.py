@@ -65,14 +65,14 @@ class Closures(NamedTuple):
     """Velocities of each block."""
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def anchor(node: Array, point: Array, loop: int, position: Array, rotation: Array) -> Vector:
     """World position of one anchor of a loop."""
     i = node[loop]
     return add(vector_at(position, i), rotate(quaternion_at(rotation, i), vector_at(point, loop)))
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def closure_residual(
     closures: Closures,
     position: Array,
@@ -106,7 +106,7 @@ def closure_residual(
     return worst
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def closure_rows(
     tree: Tree,
     closures: Closures,
@@ -153,7 +153,7 @@ def closure_rows(
                 rows[first + i, k] = path_side[e] * slope
 
 
-@kernel(borrows=True, spread=True)
+@kernel(inline=True)
 def _direction_and_twist(closures: Closures, i: int, near: Quaternion, far: Quaternion) -> tuple[Vector, Vector]:
     """What row `i` feels of a velocity of p, and of an angular velocity: n and 0, or 0 and ℓ u × w."""
     carried = rotate(far, vector_at(closures.w, i))

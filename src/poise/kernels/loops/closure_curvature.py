@@ -28,7 +28,7 @@ Array = np.ndarray
 NOTHING = Vector(0.0, 0.0, 0.0)
 
 
-@kernel(borrows=True)
+@kernel
 def add_closure_curvature(
     tree: Tree,
     closures: Closures,
@@ -91,7 +91,7 @@ def add_closure_curvature(
                 out[k, j] += value
 
 
-@kernel(borrows=True)
+@kernel
 def _gather(closures: Closures, loop: int, rotation: Array, multipliers: Array, first: int, couple: Array) -> Vector:
     """f, and W in `couple` (3, 3)."""
     near = quaternion_at(rotation, closures.a_node[loop])
@@ -114,7 +114,7 @@ def _gather(closures: Closures, loop: int, rotation: Array, multipliers: Array, 
     return Vector(fx, fy, fz)
 
 
-@kernel(borrows=True)
+@kernel
 def _motion(tree: Tree, position: Array, axes: Array, p: Vector, k: int) -> tuple[Vector, Vector]:
     """Angular rate, and rate of the point p."""
     a = vector_at(axes, k)
@@ -123,7 +123,7 @@ def _motion(tree: Tree, position: Array, axes: Array, p: Vector, k: int) -> tupl
     return a, cross(a, subtract(p, vector_at(position, tree.dof_node[k])))
 
 
-@kernel(borrows=True)
+@kernel
 def _between(a: Vector, matrix: Array, b: Vector) -> float:
     """a·M b."""
     x = matrix[0, 0] * b.x + matrix[0, 1] * b.y + matrix[0, 2] * b.z

@@ -61,7 +61,7 @@ def make_factors(closures: Closures) -> Factors:
     )
 
 
-@kernel(borrows=True)
+@kernel
 def factor_rows(
     closures: Closures,
     rows: Array,
@@ -95,7 +95,7 @@ def factor_rows(
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def _reduce(b: int, begin: int, end: int, n: int, factors: Factors) -> int:
     """Reduce one block; returns its rank."""
     lower, order, reflector, sigma = factors.lower, factors.order, factors.reflector, factors.sigma
@@ -134,7 +134,7 @@ def _reduce(b: int, begin: int, end: int, n: int, factors: Factors) -> int:
     return min(end - begin, n)
 
 
-@kernel(borrows=True)
+@kernel
 def _reflect(b: int, k: int, n: int, factors: Factors) -> None:
     vector, reflector = factors.vector, factors.reflector
     size = 0.0
@@ -145,7 +145,7 @@ def _reflect(b: int, k: int, n: int, factors: Factors) -> None:
         vector[c] -= size * reflector[b, k, c]
 
 
-@kernel(borrows=True)
+@kernel
 def least_step(
     closures: Closures,
     factors: Factors,
@@ -172,7 +172,7 @@ def least_step(
             step[factors.dof[b, c]] = vector[c]
 
 
-@kernel(borrows=True)
+@kernel
 def closure_multipliers(
     closures: Closures,
     factors: Factors,
@@ -197,7 +197,7 @@ def closure_multipliers(
             multipliers[order[begin + k]] = value / lower[begin + k, k]
 
 
-@kernel(borrows=True)
+@kernel
 def free_directions(
     factors: Factors,
     held: Array,

@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 """Distance from a row that still counts as meeting it."""
 
 
-@kernel
+@kernel(counts_references=True)
 def nearest_in_polyhedron(
     rows: Array,
     lower: Array,
@@ -75,7 +75,7 @@ def nearest_in_polyhedron(
     return 0
 
 
-@kernel(borrows=True)
+@kernel
 def _row_value(rows: Array, p: int, x: Array) -> float:
     value = 0.0
     for i in range(x.shape[0]):
@@ -83,7 +83,7 @@ def _row_value(rows: Array, p: int, x: Array) -> float:
     return value
 
 
-@kernel(borrows=True)
+@kernel
 def _most_violated(rows: Array, lower: Array, upper: Array, held: Array, count: int, x: Array) -> tuple[int, float]:
     """The row farthest from being met, or -1, and its side: 1 above its upper bound, -1 below its lower."""
     worst, found, side = 0.0, -1, 1.0
@@ -105,7 +105,7 @@ def _most_violated(rows: Array, lower: Array, upper: Array, held: Array, count: 
     return found, side
 
 
-@kernel(borrows=True)
+@kernel
 def _split_normal(
     rows: Array,
     p: int,
@@ -140,7 +140,7 @@ def _split_normal(
     return math.sqrt(rest) if rest > DEPENDENT * DEPENDENT * whole else 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _solve_triangle(triangle: Array, count: int, along: Array, rate: Array) -> None:
     """rate = R⁻¹ along, by back substitution."""
     for j in range(count - 1, -1, -1):
@@ -150,7 +150,7 @@ def _solve_triangle(triangle: Array, count: int, along: Array, rate: Array) -> N
         rate[j] = value / triangle[j, j]
 
 
-@kernel(borrows=True)
+@kernel
 def _hold(basis: Array, triangle: Array, count: int, z: Array, along: Array, size: float) -> None:
     """Append one normal to the factorisation N = Bᵀ R of the held rows."""
     for i in range(z.shape[0]):

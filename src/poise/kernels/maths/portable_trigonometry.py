@@ -37,7 +37,7 @@ ARC_ONE, ARC_ONE_REST = 0.7853981633974483, 3.061616997868383e-17
 """atan 1."""
 
 
-@kernel(borrows=True)
+@kernel
 def sine_cosine(x: float) -> tuple[float, float]:
     """Sine and cosine of `x` [rad], each to about one unit in the last place up to a million radians.
 
@@ -75,19 +75,19 @@ def sine_cosine(x: float) -> tuple[float, float]:
     return -sine if quarter & 2 else sine, -cosine if (quarter + 1) & 2 else cosine
 
 
-@kernel(borrows=True)
+@kernel
 def sine(x: float) -> float:
     """Sine of `x` [rad]."""
     return sine_cosine(x)[0]
 
 
-@kernel(borrows=True)
+@kernel
 def cosine(x: float) -> float:
     """Cosine of `x` [rad]."""
     return sine_cosine(x)[1]
 
 
-@kernel(borrows=True)
+@kernel
 def arc_tangent(y: float, x: float) -> float:
     """Angle of the point (x, y) [rad], in [-π, π], to about one unit in the last place; 0 for the origin."""
     steep = abs(y) > abs(x)
@@ -114,26 +114,26 @@ def arc_tangent(y: float, x: float) -> float:
     return math.copysign(whole + ((-angle if back else angle) + whole_rest), y)
 
 
-@kernel(borrows=True)
+@kernel
 def arc_cosine(x: float) -> float:
     """Angle in [0, π] whose cosine is `x` [rad], for x in [-1, 1]."""
     return arc_tangent(math.sqrt((1.0 - x) * (1.0 + x)), x)
 
 
-@kernel(borrows=True)
+@kernel
 def arc_sine(x: float) -> float:
     """Angle in [-π/2, π/2] whose sine is `x` [rad], for x in [-1, 1]."""
     return arc_tangent(x, math.sqrt((1.0 - x) * (1.0 + x)))
 
 
-@kernel(borrows=True)
+@kernel
 def turn_about(axis: Vector, angle: float) -> Quaternion:
     """Rotation by `angle` [rad] about the unit vector `axis`."""
     s, c = sine_cosine(0.5 * angle)
     return Quaternion(c, s * axis.x, s * axis.y, s * axis.z)
 
 
-@kernel(borrows=True)
+@kernel
 def rotation_vector(q: Quaternion) -> Vector:
     """log(q): the rotation vector of length at most π, accurate at 0 and at π."""
     s = math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z)
@@ -144,13 +144,13 @@ def rotation_vector(q: Quaternion) -> Vector:
     return Vector(k * q.x, k * q.y, k * q.z)
 
 
-@kernel(borrows=True)
+@kernel
 def angle_apart(a: Vector, b: Vector) -> float:
     """Angle between two vectors [rad], accurate at 0 and at π."""
     return arc_tangent(length(cross(a, b)), dot(a, b))
 
 
-@kernel(borrows=True)
+@kernel
 def golden_ratio(dimensions: int) -> float:
     """The generalised golden ratio g of a number of dimensions, g^(dimensions + 1) = 1 + g [Roberts 2018]."""
     g = 2.0

@@ -20,13 +20,13 @@ class Quaternion(NamedTuple):
     z: float
 
 
-@kernel(borrows=True)
+@kernel
 def quaternion_at(rows: Array, i: int) -> Quaternion:
     """Row `i` of an (n, 4) array."""
     return Quaternion(rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
 
 
-@kernel(borrows=True)
+@kernel
 def put_quaternion(rows: Array, i: int, q: Quaternion) -> None:
     """Write `q` into row `i` of an (n, 4) array."""
     rows[i, 0] = q.w
@@ -35,7 +35,7 @@ def put_quaternion(rows: Array, i: int, q: Quaternion) -> None:
     rows[i, 3] = q.z
 
 
-@kernel(borrows=True)
+@kernel
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     """a ⊗ b: first the rotation b, then a [Baerlocher 2001, eq. B.1]."""
     return Quaternion(
@@ -46,13 +46,13 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
-@kernel(borrows=True)
+@kernel
 def conjugate(q: Quaternion) -> Quaternion:
     """The inverse rotation."""
     return Quaternion(q.w, -q.x, -q.y, -q.z)
 
 
-@kernel(borrows=True)
+@kernel
 def rotate(q: Quaternion, v: Vector) -> Vector:
     """q v q̃ = v + 2 w (u × v) + 2 u × (u × v), u the vector part [Baerlocher 2001, eq. B.2]."""
     tx = 2.0 * (q.y * v.z - q.z * v.y)
@@ -65,7 +65,7 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
     )
 
 
-@kernel(borrows=True)
+@kernel
 def unit(q: Quaternion) -> Quaternion:
     """q / |q|; the identity for a quaternion too short to mean a rotation."""
     size = math.sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z)
@@ -74,14 +74,14 @@ def unit(q: Quaternion) -> Quaternion:
     return Quaternion(q.w / size, q.x / size, q.y / size, q.z / size)
 
 
-@kernel(borrows=True)
+@kernel
 def about(axis: Vector, angle: float) -> Quaternion:
     """Rotation by `angle` [rad] about the unit vector `axis`."""
     s = math.sin(0.5 * angle)
     return Quaternion(math.cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z)
 
 
-@kernel(borrows=True)
+@kernel
 def from_rotation_vector(v: Vector) -> Quaternion:
     """exp(v): rotation by |v| about v, accurate at 0."""
     angle = math.sqrt(v.x * v.x + v.y * v.y + v.z * v.z)
@@ -89,7 +89,7 @@ def from_rotation_vector(v: Vector) -> Quaternion:
     return Quaternion(math.cos(0.5 * angle), k * v.x, k * v.y, k * v.z)
 
 
-@kernel(borrows=True)
+@kernel
 def to_rotation_vector(q: Quaternion) -> Vector:
     """log(q): the rotation vector of length at most π, accurate at 0 and at π."""
     s = math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z)
@@ -100,13 +100,13 @@ def to_rotation_vector(q: Quaternion) -> Vector:
     return Vector(k * q.x, k * q.y, k * q.z)
 
 
-@kernel(borrows=True)
+@kernel
 def angle_of(q: Quaternion) -> float:
     """Angle of the rotation [rad], in [0, π]."""
     return 2.0 * math.atan2(math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z), abs(q.w))
 
 
-@kernel(borrows=True)
+@kernel
 def direct_rotation(a: Vector, b: Vector) -> Quaternion:
     """The smallest rotation that takes the unit vector `a` to the unit vector `b` [Baerlocher 2001, 3.1.1].
 
@@ -130,14 +130,14 @@ def direct_rotation(a: Vector, b: Vector) -> Quaternion:
     return multiply(to_b, from_a)
 
 
-@kernel(borrows=True)
+@kernel
 def slerp(a: Quaternion, b: Quaternion, t: float) -> Quaternion:
     """The rotation a fraction `t` of the shortest way from `a` to `b`."""
     turn = to_rotation_vector(multiply(conjugate(a), b))
     return multiply(a, from_rotation_vector(scale(turn, t)))
 
 
-@kernel(borrows=True)
+@kernel
 def columns(q: Quaternion) -> tuple[Vector, Vector, Vector]:
     """The rotated x, y and z axes."""
     xx, yy, zz = q.x * q.x, q.y * q.y, q.z * q.z
@@ -150,7 +150,7 @@ def columns(q: Quaternion) -> tuple[Vector, Vector, Vector]:
     )
 
 
-@kernel(borrows=True)
+@kernel
 def from_columns(x: Vector, y: Vector, z: Vector) -> Quaternion:
     """The rotation whose matrix has these orthonormal columns (Shepperd's choice of the largest divisor)."""
     trace = x.x + y.y + z.z
@@ -163,7 +163,7 @@ def from_columns(x: Vector, y: Vector, z: Vector) -> Quaternion:
     return unit(Quaternion(x.y - y.x, z.x + x.z, y.z + z.y, 1.0 - x.x - y.y + z.z))
 
 
-@kernel(borrows=True)
+@kernel
 def transform(position: Vector, rotation: Quaternion, point: Vector) -> Vector:
     """The world position of a point given in the frame (position, rotation)."""
     return add(position, rotate(rotation, point))

@@ -21,7 +21,7 @@ ZERO = 1e-10
 """Share of the largest singular value below which one counts as zero."""
 
 
-@kernel(borrows=True)
+@kernel
 def singular_rows(
     m: int,
     # outputs
@@ -56,7 +56,7 @@ def singular_rows(
             sigma[i] = 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _product(rows: Array, p: int, q: int) -> float:
     total = 0.0
     for k in range(rows.shape[1]):
@@ -64,7 +64,7 @@ def _product(rows: Array, p: int, q: int) -> float:
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def _separate(m: int, p: int, q: int, rows: Array, left: Array) -> bool:
     """Turn rows p and q to a right angle; False when they are at one already."""
     a, b, c = _product(rows, p, p), _product(rows, q, q), _product(rows, p, q)

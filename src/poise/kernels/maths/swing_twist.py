@@ -22,7 +22,7 @@ class SwingTwist(NamedTuple):
     twist: float
 
 
-@kernel(borrows=True)
+@kernel
 def to_swing_twist(q: Quaternion) -> SwingTwist:
     """Split an orientation; |(s_x, s_y)| ≤ π and -π ≤ τ ≤ π.
 
@@ -39,7 +39,7 @@ def to_swing_twist(q: Quaternion) -> SwingTwist:
     return SwingTwist(k * (c * x - s * y), k * (s * x + c * y), 2.0 * gamma)
 
 
-@kernel(borrows=True)
+@kernel
 def from_swing_twist(split: SwingTwist) -> Quaternion:
     """swing ⊗ twist."""
     swing = from_rotation_vector(Vector(split.x, split.y, 0.0))
@@ -47,7 +47,7 @@ def from_swing_twist(split: SwingTwist) -> Quaternion:
     return multiply(swing, Quaternion(math.cos(half), 0.0, 0.0, math.sin(half)))
 
 
-@kernel(borrows=True)
+@kernel
 def swing_direction(x: float, y: float) -> Vector:
     """Direction of the limb, exp(s_x, s_y, 0) z = (s_y k, -s_x k, cos|s|), k = sin|s| / |s|."""
     angle = math.sqrt(x * x + y * y)
@@ -55,7 +55,7 @@ def swing_direction(x: float, y: float) -> Vector:
     return Vector(y * k, -x * k, math.cos(angle))
 
 
-@kernel(borrows=True)
+@kernel
 def direction_swing(d: Vector) -> tuple[float, float]:
     """The swing (s_x, s_y) whose direction is the unit vector `d`; opposite to z, the swing (π, 0)."""
     across = math.sqrt(d.x * d.x + d.y * d.y)
@@ -65,7 +65,7 @@ def direction_swing(d: Vector) -> tuple[float, float]:
     return -d.y * k, d.x * k
 
 
-@kernel(borrows=True)
+@kernel
 def swing_twist_rates(split: SwingTwist) -> tuple[Vector, Vector, Vector]:
     """Rows of ∂(s_x, s_y, τ)/∂ω for the update q ← q ⊗ exp(ω).
 

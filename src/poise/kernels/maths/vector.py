@@ -18,13 +18,13 @@ class Vector(NamedTuple):
     z: float
 
 
-@kernel(borrows=True)
+@kernel
 def vector_at(rows: Array, i: int) -> Vector:
     """Row `i` of an (n, 3) array."""
     return Vector(rows[i, 0], rows[i, 1], rows[i, 2])
 
 
-@kernel(borrows=True)
+@kernel
 def put_vector(rows: Array, i: int, v: Vector) -> None:
     """Write `v` into row `i` of an (n, 3) array."""
     rows[i, 0] = v.x
@@ -32,43 +32,43 @@ def put_vector(rows: Array, i: int, v: Vector) -> None:
     rows[i, 2] = v.z
 
 
-@kernel(borrows=True)
+@kernel
 def add(a: Vector, b: Vector) -> Vector:
     """a + b."""
     return Vector(a.x + b.x, a.y + b.y, a.z + b.z)
 
 
-@kernel(borrows=True)
+@kernel
 def subtract(a: Vector, b: Vector) -> Vector:
     """a - b."""
     return Vector(a.x - b.x, a.y - b.y, a.z - b.z)
 
 
-@kernel(borrows=True)
+@kernel
 def scale(a: Vector, k: float) -> Vector:
     """k a."""
     return Vector(k * a.x, k * a.y, k * a.z)
 
 
-@kernel(borrows=True)
+@kernel
 def dot(a: Vector, b: Vector) -> float:
     """a · b."""
     return a.x * b.x + a.y * b.y + a.z * b.z
 
 
-@kernel(borrows=True)
+@kernel
 def cross(a: Vector, b: Vector) -> Vector:
     """a × b."""
     return Vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
 
-@kernel(borrows=True)
+@kernel
 def length(a: Vector) -> float:
     """|a|."""
     return math.sqrt(a.x * a.x + a.y * a.y + a.z * a.z)
 
 
-@kernel(borrows=True)
+@kernel
 def normalized(a: Vector) -> Vector:
     """a / |a|, and the zero vector for one too short to have a direction."""
     size = length(a)
@@ -77,7 +77,7 @@ def normalized(a: Vector) -> Vector:
     return Vector(a.x / size, a.y / size, a.z / size)
 
 
-@kernel(borrows=True)
+@kernel
 def orthogonal(a: Vector) -> Vector:
     """A unit vector at right angles to the unit vector `a`, far from degenerate for every `a`."""
     if abs(a.x) <= abs(a.y) and abs(a.x) <= abs(a.z):
@@ -87,7 +87,7 @@ def orthogonal(a: Vector) -> Vector:
     return normalized(Vector(a.y, -a.x, 0.0))
 
 
-@kernel(borrows=True)
+@kernel
 def angle_between(a: Vector, b: Vector) -> float:
     """Angle between two vectors [rad], accurate at 0 and at π."""
     return math.atan2(length(cross(a, b)), dot(a, b))

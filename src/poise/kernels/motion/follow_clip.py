@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.engine.engine import FIRST_TASKS, MECHANISM, Engine
-from poise.kernels.engine.indirect_calls import far_clamp, far_here
+from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current
 from poise.kernels.engine.step import take_step
 from poise.kernels.engine.step_model import prepare
 from poise.kernels.goals.goals import Goals
@@ -30,7 +30,7 @@ class Course(NamedTuple):
     """(frames, goals) see `Fit.slack`."""
 
 
-@kernel(borrows=True)
+@kernel
 def aim(goals: Goals, course: Course, frame: int) -> None:
     """Give the goals their targets and weights of a frame."""
     position, rotation, weight = goals.position, goals.rotation, goals.weight
@@ -43,7 +43,7 @@ def aim(goals: Goals, course: Course, frame: int) -> None:
         weight[i] = course.weight[frame, i]
 
 
-@kernel
+@kernel(counts_references=True)
 def fit_clip(
     engine: Engine,
     fit: Fit,
@@ -71,14 +71,14 @@ def fit_clip(
             before[i] = q[i]
         if settled:
             integrate(engine.tree, before, onward, q)
-            far_clamp(engine.calls, engine, before, q)
+            call_clamp(engine.calls, engine, before, q)
         settled = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
         difference(engine.tree, before, q, onward)
         for i in range(q.shape[0]):
             out[frame, i] = q[i]
 
 
-@kernel
+@kernel(counts_references=True)
 def perform_clip(
     engine: Engine,
     fit: Fit,
@@ -113,7 +113,7 @@ def perform_clip(
     return decided
 
 
-@kernel
+@kernel(counts_references=True)
 def held_rows(
     engine: Engine,
     course: Course,
@@ -126,7 +126,7 @@ def held_rows(
     rows, start = engine.levels.rows, engine.levels.start
     for frame in range(clip.shape[0]):
         aim(engine.goals, course, frame)
-        far_here(engine.calls, engine, clip[frame])
+        call_evaluate_current(engine.calls, engine, clip[frame])
         prepare(engine, clip[frame])
         first, last = start[MECHANISM], start[FIRST_TASKS + levels]
         for i in range(first, min(last, first + out.shape[1])):
@@ -134,9 +134,9 @@ def held_rows(
                 out[frame, i - first, a] = rows[i, a]
 
 
-@kernel
+@kernel(counts_references=True)
 def _start(engine: Engine, wanted: Array, q: Array) -> None:
     """Set `q` (nq,) to a wanted posture, inside the limits."""
     for i in range(wanted.shape[0]):
         q[i] = wanted[i]
-    far_clamp(engine.calls, engine, wanted[:0], q)
+    call_clamp(engine.calls, engine, wanted[:0], q)

@@ -115,7 +115,7 @@ class Extent(NamedTuple):
     speed: float
 
 
-@kernel(borrows=True)
+@kernel
 def stop_profile(v: float, a: float, A: float, J: float) -> Stop:
     """The fastest stop from velocity v and acceleration a (see the module)."""
     sign = 1.0 if v + a * abs(a) / (2.0 * J) >= 0.0 else -1.0
@@ -128,14 +128,14 @@ def stop_profile(v: float, a: float, A: float, J: float) -> Stop:
     return Stop(sign, max((a1 + peak) / J, 0.0), hold, peak / J, peak)
 
 
-@kernel(borrows=True)
+@kernel
 def moved(state: State, j: float, t: float) -> State:
     """The state after time t under constant jerk."""
     x, v, a = state
     return State(x + t * (v + t * (0.5 * a + t * j / 6.0)), v + t * (a + 0.5 * t * j), a + t * j)
 
 
-@kernel(borrows=True)
+@kernel
 def stop_extent(state: State, A: float, J: float) -> Extent:
     """Extremes of the whole stop profile of a state."""
     x, v, a = state
@@ -152,7 +152,7 @@ def stop_extent(state: State, A: float, J: float) -> Extent:
     return Extent(min(x, first, end), max(x, first, end), speed)
 
 
-@kernel(borrows=True)
+@kernel
 def piece_extent(state: State, j: float, t: float) -> Extent:
     """Extremes of position and speed from now to time t under constant jerk."""
     x, v, a = state
@@ -175,7 +175,7 @@ def piece_extent(state: State, j: float, t: float) -> Extent:
     return Extent(low, high, speed)
 
 
-@kernel(borrows=True)
+@kernel
 def blended(state: State, stop: Stop, J: float, asked: float, share: float, dt: float) -> tuple[State, Extent]:
     """The frame of stop + share · (asked − stop): its end and its extremes."""
     low, high, speed = state.x, state.x, abs(state.v)
@@ -197,7 +197,7 @@ def blended(state: State, stop: Stop, J: float, asked: float, share: float, dt: 
     return state, Extent(low, high, speed)
 
 
-@kernel(borrows=True)
+@kernel
 def is_legal(state: State, path: Extent, bounds: Extent, A: float, J: float) -> bool:
     """Whether a frame's extremes and the stop profile of its end are within (low, high, speed)."""
     if path.low < bounds.low or path.high > bounds.high or path.speed > bounds.speed:
@@ -206,7 +206,7 @@ def is_legal(state: State, path: Extent, bounds: Extent, A: float, J: float) -> 
     return rest.low >= bounds.low and rest.high <= bounds.high and rest.speed <= bounds.speed
 
 
-@kernel(borrows=True)
+@kernel
 def next_state(state: State, bounds: Extent, asked: float, A: float, J: float, dt: float) -> State:
     """The frame nearest to the asked jerk whose end can still stop inside the bounds."""
     stop = stop_profile(state.v, state.a, A, J)
@@ -227,7 +227,7 @@ def next_state(state: State, bounds: Extent, asked: float, A: float, J: float, d
     return best
 
 
-@kernel(borrows=True)
+@kernel
 def slowed(v: float, x: float, lower: float, upper: float, beta: float) -> float:
     """Ω: a velocity made smaller where it points to a position limit that is near.
 
@@ -241,7 +241,7 @@ def slowed(v: float, x: float, lower: float, upper: float, beta: float) -> float
     return v * max(1.0 - (abs(x - middle) / half) ** (2.0 * beta), 0.0)
 
 
-@kernel(borrows=True)
+@kernel
 def braking_time(distance: float, V: float, A: float, J: float) -> float:
     """distance / v, for the speed v ≤ V at constant velocity from which the fastest stop takes that distance.
 
@@ -255,19 +255,19 @@ def braking_time(distance: float, V: float, A: float, J: float) -> float:
     return distance / min(v, V)
 
 
-@kernel(borrows=True)
+@kernel
 def wished_velocity(error: float, soft: float, h: float, V: float) -> float:
     """e/τ within ±V; τ goes from the soft closing time near the set-point (h = 0) to `QUICK` far from it (h = 1)."""
     return min(max(error / (QUICK**h * soft ** (1.0 - h)), -V), V)
 
 
-@kernel(borrows=True)
+@kernel
 def nearness(distance: float, V: float, sigma: float, rho: float) -> float:
     """h = (1 + tanh((|e| / (QUICK V (1−ρ)))^(1−σ) − π)) / 2, the bracket of H [Ribeiro & Paiva 2019, eq. 23]."""
     return 0.5 * (1.0 + math.tanh((distance / (QUICK * V * (1.0 - rho))) ** (1.0 - sigma) - math.pi))
 
 
-@kernel(borrows=True)
+@kernel
 def wished_jerk(state: State, wished: float, A: float, J: float, dt: float) -> float:
     """The jerk of this frame that brings the velocity to `wished` soonest, with no acceleration left there.
 
@@ -284,7 +284,7 @@ def wished_jerk(state: State, wished: float, A: float, J: float, dt: float) -> f
     return min(max((a - state.a) / dt, -J), J)
 
 
-@kernel(borrows=True)
+@kernel
 def filter_step(
     limits: Limits,
     style: Style,

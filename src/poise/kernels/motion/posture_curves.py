@@ -13,7 +13,7 @@ WIDEST = 3.0
 """Widths beyond which neighbours do not count."""
 
 
-@kernel
+@kernel(counts_references=True)
 def smooth_clip(
     tree: Tree,
     clip: Array,
@@ -53,7 +53,7 @@ def smooth_clip(
         integrate(tree, clip[t], mean, out[t])
 
 
-@kernel
+@kernel(counts_references=True)
 def curve_clip(
     tree: Tree,
     clip: Array,
@@ -91,7 +91,7 @@ def curve_clip(
         integrate(tree, clip[a], mean, out[k])
 
 
-@kernel
+@kernel(counts_references=True)
 def clip_frames(
     tree: Tree,
     clip: Array,
@@ -110,7 +110,7 @@ def clip_frames(
         attached_frames(node, local_position, local_rotation, places, turns, position[t], rotation[t])
 
 
-@kernel
+@kernel(counts_references=True)
 def interpolate_clip(
     tree: Tree,
     clip: Array,
@@ -133,7 +133,7 @@ def interpolate_clip(
         integrate(tree, clip[a], way, out[k])
 
 
-@kernel
+@kernel(counts_references=True)
 def clip_rates(
     tree: Tree,
     clip: Array,
@@ -145,7 +145,7 @@ def clip_rates(
         difference(tree, clip[t], clip[t + 1], out[t])
 
 
-@kernel
+@kernel(counts_references=True)
 def move_clip(
     tree: Tree,
     clip: Array,

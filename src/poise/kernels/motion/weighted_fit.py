@@ -18,7 +18,7 @@ import numpy as np
 
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.engine.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, Engine
-from poise.kernels.engine.indirect_calls import far_clamp, far_here
+from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current
 from poise.kernels.engine.step_model import prepare
 from poise.kernels.jit.compile import kernel
 from poise.kernels.loops.closure import closure_residual, closure_rows
@@ -33,7 +33,7 @@ BENDING = 0.01
 FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e2
 
 
-@kernel
+@kernel(counts_references=True)
 def fit_posture(
     engine: Engine,
     fit: Fit,
@@ -51,7 +51,7 @@ def fit_posture(
     best, step, n, nq = fit.best, fit.step, fit.step.shape[0], q.shape[0]
     least, damping, has_loops = math.inf, fit.damping[0], engine.state.gap.shape[0] > 0
     for k in range(steps):
-        far_here(engine.calls, engine, q)
+        call_evaluate_current(engine.calls, engine, q)
         prepare(engine, q)
         cost = _gather(engine, fit, q, before, neutral)
         if k > 0 and not cost <= least:
@@ -61,7 +61,7 @@ def fit_posture(
                 break
             for i in range(nq):
                 q[i] = best[i]
-            far_here(engine.calls, engine, q)
+            call_evaluate_current(engine.calls, engine, q)
             prepare(engine, q)
             _gather(engine, fit, q, before, neutral)
         else:
@@ -80,7 +80,7 @@ def fit_posture(
                 q[i] = best[i]
             break
         integrate(engine.tree, best, step, q)
-        far_clamp(engine.calls, engine, best, q)
+        call_clamp(engine.calls, engine, best, q)
         if has_loops and (moved > BENDING or moved <= tolerance or k == steps - 1):
             _close(engine, fit, q)
         if moved <= tolerance:
@@ -88,7 +88,7 @@ def fit_posture(
             return True
     fit.damping[0] = damping
     if steps > 1:
-        far_here(engine.calls, engine, q)
+        call_evaluate_current(engine.calls, engine, q)
         prepare(engine, q)
         if not _gather(engine, fit, q, before, neutral) <= least:
             for i in range(nq):
@@ -96,7 +96,7 @@ def fit_posture(
     return False
 
 
-@kernel
+@kernel(counts_references=True)
 def _gather(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -> float:
     """Hessian and pull of the quadratic at `q`, without limits; returns its value there."""
     levels, hessian, pull = engine.levels, fit.hessian, fit.pull
@@ -131,7 +131,7 @@ def _gather(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -
     return total
 
 
-@kernel
+@kernel(counts_references=True)
 def _draw_to(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -> float:
     """Add the pull towards a posture; returns its cost."""
     gap, hessian, pull = fit.gap, fit.hessian, fit.pull
@@ -144,16 +144,16 @@ def _draw_to(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -
     return total
 
 
-@kernel
+@kernel(counts_references=True)
 def _close(engine: Engine, fit: Fit, q: Array) -> None:
     """Close the loops of `q` with the least motion: they bend too much within a step for any spring.
 
     The rows of the first round do for all: what they miss is of second order, and every round removes most of it.
     """
-    levels, here, gap, hessian, step = engine.levels, engine.here, engine.state.gap, fit.hessian, fit.step
+    levels, here, gap, hessian, step = engine.levels, engine.current, engine.state.gap, fit.hessian, fit.step
     rows, first, n = levels.rows, levels.start[MECHANISM], step.shape[0]
     for k in range(CLOSINGS):
-        far_here(engine.calls, engine, q)
+        call_evaluate_current(engine.calls, engine, q)
         if closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED:
             return
         for a in range(n):
@@ -173,15 +173,15 @@ def _close(engine: Engine, fit: Fit, q: Array) -> None:
                     step[a] -= RIGID * gap[i] * rows[first + i, a]
         substitute(hessian, step)
         integrate(engine.tree, q, step, q)
-        far_clamp(engine.calls, engine, fit.best, q)
+        call_clamp(engine.calls, engine, fit.best, q)
 
 
-@kernel
+@kernel(counts_references=True)
 def is_met(engine: Engine, q: Array) -> bool:
     """Whether every goal that counts is met at `q` (nq,), and every loop closed."""
-    here, goals, gap = engine.here, engine.goals, engine.state.gap
+    here, goals, gap = engine.current, engine.goals, engine.state.gap
     weight, error = goals.weight, here.error
-    far_here(engine.calls, engine, q)
+    call_evaluate_current(engine.calls, engine, q)
     for i in range(weight.shape[0]):
         if weight[i] > 0.0 and not abs(error[i]) <= MET:
             return False

@@ -66,7 +66,7 @@ def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict
     )
 
 
-@kernel(borrows=True)
+@kernel
 def add_row(rows: Array, i: int, weight: float, target: float, hessian: Array, pull: Array) -> None:
     """Add one row of the goals to the quadratic."""
     n = rows.shape[1]
@@ -78,7 +78,7 @@ def add_row(rows: Array, i: int, weight: float, target: float, hessian: Array, p
                 hessian[a, b] += value * rows[i, b]
 
 
-@kernel
+@kernel(counts_references=True)
 def best_step(engine: Engine, fit: Fit, damping: float) -> None:
     """Least of the quadratic inside the limits, in `fit.step`; limits that were reached last are tried first."""
     for k in range(ROUNDS):
@@ -87,7 +87,7 @@ def best_step(engine: Engine, fit: Fit, damping: float) -> None:
             return
 
 
-@kernel
+@kernel(counts_references=True)
 def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
     """The step with springs at the limits that are reached."""
     hessian, factor, pull, step, reached = fit.hessian, fit.factor, fit.pull, fit.step, fit.reached
@@ -117,7 +117,7 @@ def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
     substitute(factor, step)
 
 
-@kernel(borrows=True)
+@kernel
 def factorise(factor: Array) -> None:
     """Turn the upper triangle of A into that of R with A = Rᵀ R, in place."""
     n = factor.shape[0]
@@ -134,7 +134,7 @@ def factorise(factor: Array) -> None:
                     factor[i, j] -= value * factor[k, j]
 
 
-@kernel(borrows=True)
+@kernel
 def substitute(factor: Array, x: Array) -> None:
     """Solve Rᵀ R x = b in place: R is the upper triangle of `factor`, b is in `x`."""
     n = x.shape[0]
@@ -150,7 +150,7 @@ def substitute(factor: Array, x: Array) -> None:
         x[k] = total / factor[k, k]
 
 
-@kernel
+@kernel(counts_references=True)
 def _settle_limits(engine: Engine, fit: Fit, lets_go: bool) -> int:
     """Add limits that the step crosses, and let go of those it stays inside of; returns how many changed."""
     step, reached = fit.step, fit.reached

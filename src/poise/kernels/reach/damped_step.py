@@ -69,7 +69,7 @@ class Step(NamedTuple):
     """(6 + c,) multipliers of the last round."""
 
 
-@kernel(borrows=True)
+@kernel
 def solve_step(
     rows: Array, low: Array, high: Array, lower: Array, upper: Array, at: Array, side: Array, used: Array,
     matrix: Array, y: Array, v: Array, unclipped: Array, last_y: Array,
@@ -98,7 +98,7 @@ def solve_step(
     return False
 
 
-@kernel(borrows=True)
+@kernel
 def _share(
     low: Array, high: Array, lower: Array, upper: Array, side: Array, used: Array, y: Array, v: Array,
     unclipped: Array, last_y: Array, soft: int, count: int, damping: float,
@@ -129,7 +129,7 @@ def _share(
     return far
 
 
-@kernel(borrows=True)
+@kernel
 def _go(
     lower: Array, upper: Array, at: Array, y: Array, v: Array, unclipped: Array, last_y: Array, count: int, share: float
 ) -> bool:  # fmt: skip
@@ -157,7 +157,7 @@ def _go(
     return going
 
 
-@kernel(borrows=True)
+@kernel
 def _guess(
     rows: Array, low: Array, high: Array, lower: Array, upper: Array, at: Array, side: Array,
     used: Array, matrix: Array, y: Array, v: Array, first: int, last: int, total: int, damping: float,
@@ -218,7 +218,7 @@ def _guess(
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def _check_rows(
     rows: Array, low: Array, high: Array, side: Array, used: Array,
     count: int, soft: int, total: int, y: Array, v: Array,

@@ -62,7 +62,7 @@ class Work(NamedTuple):
     step: Step
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def look(
     path: Path, goal: Goal, position: Array, rotation: Array, q: Array,
     # outputs
@@ -73,7 +73,7 @@ def look(
     return find_error(goal, path.site, path.node, position, rotation, error)
 
 
-@kernel(borrows=True)
+@kernel
 def find_error(
     goal: Goal, site: Array, node: int, position: Array, rotation: Array,
     # outputs
@@ -94,14 +94,14 @@ def find_error(
     return square
 
 
-@kernel(borrows=True)
+@kernel
 def _site_frame(site: Array, i: int, position: Array, rotation: Array) -> tuple[Vector, Quaternion]:
     carrier = quaternion_at(rotation, i)
     place = add(vector_at(position, i), rotate(carrier, Vector(site[0], site[1], site[2])))
     return place, multiply(carrier, Quaternion(site[3], site[4], site[5], site[6]))
 
 
-@kernel(borrows=True)
+@kernel
 def error_sizes(error: Array, length: float) -> tuple[float, float]:
     """Errors of position [m] and of rotation [rad]; 0 for what is not asked for."""
     off = math.sqrt(error[0] * error[0] + error[1] * error[1] + error[2] * error[2])
@@ -109,13 +109,13 @@ def error_sizes(error: Array, length: float) -> tuple[float, float]:
     return off, turned
 
 
-@kernel(borrows=True)
+@kernel
 def _arrived(error: Array, length: float, tolerance: float) -> bool:
     off, turned = error_sizes(error, length)
     return off <= tolerance and turned <= tolerance
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: float) -> tuple[float, int, bool]:
     """Bring |e|² down from posture `q` until it is zero, stalls, or `most` steps were tried."""
     position, rotation, trial, error = work.position, work.rotation, work.trial, work.error
@@ -159,7 +159,7 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
     return cost, most, fresh and _arrived(error, length, goal.tolerance)
 
 
-@kernel(borrows=True)
+@kernel
 def _scale_rows(rows: Array, length: float, error: Array, low: Array) -> None:
     """Make metres of the rotation's rows, and the error their target."""
     for r in range(6):
@@ -169,7 +169,7 @@ def _scale_rows(rows: Array, length: float, error: Array, low: Array) -> None:
             rows[r, c] *= length
 
 
-@kernel(borrows=True)
+@kernel
 def _room(q: Array, dof_q: Array, dof_held: Array, least: Array, greatest: Array, lower: Array, upper: Array) -> None:
     """How far each rate may take its coordinate."""
     for c in range(dof_q.shape[0]):
@@ -182,7 +182,7 @@ def _room(q: Array, dof_q: Array, dof_held: Array, least: Array, greatest: Array
             lower[c], upper[c] = least[k] - q[k], greatest[k] - q[k]
 
 
-@kernel(borrows=True)
+@kernel
 def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
     """Take off what rounding put beyond a limit."""
     for c in range(dof_q.shape[0]):
@@ -191,7 +191,7 @@ def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
             q[k] = min(max(q[k], least[k]), greatest[k])
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _straight_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> None:
     """Write to `trial` where the best step from `q` leads that keeps to its rows and to intervals."""
     rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = work.step
@@ -203,7 +203,7 @@ def _straight_step(path: Path, goal: Goal, work: Work, q: Array, total: int, dam
     _clip(path.dof_q, path.bounds.lower, path.bounds.upper, work.trial)
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _curved_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> bool:
     """A step inside couplings and the regions of ball joints; False when the couplings could not be met."""
     step, trial = work.step, work.trial

@@ -34,7 +34,7 @@ TURNED = 1e-9
 """Angle by which a clamped direction must differ to say where the boundary is [rad]."""
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, high: Array) -> int:
     """Write one row per coupling of the path from row `first` on; returns the row after the last."""
     bounds, row = path.bounds, first
@@ -54,7 +54,7 @@ def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, hig
     return row
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _add_term(path: Path, q: Array, coordinate: int, factor: float, row: int, rows: Array) -> None:
     v = path.coordinate_v[coordinate]
     if v < 0:
@@ -67,14 +67,14 @@ def _add_term(path: Path, q: Array, coordinate: int, factor: float, row: int, ro
     _add_vector(rows, row, v, rates[path.bounds.coordinate_part[coordinate]], factor)
 
 
-@kernel(borrows=True)
+@kernel
 def _add_vector(rows: Array, row: int, v: int, a: Vector, factor: float) -> None:
     rows[row, v] += factor * a.x
     rows[row, v + 1] += factor * a.y
     rows[row, v + 2] += factor * a.z
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def hold_balls(path: Path, q: Array, trial: Array, row: int, rows: Array, low: Array, high: Array) -> int:
     """Move the balls of `trial` inside their regions, and write rows, seen from `q`, for those that had left them.
 
@@ -94,7 +94,7 @@ def hold_balls(path: Path, q: Array, trial: Array, row: int, rows: Array, low: A
     return row
 
 
-@kernel(borrows=True)
+@kernel
 def _swing_row(
     bounds: Bounds, ball: int, q: Array, v: int, wanted: SwingTwist, allowed: SwingTwist,
     row: int, rows: Array, low: Array, high: Array,
@@ -118,7 +118,7 @@ def _swing_row(
     return row + 1
 
 
-@kernel(borrows=True)
+@kernel
 def _twist_rows(
     bounds: Bounds, ball: int, q: Array, v: int, allowed: SwingTwist, row: int, rows: Array, low: Array, high: Array
 ) -> int:  # fmt: skip
@@ -148,13 +148,13 @@ def _twist_rows(
     return row + 1
 
 
-@kernel(borrows=True)
+@kernel
 def _clear(rows: Array, row: int) -> None:
     for i in range(rows.shape[1]):
         rows[row, i] = 0.0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def hold_couplings(path: Path, trial: Array, wanted: Array) -> bool:
     """Move `trial`, inside its joints' own limits, to meet the couplings; False when no way was found.
 

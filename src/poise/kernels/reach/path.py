@@ -73,7 +73,7 @@ WHOLE_PARTS = 24
 """How many integer arrays a path has."""
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def unflatten(integers: Array, numbers: Array) -> Path:
     """The path of `flatten`; masses, which no reach looks at, are left out."""
     w, r, g, h = integers, numbers, integers, integers[WHOLE_PARTS + 1 :]

@@ -34,7 +34,7 @@ POLISH_STEPS = 400
 """Steps that may bring the best of all descents to its minimum."""
 
 
-@kernel
+@kernel(counts_references=True)
 def reach(
     integers: Array,
     numbers: Array,
@@ -57,21 +57,21 @@ def reach(
     return _reach(integers, numbers, goal, start, restarts, seed, np.zeros(whole, dtype=np.int64), np.zeros(real), q)
 
 
-@kernel(borrows=True)
+@kernel
 def _work_size(integers: Array, numbers: Array) -> tuple[int, int]:
     """Integers and floats of the workspace for a path."""
     nodes, n, nq, m = _sizes_of(unflatten(integers, numbers))
     return n + 2 * m, 7 * nodes + 7 * n + m * n + 6 + 3 * nq + 4 * m + m * m
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _sizes_of(path: Path) -> tuple[int, int, int, int]:
     """Nodes, velocities, coordinates, and rows of a step."""
     hard = path.couplings.shape[0] + 2 * (CUT_ROUNDS + 1) * path.balls.shape[0]
     return path.tree.parent.shape[0], path.dof_q.shape[0], path.bounds.lower.shape[0], GOAL_ROWS + hard
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _cut_work(path: Path, whole: Array, real: Array) -> Work:
     """Cut the workspace into its arrays."""
     k, n, nq, m = _sizes_of(path)
@@ -111,7 +111,7 @@ def _cut_work(path: Path, whole: Array, real: Array) -> Work:
     )
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _reach(
     integers: Array,
     numbers: Array,
@@ -151,13 +151,13 @@ def _reach(
     return arrived, off, turned, used, steps
 
 
-@kernel(borrows=True)
+@kernel
 def _copy(a: Array, b: Array) -> None:
     for k in range(a.shape[0]):
         b[k] = a[k]
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _copy_moving(path: Path, a: Array, b: Array) -> None:
     """Copy only what may change, so that all else stays to the last bit."""
     moving = path.moving_q

@@ -19,7 +19,7 @@ SEED_STRIDE = 4096.0
 """Points between the starts of two seeds."""
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed: int, q: Array) -> None:
     """The best of a few points of the sequence, in `q`; where couplings leave none, `start`."""
     best = math.inf
@@ -41,7 +41,7 @@ def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed:
         at[c] = 0
 
 
-@inner_kernel(borrows=True)
+@inner_kernel
 def _scatter(path: Path, start: Array, number: float, q: Array) -> None:
     """Point `number` of the sequence: turns within half a turn of `start`, slides in their range, any rotations."""
     tree, bounds = path.tree, path.bounds
@@ -66,7 +66,7 @@ def _scatter(path: Path, start: Array, number: float, q: Array) -> None:
         q[k] = low + (high - low) * _fraction(number, share)
 
 
-@kernel(borrows=True)
+@kernel
 def _window(bounds: Bounds, k: int, middle: float, half: float) -> tuple[float, float]:
     """The part of a coordinate's range, at most 2 `half` wide, that lies nearest around `middle`."""
     low = max(bounds.lower[k], min(middle - half, bounds.upper[k] - 2.0 * half))
@@ -74,13 +74,13 @@ def _window(bounds: Bounds, k: int, middle: float, half: float) -> tuple[float, 
     return low, high
 
 
-@kernel(borrows=True)
+@kernel
 def _fraction(number: float, share: float) -> float:
     value = 0.5 + number * share
     return value - math.floor(value)
 
 
-@kernel(borrows=True)
+@kernel
 def _put_rotation(u0: float, u1: float, u2: float, q: Array, k: int) -> None:
     """A rotation, uniform for uniform numbers (Shoemake)."""
     a, b = math.sqrt(1.0 - u0), math.sqrt(u0)

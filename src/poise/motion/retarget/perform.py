@@ -37,7 +37,7 @@ from poise.motion.retarget.task_tracks import Leads
 
 STEPS, STILL = 4, 1e-3
 """Most steps of the levels for one frame, and step at which it is done [rad or m]."""
-STEP = StepSize(worth=1e-6)
+STEP = StepSize(min_gain=1e-6)
 """Frames follow each other, so no step is a fidget."""
 ROUNDS, RELEASES = 8, 4
 """How often frames that jerk are smoothed again, and feet that slip let go."""

@@ -198,7 +198,7 @@ def on_one_foot() -> Scene:
 def pulling() -> Scene:
     """Figure 7.16."""
     hand = Position("right_hand", at=(-0.4, 1.2, 0.4), priority=3, name="hand")
-    return _leaning("Pulls with 100 N, and leans back", [hand], (Force("right_hand", (0, 0, 100)), *OPEN))
+    return _leaning("NodeForces with 100 N, and leans back", [hand], (Force("right_hand", (0, 0, 100)), *OPEN))
 
 
 def pushing() -> Scene:

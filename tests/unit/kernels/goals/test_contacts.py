@@ -10,15 +10,15 @@ import pytest
 import poise
 from poise.engine.goal_arrays import goal_arrays
 from poise.kernels.goals.contacts import Contacts, fill_contacts, fill_partings, make_contacts, parting_error
-from poise.kernels.goals.goals import Stance, make_stance, take_stance
+from poise.kernels.goals.goals import Evaluation, evaluate, make_evaluation
 
 HUMAN = poise.load("human").with_floating_base()
 TREE, GOALS = HUMAN.compiled.tree, goal_arrays(HUMAN, [], [])
 
 
-def stance_of(q: np.ndarray) -> Stance:
-    stance = make_stance(TREE, GOALS)
-    take_stance(TREE, GOALS, q, stance)
+def stance_of(q: np.ndarray) -> Evaluation:
+    stance = make_evaluation(TREE, GOALS)
+    evaluate(TREE, GOALS, q, stance)
     return stance
 
 

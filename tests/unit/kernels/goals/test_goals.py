@@ -10,8 +10,8 @@ from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.forces import Force, Gravity, Support, equilibrium_error
-from poise.kernels.goals.goal_curvature import fill_curvature, make_pulls
-from poise.kernels.goals.goals import make_stance, take_stance
+from poise.kernels.goals.goal_curvature import fill_curvature, make_node_forces
+from poise.kernels.goals.goals import evaluate, make_evaluation
 from poise.kernels.goals.jacobian_rows import fill_rows
 from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
@@ -29,8 +29,8 @@ TURN = turn((1.0, 2.0, 3.0), 50.0)
 def _errors_and_rows(figure: Figure, task: Task, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     asked = [Asked(task, 2, task.goals(figure))]
     goals = goal_arrays(figure, asked, number_rows(asked, figure))
-    stance = make_stance(figure.compiled.tree, goals)
-    take_stance(figure.compiled.tree, goals, q, stance)
+    stance = make_evaluation(figure.compiled.tree, goals)
+    evaluate(figure.compiled.tree, goals, q, stance)
     rows = np.zeros((goals.direction.shape[0], figure.nv))
     fill_rows(figure.compiled.tree, goals, stance, 0, rows)
     return goals.weight * stance.error, rows
@@ -146,11 +146,11 @@ def test_given_goals_predict_their_error_elsewhere() -> None:
     rng = np.random.default_rng(2)
     asked = [Asked(Custom(lambda _: np.zeros(2), size=2), 2, Custom(lambda _: np.zeros(2), size=2).goals(figure))]
     goals = goal_arrays(figure, asked, number_rows(asked, figure))
-    stance = make_stance(figure.compiled.tree, goals)
+    stance = make_evaluation(figure.compiled.tree, goals)
     here, step = figure.random(1), 0.1 * rng.normal(size=figure.nv)
     goals.given_at[:] = here.q
     goals.given_error[:], goals.given_rows[:] = rng.normal(size=2), rng.normal(size=(2, figure.nv))
-    take_stance(figure.compiled.tree, goals, figure.integrate(here, step)._q, stance)
+    evaluate(figure.compiled.tree, goals, figure.integrate(here, step)._q, stance)
     assert stance.error == pytest.approx(goals.given_error - goals.given_rows @ step, abs=1e-12)
 
 
@@ -189,11 +189,11 @@ def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
     tree, posture = figure.compiled.tree, figure.random(4)
     asked = [Asked(task, 2, task.goals(figure))]
     goals = goal_arrays(figure, asked, number_rows(asked, figure))
-    stance = make_stance(tree, goals)
-    take_stance(tree, goals, posture._q, stance)
+    stance = make_evaluation(tree, goals)
+    evaluate(tree, goals, posture._q, stance)
     pull = np.array([0.7, -1.3, 0.4])
     got = np.zeros((figure.nv, figure.nv))
-    fill_curvature(tree, goals, stance, make_pulls(tree), 0, pull, got)
+    fill_curvature(tree, goals, stance, make_node_forces(tree), 0, pull, got)
     wanted = np.zeros_like(got)
     for k in range(figure.nv):
         step = np.zeros(figure.nv)

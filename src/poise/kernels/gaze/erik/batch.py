@@ -36,7 +36,7 @@ def answer_erik(
         answer(chain, scoring, asked, i, room.best, count, given)
 
 
-@kernel
+@kernel(counts_references=True)
 def erik_desk(
     chain: Chain,
     scoring: Scoring,
@@ -50,7 +50,7 @@ def erik_desk(
     return Desk(chain, scoring, (lalut, options), asked, room, given)
 
 
-@kernel
+@kernel(counts_references=True)
 def answer_erik_desk(desk: Desk) -> None:
     """Solve the one question on a desk."""
     lalut, options = desk.method

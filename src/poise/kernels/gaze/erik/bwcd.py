@@ -17,7 +17,7 @@ from poise.kernels.maths.vector import angle_between
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def facing_error(chain: Chain, aim: Aim, angles: Array) -> float:
     """Angle of the tip from a direction or an orientation [rad]."""
     tip = tip_rotation(chain, angles)
@@ -26,7 +26,7 @@ def facing_error(chain: Chain, aim: Aim, angles: Array) -> float:
     return angle_of(multiply(aim.rotation, conjugate(tip)))
 
 
-@kernel(borrows=True)
+@kernel
 def bwcd(
     chain: Chain, wanted: Quaternion, kind: int, limited: int, tolerance: float, most: int, trace: Array,
     # outputs

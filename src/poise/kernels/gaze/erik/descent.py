@@ -37,7 +37,7 @@ class Descent(NamedTuple):
     """A sweep that changes this measure by less is the last one."""
 
 
-@kernel(borrows=True)
+@kernel
 def remaining(aim: Aim, tip: Quaternion) -> float:
     """sin² of half the angle between tip and aim [Ribeiro & Paiva 2019, alg. 20]."""
     if aim.kind == DIRECTED:
@@ -46,7 +46,7 @@ def remaining(aim: Aim, tip: Quaternion) -> float:
     return 1.0 - min(w * w, 1.0)
 
 
-@kernel(borrows=True)
+@kernel
 def best_turn(aim: Aim, tip: Quaternion, axis: Vector) -> float:
     """Turn about a world axis that brings the tip nearest to the aim [rad]; 0 where none does."""
     if aim.kind == DIRECTED:
@@ -61,7 +61,7 @@ def best_turn(aim: Aim, tip: Quaternion, axis: Vector) -> float:
     return wrapped(2.0 * arc_tangent(along, e.w))
 
 
-@kernel(borrows=True)
+@kernel
 def warp(
     chain: Chain,
     aim: Aim,
@@ -87,7 +87,7 @@ def warp(
             below = moved(chain, k, below, angles[k])
 
 
-@kernel(borrows=True)
+@kernel
 def climb(
     chain: Chain,
     aim: Aim,
@@ -112,7 +112,7 @@ def climb(
             below = moved(chain, k, below, angle)
 
 
-@kernel(borrows=True)
+@kernel
 def descend(
     chain: Chain,
     aim: Aim,
@@ -149,7 +149,7 @@ def descend(
         last = left
 
 
-@kernel(borrows=True)
+@kernel
 def descent_aim(chain: Chain, aim: Aim, symmetric: int, angles: Array) -> Aim:
     """What the joints below the tip are turned to: the aim's direction where the last joint makes the rest.
 
@@ -165,7 +165,7 @@ def descent_aim(chain: Chain, aim: Aim, symmetric: int, angles: Array) -> Aim:
     return aim
 
 
-@kernel(borrows=True)
+@kernel
 def twist_tip(
     chain: Chain,
     aim: Aim,

@@ -60,7 +60,7 @@ class ErikRoom(NamedTuple):
     frames: Frames
 
 
-@kernel(borrows=True)
+@kernel
 def solve_erik(
     chain: Chain,
     scoring: Scoring,
@@ -129,7 +129,7 @@ def solve_erik(
     return options.iterations
 
 
-@kernel(borrows=True)
+@kernel
 def _full(chain: Chain, aim: Aim, warped: Array) -> Quaternion:
     """The frame to work towards: where any roll will do, the warped posture's tip turned the last bit to the aim."""
     if aim.kind != DIRECTED:
@@ -138,7 +138,7 @@ def _full(chain: Chain, aim: Aim, warped: Array) -> Quaternion:
     return multiply(direct_rotation(pointing(tip), pointing(aim.rotation)), tip)
 
 
-@kernel(borrows=True)
+@kernel
 def _judged(
     chain: Chain, scoring: Scoring, aim: Aim, posture: Array, least: float, room: ErikRoom
 ) -> tuple[float, float]:
@@ -151,7 +151,7 @@ def _judged(
     return error, least
 
 
-@kernel(borrows=True)
+@kernel
 def _shifted(chain: Chain, target: Quaternion, disturbance: float, room: ErikRoom) -> Quaternion:
     """The target turned a little about the first two joints, each away from its nearer limit.
 
@@ -166,7 +166,7 @@ def _shifted(chain: Chain, target: Quaternion, disturbance: float, room: ErikRoo
     return target
 
 
-@kernel(borrows=True)
+@kernel
 def _last_resort(
     chain: Chain,
     scoring: Scoring,

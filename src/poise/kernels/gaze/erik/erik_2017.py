@@ -56,14 +56,14 @@ class Room2017(NamedTuple):
     """(n,) the angles nearest to the places so far [rad]."""
 
 
-@kernel(borrows=True)
+@kernel
 def forget(room: Room2017) -> None:
     """Start anew: no gradient."""
     for k in range(room.angles.shape[0]):
         put_quaternion(room.gradient, k, Quaternion(1.0, 0.0, 0.0, 0.0))
 
 
-@kernel(borrows=True)
+@kernel
 def solve_erik_2017(
     chain: Chain,
     symmetric: int,
@@ -101,7 +101,7 @@ def solve_erik_2017(
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def _pre_pass(chain: Chain, posture: Array, room: Room2017) -> None:
     """Places of the joints in the wanted posture with every segment turned by its gradient."""
     segment_rotations(chain, posture, room.frames)
@@ -111,7 +111,7 @@ def _pre_pass(chain: Chain, posture: Array, room: Room2017) -> None:
     joint_positions(chain, room.frames, room.places)
 
 
-@kernel(borrows=True)
+@kernel
 def _fabrik_pass(chain: Chain, lalut: Lalut, sweeps: int, room: Room2017) -> int:
     """Angles that bring every joint as near to its place as sweeps of FABRIK do; returns how many it took."""
     n = room.angles.shape[0]
@@ -135,7 +135,7 @@ def _fabrik_pass(chain: Chain, lalut: Lalut, sweeps: int, room: Room2017) -> int
     return sweeps
 
 
-@kernel(borrows=True)
+@kernel
 def _reach_down(chain: Chain, room: Room2017) -> None:
     """FABRIK from the tip down: each joint goes half-way between its place and where its child wants it."""
     n = room.angles.shape[0]
@@ -147,7 +147,7 @@ def _reach_down(chain: Chain, room: Room2017) -> None:
         put_vector(room.moving, k, scale(add(asked, vector_at(room.places, k)), 0.5))
 
 
-@kernel(borrows=True)
+@kernel
 def _reach_up(chain: Chain, lalut: Lalut, room: Room2017) -> None:
     """FABRIK from the root up: each segment points at where the next joint is, as well as hinges let it."""
     n = room.angles.shape[0]
@@ -163,7 +163,7 @@ def _reach_up(chain: Chain, lalut: Lalut, room: Room2017) -> None:
         place = add(place, rotate(frame, vector_at(chain.offset, k + 1)))
 
 
-@kernel(borrows=True)
+@kernel
 def _point(chain: Chain, lalut: Lalut, k: int, wanted: Vector, below: Quaternion, room: Room2017) -> Quaternion:
     """Turn swing `k`, and a twister below it, so that the segment points along `wanted`; returns the frame below.
 
@@ -197,7 +197,7 @@ def _point(chain: Chain, lalut: Lalut, k: int, wanted: Vector, below: Quaternion
     return below
 
 
-@kernel(borrows=True)
+@kernel
 def _heading_twist(chain: Chain, k: int, frame: Quaternion, pointed: Vector, wanted: Vector, angle: float) -> float:
     """Angle of twister `k` that turns a direction above it to the heading of `wanted` [rad]."""
     axis = rotate(frame, vector_at(chain.axis, k))

@@ -35,7 +35,7 @@ from poise.kernels.maths.vector import Vector, cross, dot, length, normalized, s
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def forward_as_printed(
     chain: Chain,
     lalut: Lalut,
@@ -78,7 +78,7 @@ def forward_as_printed(
             put_quaternion(wanted, k - 1, multiply(back, conjugate(quaternion_at(chain.rest, k))))
 
 
-@kernel(borrows=True)
+@kernel
 def _pitch_axis(chain: Chain, k: int) -> Vector:
     """An axis across segment `k`: its own, or for a twister that of a neighbour (7.1 PitchRA)."""
     neighbour = k
@@ -89,7 +89,7 @@ def _pitch_axis(chain: Chain, k: int) -> Vector:
     return vector_at(chain.axis, neighbour)
 
 
-@kernel(borrows=True)
+@kernel
 def _laid(chain: Chain, k: int, angle: float, warped: Array, bases: Array) -> Quaternion:
     """The basis of joint `k` with the segment below where the warped posture has it, and rolled (l. 3-9)."""
     base = quaternion_at(bases, k)
@@ -104,7 +104,7 @@ def _laid(chain: Chain, k: int, angle: float, warped: Array, bases: Array) -> Qu
     return multiply(base, turn_about(Vector(0.0, 1.0, 0.0), signed_angle(mine, theirs, along)))
 
 
-@kernel(borrows=True)
+@kernel
 def _roll_down(k: int, angle: float, bases: Array) -> None:
     """Roll every basis below `k` about its own +Y [Ribeiro & Paiva 2019, alg. 9]."""
     roll = turn_about(Vector(0.0, 1.0, 0.0), angle)
@@ -112,7 +112,7 @@ def _roll_down(k: int, angle: float, bases: Array) -> None:
         put_quaternion(bases, j, multiply(quaternion_at(bases, j), roll))
 
 
-@kernel(borrows=True)
+@kernel
 def _roll_by_bend(chain: Chain, k: int, angles: Array, warped: Array, bases: Array) -> None:
     """Pass down the roll that the nearest bend of the posture at or below `k` defines (l. 10-25)."""
     segment = pointing(quaternion_at(warped, k))

@@ -38,13 +38,13 @@ class Lalut(NamedTuple):
     """(n, 2) how many there are; all zero to solve for the angle instead."""
 
 
-@kernel(borrows=True)
+@kernel
 def across(v: Vector, n: Vector) -> Vector:
     """v - (v · n) n: the part of `v` at right angles to the unit vector `n`."""
     return subtract(v, scale(n, dot(v, n)))
 
 
-@kernel(borrows=True)
+@kernel
 def signed_angle(a: Vector, b: Vector, axis: Vector) -> float:
     """Angle from `a` to `b`, positive about `axis` [rad]."""
     n = cross(a, b)
@@ -52,32 +52,32 @@ def signed_angle(a: Vector, b: Vector, axis: Vector) -> float:
     return -angle if dot(axis, n) < 0.0 else angle
 
 
-@kernel(borrows=True)
+@kernel
 def twist_of(q: Quaternion) -> float:
     """Angle of the twist about y in q = swing ⊗ twist [rad], in (-π, π]."""
     return wrapped(2.0 * arc_tangent(q.y, q.w))
 
 
-@kernel(borrows=True)
+@kernel
 def twist_sign(chain: Chain, k: int) -> float:
     """1 for a twister about its segment's +Y, -1 for one about -Y."""
     return 1.0 if chain.axis[k, 1] > 0.0 else -1.0
 
 
-@kernel(borrows=True)
+@kernel
 def parent_direction(chain: Chain, k: int) -> Vector:
     """The segment below joint `k`, in the joint's frame at angle 0; for the root, its own segment."""
     y = Vector(0.0, 1.0, 0.0)
     return y if k == 0 else rotate(conjugate(quaternion_at(chain.rest, k)), y)
 
 
-@kernel(borrows=True)
+@kernel
 def hemisphere_of(chain: Chain, k: int, direction: Vector) -> int:
     """1 on the positive side of the plane of axis and segment below, else -1 [Ribeiro & Paiva 2019, eq. 16]."""
     return -1 if dot(direction, cross(vector_at(chain.axis, k), parent_direction(chain, k))) < 0.0 else 1
 
 
-@kernel(borrows=True)
+@kernel
 def swing_angle(chain: Chain, lalut: Lalut, k: int, direction: Vector, side: int) -> float:
     """Angle within limits that brings the segment to the latitude of `direction` on one side, 1 or -1 [rad]."""
     latitude = dot(direction, parent_direction(chain, k))
@@ -93,7 +93,7 @@ def swing_angle(chain: Chain, lalut: Lalut, k: int, direction: Vector, side: int
     return clamped(chain, k, wrapped(middle + apart if side > 0 else middle - apart))
 
 
-@kernel(borrows=True)
+@kernel
 def _heading(chain: Chain, k: int, direction: Vector) -> float:
     """Angle that turns the segment to the heading of `direction` about an axis that keeps its latitude [rad]."""
     axis = vector_at(chain.axis, k)
@@ -103,7 +103,7 @@ def _heading(chain: Chain, k: int, direction: Vector) -> float:
     return signed_angle(mine, wanted, axis)
 
 
-@kernel(borrows=True)
+@kernel
 def _looked_up(lalut: Lalut, k: int, latitude: float, row: int) -> float:
     """The table's angle for a latitude, linear between entries; outside them, the nearest entry's."""
     last = lalut.entries[k, row] - 1
@@ -121,7 +121,7 @@ def _looked_up(lalut: Lalut, k: int, latitude: float, row: int) -> float:
     return (1.0 - part) * lalut.angle[k, row, low] + part * lalut.angle[k, row, high]
 
 
-@kernel(borrows=True)
+@kernel
 def safe_twist(chain: Chain, k: int, angle: float) -> float:
     """The angle if it is legal; else half a turn away, which bends in the same plane; else the nearest limit.
 
@@ -135,7 +135,7 @@ def safe_twist(chain: Chain, k: int, angle: float) -> float:
     return clamped(chain, k, angle)
 
 
-@kernel(borrows=True)
+@kernel
 def off_edge(chain: Chain, k: int, angle: float, step: float) -> float:
     """The angle, a step inside if it is at a limit [Ribeiro & Paiva 2019, 7.1 AvoidJointEdge]."""
     if abs(angle - chain.lower[k]) <= AT_LIMIT:
@@ -145,7 +145,7 @@ def off_edge(chain: Chain, k: int, angle: float, step: float) -> float:
     return angle
 
 
-@kernel(borrows=True)
+@kernel
 def twist_between(target: Quaternion, current: Quaternion) -> float:
     """Turn about the current frame's y that brings its x or z nearest to the target's [Ribeiro & Paiva 2019, alg. 17].
 
@@ -158,7 +158,7 @@ def twist_between(target: Quaternion, current: Quaternion) -> float:
     return signed_angle(cz, across(tz, cy), cy)
 
 
-@kernel(borrows=True)
+@kernel
 def tip_twist(chain: Chain, angle: float, symmetric: int) -> float:
     """Angle of the last joint: as given, or half a turn away where the tip may be upside down.
 

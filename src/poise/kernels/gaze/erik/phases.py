@@ -57,7 +57,7 @@ class Frames(NamedTuple):
     """(n, 4) frames of the solution's segments."""
 
 
-@kernel(borrows=True)
+@kernel
 def forward_phase(
     chain: Chain,
     lalut: Lalut,
@@ -90,7 +90,7 @@ def forward_phase(
         roll_to_axis(chain, 0, quaternion_at(chain.rest, 0), wanted)
 
 
-@kernel(borrows=True)
+@kernel
 def forward_angle(chain: Chain, lalut: Lalut, k: int, apart: Quaternion) -> float:
     """Angle of joint `k` towards T_k as seen from the joint's frame (alg. 8 l. 40-43)."""
     if chain.role[k] == TWIST:
@@ -99,7 +99,7 @@ def forward_angle(chain: Chain, lalut: Lalut, k: int, apart: Quaternion) -> floa
     return swing_angle(chain, lalut, k, direction, hemisphere_of(chain, k, direction))
 
 
-@kernel(borrows=True)
+@kernel
 def roll_to_axis(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
     """Take out of the segments from `k` up the roll that joint `k` cannot make [Ribeiro & Paiva 2019, alg. 8 l. 26-34].
 
@@ -118,7 +118,7 @@ def roll_to_axis(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
         _roll_up(k, signed_angle(carried, mine, along), wanted)
 
 
-@kernel(borrows=True)
+@kernel
 def _roll_up(k: int, angle: float, wanted: Array) -> None:
     """Roll every segment from `k` up about itself, but not the tip [Ribeiro & Paiva 2019, alg. 10]."""
     roll = turn_about(Vector(0.0, 1.0, 0.0), angle)
@@ -126,7 +126,7 @@ def _roll_up(k: int, angle: float, wanted: Array) -> None:
         put_quaternion(wanted, j, multiply(quaternion_at(wanted, j), roll))
 
 
-@kernel(borrows=True)
+@kernel
 def backward_phase(
     chain: Chain,
     lalut: Lalut,
@@ -151,7 +151,7 @@ def backward_phase(
         put_quaternion(reached, k, moved(chain, k, below, angles[k]))
 
 
-@kernel(borrows=True)
+@kernel
 def _backward_twist(chain: Chain, k: int, base: Quaternion, symmetric: int, wanted: Array) -> float:
     """Angle of a twister that brings its segment's roll to T_k's (alg. 15 l. 3-10)."""
     last = wanted.shape[0] - 1
@@ -161,7 +161,7 @@ def _backward_twist(chain: Chain, k: int, base: Quaternion, symmetric: int, want
     return safe_twist(chain, k, angle) if k < last else tip_twist(chain, angle, symmetric)
 
 
-@kernel(borrows=True)
+@kernel
 def _roll_child(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
     """Roll T_k about the segment above, so that its y comes near to that of twister `k`, which cannot move it.
 
@@ -184,7 +184,7 @@ def _roll_child(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
         put_quaternion(wanted, k, multiply(turn_about(above, signed_angle(carried, mine, above)), goal))
 
 
-@kernel(borrows=True)
+@kernel
 def _backward_swing(chain: Chain, lalut: Lalut, k: int, base: Quaternion, wanted: Array) -> float:
     """Angle of a swing whose segment comes nearest to T_k's, of one in each hemisphere (alg. 15 l. 11-26)."""
     goal = quaternion_at(wanted, k)
@@ -204,7 +204,7 @@ def _backward_swing(chain: Chain, lalut: Lalut, k: int, base: Quaternion, wanted
     return other if dot(across_from_it, pointing(goal)) > dot(mine, pointing(goal)) else angle
 
 
-@kernel(borrows=True)
+@kernel
 def _twist_parent(chain: Chain, k: int, base: Quaternion, frames: Frames, angles: Array) -> None:
     """Turn the twister below swing `k` so that the swing's plane holds T_k's segment (alg. 15 l. 27-40)."""
     reached, goal = frames.reached, quaternion_at(frames.wanted, k)

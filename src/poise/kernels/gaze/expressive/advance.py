@@ -47,7 +47,7 @@ FAR_ASTRAY = math.radians(75.0)
 """Most that the gaze may be off on that way, if it is not already further off [rad]."""
 
 
-@kernel(borrows=True)
+@kernel
 def advance(
     chain: Chain,
     scoring: Scoring,
@@ -105,7 +105,7 @@ def advance(
     return tried
 
 
-@kernel(borrows=True)
+@kernel
 def nearer_sign(chain: Chain, scoring: Scoring, posture: Array, work: Array) -> int:
     """1 where OUT is nearer to the posture with all bends negated."""
     if not chain.mirrors:

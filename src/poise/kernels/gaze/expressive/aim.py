@@ -20,7 +20,7 @@ SAME = 1e-9
 """Angles nearer than this are the same [rad]."""
 
 
-@kernel(borrows=True)
+@kernel
 def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
     """Turn the twister at the root towards the aim; returns how far beyond its limits it should have gone [rad]."""
     if chain.role[0] != TWIST:
@@ -33,7 +33,7 @@ def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
     return abs(x - inside)
 
 
-@kernel(borrows=True)
+@kernel
 def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> float:
     """Turn the twister at the tip to the roll of the aim; returns how far beyond its limits it should have gone.
 
@@ -50,7 +50,7 @@ def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
     return beyond
 
 
-@kernel(borrows=True)
+@kernel
 def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[float, float]:
     """`turn_root` and `turn_tip` in one look at the chain, whose ends are twisters.
 
@@ -72,7 +72,7 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
     return abs(x - work[row, 0]), orientation_error(scoring, aim, tip)
 
 
-@kernel(borrows=True)
+@kernel
 def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> tuple[float, float]:
     """The twist of q inside the limits of the tip, the smallest of several, and how far it is from the one asked."""
     sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
@@ -87,7 +87,7 @@ def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> 
     return best, beyond
 
 
-@kernel(borrows=True)
+@kernel
 def mirror(chain: Chain, work: Array, row: int) -> None:
     """Negate all swings of `work[row]`: the same shape, turned by half a turn about the root's axis."""
     role = chain.role
@@ -96,21 +96,21 @@ def mirror(chain: Chain, work: Array, row: int) -> None:
             work[row, k] = -work[row, k]
 
 
-@kernel(borrows=True)
+@kernel
 def copy_row(work: Array, source: int, target: int) -> None:
     """work[target] = work[source]."""
     for k in range(work.shape[1]):
         work[target, k] = work[source, k]
 
 
-@kernel(borrows=True)
+@kernel
 def swap_rows(work: Array, one: int, other: int) -> None:
     """Each in the place of the other."""
     for k in range(work.shape[1]):
         work[one, k], work[other, k] = work[other, k], work[one, k]
 
 
-@kernel(borrows=True)
+@kernel
 def place_here(chain: Chain, posture: Array, mirrored: int, work: Array) -> None:
     """HERE: the posture, or its mirror image, inside the limits."""
     lower, upper, role = chain.lower, chain.upper, chain.role

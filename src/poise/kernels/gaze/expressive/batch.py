@@ -105,7 +105,7 @@ def nearest_look(
     return look_at(chain, scoring, manner, point, posture, starts, work)
 
 
-@kernel(borrows=True)
+@kernel
 def _score(chain: Chain, scoring: Scoring, aim: Aim, posture: Array, angles: Array, scores: Array) -> None:
     """The errors of `angles`."""
     scores[ORIENTATION] = orientation_error(scoring, aim, tip_rotation(chain, angles))

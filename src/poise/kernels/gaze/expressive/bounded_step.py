@@ -26,7 +26,7 @@ from poise.kernels.maths.vector import Vector, cross, dot, length, orthogonal, s
 Array = np.ndarray
 
 
-@kernel(borrows=True)
+@kernel
 def look_round(chain: Chain, work: Array, row: int) -> Quaternion:
     """Frame of the tip at the angles `work[row]`; the world axes of all joints go to AXIS."""
     axis, rest = chain.axis, chain.rest
@@ -40,7 +40,7 @@ def look_round(chain: Chain, work: Array, row: int) -> Quaternion:
     return turned
 
 
-@kernel(borrows=True)
+@kernel
 def nearer_way_up(scoring: Scoring, aim: Aim, tip: Quaternion) -> Quaternion:
     """The frame wanted, upside down where that is allowed and nearer."""
     wanted = aim.rotation
@@ -53,7 +53,7 @@ def nearer_way_up(scoring: Scoring, aim: Aim, tip: Quaternion) -> Quaternion:
     return wanted
 
 
-@kernel(borrows=True)
+@kernel
 def turn_between(p: Vector, d: Vector) -> Vector:
     """Rotation vector of the shortest turn that brings the direction p to d."""
     n = cross(p, d)
@@ -63,7 +63,7 @@ def turn_between(p: Vector, d: Vector) -> Vector:
     return scale(n, arc_tangent(s, dot(p, d)) / s)
 
 
-@kernel(borrows=True)
+@kernel
 def turn_missing(scoring: Scoring, aim: Aim, tip: Quaternion) -> Vector:
     """World rotation vector from the tip to what is wanted of it."""
     if aim.kind == DIRECTED:
@@ -71,7 +71,7 @@ def turn_missing(scoring: Scoring, aim: Aim, tip: Quaternion) -> Vector:
     return rotation_vector(multiply(nearer_way_up(scoring, aim, tip), conjugate(tip)))
 
 
-@kernel(borrows=True)
+@kernel
 def free_of_roll(work: Array, n: int, p: Vector) -> None:
     """Take the part along the pointing direction p out of the world axes."""
     for k in range(n):
@@ -81,7 +81,7 @@ def free_of_roll(work: Array, n: int, p: Vector) -> None:
         work[AXIS + 2, k] -= roll * p.z
 
 
-@kernel(borrows=True)
+@kernel
 def box_step(work: Array, n: int, e: Vector, give: float, p: Vector) -> None:
     """Bend STEP so that J s = e as nearly as `give` μ and the box LEAST … MOST allow; stiffness 1 / EASE.
 

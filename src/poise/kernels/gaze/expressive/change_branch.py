@@ -50,7 +50,7 @@ FURTHEST = math.radians(150.0)
 """Turn of the target beyond which nothing is expected of it [rad]."""
 
 
-@kernel(borrows=True)
+@kernel
 def consider(
     chain: Chain,
     scoring: Scoring,
@@ -115,7 +115,7 @@ def consider(
     return tried, begin(chain, pace, wish, ready, memory)
 
 
-@kernel(borrows=True)
+@kernel
 def _cost(chain: Chain, scoring: Scoring, manner: Manner, angles: Array, posture: Array) -> float:
     """What `solve` minimises, as a part of the combined error."""
     shape = shape_error(chain, scoring, angles, posture)
@@ -123,7 +123,7 @@ def _cost(chain: Chain, scoring: Scoring, manner: Manner, angles: Array, posture
     return scoring.posture * ((1.0 - manner.blend) * shape + manner.blend * bent)
 
 
-@kernel(borrows=True)
+@kernel
 def _choose(
     chain: Chain,
     scoring: Scoring,
@@ -158,14 +158,14 @@ def _choose(
     return goals if left < NEVER and further > FURTHER else 0
 
 
-@kernel(borrows=True)
+@kernel
 def _outlives(chain: Chain, pace: Pace, d: Vector, motion: Motion, left: int, work: Array) -> bool:
     """Whether GOAL, faced to d, keeps the target for longer than the branch the chain is on."""
     face_now(chain, d, work, GOAL, work)
     return frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, GOAL, work) > left + pace.ahead // 2
 
 
-@kernel(borrows=True)
+@kernel
 def _goals_in(
     chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, motion: Motion, frames: float, work: Array
 ) -> int:
@@ -175,7 +175,7 @@ def _goals_in(
     return _goals(chain, turn, work)
 
 
-@kernel(borrows=True)
+@kernel
 def _goals(chain: Chain, turn: float, work: Array) -> int:
     """GOAL and RAISED: SOLVED and its mirror image, turned back by `turn`, first the one whose root is nearer."""
     goals = 1

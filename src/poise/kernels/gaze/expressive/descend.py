@@ -30,7 +30,7 @@ STIFF = 1e-9
 """Damping of a step that must keep the orientation."""
 
 
-@kernel(borrows=True)
+@kernel
 def room(chain: Chain, work: Array, row: int) -> None:
     """The box of a step from `work[row]`: to the limits."""
     lower, upper = chain.lower, chain.upper
@@ -39,7 +39,7 @@ def room(chain: Chain, work: Array, row: int) -> None:
         work[MOST, k] = upper[k] - work[row, k]
 
 
-@kernel(borrows=True)
+@kernel
 def _missing(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[Vector, Vector]:
     """What the tip lacks at `work[row]`, with the rows of the error in AXIS, and the direction they are free of."""
     tip = look_round(chain, work, row)
@@ -50,7 +50,7 @@ def _missing(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
     return turn_missing(scoring, aim, tip), p
 
 
-@kernel(borrows=True)
+@kernel
 def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps: int) -> float:
     """Turn the tip of `work[row]` towards the aim; returns the angle it still lacks [rad]."""
     shapes = scoring.shapes
@@ -85,7 +85,7 @@ def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps:
     return lacking
 
 
-@kernel(borrows=True)
+@kernel
 def settle(
     chain: Chain,
     scoring: Scoring,
@@ -123,7 +123,7 @@ def settle(
     return cost, steps
 
 
-@kernel(borrows=True)
+@kernel
 def _shorten(
     chain: Chain,
     scoring: Scoring,

@@ -45,20 +45,20 @@ PATIENCE = 12
 PROGRESS = math.radians(0.3)
 
 
-@kernel(borrows=True)
+@kernel
 def out_of_time(work: Array) -> bool:
     """Whether planning has taken all the steps that it may in one frame."""
     return bool(work[SPENT, 0] > work[SPENT_MOST, 0])
 
 
-@kernel(borrows=True)
+@kernel
 def polar(r: Vector, d: Vector) -> float:
     """Angle of d from the axis r."""
     c = cross(r, d)
     return arc_tangent(math.sqrt(dot(c, c)), dot(r, d))
 
 
-@kernel(borrows=True)
+@kernel
 def lifted(r: Vector, d: Vector, angle: float) -> Vector:
     """The direction with the heading of d about r and the polar angle `angle`."""
     level = subtract(d, scale(r, dot(r, d)))
@@ -66,7 +66,7 @@ def lifted(r: Vector, d: Vector, angle: float) -> Vector:
     return add(scale(r, cosine(angle)), scale(side, sine(angle)))
 
 
-@kernel(borrows=True)
+@kernel
 def _write(path: Array, count: int, work: Array, lift: float) -> int:
     n = path.shape[1] - 1
     if count < path.shape[0]:
@@ -77,7 +77,7 @@ def _write(path: Array, count: int, work: Array, lift: float) -> int:
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def distance(chain: Chain, work: Array, row: int, goal: int) -> float:
     """Largest turn that any joint but the tip's twister still has to make."""
     far = 0.0
@@ -86,7 +86,7 @@ def distance(chain: Chain, work: Array, row: int, goal: int) -> float:
     return far
 
 
-@kernel(borrows=True)
+@kernel
 def _draw(chain: Chain, work: Array, goal: int, root: float, others: float, rate: float) -> None:
     """REFERENCE and EASE: LAST, drawn to `work[goal]`."""
     for k in range(chain.role.shape[0]):
@@ -101,7 +101,7 @@ def _draw(chain: Chain, work: Array, goal: int, root: float, others: float, rate
         work[EASE, k] = 1.0 / (pull + INERTIA)
 
 
-@kernel(borrows=True)
+@kernel
 def glide(
     chain: Chain,
     d: Vector,
@@ -145,7 +145,7 @@ def glide(
     return False, count
 
 
-@kernel(borrows=True)
+@kernel
 def _yielding(chain: Chain, d: Vector, work: Array) -> bool:
     """HERE from LAST again, asking for less and less of the way: first of the root's, then of every joint's.
 
@@ -162,13 +162,13 @@ def _yielding(chain: Chain, d: Vector, work: Array) -> bool:
     return False
 
 
-@kernel(borrows=True)
+@kernel
 def first_stride(going: Going) -> float:
     """The stride of a gaze that has time, or has none."""
     return FAST_STRIDE if going.hurried else STRIDE
 
 
-@kernel(borrows=True)
+@kernel
 def raise_gaze(
     chain: Chain,
     d: Vector,
@@ -197,7 +197,7 @@ def raise_gaze(
     return -1
 
 
-@kernel(borrows=True)
+@kernel
 def rise(
     chain: Chain,
     d: Vector,
@@ -253,7 +253,7 @@ def rise(
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def pass_by(chain: Chain, d: Vector, start: int, goal: int, rate: float, work: Array) -> bool:
     """Project VIA on the postures that face d, with the root between those of `start` and `goal`."""
     if chain.role[0] == TWIST:

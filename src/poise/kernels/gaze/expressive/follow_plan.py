@@ -34,7 +34,7 @@ WINDOW = 16
 """Way-points ahead among which the nearest is looked for."""
 
 
-@kernel(borrows=True)
+@kernel
 def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float, memory: Memory, work: Array) -> None:
     """OUT: one frame on along the plan, facing d, or d lifted as the plan says."""
     tally, path = memory.tally, memory.path
@@ -67,7 +67,7 @@ def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float
         tally[MODE], tally[COUNT], tally[ATTEMPT] = TRACKING, 0, -1
 
 
-@kernel(borrows=True)
+@kernel
 def _hold_on(chain: Chain, d: Vector, path: Array, ahead: int, work: Array) -> float:
     """OUT: on to way-point `ahead` as far as the gaze allows; returns the angle it is off."""
     n = path.shape[1] - 1
@@ -82,7 +82,7 @@ def _hold_on(chain: Chain, d: Vector, path: Array, ahead: int, work: Array) -> f
     return off if lift == 0.0 or off > LIFTED_LOST else 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _hurry(chain: Chain, d: Vector, path: Array, ahead: int, after: int, rate: float, work: Array) -> float:
     """OUT: past way-point `ahead` towards the one after as far as the rate allows, the root turned to the target.
 
@@ -106,7 +106,7 @@ def _hurry(chain: Chain, d: Vector, path: Array, ahead: int, after: int, rate: f
     return 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _gap(chain: Chain, path: Array, j: int, work: Array, row: int) -> float:
     """Largest turn of a joint above the root from `work[row]` to way-point `j`."""
     far = 0.0
@@ -115,7 +115,7 @@ def _gap(chain: Chain, path: Array, j: int, work: Array, row: int) -> float:
     return far
 
 
-@kernel(borrows=True)
+@kernel
 def nearer_solution(chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, work: Array) -> None:
     """GOAL: what `solve` finds, or its mirror image if that is nearer to LAST."""
     solve(chain, scoring, manner, aim, posture, work, work[SOLVED])
@@ -128,7 +128,7 @@ def nearer_solution(chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, po
             copy_row(work, SOLVED, GOAL)
 
 
-@kernel(borrows=True)
+@kernel
 def worst_between(chain: Chain, d: Vector, start: int, goal: int, work: Array) -> float:
     """Largest angle from d on the straight way from `work[start]` to `work[goal]`."""
     worst = 0.0
@@ -139,7 +139,7 @@ def worst_between(chain: Chain, d: Vector, start: int, goal: int, work: Array) -
     return worst
 
 
-@kernel(borrows=True)
+@kernel
 def go_back(
     chain: Chain,
     scoring: Scoring,

@@ -42,14 +42,14 @@ class Going(NamedTuple):
     """Frames for which a plan that lifts the gaze must keep the target where it ends."""
 
 
-@kernel(borrows=True)
+@kernel
 def moving(chain: Chain) -> int:
     """How many joints take part in facing a direction: all but a twister at the tip."""
     n = chain.role.shape[0]
     return n - 1 if n > 1 and chain.role[n - 1] == TWIST else n
 
 
-@kernel(borrows=True)
+@kernel
 def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
     """From `angle` to `wanted`, the shorter way round for a joint without limits."""
     if math.isinf(chain.lower[k]) and math.isinf(chain.upper[k]):
@@ -57,7 +57,7 @@ def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
     return wanted - angle
 
 
-@kernel(borrows=True)
+@kernel
 def box_round(chain: Chain, work: Array, row: int, rate: float) -> None:
     """LOW … HIGH: the limits, no further than `rate` from `work[row]`."""
     lower, upper = chain.lower, chain.upper
@@ -67,7 +67,7 @@ def box_round(chain: Chain, work: Array, row: int, rate: float) -> None:
         work[HIGH, k] = max(here, min(upper[k], here + rate))
 
 
-@kernel(borrows=True)
+@kernel
 def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
     """LOW … HIGH of a twister at the root without its limits."""
     if chain.role[0] == TWIST:
@@ -75,7 +75,7 @@ def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
         work[HIGH, 0] = work[row, 0] + rate
 
 
-@kernel(borrows=True)
+@kernel
 def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -> None:
     """LOW … HIGH of a twister at the root that has turned along with a target for so many frames.
 
@@ -96,7 +96,7 @@ def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -
     work[HIGH, 0] = max(least, min(most, high))
 
 
-@kernel(borrows=True)
+@kernel
 def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
     """Bring `work[row]` to face d inside LOW … HIGH, pulled to REFERENCE with EASE; returns the angle it is off."""
     n = chain.role.shape[0]
@@ -121,7 +121,7 @@ def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
     return length(turn_between(pointing(look_round(chain, work, row)), d))
 
 
-@kernel(borrows=True)
+@kernel
 def hold_first(chain: Chain, d: Vector, steps: int, kept: float, work: Array, row: int) -> float:
     """`hold` from LAST, asking for less and less of the way to REFERENCE until the gaze is kept: progress yields.
 

@@ -31,7 +31,7 @@ ROOM = 0.3
 """Share of its range that the root must have before it where a plan ends without reaching its goal."""
 
 
-@kernel(borrows=True)
+@kernel
 def lower_soon(
     chain: Chain,
     d: Vector,
@@ -65,7 +65,7 @@ def lower_soon(
     return -1
 
 
-@kernel(borrows=True)
+@kernel
 def _lower_from(
     chain: Chain,
     d: Vector,
@@ -98,7 +98,7 @@ def _lower_from(
     return end if arrived else -1
 
 
-@kernel(borrows=True)
+@kernel
 def _serves(chain: Chain, d: Vector, going: Going, frames: int, work: Array) -> bool:
     """Whether HERE, reached after so many frames, keeps a target that turns for as long as it must."""
     room = way_left(chain, going.drift, work[HERE, 0])
@@ -112,7 +112,7 @@ def _serves(chain: Chain, d: Vector, going: Going, frames: int, work: Array) -> 
     return frames_left(chain, there, motion, going.rate, going.lasting, TRIAL, work) == NEVER
 
 
-@kernel(borrows=True)
+@kernel
 def plan_cost(chain: Chain, turning: float, path: Array, count: int) -> tuple[float, float]:
     """Angle by which the gaze is off at way-points, lifted or behind: the largest, and the sum of all [rad]."""
     n = path.shape[1] - 1
@@ -123,7 +123,7 @@ def plan_cost(chain: Chain, turning: float, path: Array, count: int) -> tuple[fl
     return most, total
 
 
-@kernel(borrows=True)
+@kernel
 def falls_behind(chain: Chain, turning: float, path: Array, count: int) -> float:
     """Largest angle by which the gaze falls behind a target that turns [rad]."""
     most = 0.0
@@ -132,7 +132,7 @@ def falls_behind(chain: Chain, turning: float, path: Array, count: int) -> float
     return most
 
 
-@kernel(borrows=True)
+@kernel
 def _behind(chain: Chain, turning: float, path: Array, i: int) -> float:
     """Angle by which the root would have to turn beyond its limits at way-point `i` [rad]."""
     if chain.role[0] != TWIST:

@@ -44,7 +44,7 @@ class Motion(NamedTuple):
     """Change of `turning` from frame to frame, smoothed."""
 
 
-@kernel(borrows=True)
+@kernel
 def sensed(chain: Chain, before: Vector, d: Vector, speed: Array) -> Motion:
     """The motion from the direction of the last frame to this one; `speed` (3,) remembers the one before."""
     r = root_axis(chain)
@@ -56,7 +56,7 @@ def sensed(chain: Chain, before: Vector, d: Vector, speed: Array) -> Motion:
     return Motion(turned, speed[1], more)
 
 
-@kernel(borrows=True)
+@kernel
 def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Vector, float]:
     """The direction after so many frames, and the turn about the root's axis that is part of the way.
 
@@ -75,7 +75,7 @@ def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Ve
     return rotate(turn_about(r, turn), lifted(r, d, theta)), wrapped(turn)
 
 
-@kernel(borrows=True)
+@kernel
 def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple[Aim, float]:
     """`expected` for a whole aim, its roll carried along."""
     r = root_axis(chain)
@@ -84,7 +84,7 @@ def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple
     return Aim(multiply(direct_rotation(pointing(turned), there), turned), aim.kind), turn
 
 
-@kernel(borrows=True)
+@kernel
 def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
     """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
     n = chain.role.shape[0]
@@ -103,7 +103,7 @@ def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: in
     return NEVER
 
 
-@kernel(borrows=True)
+@kernel
 def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
     """Frames until a twister at the root that follows the target is at its limit."""
     if chain.role[0] != TWIST or abs(motion.turning) < 1e-9:
@@ -112,7 +112,7 @@ def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
     return max(0.0, (limit - work[row, 0]) / motion.turning)
 
 
-@kernel(borrows=True)
+@kernel
 def way_left(chain: Chain, turning: float, root: float) -> float:
     """Share of its range that a twister at the root has before it at the angle `root` when a target turns so."""
     if chain.role[0] != TWIST or abs(turning) < 1e-9 or math.isinf(chain.upper[0] - chain.lower[0]):
@@ -121,7 +121,7 @@ def way_left(chain: Chain, turning: float, root: float) -> float:
     return way / (chain.upper[0] - chain.lower[0])
 
 
-@kernel(borrows=True)
+@kernel
 def _jerked(chain: Chain, d: Vector, motion: Motion, rate: float, until: float, row: int, work: Array) -> bool:
     """Whether the joints above the root are too slow to take over when it stops after `until` frames."""
     n = chain.role.shape[0]

@@ -60,7 +60,7 @@ PATIENCE = 10
 """Frames after which other postures are tried again."""
 STEPS_HERE, STEPS_THERE = 12, 40
 ROUNDS, SETTLING = 3, 12
-"""Pulls to the shape, in a frame and without one before."""
+"""NodeForces to the shape, in a frame and without one before."""
 LONGEST = 0.7
 """Turn of the tip asked of one step [rad]."""
 STALLED = 1e-4
@@ -71,7 +71,7 @@ CLOSEST = 1e-6
 """A point is no nearer to the tip than this [m]."""
 
 
-@kernel(borrows=True)
+@kernel
 def look_near(chain: Chain, point: Vector, work: Array, row: int) -> tuple[Vector, Vector]:
     """Where the tip points at the angles `work[row]`, and where `point` is from there; AXIS: the rows of the error."""
     axis, rest, offset = chain.axis, chain.rest, chain.offset
@@ -100,7 +100,7 @@ def look_near(chain: Chain, point: Vector, work: Array, row: int) -> tuple[Vecto
     return p, u
 
 
-@kernel(borrows=True)
+@kernel
 def _box(chain: Chain, work: Array, row: int) -> None:
     """LEAST … MOST: what a step from `work[row]` may be inside LOW … HIGH."""
     for k in range(chain.role.shape[0]):
@@ -108,7 +108,7 @@ def _box(chain: Chain, work: Array, row: int) -> None:
         work[MOST, k] = work[HIGH, k] - work[row, k]
 
 
-@kernel(borrows=True)
+@kernel
 def face_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) -> float:
     """Turn the tip of `work[row]` towards the point inside LOW … HIGH; returns the angle it misses it by [rad]."""
     n = chain.role.shape[0]
@@ -142,7 +142,7 @@ def face_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) ->
     return off
 
 
-@kernel(borrows=True)
+@kernel
 def hold_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) -> float:
     """Bring `work[row]` to face the point inside LOW … HIGH, pulled to REFERENCE with EASE; the angle it misses by."""
     n = chain.role.shape[0]
@@ -158,13 +158,13 @@ def hold_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) ->
     return length(turn_between(p, u))
 
 
-@kernel(borrows=True)
+@kernel
 def _limits(chain: Chain, work: Array, row: int) -> None:
     """LOW … HIGH: the limits, or a turn either way of `work[row]`."""
     box_round(chain, work, row, 2.0 * math.pi)
 
 
-@kernel(borrows=True)
+@kernel
 def best_look(
     chain: Chain, scoring: Scoring, manner: Manner, point: Vector, posture: Array, starts: int, work: Array
 ) -> float:
@@ -191,7 +191,7 @@ def best_look(
     return missed
 
 
-@kernel(borrows=True)
+@kernel
 def near_frame(
     chain: Chain,
     scoring: Scoring,
@@ -232,7 +232,7 @@ def near_frame(
     tally[MODE] = NEARING if tally[AT] or off > LOST else FRESH
 
 
-@kernel(borrows=True)
+@kernel
 def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, posture: Array, work: Array) -> float:
     """OUT: the point seen as well as it can be from LAST in one frame; returns the angle it is missed by."""
     copy_row(work, LAST, OUT)
@@ -248,7 +248,7 @@ def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, 
     return off
 
 
-@kernel(borrows=True)
+@kernel
 def _pull_near(
     chain: Chain, scoring: Scoring, point: Vector, posture: Array, negated: int, off: float, rounds: int, work: Array
 ) -> float:
@@ -264,7 +264,7 @@ def _pull_near(
     return off
 
 
-@kernel(borrows=True)
+@kernel
 def look_at(
     chain: Chain, scoring: Scoring, manner: Manner, point: Vector, posture: Array, starts: int, work: Array
 ) -> float:

@@ -48,7 +48,7 @@ LIGHT = 1e-4
 """Stiffness of a joint without a share in the shape."""
 
 
-@kernel(borrows=True)
+@kernel
 def note_wish(chain: Chain, posture: Array, work: Array) -> None:
     """WISH_COS, WISH_SIN and WISH_BEND of the posture that costs are counted from."""
     bend = chain.bend
@@ -58,7 +58,7 @@ def note_wish(chain: Chain, posture: Array, work: Array) -> None:
         work[WISH_BEND, k] = bend[k, 0] + bend[k, 1] * c + bend[k, 2] * s
 
 
-@kernel(borrows=True)
+@kernel
 def joint_cost(chain: Chain, scoring: Scoring, blend: float, k: int, angle: float, work: Array) -> float:
     """What joint `k` adds to the cost at `angle`; see `note_wish`."""
     s, c = sine_cosine(angle)
@@ -69,7 +69,7 @@ def joint_cost(chain: Chain, scoring: Scoring, blend: float, k: int, angle: floa
     return cost
 
 
-@kernel(borrows=True)
+@kernel
 def shape_cost(chain: Chain, scoring: Scoring, blend: float, work: Array, row: int) -> float:
     """Shape error of `work[row]` against the posture noted, with a share `blend` of the sign-blind posture error."""
     total = 0.0
@@ -79,7 +79,7 @@ def shape_cost(chain: Chain, scoring: Scoring, blend: float, work: Array, row: i
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def restore(chain: Chain, work: Array, row: int, height: float) -> bool:
     """Put `work[row]` back on the surface by the joint that changes the height most easily."""
     n = chain.axis.shape[0]
@@ -103,7 +103,7 @@ def restore(chain: Chain, work: Array, row: int, height: float) -> bool:
     return False
 
 
-@kernel(borrows=True)
+@kernel
 def _plan(chain: Chain, scoring: Scoring, work: Array, row: int, posture: Array, curved: float) -> None:
     """STEP and EASE of every joint without the constraint."""
     shapes = scoring.shapes
@@ -119,7 +119,7 @@ def _plan(chain: Chain, scoring: Scoring, work: Array, row: int, posture: Array,
         work[HELD, k] = 0.0
 
 
-@kernel(borrows=True)
+@kernel
 def _constrain(chain: Chain, work: Array, row: int, missing: float) -> float:
     """Bend STEP so that it meets the height and the limits; returns λ."""
     lower, upper = chain.lower, chain.upper
@@ -150,7 +150,7 @@ def _constrain(chain: Chain, work: Array, row: int, missing: float) -> float:
     return force
 
 
-@kernel(borrows=True)
+@kernel
 def slide(
     chain: Chain,
     scoring: Scoring,

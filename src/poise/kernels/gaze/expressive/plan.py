@@ -41,13 +41,13 @@ NEAR_LATITUDES = 5
 """How many of them are tried first."""
 
 
-@kernel(borrows=True)
+@kernel
 def orderly(chain: Chain) -> int:
     """Tries on one latitude that pass no posture of the even sequence."""
     return DIRECT + 2 * (chain.role.shape[0] - 1)
 
 
-@kernel(borrows=True)
+@kernel
 def own_try(chain: Chain, number: int, again: int) -> int:
     """Which try comes as number `number` on the target's own latitude; -1 when none is left.
 
@@ -60,7 +60,7 @@ def own_try(chain: Chain, number: int, again: int) -> int:
     return number if number < few else number + again * RANDOM
 
 
-@kernel(borrows=True)
+@kernel
 def lifted_try(chain: Chain, number: int, latitudes: int) -> tuple[int, int]:
     """Latitude and try that come as number `number` of those that lift the gaze; the latitude 0 when none is left.
 
@@ -79,7 +79,7 @@ def lifted_try(chain: Chain, number: int, latitudes: int) -> tuple[int, int]:
     return latitude if latitude < latitudes else 0, number % (DIRECT + bends)
 
 
-@kernel(borrows=True)
+@kernel
 def _is_other(degrees: float, theta: float) -> bool:
     """Whether a latitude is worth while: from below the horizon those above it; from above all those some way off."""
     if theta > 0.5 * math.pi:
@@ -88,7 +88,7 @@ def _is_other(degrees: float, theta: float) -> bool:
     return not crowded and abs(math.radians(degrees) - theta) > NEIGHBOUR
 
 
-@kernel(borrows=True)
+@kernel
 def _away(degrees: float, theta: float) -> float:
     """How far a latitude is from the target's; of two that are as far, the higher one is said to be nearer.
 
@@ -99,7 +99,7 @@ def _away(degrees: float, theta: float) -> float:
     return abs(math.radians(degrees) - theta) + 1e-6 * degrees
 
 
-@kernel(borrows=True)
+@kernel
 def _latitude(theta: float, which: int) -> float:
     """Latitude number `which`: the target's own first, then others, nearest first."""
     chosen, last = theta, -1.0
@@ -113,7 +113,7 @@ def _latitude(theta: float, which: int) -> float:
     return chosen
 
 
-@kernel(borrows=True)
+@kernel
 def _via(chain: Chain, which: int, theta: float, work: Array) -> None:
     """VIA: a single joint makes the whole bend, or after those a posture of an even sequence."""
     lower, upper = chain.lower, chain.upper
@@ -132,7 +132,7 @@ def _via(chain: Chain, which: int, theta: float, work: Array) -> None:
             work[VIA, k] = low + (high - low) * (share - math.floor(share))
 
 
-@kernel(borrows=True)
+@kernel
 def _cross(
     chain: Chain,
     d: Vector,
@@ -163,7 +163,7 @@ def _cross(
     return glide(chain, d, goal, 0.3, going, lift, count, 0, work, path)
 
 
-@kernel(borrows=True)
+@kernel
 def try_plan(
     chain: Chain,
     d: Vector,
@@ -213,14 +213,14 @@ def try_plan(
     return _finish(path, count, work)
 
 
-@kernel(borrows=True)
+@kernel
 def _shift_lift(path: Array, first: int, stop: int, by: float) -> None:
     """Count the lifts of way-points `first` … `stop` - 1 from another latitude."""
     for i in range(first, stop):
         path[i, path.shape[1] - 1] += by
 
 
-@kernel(borrows=True)
+@kernel
 def _reverse(path: Array, first: int, stop: int) -> None:
     """Turn way-points `first` … `stop` - 1 round."""
     i, j = first, stop - 1
@@ -231,7 +231,7 @@ def _reverse(path: Array, first: int, stop: int) -> None:
         j -= 1
 
 
-@kernel(borrows=True)
+@kernel
 def _finish(path: Array, count: int, work: Array) -> int:
     """The goal as the last way-point."""
     n = path.shape[1] - 1

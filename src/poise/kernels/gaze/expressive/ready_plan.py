@@ -114,7 +114,7 @@ class Wish(NamedTuple):
     """Whether another branch has the better shape."""
 
 
-@kernel(borrows=True)
+@kernel
 def face_now(chain: Chain, d: Vector, rows: Array, row: int, work: Array) -> None:
     """Bring a goal that faces where the target was, or is about to be, to face d."""
     for k in range(rows.shape[1]):
@@ -129,7 +129,7 @@ def face_now(chain: Chain, d: Vector, rows: Array, row: int, work: Array) -> Non
         rows[row, k] = work[HERE, k]
 
 
-@kernel(borrows=True)
+@kernel
 def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: Memory, work: Array, draft: Array) -> bool:
     """Whether the try that made the plan in hand leads from OUT to the same goal; the plan in hand is then that."""
     tally, path = memory.tally, memory.path
@@ -145,7 +145,7 @@ def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: Memory, work: Arra
     return _keep(try_plan(chain, wish.d, tally[WHICH], tally[LATITUDE], going, work, draft), memory, draft)
 
 
-@kernel(borrows=True)
+@kernel
 def _keep(count: int, memory: Memory, draft: Array) -> bool:
     """Take `count` way-points of a draft in hand."""
     path = memory.path
@@ -157,13 +157,13 @@ def _keep(count: int, memory: Memory, draft: Array) -> bool:
     return count > 0
 
 
-@kernel(borrows=True)
+@kernel
 def _going(pace: Pace, wish: Wish, hurried: int) -> Going:
     """How a plan is gone: with the target, or, for want of time, behind it."""
     return Going(SLACK * pace.rate, wish.turning, hurried, LASTING * pace.ahead)
 
 
-@kernel(borrows=True)
+@kernel
 def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int, memory: Memory) -> bool:
     """Whether a draft is to be preferred to the plan in hand: one that lifts the gaze less far, or for less long.
 
@@ -178,7 +178,7 @@ def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int,
     return most < most_in_hand + SAME_LIFT and total <= MORE * total_in_hand
 
 
-@kernel(borrows=True)
+@kernel
 def look_for_plan(
     chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory, work: Array, draft: Array
 ) -> tuple[bool, int]:
@@ -213,7 +213,7 @@ def look_for_plan(
     return found or _noted_plan(chain, pace, wish, latitudes, memory, work, draft), tried
 
 
-@kernel(borrows=True)
+@kernel
 def _try_some(
     chain: Chain,
     pace: Pace,
@@ -268,7 +268,7 @@ def _try_some(
     return False, tried
 
 
-@kernel(borrows=True)
+@kernel
 def _set_ends(chain: Chain, wish: Wish, goal: int, memory: Memory, work: Array) -> bool:
     """START at OUT, and GOAL at one of the goals; returns whether that is the mirror image, the last of them."""
     tally, rows = memory.tally, memory.rows
@@ -283,7 +283,7 @@ def _set_ends(chain: Chain, wish: Wish, goal: int, memory: Memory, work: Array) 
     return True
 
 
-@kernel(borrows=True)
+@kernel
 def _hurried_plan(
     chain: Chain,
     pace: Pace,
@@ -299,7 +299,7 @@ def _hurried_plan(
     return count, falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
 
 
-@kernel(borrows=True)
+@kernel
 def _note(
     chain: Chain,
     wish: Wish,
@@ -318,7 +318,7 @@ def _note(
     return True
 
 
-@kernel(borrows=True)
+@kernel
 def _noted_plan(
     chain: Chain, pace: Pace, wish: Wish, latitudes: int, memory: Memory, work: Array, draft: Array
 ) -> bool:
@@ -345,7 +345,7 @@ def _noted_plan(
     return _keep(count, memory, draft)
 
 
-@kernel(borrows=True)
+@kernel
 def begin(chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
     """Begin the change if it is time; returns whether the plan in hand is the last chance, and begins a frame before.
 

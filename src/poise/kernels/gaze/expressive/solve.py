@@ -55,7 +55,7 @@ class Manner(NamedTuple):
     """1 where the tip is a twister that can give any roll."""
 
 
-@kernel(borrows=True)
+@kernel
 def solve(
     chain: Chain,
     scoring: Scoring,
@@ -78,7 +78,7 @@ def solve(
     return steps
 
 
-@kernel(borrows=True)
+@kernel
 def _pivots(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, height: float, work: Array) -> int:
     """List the joints that can meet the height alone, from the posture inside the limits; returns how many can."""
     n = posture.shape[0]
@@ -104,7 +104,7 @@ def _pivots(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, heig
     return count
 
 
-@kernel(borrows=True)
+@kernel
 def _start(chain: Chain, posture: Array, height: float, which: int, count: int, most: float, work: Array) -> bool:
     """HERE: the next cheapest pivot, or after those a sweep from the posture or from all joints straight.
 
@@ -130,7 +130,7 @@ def _start(chain: Chain, posture: Array, height: float, which: int, count: int, 
     return sort < 4
 
 
-@kernel(borrows=True)
+@kernel
 def _on_surface(
     chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, work: Array
 ) -> tuple[float, int]:
@@ -160,7 +160,7 @@ def _on_surface(
     return 4.0 * arc_sine(min(1.0, error / math.sqrt(2.0))), max(1, total)
 
 
-@kernel(borrows=True)
+@kernel
 def _anywhere(
     chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, work: Array, begun: bool
 ) -> int:
@@ -202,7 +202,7 @@ def _anywhere(
     return total
 
 
-@kernel(borrows=True)
+@kernel
 def scatter(chain: Chain, draw: int, work: Array) -> None:
     """HERE: point `draw` of the additive recurrence of the generalised golden ratio [Roberts 2018] in the limits."""
     lower, upper = chain.lower, chain.upper

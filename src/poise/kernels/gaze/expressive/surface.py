@@ -30,13 +30,13 @@ FLAT = 1e-9
 ROUNDING = 1e-12
 
 
-@kernel(borrows=True)
+@kernel
 def root_axis(chain: Chain) -> Vector:
     """World axis of the joint at the root."""
     return rotate(quaternion_at(chain.rest, 0), vector_at(chain.axis, 0))
 
 
-@kernel(borrows=True)
+@kernel
 def placed(chain: Chain, k: int, angle: float) -> float:
     """The same rotation inside the limits of joint `k`, or the wrapped angle where they hold none."""
     x = wrapped(angle)
@@ -50,7 +50,7 @@ def placed(chain: Chain, k: int, angle: float) -> float:
     return x
 
 
-@kernel(borrows=True)
+@kernel
 def look_along(
     chain: Chain,
     work: Array,
@@ -90,7 +90,7 @@ def look_along(
     return rotate(quaternion_at(rest, 0), v)
 
 
-@kernel(borrows=True)
+@kernel
 def pivots(chain: Chain, work: Array, k: int, height: float) -> tuple[bool, float, bool, float]:
     """Whether joint `k` alone can bring the tip to `height`, and by which angle: twice, for there may be two."""
     across, along = work[ACROSS, k], work[ALONG, k]
@@ -107,7 +107,7 @@ def pivots(chain: Chain, work: Array, k: int, height: float) -> tuple[bool, floa
     return found, min(high, max(low, x)), other, min(high, max(low, y))
 
 
-@kernel(borrows=True)
+@kernel
 def nearest_height(chain: Chain, work: Array, k: int, height: float) -> float:
     """The angle of joint `k` that comes nearest to a height it cannot reach."""
     across, along = work[ACROSS, k], work[ALONG, k]
@@ -127,7 +127,7 @@ def nearest_height(chain: Chain, work: Array, k: int, height: float) -> float:
     return angle
 
 
-@kernel(borrows=True)
+@kernel
 def sweep(chain: Chain, work: Array, row: int, height: float, downward: int) -> float:
     """Hand the height from joint to joint until one can meet it; returns what is still missing.
 
@@ -155,7 +155,7 @@ def sweep(chain: Chain, work: Array, row: int, height: float, downward: int) -> 
     return abs(dot(root_axis(chain), look_along(chain, work, row)) - height)
 
 
-@kernel(borrows=True)
+@kernel
 def heading(r: Vector, p: Vector, d: Vector) -> float:
     """Angle about r that brings p nearest to d; 0 where either lies along r."""
     y = dot(r, cross(p, d))

@@ -47,7 +47,7 @@ LOOSE = 1e-3
 ROUNDS = 3
 
 
-@kernel(borrows=True)
+@kernel
 def pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, work: Array, row: int) -> None:
     """REFERENCE and EASE: the quadratic above the shape error at `work[row]`, and the frame before, LAST."""
     shapes, role = scoring.shapes, chain.role
@@ -68,7 +68,7 @@ def pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, 
             work[EASE, k] = 1.0 / LOOSE
 
 
-@kernel(borrows=True)
+@kernel
 def stay_at(work: Array, row: int, n: int) -> None:
     """REFERENCE and EASE: `work[row]`, LAST for the frame before."""
     for k in range(n):
@@ -76,7 +76,7 @@ def stay_at(work: Array, row: int, n: int) -> None:
         work[EASE, k] = 1.0
 
 
-@kernel(borrows=True)
+@kernel
 def tip_turn(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, rate: float) -> float:
     """Turn the twister at the tip towards the roll of the aim, from LAST by at most `rate`; returns what it lacks.
 
@@ -106,7 +106,7 @@ def tip_turn(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, ra
     return max(0.0, abs(step) - rate)
 
 
-@kernel(borrows=True)
+@kernel
 def keep_roll(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> float:
     """Bring `work[row]` to the whole frame wanted inside LOW … HIGH, pulled to REFERENCE; returns what it lacks."""
     n = chain.role.shape[0]
@@ -122,7 +122,7 @@ def keep_roll(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
     return length(turn_missing(scoring, aim, look_round(chain, work, row)))
 
 
-@kernel(borrows=True)
+@kernel
 def track(
     chain: Chain, scoring: Scoring, aim: Aim, d: Vector, posture: Array, negated: int, rate: float, work: Array
 ) -> float:
@@ -141,7 +141,7 @@ def track(
     return off
 
 
-@kernel(borrows=True)
+@kernel
 def _roll_along(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, off: float, work: Array) -> float:
     """Turn HERE as far to the roll of the aim as the box and the direction allow, on a chain without a tip twister."""
     copy_row(work, HERE, KEEP)

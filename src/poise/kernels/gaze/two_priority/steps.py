@@ -23,7 +23,7 @@ PATIENCE = 50
 """Steps without a better answer after which the search ends."""
 
 
-@kernel
+@kernel(counts_references=True)
 def two_priority_steps(
     chain: Chain, wanted: Quaternion, kind: int, posture: Array, tolerance: float, most: int, trace: Array,
     # outputs

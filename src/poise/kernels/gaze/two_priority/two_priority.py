@@ -74,7 +74,7 @@ class TwoPriorityRoom(NamedTuple):
     """(n, n) P."""
 
 
-@kernel(borrows=True)
+@kernel
 def solve_two_priority(
     chain: Chain,
     scoring: Scoring,
@@ -111,7 +111,7 @@ def solve_two_priority(
     return options.iterations
 
 
-@kernel(borrows=True)
+@kernel
 def upright(target: Quaternion) -> Quaternion:
     """The target, or the same upside down, whichever a chain with a root and a tip of ±90° can twist to.
 
@@ -128,7 +128,7 @@ def upright(target: Quaternion) -> Quaternion:
     return target if abs(roll) <= 0.5 * math.pi else upside_down(target)
 
 
-@kernel(borrows=True)
+@kernel
 def _first_task(
     chain: Chain, options: TwoPriority, goal: Quaternion, tip: Quaternion, kind: int, room: TwoPriorityRoom
 ) -> None:
@@ -159,7 +159,7 @@ def _first_task(
     damped_step(3, room.rows, room.left, room.sigma, room.missing, options.bound, room.step)
 
 
-@kernel(borrows=True)
+@kernel
 def _second_task(chain: Chain, options: TwoPriority, posture: Array, room: TwoPriorityRoom) -> None:
     """Add to Δx the step towards the posture that leaves the orientation alone."""
     n = room.angles.shape[0]

@@ -27,7 +27,7 @@ TOO_BOLD = 1.8
 """How many times too far a step is taken to have gone when it did harm."""
 
 
-class CarefulSteps:
+class TrustRegion:
     """Steps of a problem that has something to look at."""
 
     def __init__(self, problem: Problem) -> None:
@@ -98,7 +98,7 @@ class CarefulSteps:
             bold = problem.avoidance.overreach()
             if problem.avoidance.got_deeper():
                 bold = max(bold, TOO_BOLD)
-        if problem.given.tasks and problem.given.got_worse(new, engine.goals, engine.there.error, moved):
+        if problem.given.tasks and problem.given.got_worse(new, engine.goals, engine.trial.error, moved):
             bold = max(bold, TOO_BOLD)
         if bold > 1.0 and problem.avoidance is not None:
             problem.avoidance.look_back()

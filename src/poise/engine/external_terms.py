@@ -11,7 +11,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.forces.acting import Acting
-from poise.forces.room import room_to_lean
+from poise.forces.support_region import room_to_lean
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goals import Goals
 
