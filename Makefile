@@ -19,11 +19,11 @@ LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup studio test golden lint format coverage coverage-kernels bench docs fuzz lock clean
+.PHONY: help setup studio test test-numba golden lint format coverage coverage-kernels bench docs fuzz lock clean
 
 help: ## List the targets.
 	@echo "make setup PYTHON=python3.12 chooses an interpreter; every target below sets up by itself."
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Create .venv, install the pinned packages and poise, compile the kernels once.
 	@echo "poise is ready in $(VENV). Try: make studio"
@@ -73,6 +73,17 @@ coverage: $(STAMP) ## Measure the unit tests' coverage of all but the kernels, w
 coverage-kernels: $(STAMP) ## Measure the coverage of the kernels, run as plain Python: takes most of an hour.
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(UNIT_TESTS) tests/unit/kernels tests/unit/chains tests/unit/figure
 	$(BIN)/coverage report --include "*/kernels/*"
+
+NUMBA_VENV = .venv-numba-$(VERSION)
+
+test-numba: $(STAMP) ## Run the kernels' tests with another numba: make test-numba VERSION=0.69.0 (compiles everything).
+	@test -n "$(VERSION)" || { echo "which numba? make test-numba VERSION=0.69.0"; exit 1; }
+	@test -x $(NUMBA_VENV)/bin/pip || $(PYTHON) -m venv $(NUMBA_VENV)
+	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check "numba==$(VERSION)"
+	POISE_CACHE_DIR=$(CURDIR)/$(NUMBA_VENV)/cache $(NUMBA_VENV)/bin/python -m pytest -n 2 -m "not slow" \
+		tests/unit/kernels tests/unit/engine tests/unit/chains tests/unit/expressive tests/golden
 
 bench: $(STAMP) $(BENCH_STAMP) ## Run every benchmark, against peers in an environment of their own.
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done

@@ -1,0 +1,77 @@
+"""What poise uses of numba's private interfaces: each test fails clearly when a new release changes one of them."""
+
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import poise
+from poise.engine.problem import Problem
+from poise.kernels.body.clamp import clamp
+from poise.kernels.engine.engine import Engine
+from poise.kernels.engine.step import LEGAL, begin, bind
+from poise.kernels.engine.step_trial import measure
+from poise.kernels.jit.cache import KERNELS, cache_folder
+from poise.kernels.jit.compile import overload_for, straight_to
+
+compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+PRIVATE = ("numba.core", "numba.experimental", "llvmlite", "_nrt", "forceinline", "CACHE_LOCATOR_CLASSES")
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return Problem(poise.load("arm"), [poise.Position("tip", at=(0.3, 0.3, 0.3))])
+
+
+@compiled_only
+def test_machine_code_is_kept_where_the_cache_says():
+    """`numba.config.CACHE_LOCATOR_CLASSES` lets `jit.compile.Locator` choose the folder."""
+    assert Path(clamp._cache.cache_path) == cache_folder("poise.kernels.body.clamp")
+
+
+@compiled_only
+def test_the_index_of_a_function_has_no_line_number_in_its_name():
+    """`get_disambiguator` replaces the line, so that an edit above a function does not hide its machine code."""
+    assert clamp._cache._impl.filename_base.startswith("clamp.clamp-.py")
+
+
+@compiled_only
+def test_kernels_count_no_references_unless_they_say_so():
+    """The option `_nrt` of numba's dispatcher; `bind` makes a handle, which needs the count."""
+    assert clamp.targetoptions["_nrt"] is False
+    assert bind.targetoptions["_nrt"] is True
+
+
+@compiled_only
+def test_kernels_can_be_inlined():
+    """The option `forceinline` of numba's dispatcher."""
+    assert measure.targetoptions["forceinline"] is True
+
+
+@compiled_only
+def test_a_compiled_kernel_can_be_called_without_looking_at_its_arguments(problem):
+    """`overloads[signature].entry_point` skips numba's dispatch."""
+    q = np.array(problem.figure.neutral().q)
+    assert straight_to(begin, problem.handle, q)(problem.handle, q) == LEGAL
+    assert overload_for(begin, (problem.handle, q)).entry_point is not None
+
+
+def test_kernels_read_every_field_of_the_engine_through_its_handle(problem):
+    """`structref` and `lower_getattr`; the fields are those of `Engine`, declared once."""
+    q = np.array(problem.figure.neutral().q)
+    assert begin(problem.handle, q) == LEGAL
+    if not numba.config.DISABLE_JIT:
+        assert tuple(name for name, _ in numba.typeof(problem.handle)._fields) == Engine._fields
+
+
+def test_large_kernels_have_addresses(problem):
+    """`library.get_pointer_to_function` and numba's calling convention."""
+    assert bool(numba.config.DISABLE_JIT) or (problem.engine.calls != 0).all()
+
+
+def test_nothing_outside_this_room_touches_private_interfaces():
+    for source in KERNELS.rglob("*.py"):
+        if source.parent.name != "jit":
+            found = [name for name in PRIVATE if name in source.read_text()]
+            assert not found, f"{source.name} uses {found}"
