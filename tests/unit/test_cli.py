@@ -92,7 +92,7 @@ def test_figures_draws_each_where_there_are_colours_and_into_a_folder(
     for options in ([], ["--no-pictures"]):
         out = io.StringIO()
         terminal = Console(file=out, force_terminal=True, color_system="truecolor", width=100)
-        monkeypatch.setattr("poise.cli.figures.answers", lambda terminal=terminal: terminal)
+        monkeypatch.setattr("poise.cli.figures.stdout", lambda terminal=terminal: terminal)
         assert run(["figures", "--pictures", str(tmp_path / "gallery"), *options]) == 0
         shown[bool(options)] = out.getvalue()
     assert shown[False].count("▀") == 2 * 16 * 8
@@ -162,7 +162,7 @@ def test_a_reader_that_goes_away_ends_the_program_in_a_sentence() -> None:
             check=False,
         )
     assert done.returncode == 141
-    assert done.stderr == "nobody reads the output any more; stopped.\n"
+    assert done.stderr == "the program that was reading this output closed it; stopped.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals are those of Unix")

@@ -66,7 +66,7 @@ def test_real_servos_are_moved(tmp_path, capsys):
         (["--face", "1,0,0", "--at", "1,0,0"], "give one of them"),
         (["--face", "nan,0,1"], "the direction to face"),
         (["-p", "sda"], "Did you mean 'sad'"),
-        (["--dry-run"], "go with --robot"),
+        (["--dry-run"], "need --robot"),
         (["--robot", "firmta:/dev/x"], "Did you mean 'firmata'"),
         (["--robot", "firmata:/dev/nowhere"], "there is no port /dev/nowhere."),
         (["--robot", "osc:nowhere"], "such as osc:127.0.0.1:9000"),

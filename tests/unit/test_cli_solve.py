@@ -48,7 +48,7 @@ def test_the_report_is_printed(scene: Path, capsys: pytest.CaptureFixture[str]) 
 def test_on_a_terminal_the_report_is_a_table(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=60, color_system="truecolor")
-    monkeypatch.setattr("poise.cli.solve.answers", lambda: console)
+    monkeypatch.setattr("poise.cli.solve.stdout", lambda: console)
     assert run(["solve", str(scene)]) == 0
     lines = Text.from_ansi(written.getvalue()).plain.splitlines()
     assert max(len(line) for line in lines if not line.startswith("At their limits")) <= 60

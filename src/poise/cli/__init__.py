@@ -1,4 +1,4 @@
-"""The command line: `poise`, or `python -m poise`."""
+"""The command-line program: `poise`, or `python -m poise`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import gc
 import os
 import sys
 
-GARBAGE = 50_000
-"""Objects made before Python looks for garbage: importing numba makes many and throws none away."""
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Matrices of figures are small: on a busy machine, threads that share one wait far longer than they work."""
+GARBAGE_THRESHOLD = 50_000
+"""Allocations between two garbage collections; importing numba allocates many objects and frees none."""
+THREAD_COUNT_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Environment variables that limit BLAS to one thread: a figure's matrices are too small to share between threads."""
 
 
 def main() -> None:
-    """Run the command line and end the program with its exit code."""
-    gc.set_threshold(GARBAGE)
-    for name in ONE_THREAD:
+    """Run the command in `sys.argv` and exit with its exit code."""
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    for name in THREAD_COUNT_VARIABLES:
         os.environ.setdefault(name, "1")
     from poise.cli.app import run
 

@@ -1,4 +1,4 @@
-"""The commands, and how they fail: in one sentence, without a traceback."""
+"""The list of commands; an error is printed as one sentence, without a traceback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import poise
-from poise.cli.console import answer, complain
+from poise.cli.console import print_error, print_result
 from poise.cli.evaluate import evaluate
 from poise.cli.figures import convert, describe, figures
 from poise.cli.kernels import compile_kernels
@@ -21,14 +21,15 @@ from poise.cli.solve import solve
 from poise.cli.studio import studio
 from poise.errors import PoiseError
 
-WRONG_QUESTION = 2
-READER_GONE = 141
-INTERRUPTED = 130
+EXIT_BAD_INPUT = 2
+EXIT_BROKEN_PIPE = 141
+EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="poise",
-    help="Inverse kinematics for expressive characters and robots.",
-    epilog="Try: poise figures · poise show human · poise studio",
+    help="Inverse kinematics for expressive characters and robots: joint angles that put hands, feet and gaze where "
+    "you want them, inside all joint limits.",
+    epilog="Start with: poise figures · poise show human · poise studio · poise COMMAND --help",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -37,7 +38,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        answer(f"poise {poise.__version__}")
+        print_result(f"poise {poise.__version__}")
         raise typer.Exit
 
 
@@ -74,39 +75,39 @@ def run(arguments: Sequence[str]) -> int:
         code = app(args=list(arguments), prog_name="poise", standalone_mode=True)
         sys.stdout.flush()
     except SystemExit as end:
-        return _flushed(end.code)
+        return _flush_and_return(end.code)
     except PoiseError as problem:
-        complain(str(problem))
+        print_error(str(problem))
     except BrokenPipeError:
-        return _reader_gone()
+        return _stop_output()
     except KeyboardInterrupt:
-        complain("stopped.")
-        return INTERRUPTED
+        print_error("stopped.")
+        return EXIT_INTERRUPTED
     except OSError as problem:
-        complain(_sentence(problem))
+        print_error(_os_error_sentence(problem))
     else:
         return int(code or 0)
-    return WRONG_QUESTION
+    return EXIT_BAD_INPUT
 
 
-def _flushed(code: object) -> int:
-    """The exit code of a command that ended, once its last output has left."""
+def _flush_and_return(code: object) -> int:
+    """Write out what is still buffered, then return the exit code of a command that called `sys.exit`."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        return _reader_gone()
-    if code == INTERRUPTED:
-        complain("stopped.")
+        return _stop_output()
+    if code == EXIT_INTERRUPTED:
+        print_error("stopped.")
     return code if isinstance(code, int) else int(code is not None)
 
 
-def _reader_gone() -> int:
-    """Whoever read our output has closed it: write no more, not even when Python ends."""
+def _stop_output() -> int:
+    """Send all further output to the null device, because the program that read ours has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    complain("nobody reads the output any more; stopped.")
-    return READER_GONE
+    print_error("the program that was reading this output closed it; stopped.")
+    return EXIT_BROKEN_PIPE
 
 
-def _sentence(problem: OSError) -> str:
+def _os_error_sentence(problem: OSError) -> str:
     what = f"{str(problem.filename)!r}: " if problem.filename is not None else ""
     return f"{what}{(problem.strerror or str(problem)).lower()}."

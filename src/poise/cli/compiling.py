@@ -1,4 +1,4 @@
-"""The line that says why a first start takes longer."""
+"""The notice that explains why the first start on a machine takes longer: kernels are being compiled."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from poise.cli.console import remark, remarks
+from poise.cli.console import print_note, stderr
 
-COMPILING = "compiling the kernels, once on this machine …"
+COMPILING_NOTICE = "compiling the kernels; this happens once on this machine …"
 
 
 @contextmanager
-def compiling_noted() -> Iterator[None]:
-    """Say so as soon as a kernel has to be compiled, and only then."""
+def compilation_notice() -> Iterator[None]:
+    """Print a notice when the first kernel inside this block has to be compiled, and nothing if none has to be."""
     from poise.kernels.jit.cache import is_complete
 
     if is_complete():
         yield
         return
-    with _announcing():
+    with _print_at_first_compile():
         yield
 
 
 @contextmanager
-def _announcing() -> Iterator[None]:
+def _print_at_first_compile() -> Iterator[None]:
     from numba.core import event
     from rich.status import Status
 
-    status = Status(COMPILING, console=remarks())
+    status = Status(COMPILING_NOTICE, console=stderr())
 
     class Announcer(event.Listener):  # type: ignore[misc]
-        said = False
+        printed = False
 
         def on_start(self, _event: Any) -> None:
-            if not self.said and remarks().is_terminal:
+            if not self.printed and stderr().is_terminal:
                 status.start()
-            elif not self.said:
-                remark(COMPILING)
-            self.said = True
+            elif not self.printed:
+                print_note(COMPILING_NOTICE)
+            self.printed = True
 
         def on_end(self, _event: Any) -> None:
             pass

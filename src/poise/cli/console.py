@@ -1,4 +1,4 @@
-"""What the command line says, and how: answers on stdout, all else on stderr."""
+"""Printing: results go to standard output; progress, notes and errors go to standard error."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from rich.text import Text
 
 
 class _Console(Console):
-    """A console that lets the program notice when nobody reads any more."""
+    """A console that raises an error when the program reading its output has closed the pipe."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 @cache
-def answers() -> Console:
-    """Where answers go."""
+def stdout() -> Console:
+    """The console on standard output, for results."""
     return _Console(highlight=False, soft_wrap=True)
 
 
 @cache
-def remarks() -> Console:
-    """Where progress, remarks and complaints go."""
+def stderr() -> Console:
+    """The console on standard error, for progress, notes and errors."""
     return _Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def answer(text: str) -> None:
-    """Print plain text on stdout."""
-    answers().print(Text(text))
+def print_result(text: str) -> None:
+    """Print a result as plain text on standard output."""
+    stdout().print(Text(text))
 
 
-def remark(text: str) -> None:
-    """Print a remark on stderr."""
-    remarks().print(Text(text, style="dim"))
+def print_note(text: str) -> None:
+    """Print a note on standard error, dimmed."""
+    stderr().print(Text(text, style="dim"))
 
 
-def complain(sentence: str) -> None:
-    """Print what went wrong on stderr, in red."""
-    remarks().print(Text(sentence, style="red"))
+def print_error(sentence: str) -> None:
+    """Print an error on standard error, in red."""
+    stderr().print(Text(sentence, style="red"))

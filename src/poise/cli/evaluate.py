@@ -1,4 +1,4 @@
-"""`poise evaluate`: the papers' own tables and figures, computed again."""
+"""`poise evaluate`: reproduce the tables and figures of published papers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from poise.cli.compiling import compiling_noted
-from poise.cli.console import answer, answers, remarks
+from poise.cli.compiling import compilation_notice
+from poise.cli.console import print_result, stderr, stdout
 
 if TYPE_CHECKING:
     from poise.evaluation.erik import Plan
     from poise.evaluation.tally import Tally
 
-evaluate = typer.Typer(help="Compute a paper's own tables and figures again.", no_args_is_help=True)
+evaluate = typer.Typer(help="Reproduce the tables and figures of a published paper.", no_args_is_help=True)
 
 
 class Sampling(StrEnum):
-    """How postures and orientations are drawn."""
+    """The distribution that test postures and gaze directions are drawn from."""
 
     GRID = "grid"
     UNIFORM = "uniform"
@@ -35,53 +35,61 @@ def _papers() -> None:
 @evaluate.command()
 def erik(
     *,
-    samples: Annotated[int, typer.Option(min=1, help="Questions for each skeleton.")] = 20_000,
-    skeletons: Annotated[str, typer.Option(help="Which of A to G, as letters.")] = "ABCDEFG",
+    samples: Annotated[int, typer.Option(min=1, help="Problems to solve for each skeleton.")] = 20_000,
+    skeletons: Annotated[
+        str, typer.Option(help="Skeletons of the paper to evaluate, by letter, for example CG.")
+    ] = "ABCDEFG",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the report; statistics are kept there too.")
+        Path, typer.Option("--output", "-o", help="Folder for the report and for the statistics of unfinished runs.")
     ] = Path("erik-evaluation"),
-    dls: Annotated[bool, typer.Option("--dls/--no-dls", help="Compare with the two-priority DLS on C.")] = True,
-    sampling: Annotated[Sampling, typer.Option(help="The paper's grid, or anything in its ranges.")] = Sampling.GRID,
-    seed: Annotated[int, typer.Option(min=0, help="Of the samples.")] = 0,
-    cuda: Annotated[bool, typer.Option("--cuda", help="Run ERIK on a GPU.")] = False,
+    dls: Annotated[
+        bool, typer.Option("--dls/--no-dls", help="Also run two-priority damped least squares on skeleton C.")
+    ] = True,
+    sampling: Annotated[
+        Sampling, typer.Option(help="Draw problems from the paper's grid, or uniformly from the same ranges.")
+    ] = Sampling.GRID,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random samples.")] = 0,
+    cuda: Annotated[bool, typer.Option("--cuda", help="Run ERIK on an NVIDIA GPU.")] = False,
 ) -> None:
-    """Evaluate ERIK as its paper does: seven skeletons, tables 8 and 9, figures 10 to 13.
+    """Evaluate ERIK on the seven skeletons of its paper: tables 8 and 9, figures 10 to 13.
 
-    [bold]poise evaluate erik[/] writes erik-evaluation/report.html on all cores.
+    [bold]poise evaluate erik[/] uses all cores and writes erik-evaluation/report.html.
 
-    [bold]poise evaluate erik --skeletons CG --samples 1000000[/]
+    [bold]poise evaluate erik --skeletons CG --samples 1000000[/] evaluates two skeletons with more samples.
 
-    Stopped half-way, it goes on where it was; with more samples, it adds to those it has.
+    Run the same command again to continue a run that was stopped, or to add samples to a finished one.
     """
-    with compiling_noted():
+    with compilation_notice():
         from poise.evaluation.erik import Plan, solve_times
         from poise.evaluation.erik_report import ERRORS_HEAD, errors_table, write_report
 
     plan = Plan(samples, skeletons, dls, sampling.value, seed, "cuda" if cuda else None)
     output.mkdir(parents=True, exist_ok=True)
-    with compiling_noted():
-        tallies = _evaluated(plan, output)
+    with compilation_notice():
+        tallies = _run_with_progress(plan, output)
         page = write_report(plan, tallies, solve_times(plan, plan.skeletons), output)
     table = Table(box=None, pad_edge=False)
     for k, heading in enumerate(ERRORS_HEAD):
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)
     for row in errors_table(tallies):
         table.add_row(*row)
-    answers().print(table)
-    answer(f"wrote {page}")
+    stdout().print(table)
+    print_result(f"wrote {page}")
 
 
 @evaluate.command()
 def loops(
     *,
-    seconds: Annotated[float, typer.Option(min=0.01, help="Of each motion, at 1200 frames per second.")] = 4.0,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the report.")] = Path("loops-evaluation"),
+    seconds: Annotated[
+        float, typer.Option(min=0.01, help="Length of each motion in seconds, at 1200 frames per second.")
+    ] = 4.0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.")] = Path("loops-evaluation"),
 ) -> None:
-    """Evaluate robots with loops as their paper does: boxer, dancer and walker, table I, figure 6c.
+    """Evaluate the robots with kinematic loops of their paper (boxer, dancer, walker): table I and figure 6c.
 
-    [bold]poise evaluate loops[/] writes loops-evaluation/report.html within a minute.
+    [bold]poise evaluate loops[/] writes loops-evaluation/report.html; it takes about a minute.
     """
-    with compiling_noted():
+    with compilation_notice():
         from poise.evaluation.loops import CASES, built, run
         from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
         from poise.evaluation.loops_report import SHORT, table_1, write_report
@@ -94,17 +102,17 @@ def loops(
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)
     for row in table_1(rows):
         table.add_row(*(row[k].removeprefix("~") for k in SHORT))
-    answers().print(table)
-    answer(f"loops are open by {max(row.gap for row in rows.values()):.0e} at most")
-    answer(f"wrote {page}")
+    stdout().print(table)
+    print_result(f"the largest gap of a loop is {max(row.gap for row in rows.values()):.0e} m")
+    print_result(f"wrote {page}")
 
 
-def _evaluated(plan: Plan, output: Path) -> dict[str, Tally]:
-    """Run the evaluation under a progress bar for each case."""
+def _run_with_progress(plan: Plan, output: Path) -> dict[str, Tally]:
+    """Run the evaluation and show one progress bar for each skeleton and solver."""
     from poise.evaluation.erik import evaluate as run
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=remarks(), transient=True) as progress:
+    with Progress(*columns, console=stderr(), transient=True) as progress:
         bars: dict[str, TaskID] = {
             case: progress.add_task(case, total=plan.samples, visible=False) for case in plan.cases()
         }

@@ -1,4 +1,4 @@
-"""`poise figures`, `poise describe`, `poise convert`: what figures there are and what they are made of."""
+"""`poise figures`, `poise describe`, `poise convert`: list, describe and convert figures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from poise.cli.compiling import compiling_noted
-from poise.cli.console import answer, answers, remark, remarks
-from poise.cli.show import FigureArgument, loaded
+from poise.cli.compiling import compilation_notice
+from poise.cli.console import print_note, print_result, stderr, stdout
+from poise.cli.show import FigureArgument, load_figure
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
@@ -20,29 +20,28 @@ if TYPE_CHECKING:
 
 THUMBNAIL_COLUMNS, THUMBNAIL_ROWS = 16, 8
 THUMBNAIL_PIXELS = 4
-"""Pixels drawn for each one shown."""
+"""Pixels rendered for each pixel of a thumbnail, in each direction."""
 PICTURE_SIZE = (600, 600)
 
 
 def figures(
     pictures: Annotated[
-        Path | None, typer.Option("--pictures", metavar="FOLDER", help="Write a picture of each into a folder.")
+        Path | None,
+        typer.Option("--pictures", metavar="FOLDER", help="Write a picture of each figure to this folder."),
     ] = None,
-    no_pictures: Annotated[
-        bool, typer.Option("--no-pictures", help="Print no pictures, even on a terminal that could show them.")
-    ] = False,
+    no_pictures: Annotated[bool, typer.Option("--no-pictures", help="Print the table without thumbnails.")] = False,
 ) -> None:
     """List the figures that come with poise.
 
-    [bold]poise figures[/] prints a table, with small pictures where the terminal has colours.
+    [bold]poise figures[/] prints a table, with thumbnails if the terminal has colours.
 
-    [bold]poise figures --pictures gallery[/] also writes gallery/human.png and so on.
+    [bold]poise figures --pictures gallery[/] also writes gallery/human.png and one picture for every other figure.
     """
-    with compiling_noted():
+    with compilation_notice():
         from poise.figures import BUILT_IN, built_in
 
         all_figures = [built_in(name) for name in BUILT_IN]
-        console = answers()
+        console = stdout()
         shown = console.is_terminal and console.color_system in ("256", "truecolor") and not no_pictures
         console.print(_table(all_figures, [_thumbnail(figure) for figure in all_figures] if shown else None))
         if pictures is not None:
@@ -54,9 +53,9 @@ def _table(all_figures: Sequence[Figure], thumbnails: Sequence[RenderableType] |
     if thumbnails:
         table.add_column("", width=THUMBNAIL_COLUMNS)
     table.add_column("figure", style="bold", no_wrap=True)
-    for heading in ("freedom", "joints", "loops", "mass"):
+    for heading in ("DoF", "joints", "loops", "mass"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("what it is", ratio=1)
+    table.add_column("description", ratio=1)
     for k, figure in enumerate(all_figures):
         facts = [
             figure.name,
@@ -90,36 +89,41 @@ def _write_pictures(all_figures: Sequence[Figure], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise PoiseError(f"the folder {str(folder)!r} cannot be made: {problem.strerror}.") from None
-    for figure in track(all_figures, "drawing", console=remarks(), transient=True):
+        raise PoiseError(f"the folder {str(folder)!r} cannot be created: {problem.strerror}.") from None
+    for figure in track(all_figures, "drawing", console=stderr(), transient=True):
         draw(figure, size=PICTURE_SIZE).save(folder / f"{figure.name}.png")
-    remark(f"{len(all_figures)} pictures are in {folder}.")
+    print_note(f"{len(all_figures)} pictures are in {folder}.")
 
 
 def describe(figure: FigureArgument) -> None:
-    """Print a figure's bodies, joints, limits, loops, sites and postures.
+    """Print a figure's bodies, joints, joint limits, loops, sites and named postures.
 
-    [bold]poise describe human[/]
+    [bold]poise describe human[/] lists the names that --posture, tasks and scene files use.
 
-    [bold]poise describe robot.urdf[/]
+    [bold]poise describe robot.urdf[/] shows what poise reads from a file.
     """
-    with compiling_noted():
-        answer(loaded(figure).describe())
+    with compilation_notice():
+        print_result(load_figure(figure).describe())
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A built-in figure or a file of any kind poise reads.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN", help="A built-in figure, or a .urdf, .xml (MJCF), .bvh, .glb or .figure.toml file."
+        ),
+    ],
     target: Annotated[Path, typer.Argument(metavar="OUT.figure.toml", help="The file to write.")],
-    closures: Annotated[Path | None, typer.Option(help="A YAML file with the loops of a URDF.")] = None,
+    closures: Annotated[Path | None, typer.Option(help="A YAML file that lists the loop closures of a URDF.")] = None,
 ) -> None:
-    """Write a figure as a .figure.toml, which people can read and edit.
+    """Convert a figure to a .figure.toml file, a text format that you can read and edit.
 
-    [bold]poise convert robot.urdf robot.figure.toml[/]
+    [bold]poise convert robot.urdf robot.figure.toml[/] converts a URDF robot.
 
-    [bold]poise convert legs.urdf legs.figure.toml --closures legs.yaml[/]
+    [bold]poise convert legs.urdf legs.figure.toml --closures legs.yaml[/] adds the loops that URDF cannot express.
     """
-    with compiling_noted():
+    with compilation_notice():
         from poise.formats import load
 
         load(source, closures=closures).save(target)
-    answer(str(target))
+    print_result(str(target))

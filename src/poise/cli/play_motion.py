@@ -1,4 +1,4 @@
-"""Playing a motion exactly as it is, for figures whose joints depend on each other: nothing may bend what is solved."""
+"""Playing a motion unfiltered, for figures with loops or couplings: smoothing joints one by one would break them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.cli.console import answer, remark
+from poise.cli.console import print_note, print_result
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ Output = Callable[["Posture"], object]
 
 
 def motion_of(path: Path, figure: Figure) -> Motion:
-    """The motion in a file, as one of the figure: free to walk where the motion is, retargeted where it must be."""
+    """Load a motion of the figure; a clip of another skeleton is retargeted first.
+
+    The motion's figure has a free root joint if the clip's has one, so that it can walk.
+    """
     from poise.formats import load_clip
     from poise.motion.clip.motion import Motion
     from poise.motion.retarget.retarget import retarget
@@ -31,12 +34,12 @@ def motion_of(path: Path, figure: Figure) -> Motion:
     clip = load_clip(path, figure)
     if set(figure.moving_joints) <= set(clip.figure.moving_joints):
         return Motion(clip.figure, clip.q, clip.rate, clip.name)
-    remark(f"{path.name} moves a skeleton of its own: retargeted to {figure.name}; see poise retarget for more.")
+    print_note(f"{path.name} animates another skeleton: retargeted to {figure.name}; poise retarget has more options.")
     return retarget(clip, figure)
 
 
-def is_bound(figure: Figure) -> bool:
-    """Whether joints depend on each other, so that no filter may move each by itself."""
+def has_dependent_joints(figure: Figure) -> bool:
+    """Whether loops or couplings make joints depend on each other, so that a filter must not move them one by one."""
     return bool(figure.loops or figure.couplings)
 
 
@@ -44,17 +47,17 @@ class FrameSender:
     """Sends frames over UDP as OSC bundles of `/figure/joint value …`, all values of a joint in one message."""
 
     def __init__(self, name: str, host: str, port: int) -> None:
-        """Find the receiver; nobody need be there."""
+        """Look up the receiver's address; the receiver need not be running."""
         try:
             family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         except OSError:
-            raise PoiseError(f"cannot send OSC to {host}:{port}: the host is not known.") from None
+            raise PoiseError(f"cannot send OSC to {host}:{port}: no such host is known.") from None
         self._name, self._to = name, address[:2]
         self._socket = socket.socket(family, kind)
         self._socket.setblocking(False)
 
     def send(self, posture: Posture) -> None:
-        """Send one frame; a datagram that nobody takes is lost, as datagrams are."""
+        """Send one frame in one datagram; it is lost if no program receives it."""
         from poise.formats.osc import bundle, encode
 
         messages = [encode(f"/{self._name}/{joint}", np.atleast_1d(posture[joint]).tolist()) for joint in posture]
@@ -62,14 +65,14 @@ class FrameSender:
             self._socket.sendto(bundle(messages), self._to)
 
     def close(self) -> None:
-        """Send no more."""
+        """Close the socket."""
         self._socket.close()
 
 
-def play_as_it_is(
+def play_unfiltered(
     motion: Motion, outputs: Sequence[Output], *, rate: float, seconds: float | None, loop: bool
 ) -> Iterator[Posture]:
-    """Hand out the frames of a motion when they are due, then say how many came in time."""
+    """Yield the frames of a motion at their times, pass each to the outputs, then print how many were on time."""
     from poise.character.clock import FrameClock
 
     if not (math.isfinite(rate) and rate > 0.0):
@@ -84,4 +87,6 @@ def play_as_it_is(
         for output in outputs:
             output(frame)
         yield frame
-    answer(f"{clock.ticks - clock.missed} frames at {rate:g} Hz, {clock.missed} left out, played as they are.")
+    print_result(
+        f"{clock.ticks - clock.missed} frames at {rate:g} Hz, {clock.missed} skipped, played without filtering."
+    )

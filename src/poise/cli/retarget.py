@@ -1,4 +1,4 @@
-"""`poise retarget`: an animation becomes a motion of another figure."""
+"""`poise retarget`: transfer an animation to another figure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.cli.compiling import compiling_noted
-from poise.cli.console import answer, remark, remarks
+from poise.cli.compiling import compilation_notice
+from poise.cli.console import print_note, print_result, stderr
 from poise.cli.retarget_folder import retarget_folder
-from poise.cli.show import FigureArgument, loaded
+from poise.cli.show import FigureArgument, load_figure
 from poise.errors import FormatError
 
 if TYPE_CHECKING:
@@ -28,49 +28,65 @@ def retarget(  # noqa: PLR0913
     clip: Annotated[Path, typer.Argument(help="The animation: .bvh, .gltf, .glb, .csv, .json or .npz, or a folder.")],
     figure: FigureArgument,
     *,
-    mapping: Annotated[Path | None, typer.Option("--mapping", help="A TOML file of links.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write .csv, .bvh, .json or .npz.")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="Write a page of pictures and plots, .html.")] = None,
-    propose: Annotated[Path | None, typer.Option("--propose", help="Write the mapping that was used, to edit.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Which animation of a glTF with several.")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="Frames per second of the result.")] = None,
-    tempo: Annotated[float, typer.Option("--tempo", help="Speed; 0.25 is four times as slow.")] = 1.0,
-    balance: Annotated[bool, typer.Option("--balance", help="Keep the centre of mass over the feet.")] = False,
-    acceleration: Annotated[
-        float | None, typer.Option("--acceleration", help="The most joints may accelerate, in rad/s² or m/s².")
+    mapping: Annotated[
+        Path | None, typer.Option("--mapping", help="TOML file that maps joints of the clip to sites of the figure.")
     ] = None,
-    cores: Annotated[int | None, typer.Option("--cores", help="How many clips of a folder are solved at once.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the motion: .csv, .bvh, .json or .npz.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write an .html page with pictures and plots of the result.")
+    ] = None,
+    propose: Annotated[
+        Path | None, typer.Option("--propose", help="Write the mapping that was used to a TOML file you can edit.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Animation to use from a glTF file that has several.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Frames per second of the result; default: as the clip.")
+    ] = None,
+    tempo: Annotated[float, typer.Option("--tempo", help="Playback speed; 0.25 is four times as slow.")] = 1.0,
+    balance: Annotated[
+        bool, typer.Option("--balance", help="Keep the centre of mass over the feet, so that a robot does not fall.")
+    ] = False,
+    acceleration: Annotated[
+        float | None, typer.Option("--acceleration", help="Largest joint acceleration, in rad/s² or m/s².")
+    ] = None,
+    cores: Annotated[
+        int | None, typer.Option("--cores", help="Clips of a folder to solve in parallel; default: all cores.")
+    ] = None,
 ) -> None:
-    """Make a figure move as an animation does: feet planted, inside all limits.
+    """Transfer an animation to a figure: its feet stay planted and its joints stay inside their limits.
 
-    [bold]poise retarget walk.bvh human -o walk.csv --report walk.html[/]
+    [bold]poise retarget walk.bvh human -o walk.csv --report walk.html[/] writes the motion and a report.
 
     [bold]poise retarget walk.bvh walker --tempo 0.2 --balance -o walk.csv[/] walks slowly enough not to fall.
 
-    [bold]poise retarget clips/ human -o motions/[/] makes a motion of every clip in a folder, on all cores.
+    [bold]poise retarget clips/ human -o motions/[/] retargets every clip of a folder, on all cores.
 
-    [bold]poise retarget walk.bvh human --propose links.toml[/] writes the mapping; edit it and give it as --mapping.
+    [bold]poise retarget walk.bvh human --propose links.toml[/] writes the mapping; edit it and pass it as --mapping.
     """
     if clip.is_dir():
-        with compiling_noted():
+        with compilation_notice():
             options = {
                 "mapping": mapping,
                 "rate": rate,
                 "tempo": tempo,
                 "balance": balance,
-                "style": _style(acceleration),
+                "style": _style_with(acceleration),
             }
-            raise typer.Exit(retarget_folder(clip, loaded(figure), output, cores, **options))
+            raise typer.Exit(retarget_folder(clip, load_figure(figure), output, cores, **options))
     _check_endings(output, report)
-    with compiling_noted():
+    with compilation_notice():
         from poise.formats import load_clip
         from poise.motion.report.report import measure
         from poise.motion.retarget.retarget import retarget as perform
 
-        source, performer = load_clip(clip, name=name), loaded(figure)
+        source, performer = load_clip(clip, name=name), load_figure(figure)
     with _progress() as bar:
         task = bar.add_task("frames", total=None)
-        with _kept(output):
+        with _save_on_interruption(output):
             motion = perform(
                 source,
                 performer,
@@ -78,10 +94,10 @@ def retarget(  # noqa: PLR0913
                 rate=rate,
                 tempo=tempo,
                 balance=balance,
-                style=_style(acceleration),
+                style=_style_with(acceleration),
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
-        # What took long is safe before anything else can go wrong.
+        # The motion took minutes to compute: save it before a later step can fail.
         if output is not None:
             motion.save(output)
         if propose is not None and motion.track is not None:
@@ -89,23 +105,23 @@ def retarget(  # noqa: PLR0913
         quality = measure(motion)
         if report is not None:
             _write_report(source, motion, report, quality, bar)
-    answer(quality.sentence())
+    print_result(quality.sentence())
     if propose is not None:
-        remark(str(propose))
+        print_note(str(propose))
     for written in (output, report):
         if written is not None:
-            answer(str(written))
+            print_result(str(written))
 
 
-def _style(acceleration: float | None) -> Style:
+def _style_with(acceleration: float | None) -> Style:
     from poise.motion.retarget.style import Style
 
     return Style() if acceleration is None else Style(acceleration=acceleration)
 
 
 @contextmanager
-def _kept(output: Path | None) -> Iterator[None]:
-    """What stops a retargeting half way loses none of the frames that are solved."""
+def _save_on_interruption(output: Path | None) -> Iterator[None]:
+    """Save the frames solved so far if the retargeting inside this block is interrupted or fails."""
     from poise.motion.retarget.stopped import left_by
 
     try:
@@ -114,7 +130,7 @@ def _kept(output: Path | None) -> Iterator[None]:
         motion = left_by(stop)
         if motion is not None and output is not None:
             motion.save(output)
-            remark(f"{output} has the {len(motion)} frames that were solved before this stopped.")
+            print_note(f"{output} contains the {len(motion)} frames that were solved before the stop.")
         raise
 
 
@@ -126,22 +142,22 @@ def _write_report(source: Clip, motion: Motion, page: Path, quality: Quality, ba
 
 
 def _progress() -> Progress:
-    """Bars on a terminal, nothing elsewhere."""
+    """Progress bars, shown only if standard error is a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=remarks(), transient=True, disable=not remarks().is_terminal)
+    return Progress(*columns, console=stderr(), transient=True, disable=not stderr().is_terminal)
 
 
 def _check_endings(output: Path | None, report: Path | None) -> None:
-    """Refuse files that could not be written before minutes are spent on what should be in them."""
+    """Raise an error for output files that cannot be written, before minutes are spent on solving."""
     from poise.formats import MOTION_ENDINGS
 
     for path, endings, what in ((output, MOTION_ENDINGS, "a motion"), (report, (".html",), "a report")):
         if path is None:
             continue
         if path.suffix.lower() not in endings:
-            said = path.suffix or "a file without an ending"
-            raise FormatError(f"{what} is written as {', '.join(endings)}, not as {said}.", path)
+            ending = path.suffix or "a file without an ending"
+            raise FormatError(f"{what} is written as {', '.join(endings)}, not as {ending}.", path)
         if not path.absolute().parent.is_dir():
             raise FormatError(f"there is no folder {str(path.parent)!r} to write {what} to.", path)

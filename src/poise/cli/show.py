@@ -1,4 +1,4 @@
-"""`poise show`: a picture of a figure."""
+"""`poise show`: draw a picture of a figure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.cli.compiling import compiling_noted
-from poise.cli.console import answer, remark
+from poise.cli.compiling import compilation_notice
+from poise.cli.console import print_note, print_result
 from poise.errors import PoiseError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class View(StrEnum):
-    """Sides a figure can be seen from."""
+    """Camera positions."""
 
     FRONT = "front"
     SIDE = "side"
@@ -28,6 +28,7 @@ class View(StrEnum):
 
 
 NOTES_SHOWN = 3
+"""Notes about a picture that are printed; the rest is only counted."""
 FigureArgument = Annotated[
     str, typer.Argument(help="A built-in figure (see: poise figures) or a file: .figure.toml, .urdf, .xml, .bvh, .glb.")
 ]
@@ -37,34 +38,40 @@ def show(
     figure: FigureArgument,
     *,
     posture: Annotated[
-        str, typer.Option("--posture", "-p", help="A posture's name, joint=value pairs, or both, with commas between.")
+        str,
+        typer.Option(
+            "--posture", "-p", help="A posture's name, joint=value pairs, or a name then pairs, separated by commas."
+        ),
     ] = "",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The picture to write.")] = None,
-    size: Annotated[str, typer.Option(help="Width and height in pixels.")] = "800x800",
-    view: Annotated[View, typer.Option(help="The side to look from.")] = View.THREE_QUARTER,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Picture file to write; default: FIGURE.png.")
+    ] = None,
+    size: Annotated[str, typer.Option(help="Width and height in pixels, for example 1600x900.")] = "800x800",
+    view: Annotated[View, typer.Option(help="Side to look from.")] = View.THREE_QUARTER,
     skeleton: Annotated[bool, typer.Option("--skeleton", help="Draw bones instead of shapes.")] = False,
-    collision: Annotated[bool, typer.Option("--collision", help="Draw the shapes that collide.")] = False,
-    dark: Annotated[bool, typer.Option("--dark/--light", help="On a dark or a light background.")] = False,
-    labels: Annotated[bool, typer.Option("--labels", help="Name the joints and show the sites.")] = False,
+    collision: Annotated[bool, typer.Option("--collision", help="Draw the shapes that collision checks use.")] = False,
+    dark: Annotated[bool, typer.Option("--dark/--light", help="Background of the picture.")] = False,
+    labels: Annotated[bool, typer.Option("--labels", help="Write the joints' names and mark the sites.")] = False,
 ) -> None:
-    """Draw a figure in a posture, without a window or a browser.
+    """Draw a figure in a posture and save the picture; no window or browser is opened.
 
     [bold]poise show human[/] writes human.png.
 
-    [bold]poise show adelino --posture sad -o sad.png --dark[/]
+    [bold]poise show adelino --posture sad -o sad.png --dark[/] draws a named posture.
 
-    [bold]poise show human -p "left_elbow=90deg" --view side --labels[/]
+    [bold]poise show human -p "left_elbow=90deg" --view side --labels[/] sets one joint.
 
-    [bold]poise show robot.urdf --skeleton --size 1600x900[/]
+    [bold]poise show robot.urdf --skeleton --size 1600x900[/] draws a robot from a file.
 
-    Angles are in radians, or in degrees with deg or ° behind them; a joint with several numbers takes them with colons
-    between: hip=0.92:0:0.38:0. Orange discs are joints with a motor, blue ones follow, violet rings close loops.
+    Angles are in radians, or in degrees when followed by deg or °. Separate the values of a joint that has several by
+    colons: left_hip=0.92:0:0.38:0 (a quaternion w:x:y:z). Orange discs are joints with a motor, blue discs are passive
+    joints, violet rings are joints that close loops.
     """
     pixels = parsed_size(size)
-    with compiling_noted():
+    with compilation_notice():
         from poise.pictures import draw
 
-        chosen = loaded(figure)
+        chosen = load_figure(figure)
         picture = draw(
             chosen,
             parsed_posture(posture, chosen),
@@ -77,21 +84,21 @@ def show(
             folder=folder_of(figure),
         )
     for note in picture.notes[:NOTES_SHOWN]:
-        remark(note)
+        print_note(note)
     if len(picture.notes) > NOTES_SHOWN:
-        remark(f"… and {len(picture.notes) - NOTES_SHOWN} more like these.")
-    answer(str(picture.save(output or f"{chosen.name}.png")))
+        print_note(f"… and {len(picture.notes) - NOTES_SHOWN} more like these.")
+    print_result(str(picture.save(output or f"{chosen.name}.png")))
 
 
-def loaded(name_or_path: str) -> Figure:
-    """The figure of a name or file."""
+def load_figure(name_or_path: str) -> Figure:
+    """The built-in figure of a name, or the figure read from a file."""
     from poise.formats import load
 
     return load(name_or_path)
 
 
 def folder_of(name_or_path: str) -> Path | None:
-    """The folder of a figure that comes from a file."""
+    """The folder of a figure's file; None for a built-in figure."""
     path = Path(name_or_path)
     return path.resolve().parent if path.is_file() else None
 
@@ -110,11 +117,11 @@ def parsed_posture(text: str, figure: Figure) -> PostureLike | None:
     if not parts:
         return None
     start = figure.posture(parts.pop(0)) if "=" not in parts[0] else figure.neutral()
-    values = dict(_pair(part) for part in parts)
+    values = dict(_joint_and_values(part) for part in parts)
     return start.changed(values) if values else start
 
 
-def _pair(text: str) -> tuple[str, list[float]]:
+def _joint_and_values(text: str) -> tuple[str, list[float]]:
     joint, equals, values = text.partition("=")
     if not equals:
         raise PoiseError(f"--posture takes joint=value pairs after a posture's name, not {text!r}.")
@@ -122,7 +129,7 @@ def _pair(text: str) -> tuple[str, list[float]]:
 
 
 def _number(text: str, where: str) -> float:
-    """A number, turned into radians where it is given in degrees."""
+    """A number; converted to radians if it ends in deg or °."""
     bare = text.strip()
     for ending in ("deg", "°"):
         if bare.endswith(ending):

@@ -1,4 +1,4 @@
-"""`poise solve`: the posture that a scene asks for."""
+"""`poise solve`: solve the inverse kinematics problem of a scene file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from poise.cli.compiling import compiling_noted
-from poise.cli.console import answer, answers, remark
+from poise.cli.compiling import compilation_notice
+from poise.cli.console import print_note, print_result, stdout
 from poise.cli.show import NOTES_SHOWN, View, parsed_posture, parsed_size
 
 if TYPE_CHECKING:
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from poise.engine.result import Result
     from poise.engine.scene import Scene
 
-COLORS = {"solved": "green", "compromised": "yellow", "unreachable": "yellow", "stalled": "red"}
+STATUS_COLORS = {"solved": "green", "compromised": "yellow", "unreachable": "yellow", "stalled": "red"}
 
 
 def solve(
-    scene: Annotated[Path, typer.Argument(help="A scene file: a figure and what is asked of it.")],
+    scene: Annotated[Path, typer.Argument(help="A scene file (TOML): a figure and its tasks.")],
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the posture as JSON, values by joint.")
+        Path | None, typer.Option("--output", "-o", help="Write the posture as a JSON file of joint values.")
     ] = None,
-    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the scene.")] = None,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Write a picture of the solved scene.")] = None,
     start: Annotated[
-        str, typer.Option("--start", help="Start from a posture's name, joint=value pairs, or a .json file.")
+        str, typer.Option("--start", help="Start from a named posture, joint=value pairs, or a .json file.")
     ] = "",
-    max_steps: Annotated[int | None, typer.Option(min=1, help="Most steps to take.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Largest number of solver steps.")] = None,
     tolerance: Annotated[
-        float | None, typer.Option(min=0.0, help="Error that still counts as met, in metres or radians.")
+        float | None, typer.Option(min=0.0, help="Largest error at which a task counts as met, in metres or radians.")
     ] = None,
     size: Annotated[str, typer.Option(help="Width and height of the picture in pixels.")] = "800x800",
-    view: Annotated[View, typer.Option(help="The side the picture is seen from.")] = View.THREE_QUARTER,
-    dark: Annotated[bool, typer.Option("--dark/--light", help="Draw on a dark or a light background.")] = False,
+    view: Annotated[View, typer.Option(help="Side the picture is drawn from.")] = View.THREE_QUARTER,
+    dark: Annotated[bool, typer.Option("--dark/--light", help="Background of the picture.")] = False,
 ) -> None:
-    r"""Find the posture that a scene asks for, and say which task was met and which gave way.
+    r"""Find the posture that best meets the tasks of a scene, and report which tasks were met and which gave way.
 
-    A scene is a text file, for example reach.toml:
+    A scene is a text file. For example reach.toml, which reaches for a point (in metres, y up) without falling over:
 
         figure = "human"
 
@@ -57,35 +57,35 @@ def solve(
 
     [bold]poise solve reach.toml[/] prints the report.
 
-    [bold]poise solve reach.toml -o posture.json --picture reach.png[/]
+    [bold]poise solve reach.toml -o posture.json --picture reach.png[/] also writes the posture and a picture.
 
-    [bold]poise solve reach.toml --start crouching --max-steps 500[/]
+    [bold]poise solve reach.toml --start crouching --max-steps 500[/] starts from another posture.
 
-    A task out of reach is an answer, not a failure: the exit code is 0 unless the file is wrong.
+    A task out of reach is a result, not an error: the exit code is 0 unless a file or an option is wrong.
     """
     pixels = parsed_size(size)
-    with compiling_noted():
+    with compilation_notice():
         from poise.engine.scene import Scene
 
-        asked = Scene.load(scene)
-        result = asked.solve(**_options(asked, start, max_steps, tolerance))
-        _print_report(asked, result)
+        problem = Scene.load(scene)
+        result = problem.solve(**_solve_options(problem, start, max_steps, tolerance))
+        _print_report(problem, result)
         if output is not None:
             from poise.formats.table.posture_json import write_posture
 
             write_posture(result.posture, output)
-            answer(str(output))
+            print_result(str(output))
         if picture is not None:
             from poise.pictures import draw_scene
 
-            drawn = draw_scene(asked, result.posture, size=pixels, view=view.value, theme="dark" if dark else "light")
+            drawn = draw_scene(problem, result.posture, size=pixels, view=view.value, theme="dark" if dark else "light")
             for note in drawn.notes[:NOTES_SHOWN]:
-                remark(note)
-            answer(str(drawn.save(picture)))
+                print_note(note)
+            print_result(str(drawn.save(picture)))
 
 
-def _options(scene: Scene, start: str, max_steps: int | None, tolerance: float | None) -> dict[str, Any]:
-    """Options of `poise.solve`, those that were given."""
+def _solve_options(scene: Scene, start: str, max_steps: int | None, tolerance: float | None) -> dict[str, Any]:
+    """Keyword arguments for `poise.solve`, without the options that were not given."""
     from poise.formats.table.posture_json import read_posture
 
     options: dict[str, Any] = {"max_steps": max_steps, "tolerance": tolerance}
@@ -97,16 +97,16 @@ def _options(scene: Scene, start: str, max_steps: int | None, tolerance: float |
 
 
 def _print_report(scene: Scene, result: Result) -> None:
-    """The report: a table on a terminal, plain lines of any length elsewhere."""
+    """Print the report: a coloured table on a terminal, plain lines without a width limit elsewhere."""
     from poise.engine.report import headline, limits_line, rows
 
-    console = answers()
+    console = stdout()
     if scene.description:
         console.print(Text(scene.description, style="bold"))
     if not console.is_terminal:
-        answer(result.report())
+        print_result(result.report())
         return
-    console.print(Text(headline(result), style=COLORS[result.status]))
+    console.print(Text(headline(result), style=STATUS_COLORS[result.status]))
     console.print(_table(rows(result)))
     if limits := limits_line(result):
         console.print(Text(limits, style="dim"))

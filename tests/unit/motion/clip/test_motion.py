@@ -287,7 +287,7 @@ def test_a_saved_motion_is_played(ending, tmp_path, capsys):
 def test_a_motion_that_walks_is_played_by_a_figure_that_can(tmp_path, capsys):
     swaying_walker(frames=4).save(tmp_path / "sway.npz")
     assert run(["play", "walker", "--clip", str(tmp_path / "sway.npz"), "--seconds", "0.2"]) == 0
-    assert "12 frames at 60 Hz, 0 left out, played as they are." in capsys.readouterr().out
+    assert "12 frames at 60 Hz, 0 skipped, played unfiltered." in capsys.readouterr().out
 
 
 def test_a_motion_played_as_it_is_arrives_unchanged(tmp_path):
