@@ -1,1 +1,1 @@
-"""Numbers only: compiled functions over tuples and arrays, with no knowledge of figures or files."""
+"""Compiled numerical functions over tuples and arrays; they import nothing about figures or files."""

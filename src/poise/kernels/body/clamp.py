@@ -1,9 +1,17 @@
-"""The nearest posture inside all limits and couplings."""
+"""Projection of a posture onto the joint limits and couplings of a figure."""
 
 import numpy as np
 
 from poise.kernels.body.couplings import clamp_coupled, couplings_excess
-from poise.kernels.body.limits import POLYGON, TOLERANCE, Bounds, ball_split, clamp_split, pass_through_middle, set_ball
+from poise.kernels.body.limits import (
+    LIMIT_TOLERANCE,
+    POLYGON,
+    Bounds,
+    ball_split,
+    clamp_split,
+    pass_through_middle,
+    set_ball,
+)
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.swing_twist import SwingTwist
 
@@ -17,27 +25,35 @@ def clamp(
     # outputs
     q: Array,
 ) -> int:
-    """Move `q` (nq,) to the nearest posture inside the limits; 0 when none was found that meets the couplings too.
+    """Move `q` (nq,) to the nearest posture inside all limits and couplings.
 
-    `previous` (nq,), a legal posture, or an empty array, is where concave swing limits are approached from.
+    Args:
+        bounds: The limits and couplings.
+        previous: (nq,) the legal posture before the motion to `q`, so that no limb jumps across a gap of a concave
+            swing region; or an empty array.
+        q: The posture to change.
+
+    Returns:
+        1, or 0 when no posture was found that satisfies the couplings too.
     """
     if bounds.coupling_lower.shape[0] == 0:
-        _clamp_alone(bounds, previous, q)
+        _clamp_each_joint(bounds, previous, q)
         return 1
-    if _is_inside(bounds, previous, q) and couplings_excess(bounds, q) <= TOLERANCE:
+    if _is_inside(bounds, previous, q) and couplings_excess(bounds, q) <= LIMIT_TOLERANCE:
         return 1
-    return _clamp_coupled_too(bounds, previous, q)
+    return _clamp_with_couplings(bounds, previous, q)
 
 
 @kernel(counts_references=True)
-def _clamp_coupled_too(bounds: Bounds, previous: Array, q: Array) -> int:
+def _clamp_with_couplings(bounds: Bounds, previous: Array, q: Array) -> int:
+    """`clamp` for a posture outside the limits of a figure with couplings."""
     wanted = q.copy()
-    _clamp_alone(bounds, previous, q)
-    return 1 if couplings_excess(bounds, q) <= TOLERANCE else clamp_coupled(bounds, wanted, q)
+    _clamp_each_joint(bounds, previous, q)
+    return 1 if couplings_excess(bounds, q) <= LIMIT_TOLERANCE else clamp_coupled(bounds, wanted, q)
 
 
 @kernel(inline=True)
-def _clamp_alone(bounds: Bounds, previous: Array, q: Array) -> None:
+def _clamp_each_joint(bounds: Bounds, previous: Array, q: Array) -> None:
     """Move every joint inside its own limits."""
     lower, upper = bounds.lower, bounds.upper
     for k in range(q.shape[0]):
@@ -65,7 +81,7 @@ def _is_inside(bounds: Bounds, previous: Array, q: Array) -> bool:
 
 @kernel
 def _allowed(bounds: Bounds, b: int, previous: Array, split: SwingTwist) -> SwingTwist:
-    """The nearest swing and twist that ball joint `b` can have."""
+    """The swing and twist inside the limits of ball joint `b` that are nearest to `split`."""
     allowed = clamp_split(bounds, b, split)
     if previous.shape[0] > 0 and bounds.swing_kind[b] == POLYGON:
         return pass_through_middle(bounds, b, ball_split(bounds, b, previous), allowed)

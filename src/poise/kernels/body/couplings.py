@@ -1,11 +1,11 @@
-"""Couplings: linear forms of coordinates between bounds, and the nearest posture that meets them and the limits.
+"""Couplings, which are bounds on linear forms of coordinates, and projection onto couplings and limits together.
 
 A coordinate is a joint value, or the s_x, s_y or τ of a ball joint. With intervals only, the legal coordinates form a
-polyhedron and `nearest_in_polyhedron` ends at the nearest one. The region of a ball joint is curved: it is
-approximated from outside by half-planes that touch it, and every solution that lies outside the region adds the one
-that touches it nearest to there (Kelley's cutting planes), which closes in on the nearest common point of convex
-regions. Where a region is concave and no such point is found, the coordinates go back and forth between the nearest
-point of the regions and the nearest point of the polyhedron until both agree, from several starts.
+polyhedron, and `nearest_in_polyhedron` finds its nearest point. The swing region of a ball joint is curved. It is
+approximated from outside by tangent half-planes; every solution outside the region adds the tangent at the boundary
+point nearest to it (Kelley's cutting-plane method). For convex regions this converges to the nearest common point. If a
+region is concave and the method finds no point, alternating projections follow: onto the regions, then onto the
+polyhedron, until both agree, from several start values.
 """
 
 import math
@@ -15,9 +15,9 @@ import numpy as np
 
 from poise.kernels.body.limits import (
     ANYWHERE,
+    LIMIT_TOLERANCE,
     POLYGON,
-    SINGULAR,
-    TOLERANCE,
+    SINGULAR_SWING,
     Bounds,
     ball_split,
     clamp_split,
@@ -33,27 +33,27 @@ from poise.kernels.maths.vector import add, cross, normalized, scale, subtract, 
 
 Array = np.ndarray
 
-CUTS = 40
-"""Half-planes that may close in on the region of one ball joint."""
-ROUNDS = 200
-"""Times the half-planes may be tightened."""
-RETURNS = 200
-"""Times the coordinates may go between the regions and the polyhedron."""
-STARTS = 48
-"""Places from which that is tried."""
+CUTS_PER_BALL = 40
+"""Most tangent half-planes per ball joint."""
+MAX_CUT_ITERATIONS = 200
+"""Most iterations of the cutting-plane method."""
+MAX_PROJECTIONS = 200
+"""Most alternating projections between the regions and the polyhedron."""
+SEARCH_STARTS = 48
+"""Number of start values of the alternating projections."""
 GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
-"""A turn that, repeated, comes near every direction [rad]."""
-MET = 1e-11
-"""Excess of a ball joint that needs no other half-plane [rad]."""
-FARTHEST = math.pi - SINGULAR
-"""Where rounding might take a swing to its opposite, or a twist to its other end [rad]."""
-PROBE = 1e-5
-"""Step along a boundary that shows its direction [rad]."""
+"""Angle whose multiples are spread evenly over the circle [rad]."""
+MET_LIMIT_EXCESS = 1e-11
+"""Violation of a ball joint's limits that counts as none [rad]."""
+LARGEST_BALL_ANGLE = math.pi - SINGULAR_SWING
+"""Largest swing or twist that a solution may use: at π, rounding could flip its sign [rad]."""
+TANGENT_PROBE = 1e-5
+"""Step of the finite difference that gives the tangent of a boundary [rad]."""
 
 
 @kernel(inline=True)
 def coordinate(bounds: Bounds, c: int, q: Array) -> float:
-    """Value of coupled coordinate `c`; a limited twist within half a turn of the middle of its interval."""
+    """Value of coupled coordinate `c`; a limited twist is taken within half a turn of the middle of its interval."""
     b = bounds.coordinate_ball[c]
     if b < 0:
         return q[bounds.coordinate_q[c]]
@@ -62,6 +62,7 @@ def coordinate(bounds: Bounds, c: int, q: Array) -> float:
 
 @kernel(inline=True)
 def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
+    """`split` with a limited twist moved by whole turns to within half a turn of the middle of its interval."""
     if bounds.twist_limited[b] == 0:
         return split
     low, high = twist_interval(bounds, b, split.x, split.y)
@@ -70,7 +71,7 @@ def _unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
 
 @kernel(inline=True)
 def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
-    """Linear form of coupling `k`."""
+    """Value of the linear form of coupling `k` at `q`."""
     total = 0.0
     for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
         total += bounds.term_factor[t] * coordinate(bounds, bounds.term_coordinate[t], q)
@@ -79,7 +80,7 @@ def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
 
 @kernel(inline=True)
 def couplings_excess(bounds: Bounds, q: Array) -> float:
-    """Largest amount by which a coupling is broken."""
+    """Largest violation of any coupling at `q`; 0 when all are satisfied."""
     worst = 0.0
     for k in range(bounds.coupling_lower.shape[0]):
         value = coupling_value(bounds, k, q)
@@ -88,20 +89,20 @@ def couplings_excess(bounds: Bounds, q: Array) -> float:
 
 
 class Variables(NamedTuple):
-    """What couplings move: joint values, and all three coordinates of every ball joint they name."""
+    """The unknowns of the projection: coupled joint values, and s_x, s_y, τ of every coupled ball joint."""
 
     size: int
-    """How many there are."""
+    """Number of unknowns."""
     linear: int
-    """Rows of a polyhedron that never change: couplings, intervals, and unlimited twists."""
+    """Number of constant rows of the polyhedron: couplings, intervals, and unlimited twists."""
     of_coordinate: Array
-    """(c,) variable of each coupled coordinate."""
+    """(c,) index of the unknown of each coupled coordinate."""
     of_ball: Array
-    """(b,) first variable of each ball joint, or -1."""
+    """(b,) index of the first of a ball joint's three unknowns, or -1 for one without couplings."""
 
 
 class Polyhedron(NamedTuple):
-    """lower ≤ rows x ≤ upper: what never changes, then twist limits, then half-planes of swing regions."""
+    """lower ≤ rows x ≤ upper: first the constant rows, then twist limits, then tangents of swing regions."""
 
     rows: Array
     lower: Array
@@ -110,6 +111,7 @@ class Polyhedron(NamedTuple):
 
 @kernel(counts_references=True)
 def _variables(bounds: Bounds) -> Variables:
+    """Number the unknowns that the couplings of a figure involve."""
     of_coordinate = np.empty(bounds.coordinate_q.shape[0], dtype=np.int64)
     of_ball = np.full(bounds.ball_start.shape[0], -1)
     size = 0
@@ -136,37 +138,38 @@ def clamp_coupled(
     # outputs
     q: Array,
 ) -> int:
-    """Move `q`, inside its joints' own limits, to meet the couplings too; 0 when no way was found.
+    """Move `q` (nq,), which satisfies each joint's own limits, to satisfy the couplings too; 0 when that fails.
 
-    Joint values end nearest to `wanted` (nq,), ball joints nearest to where `q` has them.
+    Joint values end as near as possible to `wanted` (nq,), ball joints as near as possible to their values in `q`.
     """
     v = _variables(bounds)
     target = _target(bounds, v, wanted, q)
-    hull, used = _linear_limits(bounds, v)
+    polyhedron, used = _linear_limits(bounds, v)
     x = target.copy()
-    if not _close_in(bounds, v, hull, used, target, x):
-        _search(bounds, v, hull, used, target, x)
+    if not _cutting_planes(bounds, v, polyhedron, used, target, x):
+        _search(bounds, v, polyhedron, used, target, x)
     _write(bounds, v, x, q)
-    return 1 if couplings_excess(bounds, q) <= 10.0 * TOLERANCE else 0
+    return 1 if couplings_excess(bounds, q) <= 10.0 * LIMIT_TOLERANCE else 0
 
 
 @kernel(counts_references=True)
-def _close_in(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: Array, x: Array) -> bool:
-    """Tighten the polyhedron until its point `x` nearest to `target` is legal; False when that does not happen."""
-    for _ in range(ROUNDS):
+def _cutting_planes(bounds: Bounds, v: Variables, polyhedron: Polyhedron, used: int, target: Array, x: Array) -> bool:
+    """Add tangents to the polyhedron until its point `x` nearest to `target` is legal; False when that fails."""
+    for _ in range(MAX_CUT_ITERATIONS):
         x[:] = target
-        if nearest_in_polyhedron(hull.rows[:used], hull.lower[:used], hull.upper[:used], x) == 0:
+        if nearest_in_polyhedron(polyhedron.rows[:used], polyhedron.lower[:used], polyhedron.upper[:used], x) == 0:
             return False
-        used, worst = _cut(bounds, v, x, hull, used)
-        if worst <= MET:
+        used, worst = _cut(bounds, v, x, polyhedron, used)
+        if worst <= MET_LIMIT_EXCESS:
             return True
-        if used == hull.rows.shape[0]:
+        if used == polyhedron.rows.shape[0]:
             return False
     return False
 
 
 @kernel(counts_references=True)
 def _target(bounds: Bounds, v: Variables, wanted: Array, q: Array) -> Array:
+    """The point to project: joint values of `wanted`, and swings and twists of `q`."""
     target = np.empty(v.size)
     for c in range(v.of_coordinate.shape[0]):
         if bounds.coordinate_ball[c] < 0:
@@ -179,17 +182,18 @@ def _target(bounds: Bounds, v: Variables, wanted: Array, q: Array) -> Array:
 
 @kernel
 def _put_split(x: Array, i: int, split: SwingTwist) -> None:
+    """Write s_x, s_y, τ to x[i : i + 3]."""
     x[i], x[i + 1], x[i + 2] = split.x, split.y, split.twist
 
 
 @kernel(counts_references=True)
 def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
-    """Couplings and intervals, with room for what ball joints add, and how many rows are in use."""
+    """The polyhedron of couplings, intervals and twist limits, with free rows for tangents; and its rows in use."""
     couplings = bounds.coupling_lower.shape[0]
     balls = 0
     for b in range(v.of_ball.shape[0]):
         balls += 1 if v.of_ball[b] >= 0 else 0
-    rows = np.zeros((couplings + v.size + (CUTS + 2) * balls, v.size))
+    rows = np.zeros((couplings + v.size + (CUTS_PER_BALL + 2) * balls, v.size))
     lower, upper = np.full(rows.shape[0], -math.inf), np.full(rows.shape[0], math.inf)
     for k in range(couplings):
         lower[k], upper[k] = bounds.coupling_lower[k], bounds.coupling_upper[k]
@@ -205,37 +209,37 @@ def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
     for b in range(v.of_ball.shape[0]):
         if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 0:
             rows[used, v.of_ball[b] + 2] = 1.0
-            lower[used], upper[used] = -FARTHEST, FARTHEST
+            lower[used], upper[used] = -LARGEST_BALL_ANGLE, LARGEST_BALL_ANGLE
             used += 1
     for b in range(v.of_ball.shape[0]):
         if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 1:
-            _lay_twist_rows(bounds, b, v.of_ball[b], 0.0, 0.0, Polyhedron(rows, lower, upper), used)
+            _put_twist_rows(bounds, b, v.of_ball[b], 0.0, 0.0, Polyhedron(rows, lower, upper), used)
             used += 2
     return Polyhedron(rows, lower, upper), used
 
 
 @kernel
-def _lay_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, hull: Polyhedron, row: int) -> None:
-    """τ_min(s) ≤ τ ≤ τ_max(s) with both forms replaced by their tangents at swing (x, y), in two rows."""
+def _put_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, polyhedron: Polyhedron, row: int) -> None:
+    """Write τ_min(s) ≤ τ ≤ τ_max(s), linearised at the swing (x, y), into rows `row` and `row` + 1."""
     low, high = twist_interval(bounds, b, x, y)
     c = bounds.twist
     for side in range(2):
         k = 6 * side
         slope_x = c[b, k + 1] + 2.0 * c[b, k + 3] * x + c[b, k + 4] * y
         slope_y = c[b, k + 2] + c[b, k + 4] * x + 2.0 * c[b, k + 5] * y
-        hull.rows[row + side, i] = -slope_x
-        hull.rows[row + side, i + 1] = -slope_y
-        hull.rows[row + side, i + 2] = 1.0
+        polyhedron.rows[row + side, i] = -slope_x
+        polyhedron.rows[row + side, i + 1] = -slope_y
+        polyhedron.rows[row + side, i + 2] = 1.0
         offset = slope_x * x + slope_y * y
         if side == 0:
-            hull.lower[row] = low - offset
+            polyhedron.lower[row] = low - offset
         else:
-            hull.upper[row + 1] = high - offset
+            polyhedron.upper[row + 1] = high - offset
 
 
 @kernel
-def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) -> tuple[int, float]:
-    """Tighten the polyhedron where `x` leaves a ball joint's limits; returns rows in use and the largest excess."""
+def _cut(bounds: Bounds, v: Variables, x: Array, polyhedron: Polyhedron, used: int) -> tuple[int, float]:
+    """Add tangents where `x` violates a ball joint's limits; returns the rows in use and the largest violation."""
     worst = 0.0
     row = v.linear
     for b in range(v.of_ball.shape[0]):
@@ -247,29 +251,29 @@ def _cut(bounds: Bounds, v: Variables, x: Array, hull: Polyhedron, used: int) ->
         if bounds.twist_limited[b] == 1:
             low, high = twist_interval(bounds, b, edge[0], edge[1])
             worst = max(worst, low - x[i + 2], x[i + 2] - high)
-            _lay_twist_rows(bounds, b, i, edge[0], edge[1], hull, row)
+            _put_twist_rows(bounds, b, i, edge[0], edge[1], polyhedron, row)
             row += 2
-        if excess > MET and used < hull.rows.shape[0]:
-            hull.rows[used, :] = 0.0
-            hull.rows[used, i], hull.rows[used, i + 1] = outward
-            hull.upper[used] = outward[0] * edge[0] + outward[1] * edge[1]
+        if excess > MET_LIMIT_EXCESS and used < polyhedron.rows.shape[0]:
+            polyhedron.rows[used, :] = 0.0
+            polyhedron.rows[used, i], polyhedron.rows[used, i + 1] = outward
+            polyhedron.upper[used] = outward[0] * edge[0] + outward[1] * edge[1]
             used += 1
     return used, worst
 
 
 @kernel
 def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """A swing, or the boundary point nearest to it when it is not allowed; the normal there; how far out it is."""
+    """The allowed swing nearest to (x, y); the outward normal there; and the violation, 0 if (x, y) is allowed."""
     kind = bounds.swing_kind[b]
     if kind == POLYGON:
         size = math.sqrt(x * x + y * y)
-        near = FARTHEST / size if size > FARTHEST else 1.0
+        near = LARGEST_BALL_ANGLE / size if size > LARGEST_BALL_ANGLE else 1.0
         edge, outward, excess = _nearest_polygon_edge(bounds, b, near * x, near * y)
         if excess > 0.0:
             return edge, outward, excess
     rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
     if kind == ANYWHERE or kind == POLYGON:
-        rx, ry = FARTHEST, FARTHEST
+        rx, ry = LARGEST_BALL_ANGLE, LARGEST_BALL_ANGLE
     share = math.sqrt((x / rx) ** 2 + (y / ry) ** 2)
     if share <= 1.0:
         return (x, y), (1.0, 0.0), 0.0
@@ -283,13 +287,13 @@ def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[flo
 def _nearest_polygon_edge(
     bounds: Bounds, b: int, x: float, y: float
 ) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """`_nearest_edge` of a polygon, whose arcs are curves in swing coordinates: their direction is probed."""
+    """`_nearest_edge` of a polygon; its arcs are curved in swing coordinates, so finite differences give the normal."""
     d = swing_direction(x, y)
     near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
     if outside <= 0.0:
         return (x, y), (1.0, 0.0), 0.0
     ex, ey = direction_swing(near)
-    along = scale(normalized(cross(near, d)), PROBE)
+    along = scale(normalized(cross(near, d)), TANGENT_PROBE)
     ax, ay = direction_swing(normalized(subtract(near, along)))
     bx, by = direction_swing(normalized(add(near, along)))
     nx, ny = by - ay, ax - bx
@@ -302,19 +306,22 @@ def _nearest_polygon_edge(
 
 
 @kernel(counts_references=True)
-def _search(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: Array, x: Array) -> None:
-    """The nearest of what several starts lead to: the target, then swings all over the regions, in a fixed order."""
+def _search(bounds: Bounds, v: Variables, polyhedron: Polyhedron, used: int, target: Array, x: Array) -> None:
+    """Set `x` to the legal point nearest to `target` that alternating projections find from `SEARCH_STARTS` starts.
+
+    The first start is the target; the others spread the ball joints over their regions, in a fixed order.
+    """
     start = target.copy()
     trial = target.copy()
     x[:] = target
     best = math.inf
-    for draw in range(STARTS):
+    for draw in range(SEARCH_STARTS):
         if draw > 0:
-            _spread(bounds, v, draw, start)
+            _start_value(bounds, v, draw, start)
         trial[:] = start
-        met = _go_back_and_forth(bounds, v, hull, trial)
+        met = _alternate_projections(bounds, v, polyhedron, trial)
         if not met:
-            met = _close_in(bounds, v, hull, used, start, trial)
+            met = _cutting_planes(bounds, v, polyhedron, used, start, trial)
         if met and _distance(trial, target) < best:
             best = _distance(trial, target)
             x[:] = trial
@@ -322,6 +329,7 @@ def _search(bounds: Bounds, v: Variables, hull: Polyhedron, used: int, target: A
 
 @kernel
 def _distance(a: Array, b: Array) -> float:
+    """|a - b|."""
     square = 0.0
     for i in range(a.shape[0]):
         square += (a[i] - b[i]) ** 2
@@ -329,8 +337,8 @@ def _distance(a: Array, b: Array) -> float:
 
 
 @kernel
-def _spread(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
-    """Put every ball joint at some swing of its region: near a corner of a polygon, or around an ellipse."""
+def _start_value(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
+    """Set each ball joint to start value number `draw`: a swing near a polygon's corner, or around an ellipse."""
     for b in range(v.of_ball.shape[0]):
         i = v.of_ball[b]
         if i < 0:
@@ -345,34 +353,38 @@ def _spread(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
             if bounds.swing_kind[b] == ANYWHERE:
                 sx, sy = math.pi * math.cos(angle), math.pi * math.sin(angle)
         x[i], x[i + 1] = share * sx, share * sy
-        # The next ball joint follows another order, so that pairs of swings differ too.
+        # The next ball joint uses another order, so that pairs of swings differ too.
         draw = draw * 5 + 3
 
 
 @kernel
-def _go_back_and_forth(bounds: Bounds, v: Variables, hull: Polyhedron, x: Array) -> bool:
-    """Alternate between everything linear and the ball joints' regions until `x` is in both; False when it is not."""
+def _alternate_projections(bounds: Bounds, v: Variables, polyhedron: Polyhedron, x: Array) -> bool:
+    """Project `x` in turn onto the constant rows and the ball joints' regions until it is in both; False if not."""
     linear = v.linear
-    for _ in range(RETURNS):
-        if nearest_in_polyhedron(hull.rows[:linear], hull.lower[:linear], hull.upper[:linear], x) == 0:
+    for _ in range(MAX_PROJECTIONS):
+        if (
+            nearest_in_polyhedron(polyhedron.rows[:linear], polyhedron.lower[:linear], polyhedron.upper[:linear], x)
+            == 0
+        ):
             return False
         moved = 0.0
         for b in range(v.of_ball.shape[0]):
             i = v.of_ball[b]
             if i >= 0:
-                near = min(1.0, FARTHEST / max(1e-300, math.sqrt(x[i] ** 2 + x[i + 1] ** 2)))
+                near = min(1.0, LARGEST_BALL_ANGLE / max(1e-300, math.sqrt(x[i] ** 2 + x[i + 1] ** 2)))
                 moved = max(moved, 1.0 - near)
                 before = SwingTwist(near * x[i], near * x[i + 1], x[i + 2])
                 after = _unwound(bounds, b, clamp_split(bounds, b, before))
                 moved = max(moved, abs(after.x - before.x), abs(after.y - before.y), abs(after.twist - before.twist))
                 _put_split(x, i, after)
-        if moved <= MET:
+        if moved <= MET_LIMIT_EXCESS:
             return True
     return False
 
 
 @kernel
 def _write(bounds: Bounds, v: Variables, x: Array, q: Array) -> None:
+    """Write the unknowns `x` into the posture `q`."""
     for c in range(v.of_coordinate.shape[0]):
         if bounds.coordinate_ball[c] < 0:
             k = bounds.coordinate_q[c]

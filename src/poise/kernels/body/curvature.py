@@ -1,13 +1,13 @@
-"""Second derivatives of what forces do: how much the generalised forces of constant wrenches change with the posture.
+"""Derivative of the generalised forces of constant wrenches by the posture: second derivatives of their work.
 
 Points x that move with a tree carry constant world forces F, and their nodes carry constant world torques. The first
-derivative of Σ F·x(q ⊕ v) is the familiar Jᵀ F; here is the second. With o_k the origin of the node of velocity k and
-a_k its world axis, a turn j above k rotates all that k does,
+derivative of Σ F·x(q ⊕ v) is Jᵀ F; this module computes the second. With o_k the origin of the node of velocity k and
+a_k its world axis, a turn j above k rotates the motion of k,
 
     ∂²x/∂v_j∂v_k = a_j × ∂x/∂v_k        ∂x/∂v_k = a_k × (x - o_k)  for a turn,   a_k  for a slide
 
-and a slide j above k only carries it along: 0. Three sums over the subtree of k tell all there is to know about its
-points, the force F, the first moment T = Σ (x - ref) Fᵀ and the torque τ. With T' = T - (o_k - ref) Fᵀ,
+and a slide j above k does not change it: 0. Three sums over the points of the subtree of k are enough: the force F, the
+first moment T = Σ (x - ref) Fᵀ and the torque τ. With T' = T - (o_k - ref) Fᵀ,
 
     H_jk = a_j · b_k        b_k = T' a_k - tr(T') a_k + ½ a_k × τ  for a turn,   a_k × F  for a slide
 
@@ -63,9 +63,9 @@ def add_center_force(
     force: Array,
     moment: Array,
 ) -> None:
-    """Add a world force on the centre of mass: every node takes the share of it that it has of the mass.
+    """Add a world force on the centre of mass, distributed over the nodes in proportion to their masses.
 
-    A force on the centre of mass of a figure without mass has nothing to act on and adds nothing.
+    For a figure without mass it adds nothing.
     """
     mass, center = tree.mass, tree.center
     total = tree.subtree_mass[0]
@@ -89,13 +89,13 @@ def curvature(
     # outputs
     out: Array,
 ) -> None:
-    """Fill the symmetric `out` (nv, nv) with the second derivatives of Σ F·x(q ⊕ v), torques included.
+    """Fill the symmetric `out` (nv, nv) with the second derivatives of Σ F·x(q ⊕ v) and of the torques' work.
 
     Args:
         tree: The tree, with the world `position` (n, 3) of its nodes and the world `axes` (nv, 3) of its velocities.
         position: Origins of the nodes [m].
         axes: Axes of the velocities.
-        ref: Point about which `moment` is taken [m]; near the figure for the sake of rounding.
+        ref: Point about which `moment` is taken [m]; a point near the figure keeps rounding errors small.
         force: (n, 3) sum of the forces on the points of each node [N]. On return: of each subtree.
         torque: (n, 3) sum of the pure torques on each node [N m]. On return: of each subtree.
         moment: (n, 9) first moment Σ (x - ref) Fᵀ, row by row [N m]. On return: of each subtree.
@@ -109,7 +109,7 @@ def curvature(
     for i in range(parent.shape[0] - 1, 0, -1):
         fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
         tx, ty, tz = torque[i, 0], torque[i, 1], torque[i, 2]
-        # A subtree without force may still hold a couple, whose first moment is all there is of it.
+        # Forces that cancel may still form a couple, which shows in the first moment only.
         size = abs(fx) + abs(fy) + abs(fz) + abs(tx) + abs(ty) + abs(tz)
         for c in range(9):
             size += abs(moment[i, c])

@@ -1,7 +1,7 @@
 """Joint limits: intervals of turns and slides, and regions of ball joints.
 
-A limited ball joint has orientation q; its limb's frame S in the moved axes and its cone's frame F in the unmoved ones
-make e = F⁻¹ ⊗ q ⊗ S, whose swing must stay in the cone and whose twist in an interval that may depend on the swing,
+A limited ball joint has orientation q, a limb frame S in its moved axes and a cone frame F in its unmoved axes. The
+swing of e = F⁻¹ ⊗ q ⊗ S must stay in the cone, and its twist in an interval that may depend on the swing,
 
     τ_min(s) ≤ τ ≤ τ_max(s),   each c₀ + c₁ s_x + c₂ s_y + c₃ s_x² + c₄ s_x s_y + c₅ s_y²   [Baerlocher 2001, 3.6].
 
@@ -33,10 +33,11 @@ from poise.kernels.maths.vector import Vector, angle_between, dot
 Array = np.ndarray
 
 ANYWHERE, ELLIPSE, POLYGON = 0, 1, 2
-TOLERANCE = 1e-10
-"""What still counts as inside [rad or m]: well under the 1e-9 that postures promise."""
-SINGULAR = 1e-6
-"""Distance from the direction opposite to z within which rounding decides the twist [rad]."""
+"""Kinds of swing regions: unlimited, a spherical ellipse, a spherical polygon."""
+LIMIT_TOLERANCE = 1e-10
+"""Violation that counts as inside [rad or m]: well under the 1e-9 that postures promise."""
+SINGULAR_SWING = 1e-6
+"""Within this angle of the direction opposite to z, rounding errors determine the twist [rad]."""
 
 
 class Bounds(NamedTuple):
@@ -65,17 +66,17 @@ class Bounds(NamedTuple):
     twist: Array
     """(b, 12) coefficients of τ_min, then of τ_max."""
     coordinate_q: Array
-    """(c,) first coordinate of what a coupled coordinate belongs to."""
+    """(c,) entry of q of each coupled coordinate; for a ball joint, the first entry of its quaternion."""
     coordinate_ball: Array
-    """(c,) ball it belongs to, or -1 for a plain joint value."""
+    """(c,) ball joint of each coupled coordinate, or -1 for a plain joint value."""
     coordinate_part: Array
-    """(c,) 0, 1, 2 for s_x, s_y, τ of a ball."""
+    """(c,) 0, 1, 2 for s_x, s_y, τ of a ball joint."""
     term_start: Array
     """(k + 1,) range of each coupling's terms."""
     term_coordinate: Array
     """(t,) coordinate of each term."""
     term_factor: Array
-    """(t,) its factor."""
+    """(t,) factor of each term."""
     coupling_lower: Array
     """(k,) least value of each coupling's linear form."""
     coupling_upper: Array
@@ -92,7 +93,7 @@ def ball_split(bounds: Bounds, b: int, q: Array) -> SwingTwist:
 
 @kernel
 def set_ball(bounds: Bounds, b: int, split: SwingTwist, q: Array) -> None:
-    """Write the orientation of ball `b` with this swing and twist into `q`, in the hemisphere it had."""
+    """Write the orientation of ball `b` with this swing and twist into `q`, with the sign nearer to the old value."""
     k = bounds.ball_start[b]
     turned = multiply(quaternion_at(bounds.cone, b), from_swing_twist(split))
     r = unit(multiply(turned, conjugate(quaternion_at(bounds.limb, b))))
@@ -111,18 +112,18 @@ def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, f
 
 @kernel
 def clamp_angle(angle: float, low: float, high: float) -> float:
-    """`angle` itself when some whole number of turns away from it lies in [low, high], else the nearer bound."""
+    """`angle` if it lies in [low, high] up to whole turns, else the nearer of the two bounds."""
     turn = 2.0 * math.pi
     inside = angle - turn * math.floor((angle - low) / turn)
     above, below = inside - high, low + turn - inside
-    if above <= TOLERANCE or below <= TOLERANCE:
+    if above <= LIMIT_TOLERANCE or below <= LIMIT_TOLERANCE:
         return angle
     return high if above <= below else low
 
 
 @kernel
 def nearest_turn(angle: float, middle: float) -> float:
-    """`angle`, up to whole turns, within half a turn of `middle`."""
+    """`angle` moved by whole turns to within half a turn of `middle`."""
     turn = 2.0 * math.pi
     return angle - turn * math.floor((angle - middle) / turn + 0.5)
 
@@ -134,34 +135,34 @@ def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
     d = swing_direction(x, y)
     if kind == ELLIPSE:
         rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
-        if ellipse_excess(x, y, rx, ry) <= TOLERANCE:
+        if ellipse_excess(x, y, rx, ry) <= LIMIT_TOLERANCE:
             return 0.0
         return angle_between(d, nearest_in_ellipse(d, rx, ry))
     if kind == POLYGON:
         _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
-        return outside if outside > TOLERANCE else 0.0
+        return outside if outside > LIMIT_TOLERANCE else 0.0
     return 0.0
 
 
 @kernel
 def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
-    """The allowed direction of ball `b` nearest to the unit vector `d`, and whether that is another one."""
+    """The allowed direction of ball `b` nearest to the unit vector `d`, and whether it differs from `d`."""
     kind = bounds.swing_kind[b]
     if kind == ELLIPSE:
         rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
         x, y = direction_swing(d)
-        if ellipse_excess(x, y, rx, ry) > TOLERANCE:
+        if ellipse_excess(x, y, rx, ry) > LIMIT_TOLERANCE:
             return nearest_in_ellipse(d, rx, ry), True
     elif kind == POLYGON:
         near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
-        if outside > TOLERANCE:
+        if outside > LIMIT_TOLERANCE:
             return near, True
     return d, False
 
 
 @kernel
 def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
-    """Nearest allowed swing, reached by a direct rotation, then nearest allowed twist [Baerlocher 2001, 3.7.2]."""
+    """Rotate to the nearest allowed swing, then to the nearest allowed twist [Baerlocher 2001, 3.7.2]."""
     d = swing_direction(split.x, split.y)
     near, moved = nearest_direction(bounds, b, d)
     if moved:
@@ -176,9 +177,9 @@ def clamp_split(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
 
 @kernel
 def _has_twist_limit(bounds: Bounds, b: int, split: SwingTwist) -> bool:
-    """Whether ball `b` has a twist to limit: next to the direction opposite to z, none is defined."""
+    """Whether the twist of ball `b` is limited and defined, which it is not opposite to z."""
     square = split.x * split.x + split.y * split.y
-    return bounds.twist_limited[b] == 1 and square < (math.pi - SINGULAR) ** 2
+    return bounds.twist_limited[b] == 1 and square < (math.pi - SINGULAR_SWING) ** 2
 
 
 @kernel
@@ -192,7 +193,7 @@ def twist_excess(bounds: Bounds, b: int, split: SwingTwist) -> float:
 
 @kernel
 def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
-    """Angles that ball `b` may at least still swing and twist before a limit stops it [rad]; inf without one."""
+    """Lower bounds on the angles by which ball `b` can swing and twist up to a limit [rad]; inf if unlimited."""
     split = ball_split(bounds, b, q)
     swing = twist = math.inf
     if bounds.swing_kind[b] == ELLIPSE:
@@ -210,10 +211,9 @@ def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
 
 @kernel
 def pass_through_middle(bounds: Bounds, b: int, start: SwingTwist, end: SwingTwist) -> SwingTwist:
-    """`end`, or the projection of the middle of the way to it when that middle is not allowed.
+    """`end`, or the nearest allowed swing to the midpoint between `start` and `end` if the midpoint is not allowed.
 
-    A concave region would otherwise let a limb jump across a gap between two allowed directions
-    [Baerlocher 2001, 3.7.3].
+    This keeps a limb from jumping across the gap of a concave region [Baerlocher 2001, 3.7.3].
     """
     a, e = swing_direction(start.x, start.y), swing_direction(end.x, end.y)
     middle = halfway(a, e)

@@ -1,4 +1,4 @@
-"""Whole questions about one posture, each answered in one call that owns its workspace."""
+"""Kinematic and static quantities of one posture; each call allocates its own workspace."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ Array = np.ndarray
 
 @kernel(counts_references=True)
 def node_frames(tree: Tree, q: Array) -> tuple[Array, Array, Array]:
-    """World positions (n, 3), rotations (n, 4) and velocity axes (nv, 3)."""
+    """World positions (n, 3) and rotations (n, 4) of all nodes, and world axes (nv, 3) of all velocities."""
     n = tree.parent.shape[0]
     position, rotation, axes = np.empty((n, 3)), np.empty((n, 4)), np.empty((tree.dof_node.shape[0], 3))
     forward(tree, q, position, rotation)
@@ -34,7 +34,7 @@ def node_frames(tree: Tree, q: Array) -> tuple[Array, Array, Array]:
 
 @kernel(counts_references=True)
 def frames_at(tree: Tree, q: Array, node: Array, local_position: Array, local_rotation: Array) -> tuple[Array, Array]:
-    """World positions (m, 3) and rotations (m, 4) of attached frames."""
+    """World positions (m, 3) and rotations (m, 4) of frames attached to nodes."""
     n, m = tree.parent.shape[0], node.shape[0]
     position, rotation = np.empty((n, 3)), np.empty((n, 4))
     forward(tree, q, position, rotation)
@@ -70,7 +70,7 @@ def mass_center(tree: Tree, q: Array) -> tuple[Array, Array]:
 
 @kernel(counts_references=True)
 def holding_torques(tree: Tree, q: Array, gravity: Vector) -> Array:
-    """Torques (nv,) that hold the posture against gravity."""
+    """Joint torques (nv,) that hold the posture against gravity [N m or N]."""
     position, rotation, axes = node_frames(tree, q)
     centers = np.empty_like(position)
     center_of_mass(tree, position, rotation, centers)

@@ -1,9 +1,8 @@
-"""Limits of one step: how far each joint may go, and the linear rows that curved limits become.
+"""Limits of one step: bounds on each velocity, and linear inequalities for ball joints and couplings.
 
-A step x leaves joint values inside l - q ≤ x ≤ u - q, speeds inside ±speed · dt, and nothing moves farther than its
-largest step. The region of a ball joint is replaced by the half-plane that touches it nearest to where the limb is, in
-the swing (s_x, s_y), and its twist interval by two rows; couplings are linear in those coordinates already. Limits that
-are farther away than the largest step can reach are left out: both their bounds are infinite.
+A step x satisfies l - q ≤ x ≤ u - q, |x| ≤ speed · dt, and |x| ≤ the largest step. The swing region of a ball joint is
+replaced by its tangent half-plane nearest to the current swing (s_x, s_y), and its twist interval by two linear rows.
+Couplings are linear in those coordinates already. Limits out of reach of the largest step have infinite bounds.
 """
 
 import math
@@ -22,13 +21,13 @@ from poise.kernels.maths.vector import Vector, add, scale
 Array = np.ndarray
 
 PER_BALL = 3
-"""Rows of a ball joint: swing, least twist, greatest twist."""
-REACH = 2.0
-"""Limits farther away than this many largest steps are left out."""
+"""Inequality rows per ball joint: swing, least twist, greatest twist."""
+HORIZON_STEPS = 2.0
+"""Limits farther away than this many times the largest step are left out."""
 
 
 class StepLimits(NamedTuple):
-    """What bounds a step besides the figure's own limits."""
+    """Bounds on one step besides the figure's own limits, and index maps between velocities and coordinates."""
 
     dof_q: Array
     """(nv,) coordinate of each velocity, or -1 for those of rotations."""
@@ -57,7 +56,7 @@ def fill_box(
     lower: Array,
     upper: Array,
 ) -> None:
-    """Bounds of each velocity: limits, speed and largest step together; zero is always inside."""
+    """Fill the bounds (nv,) of each velocity of a step from limits, speed and largest step; they include 0."""
     dof_q, speed, largest, q_lower, q_upper = limits.dof_q, limits.speed, limits.largest, bounds.lower, bounds.upper
     dt = limits.clock[0]
     for k in range(dof_q.shape[0]):
@@ -80,7 +79,17 @@ def fill_ball_limits(
     lower: Array,
     upper: Array,
 ) -> None:
-    """Rows of all limited ball joints, three each from row 0 of `general` on; bounds from entry `offset` on."""
+    """Fill the inequality rows of all limited ball joints.
+
+    Args:
+        limits: Limits of the step.
+        bounds: Limits of the figure.
+        q: (nq,) the posture.
+        offset: Entry of `lower` and `upper` that belongs to row 0 of `general`.
+        general: (…, nv) Jacobian; ball joint b has rows 3 b to 3 b + 2.
+        lower: Least values of the rows.
+        upper: Greatest values of the rows.
+    """
     for b in range(limits.ball_dof.shape[0]):
         row = PER_BALL * b
         for i in range(row, row + PER_BALL):
@@ -89,9 +98,9 @@ def fill_ball_limits(
             continue
         split = ball_split(bounds, b, q)
         rates = swing_twist_rates(split)
-        far = REACH * limits.largest[limits.ball_dof[b]]
+        far = HORIZON_STEPS * limits.largest[limits.ball_dof[b]]
         if bounds.swing_kind[b] != ANYWHERE:
-            nx, ny, room = _touching_line(bounds, b, split)
+            nx, ny, room = tangent_line(bounds, b, split)
             if room < far:
                 _put_ball_row(limits, bounds, b, add(scale(rates[0], nx), scale(rates[1], ny)), row, general)
                 upper[offset + row] = max(0.0, room)
@@ -100,8 +109,8 @@ def fill_ball_limits(
 
 
 @kernel
-def _touching_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
-    """Unit normal of the line that touches the swing region nearest to the swing, and the room up to it [rad]."""
+def tangent_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
+    """Outward unit normal of the swing region's tangent nearest to the swing, and the signed distance to it [rad]."""
     x, y = split.x, split.y
     if bounds.swing_kind[b] == ELLIPSE:
         rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
@@ -116,14 +125,14 @@ def _touching_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, fl
     px, py = direction_swing(near)
     size = math.sqrt((px - x) ** 2 + (py - y) ** 2)
     if size < 1e-9:
-        return _edge_at(bounds, b, split)
+        return _tangent_at_boundary(bounds, b, split)
     sign = 1.0 if outside <= 0.0 else -1.0
     return sign * (px - x) / size, sign * (py - y) / size, sign * size
 
 
 @kernel
-def _edge_at(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
-    """`_touching_line` for a swing on the boundary itself: the way in which the region is left fastest."""
+def _tangent_at_boundary(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, float]:
+    """`tangent_line` for a swing on the boundary itself, with the normal from samples around the swing."""
     step = 1e-5
     nx, ny = 0.0, 0.0
     for i in range(8):
@@ -145,7 +154,7 @@ def _edge_at(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, float, f
 
 @kernel
 def _put_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row: int, general: Array) -> None:
-    """A row in the limb's axes, turned into the joint's own."""
+    """Set general[row] to a derivative given in the limb's axes, turned into the joint's axes."""
     for k in range(general.shape[1]):
         general[row, k] = 0.0
     _add_ball_row(limits, bounds, b, rate, row, general)
@@ -153,6 +162,7 @@ def _put_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row:
 
 @kernel
 def _add_ball_row(limits: StepLimits, bounds: Bounds, b: int, rate: Vector, row: int, general: Array) -> None:
+    """Add a derivative given in the limb's axes, turned into the joint's axes, to general[row]."""
     turned = rotate(quaternion_at(bounds.limb, b), rate)
     k = limits.ball_dof[b]
     general[row, k] += turned.x
@@ -173,7 +183,7 @@ def _twist_rows(
     lower: Array,
     upper: Array,
 ) -> None:
-    """τ - τ_min(s) ≥ 0 in row `row`, τ - τ_max(s) ≤ 0 in the next."""
+    """Fill row `row` with the linearised τ - τ_min(s) ≥ 0 and the next row with τ - τ_max(s) ≤ 0."""
     c, x, y = bounds.twist, split.x, split.y
     low, high = twist_interval(bounds, b, x, y)
     twist = nearest_turn(split.twist, 0.5 * (low + high))
@@ -195,7 +205,7 @@ def _twist_rows(
 
 @kernel(inline=True)
 def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, row: int, rows: Array) -> None:
-    """rows[row] = derivative of a coupling's linear form."""
+    """Set rows[row] (nv,) to the derivative of a coupling's linear form."""
     for k in range(rows.shape[1]):
         rows[row, k] = 0.0
     for t in range(bounds.term_start[coupling], bounds.term_start[coupling + 1]):
@@ -222,7 +232,7 @@ def fill_couplings(
     lower: Array,
     upper: Array,
 ) -> None:
-    """Inequality couplings, from row `at` of `general` on; bounds from entry `offset` + `at` on."""
+    """Fill the rows of inequality couplings, from row `at` of `general` and entry `offset` + `at` of the bounds on."""
     for i in range(limits.soft.shape[0]):
         coupling = limits.soft[i]
         coupling_row(limits, bounds, coupling, q, at + i, general)

@@ -1,4 +1,4 @@
-"""Regions on the sphere that a limb may point into, and the nearest direction inside them.
+"""Regions of allowed limb directions on the sphere, and the nearest direction inside them.
 
 Directions are unit vectors in the frame of the limiting cone, whose z axis is the middle of the region. A *spherical
 ellipse* is the image of (s_x / r_x)² + (s_y / r_y)² ≤ 1 in swing coordinates; a *spherical polygon* is bounded by great
@@ -15,9 +15,10 @@ from poise.kernels.maths.vector import Vector, add, angle_between, cross, dot, n
 
 Array = np.ndarray
 
-GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
-SEARCH_STEPS = 48
-"""Samples of the ellipse from which its nearest point is bracketed; its distance has at most four extrema."""
+GOLDEN_SECTION = 0.5 * (math.sqrt(5.0) - 1.0)
+"""Ratio of golden-section search."""
+ELLIPSE_SAMPLES = 48
+"""Samples that bracket the nearest point of an ellipse, whose distance has at most four extrema."""
 
 
 @kernel
@@ -25,8 +26,8 @@ def nearest_on_ellipse(px: float, py: float, rx: float, ry: float) -> tuple[floa
     """Nearest point, in the plane, of the axis-aligned ellipse (rx, ry) about the origin [Baerlocher 2001, app. D].
 
     The foot of the normal from (px, py) is (rx² px / (t + rx²), ry² py / (t + ry²)) for the largest root t of
-    (rx px / (t + rx²))² + (ry py / (t + ry²))² = 1: the same stationary points as the quartic of app. D, but its left
-    side decreases in t, so bisection finds the right one with no quartic formula to lose digits in.
+    (rx px / (t + rx²))² + (ry py / (t + ry²))² = 1: the same stationary points as the quartic of app. D. The left side
+    decreases in t, so bisection finds the root without the cancellation of a quartic formula.
     """
     x, y = abs(px), abs(py)
     if rx < ry:
@@ -62,7 +63,7 @@ def _nearest_in_quadrant(x: float, y: float, major: float, minor: float) -> tupl
 
 @kernel
 def ellipse_excess(x: float, y: float, rx: float, ry: float) -> float:
-    """How far the swing (x, y) lies outside the ellipse, as a share of its radius; negative inside."""
+    """Distance of the swing (x, y) from the ellipse, relative to its radius; positive outside, negative inside."""
     return math.sqrt((x / rx) ** 2 + (y / ry) ** 2) - 1.0
 
 
@@ -73,15 +74,15 @@ def nearest_in_ellipse(d: Vector, rx: float, ry: float) -> Vector:
     qx, qy = nearest_on_ellipse(sx, sy, rx, ry)
     best = math.atan2(qy / ry, qx / rx)
     best_cosine = dot(swing_direction(qx, qy), d)
-    step = 2.0 * math.pi / SEARCH_STEPS
-    for i in range(SEARCH_STEPS):
+    step = 2.0 * math.pi / ELLIPSE_SAMPLES
+    for i in range(ELLIPSE_SAMPLES):
         alpha = i * step
         cosine = _ellipse_cosine(d, rx, ry, alpha)
         if cosine > best_cosine:
             best, best_cosine = alpha, cosine
     low, high = best - step, best + step
     for _ in range(42):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        left, right = high - GOLDEN_SECTION * (high - low), low + GOLDEN_SECTION * (high - low)
         if _ellipse_cosine(d, rx, ry, left) >= _ellipse_cosine(d, rx, ry, right):
             high = right
         else:

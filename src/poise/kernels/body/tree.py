@@ -1,4 +1,4 @@
-"""Kinematics of a tree of one-primitive joints: the one forward kinematics and the one Jacobian of poise.
+"""Kinematics of a tree of joints: forward kinematics, Jacobians, centre of mass, inertia and torques.
 
 A tree has nodes 0 … n-1 in an order where parents come first. Node 0 is the world. Every other node is moved by one
 primitive: a turn or a slide along an axis, a ball (a unit quaternion), or a free motion (a position and a unit
@@ -10,7 +10,7 @@ For node i with parent p, placement (o_i, O_i) and motion (m_i, M_i) of its coor
 
 Velocities: a turn or a slide has the rate of its coordinate; a ball has its angular velocity in its own moved axes
 (q ← q ⊗ exp(ω)); a free node has a linear velocity in its unmoved axes, then such an angular velocity. A *reversed*
-ball stores the rotation of its parent seen from it, so that re-rooting leaves every stored value alone.
+ball stores the rotation of its parent in the child's frame, so that re-rooting changes no stored value.
 """
 
 from typing import NamedTuple
@@ -36,6 +36,7 @@ from poise.kernels.maths.vector import Vector, add, cross, dot, put_vector, scal
 Array = np.ndarray
 
 FIXED, TURN, SLIDE, BALL, BALL_REVERSED, FREE = 0, 1, 2, 3, 4, 5
+"""Primitives that move a node: none, revolute, prismatic, spherical (and seen from its child), six freedoms."""
 
 
 class Tree(NamedTuple):
@@ -60,11 +61,11 @@ class Tree(NamedTuple):
     mass: Array
     """(n,) mass carried by the node [kg]."""
     center: Array
-    """(n, 3) its centre, in the node's frame [m]."""
+    """(n, 3) centre of that mass, in the node's frame [m]."""
     inertia: Array
-    """(n, 6) its inertia about that centre, in the node's axes: xx, yy, zz, xy, xz, yz [kg m²]."""
+    """(n, 6) inertia of that mass about its centre, in the node's axes: xx, yy, zz, xy, xz, yz [kg m²]."""
     subtree_mass: Array
-    """(n,) mass of the node and all that hangs from it [kg]."""
+    """(n,) mass of the node and all its descendants [kg]."""
     dof_node: Array
     """(nv,) node moved by each velocity."""
     dof_turns: Array
@@ -111,7 +112,7 @@ def motion_axes(
     # outputs
     axes: Array,
 ) -> None:
-    """World axis of every velocity, `axes` (nv, 3): angular about the node's origin, or linear (`dof_turns`)."""
+    """Fill `axes` (nv, 3) with the world axis of every velocity, angular or linear as `dof_turns` says."""
     for i in range(1, tree.parent.shape[0]):
         kind = tree.kind[i]
         k = tree.v_start[i]
@@ -188,9 +189,9 @@ def center_of_mass(
     # outputs
     subtree_center: Array,
 ) -> Vector:
-    """World centre of mass, and `subtree_center` (n, 3): that of each node with all that hangs from it [m].
+    """World centre of mass [m]; fills `subtree_center` (n, 3) with the centre of mass of every subtree [m].
 
-    A massless subtree has its centre at its node.
+    The centre of a massless subtree is the origin of its node.
     """
     n = tree.parent.shape[0]
     for i in range(n):
@@ -208,7 +209,7 @@ def center_of_mass(
 
 @kernel
 def _divide_by_mass(tree: Tree, position: Array, i: int, subtree_center: Array) -> None:
-    """Turn the moment of mass of subtree `i` into its centre."""
+    """Divide the first moment of mass of subtree `i` by its mass, in place."""
     mass = tree.subtree_mass[i]
     if mass > 0.0:
         put_vector(subtree_center, i, scale(vector_at(subtree_center, i), 1.0 / mass))
@@ -292,7 +293,7 @@ def subtree_inertias(
     # outputs
     out: Array,
 ) -> None:
-    """Inertia `out` (n, 6) of every subtree about its own centre, world axes [kg m²].
+    """Inertia `out` (n, 6) of every subtree about its own centre of mass, in world axes [kg m²].
 
     `world_center` (n, 3) holds the centre of each node's own mass. Tensors are stored xx, yy, zz, xy, xz, yz and moved
     by the parallel-axis theorem, I += m (|d|² 1 - d dᵀ).
@@ -312,6 +313,7 @@ def subtree_inertias(
 
 @kernel
 def _add_point_mass(out: Array, i: int, mass: float, d: Vector) -> None:
+    """out[i] += m (|d|² 1 - d dᵀ)."""
     out[i, 0] += mass * (d.y * d.y + d.z * d.z)
     out[i, 1] += mass * (d.x * d.x + d.z * d.z)
     out[i, 2] += mass * (d.x * d.x + d.y * d.y)
@@ -356,9 +358,9 @@ def moment_of_inertia(
 ) -> float:
     """Moment of inertia about an axis a through the centre of mass G, and its `gradient` (nv,).
 
-    A velocity moves one subtree S (mass m, centre c, tensor I about c) against the rest. Writing the whole as two rigid
-    parts, the rate is 2 (a × w)·(I a) + 2 m (a × (c - G))·(a × ċ), with w the angular rate and ċ the velocity of c
-    [Baerlocher 2001, 7.3.3 names the task; the gradient is ours].
+    A velocity moves one subtree S (mass m, centre c, tensor I about c) relative to the rest. With the figure as two
+    rigid parts, the rate is 2 (a × w)·(I a) + 2 m (a × (c - G))·(a × ċ), with w the angular rate and ċ the velocity of
+    c [Baerlocher 2001, 7.3.3 names the task; the gradient is ours].
     """
     center = vector_at(subtree_center, 0)
     for k in range(tree.dof_node.shape[0]):
@@ -383,7 +385,7 @@ def mass_centers(
     # outputs
     out: Array,
 ) -> None:
-    """World centre `out` (n, 3) of the mass each node carries itself [m]."""
+    """Fill `out` (n, 3) with the world centre of each node's own mass [m]."""
     for i in range(tree.parent.shape[0]):
         put_vector(out, i, add(vector_at(position, i), rotate(quaternion_at(rotation, i), vector_at(tree.center, i))))
 
@@ -424,7 +426,7 @@ def difference(
     # outputs
     out: Array,
 ) -> None:
-    """The velocity `out` (nv,) with a ⊕ out = b, rotations by the shortest way."""
+    """Fill `out` (nv,) with b ⊖ a, the velocity for which a ⊕ out = b; rotations take the shortest way."""
     for i in range(1, tree.parent.shape[0]):
         kind = tree.kind[i]
         k = tree.q_start[i]

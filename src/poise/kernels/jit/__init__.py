@@ -1,1 +1,1 @@
-"""The compiler: one decorator for all kernels, its cache on disk, and what works around numba."""
+"""Compilation by numba: the decorator of all kernels, its disk cache, and the workarounds for numba's costs."""

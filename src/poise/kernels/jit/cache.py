@@ -1,10 +1,12 @@
-"""Where machine code is kept, and when it is compiled anew.
+"""The disk cache of compiled kernels: its folders, and when a kernel is compiled again.
 
-Numba's disk cache watches only the file of the cached function: an edit to a function it *calls* in another file goes
-unnoticed, and so does `NUMBA_BOUNDSCHECK`; an edit to a comment, on the other hand, compiles everything again. The
-machine code of each module is therefore kept in a folder named after a digest of what its source and every kernel
-source that it imports *say* (their syntax trees, without docstrings and comments) and of that flag. What runs is always
-what is written, an edit compiles again only what it can change, and a checkout elsewhere finds the same machine code.
+Numba's own disk cache checks only the file of the cached function. It misses an edit to a function that this one calls
+in another file, it ignores `NUMBA_BOUNDSCHECK`, and it compiles everything again after an edit to a comment.
+
+Here, each kernel module has a cache folder named after a digest. The digest covers the syntax trees, without docstrings
+and comments, of the module and of every kernel module that it imports, directly or not, and the value of
+`NUMBA_BOUNDSCHECK`. So the machine code always matches the source, an edit recompiles only the modules that import the
+edited one, and another checkout of the same source uses the same machine code.
 """
 
 from __future__ import annotations
@@ -22,26 +24,27 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-KERNELS = Path(__file__).parents[1]
-"""The folder of all kernels."""
-PACKAGE = "poise.kernels"
-KEPT_FOR = 30.0 * 24.0 * 3600.0
-"""Age at which the machine code of other versions is removed [s]."""
+KERNELS_FOLDER = Path(__file__).parents[1]
+"""The folder of all kernel sources."""
+KERNELS_PACKAGE = "poise.kernels"
+"""The import path of that folder."""
+MAX_CACHE_AGE = 30.0 * 24.0 * 3600.0
+"""Machine code of other versions is deleted once it is older than this [s]."""
 NOT_COMPILED = ("jit/cache.py",)
-"""Sources that change where machine code is kept but not the code."""
+"""Sources left out of every digest, since they decide where machine code is stored but not what it does."""
 
 
 class Source(NamedTuple):
-    """What one source file says."""
+    """The digest and the imports of one parsed source file."""
 
     digest: str
-    """Of its syntax tree without docstrings."""
+    """SHA-256 of the syntax tree without docstrings, in hexadecimal."""
     imports: tuple[str, ...]
-    """Kernel sources that it imports, relative to `KERNELS`."""
+    """Kernel sources that the file imports, relative to `KERNELS_FOLDER`."""
 
 
 def user_cache() -> Path:
-    """The folder in which this user's programs keep what they can compute again."""
+    """The cache folder of poise for this user: `POISE_CACHE_DIR`, or the operating system's usual place."""
     if override := os.environ.get("POISE_CACHE_DIR"):
         return Path(override)
     if sys.platform == "win32":
@@ -52,39 +55,42 @@ def user_cache() -> Path:
 
 
 def source_name(module: str) -> str:
-    """The source of a kernel module, relative to `KERNELS`: 'body/tree.py' for 'poise.kernels.body.tree'."""
-    return module.removeprefix(f"{PACKAGE}.").replace(".", "/") + ".py"
+    """The path of a kernel module in `KERNELS_FOLDER`: 'body/tree.py' for 'poise.kernels.body.tree'."""
+    return module.removeprefix(f"{KERNELS_PACKAGE}.").replace(".", "/") + ".py"
 
 
 def read_source(name: str) -> Source:
-    """Parse one source."""
-    tree = ast.parse((KERNELS / name).read_text(encoding="utf-8"))
+    """Parse one source file, given relative to `KERNELS_FOLDER`, and digest its syntax tree without docstrings."""
+    tree = ast.parse((KERNELS_FOLDER / name).read_text(encoding="utf-8"))
     imports: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(KERNELS_PACKAGE):
             imports.update(_imported(str(node.module), [alias.name for alias in node.names]))
         elif isinstance(node, ast.Import):
-            imports.update(source_name(alias.name) for alias in node.names if alias.name.startswith(f"{PACKAGE}."))
+            imports.update(
+                source_name(alias.name) for alias in node.names if alias.name.startswith(f"{KERNELS_PACKAGE}.")
+            )
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [line for line in body if not _is_text(line)]  # type: ignore[attr-defined]
+            node.body = [line for line in body if not _is_docstring(line)]  # type: ignore[attr-defined]
     return Source(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), tuple(sorted(imports)))
 
 
 def _imported(module: str, names: Iterable[str]) -> list[str]:
-    """The sources of `from module import names`: the module itself, or modules of a package."""
-    if (KERNELS / source_name(module)).exists():
+    """The source files that `from module import names` reads: the module itself, or modules of a package."""
+    if (KERNELS_FOLDER / source_name(module)).exists():
         return [source_name(module)]
-    return [found for name in names if (KERNELS / (found := source_name(f"{module}.{name}"))).exists()]
+    return [found for name in names if (KERNELS_FOLDER / (found := source_name(f"{module}.{name}"))).exists()]
 
 
-def _is_text(line: ast.stmt) -> bool:
+def _is_docstring(line: ast.stmt) -> bool:
+    """Whether a statement is a string alone, such as a docstring."""
     return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
 
 
 @cache
-def _known() -> dict[str, Any]:
-    """What sources said when they were parsed last, by name: when they were changed, their size, digest and imports."""
+def _saved_sources() -> dict[str, Any]:
+    """The parsed sources that the last process saved, by name: [folder, time of change, size, digest, imports]."""
     try:
         found: dict[str, Any] = json.loads((user_cache() / "sources.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -94,23 +100,23 @@ def _known() -> dict[str, Any]:
 
 @cache
 def source(name: str) -> Source:
-    """What a source says, parsed only if it has changed since it was parsed last."""
-    state = (KERNELS / name).stat()
-    stamp = [str(KERNELS), state.st_mtime_ns, state.st_size]
-    entry = _known().get(name)
+    """The digest and imports of a source; the file is parsed only if its time or size has changed since last time."""
+    state = (KERNELS_FOLDER / name).stat()
+    stamp = [str(KERNELS_FOLDER), state.st_mtime_ns, state.st_size]
+    entry = _saved_sources().get(name)
     if entry is not None and entry[:3] == stamp:
         return Source(entry[3], tuple(entry[4]))
     found = read_source(name)
-    _known()[name] = [*stamp, found.digest, list(found.imports)]
+    _saved_sources()[name] = [*stamp, found.digest, list(found.imports)]
     return found
 
 
-def remember_sources() -> None:
-    """Keep what was parsed for the next process; a folder that cannot be written is no matter."""
+def save_sources() -> None:
+    """Save the parsed sources for the next process; does nothing if the cache folder cannot be written."""
     try:
         user_cache().mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=user_cache(), suffix=".json", delete=False) as file:
-            json.dump(_known(), file)
+            json.dump(_saved_sources(), file)
         Path(file.name).replace(user_cache() / "sources.json")
     except OSError:
         return
@@ -123,14 +129,14 @@ def dependencies(name: str) -> frozenset[str]:
     waiting = [name]
     while waiting:
         name = waiting.pop()
-        if name not in found and name not in NOT_COMPILED and (KERNELS / name).exists():
+        if name not in found and name not in NOT_COMPILED and (KERNELS_FOLDER / name).exists():
             found.add(name)
             waiting += source(name).imports
     return frozenset(found)
 
 
 def source_digest(names: Iterable[str]) -> str:
-    """Twelve hexadecimal digits that change with what these sources say and with bounds checking."""
+    """Twelve hexadecimal digits that depend on the code of these sources and on `NUMBA_BOUNDSCHECK`."""
     digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
     for name in sorted(names):
         digest.update(f"{name}:{source(name).digest}\n".encode())
@@ -139,33 +145,34 @@ def source_digest(names: Iterable[str]) -> str:
 
 @cache
 def cache_folder(module: str) -> Path:
-    """Where the machine code of the kernels of a module is kept."""
+    """The folder that holds the machine code of one kernel module."""
     name = source_name(module)
     return user_cache() / f"kernels-{name[:-3].replace('/', '.')}-{source_digest(dependencies(name))}"
 
 
 def every_source() -> list[str]:
-    """All kernel sources."""
-    return sorted(path.relative_to(KERNELS).as_posix() for path in KERNELS.rglob("*.py"))
+    """All kernel sources, relative to `KERNELS_FOLDER`, sorted."""
+    return sorted(path.relative_to(KERNELS_FOLDER).as_posix() for path in KERNELS_FOLDER.rglob("*.py"))
 
 
-def _complete() -> Path:
+def _complete_marker() -> Path:
+    """The marker file that exists once all kernels of this version are compiled."""
     return user_cache() / f"complete-{source_digest(name for name in every_source() if name not in NOT_COMPILED)}"
 
 
 def is_complete() -> bool:
-    """Whether every kernel has been compiled on this machine (see `mark_complete`), or none is to be."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"} or _complete().exists()
+    """Whether all kernels of this version are compiled (see `mark_complete`), or compilation is switched off."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"} or _complete_marker().exists()
 
 
 def mark_complete() -> None:
-    """Remember that every kernel has been compiled, and forget what nothing has used for a month."""
+    """Record that all kernels are compiled, and delete machine code of other versions older than `MAX_CACHE_AGE`."""
     if not user_cache().is_dir():
         return
-    _complete().touch()
-    remember_sources()
-    modules = (f"{PACKAGE}.{name[:-3].replace('/', '.')}" for name in every_source())
-    ours = {_complete(), *map(cache_folder, modules)}
+    _complete_marker().touch()
+    save_sources()
+    modules = (f"{KERNELS_PACKAGE}.{name[:-3].replace('/', '.')}" for name in every_source())
+    ours = {_complete_marker(), *map(cache_folder, modules)}
     for other in [*user_cache().glob("kernels-*"), *user_cache().glob("complete-*")]:
-        if other not in ours and time.time() - other.stat().st_mtime > KEPT_FOR:
+        if other not in ours and time.time() - other.stat().st_mtime > MAX_CACHE_AGE:
             shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink(missing_ok=True)

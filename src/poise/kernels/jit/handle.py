@@ -1,9 +1,13 @@
-"""A handle on many arrays: what Python passes to a kernel instead of a tuple of a hundred of them.
+"""A handle: one pointer to many arrays, which Python passes to a kernel instead of a tuple of a hundred arrays.
 
-Numba looks at every array of a tuple at every call, 0.3 µs each, and copies the whole tuple into every function it is
-passed to. A handle is one pointer: it carries its parts in memory that compiled code owns, and a kernel reads
-`handle.tree` as it would read the field of a tuple. Whoever makes one keeps what it holds: kernels that count no
-references read it too.
+Numba unpacks every array of a tuple at every call from Python, 0.3 µs each, and copies the whole tuple into every
+function that receives it. A handle is one pointer to a record in memory that numba allocates; a kernel reads
+`handle.tree` as it would read the field of a tuple. Kernels that count no references read it too, so whoever creates a
+handle must keep its arrays alive.
+
+Touches these internals of numba: `numba.experimental.structref`, `lower_getattr` and `impl_ret_borrowed` (our own code
+for reading a field, because structref's own code needs reference counting), and the memory layout of the `MemInfo`
+record of the numba runtime (`DATA_WORD`).
 """
 
 from collections.abc import Sequence
@@ -14,17 +18,17 @@ import numba
 if numba.config.DISABLE_JIT:
 
     class Handle:
-        """Holds the parts of an engine, uncompiled."""
+        """The uncompiled stand-in: an object with one attribute per part of an engine."""
 
         fields: tuple[str, ...] = ()
 
         def __init__(self, *parts: Any) -> None:
-            """Keep the parts under their names."""
+            """Store the parts under the names of `fields`."""
             for name, part in zip(self.fields, parts, strict=True):
                 setattr(self, name, part)
 
     def define_handle(fields: Sequence[str]) -> None:
-        """Say what the parts of a handle are called; its parts are given in that order."""
+        """Set the names of the parts of `Handle`, in the order of its constructor."""
         Handle.fields = tuple(fields)
 
 else:
@@ -33,32 +37,34 @@ else:
     from numba.core.imputils import impl_ret_borrowed, lower_getattr
     from numba.experimental import structref
 
-    DATA = 3
-    """Which word of numba's record of a piece of memory says where it is."""
+    DATA_WORD = 3
+    """Index of the word of numba's `MemInfo` record that points to the data."""
 
     @structref.register
     class _HandleType(types.StructRef):  # type: ignore[misc]
+        """Numba's type of a handle."""
+
         def preprocess_fields(self, fields: Any) -> Any:
-            """Constants are values like any other."""
+            """The field types, with literal types replaced by plain ones, so that equal layouts share one type."""
             return tuple((name, types.unliteral(kind)) for name, kind in fields)
 
     class Handle(structref.StructRefProxy):  # type: ignore[misc,no-redef]
-        """Holds the parts of an engine for compiled code; made by a kernel, so that making one is compiled once."""
+        """A pointer to the parts of an engine; a kernel creates it, so that its constructor is compiled only once."""
 
-    def _read(name: str) -> None:
-        """Let kernels read a part whether they count references or not: numba's own way wants those that do."""
+    def _register_getter(name: str) -> None:
+        """Register code that reads the part `name` without reference counting, which structref's own code needs."""
 
         @lower_getattr(_HandleType, name)  # type: ignore[untyped-decorator]
         def read(context: Any, builder: Any, kind: Any, handle: Any) -> Any:
             fields = context.data_model_manager[kind.get_data_type()]
             record = builder.bitcast(builder.extract_value(handle, 0), PointerType(PointerType(IntType(8))))
-            memory = builder.load(builder.gep(record, [Constant(IntType(32), DATA)]))
+            memory = builder.load(builder.gep(record, [Constant(IntType(32), DATA_WORD)]))
             parts = builder.bitcast(memory, fields.get_value_type().as_pointer())
             at = [Constant(IntType(32), 0), Constant(IntType(32), fields.get_field_position(name))]
             return impl_ret_borrowed(context, builder, kind.field_dict[name], builder.load(builder.gep(parts, at)))
 
     def define_handle(fields: Sequence[str]) -> None:
-        """Say what the parts of a handle are called; its parts are given in that order."""
+        """Set the names of the parts of `Handle`, in the order of its constructor."""
         structref.define_proxy(Handle, _HandleType, list(fields))
         for name in fields:
-            _read(name)
+            _register_getter(name)

@@ -1,4 +1,4 @@
-"""Kernels that leave the interpreter free while they run, so that threads run them side by side."""
+"""Kernels that release Python's global interpreter lock, so that several threads run them in parallel."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
@@ -10,5 +10,5 @@ R = TypeVar("R")
 
 
 def threaded_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A `kernel` that other threads need not wait for."""
+    """Compile `function` as `kernel` does, and release the global interpreter lock while it runs."""
     return cast("Callable[P, R]", decorated(function, counts_references=False, nogil=True))

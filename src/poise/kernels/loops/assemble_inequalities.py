@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.kernels.body.couplings import coupling_value
 from poise.kernels.body.limits import Bounds, ball_split, nearest_turn, twist_interval
-from poise.kernels.body.step_limits import StepLimits, _touching_line, coupling_row
+from poise.kernels.body.step_limits import StepLimits, coupling_row, tangent_line
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import quaternion_at, rotate
 from poise.kernels.maths.swing_twist import swing_twist_rates
@@ -59,7 +59,7 @@ def fence_value(fences: Fences, i: int, q: Array) -> float:
     b = fences.ball[i]
     split = ball_split(bounds, b, q)
     if fences.part[i] == SWING:
-        _, _, room = _touching_line(bounds, b, split)
+        _, _, room = tangent_line(bounds, b, split)
         return -room
     low, high = twist_interval(bounds, b, split.x, split.y)
     twist = nearest_turn(split.twist, 0.5 * (low + high))
@@ -77,7 +77,7 @@ def _fence_row(fences: Fences, i: int, q: Array, rows: Array) -> None:
     split = ball_split(bounds, b, q)
     rates = swing_twist_rates(split)
     if fences.part[i] == SWING:
-        nx, ny, _ = _touching_line(bounds, b, split)
+        nx, ny, _ = tangent_line(bounds, b, split)
         rate = add(scale(rates[0], nx), scale(rates[1], ny))
     else:
         c, j = bounds.twist, 0 if fences.part[i] == LEAST_TWIST else 6

@@ -1,1 +1,1 @@
-"""Vectors, quaternions, singular values and nearest points: mathematics that knows no figure."""
+"""Vectors, quaternions, portable trigonometry, singular values and projection onto a polyhedron."""

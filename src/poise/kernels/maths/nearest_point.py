@@ -1,12 +1,13 @@
-"""The point nearest to another among those that satisfy linear inequalities.
+"""Projection of a point onto a polyhedron, the set of points that satisfy linear inequalities.
 
     minimise ½ |x - w|²   subject to   l ≤ A x ≤ u
 
-by the dual active-set method [Goldfarb & Idnani 1983] for a Hessian of identity. It starts at the free minimum w and
-takes violated rows in, one at a time: with N the normals of the rows held and n the new one, x moves along
--z = -(n - N r), which leaves the held rows where they are, while their pressures fall at the rates r = N⁺ n. Whichever
-comes first ends the step: the new row is met and held too, or the pressure of a held row reaches zero and it is let go.
-The objective grows with every row met, so no set of held rows returns and the method ends after finitely many steps.
+by the dual active-set method [Goldfarb & Idnani 1983] with the identity as Hessian. It starts at the unconstrained
+minimum w with an empty active set and adds violated rows to the set, one at a time. With N the normals of the active
+rows and n the normal of the new row, x moves along -z = -(n - N r), which does not change the values of the active
+rows, while their multipliers decrease at the rates r = N⁺ n. The step ends at the first of two events: the new row is
+satisfied and becomes active, or the multiplier of an active row reaches zero and that row leaves the active set. The
+objective grows with every row added, so no active set occurs twice and the method ends after finitely many steps.
 """
 
 import math
@@ -17,10 +18,10 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-DEPENDENT = 1e-10
-"""A normal whose part independent of the held ones is shorter than this share of it adds nothing."""
-ROUNDING = 1e-12
-"""Distance from a row that still counts as meeting it."""
+DEPENDENT_NORMAL = 1e-10
+"""A normal is linearly dependent if its part orthogonal to the active normals is shorter than this share of it."""
+ROW_TOLERANCE = 1e-12
+"""Violation of a row, divided by the length of its normal, that still counts as satisfied."""
 
 
 @kernel(counts_references=True)
@@ -31,52 +32,56 @@ def nearest_in_polyhedron(
     # outputs
     x: Array,
 ) -> int:
-    """Move `x` (n,) to the nearest point with lower ≤ rows x ≤ upper, `rows` (m, n); 0 when there is none."""
+    """Move `x` (n,) to the nearest point with lower ≤ rows x ≤ upper, `rows` (m, n).
+
+    Returns 1, or 0 when no point satisfies all rows.
+    """
     m, n = rows.shape
-    held, way, pressure = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+    active, active_side, multiplier = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
     basis, triangle = np.empty((n, n)), np.empty((n, n))
     z, along, rate = np.empty(n), np.empty(n), np.empty(n)
     count = 0
     for _ in range(50 * (m + n + 1)):
-        p, side = _most_violated(rows, lower, upper, held, count, x)
+        p, side = _most_violated(rows, lower, upper, active, count, x)
         if p < 0:
             return 1
-        new_pressure = 0.0
+        new_multiplier = 0.0
         while True:
             size = _split_normal(rows, p, side, basis, count, z, along)
             _solve_triangle(triangle, count, along, rate)
-            missing = _row_value(rows, p, x) - upper[p] if side > 0.0 else lower[p] - _row_value(rows, p, x)
-            step = missing / (size * size) if size > 0.0 else math.inf
-            let_go = -1
+            violation = _row_value(rows, p, x) - upper[p] if side > 0.0 else lower[p] - _row_value(rows, p, x)
+            step = violation / (size * size) if size > 0.0 else math.inf
+            leaving = -1
             for j in range(count):
-                may_leave = lower[held[j]] < upper[held[j]]
-                if may_leave and rate[j] > 0.0 and pressure[j] < step * rate[j]:
-                    step, let_go = pressure[j] / rate[j], j
+                is_inequality = lower[active[j]] < upper[active[j]]
+                if is_inequality and rate[j] > 0.0 and multiplier[j] < step * rate[j]:
+                    step, leaving = multiplier[j] / rate[j], j
             if step == math.inf:
                 return 0
             if size > 0.0:
                 for i in range(n):
                     x[i] -= step * z[i]
             for j in range(count):
-                pressure[j] -= step * rate[j]
-            new_pressure += step
-            if let_go < 0:
-                held[count], way[count], pressure[count] = p, side, new_pressure
-                _hold(basis, triangle, count, z, along, size)
+                multiplier[j] -= step * rate[j]
+            new_multiplier += step
+            if leaving < 0:
+                active[count], active_side[count], multiplier[count] = p, side, new_multiplier
+                _append_normal(basis, triangle, count, z, along, size)
                 count += 1
                 break
             count -= 1
-            for j in range(let_go, count):
-                held[j], way[j], pressure[j] = held[j + 1], way[j + 1], pressure[j + 1]
-                size = _split_normal(rows, held[j], way[j], basis, j, z, along)
+            for j in range(leaving, count):
+                active[j], active_side[j], multiplier[j] = active[j + 1], active_side[j + 1], multiplier[j + 1]
+                size = _split_normal(rows, active[j], active_side[j], basis, j, z, along)
                 if size == 0.0:
                     return 0
-                _hold(basis, triangle, j, z, along, size)
+                _append_normal(basis, triangle, j, z, along, size)
     return 0
 
 
 @kernel
 def _row_value(rows: Array, p: int, x: Array) -> float:
+    """rows[p] · x."""
     value = 0.0
     for i in range(x.shape[0]):
         value += rows[p, i] * x[i]
@@ -84,8 +89,8 @@ def _row_value(rows: Array, p: int, x: Array) -> float:
 
 
 @kernel
-def _most_violated(rows: Array, lower: Array, upper: Array, held: Array, count: int, x: Array) -> tuple[int, float]:
-    """The row farthest from being met, or -1, and its side: 1 above its upper bound, -1 below its lower."""
+def _most_violated(rows: Array, lower: Array, upper: Array, active: Array, count: int, x: Array) -> tuple[int, float]:
+    """The most violated inactive row, or -1, and its violated side: 1 above the upper bound, -1 below the lower."""
     worst, found, side = 0.0, -1, 1.0
     for p in range(rows.shape[0]):
         square, magnitude, value = 0.0, 0.0, 0.0
@@ -95,12 +100,12 @@ def _most_violated(rows: Array, lower: Array, upper: Array, held: Array, count: 
             value += rows[p, i] * x[i]
         above, below = value - upper[p], lower[p] - value
         excess = max(above, below) - 1e-15 * magnitude
-        if excess <= max(ROUNDING, worst) * math.sqrt(square):
+        if excess <= max(ROW_TOLERANCE, worst) * math.sqrt(square):
             continue
-        is_held = False
+        is_active = False
         for j in range(count):
-            is_held = is_held or held[j] == p
-        if not is_held:
+            is_active = is_active or active[j] == p
+        if not is_active:
             worst, found, side = excess / math.sqrt(square), p, 1.0 if above > below else -1.0
     return found, side
 
@@ -116,15 +121,15 @@ def _split_normal(
     z: Array,
     along: Array,
 ) -> float:
-    """Split the normal of row `p` into Σ along_j basis_j + z; returns |z|, or 0 when the held rows span the normal.
+    """Split the normal of row `p` into Σ along_j basis_j + z; returns |z|, or 0 if the active rows span the normal.
 
     Gram–Schmidt twice, which is enough for orthogonality to rounding [Björck 1996, 2.4.5].
     """
     n = z.shape[0]
-    whole = 0.0
+    square = 0.0
     for i in range(n):
         z[i] = side * rows[p, i]
-        whole += z[i] * z[i]
+        square += z[i] * z[i]
     along[:count] = 0.0
     for _ in range(2):
         for j in range(count):
@@ -137,7 +142,7 @@ def _split_normal(
     rest = 0.0
     for i in range(n):
         rest += z[i] * z[i]
-    return math.sqrt(rest) if rest > DEPENDENT * DEPENDENT * whole else 0.0
+    return math.sqrt(rest) if rest > DEPENDENT_NORMAL * DEPENDENT_NORMAL * square else 0.0
 
 
 @kernel
@@ -151,8 +156,8 @@ def _solve_triangle(triangle: Array, count: int, along: Array, rate: Array) -> N
 
 
 @kernel
-def _hold(basis: Array, triangle: Array, count: int, z: Array, along: Array, size: float) -> None:
-    """Append one normal to the factorisation N = Bᵀ R of the held rows."""
+def _append_normal(basis: Array, triangle: Array, count: int, z: Array, along: Array, size: float) -> None:
+    """Append one normal to the factorisation N = Bᵀ R of the active rows."""
     for i in range(z.shape[0]):
         basis[count, i] = z[i] / size
     for j in range(count):

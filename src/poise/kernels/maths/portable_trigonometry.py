@@ -1,11 +1,11 @@
-"""Sines, cosines and their inverses that are the same to the last bit on every machine.
+"""Trigonometric functions and their inverses that return the same bits on every machine.
 
-Sums, products, quotients and square roots are rounded alike everywhere; the sines of two mathematical libraries are
-not, and where two postures serve equally well the last bit decides between them. These functions are made of those four
-alone, so that a graphics card answers as a processor does, as long as its compiler fuses no product with a sum.
+IEEE arithmetic rounds sums, products, quotients and square roots alike everywhere. The sines of two mathematical
+libraries differ in the last bit, and that bit decides where two postures are equally good. These functions use only the
+four operations above, so a GPU returns the same bits as a CPU, as long as its compiler fuses no product with a sum.
 
-An angle is first freed of its quarter turns, k = round(x / (π/2)), with π/2 in three parts of which the first two are
-so short that k times them is exact [Cody & Waite 1980]. What is left, |r| ≤ π/4, goes into polynomials in z = r²:
+The argument is first reduced by k = round(x / (π/2)) quarter turns, with π/2 split into three parts of which the first
+two are so short that k times them is exact [Cody & Waite 1980]. The remainder |r| ≤ π/4 enters polynomials in z = r²:
 
     sin r = r + r z S(z)        cos r = 1 - z/2 + z² C(z)        atan u = u - u z A(z)
 
@@ -19,43 +19,45 @@ from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import Quaternion
 from poise.kernels.maths.vector import Vector, cross, dot, length
 
-QUARTERS = 0.6366197723675814
+QUARTERS_PER_RADIAN = 0.6366197723675814
 """2 / π."""
 QUARTER, QUARTER_REST, QUARTER_LAST = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
 """π/2 in parts of 33, 33 and 53 bits."""
-BUNDLE = 1048576.0
-"""Quarter turns that are taken off at once: 2^20, so that their product with 33 bits is exact."""
-WHOLE = 6755399441055744.0
-"""1.5 · 2^52: what is added to a number loses its fraction, to the nearest whole number."""
-FAR = 1e12
-"""An angle that is not known to a tenth of a milliradian [rad]."""
+TURNS_BUNDLE = 1048576.0
+"""2^20: larger numbers of quarter turns are subtracted in multiples of this, whose product with 33 bits is exact."""
+INTEGER_SHIFT = 6755399441055744.0
+"""1.5 · 2^52: adding and then subtracting it rounds a number to the nearest integer."""
+LARGEST_ARGUMENT = 1e12
+"""Angles above this are taken as 0: a float there has a spacing above 0.1 mrad [rad]."""
 HALF_PI, HALF_PI_REST = 1.5707963267948966, 6.123233995736766e-17
+"""π/2 as a float, and its rounding error."""
 PI, PI_REST = 3.141592653589793, 1.2246467991473532e-16
+"""π as a float, and its rounding error."""
 ARC_HALF, ARC_HALF_REST = 0.4636476090008061, 2.2698777452961687e-17
-"""atan ½."""
+"""atan ½ as a float, and its rounding error."""
 ARC_ONE, ARC_ONE_REST = 0.7853981633974483, 3.061616997868383e-17
-"""atan 1."""
+"""atan 1 as a float, and its rounding error."""
 
 
 @kernel
 def sine_cosine(x: float) -> tuple[float, float]:
     """Sine and cosine of `x` [rad], each to about one unit in the last place up to a million radians.
 
-    The error is below 3e-16 up to 10⁹ and below 1e-14 up to `FAR`, beyond which an angle is taken as 0.
+    The error is below 3e-16 up to 10⁹ and below 1e-14 up to `LARGEST_ARGUMENT`; above that `x` is taken as 0.
     """
-    if abs(x) > FAR:
+    if abs(x) > LARGEST_ARGUMENT:
         x = 0.0
-    turns = (x * QUARTERS + WHOLE) - WHOLE
+    turns = (x * QUARTERS_PER_RADIAN + INTEGER_SHIFT) - INTEGER_SHIFT
     rest = x - turns * QUARTER
-    if abs(turns) >= BUNDLE:
-        many = ((turns / BUNDLE + WHOLE) - WHOLE) * BUNDLE
+    if abs(turns) >= TURNS_BUNDLE:
+        many = ((turns / TURNS_BUNDLE + INTEGER_SHIFT) - INTEGER_SHIFT) * TURNS_BUNDLE
         rest = (x - many * QUARTER) - (turns - many) * QUARTER
     # Only the subtractions from here on round, and the remainder of each is kept.
-    taken = turns * QUARTER_REST
-    left = rest - taken
-    taken = turns * QUARTER_LAST - ((rest - left) - taken)
-    r = left - taken
-    tail = (left - r) - taken
+    subtracted = turns * QUARTER_REST
+    remainder = rest - subtracted
+    subtracted = turns * QUARTER_LAST - ((rest - remainder) - subtracted)
+    r = remainder - subtracted
+    tail = (remainder - r) - subtracted
     z = r * r
     w = z * z
     cube, half = z * r, 0.5 * z
@@ -68,7 +70,7 @@ def sine_cosine(x: float) -> tuple[float, float]:
     along = r - ((z * (0.5 * tail - cube * s) - tail) - cube * -0.16666666666666666)
     near = 1.0 - half
     across = near + (((1.0 - near) - half) + (w * c - r * tail))
-    # Chosen without branches, since no processor foresees the quarter of an angle.
+    # Chosen without branches, since a processor cannot predict the quadrant of an angle.
     quarter = int(turns)
     sine = across if quarter & 1 else along
     cosine = along if quarter & 1 else across
@@ -102,7 +104,7 @@ def arc_tangent(y: float, x: float) -> float:
     u = above / below
     z = u * u
     w = z * z
-    # Odd and even powers apart: two short sums are ready sooner than one long sum.
+    # Even and odd powers apart, since a processor computes two short sums in parallel.
     even = (0.3333333333333333 + w * 0.14285714285255424) + w * w * (
         (0.09090902845293593 + w * 0.06658665150031588) + w * w * 0.04102427523945399
     )

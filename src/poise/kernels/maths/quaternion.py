@@ -1,4 +1,4 @@
-"""Unit quaternions (w, x, y, z) as named tuples: rotations that never lock."""
+"""Rotations as unit quaternions (w, x, y, z), stored in named tuples."""
 
 import math
 from typing import NamedTuple
@@ -67,7 +67,7 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 @kernel
 def unit(q: Quaternion) -> Quaternion:
-    """q / |q|; the identity for a quaternion too short to mean a rotation."""
+    """q / |q|, or the identity if |q| < 1e-300."""
     size = math.sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z)
     if size < 1e-300:
         return Quaternion(1.0, 0.0, 0.0, 0.0)
@@ -110,9 +110,9 @@ def angle_of(q: Quaternion) -> float:
 def direct_rotation(a: Vector, b: Vector) -> Quaternion:
     """The smallest rotation that takes the unit vector `a` to the unit vector `b` [Baerlocher 2001, 3.1.1].
 
-    Below 90° it is (1 + a·b, a × b), normalised. Beyond, it is made of two rotations a → m → b in the plane of a and b,
-    with m at right angles to a: `a` then arrives exactly on `b` even when the two are opposite and the plane, which
-    nothing determines there, is chosen by `orthogonal`.
+    Below 90° it is (1 + a·b, a × b), normalised. Above 90° it is the product of two rotations a → m → b in the plane
+    of a and b, with m at right angles to a, which keeps full accuracy up to 180°. For opposite vectors, where any plane
+    through `a` would do, `orthogonal` chooses the plane.
     """
     cosine = dot(a, b)
     if cosine >= 0.0:
@@ -132,7 +132,7 @@ def direct_rotation(a: Vector, b: Vector) -> Quaternion:
 
 @kernel
 def slerp(a: Quaternion, b: Quaternion, t: float) -> Quaternion:
-    """The rotation a fraction `t` of the shortest way from `a` to `b`."""
+    """Spherical linear interpolation: `a` at t = 0, `b` at t = 1, along the shortest rotation between them."""
     turn = to_rotation_vector(multiply(conjugate(a), b))
     return multiply(a, from_rotation_vector(scale(turn, t)))
 
@@ -152,7 +152,7 @@ def columns(q: Quaternion) -> tuple[Vector, Vector, Vector]:
 
 @kernel
 def from_columns(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """The rotation whose matrix has these orthonormal columns (Shepperd's choice of the largest divisor)."""
+    """The rotation whose matrix has these orthonormal columns, by Shepperd's method (the largest divisor)."""
     trace = x.x + y.y + z.z
     if trace >= x.x and trace >= y.y and trace >= z.z:
         return unit(Quaternion(1.0 + trace, y.z - z.y, z.x - x.z, x.y - y.x))

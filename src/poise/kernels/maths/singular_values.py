@@ -1,8 +1,8 @@
-"""Singular values of a few long rows, by one-sided Jacobi rotations [Hestenes 1958].
+"""Singular value decomposition of a matrix with few rows, by one-sided Jacobi rotations [Hestenes 1958].
 
-Pairs of rows of J (m, n) are turned against each other until all are orthogonal. The turns, gathered in U, are
-orthogonal, so J = U W where row i of W is σ_i v_iᵀ: the singular value decomposition J = Σ σ_i u_i v_iᵀ, with small
-singular values as accurate as large ones.
+The method rotates pairs of rows of J (m, n) until all rows are orthogonal. The product U of the rotations is
+orthogonal, so J = U W, where row i of W is σ_i v_iᵀ. This is the singular value decomposition J = Σ σ_i u_i v_iᵀ, and
+small singular values are as accurate as large ones.
 """
 
 import math
@@ -13,12 +13,12 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-ROUNDS = 30
-"""Rounds over all pairs; a handful is enough."""
-ORTHOGONAL = 1e-15
-"""Cosine between two rows that counts as a right angle."""
-ZERO = 1e-10
-"""Share of the largest singular value below which one counts as zero."""
+MAX_SWEEPS = 30
+"""Most sweeps over all pairs of rows; about five are usual."""
+ORTHOGONAL_COSINE = 1e-15
+"""Two rows count as orthogonal if the cosine between them is below this."""
+ZERO_SINGULAR_VALUE = 1e-10
+"""Singular values below this share of the largest are set to 0."""
 
 
 @kernel
@@ -29,35 +29,36 @@ def singular_rows(
     left: Array,
     sigma: Array,
 ) -> None:
-    """Split the first `m` of `rows` (≥ m, n).
+    """Singular value decomposition of the first `m` rows of `rows` (≥ m, n), in place.
 
     Args:
-        m: How many rows count.
+        m: Number of rows to decompose.
         rows: J on entry, σ_i v_iᵀ in row i on return.
         left: (≥ m, ≥ m) u_i in column i.
-        sigma: (≥ m,) the singular values, in no order; those that mean nothing are 0.
+        sigma: (≥ m,) the singular values, unsorted; negligible ones are 0.
     """
     for i in range(m):
         for j in range(m):
             left[i, j] = 1.0 if i == j else 0.0
-    for _ in range(ROUNDS):
-        turned = False
+    for _ in range(MAX_SWEEPS):
+        rotated = False
         for p in range(m - 1):
             for q in range(p + 1, m):
-                turned = _separate(m, p, q, rows, left) or turned
-        if not turned:
+                rotated = _orthogonalise(m, p, q, rows, left) or rotated
+        if not rotated:
             break
     largest = 0.0
     for i in range(m):
         sigma[i] = math.sqrt(_product(rows, i, i))
         largest = max(largest, sigma[i])
     for i in range(m):
-        if sigma[i] <= ZERO * largest:
+        if sigma[i] <= ZERO_SINGULAR_VALUE * largest:
             sigma[i] = 0.0
 
 
 @kernel
 def _product(rows: Array, p: int, q: int) -> float:
+    """Dot product of rows p and q."""
     total = 0.0
     for k in range(rows.shape[1]):
         total += rows[p, k] * rows[q, k]
@@ -65,10 +66,10 @@ def _product(rows: Array, p: int, q: int) -> float:
 
 
 @kernel
-def _separate(m: int, p: int, q: int, rows: Array, left: Array) -> bool:
-    """Turn rows p and q to a right angle; False when they are at one already."""
+def _orthogonalise(m: int, p: int, q: int, rows: Array, left: Array) -> bool:
+    """Rotate rows p and q so that they become orthogonal; False when they already are."""
     a, b, c = _product(rows, p, p), _product(rows, q, q), _product(rows, p, q)
-    if abs(c) <= ORTHOGONAL * math.sqrt(a * b) or abs(c) < 1e-280:
+    if abs(c) <= ORTHOGONAL_COSINE * math.sqrt(a * b) or abs(c) < 1e-280:
         return False
     zeta = (b - a) / (2.0 * c)
     t = math.copysign(1.0, zeta) / (abs(zeta) + math.hypot(1.0, zeta))

@@ -1,9 +1,9 @@
-"""Swing and twist: the direction of a limb, and its turn about itself.
+"""Swing and twist: the direction of a limb, and its rotation about its own axis.
 
 An orientation q is split as q = swing ⊗ twist. The twist is a rotation by τ about the limb's own axis z; the swing is
 the direct rotation that takes z to the limb's direction, so its rotation vector (s_x, s_y, 0) has no z component
-[Baerlocher 2001, app. C]. The split has one singular direction, opposite to z, where the twist is anybody's choice:
-here zero.
+[Baerlocher 2001, app. C]. The split is singular in the direction opposite to z, where any twist would do; zero is
+chosen there.
 """
 
 import math
@@ -41,7 +41,7 @@ def to_swing_twist(q: Quaternion) -> SwingTwist:
 
 @kernel
 def from_swing_twist(split: SwingTwist) -> Quaternion:
-    """swing ⊗ twist."""
+    """The orientation q = swing ⊗ twist."""
     swing = from_rotation_vector(Vector(split.x, split.y, 0.0))
     half = 0.5 * split.twist
     return multiply(swing, Quaternion(math.cos(half), 0.0, 0.0, math.sin(half)))

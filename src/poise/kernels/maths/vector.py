@@ -1,4 +1,4 @@
-"""Three-vectors as named tuples."""
+"""Vectors of three components, stored in named tuples."""
 
 import math
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def length(a: Vector) -> float:
 
 @kernel
 def normalized(a: Vector) -> Vector:
-    """a / |a|, and the zero vector for one too short to have a direction."""
+    """a / |a|, or the zero vector if |a| < 1e-300."""
     size = length(a)
     if size < 1e-300:
         return Vector(0.0, 0.0, 0.0)
@@ -79,7 +79,7 @@ def normalized(a: Vector) -> Vector:
 
 @kernel
 def orthogonal(a: Vector) -> Vector:
-    """A unit vector at right angles to the unit vector `a`, far from degenerate for every `a`."""
+    """A unit vector orthogonal to the unit vector `a`; the smallest component of `a` is dropped for accuracy."""
     if abs(a.x) <= abs(a.y) and abs(a.x) <= abs(a.z):
         return normalized(Vector(0.0, a.z, -a.y))
     if abs(a.y) <= abs(a.z):

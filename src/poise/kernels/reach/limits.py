@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.kernels.body.couplings import clamp_coupled, coupling_value, couplings_excess
 from poise.kernels.body.limits import (
-    TOLERANCE,
+    LIMIT_TOLERANCE,
     Bounds,
     ball_split,
     clamp_split,
@@ -160,7 +160,7 @@ def hold_couplings(path: Path, trial: Array, wanted: Array) -> bool:
 
     `wanted` (nq,) is written over.
     """
-    if path.couplings.shape[0] == 0 or couplings_excess(path.bounds, trial) <= TOLERANCE:
+    if path.couplings.shape[0] == 0 or couplings_excess(path.bounds, trial) <= LIMIT_TOLERANCE:
         return True
     for k in range(trial.shape[0]):
         wanted[k] = trial[k]

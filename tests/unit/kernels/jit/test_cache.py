@@ -1,4 +1,4 @@
-"""The cache of machine code: named after what its sources say, and shared by all checkouts."""
+"""The disk cache of machine code: its folders depend on the code of the sources, and all checkouts share them."""
 
 import ast
 import os
@@ -29,16 +29,16 @@ def test_the_cache_moves_with_its_variable_and_changes_with_bounds_checking(tmp_
 
 
 def forget():
-    for remembered in (cache._known, cache.source, cache.dependencies, cache.cache_folder):
+    for remembered in (cache._saved_sources, cache.source, cache.dependencies, cache.cache_folder):
         remembered.cache_clear()
 
 
 @pytest.fixture
 def kernels(tmp_path, monkeypatch):
-    """An empty folder of kernels, with a cache of its own."""
+    """An empty folder of kernels, with its own cache folder."""
     folder = tmp_path / "kernels"
     folder.mkdir()
-    monkeypatch.setattr(cache, "KERNELS", folder)
+    monkeypatch.setattr(cache, "KERNELS_FOLDER", folder)
     monkeypatch.setenv("POISE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     forget()
@@ -58,7 +58,7 @@ def folders(*modules):
     return [cache.cache_folder(f"poise.kernels.{module}").name for module in modules]
 
 
-def test_machine_code_moves_with_the_sources_it_comes_from_and_no_others(kernels):
+def test_an_edit_changes_the_folders_of_the_modules_that_import_it_and_no_others(kernels):
     write(
         kernels,
         leaf="a = 1\n",
@@ -73,7 +73,7 @@ def test_machine_code_moves_with_the_sources_it_comes_from_and_no_others(kernels
     assert [x == y for x, y in zip(before, folders(*names), strict=True)] == [False, False, False, False, True]
 
 
-def test_what_people_read_compiles_nothing_anew(kernels):
+def test_an_edit_to_docstrings_or_comments_recompiles_nothing(kernels):
     write(kernels, leaf='"""One."""\na = 1\n\n\ndef f():\n    """What it does."""\n    return a\n')
     before = folders("leaf")
     write(kernels, leaf='"""Two."""\n# why\na = 1\n\n\ndef f():\n    """What it does now."""\n\n    return a\n')
@@ -82,12 +82,12 @@ def test_what_people_read_compiles_nothing_anew(kernels):
     assert folders("leaf") != before
 
 
-def test_machine_code_does_not_move_with_the_checkout(kernels, tmp_path, monkeypatch):
+def test_the_folders_do_not_depend_on_the_place_of_the_checkout(kernels, tmp_path, monkeypatch):
     write(kernels, leaf="a = 1\n", top="from poise.kernels.leaf import a\n")
     before = folders("leaf", "top")
     other = tmp_path / "elsewhere"
     kernels.rename(other)
-    monkeypatch.setattr(cache, "KERNELS", other)
+    monkeypatch.setattr(cache, "KERNELS_FOLDER", other)
     forget()
     assert folders("leaf", "top") == before
 
@@ -97,10 +97,10 @@ def test_sources_that_import_each_other_are_read_once(kernels):
     assert cache.dependencies("one.py") == {"one.py", "two.py"}
 
 
-def test_what_was_parsed_is_remembered_until_it_changes(kernels, monkeypatch):
+def test_a_saved_source_is_parsed_again_only_after_an_edit(kernels, monkeypatch):
     write(kernels, leaf="a = 1\n")
     (before,) = folders("leaf")
-    cache.remember_sources()
+    cache.save_sources()
     forget()
     parse = cache.read_source
     monkeypatch.setattr(cache, "read_source", lambda name: pytest.fail(f"{name} was parsed again"))
@@ -110,8 +110,8 @@ def test_what_was_parsed_is_remembered_until_it_changes(kernels, monkeypatch):
     assert folders("leaf") != [before]
 
 
-def test_an_edit_in_any_room_compiles_exactly_what_depends_on_it_anew(monkeypatch):
-    """Against the imports as Python itself resolves them."""
+def test_an_edit_in_any_package_recompiles_exactly_the_modules_that_import_it(monkeypatch):
+    """Compares `dependencies` with the imports as Python itself resolves them."""
     sources = cache.every_source()
     imports = {name: python_imports(name) for name in sources}
     plain = {name: cache.source(name) for name in sources}
@@ -126,11 +126,11 @@ def test_an_edit_in_any_room_compiles_exactly_what_depends_on_it_anew(monkeypatc
 def python_imports(name):
     """The kernel sources that a source names in its imports, found without the cache's own reader."""
     found = set()
-    for node in ast.walk(ast.parse((cache.KERNELS / name).read_text())):
+    for node in ast.walk(ast.parse((cache.KERNELS_FOLDER / name).read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("poise.kernels"):
             folder = Path(*node.module.split(".")[2:])
             candidates = [folder.with_suffix(".py"), *(folder / f"{alias.name}.py" for alias in node.names)]
-            found |= {c.as_posix() for c in candidates if (cache.KERNELS / c).is_file()}
+            found |= {c.as_posix() for c in candidates if (cache.KERNELS_FOLDER / c).is_file()}
     return found
 
 
@@ -149,7 +149,7 @@ def test_marking_complete_keeps_recent_machine_code_and_removes_old(kernels):
     folder = cache.user_cache()
     mine = cache.cache_folder("poise.kernels.mine")
     recent, old, done = folder / "kernels-recent", folder / "kernels-old", folder / "complete-old"
-    long_ago = time.time() - 2 * cache.KEPT_FOR
+    long_ago = time.time() - 2 * cache.MAX_CACHE_AGE
     for path in (mine, recent, old):
         path.mkdir(parents=True)
     done.touch()

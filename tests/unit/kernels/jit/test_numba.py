@@ -12,8 +12,8 @@ from poise.kernels.body.clamp import clamp
 from poise.kernels.engine.engine import Engine
 from poise.kernels.engine.step import LEGAL, begin, bind
 from poise.kernels.engine.step_trial import measure
-from poise.kernels.jit.cache import KERNELS, cache_folder
-from poise.kernels.jit.compile import overload_for, straight_to
+from poise.kernels.jit.cache import KERNELS_FOLDER, cache_folder
+from poise.kernels.jit.compile import compiled_for, entry_point_for
 
 compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 PRIVATE = ("numba.core", "numba.experimental", "llvmlite", "_nrt", "forceinline", "CACHE_LOCATOR_CLASSES")
@@ -53,8 +53,8 @@ def test_kernels_can_be_inlined():
 def test_a_compiled_kernel_can_be_called_without_looking_at_its_arguments(problem):
     """`overloads[signature].entry_point` skips numba's dispatch."""
     q = np.array(problem.figure.neutral().q)
-    assert straight_to(begin, problem.handle, q)(problem.handle, q) == LEGAL
-    assert overload_for(begin, (problem.handle, q)).entry_point is not None
+    assert entry_point_for(begin, problem.handle, q)(problem.handle, q) == LEGAL
+    assert compiled_for(begin, (problem.handle, q)).entry_point is not None
 
 
 def test_kernels_read_every_field_of_the_engine_through_its_handle(problem):
@@ -71,7 +71,7 @@ def test_large_kernels_have_addresses(problem):
 
 
 def test_nothing_outside_this_room_touches_private_interfaces():
-    for source in KERNELS.rglob("*.py"):
+    for source in KERNELS_FOLDER.rglob("*.py"):
         if source.parent.name != "jit":
             found = [name for name in PRIVATE if name in source.read_text()]
             assert not found, f"{source.name} uses {found}"
