@@ -17,7 +17,7 @@ from poise.figure.model.names import listing
 from poise.figure.model.pose import FloatArray, Pose, from_to
 from poise.figure.model.posture import Posture
 from poise.kernels.body.tree import SLIDE, TURN
-from poise.kernels.chains.chain import SWING, TWIST, Chain, tip_position
+from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain, tip_position
 
 SHORTEST = 1e-9
 """A segment shorter than this has no direction [m]."""
@@ -192,7 +192,7 @@ def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain
     offsets = [*(step.position for step in steps), along[-1].inverse().apply(end.position)]
     rest = np.array([step.rotation for step in steps])
     axis = np.array(axes)
-    role = np.where(np.abs(axis[:, 1]) > 1.0 - _PARALLEL, TWIST, SWING).astype(np.int64)
+    role = np.where(np.abs(axis[:, 1]) > 1.0 - _PARALLEL, TWIST_JOINT, SWING_JOINT).astype(np.int64)
     places = tree.q_start[nodes]
     return Chain(
         axis,
@@ -221,7 +221,7 @@ def _bends(axis: FloatArray, steps: list[Pose]) -> FloatArray:
 
 def _middle(role: NDArray[np.int64]) -> NDArray[np.int64]:
     middle = np.ones(len(role), dtype=np.int64)
-    middle[0], middle[-1] = role[0] == SWING, role[-1] == SWING
+    middle[0], middle[-1] = role[0] == SWING_JOINT, role[-1] == SWING_JOINT
     return middle
 
 
@@ -233,4 +233,4 @@ def _mirrors(axis: FloatArray, role: NDArray[np.int64], steps: list[Pose]) -> bo
     """
     straight = all(abs((step.matrix @ _Y)[1] - 1.0) < _PARALLEL for step in steps[1:])
     across = np.abs(axis[:, 1]) < _PARALLEL
-    return bool(role[0] == TWIST and straight and (across | (role == TWIST)).all())
+    return bool(role[0] == TWIST_JOINT and straight and (across | (role == TWIST_JOINT)).all())

@@ -15,7 +15,7 @@ from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import LARGEST, FloatArray, Pose
 from poise.kernels.chains.chain import pointing
-from poise.kernels.chains.goal import DIRECTION, LOOK, ORIENTATION, POSITION
+from poise.kernels.chains.goal import DIRECTION_GOAL, LOOK_GOAL, ORIENTATION_GOAL, POSITION_GOAL
 from poise.kernels.gaze.measures import FULL
 
 GoalKind = Literal["position", "direction", "orientation", "point"]
@@ -51,12 +51,12 @@ class Goal:
         """What kernels take, for a tip that is at `eye` on a figure whose up axis is `up`: see `ChainGoal`."""
         if self.gaze is None:
             x, y, z = np.asarray(self.position).tolist()
-            return (POSITION, x, y, z, *_NO_TURN)
+            return (POSITION_GOAL, x, y, z, *_NO_TURN)
         if self.gaze.point is not None and self.gaze.roll is None:
             x, y, z = self.gaze.point.tolist()
-            return (LOOK, x, y, z, *_NO_TURN)
+            return (LOOK_GOAL, x, y, z, *_NO_TURN)
         aim = self.gaze.aim(up, eye)
-        kind = ORIENTATION if aim.kind == FULL else DIRECTION
+        kind = ORIENTATION_GOAL if aim.kind == FULL else DIRECTION_GOAL
         direction = pointing(aim.rotation)
         return (kind, direction.x, direction.y, direction.z, *aim.rotation)
 

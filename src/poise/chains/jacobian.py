@@ -11,7 +11,13 @@ from poise.chains.question import Question, ask
 from poise.chains.result import ChainResult
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
-from poise.kernels.chains.jacobian import DAMPED, PSEUDOINVERSE, SELECTIVE, TRANSPOSE, jacobian_steps
+from poise.kernels.chains.jacobian import (
+    DAMPED_LEAST_SQUARES,
+    PSEUDOINVERSE,
+    SELECTIVELY_DAMPED,
+    TRANSPOSE,
+    jacobian_steps,
+)
 
 LARGEST_TURN = math.pi / 4.0
 """Greatest change of any joint in one step [Buss & Kim 2005]."""
@@ -47,7 +53,7 @@ def dls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> Chain
 
     It takes what `jacobian_transpose` takes.
     """
-    return _solve(ask("dls", figure, target, options, max_iterations=300), DAMPED)
+    return _solve(ask("dls", figure, target, options, max_iterations=300), DAMPED_LEAST_SQUARES)
 
 
 def sdls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> ChainResult:
@@ -55,7 +61,7 @@ def sdls(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> Chai
 
     It takes what `jacobian_transpose` takes.
     """
-    return _solve(ask("sdls", figure, target, options, max_iterations=300), SELECTIVE)
+    return _solve(ask("sdls", figure, target, options, max_iterations=300), SELECTIVELY_DAMPED)
 
 
 def _solve(question: Question, method: int) -> ChainResult:

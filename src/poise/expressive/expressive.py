@@ -22,7 +22,7 @@ from poise.expressive.tracker import TrackedResult, Tracker, first_memory
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.chains.chain import SWING, TWIST, Chain
+from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain
 from poise.kernels.gaze.batch_arrays import Answers, Questions
 from poise.kernels.gaze.expressive.batch import answer_expressive
 from poise.kernels.gaze.expressive.memory import Memory
@@ -179,11 +179,11 @@ def _range(chain: Chain, k: int) -> float:
 
 def _free_root(chain: Chain) -> int:
     """1 where the root reaches every heading, 2 where it does with the help of the mirrored shape, else 0."""
-    if chain.role[0] != TWIST:
+    if chain.role[0] != TWIST_JOINT:
         return 0
     if _range(chain, 0) >= 2.0 * math.pi - _ROUNDING:
         return 1
-    swings = chain.role == SWING
+    swings = chain.role == SWING_JOINT
     symmetric = np.allclose(chain.lower[swings], -chain.upper[swings], atol=_ROUNDING)
     return 2 if chain.mirrors and symmetric and _range(chain, 0) >= math.pi - _ROUNDING else 0
 
@@ -192,4 +192,4 @@ def _free_tip(chain: Chain, weights: Weights) -> int:
     """1 where the tip reaches every roll, upside down where that is allowed."""
     needed = math.pi if weights.symmetric else 2.0 * math.pi
     last = len(chain.role) - 1
-    return int(last > 0 and chain.role[last] == TWIST and _range(chain, last) >= needed - _ROUNDING)
+    return int(last > 0 and chain.role[last] == TWIST_JOINT and _range(chain, last) >= needed - _ROUNDING)

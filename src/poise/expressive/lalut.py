@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from poise.figure.model.pose import FloatArray
-from poise.kernels.chains.chain import SWING, Chain, bend_cosine
+from poise.kernels.chains.chain import SWING_JOINT, Chain, bend_cosine
 from poise.kernels.gaze.erik.joint import Lalut
 
 
@@ -36,7 +36,7 @@ def _hemisphere(chain: Chain, k: int, side: int, step: float) -> tuple[FloatArra
     Half a turn away from it both hemispheres meet; each has that angle with its own sign.
     """
     size = math.hypot(chain.bend[k, 1], chain.bend[k, 2])
-    if chain.role[k] != SWING or size < 1e-6:
+    if chain.role[k] != SWING_JOINT or size < 1e-6:
         return np.empty(0), np.empty(0)
     middle = math.atan2(chain.bend[k, 2], chain.bend[k, 1])
     count = max(2, math.ceil(180.0 / step) + 1)

@@ -11,7 +11,7 @@ from poise.chains.chain import Limb
 from poise.errors import TaskError
 from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import FloatArray
-from poise.kernels.chains.chain import SWING, tip_rotation
+from poise.kernels.chains.chain import SWING_JOINT, tip_rotation
 from poise.kernels.gaze import measures
 from poise.kernels.gaze.measures import Aim, Scoring
 
@@ -56,7 +56,7 @@ def scoring_of(limb: Limb, weights: Weights) -> Scoring:
     """The shares of all joints of a chain."""
     chain = limb.chain
     return Scoring(
-        _shares(chain.role == SWING, weights.aggravation),
+        _shares(chain.role == SWING_JOINT, weights.aggravation),
         _shares(chain.middle == 1, weights.aggravation),
         float(weights.orientation),
         float(weights.posture),

@@ -1,1 +1,1 @@
-"""Solvers of one chain of joints: CCD, FABRIK, circles and Jacobian methods."""
+"""Inverse kinematics of one serial chain: CCD, FABRIK, intersection of circles, and Jacobian methods."""

@@ -1,4 +1,4 @@
-"""Ball joints of a path, kept inside their regions one at a time."""
+"""Clamping of single ball joints on a path to their swing and twist limits."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ Array = np.ndarray
 
 
 @inner_kernel
-def hold_ball(path: Path, b: int, q: Array) -> None:
-    """Move limited ball `b` of the path to the nearest place inside its limits."""
+def clamp_ball(path: Path, b: int, q: Array) -> None:
+    """Clamp the rotation of limited ball joint `b` of the path to its swing and twist limits."""
     ball = path.balls[b]
     split = ball_split(path.bounds, ball, q)
     allowed = clamp_split(path.bounds, ball, split)
@@ -20,8 +20,8 @@ def hold_ball(path: Path, b: int, q: Array) -> None:
 
 
 @inner_kernel
-def hold_ball_at(path: Path, k: int, q: Array) -> None:
-    """Do so with the ball whose quaternion starts at `q[k]`, if it has limits."""
+def clamp_ball_at(path: Path, k: int, q: Array) -> None:
+    """Clamp the ball joint whose quaternion starts at `q[k]`; does nothing for a joint without limits."""
     for b in range(path.balls.shape[0]):
         if path.bounds.ball_start[path.balls[b]] == k:
-            hold_ball(path, b, q)
+            clamp_ball(path, b, q)

@@ -1,4 +1,4 @@
-"""Intersection of circles on a figure: turn the plane to the target, then place the chain in it."""
+"""Intersection of circles on a figure: turn the chain's plane to the target, then place the chain in that plane."""
 
 import math
 from typing import NamedTuple
@@ -9,50 +9,64 @@ from poise.kernels.body.limits import nearest_turn
 from poise.kernels.body.tree import forward
 from poise.kernels.chains.circles import KEEP_HEADINGS
 from poise.kernels.chains.circles_limits import place_chain
-from poise.kernels.chains.goal import legal_angle, tip_of
-from poise.kernels.chains.plane import Planar, Setting, find_plane, in_plane, seen_after_turn, turntable_turns
+from poise.kernels.chains.goal import angle_within_limits, tip_of
+from poise.kernels.chains.plane import (
+    MotionPlane,
+    PlanarHinges,
+    find_plane,
+    plane_coordinates,
+    target_after_turn,
+    turntable_turns,
+)
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.vector import Vector, length, subtract
 from poise.kernels.reach.path import Path, unflatten
 
 Array = np.ndarray
 
-TURNED = 1e-12
-"""How far a turntable may stop before where it should and still be there [rad], or a target be from a zone [m]."""
+PLACEMENT_ROUNDING = 1e-12
+"""Error of the turntable's angle [rad] or distance of a target from the safe zones [m] that counts as rounding."""
 
 
 class Placed(NamedTuple):
-    """What came of one end-point."""
+    """Result for one end-point."""
 
     hinges: int
-    """In the group that moves it; with fewer than two nothing was done."""
+    """Number of parallel hinges that move the tip; with fewer than two no placement was made."""
     placements: int
+    """Number of points placed, over all attempts."""
     inside: bool
-    """Whether the target is in the plane and between the safe zones."""
+    """Whether the target lies in the plane and between the safe zones."""
     error: float
     """Distance of the tip from the target [m]."""
 
 
 class Zones(NamedTuple):
-    """The safe zones of a chain, and how many hinges it has."""
+    """The annulus of distances from its base that a planar chain can reach, and the number of its hinges."""
 
     hinges: int
     least: float
+    """Smallest distance [m]."""
     most: float
+    """Largest distance [m]."""
 
 
-class _Room(NamedTuple):
-    """Everything a placement writes to besides its answer."""
+class _Workspace(NamedTuple):
+    """Scratch arrays for a path of n nodes."""
 
     position: Array
+    """(n, 3) world positions of the nodes [m]."""
     rotation: Array
+    """(n, 4) world rotations of the nodes."""
     hinges: Array
+    """(n,) nodes of the hinges that may move."""
     group: Array
-    flat: Planar
+    """(2 n,) nodes of the parallel hinges: the current group, then the largest so far."""
+    planar: PlanarHinges
     chain: Array
-    """(5, h) values, limits, sides and results of the group."""
+    """(5, n) start values, lower limits, upper limits, sides and solution of the parallel hinges."""
     attempt: Array
-    """(8, h + 1)"""
+    """(8, n + 1) scratch array of `place_chain`."""
 
 
 @kernel(counts_references=True)
@@ -62,53 +76,57 @@ def circles_figure(
     q: Array,
     moves: Array,
 ) -> Placed:  # fmt: skip
-    """Put a tip on a target.
+    """Move the tip of a path to a target position by intersection of circles.
 
     Args:
-        integers: The path, see `reach_path.flatten`.
-        numbers: The path.
-        start: (nq,) legal posture to begin in.
-        target: Where the tip must be [m].
-        tolerance: How far from the plane a target may be and still be in it [m].
-        keep: KEEP_HEADINGS or KEEP_DISTANCES; 0 for the paper's choice.
-        q: (nq,) the posture found.
-        moves: (nq,) set to 1 for the coordinates that take part.
+        integers: Integer fields of the path, packed by `poise.kernels.reach.path.flatten`.
+        numbers: Float fields of the path, packed by the same function.
+        start: (nq,) initial posture, within limits.
+        target: Target position of the tip [m].
+        tolerance: A target at most this far from the plane counts as in the plane [m].
+        keep: KEEP_HEADINGS or KEEP_DISTANCES; 0 for the paper's radii.
+        q: (nq,) the solution.
+        moves: (nq,) set to 1 for the coordinates that the method may change.
     """
     nodes = integers[1] - integers[0]
-    return _circles_figure(integers, numbers, start, target, tolerance, keep, _make_room(nodes), q, moves)
+    return _circles_figure(integers, numbers, start, target, tolerance, keep, _make_workspace(nodes), q, moves)
 
 
 @kernel(counts_references=True)
 def circle_zones(integers: Array, numbers: Array, q: Array) -> Zones:
-    """The safe zones of a path's tip in posture `q`."""
-    return _circle_zones(integers, numbers, q, _make_room(integers[1] - integers[0]))
+    """Smallest and largest distance that the planar part of a path can reach, in posture `q`."""
+    return _circle_zones(integers, numbers, q, _make_workspace(integers[1] - integers[0]))
 
 
 @kernel(counts_references=True)
-def _make_room(n: int) -> _Room:
-    flat = Planar(np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n), np.empty(n + 1), np.empty(n + 1))
-    return _Room(
+def _make_workspace(n: int) -> _Workspace:
+    planar = PlanarHinges(
+        np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n), np.empty(n + 1), np.empty(n + 1)
+    )
+    return _Workspace(
         np.empty((n, 3)),
         np.empty((n, 4)),
         np.empty(n, dtype=np.int64),
         np.empty(2 * n, dtype=np.int64),
-        flat,
+        planar,
         np.empty((5, n)),
         np.empty((8, n + 1)),
     )
 
 
 @inner_kernel
-def _circle_zones(integers: Array, numbers: Array, q: Array, room: _Room) -> Zones:
+def _circle_zones(integers: Array, numbers: Array, q: Array, workspace: _Workspace) -> Zones:
     path = unflatten(integers, numbers)
-    setting = find_plane(path, q, room.position, room.rotation, room.hinges, room.group, room.flat)
-    least, most = _zones(room.flat.length, setting.hinges)
-    return Zones(setting.hinges, least, most)
+    plane = find_plane(
+        path, q, workspace.position, workspace.rotation, workspace.hinges, workspace.group, workspace.planar
+    )
+    least, most = _zones(workspace.planar.length, plane.hinges)
+    return Zones(plane.hinges, least, most)
 
 
 @kernel
 def _zones(links: Array, count: int) -> tuple[float, float]:
-    """max(0, 2 max r - Σ r) and Σ r of the first links."""
+    """Smallest and largest reach max(0, 2 max r - Σ r) and Σ r of the first `count` links."""
     total, longest = 0.0, 0.0
     for k in range(count):
         total += links[k]
@@ -118,7 +136,7 @@ def _zones(links: Array, count: int) -> tuple[float, float]:
 
 @inner_kernel
 def _circles_figure(
-    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
+    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float, workspace: _Workspace,
     # outputs
     q: Array,
     moves: Array,
@@ -126,93 +144,101 @@ def _circles_figure(
     path = unflatten(integers, numbers)
     for k in range(start.shape[0]):
         q[k] = start[k]
-    setting = find_plane(path, q, room.position, room.rotation, room.hinges, room.group, room.flat)
-    if setting.hinges < 2:
-        return Placed(setting.hinges, 0, False, math.inf)
-    for k in range(setting.hinges):
-        moves[room.flat.place[k]] = 1
-    if setting.table >= 0:
-        moves[setting.table] = 1
-    placements, inside = _turn_and_place(path, setting, start, target, tolerance, keep, room, q)
-    forward(path.tree, q, room.position, room.rotation)
-    tip = tip_of(path.site, path.node, room.position, room.rotation)
-    return Placed(setting.hinges, placements, inside, length(subtract(target, tip.position)))
+    plane = find_plane(
+        path, q, workspace.position, workspace.rotation, workspace.hinges, workspace.group, workspace.planar
+    )
+    if plane.hinges < 2:
+        return Placed(plane.hinges, 0, False, math.inf)
+    for k in range(plane.hinges):
+        moves[workspace.planar.q_index[k]] = 1
+    if plane.turntable >= 0:
+        moves[plane.turntable] = 1
+    placements, inside = _turn_and_place(path, plane, start, target, tolerance, keep, workspace, q)
+    forward(path.tree, q, workspace.position, workspace.rotation)
+    tip = tip_of(path.site, path.node, workspace.position, workspace.rotation)
+    return Placed(plane.hinges, placements, inside, length(subtract(target, tip.position)))
 
 
 @inner_kernel
 def _turn_and_place(
-    path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
+    path: Path, plane: MotionPlane, start: Array, target: Vector, tolerance: float, keep: float, workspace: _Workspace,
     q: Array,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Place the chain with the turntable turned one of two ways, and the other way when limits forbid the first.
+    """Turn the turntable to one of two angles and place the chain; if limits forbid that, use the other angle.
 
-    First comes the way that has the target between the safe zones, and of two such ways the nearer. Zones are compared
-    before anything is placed, so that a second way costs placements only where limits ask for it.
+    The first angle to try is the one that brings the target nearer to the safe zones; if both bring it as near, the
+    smaller turn. The zones are compared before any placement, so the second angle costs placements only if the first
+    breaks a limit. Returns the number of placements and whether the target lies between the zones.
     """
-    if setting.table < 0:
-        placements, inside, _ = _place(path, setting, start, target, tolerance, keep, room, q)
+    if plane.turntable < 0:
+        placements, inside, _ = _place(path, plane, start, target, tolerance, keep, workspace, q)
         return placements, inside
-    k, total = setting.table, 0
-    first, second = turntable_turns(setting, target)
-    here, there = _outside(setting, target, first, room), _outside(setting, target, second, room)
-    if there < here or (there == here and abs(second) < abs(first)):
+    k, total = plane.turntable, 0
+    first, second = turntable_turns(plane, target)
+    first_miss = _distance_outside_zones(plane, target, first, workspace)
+    second_miss = _distance_outside_zones(plane, target, second, workspace)
+    if second_miss < first_miss or (second_miss == first_miss and abs(second) < abs(first)):
         first, second = second, first
     for turn in (first, second):
-        value = legal_angle(start[k] + turn, path.bounds.lower[k], path.bounds.upper[k], start[k])
-        seen = seen_after_turn(setting, target, value - start[k])
-        placements, inside, legal = _place(path, setting, start, seen, tolerance, keep, room, q)
+        value = angle_within_limits(start[k] + turn, path.bounds.lower[k], path.bounds.upper[k], start[k])
+        turned_target = target_after_turn(plane, target, value - start[k])
+        placements, inside, legal = _place(path, plane, start, turned_target, tolerance, keep, workspace, q)
         q[k] = value
         total += placements
-        if legal and abs(nearest_turn(value - start[k] - turn, 0.0)) < TURNED:
+        if legal and abs(nearest_turn(value - start[k] - turn, 0.0)) < PLACEMENT_ROUNDING:
             return total, inside
-    # Limits forbid both ways: the first is at least the nearer.
-    value = legal_angle(start[k] + first, path.bounds.lower[k], path.bounds.upper[k], start[k])
-    seen = seen_after_turn(setting, target, value - start[k])
-    placements, inside, _ = _place(path, setting, start, seen, tolerance, keep, room, q)
+    # Limits forbid both angles; the first leaves the smaller error.
+    value = angle_within_limits(start[k] + first, path.bounds.lower[k], path.bounds.upper[k], start[k])
+    turned_target = target_after_turn(plane, target, value - start[k])
+    placements, inside, _ = _place(path, plane, start, turned_target, tolerance, keep, workspace, q)
     q[k] = value
     return total + placements, inside
 
 
 @inner_kernel
-def _outside(setting: Setting, target: Vector, turn: float, room: _Room) -> float:
-    """How far from the safe zones the target is once the plane has turned [m]; 0 between them."""
-    x, y, _ = in_plane(setting, seen_after_turn(setting, target, turn))
-    least, most = _zones(room.flat.length, setting.hinges)
+def _distance_outside_zones(plane: MotionPlane, target: Vector, turn: float, workspace: _Workspace) -> float:
+    """Distance of the target from the safe zones after the plane has turned by `turn` [m]; 0 between them."""
+    x, y, _ = plane_coordinates(plane, target_after_turn(plane, target, turn))
+    least, most = _zones(workspace.planar.length, plane.hinges)
     miss = max(least - math.hypot(x, y), math.hypot(x, y) - most)
-    return miss if miss > TURNED else 0.0
+    return miss if miss > PLACEMENT_ROUNDING else 0.0
 
 
 @inner_kernel
 def _place(
-    path: Path, setting: Setting, start: Array, target: Vector, tolerance: float, keep: float, room: _Room,
+    path: Path, plane: MotionPlane, start: Array, target: Vector, tolerance: float, keep: float, workspace: _Workspace,
     q: Array,
 ) -> tuple[int, bool, bool]:  # fmt: skip
-    """Place the chain in its plane: placements, whether the target was inside the safe zones, and whether it is met."""
-    m, flat, chain = setting.hinges, room.flat, room.chain
-    x, y, off = in_plane(setting, target)
-    least, most = _zones(flat.length, m)
+    """Place the chain in its plane.
+
+    Returns the number of placements, whether the target lies in the plane between the safe zones, and whether the
+    placement is within limits.
+    """
+    m, planar, chain = plane.hinges, workspace.planar, workspace.chain
+    x, y, height = plane_coordinates(plane, target)
+    least, most = _zones(planar.length, m)
     distance = math.hypot(x, y)
     nearest = min(max(distance, least), most)
     if distance > 0.0:
         x, y = x * nearest / distance, y * nearest / distance
     else:
-        x, y = _along_tip(flat.x[m], flat.y[m], nearest)
+        x, y = _point_towards_tip(planar.x[m], planar.y[m], nearest)
     for k in range(m):
-        at = flat.place[k]
+        at = planar.q_index[k]
         chain[0, k], chain[1, k], chain[2, k] = start[at], path.bounds.lower[at], path.bounds.upper[at]
-        across = flat.x[k + 1] * flat.y[k] - flat.y[k + 1] * flat.x[k]
+        across = planar.x[k + 1] * planar.y[k] - planar.y[k + 1] * planar.x[k]
         chain[3, k] = -1.0 if across < 0.0 and (k == 1 or keep != KEEP_HEADINGS) else 1.0
     placements, legal = place_chain(
-        flat.length[:m], flat.heading[:m], chain[0, :m], flat.sign[:m], chain[1, :m], chain[2, :m], chain[3, :m],
-        keep if keep < 0.0 else nearest, x, y, room.attempt[:, : m + 1], chain[4, :m],
+        planar.length[:m], planar.heading[:m], chain[0, :m], planar.sign[:m], chain[1, :m], chain[2, :m], chain[3, :m],
+        keep if keep < 0.0 else nearest, x, y, workspace.attempt[:, : m + 1], chain[4, :m],
     )  # fmt: skip
     for k in range(m):
-        q[flat.place[k]] = chain[4, k]
-    return placements, least <= distance <= most and abs(off) <= tolerance, legal
+        q[planar.q_index[k]] = chain[4, k]
+    return placements, least <= distance <= most and abs(height) <= tolerance, legal
 
 
 @kernel
-def _along_tip(x: float, y: float, distance: float) -> tuple[float, float]:
-    """The place at a distance from the base in the direction of the tip, for a target that is on the base itself."""
+def _point_towards_tip(x: float, y: float, distance: float) -> tuple[float, float]:
+    """The point at `distance` from the base towards the tip (x, y); used for a target at the base itself."""
     size = math.hypot(x, y)
     return (x * distance / size, y * distance / size) if size > 0.0 else (distance, 0.0)

@@ -1,7 +1,7 @@
-"""Placements by circles inside the limits of the hinges, which are beyond the paper.
+"""Intersection of circles with joint limits, which the paper does not treat.
 
-The first try is the paper's, n - 2 placements. When it breaks a limit, other sides and radii are tried; where none of
-those is legal either, points are turned about their children to where the limits let them be.
+The first attempt is the paper's, with n - 2 placements. If it breaks a limit, the search tries other sides and radii.
+If all of those break a limit too, it rotates each point about its child until the hinge there is within its limits.
 """
 
 import math
@@ -11,199 +11,222 @@ import numpy as np
 
 from poise.kernels.body.limits import nearest_turn
 from poise.kernels.chains.circles import place, place_one, radius_interval
-from poise.kernels.chains.goal import legal_angle
+from poise.kernels.chains.goal import angle_within_limits
 from poise.kernels.jit.compile import inner_kernel, kernel
 
 Array = np.ndarray
 
-GRID = 17
-"""Values tried for all radii together, as shares of their intervals."""
-SPREAD = 64
-"""Further tries that give every radius its own share."""
-MOST_SIDES = 5
-"""Placements up to which every combination of sides is tried."""
-HALVINGS = 40
-"""Of the way back towards the radii wished for."""
-LEGAL = 1e-14
-"""Sum of what hinges are beyond their limits by rounding alone [rad]."""
+RADIUS_GRID = 17
+"""Number of fractions of the radius intervals that are tried with the same fraction for all radii."""
+EXTRA_RADIUS_TRIES = 64
+"""Number of further attempts that give every radius its own fraction of its interval."""
+MAX_ENUMERATED_SIDES = 5
+"""Largest number of placements for which every combination of sides is tried; longer chains flip all sides at once."""
+RADIUS_BISECTIONS = 40
+"""Bisections between the radii of a legal attempt and the preferred radii."""
+LIMIT_ROUNDING = 1e-14
+"""Total limit violation of the hinges that counts as rounding [rad]."""
 
 
-class Plane(NamedTuple):
-    """A chain of hinges in one plane; row 0 is at the base."""
+class PlanarChain(NamedTuple):
+    """A chain of m hinges in one plane, in its current posture; index 0 is at the base."""
 
     length: Array
-    """(m,) from each hinge to the next, the last to the end-point [m]."""
+    """(m,) distance from each hinge to the next, and from the last to the end-point [m]."""
     heading: Array
-    """(m,) direction of each link in the plane, in the posture at hand [rad]."""
+    """(m,) direction of each link in the plane [rad]."""
     angle: Array
-    """(m,) value of each hinge in that posture [rad]."""
+    """(m,) value of each hinge [rad]."""
     sign: Array
-    """(m,) 1 where the hinge's axis is the plane's normal, -1 where it is opposite."""
+    """(m,) 1 if the hinge's axis is the plane's normal, -1 if it is opposite."""
     lower: Array
-    """(m,) least values [rad]."""
+    """(m,) lower limits [rad]."""
     upper: Array
-    """(m,) greatest values [rad]."""
+    """(m,) upper limits [rad]."""
 
 
-class Try(NamedTuple):
-    """One way to place the points."""
+class Attempt(NamedTuple):
+    """Choices for one placement of the points, and its result; see `circles.place`."""
 
-    share: Array
-    """(m,) where in its interval each radius R_k is to be, 0 to 1; negative for the wish."""
+    radius_fraction: Array
+    """(m,) position of each R_k in its interval, 0 to 1; negative to use the preferred radius."""
     side: Array
-    """(m,) 1 or -1: on which side of the line from the base to P_{k+1} the point P_k goes. Where links keep their
-    headings, 1 is the side that P_k would then be on."""
+    """(m,) 1 or -1: side of the line from the base to P_{k+1} on which P_k is placed. With KEEP_HEADINGS, 1 is the
+    side on which the link keeps its heading."""
     x: Array
-    """(m + 1,) the points [m]."""
+    """(m + 1,) coordinates of the points [m]."""
     y: Array
-    """(m + 1,)"""
+    """(m + 1,) coordinates of the points [m]."""
     radius: Array
-    """(m,) the R_k that came out [m]."""
+    """(m,) the R_k used [m]."""
     turned: Array
-    """(m,) the hinges' values that came out [rad]."""
-    found: Array
-    """(m,) radii of a legal try [m]."""
+    """(m,) the resulting hinge values, clamped to their limits [rad]."""
+    feasible_radius: Array
+    """(m,) radii of an attempt that is within limits [m]."""
 
 
 @kernel
 def place_chain(
-    length: Array, heading: Array, angle: Array, sign: Array, lower: Array, upper: Array, side: Array, wish: float,
-    target_x: float, target_y: float, room: Array,
+    length: Array, heading: Array, angle: Array, sign: Array, lower: Array, upper: Array, side: Array,
+    preferred_radius: float, target_x: float, target_y: float, scratch: Array,
     # outputs
     turned: Array,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Place a chain with its end-point on a target that is inside the safe zones.
+    """Place a chain within limits with its end-point on a target that lies between the safe zones.
 
     Args:
-        length: (m,) and the next five: the fields of a `Plane`.
-        heading: See `Plane`.
-        angle: See `Plane`.
-        sign: See `Plane`.
-        lower: See `Plane`.
-        upper: See `Plane`.
-        side: (m,) preferred side of each point, see `Try`.
-        wish: Radius wished for all points [m], or KEEP_HEADINGS or KEEP_DISTANCES.
-        target_x: The target in the plane, seen from the base [m].
-        target_y: The target in the plane [m].
-        room: (8, m + 1) to work in.
-        turned: (m,) values of the hinges, inside their limits [rad].
+        length: See `PlanarChain`, as for the next five arguments.
+        heading: See `PlanarChain`.
+        angle: See `PlanarChain`.
+        sign: See `PlanarChain`.
+        lower: See `PlanarChain`.
+        upper: See `PlanarChain`.
+        side: (m,) preferred side of each point, see `Attempt`.
+        preferred_radius: Preferred radius for all points [m], or KEEP_HEADINGS or KEEP_DISTANCES.
+        target_x: First coordinate of the target in the plane, relative to the base [m].
+        target_y: Second coordinate of the target [m].
+        scratch: (8, m + 1) scratch array.
+        turned: (m,) values of the hinges, within their limits [rad].
 
     Returns:
-        How many placements were made, and whether the end-point is on the target.
+        The number of placements, and whether the end-point reaches the target within limits.
     """
     m = length.shape[0]
-    plane = Plane(length, heading, angle, sign, lower, upper)
-    attempt = Try(room[0, :m], room[1, :m], room[2], room[3], room[4, :m], turned, room[5, :m])
+    planar = PlanarChain(length, heading, angle, sign, lower, upper)
+    attempt = Attempt(scratch[0, :m], scratch[1, :m], scratch[2], scratch[3], scratch[4, :m], turned, scratch[5, :m])
     for k in range(m):
-        attempt.share[k], attempt.side[k] = -1.0, side[k]
+        attempt.radius_fraction[k], attempt.side[k] = -1.0, side[k]
     attempt.x[0], attempt.y[0], attempt.x[m], attempt.y[m] = 0.0, 0.0, target_x, target_y
-    count = _place(plane, attempt, wish, 1.0)
-    beyond, _ = _measure(plane, attempt)
-    if beyond <= LEGAL:
+    count = _place(planar, attempt, preferred_radius, 1.0)
+    excess, _ = _hinge_values(planar, attempt)
+    if excess <= LIMIT_ROUNDING:
         return count, True
-    more, found = _search(plane, attempt, side, wish, room[6, :m], room[7, :m])
-    return count + more, found
+    extra, legal = _search(planar, attempt, side, preferred_radius, scratch[6, :m], scratch[7, :m])
+    return count + extra, legal
 
 
 @inner_kernel
-def _place(plane: Plane, attempt: Try, wish: float, nearness: float) -> int:
-    share, side, x, y, radius, _, found = attempt
-    return place(plane.length, plane.heading, wish, share, side, found, nearness, x, y, radius)
+def _place(planar: PlanarChain, attempt: Attempt, preferred_radius: float, blend: float) -> int:
+    radius_fraction, side, x, y, radius, _, feasible_radius = attempt
+    length, heading = planar.length, planar.heading
+    return place(length, heading, preferred_radius, radius_fraction, side, feasible_radius, blend, x, y, radius)
 
 
 @inner_kernel
-def _measure(plane: Plane, attempt: Try) -> tuple[float, float]:
-    """Find the hinges' values for the points placed: how far beyond limits, and how far from those at hand, squared.
+def _hinge_values(planar: PlanarChain, attempt: Attempt) -> tuple[float, float]:
+    """Write the clamped hinge values of the placed points to `attempt.turned`.
 
-    A hinge turns by what its link's heading changes beyond that of the link below.
+    A hinge turns by the change of its own link's heading minus that of the previous link. Returns the total limit
+    violation [rad] and the squared change of the hinge values from the current posture [rad²].
     """
-    length, heading, angle, sign, lower, upper = plane
+    length, heading, angle, sign, lower, upper = planar
     x, y, turned = attempt.x, attempt.y, attempt.turned
-    beyond, change, below = 0.0, 0.0, 0.0
+    excess, change, heading_change_below = 0.0, 0.0, 0.0
     for k in range(length.shape[0]):
-        way = nearest_turn(math.atan2(y[k + 1] - y[k], x[k + 1] - x[k]) - heading[k], 0.0)
-        wanted = angle[k] + sign[k] * nearest_turn(way - below, 0.0)
-        turned[k] = legal_angle(wanted, lower[k], upper[k], angle[k])
-        beyond += abs(nearest_turn(turned[k] - wanted, 0.0))
+        heading_change = nearest_turn(math.atan2(y[k + 1] - y[k], x[k + 1] - x[k]) - heading[k], 0.0)
+        wanted = angle[k] + sign[k] * nearest_turn(heading_change - heading_change_below, 0.0)
+        turned[k] = angle_within_limits(wanted, lower[k], upper[k], angle[k])
+        excess += abs(nearest_turn(turned[k] - wanted, 0.0))
         change += (turned[k] - angle[k]) ** 2
-        below = way
-    return beyond, change
+        heading_change_below = heading_change
+    return excess, change
 
 
 @inner_kernel
 def _search(
-    plane: Plane, attempt: Try, side: Array, wish: float, best_share: Array, best_side: Array
+    planar: PlanarChain, attempt: Attempt, side: Array, preferred_radius: float, best_fraction: Array, best_side: Array
 ) -> tuple[int, bool]:
-    """Try other sides and radii, first with points where circles meet, then turned to where limits let them be.
+    """Try other sides and radii: first on intersections of circles, then with points rotated into the limits.
 
-    Of legal tries the nearest to the posture at hand is kept, and its radii brought back towards the wish. Turned
-    points are legal more often, but change sides as limits have it: they are for where nothing else is.
+    Of the attempts within limits the one nearest to the current posture is kept, and its radii are moved as near to the
+    preferred radii as the limits allow. Rotated points satisfy limits more often, but a small change of the target may
+    move them to the other side, so they are used only if no intersection is within limits. Returns the number of
+    placements and whether the best attempt is within limits.
     """
-    count, beyond = _try_all(plane, attempt, side, wish, False, best_share, best_side)
-    if beyond == 0.0:
-        if best_share[plane.length.shape[0] - 1] >= 0.0:
-            count += _approach_wish(plane, attempt, wish)
+    count, excess = _best_attempt(planar, attempt, side, preferred_radius, False, best_fraction, best_side)
+    if excess == 0.0:
+        if best_fraction[planar.length.shape[0] - 1] >= 0.0:
+            count += _approach_preferred_radii(planar, attempt, preferred_radius)
     else:
-        more, beyond = _try_all(plane, attempt, side, wish, True, best_share, best_side)
-        count += more
-    _measure(plane, attempt)
-    return count, beyond == 0.0
+        extra, excess = _best_attempt(planar, attempt, side, preferred_radius, True, best_fraction, best_side)
+        count += extra
+    _hinge_values(planar, attempt)
+    return count, excess == 0.0
 
 
 @inner_kernel
-def _try_all(
-    plane: Plane, attempt: Try, side: Array, wish: float, turned: bool, best_share: Array, best_side: Array
+def _best_attempt(
+    planar: PlanarChain,
+    attempt: Attempt,
+    side: Array,
+    preferred_radius: float,
+    turned: bool,
+    best_fraction: Array,
+    best_side: Array,
 ) -> tuple[int, float]:
-    """Leave the points of the best try in place: how many placements that took, and how far it is beyond limits."""
-    m = plane.length.shape[0]
-    count, best_beyond, best_change = 0, math.inf, math.inf
-    patterns = 1 << (m - 1) if m - 1 <= MOST_SIDES else 2
+    """Find the attempt with the smallest limit violation and leave its points in `attempt`.
+
+    Among attempts with equal violation the one nearest to the current posture wins. Returns the number of placements
+    and the limit violation [rad]. `turned` selects `_place_inside` instead of `_place`.
+    """
+    m = planar.length.shape[0]
+    count, best_excess, best_change = 0, math.inf, math.inf
+    patterns = 1 << (m - 1) if m - 1 <= MAX_ENUMERATED_SIDES else 2
     for pattern in range(patterns):
         for k in range(1, m):
-            flipped = (pattern >> (k - 1)) & 1 if m - 1 <= MOST_SIDES else pattern
+            flipped = (pattern >> (k - 1)) & 1 if m - 1 <= MAX_ENUMERATED_SIDES else pattern
             attempt.side[k] = -side[k] if flipped == 1 else side[k]
-        for i in range(-1, GRID + (SPREAD if m > 3 else 0) if m > 2 else 0):
-            _set_shares(attempt.share, i)
-            count += _place_inside(plane, attempt, wish) if turned else _place(plane, attempt, wish, 1.0)
-            beyond, change = _measure(plane, attempt)
-            beyond = beyond if beyond > LEGAL else 0.0
-            if beyond < best_beyond or (beyond == best_beyond and change < best_change):
-                best_beyond, best_change = beyond, change
+        for i in range(-1, RADIUS_GRID + (EXTRA_RADIUS_TRIES if m > 3 else 0) if m > 2 else 0):
+            _set_radius_fractions(attempt.radius_fraction, i)
+            count += (
+                _place_inside(planar, attempt, preferred_radius)
+                if turned
+                else _place(planar, attempt, preferred_radius, 1.0)
+            )
+            excess, change = _hinge_values(planar, attempt)
+            excess = excess if excess > LIMIT_ROUNDING else 0.0
+            if excess < best_excess or (excess == best_excess and change < best_change):
+                best_excess, best_change = excess, change
                 for k in range(m):
-                    best_share[k], best_side[k] = attempt.share[k], attempt.side[k]
+                    best_fraction[k], best_side[k] = attempt.radius_fraction[k], attempt.side[k]
     for k in range(m):
-        attempt.share[k], attempt.side[k] = best_share[k], best_side[k]
-    count += _place_inside(plane, attempt, wish) if turned else _place(plane, attempt, wish, 1.0)
-    return count, best_beyond
+        attempt.radius_fraction[k], attempt.side[k] = best_fraction[k], best_side[k]
+    count += (
+        _place_inside(planar, attempt, preferred_radius) if turned else _place(planar, attempt, preferred_radius, 1.0)
+    )
+    return count, best_excess
 
 
 @kernel
-def _set_shares(share: Array, i: int) -> None:
-    """Shares of try `i`: the wish, one for all, or one for each along a sequence that fills all combinations."""
-    for k in range(share.shape[0]):
+def _set_radius_fractions(radius_fraction: Array, i: int) -> None:
+    """Set the radius fractions of attempt `i`: preferred radii, one fraction for all radii, or a fraction for each.
+
+    The separate fractions follow a Kronecker sequence, which covers all combinations evenly.
+    """
+    for k in range(radius_fraction.shape[0]):
         if i < 0:
-            share[k] = -1.0
-        elif i < GRID:
-            share[k] = i / (GRID - 1.0)
+            radius_fraction[k] = -1.0
+        elif i < RADIUS_GRID:
+            radius_fraction[k] = i / (RADIUS_GRID - 1.0)
         else:
-            # No k + 3/2 is a square of a rational number, so each radius follows a sequence of its own.
-            value = (i - GRID + 1.0) * math.sqrt(k + 1.5)
-            share[k] = value - math.floor(value)
+            # No k + 3/2 is the square of a rational number, so every √(k + 3/2) is irrational, as the sequence needs.
+            value = (i - RADIUS_GRID + 1.0) * math.sqrt(k + 1.5)
+            radius_fraction[k] = value - math.floor(value)
 
 
 @inner_kernel
-def _place_inside(plane: Plane, attempt: Try, wish: float) -> int:
-    """Place the points with each turned about its child, as little as brings the hinge there inside its limits.
+def _place_inside(planar: PlanarChain, attempt: Attempt, preferred_radius: float) -> int:
+    """Place the points, and rotate each about its child by the least angle that brings the hinge there within limits.
 
-    The hinge at P_{k+1} lies between links k and k + 1, the second of which is placed already: its limits leave link k
-    an arc of headings. With δ the heading less the direction of P_{k+1} from the base, R² = d² + r² - 2 d r cos δ, so
-    the radii that close the chain leave it two intervals of δ, one on each side.
+    The hinge at P_{k+1} joins links k and k + 1. Link k + 1 is already placed, so the hinge's limits allow link k an
+    arc of headings. With δ the heading of link k minus the direction of P_{k+1} from the base,
+    R² = d² + r² - 2 d r cos δ, so the radii that close the chain allow two intervals of δ, one on each side.
     """
-    length, heading, angle, sign, lower, upper = plane
-    share, side, x, y, radius, _, found = attempt
+    length, heading, angle, sign, lower, upper = planar
+    radius_fraction, side, x, y, radius, _, feasible_radius = attempt
     m, count = length.shape[0], 0
     for k in range(m - 1, 0, -1):
-        place_one(k, length, heading, wish, share, side, found, 1.0, x, y, radius)
+        place_one(k, length, heading, preferred_radius, radius_fraction, side, feasible_radius, 1.0, x, y, radius)
         count += 1
         r, d = length[k], math.hypot(x[k + 1], y[k + 1])
         if k == m - 1 or d <= 0.0 or upper[k + 1] - lower[k + 1] >= 2.0 * math.pi:
@@ -211,12 +234,12 @@ def _place_inside(plane: Plane, attempt: Try, wish: float) -> int:
         low, high = radius_interval(length, k, d)
         above = math.atan2(y[k + 2] - y[k + 1], x[k + 2] - x[k + 1]) - heading[k + 1]
         middle = heading[k] + above - sign[k + 1] * (0.5 * (lower[k + 1] + upper[k + 1]) - angle[k + 1])
-        across = math.atan2(y[k + 1], x[k + 1])
-        wanted = nearest_turn(math.atan2(y[k + 1] - y[k], x[k + 1] - x[k]) - across, 0.0)
+        base_direction = math.atan2(y[k + 1], x[k + 1])
+        wanted = nearest_turn(math.atan2(y[k + 1] - y[k], x[k + 1] - x[k]) - base_direction, 0.0)
         half, least, most = 0.5 * (upper[k + 1] - lower[k + 1]), _corner(d, r, low), _corner(d, r, high)
-        turn = _nearest_heading(wanted, middle - across, half, least, most)
+        turn = _nearest_heading(wanted, middle - base_direction, half, least, most)
         if turn != wanted:
-            x[k], y[k] = x[k + 1] - r * math.cos(across + turn), y[k + 1] - r * math.sin(across + turn)
+            x[k], y[k] = x[k + 1] - r * math.cos(base_direction + turn), y[k + 1] - r * math.sin(base_direction + turn)
             radius[k] = math.hypot(x[k], y[k])
     return count
 
@@ -229,7 +252,10 @@ def _corner(d: float, r: float, R: float) -> float:
 
 @kernel
 def _nearest_heading(wanted: float, middle: float, half: float, least: float, most: float) -> float:
-    """The angle nearest to `wanted` within `half` of `middle` and of size `least` to `most`; `wanted` without one."""
+    """The angle nearest to `wanted` within `half` of `middle` and with `least` ≤ |angle| ≤ `most` [rad].
+
+    Returns `wanted` if no angle satisfies both.
+    """
     off = nearest_turn(wanted - middle, 0.0)
     if abs(off) <= half:
         return wanted
@@ -246,17 +272,17 @@ def _nearest_heading(wanted: float, middle: float, half: float, least: float, mo
 
 
 @inner_kernel
-def _approach_wish(plane: Plane, attempt: Try, wish: float) -> int:
-    """Bring the radii of a legal try as near to those wished for as the limits allow."""
-    for k in range(plane.length.shape[0]):
-        attempt.found[k], attempt.share[k] = attempt.radius[k], -1.0
+def _approach_preferred_radii(planar: PlanarChain, attempt: Attempt, preferred_radius: float) -> int:
+    """Bisect from the radii of a legal attempt towards the preferred radii; returns the number of placements."""
+    for k in range(planar.length.shape[0]):
+        attempt.feasible_radius[k], attempt.radius_fraction[k] = attempt.radius[k], -1.0
     low, high, count = 0.0, 1.0, 0
-    for _ in range(HALVINGS):
+    for _ in range(RADIUS_BISECTIONS):
         middle = 0.5 * (low + high)
-        count += _place(plane, attempt, wish, middle)
-        beyond, _ = _measure(plane, attempt)
-        if beyond <= LEGAL:
+        count += _place(planar, attempt, preferred_radius, middle)
+        excess, _ = _hinge_values(planar, attempt)
+        if excess <= LIMIT_ROUNDING:
             low = middle
         else:
             high = middle
-    return count + _place(plane, attempt, wish, low)
+    return count + _place(planar, attempt, preferred_radius, low)

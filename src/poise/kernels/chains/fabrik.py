@@ -1,19 +1,20 @@
 """Forward and backward reaching on a figure: points first, joints after [Aristidou et al. 2016].
 
-A *point* is the centre of a joint that moves, or an end-point. The forward phase of a pass moves points alone, see
-`fabrik_points`. The backward phase turns the figure's joints, from the root up: with the joint at x in its unmoved
-frame Q, and with a_j the points that it carries, in its own moved frame, a hinge takes
+A *point* is the centre of a joint that moves, or an end-point. The forward phase of a pass moves free points, see
+`fabrik_points`. The backward phase fits the figure's joints to those points, from the root to the tips. For a joint at
+x with frame Q at angle 0, let a_j be the points that it carries, in its rotated frame, and p_j their positions after
+the forward phase. A hinge is set to
 
     θ = argmin Σ |Q R(axis, θ) a_j - (p_j - x)|² = atan2(Σ axis · (a_j × b_j), Σ a_j · b_j - (a_j · axis)(b_j · axis)),
 
-b_j = Q⁻¹ (p_j - x), clamped to its limits, and a ball the smallest swing that does the same. So every pass ends in a
-posture that the figure can take, and the error is that of the figure. A hinge that does not move the next point, as one
-that turns a limb about itself, looks at the first point beyond it that it does move.
+b_j = Q⁻¹ (p_j - x), clamped to its limits, and a ball joint to the smallest rotation that does the same. So every pass
+ends in a posture within limits, and the error is that of the figure itself. A hinge that does not move the next point,
+such as a roll joint along a limb, is fitted to the first point beyond it that it does move.
 
-Points that leave the planes of their hinges cannot be followed: the last links would swing to the target, the others
-would stay, and nothing would ever turn the plane. So where there are hinges every joint also looks at its end-points,
-which are wanted at their targets, unless all are parallel hinges without limits. At rest the points ask for nothing
-more, and the end-points decide.
+The forward phase can move points out of the planes of their hinges, where no hinge can follow: the last links would
+turn to the target, the others would stay, and no joint would turn the plane. So in a figure with hinges every joint is
+also fitted to its end-points, whose wanted positions are their targets; the exception is a figure whose hinges are all
+parallel and without limits. Once the joints have reached all other points, only the end-points move them.
 """
 
 import math
@@ -22,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.body.tree import BALL, BALL_REVERSED, TURN, forward
-from poise.kernels.chains.ball_joints import hold_ball_at
+from poise.kernels.chains.ball_joints import clamp_ball_at
 from poise.kernels.chains.fabrik_points import farthest, reach_forward
-from poise.kernels.chains.goal import legal_angle
-from poise.kernels.chains.rounds import PATIENCE, keep, stalled
+from poise.kernels.chains.goal import angle_within_limits
+from poise.kernels.chains.rounds import ROUNDS_PER_STALL_CHECK, record_posture, stalled
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import (
     Quaternion,
@@ -45,52 +46,54 @@ Array = np.ndarray
 
 
 class Points(NamedTuple):
-    """The points of a figure: joints that move, parents first, then end-points."""
+    """The points of a figure: moving joints, parents first, then end-points."""
 
     node: Array
-    """(p,) node that each point sits on."""
+    """(p,) node that each point is attached to."""
     place: Array
-    """(p, 3) where on it [m]; zero for joints."""
+    """(p, 3) position of each point in its node's frame [m]; zero for joints."""
     parent: Array
-    """(p,) point that each hangs from; -1 for a joint that nothing moves."""
+    """(p,) parent of each point; -1 for a joint that no other joint moves."""
     length: Array
-    """(p,) distance from it [m]."""
+    """(p,) distance of each point from its parent [m]."""
     point: Array
-    """(n,) point of each node; -1 for nodes that do not move by themselves."""
+    """(n,) index of each node's point; -1 for nodes without a moving joint."""
     lever_start: Array
-    """(p + 1,) range of the points that each joint looks at."""
+    """(p + 1,) joint i is fitted to the points `lever[lever_start[i]:lever_start[i + 1]]`."""
     lever: Array
-    """Those points."""
+    """Indices of those points, for all joints in sequence."""
 
 
 @kernel(counts_references=True)
 def fabrik(
-    integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, most: int,
+    integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, max_passes: int,
     trace: Array,
     # outputs
     q: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    """Bring the end-points of a figure to targets; returns the largest error and the passes it took.
+    """Move the end-points of a figure to targets by FABRIK; returns the largest error and the number of passes.
 
     Args:
-        integers: The tree and its limits, see `reach_path.flatten`.
-        numbers: The tree and its limits.
-        points: What moves.
-        targets: (e, 3) of the last e points [m].
-        start: (nq,) legal posture to begin in.
-        tolerance: Error that counts as none [m].
-        most: Passes to try.
-        trace: (t, nq) where the posture after each of the first t passes is kept.
-        q: (nq,) the posture found.
+        integers: Integer fields of the tree and its limits, packed by `poise.kernels.reach.path.flatten`.
+        numbers: Float fields of the tree and its limits, packed by the same function.
+        points: The moving joints and end-points.
+        targets: (e, 3) targets of the last e points [m].
+        start: (nq,) initial posture, within limits.
+        tolerance: The solve stops at this error [m].
+        max_passes: Largest number of passes.
+        trace: (t, nq) receives the posture after each of the first t passes.
+        q: (nq,) the solution.
     """
     n, p = integers[1] - integers[0], points.node.shape[0]
     position, rotation, aim, pull = np.empty((n, 3)), np.empty((n, 4)), np.empty((p, 3)), np.empty((p, 4))
-    return _fabrik(integers, numbers, points, targets, start, tolerance, most, trace, position, rotation, aim, pull, q)
+    return _fabrik(
+        integers, numbers, points, targets, start, tolerance, max_passes, trace, position, rotation, aim, pull, q
+    )
 
 
 @inner_kernel
 def _fabrik(
-    integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, most: int,
+    integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, max_passes: int,
     trace: Array, position: Array, rotation: Array, aim: Array, pull: Array,
     # outputs
     q: Array,
@@ -102,38 +105,40 @@ def _fabrik(
     _find_points(points, position, rotation, aim)
     error = farthest(aim, targets)
     before = error
-    for taken in range(most):
+    for taken in range(max_passes):
         if error <= tolerance:
             return error, taken
         reach_forward(points.parent, points.length, targets, aim, pull)
         _reach_backward(path, points, aim, position, rotation, q)
         _find_points(points, position, rotation, aim)
         error = farthest(aim, targets)
-        keep(taken, q, trace)
-        enough, before = stalled(taken + 1, PATIENCE, error, before)
-        if enough:
+        record_posture(taken, q, trace)
+        is_stalled, before = stalled(taken + 1, ROUNDS_PER_STALL_CHECK, error, before)
+        if is_stalled:
             return error, taken + 1
-    return error, most
+    return error, max_passes
 
 
 @inner_kernel
 def _find_points(points: Points, position: Array, rotation: Array, aim: Array) -> None:
-    """Where all points are, from the nodes' frames."""
+    """Write the world positions of all points to `aim` (p, 3), from the nodes' frames."""
     for i in range(points.node.shape[0]):
         put_vector(aim, i, _point(points.node, points.place, i, position, rotation))
 
 
 @kernel
 def _point(node: Array, place: Array, i: int, position: Array, rotation: Array) -> Vector:
+    """World position of point `i`, from the nodes' frames [m]."""
     k = node[i]
     return add(vector_at(position, k), rotate(quaternion_at(rotation, k), vector_at(place, i)))
 
 
 @inner_kernel
 def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rotation: Array, q: Array) -> None:
-    """Turn every joint, from the root up, to bring its points to where `aim` has them; renews the nodes' frames.
+    """Fit every joint, from the root to the tips, to the positions `aim` of its points; updates the nodes' frames.
 
-    The frames of nodes still to come are those of the last pass: they say how the points hang from one another.
+    Nodes not yet visited still have their frames of the last pass, from which the fit takes the relative positions of
+    the points that a joint carries.
     """
     tree = path.tree
     for i in range(1, tree.parent.shape[0]):
@@ -146,7 +151,7 @@ def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rot
         if kind == TURN:
             if point >= 0:
                 wanted = _hinge_angle(path, points, i, point, here, frame, aim, position, rotation, q[k])
-                q[k] = legal_angle(wanted, path.bounds.lower[k], path.bounds.upper[k], q[k])
+                q[k] = angle_within_limits(wanted, path.bounds.lower[k], path.bounds.upper[k], q[k])
             turned = multiply(frame, about(vector_at(tree.axis, i), q[k]))
         elif kind == BALL or kind == BALL_REVERSED:
             if point >= 0:
@@ -154,7 +159,7 @@ def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rot
             stored = Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3])
             turned = multiply(frame, conjugate(stored) if kind == BALL_REVERSED else stored)
         else:
-            # What neither turns nor swings keeps its own motion: its frame seen from the one above does not change.
+            # FABRIK does not move slides and free bases: the node keeps its frame relative to its parent.
             here, turned = _carried(path, i, q, carrier, here, frame)
         put_vector(position, i, here)
         put_quaternion(rotation, i, unit(turned))
@@ -164,7 +169,7 @@ def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rot
 def _carried(
     path: Path, i: int, q: Array, carrier: Quaternion, here: Vector, frame: Quaternion
 ) -> tuple[Vector, Quaternion]:
-    """Frame of a slide or a free base, which stay as they are."""
+    """World frame of a node whose joint is a slide, a free base or fixed, at its value in `q`."""
     k = path.tree.q_start[i]
     if path.tree.v_count[i] == 1:
         return add(here, rotate(frame, scale(vector_at(path.tree.axis, i), q[k]))), frame
@@ -179,7 +184,7 @@ def _hinge_angle(
     path: Path, points: Points, i: int, point: int, here: Vector, frame: Quaternion, aim: Array, position: Array,
     rotation: Array, now: float,
 ) -> float:  # fmt: skip
-    """The angle that brings the points of a hinge nearest to where they should be."""
+    """The angle θ of the module docstring for a hinge [rad]; `now` if no angle changes the fit."""
     axis = vector_at(path.tree.axis, i)
     before, back, into = vector_at(position, i), conjugate(quaternion_at(rotation, i)), conjugate(frame)
     x = y = size = 0.0
@@ -198,7 +203,11 @@ def _turn_ball(
     path: Path, points: Points, i: int, point: int, here: Vector, frame: Quaternion, aim: Array, position: Array,
     rotation: Array, q: Array,
 ) -> None:  # fmt: skip
-    """Swing a ball towards its points, twist it between several, and keep it inside its limits."""
+    """Rotate a ball joint to fit its points, and clamp it to its limits.
+
+    The smallest rotation takes the sum of the points' directions onto that of their wanted directions; with several
+    points, a twist about that direction then minimises the remaining distances.
+    """
     k, reverse = path.tree.q_start[i], path.tree.kind[i] == BALL_REVERSED
     before, back, into = vector_at(position, i), conjugate(quaternion_at(rotation, i)), conjugate(frame)
     stored = Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3])
@@ -224,4 +233,4 @@ def _turn_ball(
     now = unit(now)
     stored = conjugate(now) if reverse else now
     q[k], q[k + 1], q[k + 2], q[k + 3] = stored.w, stored.x, stored.y, stored.z
-    hold_ball_at(path, k, q)
+    clamp_ball_at(path, k, q)

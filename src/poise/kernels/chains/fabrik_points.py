@@ -1,16 +1,17 @@
-"""FABRIK on points that no joint holds [Aristidou & Lasenby 2011].
+"""FABRIK on free points, without joints [Aristidou & Lasenby 2011].
 
-Each point hangs from the one above it at a fixed distance l. A pass has two phases:
+Each point has a fixed distance l from its parent. A pass has two phases:
 
-- forward, from the end-points to the root: an end-point goes to its target, and every other point onto the line from
-  where its child now is to where it was, at the distance l from the child. A point with several children goes to the
-  middle of what they ask. The root has left its place by then.
-- backward, from the root to the end-points: the same the other way round, with the root where it belongs.
+- forward, from the end-points to the root: an end-point moves to its target, and every other point to the distance l
+  from its child's new position, on the line towards its own old position. A point with several children moves to the
+  mean of the positions that they give it. This phase also moves the root.
+- backward, from the root to the end-points: the root returns to its place, and every other point moves to the distance
+  l from its parent's new position, on the line towards its own position.
 """
 
 import numpy as np
 
-from poise.kernels.chains.rounds import PATIENCE, stalled
+from poise.kernels.chains.rounds import ROUNDS_PER_STALL_CHECK, stalled
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, add, length, put_vector, scale, subtract, vector_at
 
@@ -24,14 +25,14 @@ def reach_forward(
     aim: Array,
     pull: Array,
 ) -> None:  # fmt: skip
-    """The forward phase: end-points, the last rows of `aim` (p, 3), go to `targets`, and all others follow.
+    """Run the forward phase: end-points, the last rows of `aim`, move to `targets`, and their ancestors follow.
 
     Args:
-        parent: (p,) point that each hangs from, -1 for the roots.
-        span: (p,) distance from it [m].
-        targets: (e, 3) of the end-points [m].
-        aim: (p, 3) the points.
-        pull: (p, 4) sums of where children want each point, and how many they are.
+        parent: (p,) parent of each point, -1 for the roots.
+        span: (p,) distance of each point from its parent [m].
+        targets: (e, 3) targets of the end-points [m].
+        aim: (p, 3) positions of the points [m].
+        pull: (p, 4) scratch array: sum of the positions that a point's children give it, and their number.
     """
     p, e = aim.shape[0], targets.shape[0]
     for i in range(p):
@@ -54,7 +55,7 @@ def reach_forward(
 
 @kernel
 def at_distance(origin: Vector, towards: Vector, distance: float) -> Vector:
-    """The point at a distance from `origin` in the direction of another point; up when that is no direction."""
+    """The point at a distance from `origin` in the direction of `towards`; along +Y if the two points coincide."""
     way = subtract(towards, origin)
     size = length(way)
     if size < 1e-12 * distance or size == 0.0:
@@ -64,16 +65,19 @@ def at_distance(origin: Vector, towards: Vector, distance: float) -> Vector:
 
 @kernel(counts_references=True)
 def fabrik_points(
-    parent: Array, span: Array, targets: Array, tolerance: float, most: int,
+    parent: Array, span: Array, targets: Array, tolerance: float, max_passes: int,
     # outputs
     points: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    """Move free points; returns the largest distance of an end-point from its target, and the passes it took."""
+    """Move free points by FABRIK; returns the largest distance of an end-point from its target and the passes used.
+
+    `points` (p, 3) is the start and then the solution [m]; the other arguments are those of `reach_forward`.
+    """
     p = points.shape[0]
     pull, root = np.empty((p, 4)), points.copy()
     error = farthest(points, targets)
     before = error
-    for taken in range(most):
+    for taken in range(max_passes):
         if error <= tolerance:
             return error, taken
         reach_forward(parent, span, targets, points, pull)
@@ -83,15 +87,15 @@ def fabrik_points(
             else:
                 put_vector(points, i, at_distance(vector_at(points, parent[i]), vector_at(points, i), span[i]))
         error = farthest(points, targets)
-        enough, before = stalled(taken + 1, PATIENCE, error, before)
-        if enough:
+        is_stalled, before = stalled(taken + 1, ROUNDS_PER_STALL_CHECK, error, before)
+        if is_stalled:
             return error, taken + 1
-    return error, most
+    return error, max_passes
 
 
 @kernel
 def farthest(points: Array, targets: Array) -> float:
-    """Largest distance of the last points from their targets."""
+    """Largest distance of an end-point, one of the last rows of `points`, from its target [m]."""
     first, worst = points.shape[0] - targets.shape[0], 0.0
     for j in range(targets.shape[0]):
         worst = max(worst, length(subtract(vector_at(points, first + j), vector_at(targets, j))))

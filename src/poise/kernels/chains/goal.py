@@ -1,7 +1,7 @@
-"""What a chain solver is asked, and how far off one end-point is.
+"""Goals of the chain solvers, and the error of one end-point.
 
 A goal is a position, a direction of the site's own +Y, a full orientation, or a point for +Y to look at. All solvers of
-`poise.chains` measure their error here: a distance [m] for positions, an angle [rad] for all else.
+`poise.chains` use the error defined here: a distance [m] for positions, an angle [rad] for all other goals.
 """
 
 import math
@@ -38,34 +38,39 @@ from poise.kernels.reach.path import unflatten
 
 Array = np.ndarray
 
-POSITION, DIRECTION, ORIENTATION, LOOK = 0, 1, 2, 3
+POSITION_GOAL, DIRECTION_GOAL, ORIENTATION_GOAL, LOOK_GOAL = 0, 1, 2, 3
+"""Values of `ChainGoal.kind`."""
 
 
 class ChainGoal(NamedTuple):
-    """What is asked of one site."""
+    """The goal of one site."""
 
     kind: int
+    """POSITION_GOAL, DIRECTION_GOAL, ORIENTATION_GOAL or LOOK_GOAL."""
     vector: Vector
-    """The position or the point to look at [m], or the unit direction."""
+    """The position or the point to look at [m], or the unit direction; unused for an orientation."""
     rotation: Quaternion
+    """World rotation wanted of the site; used for an orientation only."""
 
 
 @kernel
-def unpacked(goal: tuple[float, ...]) -> ChainGoal:
-    """A goal from eight numbers in a row: kind, vector, rotation."""
+def unpack_goal(goal: tuple[float, ...]) -> ChainGoal:
+    """A goal from eight numbers: kind, vector, rotation."""
     return ChainGoal(int(goal[0]), Vector(goal[1], goal[2], goal[3]), Quaternion(goal[4], goal[5], goal[6], goal[7]))
 
 
 class Tip(NamedTuple):
-    """Where a site is."""
+    """World frame of a site."""
 
     position: Vector
+    """World position [m]."""
     rotation: Quaternion
+    """World rotation."""
 
 
 @kernel
 def tip_of(site: Array, node: int, position: Array, rotation: Array) -> Tip:
-    """World frame of a site whose place in its node is `site` (7,), from the frames of all nodes."""
+    """World frame of a site, from the frames of all nodes; `site` (7,) is its position and rotation in its node."""
     carrier = quaternion_at(rotation, node)
     place = add(vector_at(position, node), rotate(carrier, Vector(site[0], site[1], site[2])))
     return Tip(place, multiply(carrier, Quaternion(site[3], site[4], site[5], site[6])))
@@ -74,28 +79,28 @@ def tip_of(site: Array, node: int, position: Array, rotation: Array) -> Tip:
 @kernel
 def goal_error(goal: ChainGoal, tip: Tip) -> float:
     """Distance from the position [m], or angle from the direction, orientation or line of sight [rad]."""
-    if goal.kind == POSITION:
+    if goal.kind == POSITION_GOAL:
         return length(subtract(goal.vector, tip.position))
-    if goal.kind == DIRECTION or goal.kind == LOOK:
+    if goal.kind == DIRECTION_GOAL or goal.kind == LOOK_GOAL:
         return angle_between(pointing(tip.rotation), wanted_direction(goal, tip))
     return angle_of(multiply(goal.rotation, conjugate(tip.rotation)))
 
 
 @kernel
 def wanted_direction(goal: ChainGoal, tip: Tip) -> Vector:
-    """Where the tip's +Y must point; where it does already when it is at the point to look at."""
-    if goal.kind == DIRECTION:
+    """The world direction that the tip's +Y must have; its current direction if the tip is at the point to look at."""
+    if goal.kind == DIRECTION_GOAL:
         return goal.vector
     sight = subtract(goal.vector, tip.position)
     return normalized(sight) if dot(sight, sight) > 1e-24 else pointing(tip.rotation)
 
 
 @kernel
-def seen_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector:
-    """The point of the line of sight that is as far from an axis as the point to look at, or as near as it gets.
+def sight_line_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector:
+    """The point of the tip's line of sight whose distance from an axis is that of the point to look at.
 
-    It is where the point to look at will be seen once everything is turned about the axis. Components along `axis` do
-    not count; a zero `axis` makes the axis the point `pivot`.
+    A turn about the axis can bring this point onto the target, up to a shift along the axis. If no point of the line is
+    as near to the axis as the target, the nearest point is returned. A zero `axis` measures distances from `pivot`.
     """
     y = pointing(tip.rotation)
     r, p = subtract(tip.position, pivot), subtract(goal.vector, pivot)
@@ -111,15 +116,15 @@ def seen_point(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> Vector
 
 
 @kernel
-def turned_tip(tip: Tip, pivot: Vector, turn: Quaternion) -> Tip:
-    """The tip after everything turned about a point."""
+def tip_after_rotation(tip: Tip, pivot: Vector, turn: Quaternion) -> Tip:
+    """The tip after a rotation `turn` about the point `pivot`."""
     place = add(pivot, rotate(turn, subtract(tip.position, pivot)))
     return Tip(place, multiply(turn, tip.rotation))
 
 
 @kernel
 def angle_about(a: Vector, b: Vector, axis: Vector) -> float:
-    """The turn about the unit vector `axis` that takes `a` as near to `b` as it can [rad]; 0 when none does."""
+    """The turn about the unit vector `axis` that minimises the angle from `a` to `b` [rad]; 0 if it has no effect."""
     along = dot(a, axis) * dot(b, axis)
     x, y = dot(a, b) - along, dot(axis, cross(a, b))
     return math.atan2(y, x) if x * x + y * y > 1e-30 * dot(a, a) * dot(b, b) else 0.0
@@ -127,17 +132,17 @@ def angle_about(a: Vector, b: Vector, axis: Vector) -> float:
 
 @kernel
 def best_turn(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> float:
-    """The turn about an axis through `pivot` that brings the error to its minimum [rad].
+    """The turn about an axis through `pivot` that minimises the error of the goal [rad].
 
-    For an orientation it is the twist about the axis of what is left, 2 atan2(v · axis, w): of all turns about the axis
-    it leaves the smallest angle.
+    For an orientation it is the twist about the axis of the residual rotation (w, v), 2 atan2(v · axis, w): of all
+    turns about the axis it leaves the smallest angle.
     """
-    if goal.kind == POSITION:
+    if goal.kind == POSITION_GOAL:
         return angle_about(subtract(tip.position, pivot), subtract(goal.vector, pivot), axis)
-    if goal.kind == DIRECTION:
+    if goal.kind == DIRECTION_GOAL:
         return angle_about(pointing(tip.rotation), goal.vector, axis)
-    if goal.kind == LOOK:
-        seen = seen_point(goal, tip, pivot, axis)
+    if goal.kind == LOOK_GOAL:
+        seen = sight_line_point(goal, tip, pivot, axis)
         return angle_about(subtract(seen, pivot), subtract(goal.vector, pivot), axis)
     left = multiply(goal.rotation, conjugate(tip.rotation))
     along = left.x * axis.x + left.y * axis.y + left.z * axis.z
@@ -147,8 +152,11 @@ def best_turn(goal: ChainGoal, tip: Tip, pivot: Vector, axis: Vector) -> float:
 
 
 @kernel
-def legal_angle(angle: float, low: float, high: float, near: float) -> float:
-    """The angle in [low, high] that turns as `angle` does and is nearest to `near`; else the bound nearest around."""
+def angle_within_limits(angle: float, low: float, high: float, near: float) -> float:
+    """The angle in [low, high] that equals `angle` modulo 2π and is nearest to `near` [rad].
+
+    If none exists, the limit that is nearer to `angle` on the circle.
+    """
     turn = 2.0 * math.pi
     inside = nearest_turn(angle, near)
     if inside < low:
@@ -163,23 +171,23 @@ def legal_angle(angle: float, low: float, high: float, near: float) -> float:
 
 
 @kernel
-def turn_about(axis: Vector, pivot: Vector, angle: float, tip: Tip) -> Tip:
+def tip_after_turn(axis: Vector, pivot: Vector, angle: float, tip: Tip) -> Tip:
     """The tip after a turn of `angle` about an axis through `pivot`."""
-    return turned_tip(tip, pivot, about(axis, angle))
+    return tip_after_rotation(tip, pivot, about(axis, angle))
 
 
 @kernel
-def moved_tip(tip: Tip, axis: Vector, way: float) -> Tip:
-    """The tip after a slide along `axis`."""
+def tip_after_slide(tip: Tip, axis: Vector, way: float) -> Tip:
+    """The tip after a slide of length `way` along `axis`."""
     return Tip(add(tip.position, scale(axis, way)), tip.rotation)
 
 
 @kernel(counts_references=True)
 def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...]) -> float:
-    """Error of a posture, for a path of `reach_path.flatten` and the fields of a `ChainGoal` in a row."""
+    """Error of posture `q` [m or rad]; the path and the goal are packed as for `poise.kernels.chains.ccd.ccd`."""
     nodes = integers[1] - integers[0]
     position, rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
-    return _error_of(integers, numbers, q, unpacked(goal), position, rotation)
+    return _error_of(integers, numbers, q, unpack_goal(goal), position, rotation)
 
 
 @inner_kernel

@@ -1,10 +1,11 @@
 """Jacobian methods for one end-point: transpose, pseudoinverse, damped and selectively damped least squares.
 
-Each takes steps q ← q ⊕ Δ [Ribeiro & Paiva 2019, alg. 1], with the Δ of `chain_steps` for the Jacobian J of the
-end-point and what is left of the goal, e, cut to a length that J can be trusted for.
+Each iteration takes a step q ← q ⊕ Δ [Ribeiro & Paiva 2019, alg. 1]. `jacobian_steps` computes Δ from the Jacobian J of
+the end-point and the residual e, whose length is clamped because J is only a local model.
 
-A joint that stands at a limit and would go beyond it is left out of J and the step is found again, so that its share
-moves to the others. What a whole step would overshoot stops at the limit. The best posture seen is the answer.
+If a joint is at a limit and the step would move it beyond, its column is removed from J and the step is computed again,
+so that the other joints do its part. The remaining joints are clamped to their limits after the step. The solution is
+the best posture of all iterations.
 """
 
 import math
@@ -13,22 +14,22 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.body.tree import forward, integrate, jacobian, motion_axes
-from poise.kernels.chains.ball_joints import hold_ball
+from poise.kernels.chains.ball_joints import clamp_ball
 from poise.kernels.chains.chain import pointing
 from poise.kernels.chains.goal import (
-    DIRECTION,
-    LOOK,
-    ORIENTATION,
-    POSITION,
+    DIRECTION_GOAL,
+    LOOK_GOAL,
+    ORIENTATION_GOAL,
+    POSITION_GOAL,
     ChainGoal,
     Tip,
     goal_error,
     tip_of,
-    unpacked,
+    unpack_goal,
     wanted_direction,
 )
 from poise.kernels.chains.jacobian_steps import clamp_largest, damped_step, selective_step, transpose_step
-from poise.kernels.chains.rounds import keep, stalled
+from poise.kernels.chains.rounds import record_posture, stalled
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import conjugate, direct_rotation, multiply, to_rotation_vector
 from poise.kernels.maths.singular_values import singular_rows
@@ -37,53 +38,55 @@ from poise.kernels.reach.path import Path, unflatten
 
 Array = np.ndarray
 
-TRANSPOSE, PSEUDOINVERSE, DAMPED, SELECTIVE = 0, 1, 2, 3
-PATIENCE = 25
-"""Steps after which too little progress ends the search."""
-TOUCHES = 1e-12
-"""How near a coordinate is to a limit it stands at [rad or m]."""
+TRANSPOSE, PSEUDOINVERSE, DAMPED_LEAST_SQUARES, SELECTIVELY_DAMPED = 0, 1, 2, 3
+"""Values of `StepSettings.method`."""
+STEPS_PER_STALL_CHECK = 25
+"""Steps between two checks for progress."""
+AT_LIMIT_DISTANCE = 1e-12
+"""A coordinate within this distance of a limit counts as at the limit [rad or m]."""
 
 
-class Damping(NamedTuple):
-    """How careful the steps are."""
+class StepSettings(NamedTuple):
+    """The method, and bounds on its steps; equations of [Ribeiro & Paiva 2019]."""
 
     method: int
-    longest: float
-    """|e| is cut to this [m or rad]; D_max of eq. 8."""
-    turn: float
-    """Greatest change of any joint in one step; γ_max of eq. 11 [rad]."""
-    bound: float
-    """Greatest |Δ| of a damped step; b_max of eq. 15 [rad]."""
+    """TRANSPOSE, PSEUDOINVERSE, DAMPED_LEAST_SQUARES or SELECTIVELY_DAMPED."""
+    max_error: float
+    """|e| is clamped to this [m or rad]; D_max of eq. 8."""
+    max_joint_step: float
+    """Largest change of any joint in one step; γ_max of eq. 11 [rad]."""
+    max_damped_step: float
+    """Largest |Δ| of a damped step; b_max of eq. 15 [rad]."""
 
 
-class Room(NamedTuple):
-    """Everything a solve writes to besides its answer."""
+class Workspace(NamedTuple):
+    """Workspace arrays of one solve, for k nodes and n velocity coordinates."""
 
     position: Array
-    """(k, 3) of all nodes."""
+    """(k, 3) world positions of the nodes [m]."""
     rotation: Array
-    """(k, 4) of all nodes."""
+    """(k, 4) world rotations of the nodes."""
     axes: Array
-    """(n, 3) of all rates."""
-    whole: Array
-    """(6, n) Jacobian."""
+    """(n, 3) world axes of the velocity coordinates."""
+    tip_jacobian: Array
+    """(6, n) Jacobian of the tip: velocity, then angular velocity."""
     rows: Array
-    """(3, n) rows of the goal."""
-    split: Array
-    """(3, n) σ_i v_i."""
+    """(3, n) Jacobian J of the goal."""
+    scaled_right: Array
+    """(3, n) scaled right singular vectors σ_i v_i in rows."""
     left: Array
-    """(3, 3) u_i."""
+    """(3, 3) left singular vectors u_i in columns."""
     sigma: Array
-    """(3,)"""
+    """(3,) singular values."""
     error: Array
-    """(3,)"""
+    """(3,) residual e [m or rad]."""
     step: Array
-    """(n,)"""
-    reach: Array
-    """(n,) |∂s/∂θ_j|."""
-    stuck: Array
-    """(n,) 1 where a joint is left out."""
-    here: Array
+    """(n,) step Δ."""
+    column_norm: Array
+    """(n,) norms |∂s/∂θ_j| of the columns of J."""
+    excluded: Array
+    """(n,) 1 for columns removed from J: held joints, and joints that the step would move beyond a limit."""
+    current: Array
     """(nq,) current posture."""
     trial: Array
     """(nq,) posture after a step."""
@@ -92,25 +95,25 @@ class Room(NamedTuple):
 @kernel(counts_references=True)
 def jacobian_steps(
     integers: Array, numbers: Array, start: Array, goal: tuple[float, ...], damping: tuple[float, ...],
-    tolerance: float, most: int, trace: Array,
+    tolerance: float, max_steps: int, trace: Array,
     # outputs
     q: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    """Bring one site to a goal; returns the error and the steps it took.
+    """Move one site to a goal by a Jacobian method; returns the remaining error and the number of steps.
 
     Args:
-        integers: The path, see `reach_path.flatten`.
-        numbers: The path.
-        start: (nq,) legal posture to begin in.
-        goal: Kind, vector and rotation, see `ChainGoal`.
-        damping: The fields of a `Damping`.
-        tolerance: Error that counts as none.
-        most: Steps to try.
-        trace: (t, nq) where the posture after each of the first t steps is kept.
-        q: (nq,) the posture found.
+        integers: Integer fields of the path, packed by `poise.kernels.reach.path.flatten`.
+        numbers: Float fields of the path, packed by the same function.
+        start: (nq,) initial posture, within limits.
+        goal: Kind, vector and rotation of a `ChainGoal`, as eight numbers.
+        damping: The fields of a `StepSettings`.
+        tolerance: The solve stops at this error [m or rad].
+        max_steps: Largest number of steps.
+        trace: (t, nq) receives the posture after each of the first t steps.
+        q: (nq,) the solution.
     """
     nodes, n = integers[1] - integers[0], integers[6] - integers[5]
-    room = Room(
+    workspace = Workspace(
         np.empty((nodes, 3)),
         np.empty((nodes, 4)),
         np.empty((n, 3)),
@@ -126,45 +129,45 @@ def jacobian_steps(
         start.copy(),
         start.copy(),
     )
-    asked = unpacked(goal)
-    care = Damping(int(damping[0]), damping[1], damping[2], damping[3])
-    return _steps(integers, numbers, asked, care, tolerance, most, trace, room, q)
+    chain_goal = unpack_goal(goal)
+    settings = StepSettings(int(damping[0]), damping[1], damping[2], damping[3])
+    return _steps(integers, numbers, chain_goal, settings, tolerance, max_steps, trace, workspace, q)
 
 
 @inner_kernel
 def _steps(
-    integers: Array, numbers: Array, goal: ChainGoal, care: Damping, tolerance: float, most: int, trace: Array,
-    room: Room,
+    integers: Array, numbers: Array, goal: ChainGoal, settings: StepSettings, tolerance: float, max_steps: int,
+    trace: Array, workspace: Workspace,
     # outputs
     q: Array,
 ) -> tuple[float, int]:  # fmt: skip
     path = unflatten(integers, numbers)
-    here = room.here
-    _copy(here, q)
-    forward(path.tree, here, room.position, room.rotation)
-    tip = tip_of(path.site, path.node, room.position, room.rotation)
+    current = workspace.current
+    _copy(current, q)
+    forward(path.tree, current, workspace.position, workspace.rotation)
+    tip = tip_of(path.site, path.node, workspace.position, workspace.rotation)
     best = goal_error(goal, tip)
     before = best
-    for taken in range(most):
+    for taken in range(max_steps):
         if best <= tolerance:
             return best, taken
-        motion_axes(path.tree, room.rotation, room.axes)
-        jacobian(path.tree, room.position, room.axes, path.node, tip.position, room.whole)
-        m = goal_rows(goal, tip, room.whole, room.rows, room.error)
-        _shorten(room.error, m, care.longest)
-        _find_step(path, care, m, room)
-        moved = _advance(path, room)
-        forward(path.tree, here, room.position, room.rotation)
-        tip = tip_of(path.site, path.node, room.position, room.rotation)
+        motion_axes(path.tree, workspace.rotation, workspace.axes)
+        jacobian(path.tree, workspace.position, workspace.axes, path.node, tip.position, workspace.tip_jacobian)
+        m = goal_rows(goal, tip, workspace.tip_jacobian, workspace.rows, workspace.error)
+        _shorten(workspace.error, m, settings.max_error)
+        _step_within_limits(path, settings, m, workspace)
+        moved = _take_step(path, workspace)
+        forward(path.tree, current, workspace.position, workspace.rotation)
+        tip = tip_of(path.site, path.node, workspace.position, workspace.rotation)
         error = goal_error(goal, tip)
-        keep(taken, here, trace)
+        record_posture(taken, current, trace)
         if error < best:
             best = error
-            _copy(here, q)
-        enough, before = stalled(taken + 1, PATIENCE, best, before)
-        if enough or not moved:
+            _copy(current, q)
+        is_stalled, before = stalled(taken + 1, STEPS_PER_STALL_CHECK, best, before)
+        if is_stalled or not moved:
             return best, taken + 1
-    return best, most
+    return best, max_steps
 
 
 @kernel
@@ -175,132 +178,143 @@ def _copy(a: Array, b: Array) -> None:
 
 @kernel
 def goal_vector(goal: ChainGoal, tip: Tip) -> Vector:
-    """What is left of a goal: an offset [m], or a rotation vector in world axes [rad]."""
-    if goal.kind == POSITION:
+    """The residual of a goal: an offset [m], or a rotation vector in world axes [rad]."""
+    if goal.kind == POSITION_GOAL:
         return subtract(goal.vector, tip.position)
-    if goal.kind == DIRECTION or goal.kind == LOOK:
+    if goal.kind == DIRECTION_GOAL or goal.kind == LOOK_GOAL:
         return to_rotation_vector(direct_rotation(pointing(tip.rotation), wanted_direction(goal, tip)))
     return to_rotation_vector(multiply(goal.rotation, conjugate(tip.rotation)))
 
 
 @kernel
 def goal_rows(
-    goal: ChainGoal, tip: Tip, whole: Array,
+    goal: ChainGoal, tip: Tip, tip_jacobian: Array,
     # outputs
     rows: Array,
     error: Array,
 ) -> int:  # fmt: skip
-    """What is left of a goal, `error` (3,), and how it shrinks per unit of each rate, `rows` (3, n).
+    """Write the residual of a goal to `error` (3,) and its Jacobian to `rows` (3, n); returns the number of rows.
 
-    `whole` (6, n) is the tip's Jacobian. A direction and a line of sight have two rows, across the tip's +Y, since its
-    roll is free; all else has three. Returns how many.
+    `tip_jacobian` (6, n) is the tip's Jacobian. A direction and a line of sight have two rows, perpendicular to the
+    tip's +Y, since its roll is free; positions and orientations have three.
     """
     left = goal_vector(goal, tip)
-    first = 0 if goal.kind == POSITION else 3
-    if goal.kind == POSITION or goal.kind == ORIENTATION:
+    first = 0 if goal.kind == POSITION_GOAL else 3
+    if goal.kind == POSITION_GOAL or goal.kind == ORIENTATION_GOAL:
         error[0], error[1], error[2] = left.x, left.y, left.z
         for r in range(3):
             for k in range(rows.shape[1]):
-                rows[r, k] = whole[first + r, k]
+                rows[r, k] = tip_jacobian[first + r, k]
         return 3
     y = pointing(tip.rotation)
     a = orthogonal(y)
     b = cross(y, a)
     error[0], error[1], error[2] = dot(left, a), dot(left, b), 0.0
     sight = wanted_direction(goal, tip)
-    nearness = 0.0
-    if goal.kind == LOOK:
-        nearness = 1.0 / max(1e-9, length(subtract(goal.vector, tip.position)))
+    inverse_distance = 0.0
+    if goal.kind == LOOK_GOAL:
+        inverse_distance = 1.0 / max(1e-9, length(subtract(goal.vector, tip.position)))
     for k in range(rows.shape[1]):
         # A line of sight to a point turns by -d × v / |d| when the tip moves with v.
-        v = Vector(whole[0, k], whole[1, k], whole[2, k])
-        w = add(Vector(whole[3, k], whole[4, k], whole[5, k]), scale(cross(sight, v), nearness))
+        v = Vector(tip_jacobian[0, k], tip_jacobian[1, k], tip_jacobian[2, k])
+        w = add(
+            Vector(tip_jacobian[3, k], tip_jacobian[4, k], tip_jacobian[5, k]), scale(cross(sight, v), inverse_distance)
+        )
         rows[0, k] = dot(w, a)
         rows[1, k] = dot(w, b)
     return 2
 
 
 @kernel
-def _shorten(error: Array, m: int, longest: float) -> None:
-    """Cut an error to a length: ClampMag of eq. 8."""
+def _shorten(error: Array, m: int, max_error: float) -> None:
+    """Scale the residual down to length `max_error` if it is longer: ClampMag of [Ribeiro & Paiva 2019, eq. 8]."""
     square = 0.0
     for r in range(m):
         square += error[r] * error[r]
-    if square > longest * longest:
+    if square > max_error * max_error:
         for r in range(m):
-            error[r] *= longest / math.sqrt(square)
+            error[r] *= max_error / math.sqrt(square)
 
 
 @inner_kernel
-def _find_step(path: Path, care: Damping, m: int, room: Room) -> None:
-    """Find `step` with all joints that are not held, again without those that it would take beyond a limit."""
+def _step_within_limits(path: Path, settings: StepSettings, m: int, workspace: Workspace) -> None:
+    """Compute `workspace.step`, and again without the joints at a limit that it would move beyond, until none is."""
     n = path.dof_q.shape[0]
-    stuck = room.stuck
+    excluded = workspace.excluded
     for k in range(n):
-        stuck[k] = path.dof_held[k]
+        excluded[k] = path.dof_held[k]
     for _ in range(n):
-        _one_step(care, m, room)
+        _step_of_free_joints(settings, m, workspace)
         more = False
         for k in range(n):
-            if stuck[k] == 0 and _leaves(path, room, k):
-                stuck[k] = 1
+            if excluded[k] == 0 and _pushes_beyond_limit(path, workspace, k):
+                excluded[k] = 1
                 more = True
         if not more:
             return
 
 
 @inner_kernel
-def _leaves(path: Path, room: Room, k: int) -> bool:
-    """Whether a coordinate stands at a limit that the step would take it beyond."""
+def _pushes_beyond_limit(path: Path, workspace: Workspace, k: int) -> bool:
+    """Whether coordinate `k` is at a limit and the step would move it beyond."""
     at = path.dof_q[k]
     if at < 0:
         return False
-    value, way = room.here[at], room.step[k]
+    value, way = workspace.current[at], workspace.step[k]
     lower, upper = path.bounds.lower[at], path.bounds.upper[at]
-    return (way < 0.0 and value <= lower + TOUCHES) or (way > 0.0 and value >= upper - TOUCHES)
+    return (way < 0.0 and value <= lower + AT_LIMIT_DISTANCE) or (way > 0.0 and value >= upper - AT_LIMIT_DISTANCE)
 
 
 @inner_kernel
-def _one_step(care: Damping, m: int, room: Room) -> None:
-    """The step of the joints that are not stuck."""
-    rows, split, step, stuck = room.rows, room.split, room.step, room.stuck
+def _step_of_free_joints(settings: StepSettings, m: int, workspace: Workspace) -> None:
+    """Compute `workspace.step` with the columns that are not excluded, by the method of `settings`."""
+    rows, scaled_right, step, excluded = workspace.rows, workspace.scaled_right, workspace.step, workspace.excluded
     n = step.shape[0]
     for r in range(m):
         for k in range(n):
-            split[r, k] = rows[r, k] if stuck[k] == 0 else 0.0
+            scaled_right[r, k] = rows[r, k] if excluded[k] == 0 else 0.0
     for k in range(n):
         step[k] = 0.0
-    if care.method == TRANSPOSE:
-        transpose_step(m, split, room.error, step)
+    if settings.method == TRANSPOSE:
+        transpose_step(m, scaled_right, workspace.error, step)
     else:
-        if care.method == SELECTIVE:
+        if settings.method == SELECTIVELY_DAMPED:
             for k in range(n):
-                room.reach[k] = 0.0
+                workspace.column_norm[k] = 0.0
                 for r in range(m):
-                    room.reach[k] += split[r, k] * split[r, k]
-                room.reach[k] = math.sqrt(room.reach[k])
-        singular_rows(m, split, room.left, room.sigma)
-        if care.method == SELECTIVE:
-            selective_step(m, split, room.left, room.sigma, room.error, room.reach, care.turn, step)
+                    workspace.column_norm[k] += scaled_right[r, k] * scaled_right[r, k]
+                workspace.column_norm[k] = math.sqrt(workspace.column_norm[k])
+        singular_rows(m, scaled_right, workspace.left, workspace.sigma)
+        if settings.method == SELECTIVELY_DAMPED:
+            selective_step(
+                m,
+                scaled_right,
+                workspace.left,
+                workspace.sigma,
+                workspace.error,
+                workspace.column_norm,
+                settings.max_joint_step,
+                step,
+            )
         else:
-            bound = care.bound if care.method == DAMPED else math.inf
-            damped_step(m, split, room.left, room.sigma, room.error, bound, step)
-    clamp_largest(step, care.turn)
+            max_damped_step = settings.max_damped_step if settings.method == DAMPED_LEAST_SQUARES else math.inf
+            damped_step(m, scaled_right, workspace.left, workspace.sigma, workspace.error, max_damped_step, step)
+    clamp_largest(step, settings.max_joint_step)
 
 
 @inner_kernel
-def _advance(path: Path, room: Room) -> bool:
-    """Take the step inside the limits; False when nothing moved."""
-    here, trial, bounds = room.here, room.trial, path.bounds
-    integrate(path.tree, here, room.step, trial)
+def _take_step(path: Path, workspace: Workspace) -> bool:
+    """Apply the step to the current posture and clamp it to the limits; returns whether any coordinate changed."""
+    current, trial, bounds = workspace.current, workspace.trial, path.bounds
+    integrate(path.tree, current, workspace.step, trial)
     moved = False
     for i in range(path.moving_q.shape[0]):
         k = path.moving_q[i]
         trial[k] = min(max(trial[k], bounds.lower[k]), bounds.upper[k])
     for b in range(path.balls.shape[0]):
-        hold_ball(path, b, trial)
+        clamp_ball(path, b, trial)
     for i in range(path.moving_q.shape[0]):
         k = path.moving_q[i]
-        moved = moved or abs(trial[k] - here[k]) > 1e-15
-        here[k] = trial[k]
+        moved = moved or abs(trial[k] - current[k]) > 1e-15
+        current[k] = trial[k]
     return moved

@@ -1,4 +1,4 @@
-"""Searches that go round after round: what is kept of each round, and when another is not worth it."""
+"""Iterative chain solvers: recording the posture of each iteration, and stopping when progress is too small."""
 
 import numpy as np
 
@@ -6,34 +6,34 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-PATIENCE = 10
-"""Sweeps or passes after which too little progress ends a search."""
-PROGRESS = 1e-3
-"""Share of the error that so many of them must take off."""
+ROUNDS_PER_STALL_CHECK = 10
+"""Sweeps or passes between two checks for progress."""
+MIN_ERROR_DECREASE = 1e-3
+"""Smallest relative decrease of the error between two checks; a smaller one ends the solve."""
 
 
 @kernel
-def keep(
+def record_posture(
     taken: int, q: Array,
     # outputs
     trace: Array,
 ) -> None:  # fmt: skip
-    """Keep the posture after round `taken`, from 0, in that row of `trace` (t, nq), if it has so many."""
+    """Copy the posture after iteration `taken` to that row of `trace` (t, nq), if the row exists."""
     if taken < trace.shape[0]:
         for k in range(q.shape[0]):
             trace[taken, k] = q[k]
 
 
 @kernel
-def stalled(rounds: int, patience: int, error: float, before: float) -> tuple[bool, float]:
-    """Whether the last `patience` rounds took off too little of the error, and what to compare the next ones with.
+def stalled(rounds: int, patience: int, error: float, error_at_last_check: float) -> tuple[bool, float]:
+    """Whether the error fell too little since the last check, and the error to compare with at the next check.
 
     Args:
-        rounds: How many were taken so far; the answer changes after every `patience` of them.
-        patience: How many rounds are looked at together.
-        error: What is left now.
-        before: What was left when they began.
+        rounds: Number of iterations so far; only multiples of `patience` are checked.
+        patience: Number of iterations between two checks.
+        error: The current error.
+        error_at_last_check: The error at the last check.
     """
     if rounds % patience != 0:
-        return False, before
-    return error > (1.0 - PROGRESS) * before, error
+        return False, error_at_last_check
+    return error > (1.0 - MIN_ERROR_DECREASE) * error_at_last_check, error

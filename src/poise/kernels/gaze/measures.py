@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import SWING, Chain, bend_cosine, pointing, tip_rotation
+from poise.kernels.chains.chain import SWING_JOINT, Chain, bend_cosine, pointing, tip_rotation
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import angle_apart, cosine, sine
 from poise.kernels.maths.quaternion import Quaternion
@@ -100,7 +100,7 @@ def shape_error(chain: Chain, scoring: Scoring, angles: Array, posture: Array) -
         if shapes[k] > 0.0:
             as_given = 0.5 * shapes[k] * (1.0 - cosine(angles[k] - posture[k]))
             same += as_given
-            if role[k] == SWING:
+            if role[k] == SWING_JOINT:
                 as_given = 0.5 * shapes[k] * (1.0 - cosine(angles[k] + posture[k]))
             negated += as_given
     return min(same, negated) if chain.mirrors else same

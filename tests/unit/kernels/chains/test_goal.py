@@ -7,22 +7,22 @@ import pytest
 
 import poise
 from poise.kernels.chains.goal import (
-    DIRECTION,
-    LOOK,
-    ORIENTATION,
-    POSITION,
+    DIRECTION_GOAL,
+    LOOK_GOAL,
+    ORIENTATION_GOAL,
+    POSITION_GOAL,
     ChainGoal,
     Tip,
+    angle_within_limits,
     best_turn,
     goal_error,
-    legal_angle,
-    turn_about,
+    tip_after_turn,
 )
 from poise.kernels.chains.jacobian import goal_rows
 from poise.kernels.maths.quaternion import Quaternion
 from poise.kernels.maths.vector import Vector
 
-KINDS = {"position": POSITION, "direction": DIRECTION, "orientation": ORIENTATION, "look": LOOK}
+KINDS = {"position": POSITION_GOAL, "direction": DIRECTION_GOAL, "orientation": ORIENTATION_GOAL, "look": LOOK_GOAL}
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
@@ -32,19 +32,19 @@ def unit(rng, n):
 
 
 def goal_of(kind, vector, rotation):
-    v = vector / np.linalg.norm(vector) if kind == DIRECTION else vector
+    v = vector / np.linalg.norm(vector) if kind == DIRECTION_GOAL else vector
     return ChainGoal(kind, Vector(*v), Quaternion(*rotation))
 
 
-@pytest.mark.parametrize("kind", [POSITION, DIRECTION, ORIENTATION])
+@pytest.mark.parametrize("kind", [POSITION_GOAL, DIRECTION_GOAL, ORIENTATION_GOAL])
 def test_no_turn_about_an_axis_is_better_than_the_best(kind):
     rng = np.random.default_rng(kind)
     for _ in range(60):
         goal = goal_of(kind, rng.normal(size=3), unit(rng, 4))
         tip = Tip(Vector(*rng.normal(size=3)), Quaternion(*unit(rng, 4)))
         pivot, axis = Vector(*rng.normal(size=3)), Vector(*unit(rng, 3))
-        best = goal_error(goal, turn_about(axis, pivot, best_turn(goal, tip, pivot, axis), tip))
-        others = [goal_error(goal, turn_about(axis, pivot, a, tip)) for a in np.linspace(-np.pi, np.pi, 721)]
+        best = goal_error(goal, tip_after_turn(axis, pivot, best_turn(goal, tip, pivot, axis), tip))
+        others = [goal_error(goal, tip_after_turn(axis, pivot, a, tip)) for a in np.linspace(-np.pi, np.pi, 721)]
         assert best <= min(others) + 1e-9
 
 
@@ -53,9 +53,9 @@ def test_a_line_of_sight_in_the_plane_across_the_axis_is_met_exactly():
     for _ in range(100):
         roll = rng.uniform(-np.pi, np.pi)
         tip = Tip(Vector(*rng.normal(size=2), 0.0), Quaternion(math.cos(roll), 0.0, 0.0, math.sin(roll)))
-        goal = ChainGoal(LOOK, Vector(*(5.0 * unit(rng, 2)), 0.0), Quaternion(1.0, 0.0, 0.0, 0.0))
+        goal = ChainGoal(LOOK_GOAL, Vector(*(5.0 * unit(rng, 2)), 0.0), Quaternion(1.0, 0.0, 0.0, 0.0))
         pivot, axis = Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 1.0)
-        after = turn_about(axis, pivot, best_turn(goal, tip, pivot, axis), tip)
+        after = tip_after_turn(axis, pivot, best_turn(goal, tip, pivot, axis), tip)
         assert goal_error(goal, after) < 1e-9
 
 
@@ -66,13 +66,13 @@ def test_the_rows_are_the_derivative_of_what_is_left(kind):
     for _ in range(10):
         q = lamp.random(rng).q
         frame = lamp.pose_of("tip", q)
-        there = frame.position if kind == POSITION else frame.matrix[:, 1]
-        if kind == LOOK:
+        there = frame.position if kind == POSITION_GOAL else frame.matrix[:, 1]
+        if kind == LOOK_GOAL:
             there = frame.position + 0.8 * frame.matrix[:, 1]
         goal = goal_of(kind, there, frame.rotation)
         rows, error = np.zeros((3, 5)), np.zeros(3)
         m = goal_rows(goal, tip_at(lamp, q), lamp.jacobian("tip", q), rows, error)
-        assert m == (2 if kind in (DIRECTION, LOOK) else 3)
+        assert m == (2 if kind in (DIRECTION_GOAL, LOOK_GOAL) else 3)
         assert error[:m] == pytest.approx(np.zeros(m), abs=1e-12)
         for k in range(5):
             step = np.zeros(5)
@@ -93,7 +93,7 @@ def left_in_basis(figure, goal, basis_at, q):
     from poise.kernels.maths.vector import cross, orthogonal
 
     left = np.array(goal_vector(goal, tip_at(figure, q)))
-    if goal.kind in (POSITION, ORIENTATION):
+    if goal.kind in (POSITION_GOAL, ORIENTATION_GOAL):
         return left
     y = Vector(*figure.pose_of("tip", basis_at).matrix[:, 1])
     a = orthogonal(y)
@@ -114,4 +114,4 @@ def left_in_basis(figure, goal, basis_at, q):
     ],
 )
 def test_a_legal_angle_turns_alike_or_is_the_nearer_bound(angle, low, high, near, known):
-    assert legal_angle(angle, low, high, near) == pytest.approx(known)
+    assert angle_within_limits(angle, low, high, near) == pytest.approx(known)

@@ -7,7 +7,7 @@ Sweeps of `erik_descent` are repeated until the tip faces its aim.
 import numpy as np
 
 from poise.kernels.chains.chain import Chain, pointing, tip_rotation
-from poise.kernels.chains.rounds import PATIENCE, keep, stalled
+from poise.kernels.chains.rounds import ROUNDS_PER_STALL_CHECK, record_posture, stalled
 from poise.kernels.gaze.erik.descent import Descent, climb, descent_aim, twist_tip, warp
 from poise.kernels.gaze.measures import DIRECTED, Aim
 from poise.kernels.jit.compile import kernel
@@ -58,8 +58,8 @@ def bwcd(
         else:
             warp(chain, aim, once, angles)
         error = facing_error(chain, aim, angles)
-        keep(sweep, angles, trace)
-        enough, before = stalled(sweep + 1, PATIENCE, error, before)
-        if enough:
+        record_posture(sweep, angles, trace)
+        is_stalled, before = stalled(sweep + 1, ROUNDS_PER_STALL_CHECK, error, before)
+        if is_stalled:
             return error, sweep + 1
     return error, most

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, clamped, moved, pointing, tip_rotation, unmoved, wrapped
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, clamped, moved, pointing, tip_rotation, unmoved, wrapped
 from poise.kernels.gaze.erik.joint import across, off_edge, signed_angle, tip_twist, twist_between, twist_sign
 from poise.kernels.gaze.measures import DIRECTED, FULL, Aim, upside_down
 from poise.kernels.jit.compile import kernel
@@ -155,7 +155,7 @@ def descent_aim(chain: Chain, aim: Aim, symmetric: int, angles: Array) -> Aim:
 
     Else the nearer of the aim and the aim upside down.
     """
-    if aim.kind == DIRECTED or chain.role[angles.shape[0] - 1] == TWIST:
+    if aim.kind == DIRECTED or chain.role[angles.shape[0] - 1] == TWIST_JOINT:
         return Aim(aim.rotation, DIRECTED)
     if symmetric:
         around = Aim(upside_down(aim.rotation), FULL)
@@ -175,6 +175,6 @@ def twist_tip(
 ) -> None:
     """Turn the last joint, if it is a twister, to the aim's orientation or to the same upside down."""
     last = angles.shape[0] - 1
-    if aim.kind == FULL and chain.role[last] == TWIST:
+    if aim.kind == FULL and chain.role[last] == TWIST_JOINT:
         turn = twist_sign(chain, last) * twist_between(aim.rotation, tip_rotation(chain, angles))
         angles[last] = tip_twist(chain, angles[last] + turn, symmetric)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chains.chain import (
-    SWING,
-    TWIST,
+    SWING_JOINT,
+    TWIST_JOINT,
     Chain,
     clamped,
     joint_positions,
@@ -154,7 +154,7 @@ def _reach_up(chain: Chain, lalut: Lalut, room: Room2017) -> None:
     place = vector_at(chain.offset, 0)
     for k in range(n):
         below = quaternion_at(room.frames, max(k - 1, 0))
-        if chain.role[k] == SWING:
+        if chain.role[k] == SWING_JOINT:
             wanted = subtract(vector_at(room.moving, k + 1), place)
             if length(wanted) > 1e-12:
                 below = _point(chain, lalut, k, normalized(wanted), below, room)
@@ -172,7 +172,7 @@ def _point(chain: Chain, lalut: Lalut, k: int, wanted: Vector, below: Quaternion
     """
     base = unmoved(chain, k, below)
     axis = rotate(base, vector_at(chain.axis, k))
-    if k == 0 or chain.role[k - 1] != TWIST:
+    if k == 0 or chain.role[k - 1] != TWIST_JOINT:
         mine, goal = across(rotate(base, Vector(0.0, 1.0, 0.0)), axis), across(wanted, axis)
         if length(mine) > SHORT and length(goal) > SHORT:
             room.angles[k] = clamped(chain, k, signed_angle(mine, goal, axis))

@@ -8,7 +8,7 @@ That finds a few more solutions and takes more iterations; `phases` measures abo
 
 import numpy as np
 
-from poise.kernels.chains.chain import SWING, TWIST, Chain, pointing, unmoved
+from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain, pointing, unmoved
 from poise.kernels.gaze.erik.joint import (
     SHORT,
     Lalut,
@@ -59,14 +59,14 @@ def forward_as_printed(
         if k > 0:
             put_quaternion(bases, k, _laid(chain, k, angles[k], warped, bases))
         base = quaternion_at(bases, k)
-        if chain.role[k] == SWING:
+        if chain.role[k] == SWING_JOINT:
             _roll_by_bend(chain, k, angles, warped, bases)
             if k < last:
                 roll_to_axis(chain, k, base, wanted)
         goal = quaternion_at(wanted, k)
         apart = multiply(conjugate(base), goal)
         angle = forward_angle(chain, lalut, k, apart)
-        if chain.role[k] == SWING:
+        if chain.role[k] == SWING_JOINT:
             bent = turn_about(vector_at(chain.axis, k), angle)
             _roll_down(k, twist_of(multiply(conjugate(bent), apart)), bases)
         if edge > 0.0:
@@ -82,9 +82,9 @@ def forward_as_printed(
 def _pitch_axis(chain: Chain, k: int) -> Vector:
     """An axis across segment `k`: its own, or for a twister that of a neighbour (7.1 PitchRA)."""
     neighbour = k
-    if chain.role[k] == TWIST:
+    if chain.role[k] == TWIST_JOINT:
         neighbour = min(k + 1, chain.role.shape[0] - 1) if k == 0 else k - 1
-    if chain.role[neighbour] == TWIST:
+    if chain.role[neighbour] == TWIST_JOINT:
         return Vector(1.0, 0.0, 0.0)
     return vector_at(chain.axis, neighbour)
 

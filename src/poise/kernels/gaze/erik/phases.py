@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import SWING, TWIST, Chain, moved, pointing, unmoved
+from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain, moved, pointing, unmoved
 from poise.kernels.gaze.erik.joint import (
     PARALLEL,
     SHORT,
@@ -78,7 +78,7 @@ def forward_phase(
             put_quaternion(wanted, k - 1, quaternion_at(warped, k - 1))
             continue
         base = unmoved(chain, k, quaternion_at(warped, k - 1))
-        if chain.role[k] == SWING:
+        if chain.role[k] == SWING_JOINT:
             roll_to_axis(chain, k, base, wanted)
         goal = quaternion_at(wanted, k)
         angle = forward_angle(chain, lalut, k, multiply(conjugate(base), goal))
@@ -86,14 +86,14 @@ def forward_phase(
             angle = off_edge(chain, k, angle, edge)
         back = multiply(goal, turn_about(vector_at(chain.axis, k), -angle))
         put_quaternion(wanted, k - 1, multiply(back, conjugate(quaternion_at(chain.rest, k))))
-    if chain.role[0] == SWING and last > 0:
+    if chain.role[0] == SWING_JOINT and last > 0:
         roll_to_axis(chain, 0, quaternion_at(chain.rest, 0), wanted)
 
 
 @kernel
 def forward_angle(chain: Chain, lalut: Lalut, k: int, apart: Quaternion) -> float:
     """Angle of joint `k` towards T_k as seen from the joint's frame (alg. 8 l. 40-43)."""
-    if chain.role[k] == TWIST:
+    if chain.role[k] == TWIST_JOINT:
         return safe_twist(chain, k, twist_sign(chain, k) * twist_of(apart))
     direction = pointing(apart)
     return swing_angle(chain, lalut, k, direction, hemisphere_of(chain, k, direction))
@@ -110,7 +110,7 @@ def roll_to_axis(chain: Chain, k: int, base: Quaternion, wanted: Array) -> None:
     along = pointing(goal)
     mine = rotate(base, vector_at(chain.axis, k))
     carried = rotate(goal, vector_at(chain.axis, k))
-    if chain.role[k + 1] == TWIST and dot(mine, carried) < 0.0:
+    if chain.role[k + 1] == TWIST_JOINT and dot(mine, carried) < 0.0:
         _roll_up(k, math.pi, wanted)
         return
     mine, carried = across(mine, along), across(carried, along)
@@ -141,11 +141,11 @@ def backward_phase(
     for k in range(last + 1):
         below = quaternion_at(reached, max(k - 1, 0))
         base = unmoved(chain, k, below)
-        if chain.role[k] == TWIST:
+        if chain.role[k] == TWIST_JOINT:
             angles[k] = _backward_twist(chain, k, base, symmetric, wanted)
         else:
             angles[k] = _backward_swing(chain, lalut, k, base, wanted)
-            if k > 0 and chain.role[k - 1] == TWIST:
+            if k > 0 and chain.role[k - 1] == TWIST_JOINT:
                 _twist_parent(chain, k, base, frames, angles)
                 below = quaternion_at(reached, k - 1)
         put_quaternion(reached, k, moved(chain, k, below, angles[k]))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, pointing, tip_rotation, wrapped
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation, wrapped
 from poise.kernels.gaze.expressive.bounded_step import look_round
 from poise.kernels.gaze.expressive.surface import heading, placed, root_axis
 from poise.kernels.gaze.expressive.workspace import HERE
@@ -23,7 +23,7 @@ SAME = 1e-9
 @kernel
 def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
     """Turn the twister at the root towards the aim; returns how far beyond its limits it should have gone [rad]."""
-    if chain.role[0] != TWIST:
+    if chain.role[0] != TWIST_JOINT:
         return 0.0
     work[row, 0] = 0.0
     p = pointing(look_round(chain, work, row))
@@ -41,7 +41,7 @@ def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
     will do as well; of those inside the limits, the smallest.
     """
     last = chain.role.shape[0] - 1
-    if aim.kind != FULL or last == 0 or chain.role[last] != TWIST:
+    if aim.kind != FULL or last == 0 or chain.role[last] != TWIST_JOINT:
         return 0.0
     work[row, last] = 0.0
     tip = look_round(chain, work, row)
@@ -57,7 +57,7 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
     Returns how far beyond its limits the root should have gone [rad], and the orientation error that is left.
     """
     last = chain.role.shape[0] - 1
-    twists = aim.kind == FULL and chain.role[last] == TWIST
+    twists = aim.kind == FULL and chain.role[last] == TWIST_JOINT
     work[row, 0] = 0.0
     if twists:
         work[row, last] = 0.0
@@ -92,7 +92,7 @@ def mirror(chain: Chain, work: Array, row: int) -> None:
     """Negate all swings of `work[row]`: the same shape, turned by half a turn about the root's axis."""
     role = chain.role
     for k in range(role.shape[0]):
-        if role[k] != TWIST:
+        if role[k] != TWIST_JOINT:
             work[row, k] = -work[row, k]
 
 
@@ -115,5 +115,5 @@ def place_here(chain: Chain, posture: Array, mirrored: int, work: Array) -> None
     """HERE: the posture, or its mirror image, inside the limits."""
     lower, upper, role = chain.lower, chain.upper, chain.role
     for k in range(role.shape[0]):
-        x = -posture[k] if mirrored and role[k] != TWIST else posture[k]
+        x = -posture[k] if mirrored and role[k] != TWIST_JOINT else posture[k]
         work[HERE, k] = min(upper[k], max(lower[k], x))

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, pointing, tip_rotation
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation
 from poise.kernels.gaze.expressive.aim import copy_row, mirror, swap_rows
 from poise.kernels.gaze.expressive.detour import lifted, polar
 from poise.kernels.gaze.expressive.hold_gaze import LOST
@@ -188,7 +188,7 @@ def _goals(chain: Chain, turn: float, work: Array) -> int:
             goals = 2
             if abs(work[RAISED, 0] - turn - work[OUT, 0]) < abs(work[GOAL, 0] - turn - work[OUT, 0]):
                 swap_rows(work, GOAL, RAISED)
-    if chain.role[0] == TWIST:
+    if chain.role[0] == TWIST_JOINT:
         work[GOAL, 0] -= turn
         work[RAISED, 0] -= turn
     return goals

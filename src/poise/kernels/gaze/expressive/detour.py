@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, pointing, tip_rotation
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation
 from poise.kernels.gaze.expressive.aim import copy_row
 from poise.kernels.gaze.expressive.hold_gaze import Going, box_round, free_root, hold, moving, shift_root, turn_to
 from poise.kernels.gaze.expressive.surface import heading, root_axis
@@ -256,7 +256,7 @@ def rise(
 @kernel
 def pass_by(chain: Chain, d: Vector, start: int, goal: int, rate: float, work: Array) -> bool:
     """Project VIA on the postures that face d, with the root between those of `start` and `goal`."""
-    if chain.role[0] == TWIST:
+    if chain.role[0] == TWIST_JOINT:
         work[VIA, 0] = 0.0
         turn = heading(root_axis(chain), pointing(tip_rotation(chain, work[VIA])), d)
         middle = 0.5 * (work[start, 0] + work[goal, 0])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, pointing, wrapped
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
 from poise.kernels.gaze.expressive.bounded_step import box_step, free_of_roll, look_round, turn_between
 from poise.kernels.gaze.expressive.workspace import HIGH, KEEP, LAST, LEAST, LOW, MOST, PULLED, REFERENCE, SPENT, STEP
 from poise.kernels.jit.compile import kernel
@@ -46,7 +46,7 @@ class Going(NamedTuple):
 def moving(chain: Chain) -> int:
     """How many joints take part in facing a direction: all but a twister at the tip."""
     n = chain.role.shape[0]
-    return n - 1 if n > 1 and chain.role[n - 1] == TWIST else n
+    return n - 1 if n > 1 and chain.role[n - 1] == TWIST_JOINT else n
 
 
 @kernel
@@ -70,7 +70,7 @@ def box_round(chain: Chain, work: Array, row: int, rate: float) -> None:
 @kernel
 def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
     """LOW … HIGH of a twister at the root without its limits."""
-    if chain.role[0] == TWIST:
+    if chain.role[0] == TWIST_JOINT:
         work[LOW, 0] = work[row, 0] - rate
         work[HIGH, 0] = work[row, 0] + rate
 
@@ -82,7 +82,7 @@ def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -
     Its limits move by -drift a frame, and so does what it may turn in one. A root outside its limits must come back;
     but for want of time the limit before it stays where it is.
     """
-    if chain.role[0] != TWIST:
+    if chain.role[0] != TWIST_JOINT:
         return
     if math.isinf(going.drift):
         free_root(chain, work, row, going.rate)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain
+from poise.kernels.chains.chain import TWIST_JOINT, Chain
 from poise.kernels.gaze.expressive.aim import copy_row
 from poise.kernels.gaze.expressive.detour import first_stride, glide, lifted, polar, rise
 from poise.kernels.gaze.expressive.hold_gaze import Going
@@ -135,7 +135,7 @@ def falls_behind(chain: Chain, turning: float, path: Array, count: int) -> float
 @kernel
 def _behind(chain: Chain, turning: float, path: Array, i: int) -> float:
     """Angle by which the root would have to turn beyond its limits at way-point `i` [rad]."""
-    if chain.role[0] != TWIST:
+    if chain.role[0] != TWIST_JOINT:
         return 0.0
     root = path[i, 0] + turning * (i + 1)
     return max(0.0, root - chain.upper[0], chain.lower[0] - root)

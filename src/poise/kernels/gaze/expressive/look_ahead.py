@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, pointing, wrapped
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
 from poise.kernels.gaze.expressive.aim import copy_row
 from poise.kernels.gaze.expressive.detour import lifted, polar
 from poise.kernels.gaze.expressive.hold_gaze import box_round, hold
@@ -106,7 +106,7 @@ def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: in
 @kernel
 def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
     """Frames until a twister at the root that follows the target is at its limit."""
-    if chain.role[0] != TWIST or abs(motion.turning) < 1e-9:
+    if chain.role[0] != TWIST_JOINT or abs(motion.turning) < 1e-9:
         return math.inf
     limit = chain.upper[0] if motion.turning > 0.0 else chain.lower[0]
     return max(0.0, (limit - work[row, 0]) / motion.turning)
@@ -115,7 +115,7 @@ def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
 @kernel
 def way_left(chain: Chain, turning: float, root: float) -> float:
     """Share of its range that a twister at the root has before it at the angle `root` when a target turns so."""
-    if chain.role[0] != TWIST or abs(turning) < 1e-9 or math.isinf(chain.upper[0] - chain.lower[0]):
+    if chain.role[0] != TWIST_JOINT or abs(turning) < 1e-9 or math.isinf(chain.upper[0] - chain.lower[0]):
         return math.inf
     way = chain.upper[0] - root if turning > 0.0 else root - chain.lower[0]
     return way / (chain.upper[0] - chain.lower[0])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, pointing
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing
 from poise.kernels.gaze.expressive.aim import copy_row, mirror, place_here, turn_ends, turn_root, turn_tip
 from poise.kernels.gaze.expressive.descend import FACE_STEPS, FACED, face, settle
 from poise.kernels.gaze.expressive.nearest_shape import joint_cost, note_wish, shape_cost, slide
@@ -185,7 +185,7 @@ def _anywhere(
             turn_root(chain, aim, work, HERE)
             turn_tip(chain, scoring, aim, work, HERE)
         for k in range(n):
-            mirrored = start == 1 and chain.mirrors and chain.role[k] != TWIST
+            mirrored = start == 1 and chain.mirrors and chain.role[k] != TWIST_JOINT
             work[REFERENCE, k] = -posture[k] if mirrored else posture[k]
         note_wish(chain, work[REFERENCE], work)
         lacking = face(chain, scoring, aim, work, HERE, FACE_STEPS)

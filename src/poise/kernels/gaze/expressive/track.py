@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST, Chain, wrapped
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, wrapped
 from poise.kernels.gaze.expressive.aim import copy_row
 from poise.kernels.gaze.expressive.bounded_step import box_step, look_round, turn_missing
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round, hold, hold_first, moving, turn_to
@@ -54,7 +54,7 @@ def pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, 
     for k in range(role.shape[0]):
         here, last = work[row, k], work[LAST, k]
         if shapes[k] > 0.0:
-            wanted = -posture[k] if negated and role[k] != TWIST else posture[k]
+            wanted = -posture[k] if negated and role[k] != TWIST_JOINT else posture[k]
             d = wrapped(wanted - here)
             if not chain.lower[k] <= here + d <= chain.upper[k]:
                 d = turn_to(chain, k, here, min(chain.upper[k], max(chain.lower[k], wanted)))
@@ -83,7 +83,7 @@ def tip_turn(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, ra
     Of the angles that give the roll, the nearest inside the limits.
     """
     last = chain.role.shape[0] - 1
-    if last == 0 or chain.role[last] != TWIST:
+    if last == 0 or chain.role[last] != TWIST_JOINT:
         return 0.0
     before = work[LAST, last]
     if aim.kind != FULL:
