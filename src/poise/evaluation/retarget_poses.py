@@ -77,7 +77,7 @@ def _turned_like(clip: Clip, motion: Motion) -> Rotation:
     moments = np.linspace(0, len(clip) - 1, len(motion))
     theirs, ours = [], []
     for joint, target in motion.track.targets.items():
-        path = upright.apply(source.at(joint)[np.rint(moments).astype(np.int64)])
+        path = upright.apply(source.path_of(joint)[np.rint(moments).astype(np.int64)])
         theirs.append(path)
         ours.append(target)
     return _heading(np.array(theirs), np.array(ours), up) * upright if theirs else upright

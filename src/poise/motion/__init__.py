@@ -1,4 +1,4 @@
-"""Motion: clips of a figure moving."""
+"""Motion: clips, retargeting from one skeleton to another, reports on motions, and the motion filter."""
 
 from poise.motion.clip.clip import Clip
 

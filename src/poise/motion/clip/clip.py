@@ -1,4 +1,4 @@
-"""A clip: a figure's postures, frame after frame, at a steady rate."""
+"""A clip: a sequence of postures of one figure at a constant frame rate."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.motion.posture_curves import interpolate_clip
 
-_ON_TIME = 1e-6
-"""Share of a frame by which a resampled clip may end after its last frame: rounding, not motion."""
+_FRAME_ROUNDING = 1e-6
+"""Rounding error, as a share of a frame, that does not cost a resampled clip its last frame."""
 
 
 class Clip:
-    """A motion of a figure. Nothing changes one: slicing and `resampled` make others."""
+    """A motion of a figure, immutable: slicing and `resampled` return new clips."""
 
     __slots__ = ("_q", "figure", "name", "q", "rate")
 
@@ -28,10 +28,10 @@ class Clip:
         """Check and copy a motion.
 
         Args:
-            figure: Who moves.
+            figure: The figure that moves.
             q: (frames, nq) joint values in the order of the figure's postures; quaternions of any length but zero.
             rate: Frames per second [1/s].
-            name: What people call the motion.
+            name: Name of the motion, for people.
         """
         self.figure, self.name = figure, name
         self.rate = _checked_rate(rate)
@@ -41,7 +41,7 @@ class Clip:
         self.q.flags.writeable = False
 
     def __len__(self) -> int:
-        """How many frames there are."""
+        """Number of frames."""
         return int(self.q.shape[0])
 
     @property
@@ -63,7 +63,7 @@ class Clip:
         if isinstance(frame, slice):
             return Clip(self.figure, self.q[frame], self.rate / abs(frame.step or 1), self.name)
         if not -len(self) <= frame < len(self):
-            raise IndexError(f"frame {frame} of a clip of {len(self)} frames.")
+            raise IndexError(f"frame {frame} is outside this clip, which has {len(self)} frames.")
         return Posture(self.figure, self._q[frame].copy())
 
     def __iter__(self) -> Iterator[Posture]:
@@ -71,14 +71,14 @@ class Clip:
         return (self[i] for i in range(len(self)))
 
     def at(self, time: float) -> Posture:
-        """The posture at a time [s], between two frames by the shortest way; outside the clip its ends hold."""
+        """The posture at a time [s], interpolated between two frames; outside the clip, its first or last posture."""
         if not math.isfinite(time):
             raise FigureError(f"a time in a clip must be a finite number of seconds, not {time}.")
         return Posture(self.figure, interpolated(self.figure, self.times, self._q, np.array([float(time)]))[0])
 
     def resampled(self, rate: float) -> Clip:
-        """The same motion at another rate [1/s], from the first frame to the last moment before the end."""
-        count = math.floor(self.duration * _checked_rate(rate) + _ON_TIME) + 1
+        """The same motion at another rate [1/s]; the last frame is the last one that is not after the clip's end."""
+        count = frame_count(self.duration, _checked_rate(rate))
         q = interpolated(self.figure, self.times, self._q, np.arange(count) / rate)
         return Clip(self.figure, q, rate, self.name)
 
@@ -90,7 +90,7 @@ class Clip:
         return np.array([self.figure.frames(posture).position[rows] for posture in self])
 
     def __eq__(self, other: object) -> bool:
-        """The same motion of equal figures."""
+        """Whether two clips have equal figures, values, rates and names."""
         if not isinstance(other, Clip):
             return NotImplemented
         same = (self.rate, self.name) == (other.rate, other.name) and np.array_equal(self.q, other.q)
@@ -101,7 +101,7 @@ class Clip:
         return hash((self.rate, self._q.tobytes()))
 
     def __reduce__(self) -> tuple[type[Clip], tuple[Figure, FloatArray, float, str]]:
-        """Copy and pickle through the constructor, so that the view stays a view."""
+        """Copy and pickle through the constructor, so that `q` stays a read-only view of the copy's values."""
         return Clip, (self.figure, self._q, self.rate, self.name)
 
     def __repr__(self) -> str:
@@ -109,14 +109,19 @@ class Clip:
         return f"Clip({self.name!r} of {self.figure.name!r}, {len(self)} frames at {self.rate:g}/s)"
 
 
+def frame_count(duration: float, rate: float) -> int:
+    """Number of frames at `rate` [1/s] that fit in a duration [s], both ends included."""
+    return math.floor(duration * rate + _FRAME_ROUNDING) + 1
+
+
 def interpolated(figure: Figure, times: FloatArray, q: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Joint values at other times, each between its two neighbours by the shortest way on the configuration manifold.
+    """Joint values at other times, interpolated along geodesics of the configuration manifold.
 
     Args:
-        figure: Whose values they are.
+        figure: The figure whose joint values they are.
         times: (frames,) increasing times [s].
         q: (frames, nq) values at those times.
-        wanted: (k,) times asked for [s]; outside `times` the first and the last values hold.
+        wanted: (k,) times asked for [s]; a time outside `times` gets the first or the last values.
 
     Returns:
         (k, nq) values.
@@ -154,18 +159,21 @@ def _checked_values(figure: Figure, q: ArrayLike) -> FloatArray:
     for joint in figure.joints:
         if joint.kind in {"ball", "free"}:
             end = figure.q_slice(joint.name).stop
-            _normalise(values[:, end - 4 : end], joint.name)
+            _normalise_quaternions(values[:, end - 4 : end], joint.name)
     return values
 
 
-def _normalise(quaternions: FloatArray, joint: str) -> None:
-    """Scale rows (frames, 4) to unit length in place, leaving alone those that have it."""
+def _normalise_quaternions(quaternions: FloatArray, joint: str) -> None:
+    """Scale rows (frames, 4) to unit length in place; rows of unit length keep their exact values."""
     with np.errstate(over="ignore"):
         size = np.linalg.norm(quaternions, axis=1)
-    lost = ~((size > 1e-9) & (size < np.inf))
-    if lost.any():
-        frame = int(np.argmax(lost))
+    invalid = ~((size > 1e-9) & (size < np.inf))
+    if invalid.any():
+        frame = int(np.argmax(invalid))
         value = quaternions[frame].tolist()
-        raise FigureError(f"frame {frame} of the clip has {value} as the rotation of joint {joint!r}, which is none.")
+        raise FigureError(
+            f"frame {frame} of the clip has the quaternion {value} for joint {joint!r}; its length must be positive "
+            "and finite."
+        )
     off = np.abs(size - 1.0) > 1e-15
     quaternions[off] /= size[off, None]

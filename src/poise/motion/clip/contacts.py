@@ -1,7 +1,7 @@
-"""When feet stand on the ground: by height and speed, each with two thresholds so that noise switches nothing.
+"""Detects foot contacts by height and speed, with hysteresis so that noise does not switch a contact on and off.
 
-A point comes down when it is both low and slow, and lifts when it is either high or fast. Heights and speeds are in leg
-lengths and leg lengths per second, so the same numbers do for a child, a giant and a robot of 40 cm.
+A point of a foot comes into contact when it is both low and slow, and loses contact when it is either high or fast.
+Heights are in leg lengths and speeds in leg lengths per second, so the same thresholds serve figures of any size.
 """
 
 from __future__ import annotations
@@ -20,46 +20,46 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """Thresholds of contact."""
+    """Thresholds for contact detection."""
 
     low: float = 0.045
-    """Height under which a point may come down [leg lengths]."""
+    """Height under which a point may come into contact [leg lengths]."""
     high: float = 0.075
-    """Height above which it lifts."""
+    """Height above which a point loses contact [leg lengths]."""
     slow: float = 0.45
-    """Speed under which a point may come down [leg lengths / s]."""
+    """Speed under which a point may come into contact [leg lengths / s]."""
     fast: float = 0.8
-    """Speed above which it lifts."""
+    """Speed above which a point loses contact [leg lengths / s]."""
     shortest: float = 0.06
-    """Contacts, and gaps between them, that last less are noise [s]."""
+    """Contacts, and gaps between contacts, shorter than this count as noise [s]."""
 
     def __post_init__(self) -> None:
-        """Refuse thresholds that cross."""
+        """Refuse thresholds that are negative or in the wrong order."""
         if not (0.0 < self.low <= self.high and 0.0 < self.slow <= self.fast and self.shortest >= 0.0):
             raise TaskError("contact thresholds need 0 < low ≤ high, 0 < slow ≤ fast and shortest ≥ 0.")
 
 
 @dataclass(frozen=True)
 class Contacts:
-    """Which part of which foot stands when; make another with `changed` to edit."""
+    """Contacts of the heel and the ball of each foot with the ground, frame by frame; `changed` returns an edit."""
 
     heel: dict[str, BoolArray]
-    """(frames,) by side."""
+    """(frames,) whether the heel is in contact, by side."""
     ball: dict[str, BoolArray]
-    """(frames,) by side."""
+    """(frames,) whether the ball of the foot is in contact, by side."""
 
     def standing(self, side: str) -> BoolArray:
-        """(frames,) whether any part of a foot stands."""
+        """(frames,) whether the heel or the ball of a foot is in contact."""
         out: BoolArray = self.heel[side] | self.ball[side]
         return out
 
     def flat(self, side: str) -> BoolArray:
-        """(frames,) whether the whole foot stands."""
+        """(frames,) whether both the heel and the ball of a foot are in contact."""
         out: BoolArray = self.heel[side] & self.ball[side]
         return out
 
     def changed(self, side: str, first: int, last: int, *, heel: bool, ball: bool) -> Contacts:
-        """These contacts with frames `first` to `last`, both included, of one foot set by hand."""
+        """A copy in which frames `first` to `last`, both included, of one foot have the given contacts."""
         if side not in self.heel:
             raise TaskError(f"there is no {side!r} foot; feet: {', '.join(self.heel) or 'none'}.")
         copies = ({k: v.copy() for k, v in self.heel.items()}, {k: v.copy() for k, v in self.ball.items()})
@@ -67,7 +67,10 @@ class Contacts:
         return Contacts(*copies)
 
     def longer(self, frames: int) -> Contacts:
-        """These contacts with every foot down some frames earlier and up later, in the air half as long at least."""
+        """A copy in which every foot comes down up to `frames` earlier and lifts up to `frames` later.
+
+        Each swing phase keeps at least half its length.
+        """
         heel, ball = ({side: mask.copy() for side, mask in part.items()} for part in (self.heel, self.ball))
         for side in heel:
             for first, last in segments(~self.standing(side)):
@@ -78,7 +81,12 @@ class Contacts:
         return Contacts(heel, ball)
 
     def without(self, frames: Mapping[str, BoolArray], shortest: float) -> Contacts:
-        """These contacts less some frames of each foot, and less what is then shorter than `shortest` frames."""
+        """A copy without the given frames of each foot, and without contacts that are then too short.
+
+        Args:
+            frames: (frames,) frames in which a foot loses its contact, by side.
+            shortest: Least length of a contact that is kept [frames].
+        """
         heel, ball = dict(self.heel), dict(self.ball)
         for side, lost in frames.items():
             kept = _without_short(self.standing(side) & ~lost, shortest)
@@ -97,37 +105,38 @@ def find_contacts(
     rate: float,
     settings: ContactSettings | None = None,
 ) -> Contacts:
-    """Contacts of feet.
+    """Detect the contacts of feet from their paths.
 
     Args:
-        heels: (frames, 3) path of each ankle by side, its height measured from flat stance [m].
-        balls: (frames, 3) path of the toes' base, its height measured from the ground it stands on [m].
+        heels: (frames, 3) path of each ankle by side; its height is 0 when the foot is flat on the ground [m].
+        balls: (frames, 3) path of the base of the toes by side; its height is 0 in contact [m].
         leg: Length of a leg [m].
         rate: Frames per second.
-        settings: Thresholds.
+        settings: Thresholds; the default ones if not given.
     """
     chosen = settings or ContactSettings()
-    found = [{side: _stands(path / leg, rate, chosen) for side, path in paths.items()} for paths in (heels, balls)]
+    found = [{side: _in_contact(path / leg, rate, chosen) for side, path in paths.items()} for paths in (heels, balls)]
     return Contacts(found[0], found[1])
 
 
 def segments(mask: BoolArray) -> list[tuple[int, int]]:
-    """First and one-past-last frame of every stretch that is true."""
+    """First frame and one past the last frame of every run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-def _stands(path: FloatArray, rate: float, limits: ContactSettings) -> BoolArray:
+def _in_contact(path: FloatArray, rate: float, limits: ContactSettings) -> BoolArray:
+    """(frames,) whether one point is in contact; `path` (frames, 3) is in leg lengths."""
     speed = np.linalg.norm(np.gradient(path, axis=0), axis=1) * rate if len(path) > 1 else np.zeros(1)
     height = path[:, 1]
     down = (height < limits.low) & (speed < limits.slow)
     lifted = (height > limits.high) | (speed > limits.fast)
-    out = _without_short(_grown(down, lifted), limits.shortest * rate)
+    out = _without_short(_with_hysteresis(down, lifted), limits.shortest * rate)
     return ~_without_short(~out, limits.shortest * rate)
 
 
-def _grown(down: BoolArray, lifted: BoolArray) -> BoolArray:
-    """Every stretch that is surely down, on to where it surely lifts, both ways in time."""
+def _with_hysteresis(down: BoolArray, lifted: BoolArray) -> BoolArray:
+    """(frames,) contact between the first and last `down` frame of every run of frames that are not `lifted`."""
     out = np.zeros(len(down), dtype=np.bool_)
     for first, last in segments(~lifted):
         if down[first:last].any():
@@ -137,7 +146,7 @@ def _grown(down: BoolArray, lifted: BoolArray) -> BoolArray:
 
 
 def _without_short(mask: BoolArray, shortest: float) -> BoolArray:
-    """Stretches of at least `shortest` frames; those at the ends of a clip may have begun before it and are kept."""
+    """The mask without runs of true shorter than `shortest` frames, except runs that the clip's start or end cuts."""
     out = np.zeros(len(mask), dtype=np.bool_)
     for first, last in segments(mask):
         if last - first >= shortest or first == 0 or last == len(mask):

@@ -1,4 +1,4 @@
-"""What was asked of a motion, frame by frame."""
+"""The targets that a retargeted motion was solved for, frame by frame."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Track:
-    """What was asked of a motion, frame by frame."""
+    """The targets that a retargeted motion was solved for, frame by frame."""
 
     mapping: JointMap
+    """Which joint of the clip drives which site of the figure."""
     contacts: Contacts
+    """When heels and balls of feet stand."""
     points: dict[str, tuple[str, FloatArray]]
-    """Site and its offset (3,) by joint of the clip."""
+    """Site and offset (3,) in the site's frame [m] of each point with a target, by joint of the clip."""
     targets: dict[str, FloatArray]
-    """(frames, 3) where each of those points should be, in the world [m]."""
+    """(frames, 3) target of each of those points in the world, by joint of the clip [m]."""
     locks: dict[str, FloatArray]
-    """(frames, 2, 3) ball and heel of each foot as planned, by site, in the world [m]."""
+    """(frames, 2, 3) planned positions of the ball and the heel of each foot in the world, by site [m]."""
     soles: dict[str, FloatArray]
-    """(2, 3) the same two points in the frame of the site, by site [m]."""
+    """(2, 3) the ball and the heel in the frame of the foot's site, by site [m]."""
     ground: float
     """Height of the ground [m]."""
     center: FloatArray | None
-    """(frames, 3) where the centre of mass should be; None where nothing was asked."""
+    """(frames, 3) target of the centre of mass [m]; None for a motion that was not asked to balance."""
 
     def __getitem__(self, frames: slice) -> Track:
-        """What was asked of some frames."""
+        """The targets of a slice of frames."""
         return Track(
             self.mapping,
             self.contacts[frames],
@@ -47,29 +49,31 @@ class Track:
         )
 
     def at(self, frames: FloatArray) -> Track:
-        """What was asked between frames: places on the way, and feet that stand before and after.
+        """The targets at fractional frames: positions are interpolated linearly.
+
+        A foot is in contact between two frames if it is in contact in both.
 
         Args:
-            frames: (k,) numbers of frames, whole or not, from 0 on.
+            frames: (k,) frame numbers from 0 on, whole or fractional.
         """
         heel, ball = (
-            {side: _on_both_sides(stands, frames) for side, stands in part.items()}
+            {side: _contact_between(stands, frames) for side, stands in part.items()}
             for part in (self.contacts.heel, self.contacts.ball)
         )
         return Track(
             self.mapping,
             Contacts(heel, ball),
             self.points,
-            {name: _on_the_way(path, frames) for name, path in self.targets.items()},
-            {name: _on_the_way(path, frames) for name, path in self.locks.items()},
+            {name: _interpolated(path, frames) for name, path in self.targets.items()},
+            {name: _interpolated(path, frames) for name, path in self.locks.items()},
             self.soles,
             self.ground,
-            None if self.center is None else _on_the_way(self.center, frames),
+            None if self.center is None else _interpolated(self.center, frames),
         )
 
 
-def _on_the_way(path: FloatArray, frames: FloatArray) -> FloatArray:
-    """Rows of `path` (frames, …) between its own, along straight lines."""
+def _interpolated(path: FloatArray, frames: FloatArray) -> FloatArray:
+    """Linear interpolation of `path` (frames, …) at fractional frames (k,)."""
     before = np.clip(np.floor(frames).astype(np.int64), 0, len(path) - 1)
     after = np.minimum(before + 1, len(path) - 1)
     share = np.clip(frames - before, 0.0, 1.0).reshape(-1, *[1] * (path.ndim - 1))
@@ -77,8 +81,8 @@ def _on_the_way(path: FloatArray, frames: FloatArray) -> FloatArray:
     return out
 
 
-def _on_both_sides(stands: BoolArray, frames: FloatArray) -> BoolArray:
-    """Whether a foot stands in the frame before and in the one after, which may be the same."""
+def _contact_between(stands: BoolArray, frames: FloatArray) -> BoolArray:
+    """(k,) whether a foot stands in both frames around each fractional frame; a whole frame counts alone."""
     last = len(stands) - 1
     near = np.abs(frames - np.rint(frames)) < 1e-6
     before = np.clip(np.where(near, np.rint(frames), np.floor(frames)).astype(np.int64), 0, last)

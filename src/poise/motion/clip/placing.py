@@ -1,4 +1,4 @@
-"""Moves a whole motion over the ground: forwards, sideways and about the vertical, so that heights stay."""
+"""Moves a whole clip along the ground and turns it about the vertical; heights do not change."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from poise.motion.clip.clip import Clip
 
 
 def moved_to(clip: Clip, start: Posture) -> Clip:
-    """A clip whose base begins where it is in `start`, seen from above, and faces the same way.
+    """The clip moved so that its floating base starts at the ground position and heading of the base in `start`.
 
-    A figure without a free joint cannot be moved: its clips come back as they are.
+    The clip of a figure without a floating base is returned unchanged.
     """
     figure = clip.figure
     base = next((joint for joint in figure.joints if joint.kind == "free" and joint.parent is None), None)
@@ -30,6 +30,6 @@ def moved_to(clip: Clip, start: Posture) -> Clip:
 
 
 def _about(rotation: Rotation, up: np.ndarray) -> Rotation:
-    """The part of a rotation that turns about `up`."""
+    """The twist of a rotation about `up` (swing-twist decomposition)."""
     w, *xyz = rotation.as_quat(scalar_first=True)
     return Rotation.from_rotvec(2.0 * np.arctan2(float(np.dot(xyz, up)), float(w)) * up)

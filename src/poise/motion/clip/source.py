@@ -1,4 +1,4 @@
-"""A clip as places and rotations over time, with its up axis found."""
+"""World positions and rotations of a clip's bodies over time, and the clip's up axis."""
 
 from __future__ import annotations
 
@@ -11,46 +11,53 @@ from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.posture_curves import clip_frames
 from poise.motion.clip.clip import Clip
 
-BELIEVED = 0.5
-"""Share of the way from feet to head that must be up, as the file says, for the file to be believed."""
+UP_AXIS_AGREEMENT = 0.5
+"""Least component of the mean vector from feet to head along the file's up axis, as a share of its largest one.
+
+Below it the file's up axis is taken to be wrong.
+"""
 
 
 class Source:
     """World frames of every body and site of a clip."""
 
     def __init__(self, clip: Clip) -> None:
-        """Run the clip's forward kinematics for all frames."""
+        """Compute the forward kinematics of all frames."""
         ride = clip.figure.compiled.attached
         self.clip = clip
         self.positions = np.empty((len(clip), len(ride.node), 3))
-        """(frames, m, 3) [units of the clip]"""
+        """(frames, m, 3) world positions [units of the clip]"""
         self.rotations = np.empty((len(clip), len(ride.node), 4))
-        """(frames, m, 4)"""
+        """(frames, m, 4) world rotations as quaternions w, x, y, z"""
         tree = clip.figure.compiled.tree
         clip_frames(tree, clip._q, ride.node, ride.position, ride.rotation, self.positions, self.rotations)
         self._rows = clip.figure.compiled.frame_index
 
-    def at(self, name: str) -> FloatArray:
+    def path_of(self, name: str) -> FloatArray:
         """(frames, 3) path of a body or site."""
         path: FloatArray = self.positions[:, self._rows[name]]
         return path
 
-    def turned(self, name: str) -> Rotation:
-        """How a body or site is turned in every frame."""
+    def rotation_of(self, name: str) -> Rotation:
+        """World rotation of a body or site in every frame."""
         return Rotation.from_quat(np.roll(self.rotations[:, self._rows[name]], -1, axis=1))
 
     def up(self, roles: Mapping[str, str]) -> FloatArray:
-        """(3,) the world axis that points up most of the time: what the file says, unless ankles and head deny it.
+        """(3,) the clip's up axis: the one the file declares, unless the head is not above the ankles along it.
 
-        Files say one thing and hold another; over a whole clip, heads are above feet, if also before them on four.
+        Some files declare the wrong up axis. Averaged over a clip, the head is above the feet, even on four legs. If
+        the declared axis contradicts this, the world axis nearest to the mean vector from feet to head is up.
+
+        Args:
+            roles: Joints of the clip by role.
         """
         feet = [roles[role] for role in ("left_ankle", "right_ankle") if role in roles]
         top = next((roles[role] for role in ("head", "neck", "left_shoulder", "pelvis") if role in roles), None)
         said = np.asarray(self.clip.figure.up_vector, dtype=np.float64)
         if not feet or top is None:
             return said
-        rise = np.mean(self.at(top) - np.mean([self.at(foot) for foot in feet], axis=0), axis=0)
-        if float(rise @ said) > BELIEVED * float(np.abs(rise).max()):
+        rise = np.mean(self.path_of(top) - np.mean([self.path_of(foot) for foot in feet], axis=0), axis=0)
+        if float(rise @ said) > UP_AXIS_AGREEMENT * float(np.abs(rise).max()):
             return said
         axis = int(np.argmax(np.abs(rise)))
         up = np.zeros(3)

@@ -1,8 +1,8 @@
 """The motion filter: smooth motion from any set-points, inside limits of position, velocity, acceleration and jerk.
 
-It stands between a solver and whatever shows its postures: the solver may be late, jump or flip, and what comes out
-still moves as a body can. The method, and why its limits hold for any input, is in
-`poise.kernels.motion.motion_filter`; the equations as they were printed are in `poise.motion.filter.nutty`.
+The filter runs between a solver and a display or robot. A solver may answer late or jump to another solution; the
+filter's output stays inside the limits all the same. `poise.kernels.motion.motion_filter` describes the method and
+proves that the limits hold for any input; `poise.motion.filter.nutty` has the equations as they were published.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import LARGEST, FloatArray
 from poise.kernels.motion.motion_filter import Limits, Motion, Style, filter_step
 
-LONGEST_FRAME = 1e3
-"""[s]"""
+LONGEST_FILTER_STEP = 1e3
+"""Longest frame that `MotionFilter.step` accepts [s]."""
 
 
 class MotionFilter:
-    """Moves joints towards set-points.
+    """Moves joints towards set-points inside limits of position, velocity, acceleration and jerk.
 
-    Every setting is one number for all joints or one per joint. The filter starts with `reset`; until then, and as a
-    setting of a `Character`, it has no state.
+    Every setting is one number for all joints or one number per joint. Call `reset` with a start position before the
+    first `step`. As a setting of a `Character` a filter needs no `reset`.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class MotionFilter:
             jerk: Greatest change of acceleration [1/s³].
             lower: Least position [rad or m].
             upper: Greatest position [rad or m].
-            smoothness: σ from 0, which ends a motion as fast as the limits allow, to 1, which takes several times
-                `slowest` to come to rest.
-            responsiveness: ρ from 0 to below 1: the larger, the nearer to the set-point the easing starts.
-            beta: β above 0: position limits slow a motion towards them, the later the larger β is; infinite for not
-                at all, so that a posture at a limit is reached as fast as any other.
-            bounce: κ from 0 to 0.9: share of the distance travelled by which a motion may overshoot.
-            slowest: Closing time of σ = 1 [s].
+            smoothness: σ from 0 to 1. With 0 a motion stops as fast as the limits allow; with 1 it takes several
+                times `slowest` to come to rest.
+            responsiveness: ρ from 0 to below 1. The larger it is, the nearer to the set-point the easing starts.
+            beta: β above 0. Joints slow down near their position limits; the larger β is, the nearer to the limit
+                this starts. Infinite: joints do not slow down near limits.
+            bounce: κ from 0 to 0.9: overshoot as a share of the distance travelled.
+            slowest: Time constant of the easing for σ = 1 [s].
         """
         positive = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "slowest": slowest}
         checked = {what: _positive(what, value) for what, value in positive.items()}
@@ -72,13 +72,15 @@ class MotionFilter:
         self._motion: Motion | None = None
 
     def within(self, figure: Figure) -> MotionFilter:
-        """This filter for a figure: its joint limits, and its joints' greatest speeds where those are lower."""
+        """This filter with the tighter of its own and a figure's joint limits and speed limits."""
         lower, upper = figure.compiled.bounds.lower, figure.compiled.bounds.upper
         speed = np.empty(figure.nq)
         for joint in figure.joints:
             if joint.kind in ("ball", "free"):
                 what = f"joint {joint.name!r} of figure {figure.name!r}"
-                raise FigureError(f"a motion filter moves single numbers, and {what} is {joint.kind}.")
+                raise FigureError(
+                    f"a motion filter works on joints of one number per coordinate, and {what} is {joint.kind}."
+                )
             speed[figure.q_slice(joint.name)] = joint.speed
         settings = self._broadcast(figure.nq, f"figure {figure.name!r}")
         settings["lower"] = np.maximum(settings["lower"], lower)
@@ -87,21 +89,21 @@ class MotionFilter:
             for i in range(figure.nq)[figure.q_slice(joint.name)]:
                 if settings["lower"][i] > settings["upper"][i]:
                     raise TaskError(
-                        f"the limits of this motion filter leave joint {joint.name!r} of figure {figure.name!r} no "
-                        f"place: it moves between {lower[i]:g} and {upper[i]:g}."
+                        f"the limits of this motion filter do not overlap those of joint {joint.name!r} of figure "
+                        f"{figure.name!r}, which moves between {lower[i]:g} and {upper[i]:g}."
                     )
         settings["velocity"] = np.minimum(settings["velocity"], speed)
         return MotionFilter(**settings)
 
     def reset(self, position: ArrayLike) -> None:
-        """Stand still at a position (n,) inside the limits."""
+        """Start at rest at a position (n,) inside the limits."""
         start = np.atleast_1d(_numbers("position", position)).copy()
         settings = self._broadcast(start.size, "the position")
         outside = np.nonzero((start < settings["lower"]) | (start > settings["upper"]) | ~np.isfinite(start))[0]
         if outside.size:
             i = int(outside[0])
             raise TaskError(
-                f"a motion filter starts inside its limits: value {i} is {start[i]:g}, "
+                f"the start position of a motion filter must be inside its limits: value {i} is {start[i]:g}, "
                 f"not between {settings['lower'][i]:g} and {settings['upper'][i]:g}."
             )
         self._limits = Limits(*(settings[name] for name in Limits._fields))
@@ -110,16 +112,16 @@ class MotionFilter:
         self._motion = Motion(start, still[0], still[1], start.copy(), still[2])
 
     def step(self, setpoint: ArrayLike, dt: float) -> FloatArray:
-        """Move on by one frame and return the new position (n,).
+        """Advance by one frame and return the new position (n,).
 
         Args:
-            setpoint: (n,) where the joints should be [rad or m]. Beyond a limit it means the limit; a value that is not
-                finite leaves that joint's last set-point standing.
+            setpoint: (n,) desired joint values [rad or m]. Values beyond a position limit are clamped to it; for a
+                value that is not finite the joint keeps its last set-point.
             dt: Length of the frame [s]; it may differ from frame to frame.
         """
-        motion = self._running()
-        if not 0.0 < dt <= LONGEST_FRAME:
-            raise TaskError(f"a frame of a motion filter lasts from above 0 to {LONGEST_FRAME:g} s, not {dt}.")
+        motion = self._state()
+        if not 0.0 < dt <= LONGEST_FILTER_STEP:
+            raise TaskError(f"dt of a motion filter must be above 0 and at most {LONGEST_FILTER_STEP:g} s, not {dt}.")
         wanted = np.array(setpoint, dtype=np.float64)
         if wanted.shape not in ((), motion.position.shape):
             raise TaskError(f"this motion filter takes {motion.position.size} set-points, not an array {wanted.shape}.")
@@ -129,7 +131,7 @@ class MotionFilter:
         return motion.position.copy()
 
     def run(self, setpoints: ArrayLike, rate: float) -> FloatArray:
-        """(frames, n) positions for (frames, n) set-points at `rate` frames per second, starting from here."""
+        """(frames, n) positions for (frames, n) set-points at `rate` frames per second, from the current position."""
         wanted = np.array(setpoints, dtype=np.float64)
         rows = wanted[:, None] if wanted.ndim == 1 else wanted
         if not (math.isfinite(rate) and rate > 0.0):
@@ -138,22 +140,22 @@ class MotionFilter:
 
     @property
     def position(self) -> FloatArray:
-        """(n,) where the joints are [rad or m]."""
-        return self._running().position.copy()
+        """(n,) current joint values [rad or m]."""
+        return self._state().position.copy()
 
     @property
     def velocity(self) -> FloatArray:
-        """(n,) how fast they move [1/s]."""
-        return self._running().velocity.copy()
+        """(n,) current joint velocities [rad/s or m/s]."""
+        return self._state().velocity.copy()
 
     @property
     def acceleration(self) -> FloatArray:
-        """(n,) [1/s²]."""
-        return self._running().acceleration.copy()
+        """(n,) current joint accelerations [rad/s² or m/s²]."""
+        return self._state().acceleration.copy()
 
     @property
     def limits(self) -> Limits:
-        """What the joints may do; of the shapes given before `reset`, (n,) after it."""
+        """Limits of the joints: before `reset` in the shapes that were given, after it (n,)."""
         if self._motion is not None:
             return Limits(*(limit.copy() for limit in self._limits))
         return Limits(*(self._settings[name].copy() for name in Limits._fields))
@@ -166,7 +168,7 @@ class MotionFilter:
         )
         return f"MotionFilter({shown})"
 
-    def _running(self) -> Motion:
+    def _state(self) -> Motion:
         if self._motion is None:
             raise TaskError("this motion filter has no position yet: call reset(position) first.")
         return self._motion
@@ -178,7 +180,7 @@ class MotionFilter:
 
 
 def _numbers(what: str, value: ArrayLike) -> FloatArray:
-    """One number or a row of numbers, none of them NaN."""
+    """Check that a value is one number or a row of numbers, none of them NaN."""
     try:
         numbers = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -191,7 +193,7 @@ def _numbers(what: str, value: ArrayLike) -> FloatArray:
 def _positive(what: str, value: ArrayLike) -> FloatArray:
     numbers = _numbers(what, value)
     if not ((numbers > 0.0) & (numbers <= LARGEST)).all():
-        raise TaskError(f"the {what} of a motion filter must be above 0 and finite, not {_first(numbers, value)}.")
+        raise TaskError(f"the {what} of a motion filter must be above 0 and finite, not {_shown(numbers, value)}.")
     return numbers
 
 
@@ -200,20 +202,21 @@ def _within(what: str, value: ArrayLike, low: float, high: float, *, open_end: b
     inside = (numbers >= low) & ((numbers < high) if open_end else (numbers <= high))
     if not inside.all():
         end = f"below {high:g}" if open_end else f"{high:g}"
-        raise TaskError(
-            f"the {what} of a motion filter goes from {low:g} to {end}, and {_first(numbers, value)} does not."
-        )
+        raise TaskError(f"the {what} of a motion filter must be from {low:g} to {end}, not {_shown(numbers, value)}.")
     return numbers
 
 
 def _beta(value: ArrayLike) -> FloatArray:
     numbers = _numbers("beta", value)
     if not (numbers > 0.0).all():
-        raise TaskError(f"the beta of a motion filter must be above 0, not {_first(numbers, value)}; infinite is off.")
+        raise TaskError(
+            f"the beta of a motion filter must be above 0, not {_shown(numbers, value)}; infinite turns it off."
+        )
     return numbers
 
 
-def _first(numbers: FloatArray, value: ArrayLike) -> object:
+def _shown(numbers: FloatArray, value: ArrayLike) -> object:
+    """The value as an error message shows it."""
     return float(numbers) if numbers.ndim == 0 else value
 
 
@@ -222,7 +225,7 @@ def _check_range(lower: FloatArray, upper: FloatArray) -> None:
         low, high = np.broadcast_arrays(lower, upper)
     except ValueError:
         raise TaskError(
-            f"a motion filter has {lower.size} lower limits and {upper.size} upper ones; give one per joint of each."
+            f"a motion filter needs as many lower as upper limits, one per joint, not {lower.size} and {upper.size}."
         ) from None
     crossed = np.nonzero(np.atleast_1d(low > high))[0]
     if crossed.size:

@@ -1,4 +1,4 @@
-"""The Nutty Motion Filter as printed [Ribeiro & Paiva 2019, eq. 23], to compare with; `MotionFilter` is the one to use.
+"""The Nutty Motion Filter as published [Ribeiro & Paiva 2019, eq. 23], for comparison only: use `MotionFilter`.
 
     χ = x + λ(ψ, velocity_limit)
     ψ = ẋ + λ((ξ − ẋ)/Δt, acceleration_limit)
@@ -6,15 +6,15 @@
     v = Ω((s − x)/Δt),     λ(x, k) = k/2 tanh(2x/k)
     H(v) = v/2 (tanh((|v|/(1−ρ))^(1−σ) − π) + 1)
 
-Read literally, each line adds a quantity one derivative too high, and the output runs away. The nearest *consistent*
-reading multiplies by Δt where units ask for it, takes k as the width of a range so that a limit L is λ(·, 2L), counts H
-once, measures v in units of the velocity limit, and lets Ω start at the middle of the range:
+Taken *literally*, each line adds a quantity one derivative too high, and the output diverges. The nearest *consistent*
+reading multiplies by Δt where the units need it, takes k as the width of a range so that a limit L is λ(·, 2L), applies
+H once, measures v in units of the velocity limit, and starts Ω at the middle of the range:
 
     a = ẍ + Δt λ((a* − ẍ)/Δt, 2J),   a* = (H(v) − ẋ)/Δt
     ẋ ← ẋ + Δt λ(a, 2A),             x ← x + Δt λ(ẋ, 2V)
 
-It keeps velocity and acceleration, at the price of most of the speed, but not jerk, and its behaviour depends on the
-frame rate. `docs/filter.md` shows both.
+The consistent reading respects the limits of velocity and acceleration but not of jerk, is much slower than the limits
+allow, and depends on the frame rate. `docs/filter.md` compares both readings with `MotionFilter`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Reading = Literal["literal", "consistent"]
 
 @dataclass(frozen=True)
 class NuttyFilter:
-    """Equation 23 for one joint."""
+    """Equation 23 for one joint; the settings are those of `MotionFilter`."""
 
     velocity: float
     acceleration: float
@@ -44,6 +44,7 @@ class NuttyFilter:
     responsiveness: float = 0.9
     beta: float = 1.0
     reading: Reading = "consistent"
+    """Which of the two readings of the equation to use."""
 
     def run(self, setpoints: ArrayLike, rate: float, start: float = 0.0) -> FloatArray:
         """(frames,) output for (frames,) set-points at `rate` frames per second, from rest at `start`."""
@@ -74,12 +75,12 @@ class NuttyFilter:
         return x1, dx1, (dx1 - dx) / dt
 
     def _eased(self, v: float, unit: float) -> float:
-        """H(v), with the speed in units of `unit` inside the bracket."""
+        """H(v), with the speed inside the bracket in units of `unit`."""
         power = (abs(v) / (unit * (1.0 - self.responsiveness))) ** (1.0 - self.smoothness)
         return 0.5 * v * (math.tanh(power - math.pi) + 1.0)
 
     def _slowed(self, v: float, x: float) -> float:
-        """Ω: slower towards the nearer position limit."""
+        """Ω(v): the velocity v, reduced when it points towards the nearer position limit."""
         if not math.isfinite(self.upper - self.lower):
             return v
         half = 0.5 * (self.upper - self.lower)

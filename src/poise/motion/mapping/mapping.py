@@ -1,4 +1,4 @@
-"""Which joint of a clip leads which part of a figure."""
+"""Joint mapping: which joint of a clip drives which site or body of a figure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from poise.motion.clip.source import Source
 from poise.motion.mapping.roles import roles_of
 from poise.motion.mapping.topology import roles_by_shape
 
-WEIGHTS = {
+ROLE_WEIGHTS = {
     "pelvis": 1.0,
     "knee": 0.4,
     "ankle": 1.0,
@@ -30,27 +30,29 @@ WEIGHTS = {
     "neck": 0.5,
     "head": 0.5,
 }
-"""How much each role counts among those of its level."""
-CARRIED = ("hip",)
-"""Roles that need no task: the pelvis carries them."""
-FEET = ("ankle", "toe")
+"""Default weight of each role against the others of its priority; roles that are not listed, such as hips, get 0."""
+FOOT_ROLES = ("ankle", "toe")
+"""Roles of the parts of a foot, which foot planning places."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A joint of a clip and the site or body of a figure that it leads."""
+    """A joint of a clip and the site or body of a figure that it drives."""
 
     joint: str
+    """Name of the joint, or site, of the clip."""
     site: str
+    """Name of the site or body of the figure."""
     role: str = ""
-    """What both are, such as "left_knee"; found by the site's name unless said."""
+    """Anatomical role of both, such as "left_knee"; derived from the site's name if empty."""
     weight: float = 1.0
-    """Against others of its priority; 0 to use the joint for calibration only."""
+    """Weight against other links of the same priority; 0 uses the joint for calibration only."""
     axes: str = "xyz"
+    """World axes along which the site follows its target."""
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Added to its target, in world axes [m]."""
+    """Offset added to the target, in world axes [m]."""
     priority: int = 2
-    """Level from 1 on; feet are always on the first."""
+    """Priority level from 1 on; feet always have priority 1."""
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -69,26 +71,29 @@ class JointMap:
 
     links: tuple[Link, ...]
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """Why each link is there, for proposed ones."""
+    """For a proposed mapping, one line per link that says how it was found."""
 
     @staticmethod
     def propose(clip: Clip, figure: Figure) -> JointMap:
-        """Links from names where they say enough, else from the shape of the clip's skeleton."""
+        """Propose a mapping from joint names, or from the topology of the clip's skeleton if the names are unknown."""
         theirs, how = clip_roles(clip)
         ours = figure_roles(figure)
         shared = [role for role in theirs if role in ours]
         if not shared:
             raise TaskError(
-                f"no part of figure {figure.name!r} is known to match a joint of clip {clip.name!r}; say which with "
-                f'a mapping such as {{"{clip.figure.bodies.names[-1]}": "{_last_name(figure)}"}}. Joints: '
+                f"no part of figure {figure.name!r} matches a joint of clip {clip.name!r} by name or by shape; give a "
+                f'mapping such as {{"{clip.figure.bodies.names[-1]}": "{_example_site(figure)}"}}. Joints: '
                 f"{listing(clip.figure.bodies.names)}. Sites: {listing(figure.sites.names)}."
             )
-        links = tuple(Link(theirs[r], ours[r], r, weight_of(r), priority=1 if _kind(r) in FEET else 2) for r in shared)
+        links = tuple(
+            Link(theirs[r], ours[r], r, default_weight(r), priority=1 if _role_part(r) in FOOT_ROLES else 2)
+            for r in shared
+        )
         return JointMap(links, tuple(f"{link.role}: {link.joint} → {link.site}, by {how}" for link in links))
 
     @staticmethod
     def of(given: JointMap | Table[str, str] | str | Path | None, clip: Clip, figure: Figure) -> JointMap:
-        """A mapping from what a user gave: nothing, a file, or sites by joint."""
+        """A checked mapping from an argument: None for a proposed one, a TOML file, or a table of sites by joint."""
         if given is None:
             found = JointMap.propose(clip, figure)
         elif isinstance(given, JointMap):
@@ -102,23 +107,23 @@ class JointMap:
         return found._checked(clip, figure)
 
     def save(self, path: str | Path) -> None:
-        """Write the mapping as TOML, for people to edit."""
+        """Write the mapping as a TOML file that people can edit."""
         from poise.formats.mapping_toml import write_mapping
 
         write_mapping(self, path)
 
     def explain(self) -> str:
-        """One line for each link."""
+        """A text with one line per link: its role, joint and site, and how it was found."""
         lines = self.notes or [f"{link.role or 'part'}: {link.joint} → {link.site}" for link in self.links]
         return "\n".join(lines)
 
     def by_role(self) -> dict[str, Link]:
-        """Links that have a role."""
+        """Links that have a role, by role."""
         return {link.role: link for link in self.links if link.role}
 
     def _checked(self, clip: Clip, figure: Figure) -> JointMap:
         if not self.links:
-            raise TaskError("the mapping is empty; leave it out for a proposed one.")
+            raise TaskError("the mapping has no links; give at least one, or no mapping to have one proposed.")
         names = {site: role for role, site in figure_roles(figure).items()}
         links = []
         for link in self.links:
@@ -129,7 +134,7 @@ class JointMap:
 
 
 def clip_roles(clip: Clip) -> tuple[dict[str, str], str]:
-    """Roles of a clip's joints, and how they were told."""
+    """Joints of a clip by role, and whether they were found by "name" or by "shape"."""
     names = [*clip.figure.bodies.names, *clip.figure.sites.names]
     found = roles_of(names)
     if {"left_ankle", "right_ankle"} <= set(found) or len(found) >= 6:
@@ -140,21 +145,22 @@ def clip_roles(clip: Clip) -> tuple[dict[str, str], str]:
 
 
 def figure_roles(figure: Figure) -> dict[str, str]:
-    """Roles of a figure's parts. In a figure with loops only what stands out counts: pelvis, feet and the like."""
+    """Bodies and sites of a figure by role, found by their names."""
     return roles_of([*figure.bodies.names, *figure.sites.names])
 
 
-def weight_of(role: str) -> float:
-    """The usual weight of a role."""
-    return WEIGHTS.get(_kind(role), 0.0)
+def default_weight(role: str) -> float:
+    """Default weight of a role."""
+    return ROLE_WEIGHTS.get(_role_part(role), 0.0)
 
 
-def _kind(role: str) -> str:
+def _role_part(role: str) -> str:
+    """The role without its side: "knee" for "left_knee"."""
     return role.rsplit("_", maxsplit=1)[-1]
 
 
 def _with_role(link: Link, role: str) -> Link:
-    return replace(link, role=role, priority=1 if _kind(role) in FEET else link.priority)
+    return replace(link, role=role, priority=1 if _role_part(role) in FOOT_ROLES else link.priority)
 
 
 def _check_name(name: str, known: Iterable[str], owner: str) -> None:
@@ -163,5 +169,5 @@ def _check_name(name: str, known: Iterable[str], owner: str) -> None:
         raise TaskError(f"{owner} has no joint {name!r}.{suggestion(name, names)} Joints: {listing(names)}.")
 
 
-def _last_name(figure: Figure) -> str:
+def _example_site(figure: Figure) -> str:
     return figure.sites.names[-1] if figure.sites.names else figure.bodies.names[-1]

@@ -1,8 +1,8 @@
-"""What the parts of a skeleton are for, told by their names: knees, wrists, toes, whoever drew them.
+"""Finds the anatomical roles of a skeleton's parts by their names.
 
-A *role* is a word such as "knee" with the side it is on, "left_knee". Names are compared without their prefix
-("mixamorig:"), numbers and case, and with their side taken off: LeftUpLeg, l_thigh and thigh.L are all "left_hip",
-the joint at which a thigh turns.
+A *role* is an anatomical word such as "knee" with its side, "left_knee". Names are compared without prefix
+("mixamorig:"), numbers, case and side: LeftUpLeg, l_thigh and thigh.L all have the role "left_hip", the joint at the
+upper end of the thigh.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-WORDS: dict[str, tuple[str, ...]] = {
+ROLE_WORDS: dict[str, tuple[str, ...]] = {
     "pelvis": ("hips", "pelvis", "hip", "root", "base"),
     "hip": ("upleg", "upperleg", "thigh", "upleg", "femur", "hip"),
     "knee": ("leg", "lowerleg", "lowleg", "shank", "shin", "calf", "knee", "tibia"),
@@ -23,20 +23,21 @@ WORDS: dict[str, tuple[str, ...]] = {
     "wrist": ("hand", "wrist"),
     "fingers": ("fingertips", "handend", "handindex", "fingerbase", "handmiddle"),
 }
-"""Names by role, those that say it most surely first."""
-SIDED = frozenset(WORDS) - {"pelvis", "neck", "head"}
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_LEFT, _RIGHT = ("left", "l"), ("right", "r")
+"""Known names by role, the most specific name first."""
+SIDED_ROLES = frozenset(ROLE_WORDS) - {"pelvis", "neck", "head"}
+"""Roles that exist once on the left and once on the right."""
+_WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LEFT_MARKS, _RIGHT_MARKS = ("left", "l"), ("right", "r")
 
 
 def sided_name(name: str) -> tuple[str, str]:
-    """The side ("left", "right" or "") and the rest of a name, in small letters without numbers."""
+    """The side ("left", "right" or "") of a name, and the rest of the name in lower case without digits."""
     bare = name.rsplit(":", maxsplit=1)[-1]
-    glued = re.match(r"^([LRlr])([A-Z][a-z]+.*)$", bare)
-    if glued:
-        bare = f"{glued[1]}_{glued[2]}"
-    parts = [part.lower() for part in _PARTS.findall(bare)]
-    for side, marks in (("left", _LEFT), ("right", _RIGHT)):
+    prefixed = re.match(r"^([LRlr])([A-Z][a-z]+.*)$", bare)
+    if prefixed:
+        bare = f"{prefixed[1]}_{prefixed[2]}"
+    parts = [part.lower() for part in _WORD_PATTERN.findall(bare)]
+    for side, marks in (("left", _LEFT_MARKS), ("right", _RIGHT_MARKS)):
         for mark in marks:
             if mark in parts:
                 parts.remove(mark)
@@ -45,13 +46,13 @@ def sided_name(name: str) -> tuple[str, str]:
 
 
 def roles_of(names: Iterable[str]) -> dict[str, str]:
-    """Roles found among names, each with the name that plays it; of equals the first, so outermost in a skeleton."""
+    """Names by role; of several names for one role the first, which in a skeleton is the one nearest to the root."""
     by_word: dict[tuple[str, str], str] = {}
     for name in names:
         by_word.setdefault(sided_name(name), name)
     found = {}
-    for role, words in WORDS.items():
-        for side in ("left", "right") if role in SIDED else ("",):
+    for role, words in ROLE_WORDS.items():
+        for side in ("left", "right") if role in SIDED_ROLES else ("",):
             match = next((by_word[side, word] for word in words if (side, word) in by_word), None)
             if match is not None:
                 found[f"{side}_{role}" if side else role] = match

@@ -1,8 +1,8 @@
-"""What the parts of a skeleton are for, told by its shape: for names that say nothing.
+"""Finds the anatomical roles of a skeleton's parts by its topology, for skeletons with unknown names.
 
-Two pairs of branches of equal length hang on a body: legs on the root, arms further up. Legs end lower than arms over
-the whole clip; the one branch without a twin that ends highest carries the head. Which side is left is told by the
-toes, which point forward; without toes, by knees and elbows no more: sides are then kept as they come.
+A body has two pairs of branches of equal length: the legs and the arms. The pair whose ends are lowest over the whole
+clip are the legs; the branch without a twin that ends highest carries the head. The last bones of the legs are taken
+as the feet, which point forward; forward and up give the left side.
 """
 
 from __future__ import annotations
@@ -16,34 +16,37 @@ import numpy as np
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 
-ALIKE = 0.08
-"""Difference in length of twin branches, as a share."""
-LEG = ("hip", "knee", "ankle", "toe")
-ARM = ("shoulder", "elbow", "wrist", "fingers")
+TWIN_LENGTH_DIFFERENCE = 0.08
+"""Greatest difference in length of two twin branches, as a share of the longer one."""
+LEG_PARTS = ("hip", "knee", "ankle", "toe")
+"""Roles along a leg, from its root to its end."""
+ARM_PARTS = ("shoulder", "elbow", "wrist", "fingers")
+"""Roles along an arm, from its root to its end."""
 
 
 class Branch(NamedTuple):
-    """A path of bodies from where a skeleton forks to one of its ends."""
+    """A chain of bodies from a fork of the skeleton to a leaf."""
 
     bodies: tuple[str, ...]
+    """Names of the bodies, from the fork to the leaf."""
     lengths: tuple[float, ...]
-    """Of the bones between them [units of the clip]."""
+    """Lengths of the bones between consecutive bodies [units of the clip]."""
     height: float
-    """Of its end, on average."""
+    """Mean height of the leaf over the clip [units of the clip]."""
 
     @property
     def length(self) -> float:
-        """Of all bones."""
+        """Total length of the bones [units of the clip]."""
         return sum(self.lengths)
 
 
 def roles_by_shape(skeleton: Figure, places: FloatArray, up: FloatArray) -> dict[str, str]:
-    """Roles of bodies by topology and proportions, for a skeleton whose names say nothing.
+    """Bodies by role, found by topology and proportions; empty if no two branches are twins.
 
     Args:
         skeleton: The clip's figure.
-        places: (frames, bodies, 3) where its bodies are.
-        up: (3,) away from the ground.
+        places: (frames, bodies, 3) world positions of its bodies.
+        up: (3,) unit vector away from the ground.
     """
     names = list(skeleton.bodies.names)
     at = {name: places[:, i] for i, name in enumerate(names)}
@@ -53,12 +56,12 @@ def roles_by_shape(skeleton: Figure, places: FloatArray, up: FloatArray) -> dict
     if not twins:
         return {}
     root = skeleton.tree_order[0][0]
-    found = {"pelvis": root} | _limbs(twins[0], LEG, at, up)
+    found = {"pelvis": root} | _limbs(twins[0], LEG_PARTS, at, up)
     used = set(twins[0])
     arms = [pair for pair in twins[1:] if not used & set(pair)]
     if arms:
         arms.sort(key=lambda pair: -pair[0].length)
-        found |= _limbs(arms[0], ARM, at, up, like=found)
+        found |= _limbs(arms[0], ARM_PARTS, at, up, like=found)
         used |= set(arms[0])
     rest = [branch for branch in branches if branch not in used]
     if rest:
@@ -68,7 +71,7 @@ def roles_by_shape(skeleton: Figure, places: FloatArray, up: FloatArray) -> dict
 
 
 def _paths(skeleton: Figure) -> list[tuple[str, ...]]:
-    """From each end of a skeleton up to the body where its branch starts."""
+    """For each leaf of a skeleton, the chain of bodies from the last fork to the leaf."""
     parents = {body: None if joint is None else joint.parent for body, joint in skeleton.tree_order}
     children: dict[str | None, list[str]] = {}
     for body, parent in parents.items():
@@ -91,7 +94,7 @@ def _branch(path: Sequence[str], at: dict[str, FloatArray], up: FloatArray) -> B
 def _are_twins(one: Branch, other: Branch) -> bool:
     if len(one.bodies) != len(other.bodies) or len(one.bodies) < 3:
         return False
-    return abs(one.length - other.length) <= ALIKE * max(one.length, other.length)
+    return abs(one.length - other.length) <= TWIN_LENGTH_DIFFERENCE * max(one.length, other.length)
 
 
 def _limbs(
@@ -101,7 +104,15 @@ def _limbs(
     up: FloatArray,
     like: dict[str, str] | None = None,
 ) -> dict[str, str]:
-    """Roles of a pair of limbs: the two longest bones are the limb, what follows is its end."""
+    """Bodies of a pair of limbs by role: the two longest consecutive bones come first, then hand or foot.
+
+    Args:
+        pair: The two branches.
+        parts: Roles along the limb without side, root first.
+        at: (frames, 3) paths of all bodies, by name.
+        up: (3,) unit vector away from the ground.
+        like: Roles that are known already; their hips tell left from right. None for legs.
+    """
     one, other = pair
     across = np.mean(at[one.bodies[0]] - at[other.bodies[0]], axis=0)
     left = _left(pair, at, up) if like is None else np.mean(at[like["left_hip"]] - at[like["right_hip"]], axis=0)
@@ -115,6 +126,6 @@ def _limbs(
 
 
 def _left(pair: tuple[Branch, Branch], at: dict[str, FloatArray], up: FloatArray) -> FloatArray:
-    """Towards the left, from where the ends of the legs point."""
+    """(3,) direction to the left: up × forward, with forward the mean direction of the last bones of the legs."""
     forward = sum(np.mean(at[b.bodies[-1]] - at[b.bodies[-2]], axis=0) for b in pair)
     return np.cross(up, np.asarray(forward, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""How good a motion is, in numbers."""
+"""Measures of a retargeted motion: tracking errors, foot slip, limits, balance and jerk."""
 
 from poise.motion.report.report import Quality, measure
 

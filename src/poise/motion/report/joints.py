@@ -1,8 +1,8 @@
-"""How joints move: the room they have left to their limits, their speed, acceleration and jerk, and their spikes.
+"""Curves of each joint over a motion: distance to limits, speed, acceleration and jerk; and spikes of jerk.
 
-With v_i the rate of a joint from frame i to frame i + 1, its acceleration at frame i is (v_i - v_{i-1}) · rate and its
-jerk from frame i to frame i + 1 the difference of two accelerations, again times the rate. A joint with several
-coordinates counts as the length of its rates; the free joint of a base counts as two, its turn and its place.
+With v_i the velocity of a joint from frame i to frame i + 1, its acceleration at frame i is (v_i - v_{i-1}) · rate, and
+its jerk from frame i to frame i + 1 is the difference of two accelerations times the rate. For a joint with several
+coordinates the curves are norms over the coordinates. A free joint has two sets of curves: translation and rotation.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from poise.figure.model.posture import Posture
 from poise.kernels.body.limits import ball_room
 from poise.motion.clip.motion import Motion
 
-SPIKE = 8.0
-"""Times the usual jerk of a joint, of frames that move, at which a frame is flagged."""
-USUAL = 95.0
-"""Percentile of jerk that is usual."""
+SPIKE_FACTOR = 8.0
+"""A frame is a spike if the jerk of a joint exceeds this many times its usual jerk."""
+USUAL_JERK_PERCENTILE = 95.0
+"""Percentile over the frames that defines the usual jerk."""
 
 
 class Spike(NamedTuple):
-    """A frame at which a joint jerks unlike anywhere else."""
+    """A frame at which the jerk of a joint is far above its usual jerk."""
 
     frame: int
     joint: str
     jerk: float
-    """[1/s³]"""
+    """[rad/s³ or m/s³]"""
     usual: float
-    """What it would have to be under to be usual, of the same joint and the whole motion [1/s³]."""
+    """The threshold that the jerk exceeds [rad/s³ or m/s³]."""
 
 
 @dataclass(frozen=True)
 class JointCurve:
-    """One joint over time."""
+    """Curves of one joint over a motion."""
 
     joint: str
     slides: bool
-    """Whether its values are metres, not radians."""
+    """Whether the joint's values are metres, not radians."""
     room: FloatArray | None
-    """(frames,) to its nearest limit, negative beyond it [rad or m]; None for a joint without limits."""
+    """(frames,) distance to the nearest limit, negative beyond it [rad or m]; None for a joint without limits."""
     speed: FloatArray
-    """(frames - 1,) from each frame to the next [1/s]."""
+    """(frames - 1,) speed from each frame to the next [rad/s or m/s]."""
     acceleration: FloatArray
-    """(frames - 2,) at the second frame and on [1/s²]."""
+    """(frames - 2,) acceleration at each frame, from the second on [rad/s² or m/s²]."""
     jerk: FloatArray
-    """(frames - 3,) from the second frame to the third and on [1/s³]."""
+    """(frames - 3,) jerk from each frame to the next, from the second on [rad/s³ or m/s³]."""
     fastest: float
-    """The limit of its speed, inf without one [1/s]."""
+    """Speed limit of the joint, inf if it has none [rad/s or m/s]."""
 
 
 def joint_curves(motion: Motion) -> list[JointCurve]:
-    """Every joint of a motion, in the figure's order."""
+    """Curves of every joint of a motion, in the figure's order."""
     velocity, figure = motion.velocity, motion.figure
-    rooms = _rooms(motion)
+    rooms = _limit_distances(motion)
     curves = []
     for joint in figure.joints:
         at = figure.v_slice(joint.name)
@@ -68,19 +68,19 @@ def joint_curves(motion: Motion) -> list[JointCurve]:
             parts = {joint.name: (at, set(joint.primitives) == {"slide"})}
         for name, (columns, slides) in parts.items():
             if columns.stop > columns.start:
-                rates = _differences(velocity[:, columns], motion.rate)
+                rates = _rates_by_order(velocity[:, columns], motion.rate)
                 curves.append(JointCurve(name, slides, rooms.get(joint.name), *rates, joint.speed))
     return curves
 
 
 def find_spikes(motion: Motion) -> tuple[Spike, ...]:
-    """Where the jerk of some coordinate is far above what is usual for it and for the whole motion."""
+    """Spikes: jerks above `SPIKE_FACTOR` times the usual jerk of the coordinate and of all coordinates together."""
     if len(motion) < 5:
         return ()
     jerk = np.abs(np.diff(motion.velocity, n=2, axis=0)) * motion.rate**2
-    usual = np.percentile(jerk, USUAL, axis=0)
-    bound = SPIKE * np.maximum(usual, np.percentile(jerk, USUAL))
-    owners = _owners(motion.figure)
+    usual = np.percentile(jerk, USUAL_JERK_PERCENTILE, axis=0)
+    bound = SPIKE_FACTOR * np.maximum(usual, np.percentile(jerk, USUAL_JERK_PERCENTILE))
+    owners = _joint_of_column(motion.figure)
     worst: dict[tuple[int, str], Spike] = {}
     for row, column in np.argwhere(jerk > bound).tolist():
         spike = Spike(row + 1, owners[column], float(jerk[row, column]), float(bound[column]))
@@ -90,8 +90,8 @@ def find_spikes(motion: Motion) -> tuple[Spike, ...]:
     return tuple(worst.values())
 
 
-def _owners(figure: Figure) -> list[str]:
-    """Name of the joint of every column of a velocity."""
+def _joint_of_column(figure: Figure) -> list[str]:
+    """(nv,) name of the joint that each velocity coordinate belongs to."""
     names = [""] * figure.nv
     for joint in figure.joints:
         at = figure.v_slice(joint.name)
@@ -99,8 +99,8 @@ def _owners(figure: Figure) -> list[str]:
     return names
 
 
-def _differences(velocity: FloatArray, rate: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Lengths of rates, of their first and of their second differences."""
+def _rates_by_order(velocity: FloatArray, rate: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Norms of the velocities and of their first and second time derivatives: speed, acceleration and jerk."""
     sizes = []
     for order in range(3):
         change = np.diff(velocity, n=order, axis=0) if len(velocity) > order else np.empty((0, velocity.shape[1]))
@@ -108,8 +108,8 @@ def _differences(velocity: FloatArray, rate: float) -> tuple[FloatArray, FloatAr
     return sizes[0], sizes[1], sizes[2]
 
 
-def _rooms(motion: Motion) -> dict[str, FloatArray]:
-    """(frames,) room to the nearest limit of every joint that has one."""
+def _limit_distances(motion: Motion) -> dict[str, FloatArray]:
+    """(frames,) distance to the nearest limit, by name of every joint that has limits."""
     figure = motion.figure
     rooms = {}
     for joint in figure.joints:
@@ -117,10 +117,10 @@ def _rooms(motion: Motion) -> dict[str, FloatArray]:
         if joint.scalars and (np.isfinite(low) | np.isfinite(high)).any():
             values = motion.q[:, figure.q_slice(joint.name)]
             rooms[joint.name] = np.minimum(values - low, high - values).min(axis=1)
-    return rooms | _ball_rooms(figure, list(motion))
+    return rooms | _ball_limit_distances(figure, list(motion))
 
 
-def _ball_rooms(figure: Figure, postures: list[Posture]) -> dict[str, FloatArray]:
+def _ball_limit_distances(figure: Figure, postures: list[Posture]) -> dict[str, FloatArray]:
     bounds = figure.compiled.bounds
     starts = {figure.q_slice(joint.name).start: joint.name for joint in figure.joints if joint.kind == "ball"}
     return {

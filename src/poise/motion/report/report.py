@@ -1,4 +1,4 @@
-"""How good a retargeted motion is, in numbers."""
+"""Measures of a retargeted motion: tracking errors, foot slip, penetration, limits, loops, balance and spikes."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ from poise.motion.clip.motion import Motion, Track
 from poise.motion.report.joints import Spike, find_spikes, joint_curves
 from poise.motion.report.support import support_margin
 
-ROUNDING = 1e-6
-"""Share of a limit of speed by which rounding may exceed it."""
+SPEED_ROUNDING = 1e-6
+"""Relative excess over a speed limit that counts as rounding error."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """Measures of a motion."""
+    """Measures of a retargeted motion."""
 
     tracking: FloatArray
     """(frames,) mean distance of the mapped points from their targets [m]."""
     skate: FloatArray
-    """(frames - 1,) furthest that a standing heel or ball moved since the frame before [m]."""
+    """(frames - 1,) greatest distance that a standing heel or ball moved from one frame to the next [m]."""
     drift: float
-    """Furthest that a standing point is from where it was planted [m]."""
+    """Greatest distance of a standing heel or ball from its planned position [m]."""
     penetration: FloatArray
-    """(frames,) how far the lowest point of a foot is below the ground [m]."""
+    """(frames,) depth of the lowest point of a foot below the ground [m]."""
     violations: int
-    """Frames in which a limit is broken."""
+    """Number of frames in which a joint limit is broken."""
     closure: float
-    """Widest that a loop is open [m or rad]."""
+    """Greatest closure error of a loop [m or rad]."""
     spikes: tuple[int, ...]
-    """Frames at which some joint jerks unlike anywhere else."""
+    """Frames with a spike of jerk (see `poise.motion.report.joints`)."""
     errors: dict[str, FloatArray]
     """(frames,) distance of each mapped point from its target, by joint of the clip [m]."""
     gaps: FloatArray
-    """(frames,) how far loops are open [m or rad]."""
+    """(frames,) greatest closure error of the loops [m or rad]."""
     broken: tuple[int, ...]
-    """Frames in which a limit is broken, by number."""
+    """Frames in which a joint limit is broken."""
     margin: FloatArray | None
-    """(frames,) how far inside the support the centre of mass is, negative outside, NaN in the air [m]; None for a
-    figure without mass or feet."""
+    """(frames,) distance of the centre of mass from the edge of the support polygon, positive inside, NaN while no foot
+    stands [m]; None for a figure without mass or feet."""
     jerks: tuple[Spike, ...]
-    """The spikes, each with its joint."""
+    """All spikes of jerk, with frame and joint."""
     stands: BoolArray | None
     """(frames,) whether some foot stands; None for a motion without feet."""
     hurried: tuple[int, ...]
-    """Frames to which some joint moves faster than it may."""
+    """Frames that some joint reaches faster than its speed limit."""
 
     def sentence(self) -> str:
-        """All of it in a line."""
+        """The main measures in one line."""
         return (
             f"{len(self.tracking)} frames: tracking {1e3 * self.tracking.mean():.1f} mm, at most "
             f"{1e3 * self.tracking.max():.1f} mm; feet that stand drift {1e3 * self.drift:.2f} mm; "
@@ -63,36 +63,36 @@ class Quality:
         )
 
     def worst(self, count: int) -> dict[str, FloatArray]:
-        """(frames,) errors of the so many joints that are farthest from where they should be, on average."""
+        """(frames,) errors of the `count` points with the greatest mean error, by joint of the clip."""
         return dict(sorted(self.errors.items(), key=lambda named: -float(named[1].mean()))[:count])
 
     @property
     def unbalanced(self) -> int:
-        """Frames in which a foot stands and a figure that stood still would fall."""
+        """Number of frames in which a foot stands and the centre of mass is outside the support polygon."""
         return 0 if self.margin is None else int((self.margin < 0.0).sum())
 
     @property
     def airborne(self) -> int:
-        """Frames in which no foot stands: nothing slips in them, and nothing carries a figure that is slow."""
+        """Number of frames in which no foot stands; slip and balance are not measured in them."""
         return 0 if self.stands is None else int((~self.stands).sum())
 
 
 def measure(motion: Motion) -> Quality:
-    """Measure a retargeted motion."""
+    """Measure a motion that `retarget` returned, or a slice or a resampled copy of one."""
     track = motion.track
     if track is None:
         raise TaskError(
-            "nobody knows what was asked of this motion, so its errors cannot be measured; measure what retarget "
-            "returned, or cut or resampled that, not what was blended or read from a file."
+            "this motion has no targets (motion.track is None), so its errors cannot be measured; measure the motion "
+            "that retarget returned, or a slice or resampled copy of it, not a blended or loaded one."
         )
     frames = [motion.figure.frames(posture) for posture in motion]
-    places = _feet(track, frames)
-    drift, skate = _slip(motion, track, places)
+    places = _sole_points(track, frames)
+    drift, skate = _contact_slip(motion, track, places)
     up = motion.figure.up_vector
     lowest = np.min([p @ up for p in places.values()], axis=(0, 2)) if places else np.full(len(motion), np.inf)
     broken = tuple(i for i, posture in enumerate(motion) if motion.figure.violations(posture))
     gaps = np.array([motion.figure.closure_error(posture) for posture in motion])
-    errors = _errors(track, frames)
+    errors = _target_errors(track, frames)
     jerks = find_spikes(motion)
     return Quality(
         tracking=np.mean(list(errors.values()), axis=0) if errors else np.zeros(len(motion)),
@@ -107,32 +107,27 @@ def measure(motion: Motion) -> Quality:
         broken=broken,
         margin=support_margin(motion),
         jerks=jerks,
-        stands=_stands(track),
-        hurried=_hurried(motion),
+        stands=_any_foot_stands(track),
+        hurried=_too_fast_frames(motion),
     )
 
 
-def spikes(motion: Motion) -> tuple[int, ...]:
-    """Frames at which the jerk of some joint is far above what is usual for it and for the whole motion."""
-    return tuple(sorted({spike.frame for spike in find_spikes(motion)}))
-
-
-def _stands(track: Track) -> BoolArray | None:
+def _any_foot_stands(track: Track) -> BoolArray | None:
     """(frames,) whether some foot stands."""
     feet = [track.contacts.standing(side) for side in track.contacts.heel] if track.locks else []
     return np.any(feet, axis=0) if feet else None
 
 
-def _hurried(motion: Motion) -> tuple[int, ...]:
-    """Frames to which some joint goes faster than its limit of speed allows."""
+def _too_fast_frames(motion: Motion) -> tuple[int, ...]:
+    """Frames that some joint reaches faster than its speed limit."""
     fast = np.zeros(max(len(motion) - 1, 0), dtype=np.bool_)
     for curve in joint_curves(motion):
-        fast |= curve.speed > (1.0 + ROUNDING) * curve.fastest
+        fast |= curve.speed > (1.0 + SPEED_ROUNDING) * curve.fastest
     return tuple(int(i) + 1 for i in np.flatnonzero(fast))
 
 
-def _errors(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
-    """(frames,) how far each mapped point is from its target."""
+def _target_errors(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
+    """(frames,) distance of each mapped point from its target, by joint of the clip [m]."""
     out = {}
     for joint, (site, offset) in track.points.items():
         points = np.array([frame[site].apply(offset) for frame in frames])
@@ -140,20 +135,20 @@ def _errors(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
     return out
 
 
-def _feet(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
-    """(frames, 2, 3) ball and heel of each foot as they are."""
+def _sole_points(track: Track, frames: list[Frames]) -> dict[str, FloatArray]:
+    """(frames, 2, 3) actual world positions of the ball and the heel of each foot, by site [m]."""
     return {
         site: np.array([[frame[site].apply(point) for point in track.soles[site]] for frame in frames])
         for site in track.locks
     }
 
 
-def _slip(motion: Motion, track: Track, places: dict[str, FloatArray]) -> tuple[float, FloatArray]:
-    """How far standing points are from their plan at most, and how far they move from frame to frame."""
+def _contact_slip(motion: Motion, track: Track, places: dict[str, FloatArray]) -> tuple[float, FloatArray]:
+    """Drift of standing points from their planned positions, and (frames - 1,) their motion between frames [m]."""
     drift, skate = 0.0, np.zeros(max(len(motion) - 1, 0))
     for side, (site, at) in zip(track.contacts.heel, places.items(), strict=True):
         for k, stands in enumerate((track.contacts.ball[side], track.contacts.heel[side])):
-            # A heel lifts while the ball stands and the other way round: only what is fixed is measured.
+            # While the ball stands the heel may lift and come down, so the heel counts alone or in flat stance only.
             fixed = stands if k == 0 else stands & ~track.contacts.ball[side] | track.contacts.flat(side)
             drift = max(
                 drift, float(np.max(np.linalg.norm(at[:, k] - track.locks[site][:, k], axis=1)[fixed], initial=0.0))

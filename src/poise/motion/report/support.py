@@ -1,4 +1,4 @@
-"""Whether what stands carries the figure: its centre of mass against the ground under its standing feet."""
+"""Static balance: distance of the centre of mass from the edge of the support polygon of the standing feet."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from poise.figure.model.pose import FloatArray
 from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
 from poise.motion.clip.motion import Motion
 
-TOUCH = 5e-3
-"""How far above the lowest point of a standing foot others still touch the ground [m]."""
-SAME = 9
-"""Decimals of a place that tell two corners from each other [m]."""
+SOLE_CONTACT_HEIGHT = 5e-3
+"""Points of a standing foot up to this height above its lowest point touch the ground [m]."""
+CORNER_DECIMALS = 9
+"""Corners are equal if their positions [m] agree to this number of decimals."""
 
 Corners = list[tuple[str, FloatArray]]
-"""Sites or bodies, each with a point (3,) in its frame [m]."""
+"""Corners of a sole: each the name of a site or body and a point (3,) in its frame [m]."""
 
 
 def support_margin(motion: Motion) -> FloatArray | None:
-    """(frames,) how far inside the support the centre of mass is [m]: negative outside, NaN while nothing stands.
+    """(frames,) distance of the centre of mass from the edge of the support polygon [m].
 
-    The support is the hull of what touches the ground of the feet that stand: all of a flat foot, the toes of one whose
-    heel is lifted. None for figures without mass and motions without feet.
+    Positive inside, negative outside, NaN while no foot stands. The support polygon is the convex hull of the points of
+    standing feet that touch the ground: all corners of a flat foot, the toes of a foot whose heel is lifted. None for a
+    figure without mass and a motion without feet.
     """
     track = motion.track
     if track is None or motion.figure.mass <= 0.0 or not track.locks:
@@ -36,33 +37,34 @@ def support_margin(motion: Motion) -> FloatArray | None:
     out = np.full(len(motion), np.nan)
     for i, posture in enumerate(motion):
         frames = motion.figure.frames(posture)
-        points = [_touching(motion.figure, frames, corners) for stands, corners in feet if stands[i]]
+        points = [_points_on_ground(motion.figure, frames, corners) for stands, corners in feet if stands[i]]
         if points:
             center = motion.figure.center_of_mass(posture)
-            out[i] = _inside(motion.figure, np.concatenate(points), center)
+            out[i] = _margin(motion.figure, np.concatenate(points), center)
     return out
 
 
 def _corners(figure: Figure, site: str) -> Corners:
-    """Points of a sole, toes included: marked by sites named after the foot, else found by shape."""
+    """Corners of a sole, toes included: sites whose names begin with the foot's, else corners of the foot's shapes."""
     marked = [other.name for other in figure.sites if other.name.startswith(f"{site}_")]
     if len(marked) >= 3:
         return [(name, np.zeros(3)) for name in marked]
     return [(site, corner) for corner in sole_corners(figure, site)]
 
 
-def _touching(figure: Figure, frames: Frames, corners: Corners) -> FloatArray:
-    """(k, 3) those points of a foot that are on the ground if its lowest is."""
+def _points_on_ground(figure: Figure, frames: Frames, corners: Corners) -> FloatArray:
+    """(k, 3) world positions of the points of a foot that touch the ground if its lowest point does [m]."""
     points = np.array([frames[name].apply(corner) for name, corner in corners])
     heights = points @ figure.up_vector
-    touching: FloatArray = points[heights <= heights.min() + TOUCH]
+    touching: FloatArray = points[heights <= heights.min() + SOLE_CONTACT_HEIGHT]
     return touching
 
 
-def _inside(figure: Figure, points: FloatArray, center: FloatArray) -> float:
+def _margin(figure: Figure, points: FloatArray, center: FloatArray) -> float:
+    """Distance of `center` (3,) from the edge of the hull of `points` (k, 3) in plan view, positive inside [m]."""
     level = np.delete(np.arange(3), "xyz".index(figure.up))
-    # Corners of a thin sole lie above each other: one of them is enough, and a hull of twins is none.
-    flat = np.unique(np.round(points[:, level], SAME), axis=0)
+    # Upper and lower corners of a sole coincide in plan view, and the hull of duplicate points is degenerate.
+    flat = np.unique(np.round(points[:, level], CORNER_DECIMALS), axis=0)
     order = np.zeros(len(flat), dtype=np.int64)
     count = convex_hull(flat, 0, len(flat), order)
     return -float(nearest_on_hull(flat, order, 0, count, float(center[level[0]]), float(center[level[1]])).distance)

@@ -62,7 +62,7 @@ class Calibration:
         """
         turn = _upright(source.up(roles))
         turn = _faced(source, roles, turn) @ turn
-        places = {joint: source.at(joint) @ turn.T for joint in {*roles.values(), *build.anchors}}
+        places = {joint: source.path_of(joint) @ turn.T for joint in {*roles.values(), *build.anchors}}
         ankles = [roles[f"{side}_ankle"] for side in ("left", "right") if f"{side}_ankle" in roles]
         slope = floor_slope([places[a] for a in ankles], source.clip.rate) if ankles else np.zeros(2)
         bones = places
@@ -135,7 +135,7 @@ def _faced(source: Source, roles: Mapping[str, str], turn: FloatArray) -> FloatA
     """(3, 3) a turn about y after which the clip faces +z on average."""
     for part in ("hip", "shoulder", "ankle", "wrist"):
         if f"left_{part}" in roles and f"right_{part}" in roles:
-            across = (source.at(roles[f"left_{part}"]) - source.at(roles[f"right_{part}"])) @ turn.T
+            across = (source.path_of(roles[f"left_{part}"]) - source.path_of(roles[f"right_{part}"])) @ turn.T
             flat = across[:, [0, 2]]
             sizes = np.linalg.norm(flat, axis=1, keepdims=True)
             mean = np.mean(flat / np.maximum(sizes, 1e-12), axis=0)

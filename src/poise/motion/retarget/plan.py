@@ -75,7 +75,7 @@ class Plan:
         links = {role: link.joint for role, link in mapping.by_role().items()}
         roles = (clip_roles(source.clip)[0] if build.feet else {}) | links
         calibration = Calibration.of(source, roles, build, stride)
-        paths = {joint: calibration.apply(source.at(joint)) for joint in _joints(mapping, roles)}
+        paths = {joint: calibration.apply(source.path_of(joint)) for joint in _joints(mapping, roles)}
         trunk = pelvis_turn(source, calibration, paths, roles)
         places = Skeleton(paths, links, build, trunk).places(mapping)
         free = {side: free_path(side, paths, roles, trunk, build) for side in build.feet}

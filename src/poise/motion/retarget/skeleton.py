@@ -103,7 +103,7 @@ def pelvis_turn(source: Source, calibration: Calibration, paths: Paths, roles: R
     trunk = _trunk(paths, roles)
     if trunk is None:
         return None
-    own = Rotation.from_matrix(calibration.turn) * source.turned(roles["pelvis"])
+    own = Rotation.from_matrix(calibration.turn) * source.rotation_of(roles["pelvis"])
     upright = np.maximum(trunk.apply([0.0, 1.0, 0.0])[:, 1], 0.0) ** 4 + 1e-9
     turned = own * (own.inv() * trunk).mean(weights=upright)
     astray = np.average((turned.inv() * trunk).magnitude(), weights=upright)

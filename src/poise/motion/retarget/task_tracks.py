@@ -12,7 +12,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.motion.clip.motion import Track
-from poise.motion.mapping.mapping import FEET, JointMap
+from poise.motion.mapping.mapping import FOOT_ROLES, JointMap
 from poise.motion.retarget.feet import SOFT
 from poise.motion.retarget.plan import Plan
 from poise.tasks.mass import CenterOfMass
@@ -135,7 +135,7 @@ class Leads:
         build = self.plan.build
         for link in mapping.links:
             part = link.role.rpartition("_")[2]
-            if (part in FEET and self.plan.feet) or link.weight == 0.0:
+            if (part in FOOT_ROLES and self.plan.feet) or link.weight == 0.0:
                 continue
             anchor = build.anchors[link.joint]
             target = np.ascontiguousarray(build.world(self.plan.places[link.joint]) + self._sway)

@@ -177,7 +177,7 @@ def test_a_table_of_another_figure_needs_it(tmp_path):
         (
             "# rate: 1\nhead.qw,head.qx,head.qy,head.qz\n0,0,0,0\n",
             None,
-            "as the rotation of joint 'head', which is none",
+            "for joint 'head'; its length must be positive and finite",
         ),
     ],
 )

@@ -175,7 +175,7 @@ def test_a_blend_lasts_no_less_than_nothing(seconds):
 
 def test_another_figure_cannot_follow():
     lamp = poise.load("adelino")
-    with pytest.raises(FigureError, match="a motion of 'adelino' cannot follow one of 'puppet'"):
+    with pytest.raises(FigureError, match="two motions of the same figure, not one of 'puppet' and one of 'adelino'"):
         wander().blended(Motion(lamp, np.zeros((2, 5)), 24.0), 0.1)
 
 
@@ -321,9 +321,10 @@ def test_a_motion_reports_how_well_it_does_what_was_asked():
     motion = poise.retarget(stepping(frames=12), poise.load("human"))
     said = motion.report().splitlines()
     assert said[0] == measure(motion).sentence()
-    assert said[1].startswith("Standing still, it would fall in ")
+    assert said[1].startswith("The figure would fall if it stopped in ")
     errors = {joint: error.mean() for joint, error in measure(motion).errors.items()}
-    assert said[2] == f"{max(errors, key=errors.get)} is off by {1e3 * max(errors.values()):.1f} mm."
+    worst = max(errors, key=errors.get)
+    assert said[2] == f"{worst} is {1e3 * errors[worst]:.1f} mm from its target on average."
 
 
 def test_a_table_of_frames_leads_another_figure(tmp_path):

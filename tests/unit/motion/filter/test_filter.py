@@ -129,7 +129,9 @@ def test_within_takes_limits_and_speeds_of_the_figure():
     assert np.allclose(motion.limits.upper, np.pi / 2)
     with pytest.raises(FigureError, match="joint 'base' of figure 'human' is free"):
         MotionFilter(1, 1, 1).within(poise.load("human"))
-    with pytest.raises(TaskError, match=r"leave joint 'turn' of figure 'adelino' no place: it moves between -1\.57"):
+    with pytest.raises(
+        TaskError, match=r"overlap those of joint 'turn' of figure 'adelino', which moves between -1\.57"
+    ):
         MotionFilter(1, 1, 1, lower=2.0, upper=3.0).within(poise.load("adelino"))
 
 
@@ -142,10 +144,10 @@ def test_within_takes_limits_and_speeds_of_the_figure():
         ({"velocity": math.nan}, "velocity of a motion filter is a number"),
         ({"velocity": "fast"}, "velocity of a motion filter is a number"),
         ({"lower": 1.0, "upper": -1.0}, "lower limit 1 is above its upper limit -1: exchange them"),
-        ({"smoothness": 1.1}, "smoothness of a motion filter goes from 0 to 1"),
-        ({"responsiveness": 1.0}, "goes from 0 to below 1"),
+        ({"smoothness": 1.1}, "smoothness of a motion filter must be from 0 to 1"),
+        ({"responsiveness": 1.0}, "must be from 0 to below 1"),
         ({"beta": 0.0}, "beta of a motion filter must be above 0"),
-        ({"bounce": 0.95}, "bounce of a motion filter goes from 0 to 0.9"),
+        ({"bounce": 0.95}, "bounce of a motion filter must be from 0 to 0.9"),
         ({"velocity": [1, 2], "jerk": [1, 2, 3]}, "different numbers of joints: velocity 2, jerk 3"),
     ],
 )
@@ -158,13 +160,13 @@ def test_wrong_calls_are_said_in_one_sentence():
     motion = MotionFilter(**(SERVO | RANGE))
     with pytest.raises(TaskError, match="call reset"):
         motion.step(0.0, 0.01)
-    with pytest.raises(TaskError, match="starts inside its limits: value 1 is 2"):
+    with pytest.raises(TaskError, match="must be inside its limits: value 1 is 2"):
         motion.reset([0.0, 2.0])
     motion.reset([0.0, 0.1])
     with pytest.raises(TaskError, match="takes 2 set-points"):
         motion.step([1.0, 2.0, 3.0], 0.01)
     for dt in (0.0, -1.0, math.nan, math.inf):
-        with pytest.raises(TaskError, match="lasts from above 0"):
+        with pytest.raises(TaskError, match="must be above 0 and at most 1000 s"):
             motion.step(0.0, dt)
     with pytest.raises(TaskError, match="rate of a motion filter"):
         motion.run([0.0], 0.0)

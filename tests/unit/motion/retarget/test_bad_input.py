@@ -140,7 +140,7 @@ def test_the_proposed_mapping_can_be_edited_and_given_back(tmp_path, capsys):
     [
         ({"LeftHnad": "left_hand"}, "has no joint 'LeftHnad'. Did you mean 'LeftHand'?"),
         ({"LeftHand": "left_hnad"}, "has no site or body 'left_hnad'. Did you mean 'left_hand'?"),
-        ({}, "the mapping is empty; leave it out for a proposed one."),
+        ({}, "the mapping has no links; give at least one, or no mapping to have one proposed."),
     ],
 )
 def test_a_wrong_mapping_is_answered_with_what_is_there(mapping, sentence):

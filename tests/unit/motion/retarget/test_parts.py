@@ -11,7 +11,7 @@ from poise.motion.clip.motion import Motion
 from poise.motion.clip.source import Source
 from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.mapping.roles import roles_of, sided_name
-from poise.motion.report.support import _inside
+from poise.motion.report.support import _margin
 from poise.motion.retarget.style import Style
 
 
@@ -55,7 +55,7 @@ def test_twin_corners_of_a_thin_sole_support_as_one_does():
     twins = np.concatenate([corners, corners + 1e-13, corners[::-1] - 1e-13])
     figure = poise.load("human")
     for points in (corners, twins):
-        assert _inside(figure, points, np.array([0.03, 1.0, 0.0])) == pytest.approx(0.07)
+        assert _margin(figure, points, np.array([0.03, 1.0, 0.0])) == pytest.approx(0.07)
 
 
 def path(heights, speeds, rate):
