@@ -440,7 +440,7 @@ def _random_servo(rng, kind, joint, k):
     elif kind == "dynamixel":
         ticks = (0, 4095)
     elif kind == "osc":
-        ticks = osc_out.TICKS
+        ticks = osc_out.OSC_TICKS
     else:
         low = rng.randrange(-3000, 3000)
         ticks = (low, low + rng.randrange(100, 5000))

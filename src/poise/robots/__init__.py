@@ -1,4 +1,4 @@
-"""Drivers for real servos: Firmata, Dynamixel, plain serial lines and OSC, each behind one small interface.
+"""Runs figures on real servos: Firmata, Dynamixel, text lines on a serial port, and OSC, behind one interface.
 
 robot = poise.robots.connect("firmata:/dev/ttyACM0", figure)
 with robot:

@@ -1,4 +1,4 @@
-"""Robots by a few words: `firmata:/dev/ttyACM0`."""
+"""Creates a robot from a text address such as `firmata:/dev/ttyACM0`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from poise.robots import dynamixel, firmata, osc_out, serial_line
 from poise.robots.driver import Driver
 from poise.robots.dry_run import DryRunDriver
 from poise.robots.robot import Robot
-from poise.robots.servo import PULSES, Servo, one_each
+from poise.robots.servo import PULSE_RANGE, Servo, default_servos
 from poise.robots.servo_file import ServoFile, read_servos
 
-EXAMPLES = "firmata:/dev/ttyACM0, dynamixel:/dev/ttyUSB0@1000000, serial:/dev/ttyUSB0@115200, osc:127.0.0.1:9000"
+ADDRESS_EXAMPLES = (
+    "firmata:/dev/ttyACM0, dynamixel:/dev/ttyUSB0@1000000, serial:/dev/ttyUSB0@115200, osc:127.0.0.1:9000"
+)
 
 
 class Kind(NamedTuple):
-    """A way to speak to a robot."""
+    """A protocol that an address can name, and its default servos."""
 
     make: Callable[[str, Figure], Driver]
+    """Makes the driver from the rest of the address and the figure."""
     servos: Mapping[str, object]
-    """What a servo is unless a file says otherwise."""
+    """Fields of `Servo` that the protocol sets by default; a servo file overrides them."""
     first_channel: int
+    """Channel of the first servo when no servos are given; the others follow in order."""
 
 
 def connect(
@@ -38,23 +42,23 @@ def connect(
     say: Callable[[str], object] = print,
     **options: Any,
 ) -> Robot:
-    """A robot, not yet started.
+    """Create a robot from an address; nothing is opened or moved until the robot starts.
 
     Args:
         where: `firmata:PORT`, `dynamixel:PORT`, `serial:PORT`, each with an optional `@BAUD`, or `osc:HOST:PORT`.
-        figure: Whose joints it has.
-        servos: The servos, or a TOML file of them; by default one for every joint, on channels in a row (Firmata pins
-            from 2, Dynamixel ids from 1, others from 0).
-        dry_run: Print what would be sent and open nothing.
-        say: Where a dry run prints.
-        options: Of `Robot`.
+        figure: The figure whose joints the servos move.
+        servos: The servos, or the path of a TOML file that lists them; by default one servo for every active joint of
+            one value, on consecutive channels (Firmata pins from 2, Dynamixel ids from 1, others from 0).
+        dry_run: Print the commands instead of sending them; no device is opened.
+        say: Function that prints one line of a dry run.
+        options: Keyword arguments of `Robot`.
     """
     name, kind = _kind(where)
     driver = kind.make(where.partition(":")[2], figure)
     given = read_servos(servos, figure, kind.servos) if isinstance(servos, (str, Path)) else ServoFile(servos, None)
     if given.safe is not None:
         options.setdefault("safe", given.safe)
-    chosen = given.servos if given.servos is not None else one_each(figure, kind.servos, kind.first_channel)
+    chosen = given.servos if given.servos is not None else default_servos(figure, kind.servos, kind.first_channel)
     if dry_run:
         driver = DryRunDriver(f"{name} ({driver.name})", say)
     return Robot(figure, driver, chosen, **options)
@@ -62,10 +66,10 @@ def connect(
 
 def _kind(where: str) -> tuple[str, Kind]:
     name, colon, rest = where.partition(":")
-    if not colon or not rest or name not in KINDS:
-        hint = suggestion(name, KINDS) if name not in KINDS else ""
-        raise RobotError(f"{where!r} names no robot.{hint} Try one of {EXAMPLES}.")
-    return name, KINDS[name]
+    if not colon or not rest or name not in ROBOT_KINDS:
+        hint = suggestion(name, ROBOT_KINDS) if name not in ROBOT_KINDS else ""
+        raise RobotError(f"{where!r} names no robot.{hint} An address looks like one of {ADDRESS_EXAMPLES}.")
+    return name, ROBOT_KINDS[name]
 
 
 def _port_and_baud(rest: str, baud: int) -> tuple[str, int]:
@@ -80,25 +84,25 @@ def _port_and_baud(rest: str, baud: int) -> tuple[str, int]:
 def _osc(rest: str, figure: Figure) -> Driver:
     host, colon, port = rest.rpartition(":")
     if not colon or not host or not port.isdecimal():
-        raise RobotError(f"OSC goes to a host and a port such as osc:127.0.0.1:9000, not osc:{rest}.")
+        raise RobotError(f"an OSC robot needs a host and a port such as osc:127.0.0.1:9000, not osc:{rest}.")
     return osc_out.OscDriver(host.strip("[]"), int(port), figure.name)
 
 
-KINDS = {
+ROBOT_KINDS = {
     "firmata": Kind(
-        lambda rest, _: firmata.FirmataDriver(*_port_and_baud(rest, firmata.BAUD)),
-        {"ticks": PULSES, "travel": math.pi},
+        lambda rest, _: firmata.FirmataDriver(*_port_and_baud(rest, firmata.FIRMATA_BAUD)),
+        {"ticks": PULSE_RANGE, "travel": math.pi},
         2,
     ),
     "dynamixel": Kind(
-        lambda rest, _: dynamixel.DynamixelDriver(*_port_and_baud(rest, dynamixel.BAUD)),
-        {"ticks": dynamixel.TICKS, "travel": 2.0 * math.pi * 4095 / 4096},
+        lambda rest, _: dynamixel.DynamixelDriver(*_port_and_baud(rest, dynamixel.DYNAMIXEL_BAUD)),
+        {"ticks": dynamixel.DYNAMIXEL_TICKS, "travel": 2.0 * math.pi * 4095 / 4096},
         1,
     ),
     "serial": Kind(
-        lambda rest, _: serial_line.SerialLineDriver(*_port_and_baud(rest, serial_line.BAUD)),
-        {"ticks": PULSES, "travel": math.pi},
+        lambda rest, _: serial_line.SerialLineDriver(*_port_and_baud(rest, serial_line.SERIAL_LINE_BAUD)),
+        {"ticks": PULSE_RANGE, "travel": math.pi},
         0,
     ),
-    "osc": Kind(_osc, {"ticks": osc_out.TICKS, "travel": 2e-6 * osc_out.TICKS[1]}, 0),
+    "osc": Kind(_osc, {"ticks": osc_out.OSC_TICKS, "travel": 2e-6 * osc_out.OSC_TICKS[1]}, 0),
 }

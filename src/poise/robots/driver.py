@@ -1,4 +1,4 @@
-"""What every robot's device can do, whatever it speaks."""
+"""The interface that every driver implements, whatever protocol its device uses."""
 
 from __future__ import annotations
 
@@ -10,58 +10,58 @@ from poise.robots.servo import Servo
 
 
 class DeviceLostError(RobotError):
-    """The device went away or fell silent; it may come back."""
+    """The connection was lost or the device stopped answering; the robot tries to connect again."""
 
 
 class Driver(Protocol):
-    """Speaks one protocol to one device."""
+    """Sends commands to one device in one protocol."""
 
     @property
     def name(self) -> str:
-        """What people call it, such as 'firmata on /dev/ttyACM0'."""
+        """A name for messages, such as 'firmata on /dev/ttyACM0'."""
 
     @property
     def arming_gap(self) -> float:
-        """Time between switching on two servos that cannot say where they are [s]."""
+        """Time between switching on two servos whose position cannot be measured [s]."""
 
     def open(self, servos: Sequence[Servo]) -> None:
-        """Connect; nothing moves. The servos have a finite speed limit each.
+        """Connect to the device without moving anything; every servo has a finite speed limit.
 
         Raises:
-            RobotError: The device is not there or does not answer.
+            RobotError: The device does not exist or does not answer.
         """
 
     def measure(self, number: int) -> int | None:
-        """Where a servo is [ticks], None where the device cannot tell.
+        """The measured position of a servo [ticks], or None if the device cannot measure it.
 
         Raises:
-            RobotError: The servo does not answer, or the device went away.
+            RobotError: The servo does not answer, or the connection was lost.
         """
 
     def arm(self, number: int, tick: int) -> None:
-        """Switch one servo on, at this tick.
+        """Switch one servo on and command it to this tick.
 
         Raises:
-            RobotError: The servo refuses, or the device went away.
+            RobotError: The servo rejects the command, or the connection was lost.
         """
 
     def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
-        """Command every servo, without waiting; False where the device is behind and these commands are left out.
+        """Command every servo without waiting; False if the device is still busy with earlier commands and skips these.
 
         Args:
-            ticks: What the servos understand, in their order.
-            values: The joint values those ticks mean [rad or m].
+            ticks: One command for each servo, in the order given to `open`.
+            values: The joint values of those ticks [rad or m].
 
         Raises:
-            DeviceLostError: The device went away.
+            DeviceLostError: The connection was lost.
         """
 
     def poll(self, now: float) -> Sequence[str]:
-        """Read what the device says, without waiting; what a person should know of it, a sentence each.
+        """Read the device's messages without waiting; returns one sentence for each warning a user should see.
 
         Raises:
-            DeviceLostError: The device went away, or has been silent for too long.
+            DeviceLostError: The connection was lost, or the device has not answered for too long.
         """
 
     def close(self) -> None:
-        """Let go of the device; safe to call at any time."""
+        """Close the connection; does nothing if it is closed already."""

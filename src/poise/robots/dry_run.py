@@ -1,4 +1,4 @@
-"""A robot that only prints what it would be told."""
+"""A driver that prints commands instead of sending them."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from poise.robots.servo import Servo
 
 
 class DryRunDriver:
-    """Prints a line when a command changes, and moves nothing."""
+    """Prints one line whenever a command changes; no device is opened."""
 
     arming_gap = 0.0
 
     def __init__(self, name: str, say: Callable[[str], object] = print) -> None:
-        """Name what it stands for, and where its lines go."""
+        """Set the name of the device that is replaced, and the function that prints a line."""
         self._name, self._say = name, say
         self._servos: Sequence[Servo] = ()
         self._last: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name for messages."""
         return f"dry run of {self._name}"
 
     def open(self, servos: Sequence[Servo]) -> None:
-        """Nothing to connect."""
+        """Store the servos; there is no device to connect to."""
         self._servos, self._last = servos, ()
 
     def measure(self, number: int) -> int | None:
-        """Nothing to measure."""
+        """None: there is no device to measure."""
         return None
 
     def arm(self, number: int, tick: int) -> None:
-        """Nothing to switch on."""
+        """Do nothing: there is no servo to switch on."""
 
     def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
-        """Print what each servo would be told, if that is new."""
-        told = tuple(int(tick) for tick in ticks)
-        if told != self._last:
-            self._last = told
-            parts = zip(self._servos, told, values, strict=True)
+        """Print each servo's command if any of them has changed."""
+        commands = tuple(int(tick) for tick in ticks)
+        if commands != self._last:
+            self._last = commands
+            parts = zip(self._servos, commands, values, strict=True)
             self._say("  ".join(f"{s.joint} {math.degrees(v):+.1f}° → {s.channel}:{tick}" for s, tick, v in parts))
         return True
 
     def poll(self, now: float) -> Sequence[str]:
-        """Nothing comes back."""
+        """No messages: there is no device."""
         return ()
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is no connection to close."""

@@ -2,9 +2,9 @@
 
     FF FF FD 00 | id | length, two bytes | instruction | parameters | CRC, two bytes
 
-The length counts what follows it. `FF FF FD` inside instruction and parameters is followed by one more `FD`, so that it
-cannot be taken for a header. Numbers are little-endian. The CRC has the polynomial 8005 over everything before it. An
-answer has the instruction 55 and an error byte before its parameters.
+The length is the number of bytes after it. `FF FF FD` inside the instruction and parameters is followed by one more
+`FD` (byte stuffing), so that it cannot be read as a header. Numbers are little-endian. The CRC has the polynomial 8005
+and covers all bytes before it. An answer has the instruction 55 and an error byte before its parameters.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 HEADER = b"\xff\xff\xfd\x00"
-EVERYONE = 0xFE
+BROADCAST_ID = 0xFE
 PING, READ, WRITE, SYNC_WRITE, STATUS = 0x01, 0x02, 0x03, 0x83, 0x55
-_STUFFED = b"\xff\xff\xfd"
-_LONGEST = 1024
-"""Bytes an answer may claim; longer ones are noise."""
+_STUFFED_BYTES = b"\xff\xff\xfd"
+_LONGEST_ANSWER = 1024
+"""Longest answer accepted [bytes]; a header that announces more is treated as noise."""
 
 
 class Answer(NamedTuple):
-    """What a servo says."""
+    """An answer (status packet) of a servo."""
 
     who: int
+    """The servo's id."""
     error: int
-    """Bit 7 warns of a hardware error; the rest says why an instruction failed, 0 for not at all."""
+    """Bit 7 is the hardware alert; the other bits are the reason an instruction failed, 0 if it succeeded."""
     parameters: bytes
+    """The bytes after the error byte."""
 
 
 def crc16(data: bytes) -> int:
@@ -40,38 +42,38 @@ def crc16(data: bytes) -> int:
 
 
 def packet(who: int, instruction: int, parameters: bytes = b"") -> bytes:
-    """The bytes of an instruction."""
-    body = (bytes((instruction,)) + parameters).replace(_STUFFED, _STUFFED + b"\xfd")
+    """The bytes of an instruction packet for the servo with id `who`."""
+    body = (bytes((instruction,)) + parameters).replace(_STUFFED_BYTES, _STUFFED_BYTES + b"\xfd")
     head = HEADER + bytes((who,)) + (len(body) + 2).to_bytes(2, "little")
     return head + body + crc16(head + body).to_bytes(2, "little")
 
 
 def read(who: int, address: int, count: int) -> bytes:
-    """Ask for `count` bytes of the control table."""
+    """The packet that reads `count` bytes of the control table."""
     return packet(who, READ, address.to_bytes(2, "little") + count.to_bytes(2, "little"))
 
 
 def write(who: int, address: int, value: int, count: int) -> bytes:
-    """Set a number of the control table."""
+    """The packet that writes a number of `count` bytes to the control table."""
     return packet(who, WRITE, address.to_bytes(2, "little") + value.to_bytes(count, "little"))
 
 
 def sync_write(address: int, count: int, values: Sequence[tuple[int, int]]) -> bytes:
-    """Set one number of the control table in many servos: (id, value) each. Nobody answers."""
+    """The packet that writes one number of the control table in many servos, given as (id, value); none answers."""
     head = address.to_bytes(2, "little") + count.to_bytes(2, "little")
     rows = b"".join(bytes((who,)) + (value & (1 << 8 * count) - 1).to_bytes(count, "little") for who, value in values)
-    return packet(EVERYONE, SYNC_WRITE, head + rows)
+    return packet(BROADCAST_ID, SYNC_WRITE, head + rows)
 
 
 class AnswerReader:
-    """Finds whole, sound answers in a stream, through noise and broken packets."""
+    """Extracts complete answers with a correct CRC from a byte stream, and skips noise and broken packets."""
 
     def __init__(self) -> None:
-        """Nothing read yet."""
+        """Start with an empty buffer."""
         self._data = b""
 
     def feed(self, data: bytes) -> Iterator[Answer]:
-        """Answers that are complete after these bytes."""
+        """Add received bytes to the buffer and yield the answers that are now complete."""
         self._data += data
         while True:
             start = self._data.find(HEADER)
@@ -82,11 +84,11 @@ class AnswerReader:
             if len(self._data) < 7:
                 return
             size = 7 + int.from_bytes(self._data[5:7], "little")
-            if not 11 <= size <= _LONGEST:
+            if not 11 <= size <= _LONGEST_ANSWER:
                 self._data = self._data[1:]
                 continue
             if len(self._data) < size:
-                # A header inside would mean that this one was cut off, or was noise.
+                # A second header inside means that this packet was cut off, or that its header was noise.
                 if self._data.find(HEADER, 4) < 0:
                     return
                 self._data = self._data[1:]
@@ -96,6 +98,6 @@ class AnswerReader:
                 self._data = self._data[1:]
                 continue
             self._data = self._data[size:]
-            body = whole[7:-2].replace(_STUFFED + b"\xfd", _STUFFED)
+            body = whole[7:-2].replace(_STUFFED_BYTES + b"\xfd", _STUFFED_BYTES)
             if body[0] == STATUS:
                 yield Answer(whole[4], body[1], body[2:])

@@ -1,9 +1,9 @@
-"""The last thing before the wire: no command leaves a servo's limits or its speed, whatever is asked.
+"""Limits every servo command in position and speed; the last step before commands are sent.
 
-One rule: a command differs from the last known position of its servo by at most speed × time since then, and no time
-counts for more than `LONGEST_FRAME`. The last known position is what the device took last or, where the device can
-measure, what it measured when the servos were switched on. Nothing else sets it: not a lost line, not a stop and a new
-start, not the watchdog and not a new posture.
+A command differs from the last known position of its servo by at most speed × elapsed time, and elapsed times longer
+than `LONGEST_FRAME` count as `LONGEST_FRAME`. The last known position is the command the device accepted last or, if
+the device can measure, the position measured when the servo was switched on. Nothing else changes it: not a lost
+connection, a stop and restart, the watchdog, or a new target posture.
 """
 
 from __future__ import annotations
@@ -19,45 +19,46 @@ from poise.figure.model.pose import FloatArray
 from poise.robots.servo import LARGEST_TICK, Servo, allowed
 
 LONGEST_FRAME = 0.1
-"""A pause, or a clock that leaps, earns no more movement than this [s]."""
-RAMP = 0.5
-"""How long a robot that has caught up takes from its starting speed to its full one [s]."""
-FASTEST = 2.0 * LARGEST_TICK
-"""No servo has more ticks than this, so that a higher speed means nothing [ticks/s]."""
+"""Longest elapsed time that one command may use, after a pause or a jump of the clock [s]."""
+SPEED_RAMP_TIME = 0.5
+"""Time in which the speed limit rises from the starting speed to the full speed, once the target is reached [s]."""
+LARGEST_TICK_SPEED = 2.0 * LARGEST_TICK
+"""Upper bound of all speeds: it crosses the whole range of ticks in one second [ticks/s]."""
 
 Ticks = NDArray[np.int64]
 
 
 class Step(NamedTuple):
-    """Commands that may be sent next, and what is true once the device has taken them."""
+    """The next commands, and the governor's state if the device accepts them."""
 
     ticks: Ticks
+    """(n,) the commands."""
     saved: FloatArray
-    """Parts of a tick that slow servos have earned."""
+    """(n,) fractions of a tick that slow servos have accumulated and not yet moved."""
     pace: float
-    """From 0, the starting speed, to 1, the full speed."""
+    """Speed limit, from 0 (starting speed) to 1 (full speed)."""
 
 
 class Governor:
-    """Commands that follow a target inside limits and speeds.
+    """Computes commands that follow a target inside position and speed limits.
 
-    Between two commands a servo's tick changes by at most its speed times the time between them; where that is less
-    than one tick, by one tick after the time that one tick takes.
+    Between two commands a servo's tick changes by at most its speed times the time between them. A servo slower than
+    one tick per frame accumulates fractions and moves by one tick when they add up to one.
     """
 
     def __init__(self, figure: Figure, servos: Sequence[Servo], slow: float, start: FloatArray) -> None:
-        """Take the limits of every servo.
+        """Compute the limits of every servo.
 
         Args:
-            figure: Whose joints they move.
+            figure: The figure whose joints the servos move.
             servos: The servos.
-            slow: Speed of a start and of the way to safety [rad/s or m/s].
-            start: (n,) Joint values that servos are assumed to have until they are measured or commanded [rad or m].
+            slow: Speed limit at the start and on the way to the safe posture [rad/s or m/s].
+            start: (n,) Joint values assumed until servos are measured or commanded [rad or m].
         """
         ranges = [allowed(servo, figure) for servo in servos]
         self.low = np.array([r.low for r in ranges], dtype=np.int64)
         self.high = np.array([r.high for r in ranges], dtype=np.int64)
-        self.speed = np.minimum([r.speed for r in ranges], FASTEST)
+        self.speed = np.minimum([r.speed for r in ranges], LARGEST_TICK_SPEED)
         self.scale = np.array([servo.scale for servo in servos])
         self.slow = np.minimum(self.speed, slow * np.abs(self.scale))
         self._middle = np.array([servo.middle for servo in servos])
@@ -67,35 +68,35 @@ class Governor:
         self.begin()
 
     def nearest(self, values: FloatArray) -> Ticks:
-        """The allowed ticks nearest to joint values [rad or m], finite ones."""
+        """(n,) the allowed ticks nearest to finite joint values [rad or m]."""
         ticks = np.rint(self._middle + self.scale * (values - self._zero))
         return np.asarray(np.clip(ticks, self.low, self.high), dtype=np.int64)
 
     def assume(self, values: FloatArray) -> None:
-        """Take joint values for the last known positions [rad or m], inside the limits or not."""
+        """Set the last known positions from joint values, which may be outside the limits [rad or m]."""
         ticks = np.rint(self._middle + self.scale * (values - self._zero))
         self.ticks = np.clip(ticks, -LARGEST_TICK, LARGEST_TICK).astype(np.int64)
 
     def begin(self) -> None:
-        """Start slowly from where the servos are."""
+        """Reset the speed limit to the starting speed."""
         self._saved = np.zeros(len(self.low))
         self._pace = 0.0
         self._reached = np.zeros(len(self.low), dtype=bool)
 
     def measured(self, number: int, tick: int) -> None:
-        """Take a measured position for the last known one of a servo.
+        """Set the last known position of a servo to a measured tick.
 
-        A servo outside its limits comes back at the starting speed: the first command is nearer to the limits than the
-        measured position by one frame of movement.
+        A servo outside its limits returns at the starting speed: its first command is one frame of movement closer to
+        the limits than the measured position.
         """
         inside = min(max(tick, int(self.low[number])), int(self.high[number]))
         room = int(self.slow[number] * LONGEST_FRAME)
         self.ticks[number] = tick + min(max(inside - tick, -room), room)
 
     def step(self, target: Ticks, dt: float, *, slowly: bool) -> Step:
-        """The next commands towards a target, `dt` seconds after the last ones; `took` says that they were sent."""
+        """The next commands towards a target, `dt` seconds after the last; call `took` if the device accepts them."""
         frame = min(dt, LONGEST_FRAME) if dt > 0.0 else 0.0
-        pace = 0.0 if slowly else min(self._pace + frame / RAMP, 1.0)
+        pace = 0.0 if slowly else min(self._pace + frame / SPEED_RAMP_TIME, 1.0)
         earned = (self.slow + pace * (self.speed - self.slow)) * frame
         whole = np.floor(earned)
         saved = np.where(whole > 0.0, 0.0, np.minimum(self._saved + earned, 1.0))
@@ -106,13 +107,14 @@ class Governor:
         return Step(self.ticks + change, saved, pace)
 
     def took(self, step: Step) -> None:
-        """Take commands for the last known position: the device has them."""
+        """Set the last known positions to commands that the device has accepted."""
         self.ticks, self._saved, self._pace = step
 
     def has_caught_up(self, target: Ticks) -> bool:
-        """Whether every servo has been near its target since `begin`: within one longest frame at the starting speed.
+        """Whether every servo has been within one longest frame of movement of its target since `begin`.
 
-        Each needs to have been there once, not all at one time, or a target that never rests could not be caught.
+        Each servo needs to have been near its target once, but not all at the same time: a target that keeps moving may
+        never be near all of them at once.
         """
         self._reached |= np.abs(target - self.ticks) <= self._near
         return bool(self._reached.all())

@@ -1,6 +1,6 @@
-"""Joint values as Open Sound Control over UDP, for Max, TouchDesigner, a game, or a bridge to other servos.
+"""Driver that sends joint values as Open Sound Control over UDP, to Max, TouchDesigner, a game or a servo bridge.
 
-Each frame is one bundle with a message `/name-of-the-figure/joint value` per joint [rad or m].
+Each frame is one bundle with a message `/figure/joint value` for each joint [rad or m].
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from poise.formats.osc import joint_bundle
 from poise.robots.driver import DeviceLostError
 from poise.robots.servo import Servo
 
-TICKS = (-3_141_593, 3_141_593)
-"""A microradian each."""
+OSC_TICKS = (-3_141_593, 3_141_593)
+"""From −π to π; one tick is a microradian."""
 
 
 class OscDriver:
-    """Sends to an address and port."""
+    """Sends OSC bundles to one host and port."""
 
     arming_gap = 0.0
 
     def __init__(self, host: str, port: int, prefix: str) -> None:
-        """Name the receiver; `prefix` starts every OSC address."""
+        """Set the receiver; `prefix`, usually the figure's name, is the first part of every OSC address."""
         if not 0 < port < 65536:
             raise RobotError(f"an OSC port is a number from 1 to 65535, not {port}.")
         self._to = (host, port)
@@ -33,11 +33,11 @@ class OscDriver:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name for messages."""
         return f"OSC to {self._to[0]}:{self._to[1]}"
 
     def open(self, servos: Sequence[Servo]) -> None:
-        """Find the receiver's address; nobody need be there."""
+        """Look up the receiver's address; the receiver need not be running."""
         self.close()
         self._servos = servos
         try:
@@ -49,14 +49,14 @@ class OscDriver:
         self._address = address
 
     def measure(self, number: int) -> int | None:
-        """Nothing comes back."""
+        """None: OSC receivers report nothing."""
         return None
 
     def arm(self, number: int, tick: int) -> None:
-        """Nothing to switch on."""
+        """Do nothing: there is no servo to switch on."""
 
     def send(self, ticks: Sequence[int], values: Sequence[float]) -> bool:
-        """Send one bundle; a datagram may still be lost on its way."""
+        """Send one bundle in one datagram, which may be lost in the network."""
         if self._socket is None:
             raise DeviceLostError(f"{self.name} is not open.")
         packet = joint_bundle(self._prefix, [servo.joint for servo in self._servos], values)
@@ -70,7 +70,7 @@ class OscDriver:
         return True
 
     def poll(self, now: float) -> Sequence[str]:
-        """Nothing comes back."""
+        """No messages: OSC receivers report nothing."""
         return ()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A file of servos that people edit, in degrees.
+"""Servo files: TOML files, in degrees, that list the servos of a robot and its safe posture.
 
     safe = "neutral"
 
@@ -13,7 +13,7 @@
     upper = 80.0
     speed = 240.0         # degrees a second
 
-Lengths of sliding joints are metres instead of degrees.
+Prismatic joints use metres instead of degrees.
 """
 
 from __future__ import annotations
@@ -30,25 +30,27 @@ from poise.figure.model.names import look_up, suggestion
 from poise.figure.model.pose import LARGEST
 from poise.robots.servo import Servo
 
-_NUMBERS = ("zero", "travel", "lower", "upper", "speed")
-_KEYS = ("joint", "channel", "sign", "ticks", *_NUMBERS)
+_NUMBER_KEYS = ("zero", "travel", "lower", "upper", "speed")
+_SERVO_KEYS = ("joint", "channel", "sign", "ticks", *_NUMBER_KEYS)
 
 
 class ServoFile(NamedTuple):
-    """What a file of servos says."""
+    """The contents of a servo file."""
 
     servos: Sequence[Servo] | None
+    """The servos; None for one servo per joint."""
     safe: str | None
+    """Name of the safe posture; None for the neutral posture."""
 
 
 def read_servos(path: str | Path, figure: Figure, defaults: Mapping[str, object]) -> ServoFile:
-    """The servos of a file; what it leaves out is as in `defaults`."""
+    """Read a servo file; fields that it leaves out are taken from `defaults`."""
     file = Path(path)
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except ValueError as problem:
         # Not TOML, not text, or a whole number with thousands of digits.
-        raise FormatError(f"this is no TOML: {str(problem).rstrip('.')}.", file) from None
+        raise FormatError(f"this is not valid TOML: {str(problem).rstrip('.')}.", file) from None
     except OSError as problem:
         raise FormatError(f"cannot be read: {(problem.strerror or str(problem)).lower()}.", file) from None
     try:
@@ -60,7 +62,7 @@ def read_servos(path: str | Path, figure: Figure, defaults: Mapping[str, object]
 
 
 def _parsed(document: Mapping[str, Any], figure: Figure, defaults: Mapping[str, object]) -> ServoFile:
-    _known(document, ("safe", "servo"), "a file of servos")
+    _refuse_unknown_keys(document, ("safe", "servo"), "a servo file")
     safe = document.get("safe")
     if safe is not None:
         figure.posture(str(safe))
@@ -71,15 +73,15 @@ def _parsed(document: Mapping[str, Any], figure: Figure, defaults: Mapping[str, 
 
 
 def _servo(row: Mapping[str, Any], figure: Figure, defaults: Mapping[str, object]) -> Servo:
-    _known(row, _KEYS, "a servo")
+    _refuse_unknown_keys(row, _SERVO_KEYS, "a servo")
     for key in ("joint", "channel"):
         if key not in row:
-            raise RobotError(f"a servo needs a {key}, and this one has {dict(row)}.")
+            raise RobotError(f"a servo needs a {key}; this one has only {', '.join(row) or 'no keys'}.")
     joint = str(row["joint"])
     look_up({name: name for name in figure.joints.names}, joint, "joint", f"figure {figure.name!r}")
     unit = 1.0 if figure.joints[joint].kind == "prismatic" else math.radians(1.0)
     values: dict[str, Any] = {**defaults, **row}
-    for key in _NUMBERS:
+    for key in _NUMBER_KEYS:
         if key in row:
             if isinstance(row[key], bool) or not isinstance(row[key], (int, float)) or abs(row[key]) > LARGEST:
                 raise RobotError(f"servo of joint {joint!r}: {key} is a number, not {str(row[key])[:40]!r}.")
@@ -91,7 +93,7 @@ def _servo(row: Mapping[str, Any], figure: Figure, defaults: Mapping[str, object
     return Servo(**values)
 
 
-def _known(table: Mapping[str, Any], keys: Sequence[str], what: str) -> None:
+def _refuse_unknown_keys(table: Mapping[str, Any], keys: Sequence[str], what: str) -> None:
     for key in table:
         if key not in keys:
             raise RobotError(f"{what} has no {key!r}.{suggestion(key, keys)} It may have: {', '.join(keys)}.")

@@ -64,7 +64,7 @@ class Recorder:
 
 def news(said):
     """Sentences beside the one that every robot begins with whose servos cannot be measured."""
-    return [sentence for sentence in said if "cannot say where its servos are" not in sentence]
+    return [sentence for sentence in said if "cannot measure its servos" not in sentence]
 
 
 def sweep(robot, seconds=0.6):
@@ -135,7 +135,7 @@ def test_a_cable_that_comes_out_is_said_once_and_waited_for(plugged, kind):
         )
     assert len(said) == 3 - (kind == "dynamixel"), said
     lost, back = news(said)
-    assert "went away" in lost
+    assert "was disconnected" in lost
     assert back.endswith("is back.")
 
 
@@ -208,7 +208,7 @@ def test_left_alone_it_goes_to_its_safe_posture_slowly(plugged):
         assert until(lambda: (robot.write(LAMP.posture("happy")), robot.state == "following")[1])
         assert until(lambda: robot.state == "safe")
         assert until(lambda: np.allclose(list(robot.commands.values()), LAMP.posture("sad").q, atol=0.01))
-    assert "cannot say where its servos are: they are switched on in the safe posture" in said[0]
+    assert "cannot measure its servos: they are switched on in the safe posture" in said[0]
     assert "goes to its safe posture" in said[1]
     assert len(said) == 2
 
@@ -216,7 +216,7 @@ def test_left_alone_it_goes_to_its_safe_posture_slowly(plugged):
 def test_what_is_not_there_is_said_in_one_sentence(plugged, tmp_path):
     with pytest.raises(RobotError, match=r"there is no port .*nothing\. Ports:"):
         connect(f"firmata:{tmp_path}/nothing", LAMP).start()
-    with pytest.raises(RobotError, match="no serial line that can be opened"):
+    with pytest.raises(RobotError, match="not a serial port that can be opened"):
         connect(f"serial:{tmp_path}", LAMP).start()
     cable = plugged(TextBoard())
     with pytest.raises(RobotError, match=r"did not answer as Firmata within 0\.3 s: load the sketch StandardFirmata"):

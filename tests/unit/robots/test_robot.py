@@ -97,7 +97,7 @@ def test_servos_of_a_robot_are_checked():
         Robot(LAMP, Silent(), [])
     human = poise.load("human")
     ball = next(joint.name for joint in human.joints if joint.kind == "ball")
-    with pytest.raises(RobotError, match="is ball"):
+    with pytest.raises(RobotError, match="is a ball joint"):
         Robot(human, Silent(), [Servo(ball, 3)])
     with pytest.raises(RobotError, match="the watchdog of a robot must be a positive number, not 0"):
         Robot(LAMP, Silent(), [Servo("turn", 3)], watchdog=0)
@@ -182,7 +182,7 @@ def test_a_file_of_servos(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[[servo]]\njoint = ", "this is no TOML"),
+        ("[[servo]]\njoint = ", "this is not valid TOML"),
         ('[[servo]]\njoint = "turn"', "needs a channel"),
         ('[[servo]]\njoint = "trun"\nchannel = 1', "Did you mean 'turn'"),
         ('[[servo]]\njoint = "turn"\nchannel = 1\nsing = 1', "Did you mean 'sign'"),
@@ -209,7 +209,7 @@ def test_a_missing_file_of_servos(tmp_path):
 
 def test_text_lines_are_read_back():
     assert parsed_line("0:1500 1:988") == {0: 1500, 1: 988}
-    with pytest.raises(RobotError, match="no line of servos"):
+    with pytest.raises(RobotError, match="not a line of servos"):
         parsed_line("0=1500")
 
 
@@ -274,8 +274,8 @@ def test_without_a_speed_limit_a_cautious_one_is_assumed_and_said_once():
         timed.robot.stop()
         timed.robot._stop.clear()
     assert [sentence for sentence in timed.said if "speed" in sentence and "limit" in sentence] == [
-        "joints without a speed limit are moved with caution: 57° a second for turn and 0.1 m/s for slide; "
-        "a file of servos can say better."
+        "joints without a speed limit get a cautious one: 57° a second for turn and 0.1 m/s for slide; "
+        "set speeds in a servo file."
     ]
     assert Timed(arm, [Servo("turn", 0, speed=3.0)]).robot.servos[0].speed == 3.0
     assert Timed(LAMP, [Servo("turn", 0)]).robot.servos[0].speed == 6.0
@@ -339,7 +339,7 @@ def test_a_robot_goes_on_where_it_was_after_a_stop_and_where_it_is_told():
     timed.robot.start()
     timed.robot.stop()
     assert all(ticks == happy for ticks in timed.driver.sent)
-    assert not any("cannot say where" in sentence for sentence in timed.said)
+    assert not any("cannot measure its servos" in sentence for sentence in timed.said)
 
 
 def test_nothing_is_sent_once_a_robot_is_stopped_not_even_by_the_cycle_that_stops_it():
