@@ -7,14 +7,16 @@ from pathlib import Path
 import nicegui
 from nicegui.element import Element
 
+WEB = Path(__file__).parents[1] / "web"
+"""The scripts of the page."""
 _THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist"
 """NiceGUI's build of three.js, which exports THREE and OrbitControls."""
 
 
 class Viewport(
     Element,
-    component="web/viewport.js",
-    esm={"nicegui-scene": str(_THREE), "poise-studio": "web"},
+    component=str(WEB / "viewport.js"),
+    esm={"nicegui-scene": str(_THREE), "poise-studio": str(WEB)},
     default_classes="poise-viewport",
 ):
     """Shows the session's figure; one can turn, move and zoom the view."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nicegui.element import Element
 
+from poise.studio.panels.viewport import WEB
 
-class CirclesView(Element, component="web/mode_circles.js", default_classes="poise-circles"):
+
+class CirclesView(Element, component=str(WEB / "mode_circles.js"), default_classes="poise-circles"):
     """Draws links, circles and safe zones; what can be dragged is dragged here."""

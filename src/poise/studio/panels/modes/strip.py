@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from nicegui.element import Element
 
+from poise.studio.panels.viewport import WEB
 
-class ModeStrip(Element, component="web/mode_strip.js", default_classes="poise-strip"):
+
+class ModeStrip(Element, component=str(WEB / "mode_strip.js"), default_classes="poise-strip"):
     """Shows what a mode plots, and draws what it adds to the viewport; modules come with the `Viewport` beside it."""
 
     def follow_mouse(self, follows: bool) -> None:
