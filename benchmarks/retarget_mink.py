@@ -30,7 +30,7 @@ from poise.motion.clip.source import Source
 from poise.motion.report import measure
 from poise.motion.retarget.build import Build
 from poise.motion.retarget.plan import Plan
-from poise.motion.retarget.task_tracks import TURN
+from poise.motion.retarget.task_tracks import PELVIS_ROTATION_WEIGHT
 
 CLIPS = Path(__file__).resolve().parents[2] / "shared" / "data" / "bvh"
 ROUNDS = 3
@@ -77,7 +77,7 @@ def by_mink(motion, pelvis=None):
         model, start = mjcf_of(motion.figure, sites), start_of(motion.figure, targets)
         asked = {"sites": list(sites), "feet": feet, "weights": weights, "targets": targets}
         if pelvis is not None:
-            asked |= {"pelvis": pelvis[0], "turns": pelvis[1], "turn": TURN}
+            asked |= {"pelvis": pelvis[0], "turns": pelvis[1], "turn": PELVIS_ROTATION_WEIGHT}
         np.savez(question, model=model, start=start, **asked)
         script = Path(__file__).with_name("peers_retarget.py")
         run = [peers_python(), script, question, answer]

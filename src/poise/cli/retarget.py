@@ -122,12 +122,12 @@ def _style_with(acceleration: float | None) -> Style:
 @contextmanager
 def _save_on_interruption(output: Path | None) -> Iterator[None]:
     """Save the frames solved so far if the retargeting inside this block is interrupted or fails."""
-    from poise.motion.retarget.stopped import left_by
+    from poise.motion.retarget.stopped import attached_motion
 
     try:
         yield
     except BaseException as stop:
-        motion = left_by(stop)
+        motion = attached_motion(stop)
         if motion is not None and output is not None:
             motion.save(output)
             print_note(f"{output} contains the {len(motion)} frames that were solved before the stop.")

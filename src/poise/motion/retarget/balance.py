@@ -1,9 +1,9 @@
-"""Where the centre of mass goes so that nothing falls, if one moves slowly enough.
+"""Plans a path for the centre of mass that keeps a slowly moving figure in static balance.
 
-Over the one foot that stands; from one to the other while both do, so that it has arrived before the first one lifts
-[Schumacher et al. 2021, V.4]. Of all ways that keep to this the shortest is taken, as a rubber band through the soles
-would lie: it comes onto a foot where that is nearest to the other and leaves it likewise, so that long steps need
-neither long legs nor wide swings.
+In single support the centre of mass is over the standing foot; in double support it moves from one foot to the other,
+and arrives before the first foot lifts [Schumacher et al. 2021, V.4]. Of all paths that satisfy this, the shortest is
+taken: it enters and leaves each sole at the points nearest to the other foot. So long steps need neither long legs nor
+wide swings of the body.
 """
 
 from __future__ import annotations
@@ -20,117 +20,119 @@ from poise.figure.model.pose import FloatArray
 from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.retarget.plan import Plan
 
-INSIDE = 0.6
-"""Share of a sole, about its centre, that the way keeps to."""
-HELD = 0.75
-"""Share that rounding its corners may use up."""
-SOFT = 0.03
-"""Time over which its corners are rounded [s]."""
-EARLY = 0.08
-"""By how much feet come down earlier and lift later than in the clip, for time to go from one to the other [s]."""
-BANDS = 200
-"""Rounds of pulling the band tight."""
+SOLE_SHARE = 0.6
+"""Share of each sole, about its centre, that the path stays in before its corners are smoothed."""
+SMOOTHED_SOLE_SHARE = 0.75
+"""Share of each sole that the path stays in after its corners are smoothed."""
+CORNER_SMOOTHING_TIME = 0.03
+"""Standard deviation in time of the Gaussian that smooths the path's corners [s]."""
+CONTACT_EXTENSION_TIME = 0.08
+"""Time by which feet come down earlier and lift later than in the clip, to lengthen double support [s]."""
+SHORTENING_ROUNDS = 200
+"""Sweeps of the coordinate descent that shortens the path."""
 
 
-class Patch(NamedTuple):
-    """A sole on the ground, seen from above."""
+class SoleArea(NamedTuple):
+    """The rectangle that a sole covers on the ground, in plan view."""
 
     center: FloatArray
-    """(2,) x and z [m]."""
+    """(2,) x and z in standing axes [m]."""
     axes: FloatArray
-    """(2, 2) rows: across the foot, along it."""
+    """(2, 2) unit vectors as rows: across the foot, along the foot."""
     half: FloatArray
-    """(2,) half its breadth and length [m]."""
+    """(2,) half the breadth and half the length [m]."""
 
     def nearest(self, point: FloatArray, share: float) -> FloatArray:
-        """The point (2,) of the patch, shrunk to a share of its size, that is nearest to another."""
+        """(2,) the point nearest to `point` in this rectangle, shrunk about its centre to a share of its size."""
         limit = share * self.half
         inside: FloatArray = self.center + np.clip(self.axes @ (point - self.center), -limit, limit) @ self.axes
         return inside
 
 
 class Knot(NamedTuple):
-    """A point of the band: where and when a foot begins or ends to stand alone."""
+    """A vertex of the path, at the first or last frame of a single support, or at the start or end of the motion."""
 
     frame: float
-    patch: Patch | None
-    """None for a point that stays."""
+    sole: SoleArea | None
+    """Sole that the vertex must stay on; None for a vertex with a fixed position."""
     point: FloatArray
+    """(2,) x and z in standing axes [m]."""
 
 
-def unhurried(plan: Plan) -> Plan:
-    """The plan with both feet down for longer: people fall from one foot to the other, and machines may not."""
-    return plan.standing_on(plan.contacts.longer(round(EARLY * plan.rate)))
+def with_longer_contacts(plan: Plan) -> Plan:
+    """The plan with longer contacts: the double support of people is too short for a figure in static balance."""
+    return plan.with_contacts(plan.contacts.longer(round(CONTACT_EXTENSION_TIME * plan.rate)))
 
 
 def center_schedule(figure: Figure, plan: Plan) -> FloatArray:
-    """(frames, 3) places for the centre of mass, in the world of the figure; heights mean nothing."""
+    """(frames, 3) target path of the centre of mass in the world of the figure [m]; its heights have no meaning."""
     if figure.mass <= 0.0:
-        raise TaskError(f"figure {figure.name!r} has no mass to balance; leave balance out.")
+        raise TaskError(f"balance needs masses, and figure {figure.name!r} has none; leave balance out.")
     if len(plan.feet) != 2:
-        raise TaskError(f"balance needs a left and a right foot that the mapping knows, not {len(plan.feet)}.")
-    alone = {side: _alone(plan, side) for side in ("left", "right")}
-    flat = _rounded(plan, _way(_tight(_knots(plan, alone)), len(alone["left"])), alone)
+        raise TaskError(f"balance needs a mapping with a left and a right ankle, not {len(plan.feet)} of them.")
+    single = {side: _single_support(plan, side) for side in ("left", "right")}
+    knots = _shortest_path(_path_knots(plan, single))
+    flat = _smoothed_inside_soles(plan, _timed_path(knots, len(single["left"])), single)
     path = np.stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]], axis=1)
     return plan.build.world(path)
 
 
-def _alone(plan: Plan, side: str) -> BoolArray:
-    """(frames,) whether a foot stands and the other does not."""
+def _single_support(plan: Plan, side: str) -> BoolArray:
+    """(frames,) whether one foot stands and the other does not."""
     other = "right" if side == "left" else "left"
     out: BoolArray = plan.contacts.standing(side) & ~plan.contacts.standing(other)
     return out
 
 
-def _patch(plan: Plan, side: str, frame: int) -> Patch:
+def _sole_area(plan: Plan, side: str, frame: int) -> SoleArea:
     foot, path = plan.build.feet[side], plan.feet[side]
     yaw = path.yaw[frame]
     along = np.array([np.sin(yaw), np.cos(yaw)])
     half = np.array([0.5 * foot.breadth, 0.5 * float(np.linalg.norm(foot.ball - foot.heel))])
-    return Patch(path.place[frame, [0, 2]], np.array([[along[1], -along[0]], along]), half)
+    return SoleArea(path.place[frame, [0, 2]], np.array([[along[1], -along[0]], along]), half)
 
 
-def _knots(plan: Plan, alone: dict[str, BoolArray]) -> list[Knot]:
-    """Where the band starts, enters and leaves each foot that stands alone, and ends."""
-    count = len(alone["left"])
+def _path_knots(plan: Plan, single: dict[str, BoolArray]) -> list[Knot]:
+    """Vertices of the path in time order: its start, the first and last frame of each single support, and its end."""
+    count = len(single["left"])
     between = 0.5 * (plan.feet["left"].place + plan.feet["right"].place)[:, [0, 2]]
-    spans = sorted((first, last, side) for side, mask in alone.items() for first, last in segments(mask))
+    spans = sorted((first, last, side) for side, mask in single.items() for first, last in segments(mask))
     knots = [] if spans and spans[0][0] == 0 else [Knot(0, None, between[0])]
     for first, last, side in spans:
         for frame in {first, last - 1}:
-            patch = _patch(plan, side, frame)
-            knots.append(Knot(frame, patch, patch.center))
+            sole = _sole_area(plan, side, frame)
+            knots.append(Knot(frame, sole, sole.center))
     if not spans or spans[-1][1] < count:
         knots.append(Knot(count - 1, None, between[-1]))
     return sorted(knots, key=lambda knot: knot.frame)
 
 
-def _tight(knots: list[Knot]) -> list[Knot]:
-    """The knots, each drawn to its neighbours as far as its sole lets it."""
+def _shortest_path(knots: list[Knot]) -> list[Knot]:
+    """The knots, each moved as near to the midpoint of its neighbours as its sole allows, until the path is short."""
     band = list(knots)
-    for _ in range(BANDS):
+    for _ in range(SHORTENING_ROUNDS):
         for i, knot in enumerate(band):
-            if knot.patch is not None:
+            if knot.sole is not None:
                 beside = [band[j].point for j in (i - 1, i + 1) if 0 <= j < len(band)]
-                middle = np.mean(beside, axis=0) if beside else knot.point
-                band[i] = knot._replace(point=knot.patch.nearest(middle, INSIDE))
+                midpoint = np.mean(beside, axis=0) if beside else knot.point
+                band[i] = knot._replace(point=knot.sole.nearest(midpoint, SOLE_SHARE))
     return band
 
 
-def _way(band: list[Knot], count: int) -> FloatArray:
-    """(frames, 2) along straight pieces from knot to knot, faster and slower without a jump."""
+def _timed_path(band: list[Knot], count: int) -> FloatArray:
+    """(frames, 2) positions on the straight pieces between knots, with a speed that is continuous in time."""
     points, frames = np.array([knot.point for knot in band]), np.array([knot.frame for knot in band], dtype=np.float64)
     if len(band) == 1:
         return np.repeat(points, count, axis=0)
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1) + 1e-9)])
-    gone = PchipInterpolator(frames, length)(np.clip(np.arange(count), frames[0], frames[-1]))
-    return np.stack([np.interp(gone, length, points[:, i]) for i in range(2)], axis=1)
+    travelled = PchipInterpolator(frames, length)(np.clip(np.arange(count), frames[0], frames[-1]))
+    return np.stack([np.interp(travelled, length, points[:, i]) for i in range(2)], axis=1)
 
 
-def _rounded(plan: Plan, way: FloatArray, alone: dict[str, BoolArray]) -> FloatArray:
-    """The way with its corners rounded, still inside the foot that stands alone."""
-    out: FloatArray = gaussian_filter1d(way, max(SOFT * plan.rate, 0.3), axis=0, mode="nearest")
-    for side, mask in alone.items():
+def _smoothed_inside_soles(plan: Plan, path: FloatArray, single: dict[str, BoolArray]) -> FloatArray:
+    """(frames, 2) the path with smoothed corners, clamped to the standing sole in single support."""
+    out: FloatArray = gaussian_filter1d(path, max(CORNER_SMOOTHING_TIME * plan.rate, 0.3), axis=0, mode="nearest")
+    for side, mask in single.items():
         for frame in np.flatnonzero(mask).tolist():
-            out[frame] = _patch(plan, side, frame).nearest(out[frame], HELD)
+            out[frame] = _sole_area(plan, side, frame).nearest(out[frame], SMOOTHED_SOLE_SHARE)
     return out

@@ -1,6 +1,6 @@
-"""How a figure is built, as far as retargeting asks: where its joints are at rest, which way it faces, its soles.
+"""Proportions of a figure that retargeting needs: rest positions of its joints, its forward direction and its soles.
 
-Everything here is in *standing axes*: x to the figure's left, y up, z forward, the ground at height 0.
+All positions are in *standing axes*: x to the figure's left, y up, z forward, with the ground at height 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.motion.mapping.mapping import JointMap, Link
 
-_PAIRS = ("hip", "ankle", "shoulder", "wrist")
+_SIDE_PAIRS = ("hip", "ankle", "shoulder", "wrist")
+"""Roles whose left and right parts define the figure's left, in order of preference."""
 
 
 class Anchor(NamedTuple):
@@ -24,50 +25,51 @@ class Anchor(NamedTuple):
 
     site: str
     offset: FloatArray
-    """(3,) the point, in the site's axes [m]."""
+    """(3,) the point in the site's frame [m]."""
     rest: FloatArray
-    """(3,) where it is in the neutral posture, in standing axes [m]."""
+    """(3,) the point in the neutral posture, in standing axes [m]."""
 
 
 class Foot(NamedTuple):
-    """A foot of a figure, flat on the ground, seen from the centre of its sole in standing axes."""
+    """A foot of a figure, flat on the ground; points are relative to the centre of its sole, in standing axes."""
 
     site: str
+    """Site of the figure that is mapped to the ankle."""
     ankle: FloatArray
-    """(3,) [m]"""
+    """(3,) centre of the ankle joint [m]."""
     heel: FloatArray
-    """(3,) middle of its rear edge."""
+    """(3,) middle of the sole's rear edge [m]."""
     ball: FloatArray
-    """(3,) about what it rolls when the heel lifts: its front edge, or where its toes begin."""
+    """(3,) middle of the sole's front edge, about which the foot rolls when the heel lifts [m]."""
     tip: str
-    """Site at the end of the toes, "" for a foot in one piece."""
+    """Site at the end of the toes, "" for a foot without toes."""
     tip_at: FloatArray
-    """(3,) where that is."""
+    """(3,) position of that site [m]."""
     sole: Pose
-    """The centre of the sole in the frame of the site, turned as standing axes are in the neutral posture."""
+    """Pose of the sole in the frame of the site: its centre, with standing axes of the neutral posture."""
     breadth: float
-    """From its inner to its outer edge [m]."""
+    """Distance from the inner to the outer edge of the sole [m]."""
 
 
 @dataclass(frozen=True)
 class Build:
-    """A figure's proportions."""
+    """Proportions of a figure: its standing axes, mapped points and feet."""
 
     axes: FloatArray
-    """(3, 3) rows: left, up and forward in the world of the figure."""
+    """(3, 3) unit vectors as rows: left, up and forward in the world of the figure."""
     ground: float
-    """Height of the ground in that world [m]."""
+    """Height of the ground in the world of the figure [m]."""
     anchors: dict[str, Anchor]
-    """By joint of the clip."""
+    """Mapped points by joint of the clip."""
     feet: dict[str, Foot]
-    """By side."""
+    """Feet by side."""
     turned: dict[str, FloatArray]
-    """(3, 3) neutral rotations of the sites, in standing axes."""
+    """(3, 3) rotations of the mapped sites in the neutral posture, in standing axes, by site."""
 
     @staticmethod
     @lru_cache(maxsize=16)
     def of(figure: Figure, mapping: JointMap) -> Build:
-        """Measure a figure in its neutral posture; nobody may change what this returns."""
+        """Measure a figure in its neutral posture; the result is cached, so callers must not modify it."""
         frames = figure.frames(figure.neutral())
         by_role = mapping.by_role()
         axes = _axes(figure, by_role)
@@ -88,16 +90,16 @@ class Build:
         return Build(axes, ground, anchors, feet, turned)
 
     def world(self, points: FloatArray) -> FloatArray:
-        """Points (…, 3) of standing axes in the world of the figure."""
+        """Points (…, 3) given in standing axes, in the world of the figure [m]."""
         raised = points + np.array([0.0, self.ground, 0.0])
         out: FloatArray = raised @ self.axes
         return out
 
 
 def _axes(figure: Figure, by_role: dict[str, Link]) -> FloatArray:
-    """Left, up and forward of a figure, told by where its left and right parts are."""
+    """(3, 3) left, up and forward of a figure; left points from its right to its left parts."""
     up = np.asarray(figure.up_vector, dtype=np.float64)
-    for part in _PAIRS:
+    for part in _SIDE_PAIRS:
         if f"left_{part}" in by_role and f"right_{part}" in by_role:
             across = _joint_center(figure, by_role[f"left_{part}"].site) - _joint_center(
                 figure, by_role[f"right_{part}"].site
@@ -111,7 +113,7 @@ def _axes(figure: Figure, by_role: dict[str, Link]) -> FloatArray:
 
 
 def _joint_center(figure: Figure, name: str) -> FloatArray:
-    """World place, at rest, of the joint that carries a body, or of a site on a body of another name."""
+    """(3,) world position in the neutral posture of a site, or of the joint that moves a body [m]."""
     frames = figure.frames(figure.neutral())
     if name not in figure.bodies.names:
         return np.array(frames[name].position)
@@ -124,7 +126,10 @@ def _joint_center(figure: Figure, name: str) -> FloatArray:
 
 
 def _sole_points(figure: Figure, site: str) -> FloatArray:
-    """(k, 3) corners of a sole at rest, in the world: marked by sites named after the foot, else found by shape."""
+    """(k, 3) world positions of a sole's corners in the neutral posture [m].
+
+    The corners are sites whose names begin with the foot's, else the corners of the foot's shapes.
+    """
     frames = figure.frames(figure.neutral())
     body = figure.sites[site].body if site in figure.sites.names else site
     marked = [s.name for s in figure.sites if s.name.startswith(f"{site}_") and s.body == body]
@@ -138,17 +143,17 @@ def _foot(  # noqa: PLR0917
 ) -> Foot:
     frames = figure.frames(figure.neutral())
     points = sole @ axes.T - np.array([0.0, ground, 0.0])
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    middle[1] = 0.0
+    center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    center[1] = 0.0
     half = 0.5 * float(np.ptp(points[:, 2]))
-    world = axes.T @ (middle + np.array([0.0, ground, 0.0]))
+    world = axes.T @ (center + np.array([0.0, ground, 0.0]))
     rotation = frames[site].inverse().matrix[:3, :3] @ axes.T
     inverse = frames[site].inverse()
     tip = f"{side}_toes" if f"{side}_toes" in figure.sites.names else ""
-    fore = np.array([0.0, 0.0, half])
+    front = np.array([0.0, 0.0, half])
     sole_pose = Pose(inverse.apply(world), _quaternion(rotation))
     tip_at = np.array((frames[site] @ sole_pose).inverse().apply(frames[tip].position)) if tip else np.zeros(3)
-    return Foot(site, ankle - middle, -fore, fore, tip, tip_at, sole_pose, float(np.ptp(points[:, 0])))
+    return Foot(site, ankle - center, -front, front, tip, tip_at, sole_pose, float(np.ptp(points[:, 0])))
 
 
 def _quaternion(matrix: FloatArray) -> FloatArray:

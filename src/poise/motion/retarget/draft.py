@@ -1,4 +1,4 @@
-"""A first draft of a motion: all that leads, by its weights, each frame from the one before."""
+"""First draft of a motion: a weighted least-squares fit to all targets, each frame warm-started from the last one."""
 
 from __future__ import annotations
 
@@ -14,68 +14,89 @@ from poise.kernels.motion.follow_clip import aim, fit_clip
 from poise.kernels.motion.weighted_fit import fit_posture
 from poise.kernels.motion.weighted_fit_step import Fit, make_fit
 from poise.motion.clip.contacts import BoolArray, segments
-from poise.motion.retarget.problem_cache import cast_for
+from poise.motion.retarget.problem_cache import cached_problem
 from poise.motion.retarget.style import Style
-from poise.motion.retarget.task_tracks import Leads
+from poise.motion.retarget.task_tracks import TaskTracks
 
 Progress = Callable[[int, int], None]
 
-STEPS, STILL = 4, 1e-3
-"""Most steps for one frame, and step at which it is done [rad or m]; the next would be far smaller."""
-FIRST_STEPS, FIRST_STILL = 200, 1e-5
-"""The same of the first frame."""
-AT_ONCE = 100
+DRAFT_STEPS = 4
+"""Most steps of the fit per frame."""
+DRAFT_STEP_TOLERANCE = 1e-3
+"""Step length below which a frame is solved [rad or m]; the next step would be far smaller."""
+FIRST_FRAME_STEPS = 200
+"""Most steps of the fit for the first frame."""
+FIRST_FRAME_TOLERANCE = 1e-5
+"""Step length below which the first frame is solved [rad or m]."""
+PROGRESS_FRAMES = 100
 """Frames that are solved between two calls of `progress`."""
-STEP = StepSize(error=1e3)
-"""Errors are not cut off in a draft, which damps its steps itself."""
-WARM = 0.2
-"""Time that is solved forward and back before the first frame counts [s]."""
+DRAFT_STEP_SIZE = StepSize(error=1e3)
+"""Task errors are not clamped in a draft, since the fit damps its steps itself."""
+WARM_UP_TIME = 0.2
+"""Start of the clip that is solved forward and backward once before the draft begins [s]."""
 
 
 def draft_clip(  # noqa: PLR0917
-    figure: Figure, leads: Leads, rate: float, style: Style, progress: Progress, out: FloatArray
+    figure: Figure, tracks: TaskTracks, rate: float, style: Style, progress: Progress, out: FloatArray
 ) -> None:
-    """Fill `out` (frames, nq) with postures by weights alone; those that `progress` is told of are done."""
-    count = leads.count
-    neutral, q = figure.neutral()._q.copy(), leads.start()._q.copy()
-    with cast_for(figure, leads.draft, STEP) as cast:
-        problem, course = cast.problem, cast.course(leads.draft, count)
-        fit = fit_of(problem, style.near, style.still * rate**2)
+    """Solve the draft of all frames into `out` (frames, nq).
+
+    Args:
+        figure: The figure that moves.
+        tracks: Tasks and their targets.
+        rate: Frames per second.
+        style: Weights of the neutral posture and of joint velocity.
+        progress: Called with the number of frames in `out` that are solved, and the number of all frames.
+        out: Output.
+    """
+    count = tracks.count
+    neutral, q = figure.neutral()._q.copy(), tracks.start()._q.copy()
+    with cached_problem(figure, tracks.draft, DRAFT_STEP_SIZE) as cached:
+        problem, course = cached.problem, cached.course(tracks.draft, count)
+        fit = make_weighted_fit(problem, style.near, style.still * rate**2)
         aim(problem.engine.goals, course, 0)
         fit.slack[:] = course.slack[0]
         first = fit._replace(still=np.zeros(figure.nv))
-        fit_posture(problem.handle, first, q, neutral, FIRST_STEPS, FIRST_STILL, q)
-        warm = min(count, round(WARM * rate))
-        parts = [(begin, min(begin + AT_ONCE, count)) for begin in range(0, count, AT_ONCE)]
+        fit_posture(problem.handle, first, q, neutral, FIRST_FRAME_STEPS, FIRST_FRAME_TOLERANCE, q)
+        warm = min(count, round(WARM_UP_TIME * rate))
+        parts = [(begin, min(begin + PROGRESS_FRAMES, count)) for begin in range(0, count, PROGRESS_FRAMES)]
         for span in [(0, warm), (warm - 1, -1), *parts]:
-            fit_clip(problem.handle, fit, course, neutral, span, STEPS, STILL, q, out)
+            fit_clip(problem.handle, fit, course, neutral, span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out)
             progress(max(span[1], 0), count)
 
 
 def redraft(  # noqa: PLR0917
-    figure: Figure, leads: Leads, rate: float, style: Style, known: FloatArray, anew: BoolArray
+    figure: Figure, tracks: TaskTracks, rate: float, style: Style, known: FloatArray, changed: BoolArray
 ) -> FloatArray:
-    """(frames, nq) a draft that is known but for the frames that are true in `anew` (frames,)."""
+    """(frames, nq) the draft `known` with the frames of the mask `changed` (frames,) solved again."""
     neutral, out = figure.neutral()._q.copy(), known.copy()
-    with cast_for(figure, leads.draft, STEP) as cast:
-        course, fit = cast.course(leads.draft, len(known)), fit_of(cast.problem, style.near, style.still * rate**2)
-        for span in segments(anew):
+    with cached_problem(figure, tracks.draft, DRAFT_STEP_SIZE) as cached:
+        course = cached.course(tracks.draft, len(known))
+        fit = make_weighted_fit(cached.problem, style.near, style.still * rate**2)
+        for span in segments(changed):
             q = known[max(span[0] - 1, 0)].copy()
-            fit_clip(cast.problem.handle, fit, course, neutral, span, STEPS, STILL, q, out)
+            fit_clip(cached.problem.handle, fit, course, neutral, span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out)
     return out
 
 
-def ignored(done: int, total: int) -> None:
-    """Progress that nobody watches."""
+def no_progress(done: int, total: int) -> None:
+    """Progress callback that does nothing."""
 
 
-def fit_of(problem: Problem, near: float, still: float, strict: float = 1.0) -> Fit:
-    """A fit that is drawn to a posture by the weight `near`, to the frame before by `still`, to goals by `strict`."""
+def make_weighted_fit(problem: Problem, near: float, still: float, strict: float = 1.0) -> Fit:
+    """A weighted fit of the problem's goals.
+
+    Args:
+        problem: The compiled tasks.
+        near: Weight of the reference posture.
+        still: Weight of the posture of the last frame.
+        strict: Factor on the weights of all goals.
+    """
     engine, nv = problem.engine, problem.figure.nv
     limits = nv + engine.levels.general.shape[0]
     weights = near * engine.criteria.posture_weight[0], np.full(nv, still)
     for _, joint in taken_in(problem.figure):
-        # It goes where its loop takes it, and was not asked before it had limits either.
+        # The loop alone determines this joint: its coordinates exist only to limit it.
         for weight in weights:
             weight[problem.figure.v_slice(joint.name)] = 0.0
     return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, strict)

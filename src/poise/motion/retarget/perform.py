@@ -1,10 +1,12 @@
-"""Solves a led figure over a whole clip: a draft that follows, smoothed, then what must hold held exactly.
+"""Solves the motion of a planned clip: a weighted draft, smoothing, then exact constraints by priority.
 
-1. *Draft*: all that leads, by its weights, each frame from the one before (`poise.kernels.motion.weighted_fit`).
-   Weights alone make a motion that is smooth and nearly right, whatever the clip asks.
-2. *Smoothing*, by neighbours before and after alike, so that nothing is late; wider where a joint would jerk.
-3. *Levels*: feet that stand, then the centre of mass, then feet in the air, and all joints as near to the smooth draft
-   as that lets them.
+1. *Draft*: a weighted least-squares fit to all targets, each frame warm-started from the last one
+   (`poise.kernels.motion.weighted_fit`). Its motion is smooth and nearly meets its constraints.
+2. *Smoothing*, symmetric in time so that it adds no delay; wider around jerky frames.
+3. *Priorities*: standing feet, then the centre of mass, then swinging feet, and all joints as near to the smooth draft
+   as these tasks allow.
+
+A contact that the figure's legs cannot hold is released, and the plan and the affected frames are made again.
 """
 
 from __future__ import annotations
@@ -24,213 +26,255 @@ from poise.motion.clip.contacts import BoolArray
 from poise.motion.clip.motion import Motion
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import center_schedule
-from poise.motion.retarget.draft import Progress, draft_clip, fit_of, ignored, redraft
+from poise.motion.retarget.draft import Progress, draft_clip, make_weighted_fit, no_progress, redraft
 from poise.motion.retarget.feet import FootPath
-from poise.motion.retarget.landing import IN_THE_AIR, final_leads, slipping
-from poise.motion.retarget.limit_acceleration import gentle
-from poise.motion.retarget.pace import around, gains, jerks, rates_of, smoothed
+from poise.motion.retarget.landing import SWING_PRIORITY, contact_errors, final_tracks
+from poise.motion.retarget.limit_acceleration import limit_acceleration
+from poise.motion.retarget.pace import acceleration_limits, eased_window, frame_differences, jerky_frames, smoothed
 from poise.motion.retarget.plan import Plan
-from poise.motion.retarget.problem_cache import cast_for
-from poise.motion.retarget.stopped import leave
+from poise.motion.retarget.problem_cache import cached_problem
+from poise.motion.retarget.stopped import attach_motion
 from poise.motion.retarget.style import Style
-from poise.motion.retarget.task_tracks import Leads
+from poise.motion.retarget.task_tracks import TaskTracks
 
-STEPS, STILL = 4, 1e-3
-"""Most steps of the levels for one frame, and step at which it is done [rad or m]."""
-STEP = StepSize(min_gain=1e-6)
-"""Frames follow each other, so no step is a fidget."""
-ROUNDS, RELEASES = 8, 4
-"""How often frames that jerk are smoothed again, and feet that slip let go."""
-WIDER, WIDEST, AROUND = 1.6, 0.1, 0.05
-"""How much wider a frame that still jerks is smoothed, up to how wide [s], and how far around it [s]."""
-GIVES, TAUT, SLIPS = 1.5e-3, 4e-4, 5e-4
-"""How far a foot that stands may be from its place in a draft, in one that is balanced, and in the end [m]."""
-STRICT, NEAR = 1e4, 1e-2
-"""Weights of what must hold and of the smooth draft where all can be held at once."""
-CALMINGS, BETTER = 5, 0.97
-"""How often accelerations are limited and what must hold put back, and share of them that must remain to go on."""
-CARRIED = 1e-3
-"""How far the body may be carried elsewhere by other contacts and still be solved [m]."""
-SHORTEST = 0.06
-"""Contacts that last less are let go with what cannot be held of them [s]."""
+LEVEL_STEPS = 4
+"""Most steps of the prioritised solver per frame."""
+LEVEL_STEP_TOLERANCE = 1e-3
+"""Step length below which a frame is solved [rad or m]."""
+LEVEL_STEP_SIZE = StepSize(min_gain=1e-6)
+"""Step settings of the prioritised solver: consecutive frames differ little, so even small improvements count."""
+SMOOTHING_ROUNDS = 8
+"""Most rounds of smoothing jerky frames again."""
+RELEASE_ROUNDS = 4
+"""Most rounds of releasing contacts that slip."""
+SMOOTHING_GROWTH = 1.6
+"""Factor by which the smoothing grows wider in each round."""
+WIDEST_SMOOTHING = 0.1
+"""Greatest width of the smoothing [s]."""
+RESOLVE_MARGIN_TIME = 0.05
+"""Time before and after a changed or jerky frame that is solved again with it [s]."""
+DRAFT_SLIP = 1.5e-3
+"""Greatest distance of a contact from its planned position in a draft; beyond it the contact is released [m]."""
+BALANCED_DRAFT_SLIP = 4e-4
+"""Distance beyond which a contact counts as missed in the draft of a balanced motion [m]."""
+FINAL_SLIP = 5e-4
+"""Greatest distance of a contact from its planned position in the result [m]."""
+CONSTRAINT_WEIGHT = 1e4
+"""Weight of the constraints in the fit that is tried before the prioritised solver."""
+DRAFT_WEIGHT = 1e-2
+"""Weight of the smooth draft in that fit."""
+ACCELERATION_ROUNDS = 5
+"""Most rounds of limiting accelerations and solving the constraints again."""
+ACCELERATION_PROGRESS = 0.97
+"""The rounds end if the greatest acceleration stays above this share of its last value."""
+BODY_SHIFT_TOLERANCE = 1e-3
+"""Change of a target by a released contact below which the frame is not solved again [m]."""
+SHORTEST_KEPT_CONTACT = 0.06
+"""When part of a contact is released, remaining parts shorter than this are released too [s]."""
 
 
-class Manner(NamedTuple):
-    """How to perform."""
+class SolveSettings(NamedTuple):
+    """Settings of a `MotionSolver`."""
 
     style: Style
     balance: bool
-    """Whether the centre of mass stays over what stands."""
+    """Whether the centre of mass stays over the standing feet."""
     tempo: float
-    """How fast the clip is played, as a share of how fast it was recorded."""
+    """Playback speed as a share of the recorded speed."""
     name: str = ""
-    """What people call the motion."""
+    """Name of the motion."""
 
 
-class Performance:
-    """A figure that performs a plan, which gives way where legs cannot hold what it plants."""
+class MotionSolver:
+    """Solves the motion of a figure after a plan; contacts that its legs cannot hold are released."""
 
-    def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, *, manner: Manner) -> None:
-        """Nothing is solved yet.
+    def __init__(self, figure: Figure, mapping: JointMap, plan: Plan, *, settings: SolveSettings) -> None:
+        """Set up the tasks; `solve_draft` and `solve` compute the motion.
 
         Args:
-            figure: Who performs.
-            mapping: Who leads.
-            plan: Where to.
-            manner: How.
+            figure: The figure that moves.
+            mapping: Which joint of the clip drives which site.
+            plan: Targets of every frame.
+            settings: Style, balance, tempo and name.
         """
-        self.figure, self.mapping, self.style, self.balance = figure, mapping, manner.style, manner.balance
-        self.rate, self.manner = plan.rate, manner
-        self._plant(plan)
+        self.figure, self.mapping, self.style, self.balance = figure, mapping, settings.style, settings.balance
+        self.rate, self.settings = plan.rate, settings
+        self._set_plan(plan)
         self._first: FloatArray | None = None
         self._drafted, self._out = 0, np.empty((0, figure.nq))
 
-    def sketch(self, progress: Progress) -> float:
-        """Solve a first draft; returns the share of the frames in which feet should stand that they can."""
+    def solve_draft(self, progress: Progress) -> float:
+        """Solve the first draft and return the share of contacts that it holds; frames near cuts do not count."""
 
-        def told(done: int, total: int) -> None:
+        def count_and_report(done: int, total: int) -> None:
             self._drafted = done
             progress(done, total)
 
-        self._first = np.zeros((self.leads.count, self.figure.nq))
-        with self._kept():
-            draft_clip(self.figure, self.leads, self.rate, self.style, told, self._first)
+        self._first = np.zeros((self.tracks.count, self.figure.nq))
+        with self._attaching_solved_frames():
+            draft_clip(self.figure, self.tracks, self.rate, self.style, count_and_report, self._first)
         if not self.plan.feet:
             return 1.0
-        whole, most = self.plan.unbroken(), TAUT if self.balance else GIVES
-        standing = np.array([self.plan.contacts.standing(side) & whole for side in self.plan.feet])
-        slips = standing & np.array([slipping(self.leads, side, self._first) > most for side in self.plan.feet])
+        counted, most = self.plan.away_from_cuts(), BALANCED_DRAFT_SLIP if self.balance else DRAFT_SLIP
+        standing = np.array([self.plan.contacts.standing(side) & counted for side in self.plan.feet])
+        slips = standing & np.array([contact_errors(self.tracks, side, self._first) > most for side in self.plan.feet])
         return 1.0 - float(slips.sum()) / max(float(standing.sum()), 1.0)
 
-    def run(self) -> FloatArray:
-        """(frames, nq) the motion."""
+    def solve(self) -> FloatArray:
+        """(frames, nq) the solved motion."""
         if self._first is None:
-            self.sketch(ignored)
+            self.solve_draft(no_progress)
         assert self._first is not None
-        with self._kept():
-            return self._calmed(self._performed(self._first))
+        with self._attaching_solved_frames():
+            return self._with_limited_acceleration(self._without_slipping_contacts(self._first))
 
     def motion(self, q: FloatArray) -> Motion:
-        """The first frames, or all, as a motion."""
-        track = self.leads.track(self.mapping)
-        whole = track if len(q) == self.leads.count else track[: len(q)]
-        return Motion(self.figure, q, self.rate * self.manner.tempo, self.manner.name, track=whole)
+        """Joint values (k, nq) of all frames, or of the first k, as a motion with its targets."""
+        track = self.tracks.motion_track(self.mapping)
+        solved = track if len(q) == self.tracks.count else track[: len(q)]
+        return Motion(self.figure, q, self.rate * self.settings.tempo, self.settings.name, track=solved)
 
-    def _performed(self, draft: FloatArray) -> FloatArray:
-        for _ in range(RELEASES):
-            anew = self._release(draft, GIVES)
-            if not anew.any():
+    def _without_slipping_contacts(self, draft: FloatArray) -> FloatArray:
+        """(frames, nq) the motion, after releasing the contacts that slip in the draft and then in the result."""
+        for _ in range(RELEASE_ROUNDS):
+            changed_frames = self._release_slipping_feet(draft, DRAFT_SLIP)
+            if not changed_frames.any():
                 break
-            draft = redraft(self.figure, self.leads, self.rate, self.style, draft, anew)
-        self._out = self._final(draft)
-        for _ in range(RELEASES):
-            anew = self._release(self._out, SLIPS)
-            if not anew.any():
+            draft = redraft(self.figure, self.tracks, self.rate, self.style, draft, changed_frames)
+        self._out = self._smoothed_with_constraints(draft)
+        for _ in range(RELEASE_ROUNDS):
+            changed_frames = self._release_slipping_feet(self._out, FINAL_SLIP)
+            if not changed_frames.any():
                 break
-            draft = redraft(self.figure, self.leads, self.rate, self.style, draft, anew)
-            self._out = self._final(draft, self._out, anew)
+            draft = redraft(self.figure, self.tracks, self.rate, self.style, draft, changed_frames)
+            self._out = self._smoothed_with_constraints(draft, self._out, changed_frames)
         return self._out
 
-    def _calmed(self, out: FloatArray) -> FloatArray:
-        """The motion with joints that accelerate no more than they may, as far as what must hold lets them."""
-        most = gains(self.figure, self.style.acceleration) / (self.rate * self.manner.tempo) ** 2
-        over = _over(self.figure, out, most)
-        for _ in range(CALMINGS if len(out) > 2 else 0):
-            if over <= 1.0:
+    def _with_limited_acceleration(self, out: FloatArray) -> FloatArray:
+        """(frames, nq) the motion within the acceleration limits, as far as the constraints allow."""
+        most = acceleration_limits(self.figure, self.style.acceleration) / (self.rate * self.settings.tempo) ** 2
+        excess = _acceleration_excess(self.figure, out, most)
+        for _ in range(ACCELERATION_ROUNDS if len(out) > 2 else 0):
+            if excess <= 1.0:
                 break
-            calm = self._held(gentle(self.figure, out, most, self._rows(out)))
-            now = _over(self.figure, calm, most)
-            if now > BETTER * over or jerks(self.figure, calm).any() or self._slips(calm):
+            limited = self._with_constraints(limit_acceleration(self.figure, out, most, self._constraint_jacobian(out)))
+            new_excess = _acceleration_excess(self.figure, limited, most)
+            if new_excess > ACCELERATION_PROGRESS * excess:
                 break
-            self._out = out = calm
-            over = now
+            if jerky_frames(self.figure, limited).any() or self._any_contact_slips(limited):
+                break
+            self._out = out = limited
+            excess = new_excess
         return out
 
-    def _slips(self, clip: FloatArray) -> bool:
-        return any((slipping(self.leads, side, clip) > SLIPS).any() for side in self.plan.feet)
+    def _any_contact_slips(self, clip: FloatArray) -> bool:
+        return any((contact_errors(self.tracks, side, clip) > FINAL_SLIP).any() for side in self.plan.feet)
 
-    def _rows(self, clip: FloatArray) -> FloatArray:
-        """(frames, m, nv) how loops, feet that stand and the centre of mass change with the joints."""
-        leads = final_leads(self.leads, clip)
-        with cast_for(self.figure, leads, STEP) as cast:
-            problem = cast.problem
-            levels = sum(priority < IN_THE_AIR for priority in problem.priorities)
+    def _constraint_jacobian(self, clip: FloatArray) -> FloatArray:
+        """(frames, m, nv) Jacobians of the loops, the standing feet and the centre of mass."""
+        tracks = final_tracks(self.tracks, clip)
+        with cached_problem(self.figure, tracks, LEVEL_STEP_SIZE) as cached:
+            problem = cached.problem
+            levels = sum(priority < SWING_PRIORITY for priority in problem.priorities)
             rows = np.zeros((len(clip), problem.engine.levels.rows.shape[0], self.figure.nv))
-            held_rows(problem.handle, cast.course(leads, len(clip)), clip, levels, rows)
+            held_rows(problem.handle, cached.course(tracks, len(clip)), clip, levels, rows)
         return rows
 
     @contextmanager
-    def _kept(self) -> Iterator[None]:
-        """Whatever stops what is done inside leaves with the frames that are solved."""
+    def _attaching_solved_frames(self) -> Iterator[None]:
+        """Attach the frames solved so far to any exception, Ctrl-C included, that leaves the block."""
         try:
             yield
         except BaseException as stop:
-            if len(solved := self._so_far()):
-                leave(stop, self.motion(solved), self.leads.count)
+            if len(solved := self._solved_frames()):
+                attach_motion(stop, self.motion(solved), self.tracks.count)
             raise
 
-    def _so_far(self) -> FloatArray:
-        """(k, nq) the frames that are solved: all of them, or those that are drafted, with what must hold held."""
+    def _solved_frames(self) -> FloatArray:
+        """(k, nq) the frames solved so far: the result, or else the finished frames of the draft with constraints."""
         if len(self._out) or self._first is None or not self._drafted:
             return self._out
         draft, done = self._first.copy(), self._drafted
         draft[done:] = draft[done - 1]
         wanted = smoothed(self.figure, draft, np.full(len(draft), self.style.smooth * self.rate))
-        return self._held(wanted, np.arange(done), draft)[:done]
+        return self._with_constraints(wanted, np.arange(done), draft)[:done]
 
-    def _plant(self, plan: Plan) -> None:
+    def _set_plan(self, plan: Plan) -> None:
         self.plan = plan
         center = center_schedule(self.figure, plan) if self.balance else None
-        self.leads = Leads(self.figure, self.mapping, plan, center)
+        self.tracks = TaskTracks(self.figure, self.mapping, plan, center)
 
-    def _release(self, clip: FloatArray, tolerance: float) -> BoolArray:
-        """Let feet go where they are farther than `tolerance` from their places; (frames,) what that changes."""
-        lost = {side: slipping(self.leads, side, clip) > tolerance for side in self.plan.feet}
+    def _release_slipping_feet(self, clip: FloatArray, tolerance: float) -> BoolArray:
+        """Release contacts that are farther than `tolerance` [m] from their planned positions, and plan again.
+
+        Returns:
+            (frames,) the frames that the new plan changes.
+        """
+        lost = {side: contact_errors(self.tracks, side, clip) > tolerance for side in self.plan.feet}
         if not any(frames.any() for frames in lost.values()):
             return np.zeros(len(clip), dtype=np.bool_)
         before = self.plan
-        self._plant(before.standing_on(before.contacts.without(lost, SHORTEST * before.rate)))
-        changed = np.any([_moved(before.feet[side], self.plan.feet[side]) for side in lost], axis=0)
+        self._set_plan(before.with_contacts(before.contacts.without(lost, SHORTEST_KEPT_CONTACT * before.rate)))
+        changed = np.any([_path_changed(before.feet[side], self.plan.feet[side]) for side in lost], axis=0)
         for joint, path in before.places.items():
-            changed |= np.abs(path - self.plan.places[joint]).max(axis=1) > CARRIED
+            changed |= np.abs(path - self.plan.places[joint]).max(axis=1) > BODY_SHIFT_TOLERANCE
         if self.balance:
             changed[:] = True
-        return around(changed | np.any(list(lost.values()), axis=0), AROUND * before.rate) > 0.0
+        return eased_window(changed | np.any(list(lost.values()), axis=0), RESOLVE_MARGIN_TIME * before.rate) > 0.0
 
-    def _final(self, draft: FloatArray, known: FloatArray | None = None, anew: BoolArray | None = None) -> FloatArray:
-        """The draft smoothed and solved by levels, in some frames or in all; where that jerks, both again."""
+    def _smoothed_with_constraints(
+        self, draft: FloatArray, known: FloatArray | None = None, changed: BoolArray | None = None
+    ) -> FloatArray:
+        """(frames, nq) the smoothed draft with its constraints solved, smoothed and solved again where it is jerky.
+
+        Args:
+            draft: (frames, nq) the draft.
+            known: (frames, nq) an earlier result; None to solve all frames.
+            changed: (frames,) frames to solve; the others are those of `known`.
+        """
         wanted = smoothed(self.figure, draft, np.full(len(draft), self.style.smooth * self.rate))
-        out = self._held(wanted) if known is None or anew is None else self._held(wanted, np.flatnonzero(anew), known)
+        if known is None or changed is None:
+            out = self._with_constraints(wanted)
+        else:
+            out = self._with_constraints(wanted, np.flatnonzero(changed), known)
         width = max(self.style.smooth * self.rate, 1.0)
-        for _ in range(ROUNDS if self.style.smooth > 0.0 else 0):
-            jerky = jerks(self.figure, out)
+        for _ in range(SMOOTHING_ROUNDS if self.style.smooth > 0.0 else 0):
+            jerky = jerky_frames(self.figure, out)
             if not jerky.any():
                 break
-            widths = width * around(jerky, max(AROUND * self.rate, 2.0 * width))
-            out = self._held(smoothed(self.figure, out, widths), np.flatnonzero(widths), out)
-            width = min(WIDER * width, WIDEST * self.rate)
+            widths = width * eased_window(jerky, max(RESOLVE_MARGIN_TIME * self.rate, 2.0 * width))
+            out = self._with_constraints(smoothed(self.figure, out, widths), np.flatnonzero(widths), out)
+            width = min(SMOOTHING_GROWTH * width, WIDEST_SMOOTHING * self.rate)
         return out
 
-    def _held(self, wanted: FloatArray, frames: IntArray | None = None, known: FloatArray | None = None) -> FloatArray:
-        """What must hold, held, near a motion: in some frames where the others are known, else in all."""
-        leads = final_leads(self.leads, wanted)
+    def _with_constraints(
+        self, wanted: FloatArray, frames: IntArray | None = None, known: FloatArray | None = None
+    ) -> FloatArray:
+        """(frames, nq) the postures nearest to `wanted` (frames, nq) that meet the constraints by priority.
+
+        Args:
+            wanted: (frames, nq) the postures to stay near to.
+            frames: (k,) numbers of the frames to solve; None for all.
+            known: (frames, nq) postures of the frames that are not solved.
+        """
+        tracks = final_tracks(self.tracks, wanted)
         out = np.zeros_like(wanted) if known is None else known.copy()
         which = np.arange(len(wanted)) if frames is None else frames
-        with cast_for(self.figure, leads, STEP) as cast:
-            course, fit = cast.course(leads, len(wanted)), fit_of(cast.problem, NEAR, 0.0, STRICT)
-            perform_clip(cast.problem.handle, fit, course, wanted, which, STEPS, STILL, out)
+        with cached_problem(self.figure, tracks, LEVEL_STEP_SIZE) as cached:
+            course = cached.course(tracks, len(wanted))
+            fit = make_weighted_fit(cached.problem, DRAFT_WEIGHT, 0.0, CONSTRAINT_WEIGHT)
+            perform_clip(cached.problem.handle, fit, course, wanted, which, LEVEL_STEPS, LEVEL_STEP_TOLERANCE, out)
         return out
 
 
-def _over(figure: Figure, clip: FloatArray, most: FloatArray) -> float:
-    """How many times their greatest second differences (nv,) joints of a clip reach."""
-    return float((np.abs(np.diff(rates_of(figure, clip), axis=0)) / most).max(initial=0.0))
+def _acceleration_excess(figure: Figure, clip: FloatArray, most: FloatArray) -> float:
+    """Greatest ratio of a second difference in a clip to its limit `most` (nv,)."""
+    return float((np.abs(np.diff(frame_differences(figure, clip), axis=0)) / most).max(initial=0.0))
 
 
-def _moved(one: FootPath, other: FootPath) -> BoolArray:
-    """(frames,) whether two paths of a foot differ, or how much they matter."""
+def _path_changed(one: FootPath, other: FootPath) -> BoolArray:
+    """(frames,) whether two paths of a foot differ in position, rotation or proximity to a contact."""
     turned = (one.turn.inv() * other.turn).magnitude() > 1e-9
-    out: BoolArray = (
-        turned | (np.abs(one.place - other.place).max(axis=1) > 1e-9) | (np.abs(one.near - other.near) > 1e-6)
-    )
+    moved = np.abs(one.place - other.place).max(axis=1) > 1e-9
+    out: BoolArray = turned | moved | (np.abs(one.contact_proximity - other.contact_proximity) > 1e-6)
     return out

@@ -1,6 +1,7 @@
-"""A compiled problem for what leads a figure, kept for the next clip that asks the same of the same figure.
+"""Cache of compiled problems, for clips that use the same tasks on the same figure.
 
-Compiling tasks to arrays takes as long as solving hundreds of frames; targets and weights are only filled in.
+Compiling tasks to arrays takes as long as solving hundreds of frames. A cached problem only needs new targets and
+weights.
 """
 
 from __future__ import annotations
@@ -13,58 +14,58 @@ import numpy as np
 from poise.engine.problem import Problem, StepSize
 from poise.figure.model.figure import Figure
 from poise.kernels.motion.follow_clip import Course
-from poise.motion.retarget.task_tracks import Lead
+from poise.motion.retarget.task_tracks import TaskTrack
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
-KEPT = 16
-"""How many casts are kept."""
-_FREE: list[tuple[Figure, tuple[object, ...], Cast]] = []
-"""Casts that nobody uses at the moment, oldest first; one in use is not among them, so that threads share none."""
+CACHED_PROBLEMS = 16
+"""Most problems in the cache."""
+_IDLE: list[tuple[Figure, tuple[object, ...], CachedProblem]] = []
+"""Problems that are not in use, oldest first, with figure and key; a thread takes one out while it uses it."""
 
 
-class Cast:
-    """A problem, and where each task is in it."""
+class CachedProblem:
+    """A compiled problem, and the rows of each of its tasks."""
 
     def __init__(self, figure: Figure, tasks: Sequence[Task], step: StepSize) -> None:
-        """Compile the tasks, above a posture to hold where they leave freedom."""
+        """Compile the tasks, and below them a task that holds a posture."""
         last = 1 + max((task.priority for task in tasks), default=0)
         self.problem = Problem(figure, [*tasks, Hold(figure.neutral(), priority=last)], step=step)
-        self._asked = [self.problem._by_task[task] for task in tasks]
+        self._compiled_tasks = [self.problem._by_task[task] for task in tasks]
 
-    def course(self, leads: Sequence[Lead], count: int) -> Course:
-        """Targets and weights for `count` frames, of leads in the order of the tasks."""
+    def course(self, tracks: Sequence[TaskTrack], count: int) -> Course:
+        """Targets and weights of all goals for `count` frames; `tracks` are in the order of the compiled tasks."""
         goals = self.problem.engine.goals
         position, rotation = (np.tile(table, (count, 1, 1)) for table in (goals.position, goals.rotation))
         weight, slack = np.tile(goals.weight, (count, 1)), np.full((count, len(goals.position)), np.inf)
-        for asked, lead in zip(self._asked, leads, strict=True):
-            (position if lead.values.shape[1] == 3 else rotation)[:, asked.first_goal] = lead.values
-            weight[:, asked.rows] = np.sqrt(np.broadcast_to(lead.weights, count))[:, None]
-            slack[:, asked.first_goal] = lead.slack
+        for compiled, track in zip(self._compiled_tasks, tracks, strict=True):
+            (position if track.values.shape[1] == 3 else rotation)[:, compiled.first_goal] = track.values
+            weight[:, compiled.rows] = np.sqrt(np.broadcast_to(track.weights, count))[:, None]
+            slack[:, compiled.first_goal] = track.slack
         return Course(position, rotation, weight, slack)
 
 
 @contextmanager
-def cast_for(figure: Figure, leads: Sequence[Lead], step: StepSize) -> Iterator[Cast]:
-    """A cast for what leads, an earlier one if there is; it is nobody else's until the block ends."""
-    key = (step, *(_shape(lead.task) for lead in leads))
-    cast = _taken(figure, key) or Cast(figure, [lead.task for lead in leads], step)
-    cast.problem.forget()
-    yield cast
-    _FREE.append((figure, key, cast))
-    del _FREE[:-KEPT]
+def cached_problem(figure: Figure, tracks: Sequence[TaskTrack], step: StepSize) -> Iterator[CachedProblem]:
+    """A compiled problem for the tasks of `tracks`, from the cache if it has one; exclusive until the block ends."""
+    key = (step, *(_task_key(track.task) for track in tracks))
+    cached = _take(figure, key) or CachedProblem(figure, [track.task for track in tracks], step)
+    cached.problem.forget()
+    yield cached
+    _IDLE.append((figure, key, cached))
+    del _IDLE[:-CACHED_PROBLEMS]
 
 
-def _taken(figure: Figure, key: tuple[object, ...]) -> Cast | None:
-    """A free cast of this kind, no longer free."""
-    for i, (whose, kind, cast) in enumerate(_FREE):
+def _take(figure: Figure, key: tuple[object, ...]) -> CachedProblem | None:
+    """Take an idle problem with this figure and key out of the cache; None if there is none."""
+    for i, (whose, kind, cached) in enumerate(_IDLE):
         if kind == key and whose == figure:
-            del _FREE[i]
-            return cast
+            del _IDLE[i]
+            return cached
     return None
 
 
-def _shape(task: Task) -> tuple[object, ...]:
-    """All of a task but its target."""
+def _task_key(task: Task) -> tuple[object, ...]:
+    """Key of a task: its type and all its settings except the target."""
     parts = (getattr(task, name, None) for name in ("site", "axes", "offset", "priority", "weight"))
     return (type(task), *(part if isinstance(part, str | int | float | None) else repr(part) for part in parts))

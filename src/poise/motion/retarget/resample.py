@@ -1,4 +1,4 @@
-"""A motion at other moments than those it was solved at: on curves through its postures, loops closed, limits held."""
+"""Resamples a solved motion at another rate on a smooth curve, with loops closed and inside the joint limits."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.follow_clip import perform_clip
 from poise.kernels.motion.posture_curves import curve_clip
-from poise.motion.clip.clip import interpolated
+from poise.motion.clip.clip import frame_count, interpolated
 from poise.motion.clip.motion import Motion
-from poise.motion.retarget.draft import STEP, fit_of
-from poise.motion.retarget.problem_cache import cast_for
+from poise.motion.retarget.draft import DRAFT_STEP_SIZE, make_weighted_fit
+from poise.motion.retarget.problem_cache import cached_problem
 
-STEPS, STILL = 4, 1e-4
-"""Most steps for one frame, and step at which it is done [rad or m]."""
-_ON_TIME = 1e-6
-"""Share of a frame by which the last may be after the end: rounding, not motion."""
+RESAMPLE_STEPS = 4
+"""Most steps of the fit per frame."""
+RESAMPLE_STEP_TOLERANCE = 1e-4
+"""Step length below which a frame is solved [rad or m]."""
 
 
 def at_rate(motion: Motion, rate: float) -> Motion:
-    """The motion at another rate [1/s], what was asked of it carried over.
+    """The motion and its targets at another rate [1/s].
 
-    More frames than there are lie on a curve without corners that passes by each of them as closely as the motion bends
-    little there; feet that stand do so between frames too, to second order in how far joints go from one to the next.
+    A higher rate samples the cubic B-spline of the postures, which is smooth and near to each of them; a lower rate
+    interpolates between two postures. Between frames a standing foot moves by an error of second order in the joint
+    differences from frame to frame.
     """
     figure = motion.figure
-    times = np.arange(int(np.floor(motion.duration * rate + _ON_TIME)) + 1) / rate
+    times = np.arange(frame_count(motion.duration, rate)) / rate
     if rate > motion.rate and len(motion) > 2:
         before = np.clip(np.floor(times * motion.rate).astype(np.int64), 0, len(motion) - 2)
         q = np.empty((len(times), figure.nq))
@@ -34,13 +35,15 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     else:
         q = interpolated(figure, motion.times, motion._q, times)
     track = None if motion.track is None else motion.track.at(times * motion.rate)
-    return Motion(figure, _legal(figure, q), rate, motion.name, track=track)
+    return Motion(figure, _with_limits_and_loops(figure, q), rate, motion.name, track=track)
 
 
-def _legal(figure: Figure, q: FloatArray) -> FloatArray:
-    """(frames, nq) the nearest postures inside the limits, with loops that mixing has opened closed again."""
+def _with_limits_and_loops(figure: Figure, q: FloatArray) -> FloatArray:
+    """(frames, nq) the nearest postures inside the joint limits with their loops, which interpolation opens, closed."""
     out = np.zeros_like(q)
-    with cast_for(figure, [], STEP) as cast:
-        fit, course = fit_of(cast.problem, 1.0, 0.0), cast.course([], len(q))
-        perform_clip(cast.problem.handle, fit, course, q, np.arange(len(q)), STEPS, STILL, out)
+    with cached_problem(figure, [], DRAFT_STEP_SIZE) as cached:
+        fit, course = make_weighted_fit(cached.problem, 1.0, 0.0), cached.course([], len(q))
+        perform_clip(
+            cached.problem.handle, fit, course, q, np.arange(len(q)), RESAMPLE_STEPS, RESAMPLE_STEP_TOLERANCE, out
+        )
     return out

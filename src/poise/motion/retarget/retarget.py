@@ -1,12 +1,12 @@
-"""Retargeting: an animation of one skeleton becomes a motion that another figure can perform.
+"""Retargeting: turns an animation of one skeleton into a motion that another figure can perform.
 
-1. *Mapping*: which joint leads which part (`poise.motion.mapping.mapping`).
+1. *Mapping*: which joint of the clip drives which site of the figure (`poise.motion.mapping.mapping`).
 2. *Calibration*: up, heading, scale and ground, from the whole clip (`poise.motion.retarget.calibration`).
 3. *Contacts*: when heels and balls of feet stand (`poise.motion.clip.contacts`).
-4. *Plan*: bones of the figure's length in the clip's directions (`plan`), feet planted (`feet`), and if asked the way
-   of the centre of mass over what stands (`balance`).
-5. *Solving* (`perform`): a draft of all frames by weights, smoothed, then by levels: feet that stand
-   first, so that nothing makes them slip, the centre of mass next. A foot that no leg can hold is let go.
+4. *Plan*: bones of the figure's length in the clip's directions (`plan`), fixed standing feet (`feet`), and with
+   `balance` a path of the centre of mass over the support polygon (`balance`).
+5. *Solving* (`perform`): a weighted draft of all frames, smoothed, then solved by priority: standing feet first, so
+   that no other task makes them slip, then the centre of mass. A contact that no leg can hold is released.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from poise.motion.clip.motion import Motion
 from poise.motion.clip.source import Source
 from poise.motion.filter.filter import MotionFilter
 from poise.motion.mapping.mapping import JointMap
-from poise.motion.retarget.balance import unhurried
+from poise.motion.retarget.balance import with_longer_contacts
 from poise.motion.retarget.build import Build
-from poise.motion.retarget.draft import Progress, ignored
-from poise.motion.retarget.pace import haste
-from poise.motion.retarget.perform import Manner, Performance
+from poise.motion.retarget.draft import Progress, no_progress
+from poise.motion.retarget.pace import slowdown_needed
+from poise.motion.retarget.perform import MotionSolver, SolveSettings
 from poise.motion.retarget.plan import Plan
 from poise.motion.retarget.resample import at_rate
 from poise.motion.retarget.style import Style
 
 STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
-"""Shares of the length that legs tell to try steps of."""
-BALANCED = 0.8
-"""The longest of them for a balanced motion: swaying from foot to foot takes some of the legs' reach."""
-HELD = 0.9
-"""Share of standing frames that must hold for steps to be short enough; all where balance hangs on it."""
-SLOWER = 5
-"""How often a motion that is too fast for its joints is slowed down."""
-FINE = 100.0
-"""Frames for a second of a recording with which feet that stand do so between frames too."""
-ROOM = 1.001
-"""By how much slower than need be a motion is played that is too fast for its joints."""
+"""Step lengths to try in turn, as shares of those that the ratio of the legs gives."""
+LONGEST_BALANCED_STRIDE = 0.8
+"""Longest stride to try for a balanced motion: swaying over each foot needs some of the legs' reach."""
+HELD_CONTACT_SHARE = 0.9
+"""Share of contacts that a draft must hold for its stride to be accepted; a balanced motion must hold all."""
+SLOWDOWN_ROUNDS = 5
+"""Most rounds of slowing down a motion that exceeds its joints' speed limits."""
+FINE_RATE = 100.0
+"""Frames per recorded second from which standing feet do not slip between frames either [1/s]."""
+SLOWDOWN_MARGIN = 1.001
+"""Margin on the factor by which such a motion is slowed down."""
 
 
-class _Asked(NamedTuple):
-    """What is asked of a retargeting besides the clip, the figure and the mapping."""
+class _Options(NamedTuple):
+    """Options of a retargeting besides the clip, the figure and the mapping."""
 
     contacts: Contacts | ContactSettings | None
     style: Style
@@ -71,104 +71,111 @@ def retarget(
     motion_filter: MotionFilter | None = None,
     progress: Progress | None = None,
 ) -> Motion:
-    """A motion of `figure` after `clip`.
+    """Turn `clip` into a motion of `figure`.
 
     Args:
-        clip: The animation, of any skeleton, in any unit, whichever axis is up.
-        figure: Who shall perform it. A figure that stands on feet and is held at its pelvis gets a floating base.
-        mapping: Which joint leads which part: a `JointMap`, sites by joint, or a TOML file; proposed if not given.
-        rate: Frames per second of the result; the clip's, or as slow as joints need, unless given.
-        tempo: Speed, 1 for the clip's, 0.25 for four times as slow; the motion is slower still where the joints' limits
-            of speed need it.
-        balance: Whether the centre of mass stays over the feet that stand, as slow walking needs.
-        contacts: When feet stand, or thresholds to find out.
-        style: How closely joints follow, and how smoothly.
-        motion_filter: Passes over the result, for figures of hinges and slides without loops: its limits of speed,
-            acceleration and jerk hold, and what it eases comes late.
-        progress: Called with frames done and frames in all.
+        clip: The animation, of any skeleton, in any unit, with any axis up.
+        figure: The figure that performs it. A figure with feet and a fixed base gets a floating base.
+        mapping: Which joint of the clip drives which site: a `JointMap`, a table of sites by joint, or a TOML file;
+            proposed if not given.
+        rate: Frames per second of the result. Without it, the clip's rate, or a lower one if joints need more time.
+        tempo: Playback speed: 1 for the clip's, 0.25 for a quarter of it. The motion is slower still if the joints'
+            speed limits require it.
+        balance: Whether the centre of mass stays over the standing feet, as slow walking needs.
+        contacts: When feet stand, or thresholds for the detection.
+        style: Weights, smoothing and the acceleration limit.
+        motion_filter: Filter for the result, for figures of hinges and slides without loops. It enforces limits of
+            speed, acceleration and jerk, and delays the motion.
+        progress: Called with the number of frames done and the number of all frames.
 
     Returns:
-        The motion, with a frame for every one of the clip unless a rate is given; `motion.track` says what was asked.
-        What stops it half way, Ctrl-C or an error of `progress`, has the frames solved by then in its `motion`.
+        The motion, with one frame per frame of the clip unless a rate is given; `motion.track` has its targets. If
+        Ctrl-C or an error in `progress` interrupts the solve, the exception's `motion` has the frames solved so far.
     """
     _check(clip, tempo)
-    asked = _Asked(contacts, style or Style(), balance)
-    fine = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
-    played = Clip(fine.figure, fine.q, fine.rate * tempo, fine.name)
-    motion = _performed(played, figure, mapping, asked, tempo, progress)
-    for _ in range(SLOWER):
+    options = _Options(contacts, style or Style(), balance)
+    dense = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
+    played = Clip(dense.figure, dense.q, dense.rate * tempo, dense.name)
+    motion = _solved(played, figure, mapping, options, tempo, progress)
+    for _ in range(SLOWDOWN_ROUNDS):
         timed = motion if rate is None else at_rate(motion, rate)
-        slower = haste(timed.figure, timed._q, timed.rate, asked.style)
+        slower = slowdown_needed(timed.figure, timed._q, timed.rate, options.style)
         if slower <= 1.0:
             break
-        motion = Motion(motion.figure, motion.q, motion.rate / (ROOM * slower), motion.name, track=motion.track)
+        slowed = motion.rate / (SLOWDOWN_MARGIN * slower)
+        motion = Motion(motion.figure, motion.q, slowed, motion.name, track=motion.track)
     return timed if motion_filter is None else _filtered(timed, motion_filter)
 
 
 def _with_more_frames(clip: Clip, rate: float) -> Clip:
-    """A clip of few frames with some in between, if as many as a `rate` are asked for."""
-    few = clip.rate < min(FINE, rate)
-    return clip.resampled(min(rate, clip.rate * math.ceil(FINE / clip.rate))) if few else clip
+    """The clip resampled to at least `FINE_RATE`, or to `rate` if that is lower; unchanged if it has as many frames."""
+    few = clip.rate < min(FINE_RATE, rate)
+    return clip.resampled(min(rate, clip.rate * math.ceil(FINE_RATE / clip.rate))) if few else clip
 
 
-def _performed(  # noqa: PLR0917
+def _solved(  # noqa: PLR0917
     clip: Clip,
     figure: Figure,
     mapping: JointMap | Mapping[str, str] | str | Path | None,
-    asked: _Asked,
+    options: _Options,
     tempo: float,
     progress: Progress | None,
 ) -> Motion:
-    """The motion, frame by frame of the clip, which is played as a share `tempo` of how fast it was recorded."""
-    tell = progress or ignored
+    """Solve the motion, one frame per frame of the clip; `tempo` is the clip's speed as a share of the recorded one."""
+    report = progress or no_progress
     links = JointMap.of(mapping, clip, figure)
-    performance = _planned(clip, _floating(figure, links), links, asked, tempo, lambda k, n: tell(k // 2, n))
-    motion = performance.motion(performance.run())
-    tell(len(clip), len(clip))
+    solver = _with_longest_strides(
+        clip, _floating(figure, links), links, options, tempo, lambda k, n: report(k // 2, n)
+    )
+    motion = solver.motion(solver.solve())
+    report(len(clip), len(clip))
     return motion
 
 
 def _filtered(motion: Motion, motion_filter: MotionFilter) -> Motion:
-    """The motion as a filter lets it through."""
+    """The motion after a motion filter."""
     figure = motion.figure
     if len(figure.loops):
-        raise TaskError(f"figure {figure.name!r} has loops, which a motion filter would open; leave it out.")
-    passing = motion_filter.within(figure)
-    passing.reset(motion.q[0])
-    steps = [motion.q[0], *(passing.step(q, 1.0 / motion.rate) for q in motion.q[1:])]
+        raise TaskError(
+            f"a motion filter would open the loops of figure {figure.name!r}; leave motion_filter out for this figure."
+        )
+    limited = motion_filter.within(figure)
+    limited.reset(motion.q[0])
+    steps = [motion.q[0], *(limited.step(q, 1.0 / motion.rate) for q in motion.q[1:])]
     return Motion(figure, np.array(steps), motion.rate, motion.name, track=motion.track)
 
 
-def _planned(  # noqa: PLR0917
-    clip: Clip, figure: Figure, links: JointMap, asked: _Asked, tempo: float, progress: Progress
-) -> Performance:
-    """A performance with the longest strides that the figure's legs can follow."""
+def _with_longest_strides(  # noqa: PLR0917
+    clip: Clip, figure: Figure, links: JointMap, options: _Options, tempo: float, progress: Progress
+) -> MotionSolver:
+    """A solver with its draft solved, for the longest strides whose contacts the figure's legs can hold."""
     source, build = Source(clip), Build.of(figure, links)
-    given = asked.contacts if isinstance(asked.contacts, Contacts) else None
-    settings = asked.contacts if isinstance(asked.contacts, ContactSettings) else None
-    tried: list[tuple[float, Performance]] = []
-    for stride in (stride for stride in STRIDES if not asked.balance or stride <= BALANCED):
+    given = options.contacts if isinstance(options.contacts, Contacts) else None
+    settings = options.contacts if isinstance(options.contacts, ContactSettings) else None
+    tried: list[tuple[float, MotionSolver]] = []
+    for stride in (stride for stride in STRIDES if not options.balance or stride <= LONGEST_BALANCED_STRIDE):
         plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
-        if asked.balance and given is None:
-            plan = unhurried(plan)
-        performance = Performance(figure, links, plan, manner=Manner(asked.style, asked.balance, tempo, clip.name))
-        tried.append((performance.sketch(progress), performance))
+        if options.balance and given is None:
+            plan = with_longer_contacts(plan)
+        chosen = SolveSettings(options.style, options.balance, tempo, clip.name)
+        solver = MotionSolver(figure, links, plan, settings=chosen)
+        tried.append((solver.solve_draft(progress), solver))
         given = plan.contacts
-        if tried[-1][0] >= (1.0 if asked.balance else HELD):
+        if tried[-1][0] >= (1.0 if options.balance else HELD_CONTACT_SHARE):
             break
     return max(tried, key=lambda held: held[0])[1]
 
 
 def _floating(figure: Figure, mapping: JointMap) -> Figure:
-    """The figure, able to walk if it has feet."""
+    """The figure, with a floating base if the mapping has ankles and the figure no free joint."""
     walks = any(role.endswith("_ankle") for role in mapping.by_role())
     is_free = any(joint.kind == "free" for joint in figure.joints)
-    return _freed(figure) if walks and not is_free else figure
+    return _with_floating_base(figure) if walks and not is_free else figure
 
 
 @lru_cache(maxsize=8)
-def _freed(figure: Figure) -> Figure:
-    """The figure with a floating base, the same one for every clip."""
+def _with_floating_base(figure: Figure) -> Figure:
+    """The figure with a floating base, cached so that all clips share one figure and its compiled problems."""
     return figure.with_floating_base()
 
 
@@ -176,4 +183,4 @@ def _check(clip: Clip, tempo: float) -> None:
     if not (math.isfinite(tempo) and tempo > 0.0):
         raise TaskError(f"the tempo of a retargeting must be a positive number, not {tempo}.")
     if not isinstance(clip, Clip):
-        raise TaskError(f"retarget takes a clip, such as poise.load_clip gives, not {type(clip).__name__}.")
+        raise TaskError(f"retarget needs a clip, such as poise.load_clip returns, not {type(clip).__name__}.")

@@ -1,4 +1,4 @@
-"""Several clips at once, each on a core of its own."""
+"""Retargets several clips in parallel, one process per core."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def retarget_all(
     cores: int | None = None,
     **options: Any,
 ) -> Iterator[Motion | PoiseError]:
-    """Motions of `figure` after several clips, in their order, each as soon as it and those before it are done.
+    """Retarget several clips to `figure` and yield the motions in the order of the clips.
 
     Args:
         clips: The animations.
-        figure: Who shall perform them.
-        mapping: Which joint leads which part, of all clips alike; proposed for each of them if not given.
-        cores: How many are solved at once; as many as there are cores unless given.
-        options: What `retarget` takes besides.
+        figure: The figure that performs them.
+        mapping: Which joint drives which site, for all clips alike; proposed for each clip if not given.
+        cores: Number of clips solved in parallel; by default the number of cores.
+        options: Other keyword arguments of `retarget`.
 
     Yields:
-        For each clip its motion, or what is wrong with the clip: one that cannot be performed costs no other anything.
+        For each clip its motion, or the error that stopped it; an error in one clip does not affect the others.
     """
     most = (os.cpu_count() or 1) if cores is None else cores
     if most < 1:
@@ -46,7 +46,7 @@ def retarget_all(
     if min(most, len(queue)) <= 1:
         yield from map(asked, queue)
         return
-    # Started anew, not forked: threads of this process may hold locks that nobody would release in a copy of it.
+    # Spawned, not forked: a forked process would inherit locks that other threads hold here, and never release them.
     with ProcessPoolExecutor(min(most, len(queue)), mp_context=get_context("spawn")) as pool:
         for clip, result in [(clip, pool.submit(asked, clip)) for clip in queue]:
             yield _result(clip, result)
@@ -68,4 +68,4 @@ def _result(clip: Clip, result: Future[Motion | PoiseError]) -> Motion | PoiseEr
     try:
         return result.result()
     except BrokenProcessPool:
-        return PoiseError(f"the process that was to retarget clip {clip.name!r} ended before it was done.")
+        return PoiseError(f"the process that retargeted clip {clip.name!r} ended without a result.")

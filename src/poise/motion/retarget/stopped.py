@@ -1,17 +1,17 @@
-"""What is left of a retargeting that is stopped half way, by Ctrl-C or by an error: the frames that are solved."""
+"""Attaches the frames solved so far to the exception that interrupts a retargeting."""
 
 from __future__ import annotations
 
 from poise.motion.clip.motion import Motion
 
 
-def leave(stop: BaseException, motion: Motion, asked: int) -> None:
-    """Give what stops a retargeting the motion so far, as its attribute `motion`, and a note that says so."""
+def attach_motion(stop: BaseException, motion: Motion, total: int) -> None:
+    """Set the attribute `motion` of an exception to the motion solved so far, and add a note that says so."""
     stop.motion = motion  # type: ignore[attr-defined]
-    stop.add_note(f"{len(motion)} of {asked} frames are solved: this exception's `motion` has them.")
+    stop.add_note(f"{len(motion)} of {total} frames are solved: this exception's `motion` has them.")
 
 
-def left_by(stop: BaseException) -> Motion | None:
-    """The motion that a retargeting had when this stopped it; None if it had solved nothing."""
+def attached_motion(stop: BaseException) -> Motion | None:
+    """The motion attached to an exception; None if no frame was solved before it."""
     motion = getattr(stop, "motion", None)
     return motion if isinstance(motion, Motion) else None

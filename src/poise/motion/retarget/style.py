@@ -1,4 +1,4 @@
-"""How a retargeted motion follows its clip: closely, smoothly, how hastily."""
+"""Style of a retargeted motion: weights, smoothing and the acceleration limit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from poise.errors import TaskError
 
 @dataclass(frozen=True)
 class Style:
-    """How a motion follows."""
+    """Style of a retargeted motion."""
 
     still: float = 1e-7
-    """Weight of joint speeds, against metres [s²]."""
+    """Weight of squared joint speeds against squared position errors [s²]."""
     near: float = 1e-4
-    """Weight of the neutral posture, against metres."""
+    """Weight of squared deviations from the neutral posture against squared position errors."""
     smooth: float = 0.008
-    """Width of the smoothing in time [s]; 0 for none."""
+    """Width of the smoothing in time [s]; 0 turns it off."""
     acceleration: float = np.inf
     """Greatest acceleration of every joint but a floating base [rad/s² or m/s²]."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no weight."""
+        """Refuse numbers that are negative or not finite."""
         for what in ("still", "near", "smooth"):
             value = getattr(self, what)
             if not 0.0 <= value < np.inf:

@@ -7,8 +7,8 @@ import poise
 from poise.kernels.motion.posture_curves import clip_frames, clip_rates, curve_clip, smooth_clip
 from poise.kernels.motion.weighted_fit import fit_posture
 from poise.kernels.motion.weighted_fit_step import make_fit
-from poise.motion.retarget.draft import STEP
-from poise.motion.retarget.problem_cache import Cast
+from poise.motion.retarget.draft import DRAFT_STEP_SIZE
+from poise.motion.retarget.problem_cache import CachedProblem
 from poise.tasks.place import Position
 
 HUMAN = poise.load("human")
@@ -97,15 +97,15 @@ def test_smoothing_takes_off_what_jitters():
 
 
 def fitted(near=1e-3, still=0.0, before=None, reached=0):
-    cast = Cast(HUMAN, [Position("left_hand", REACH)], STEP)
-    engine = cast.problem.engine
+    cached = CachedProblem(HUMAN, [Position("left_hand", REACH)], DRAFT_STEP_SIZE)
+    engine = cached.problem.engine
     count = HUMAN.nv + engine.levels.general.shape[0]
     fit = make_fit(len(engine.goals.position), np.full(HUMAN.nv, near), np.full(HUMAN.nv, still), count, HUMAN.nq)
-    fit.reached[:] = reached
+    fit.active[:] = reached
     neutral = np.array(HUMAN.neutral().q)
     q = neutral.copy()
     last = neutral if before is None else before
-    fit_posture(cast.problem.handle, fit, last, neutral, 100, 1e-9, q)
+    fit_posture(cached.problem.handle, fit, last, neutral, 100, 1e-9, q)
     return q
 
 

@@ -26,28 +26,30 @@ def second_differences(count):
 
 def test_bands_are_those_of_the_whole_matrix():
     second = second_differences(12)
-    whole = (1.0 + limit_acceleration.FIRM) * np.eye(12) + limit_acceleration.STIFF * second.T @ second
-    bands = limit_acceleration._normal(12)
+    matrix = (1.0 + limit_acceleration.CONSTRAINT_PENALTY) * np.eye(
+        12
+    ) + limit_acceleration.LIMIT_PENALTY * second.T @ second
+    bands = limit_acceleration._normal_matrix_bands(12)
     for k in range(3):
-        np.testing.assert_allclose(bands[k, : 12 - k], np.diag(whole, k))
+        np.testing.assert_allclose(bands[k, : 12 - k], np.diag(matrix, k))
     rows = np.random.default_rng(0).standard_normal((10, 3))
-    np.testing.assert_allclose(limit_acceleration._transposed(rows), second.T @ rows)
+    np.testing.assert_allclose(limit_acceleration._transposed_second_difference(rows), second.T @ rows)
 
 
 def test_the_change_holds_the_limit_and_is_hardly_larger_than_the_least():
-    way = swing()[:, :1]
-    gained, bound = np.diff(way, n=2, axis=0), np.array([0.6 * np.abs(np.diff(way, n=2, axis=0)).max()])
-    change = limit_acceleration._small_change(gained, bound, np.ones((len(way), 1, 1)))
-    second = second_differences(len(way))
-    assert np.abs(gained + second @ change).max() <= (1.0 + limit_acceleration.DONE) * bound
-    loose = (1.0 + limit_acceleration.DONE) * bound[0]
+    path = swing()[:, :1]
+    second_difference, bound = np.diff(path, n=2, axis=0), np.array([0.6 * np.abs(np.diff(path, n=2, axis=0)).max()])
+    change = limit_acceleration._admm_correction(second_difference, bound, np.ones((len(path), 1, 1)))
+    second = second_differences(len(path))
+    assert np.abs(second_difference + second @ change).max() <= (1.0 + limit_acceleration.LIMIT_TOLERANCE) * bound
+    loose = (1.0 + limit_acceleration.LIMIT_TOLERANCE) * bound[0]
     known = minimize(
         lambda d: 0.5 * d @ d,
-        np.zeros(len(way)),
+        np.zeros(len(path)),
         jac=lambda d: d,
         constraints=[
-            {"type": "ineq", "fun": lambda d: loose - gained[:, 0] - second @ d, "jac": lambda d: -second},
-            {"type": "ineq", "fun": lambda d: loose + gained[:, 0] + second @ d, "jac": lambda d: second},
+            {"type": "ineq", "fun": lambda d: loose - second_difference[:, 0] - second @ d, "jac": lambda d: -second},
+            {"type": "ineq", "fun": lambda d: loose + second_difference[:, 0] + second @ d, "jac": lambda d: second},
         ],
         method="SLSQP",
         options={"maxiter": 300},
@@ -56,12 +58,12 @@ def test_the_change_holds_the_limit_and_is_hardly_larger_than_the_least():
 
 
 def test_what_must_hold_is_not_moved():
-    way = swing()
-    rows = np.zeros((len(way), 2, 3))
+    path = swing()
+    rows = np.zeros((len(path), 2, 3))
     rows[10:30, 0] = [1.0, -2.0, 0.5]
-    gained = np.diff(way, n=2, axis=0)
-    change = limit_acceleration._small_change(
-        gained, 0.7 * np.abs(gained).max(axis=0), limit_acceleration._projections(rows)
+    second_difference = np.diff(path, n=2, axis=0)
+    change = limit_acceleration._admm_correction(
+        second_difference, 0.7 * np.abs(second_difference).max(axis=0), limit_acceleration._null_space_projectors(rows)
     )
     assert np.abs(change).max() > 0.01
     assert np.abs(np.einsum("tij,tj->ti", rows, change)).max() < 1e-12

@@ -8,8 +8,8 @@ from poise.cli.app import run
 from poise.errors import TaskError
 from poise.formats.bvh.writer import write_bvh
 from poise.motion.report.report import measure
-from poise.motion.retarget.perform import Performance
-from poise.motion.retarget.stopped import left_by
+from poise.motion.retarget.perform import MotionSolver
+from poise.motion.retarget.stopped import attached_motion
 from tests.unit.motion.retarget.stick_man import stepping
 
 HUMAN = poise.load("human")
@@ -29,7 +29,7 @@ def test_frames_solved_before_it_stopped_are_there_and_hold(problem):
     clip = stepping(frames=FRAMES)
     with pytest.raises(type(problem)) as stopped:
         poise.retarget(clip, HUMAN, progress=stops_at(100, problem))
-    motion = left_by(stopped.value)
+    motion = attached_motion(stopped.value)
     assert motion is stopped.value.motion
     assert 100 <= len(motion) < FRAMES
     assert f"{len(motion)} of {FRAMES} frames are solved" in stopped.value.__notes__[0]
@@ -47,16 +47,16 @@ def test_what_stops_the_last_touches_leaves_every_frame(monkeypatch):
             raise KeyboardInterrupt
         return np.zeros(len(clip), dtype=bool)
 
-    monkeypatch.setattr(Performance, "_release", stopped_here)
+    monkeypatch.setattr(MotionSolver, "_release_slipping_feet", stopped_here)
     with pytest.raises(KeyboardInterrupt) as stopped:
         poise.retarget(stepping(frames=48), HUMAN)
-    assert len(left_by(stopped.value)) == 48
+    assert len(attached_motion(stopped.value)) == 48
 
 
 def test_before_the_first_frame_there_is_nothing_to_leave():
     with pytest.raises(TaskError) as refused:
         poise.retarget(stepping(), HUMAN, {"LeftHnad": "left_hand"})
-    assert left_by(refused.value) is None
+    assert attached_motion(refused.value) is None
 
 
 def test_the_command_saves_what_is_solved_when_it_is_stopped(tmp_path, monkeypatch, capsys):
