@@ -16,7 +16,7 @@ from poise.forces.acting import Acting, acting_on
 from poise.forces.loads import Load, Support
 from poise.forces.reactions import Reactions
 from poise.kernels.body.queries import node_frames
-from poise.kernels.forces.effort import push_slopes, torque_gradient
+from poise.kernels.forces.effort import force_derivatives, torque_gradient
 from poise.kernels.forces.joint_torques import WORK_COLUMNS, holding_torques_under
 from poise.kernels.forces.statics import Wrenches
 
@@ -57,7 +57,7 @@ def torque_slopes(
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
     out = np.empty((figure.nv, figure.nv))
-    push_slopes(tree, position, rotation, axes, acting.wrenches, acting.gravity, _work(position), out)
+    force_derivatives(tree, position, rotation, axes, acting.wrenches, acting.gravity, _work(position), out)
     return -out
 
 

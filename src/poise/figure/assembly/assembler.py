@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise.errors import FigureError
 from poise.figure.assembly.closure_arrays import compile_with_spans
 from poise.figure.assembly.driven_loops import with_driven_loops
-from poise.figure.assembly.inequalities import find_fences, make_fences
+from poise.figure.assembly.inequalities import find_inequalities, make_inequalities
 from poise.figure.assembly.motor_values import Mask, MotorValues, velocity_limits
 from poise.figure.assembly.reasons import fighting_motors, widest_gap
 from poise.figure.assembly.result import Assembly, Status
@@ -26,19 +26,25 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.loops.assemble import (
-    CLOSED,
-    SHUT,
+    CLOSING_TOLERANCE,
+    FINAL_GAP,
     close_loops,
     follow,
     follow_frames,
+    largest_violation,
     linearize,
     make_assembling,
-    outside,
     residual,
 )
 from poise.kernels.loops.assemble_closest import approach, make_closest
 from poise.kernels.loops.assemble_from_open import close_from_afar, make_normal
-from poise.kernels.loops.assemble_inequalities import OPEN, Fences, fence_residual, fence_value, let_go
+from poise.kernels.loops.assemble_inequalities import (
+    INACTIVE,
+    Inequalities,
+    activate_equalities,
+    inequality_residual,
+    inequality_value,
+)
 from poise.kernels.loops.closure import closure_residual
 from poise.kernels.loops.closure_factor import free_directions
 
@@ -62,12 +68,16 @@ class Assembler:
         self.driven = with_driven_loops(figure)
         """The figure with motors of loop joints as coordinates, after all others."""
         tree, self.nq = self.driven.compiled.tree, self.driven.nq
-        self.fences = find_fences(self.driven)
-        spans = [fence.span for fence in self.fences]
+        self.inequalities = find_inequalities(self.driven)
+        spans = [inequality.span for inequality in self.inequalities]
         self.closures, rows = compile_with_spans(self.driven, spans)
         self.far, far_rows = compile_with_spans(self.driven, spans, far=True)
-        self.work = make_assembling(tree, self.nq, self.closures, make_fences(self.driven, self.fences, rows))
-        self.far_work = make_assembling(tree, self.nq, self.far, make_fences(self.driven, self.fences, far_rows))
+        self.work = make_assembling(
+            tree, self.nq, self.closures, make_inequalities(self.driven, self.inequalities, rows)
+        )
+        self.far_work = make_assembling(
+            tree, self.nq, self.far, make_inequalities(self.driven, self.inequalities, far_rows)
+        )
         self.normal = make_normal(self.driven.nv)
         self.closest = make_closest(self.nq, self.driven.nv, self.closures.turns.shape[0])
         self.values = MotorValues(figure, self.driven)
@@ -119,7 +129,7 @@ class Assembler:
             kept = self.values.mask({*values, *self.motors})
             self._close_start(start, kept, self.values.mask(values))
             self.work.held[:] = kept
-            let_go(self.work.fences)
+            activate_equalities(self.work.inequalities)
             follow_frames(self.driven.compiled.tree, self.closures, self.work, start, frames, shares)
         return frames[:, : self.figure.nq].copy(), shares
 
@@ -158,9 +168,9 @@ class Assembler:
     def _shut(self, q: FloatArray, held: Mask) -> bool:
         tree = self.driven.compiled.tree
         self.work.held[:] = held
-        let_go(self.work.fences)
-        close_loops(tree, self.closures, self.work, CLOSED, q)
-        return self._gap(q) <= SHUT and outside(tree, self.work, q) <= REACHED
+        activate_equalities(self.work.inequalities)
+        close_loops(tree, self.closures, self.work, CLOSING_TOLERANCE, q)
+        return self._gap(q) <= FINAL_GAP and largest_violation(tree, self.work, q) <= REACHED
 
     def _shut_from_afar(self, q: FloatArray, held: Mask) -> bool:
         self.far_work.held[:] = held
@@ -172,20 +182,20 @@ class Assembler:
         if self._gap(q) > SLIGHT:
             loops = self.figure.closure_error(Posture(self.figure, q[: self.figure.nq].copy()))
         else:
-            closure_residual(self.closures, self.far_work.position, self.far_work.rotation, self.work.lacking)
-            loops = float(np.abs(self.work.lacking / self.closures.length).max(initial=0.0))
-        return max(loops, fence_residual(self.far_work.fences, q, self.far_work.lacking))
+            closure_residual(self.closures, self.far_work.position, self.far_work.rotation, self.work.residuals)
+            loops = float(np.abs(self.work.residuals / self.closures.length).max(initial=0.0))
+        return max(loops, inequality_residual(self.far_work.inequalities, q, self.far_work.residuals))
 
     def _gap(self, q: FloatArray) -> float:
         """Largest residual of the far rows, which know axes turned the wrong way round, and of equalities."""
-        let_go(self.far_work.fences)
+        activate_equalities(self.far_work.inequalities)
         return residual(self.driven.compiled.tree, self.far, self.far_work, q)
 
     def _go(self, q: FloatArray, target: FloatArray, kept: Mask, named: Mask) -> bool:
         """Move the closed posture `q` to the target, or as close as it gets; True when all that was named is there."""
         tree, start = self.driven.compiled.tree, q.copy()
         self.work.held[:] = kept
-        let_go(self.work.fences)
+        activate_equalities(self.work.inequalities)
         if follow(tree, self.closures, self.work, target, q) == 1.0:
             return True
         q[:] = start
@@ -194,7 +204,7 @@ class Assembler:
         self.closest.fixed[:] = named if there else 0
         self.closest.driven[:] = kept - named if there else named
         left = approach(tree, self.closures, self.work, self.closest, target, q)
-        self._stopped = self._names((self.work.held == 1) & (self.closest.fixed == 0), self.work.fences)
+        self._stopped = self._names((self.work.held == 1) & (self.closest.fixed == 0), self.work.inequalities)
         return there or left <= REACHED
 
     def _restart(self, seed: int, target: FloatArray, named: Mask) -> FloatArray | None:
@@ -229,10 +239,13 @@ class Assembler:
         for work in (self.work, self.far_work):
             work.lower[:] = np.minimum(self.lower, np.where(single, value, -np.inf))
             work.upper[:] = np.maximum(self.upper, np.where(single, value, np.inf))
-            for i, fence in enumerate(self.fences):
-                if fence.lower < fence.upper:
-                    there = fence_value(work.fences, i, start)
-                    work.fences.lower[i], work.fences.upper[i] = min(fence.lower, there), max(fence.upper, there)
+            for i, inequality in enumerate(self.inequalities):
+                if inequality.lower < inequality.upper:
+                    there = inequality_value(work.inequalities, i, start)
+                    work.inequalities.lower[i], work.inequalities.upper[i] = (
+                        min(inequality.lower, there),
+                        max(inequality.upper, there),
+                    )
 
     def _result(self, q: FloatArray, target: FloatArray, values: Mapping[str, ArrayLike]) -> Assembly:
         missed = np.zeros(self.driven.nv)
@@ -240,7 +253,7 @@ class Assembler:
         off = {name: float(np.abs(missed[self.driven.v_slice(name)]).max()) for name in values}
         off = {name: value for name, value in off.items() if value > REACHED}
         gap, whole = self._opening(q), Posture(self.driven, q)
-        status: Status = "open" if gap > SHUT else "closest" if off else "assembled"
+        status: Status = "open" if gap > FINAL_GAP else "closest" if off else "assembled"
         motors = {name: whole[name] for name in self.motors}
         posture = Posture(self.figure, q[: self.figure.nq].copy())
         if status == "open":
@@ -254,13 +267,13 @@ class Assembler:
     def _ways(self, q: FloatArray) -> FloatArray:
         """(k, nv) motions that keep the loops closed, limits left aside."""
         self.work.held[:] = 0
-        let_go(self.work.fences)
+        activate_equalities(self.work.inequalities)
         linearize(self.driven.compiled.tree, self.closures, self.work, q)
         count = free_directions(self.work.factors, self.work.held, self.closest.basis)
         return self.closest.basis[:count]
 
-    def _names(self, mask: NDArray[np.bool_], fences: Fences) -> tuple[str, ...]:
+    def _names(self, mask: NDArray[np.bool_], inequalities: Inequalities) -> tuple[str, ...]:
         """Joints that have a velocity of the mask, and fences that are leant on."""
         joints = [joint.name for joint in self.driven.joints if mask[self.driven.v_slice(joint.name)].any()]
-        leant = (fences.side != OPEN) & (fences.lower < fences.upper)
-        return tuple(dict.fromkeys([*joints, *(self.fences[i].name for i in np.flatnonzero(leant))]))
+        leant = (inequalities.side != INACTIVE) & (inequalities.lower < inequalities.upper)
+        return tuple(dict.fromkeys([*joints, *(self.inequalities[i].name for i in np.flatnonzero(leant))]))

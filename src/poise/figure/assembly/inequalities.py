@@ -9,14 +9,20 @@ import numpy as np
 
 from poise.kernels.body.limits import ANYWHERE
 from poise.kernels.body.step_limits import StepLimits
-from poise.kernels.loops.assemble_inequalities import GREATEST_TWIST, LEAST_TWIST, SWING, Fences, let_go
+from poise.kernels.loops.assemble_inequalities import (
+    GREATEST_TWIST,
+    LEAST_TWIST,
+    SWING,
+    Inequalities,
+    activate_equalities,
+)
 
 if TYPE_CHECKING:
     from poise.figure.model.compiled import IntArray
     from poise.figure.model.figure import Figure
 
 
-class Fence(NamedTuple):
+class Inequality(NamedTuple):
     """One of them."""
 
     name: str
@@ -30,26 +36,26 @@ class Fence(NamedTuple):
     upper: float = math.inf
 
 
-def find_fences(figure: Figure) -> list[Fence]:
+def find_inequalities(figure: Figure) -> list[Inequality]:
     """Every coupling, and what bounds every ball joint."""
     found = []
     for i, coupling in enumerate(figure.couplings):
         felt = {dof for term in coupling.terms for dof in _dofs(figure, term.joint)}
-        found.append(Fence(coupling.name, tuple(sorted(felt)), i, lower=coupling.lower, upper=coupling.upper))
+        found.append(Inequality(coupling.name, tuple(sorted(felt)), i, lower=coupling.lower, upper=coupling.upper))
     bounds = figure.compiled.bounds
     joints = {figure.q_slice(joint.name).start: joint.name for joint in figure.joints if joint.kind == "ball"}
     for b, start in enumerate(bounds.ball_start):
         name = joints[int(start)]
         span = tuple(_dofs(figure, name))
         if bounds.swing_kind[b] != ANYWHERE:
-            found.append(Fence(name, span, ball=b, part=SWING, upper=0.0))
+            found.append(Inequality(name, span, ball=b, part=SWING, upper=0.0))
         if bounds.twist_limited[b]:
-            found.append(Fence(name, span, ball=b, part=LEAST_TWIST, lower=0.0))
-            found.append(Fence(name, span, ball=b, part=GREATEST_TWIST, upper=0.0))
+            found.append(Inequality(name, span, ball=b, part=LEAST_TWIST, lower=0.0))
+            found.append(Inequality(name, span, ball=b, part=GREATEST_TWIST, upper=0.0))
     return found
 
 
-def make_fences(figure: Figure, found: list[Fence], rows: IntArray) -> Fences:
+def make_inequalities(figure: Figure, found: list[Inequality], rows: IntArray) -> Inequalities:
     """Arrays for fences whose rows are known; only equalities are kept."""
     q_dof = np.full(figure.nq, -1, dtype=np.int64)
     first = {}
@@ -70,13 +76,16 @@ def make_fences(figure: Figure, found: list[Fence], rows: IntArray) -> Fences:
         clock=nothing,
     )
     coupling, ball, part = (
-        np.array([getattr(fence, what) for fence in found], dtype=np.int64) for what in ("coupling", "ball", "part")
+        np.array([getattr(inequality, what) for inequality in found], dtype=np.int64)
+        for what in ("coupling", "ball", "part")
     )
-    lower, upper = (np.array([getattr(fence, what) for fence in found]) for what in ("lower", "upper"))
+    lower, upper = (np.array([getattr(inequality, what) for inequality in found]) for what in ("lower", "upper"))
     side, new = np.zeros((2, len(found)), dtype=np.int64)
-    fences = Fences(limits, figure.compiled.bounds, coupling, ball, part, rows, lower, upper, side.copy(), new.copy())
-    let_go(fences)
-    return fences
+    inequalities = Inequalities(
+        limits, figure.compiled.bounds, coupling, ball, part, rows, lower, upper, side.copy(), new.copy()
+    )
+    activate_equalities(inequalities)
+    return inequalities
 
 
 def _dofs(figure: Figure, joint: str) -> range:

@@ -1,9 +1,9 @@
-"""The moment that stays unbalanced in a posture, and how it changes.
+"""The net moment of all forces on a figure, and its Jacobian.
 
     t(q) = (G - O) × w + Σ ((E_i - O) × f_i + t_i)        J_t = -[w ×] J_G - Σ [f_i ×] J_i
 
-[Baerlocher 2001, eq. 6.3 and 6.6], to which wrenches that turn with their node add what turning them does to their
-moment, and to the load that the supports carry.
+[Baerlocher 2001, eq. 6.3 and 6.6]. A wrench that rotates with its node adds a term for its rotation, which changes both
+its own moment and the load that the supports carry.
 """
 
 import numpy as np
@@ -39,11 +39,11 @@ def equilibrium_rows(
         rotation: Rotations of the nodes.
         axes: (nv, 3) world axes of the velocities.
         centers: (n, 3) centre of mass of each subtree [m]; row 0 is that of the figure.
-        wrenches: What acts on the figure, supports included.
+        wrenches: All wrenches on the figure, supports included.
         gravity: Acceleration of gravity in world axes [m/s²].
         about: Point of the world about which moments are taken [m]. It matters only where the forces do not balance.
-        error: The moment.
-        rows: Its change per unit of each velocity.
+        error: The net moment.
+        rows: Derivative of the net moment by each velocity.
     """
     node, points, forces, torques, local, share = wrenches
     _, moment = net_wrench(tree, position, rotation, vector_at(centers, 0), wrenches, gravity, about)
@@ -58,7 +58,7 @@ def equilibrium_rows(
         acting = subtract(own, shared(load, share[i, 0], share[i, 1], down))
         _add_world_rows(tree, position, axes, node[i], point, acting, rows)
         if local[i] == 1:
-            # A turn of the force also turns what the supports carry of it.
+            # Rotating the force also rotates the part of it that the supports carry.
             beside, below = subtract(subtract(point, about), across), subtract(across, along)
             torque = in_world(rotation, node[i], 1, torques, i)
             _add_turned_rows(tree, axes, node[i], own, torque, beside, below, down, rows)
@@ -137,9 +137,10 @@ def _add_turned_rows(
     # outputs
     rows: Array,
 ) -> None:
-    """Add what turning a force and a torque with `node` does: df = a × f moves the moment by beside × df + below × df∥.
+    """Add the Jacobian of the moment of a force and a torque that rotate with `node`.
 
-    df∥ is the part of df along `down`.
+    A turn about a changes the force by df = a × f, and the moment by beside × df + below × df∥ with df∥ the part of df
+    along `down`.
     """
     parent, start, count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
     while node > 0:
@@ -168,9 +169,9 @@ def add_moment_pull(
     force: Array,
     moment: Array,
 ) -> None:
-    """Add, for `curvature`, the forces whose potential is pull·t(q): f_i × pull at each point, w × pull at the centre.
+    """Add the forces whose potential is pull·t(q), for `curvature`: f_i × pull at each point, w × pull at the centre.
 
-    Exact for wrenches fixed in the world; of those that turn with their node it leaves the turning out.
+    Exact for wrenches fixed in the world; for wrenches that rotate with their node, the rotation is neglected.
     """
     node, points, forces, _, local, share = wrenches
     down = normalized(gravity)

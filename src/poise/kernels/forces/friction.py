@@ -1,20 +1,20 @@
-"""Contact forces inside friction cones that balance a load as well as any can, and the least of those.
+"""Contact forces inside friction cones that balance a load best, and of those the forces of least norm.
 
-Contacts push with forces f_c inside the cones K_c of all forces whose part along the contact's plane is at most μ times
-their part along its normal. A f collects what they do in a few rows: force, moment, perhaps the share of a support.
-Wanted is
+Each contact force f_c lies in the friction cone K_c: its tangential part is at most μ times its normal part. The rows
+of A f are the total force, the total moment, and optionally the load share of a support. The problem is
 
-    minimise |b - A f|  over f in K,   and of all that do,   minimise |f|.
+    minimise |b - A f|  over f in K,   and among the minimisers,   minimise |f|.
 
-The limit ε → 0 of `minimise ½ |b - A f|² / ε + ½ |f|²` answers both. Its dual is smooth and has only one unknown per
-row, λ = (b - A f) / ε: with P the projection on the cones, f = P(Aᵀ λ) and
+The limit ε → 0 of `minimise ½ |b - A f|² / ε + ½ |f|²` solves both. Its dual is smooth and has only one unknown per
+row, λ = (b - A f) / ε. With P the projection on the cones, f = P(Aᵀ λ) and
 
     minimise θ(λ) = ½ |P(Aᵀ λ)|² + ½ ε |λ - λ₀|² - b·λ        ∇θ = A P(Aᵀ λ) + ε (λ - λ₀) - b
 
-whose Hessian A P'(Aᵀ λ) Aᵀ + ε is known in closed form, because the projection on a cone of revolution is. Newton's
-method on it [Qi & Sun 1993] ends in a few steps. First ε falls from 1 with λ₀ = 0; then λ₀ = λ moves along, the
-proximal method of multipliers [Rockafellar 1976], which drives the rest of a load that can be balanced to rounding,
-and changes a rest that remains no more. The cones are exact: nothing is faceted, and f changes continuously with b.
+whose Hessian A P'(Aᵀ λ) Aᵀ + ε has a closed form, because the projection on a cone of revolution has one. The
+semismooth Newton method [Qi & Sun 1993] converges in a few steps. First ε decreases from 1 with λ₀ = 0. Then ε stays
+and λ₀ = λ is updated, the proximal method of multipliers [Rockafellar 1976], until the residual b - A f of a load that
+can be balanced is a rounding error, or until the residual of a load that cannot be balanced no longer changes. The cones
+are not approximated by facets, and f changes continuously with b.
 """
 
 import math
@@ -26,17 +26,19 @@ from poise.kernels.maths.vector import Vector, add, dot, length, scale, subtract
 
 Array = np.ndarray
 
-STAGES, STAGE_FACTOR = 4, 1e-2
-"""How often ε falls, and how far. Below 1e-8, the λ of a load that cannot be balanced would cost f its digits."""
+EPSILON_STAGES, EPSILON_FACTOR = 4, 1e-2
+"""Number of decreases of ε and their factor; below 1e-8 a large λ (an unbalanced load) would lose digits of f."""
 PROXIMAL_STEPS = 12
+"""Most updates of λ₀."""
 NEWTON_STEPS = 40
-ROUNDING = 3e-15
-"""Of sums of numbers of order one."""
+"""Most Newton steps for one ε and λ₀."""
+SUM_ROUNDING = 3e-15
+"""Rounding error of sums of numbers of order one."""
 
 
 @kernel
 def into_cone(y: Vector, normal: Vector, friction: float) -> Vector:
-    """The force inside a friction cone nearest to `y`."""
+    """Projection of the force `y` on the friction cone about the unit vector `normal`."""
     along = dot(y, normal)
     across = subtract(y, scale(normal, along))
     size = length(across)
@@ -50,8 +52,8 @@ def into_cone(y: Vector, normal: Vector, friction: float) -> Vector:
 
 
 @kernel
-def _pull_back(A: Array, c: int, multiplier: Array) -> Vector:
-    """Block `c` of Aᵀ λ."""
+def _transposed_product(A: Array, c: int, multiplier: Array) -> Vector:
+    """The three entries of Aᵀ λ that belong to contact `c`."""
     x, y, z = 0.0, 0.0, 0.0
     for r in range(A.shape[0]):
         x += A[r, 3 * c] * multiplier[r]
@@ -62,7 +64,7 @@ def _pull_back(A: Array, c: int, multiplier: Array) -> Vector:
 
 @kernel
 def _apply(A: Array, c: int, v: Vector, out: Array) -> None:
-    """out = A_c v for contact `c`."""
+    """out = A_c v, with A_c the three columns of contact `c`."""
     for r in range(A.shape[0]):
         out[r] = A[r, 3 * c] * v.x + A[r, 3 * c + 1] * v.y + A[r, 3 * c + 2] * v.z
 
@@ -80,7 +82,7 @@ def _dual(
     force: Array,
     gradient: Array,
 ) -> float:
-    """θ, its `gradient` (m,), and the forces P(Aᵀ λ) `force` (c, 3)."""
+    """The dual objective θ, its `gradient` (m,), and the forces P(Aᵀ λ) in `force` (c, 3)."""
     value = 0.0
     for r in range(b.shape[0]):
         away = multiplier[r] - anchor[r]
@@ -88,7 +90,7 @@ def _dual(
         value += 0.5 * epsilon * away * away - b[r] * multiplier[r]
     for c in range(normal.shape[0]):
         n = Vector(normal[c, 0], normal[c, 1], normal[c, 2])
-        f = into_cone(_pull_back(A, c, multiplier), n, friction[c])
+        f = into_cone(_transposed_product(A, c, multiplier), n, friction[c])
         force[c, 0], force[c, 1], force[c, 2] = f
         value += 0.5 * dot(f, f)
         for r in range(b.shape[0]):
@@ -98,7 +100,7 @@ def _dual(
 
 @kernel
 def _add_square(column: Array, factor: float, out: Array) -> None:
-    """out += factor column columnᵀ, its lower half."""
+    """Add factor · column columnᵀ to the lower triangle of `out`."""
     for r in range(column.shape[0]):
         left = factor * column[r]
         for s in range(r + 1):
@@ -116,10 +118,10 @@ def _dual_hessian(
     # outputs
     out: Array,
 ) -> None:
-    """Lower half of A P'(Aᵀ λ) Aᵀ + ε, `out` (m, m).
+    """Fill the lower triangle of `out` (m, m) with the dual Hessian A P'(Aᵀ λ) Aᵀ + ε.
 
     On the surface of the cone P' = w wᵀ + (μ p / |t|) v vᵀ: w along the cone, v across it in the plane of the contact,
-    p the push along the normal and t the part of Aᵀ λ in the plane.
+    p the force along the normal and t the part of Aᵀ λ in the plane.
     """
     m = out.shape[0]
     for r in range(m):
@@ -128,7 +130,7 @@ def _dual_hessian(
         out[r, r] = epsilon
     for c in range(normal.shape[0]):
         n, mu = Vector(normal[c, 0], normal[c, 1], normal[c, 2]), friction[c]
-        y = _pull_back(A, c, multiplier)
+        y = _transposed_product(A, c, multiplier)
         along = dot(y, n)
         across = subtract(y, scale(n, along))
         size = length(across)
@@ -150,14 +152,14 @@ def _dual_hessian(
 
 @kernel
 def _solve_positive(matrix: Array, right: Array, out: Array) -> None:
-    """out = matrix⁻¹ right by Cholesky's factors, which replace the lower half of `matrix`."""
+    """out = matrix⁻¹ right by Cholesky's method, whose factor replaces the lower triangle of `matrix`."""
     m = right.shape[0]
     for i in range(m):
         for j in range(i + 1):
             value = matrix[i, j]
             for k in range(j):
                 value -= matrix[i, k] * matrix[j, k]
-            # Rounding may leave a pivot of a singular row at or below zero; the row then holds only ε.
+            # Rounding may make the pivot of a row that holds only ε zero or negative.
             matrix[i, j] = math.sqrt(max(value, 1e-300)) if i == j else value / matrix[j, j]
     for i in range(m):
         value = right[i]
@@ -173,6 +175,7 @@ def _solve_positive(matrix: Array, right: Array, out: Array) -> None:
 
 @kernel
 def _largest(v: Array) -> float:
+    """Largest absolute entry."""
     size = 0.0
     for r in range(v.shape[0]):
         size = max(size, abs(v[r]))
@@ -189,26 +192,26 @@ def forces_in_cones(
     force: Array,
     rest: Array,
 ) -> int:
-    """Forces `force` (c, 3) inside their cones with |b - A f| least, then |f| least; returns the Newton steps taken.
+    """Forces `force` (c, 3) inside their cones with |b - A f| least, then |f| least; returns the Newton steps.
 
     Args:
-        A: (m, 3 c) what the forces of c contacts do; entries of order one.
-        b: (m,) what they have to do; of order one.
+        A: (m, 3 c) linear map from the forces of c contacts to the balance rows; entries of order one.
+        b: (m,) wanted values of the balance rows; entries of order one.
         normal: (c, 3) unit normals out of the ground.
-        friction: (c,) coefficients of friction; 0 lets a contact push only along its normal.
+        friction: (c,) coefficients of friction; with 0 a contact pushes only along its normal.
         force: The forces, in the units of b.
-        rest: (m,) b - A f.
+        rest: (m,) residual b - A f.
     """
     m = b.shape[0]
     multiplier, anchor, trial = np.zeros(m), np.zeros(m), np.zeros(m)
     gradient, step, column, hessian = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros((m, m))
     epsilon, steps = 1.0, 0
     before = math.inf
-    for stage in range(STAGES + PROXIMAL_STEPS + 1):
+    for stage in range(EPSILON_STAGES + PROXIMAL_STEPS + 1):
         value = _dual(A, b, normal, friction, epsilon, anchor, multiplier, force, gradient)
         for _ in range(NEWTON_STEPS):
             size = _largest(gradient)
-            if size <= ROUNDING * (1.0 + _largest(multiplier)):
+            if size <= SUM_ROUNDING * (1.0 + _largest(multiplier)):
                 break
             _dual_hessian(A, normal, friction, epsilon, multiplier, column, hessian)
             _solve_positive(hessian, gradient, step)
@@ -221,7 +224,7 @@ def forces_in_cones(
                 for r in range(m):
                     trial[r] = multiplier[r] - share * step[r]
                 new = _dual(A, b, normal, friction, epsilon, anchor, trial, force, gradient)
-                # Close to the end values differ by less than their rounding, and only gradients still tell.
+                # Near the minimum the values differ by less than rounding errors, so the gradient decides.
                 moved = new <= value - 1e-4 * share * slope or _largest(gradient) <= 0.5 * size
                 share *= 0.5
             if not moved:
@@ -230,14 +233,14 @@ def forces_in_cones(
             value = new
             for r in range(m):
                 multiplier[r] = trial[r]
-        if stage < STAGES:
-            epsilon *= STAGE_FACTOR
+        if stage < EPSILON_STAGES:
+            epsilon *= EPSILON_FACTOR
             continue
         for r in range(m):
             rest[r] = epsilon * (multiplier[r] - anchor[r])
             anchor[r] = multiplier[r]
         left = _largest(rest)
-        if left <= ROUNDING or left > 0.99 * before:
+        if left <= SUM_ROUNDING or left > 0.99 * before:
             break
         before = left
     for r in range(m):

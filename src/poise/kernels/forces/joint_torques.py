@@ -1,8 +1,8 @@
-"""Joint torques that hold a figure under forces.
+"""Joint torques that hold a figure under gravity and wrenches.
 
-They are those of the transposed Jacobians [Baerlocher 2001, eq. 6.11], gathered from the leaves to the root. With F
-and N the force and the moment (about o_k) of all that acts on the subtree of velocity k, the loads push with
-Q_k = a_k·N for a turn and Q_k = a_k·F for a slide, and τ = -Q holds them.
+The generalised forces of the loads are Q = Σ Jᵀ f [Baerlocher 2001, eq. 6.11], summed from the leaves to the root. With
+F and N the total force and moment (about o_k) on the subtree of velocity k, Q_k = a_k·N for a turn and Q_k = a_k·F for
+a slide. The joint torques τ = -Q balance them.
 """
 
 import numpy as np
@@ -14,28 +14,29 @@ from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scal
 
 Array = np.ndarray
 
-FORCE, MOMENT, CHANGE, SPIN, DRIFT = 0, 3, 6, 9, 12
-"""First columns, in a workspace, of a subtree's force, moment and change of moment, and of its node's velocities."""
+FORCE, MOMENT, MOMENT_RATE, ANGULAR_VELOCITY, LINEAR_VELOCITY = 0, 3, 6, 9, 12
+"""First columns in the workspace: force, moment and rate of moment of a subtree, and velocities of its node."""
 WORK_COLUMNS = 15
+"""Columns of the workspace, one row per node."""
 
 
 @kernel
 def get(work: Array, i: int, column: int) -> Vector:
-    """Three columns of a row."""
+    """The vector in columns `column` to `column` + 2 of row `i`."""
     return Vector(work[i, column], work[i, column + 1], work[i, column + 2])
 
 
 @kernel
 def put(work: Array, i: int, column: int, v: Vector) -> None:
-    """Set three columns of a row."""
+    """Write `v` to columns `column` to `column` + 2 of row `i`."""
     work[i, column] = v.x
     work[i, column + 1] = v.y
     work[i, column + 2] = v.z
 
 
 @kernel
-def gain(work: Array, i: int, column: int, v: Vector) -> None:
-    """Add to three columns of a row."""
+def add_to(work: Array, i: int, column: int, v: Vector) -> None:
+    """Add `v` to columns `column` to `column` + 2 of row `i`."""
     work[i, column] += v.x
     work[i, column + 1] += v.y
     work[i, column + 2] += v.z
@@ -52,7 +53,7 @@ def gather_loads(
     # outputs
     work: Array,
 ) -> None:
-    """Put force and moment about `ref` of all that acts on each subtree into `work` (n, WORK_COLUMNS)."""
+    """Fill `work` (n, WORK_COLUMNS) with the total force and the total moment about `ref` on each subtree."""
     node, points, forces, torques, local, share = wrenches
     parent, mass, own_center = tree.parent, tree.mass, tree.center
     down = normalized(gravity)
@@ -67,15 +68,15 @@ def gather_loads(
         force = subtract(own, shared(load, share[i, 0], share[i, 1], down))
         lever = subtract(world_point(position, rotation, node[i], points, i), ref)
         torque = in_world(rotation, node[i], local[i], torques, i)
-        gain(work, node[i], FORCE, force)
-        gain(work, node[i], MOMENT, add(torque, cross(lever, force)))
+        add_to(work, node[i], FORCE, force)
+        add_to(work, node[i], MOMENT, add(torque, cross(lever, force)))
     for i in range(parent.shape[0] - 1, 0, -1):
-        gain(work, parent[i], FORCE, get(work, i, FORCE))
-        gain(work, parent[i], MOMENT, get(work, i, MOMENT))
+        add_to(work, parent[i], FORCE, get(work, i, FORCE))
+        add_to(work, parent[i], MOMENT, get(work, i, MOMENT))
 
 
 @kernel
-def pushes_of_loads(
+def generalised_forces(
     tree: Tree,
     position: Array,
     axes: Array,
@@ -84,7 +85,7 @@ def pushes_of_loads(
     # outputs
     out: Array,
 ) -> None:
-    """Generalised forces Q `out` (nv,) of gathered loads [N m or N]; -Q are the torques that hold them."""
+    """Fill `out` (nv,) with the generalised forces Q of the loads that `gather_loads` summed [N m or N]."""
     dof_node, turns = tree.dof_node, tree.dof_turns
     for k in range(dof_node.shape[0]):
         i = dof_node[k]
@@ -108,18 +109,18 @@ def holding_torques_under(
     # outputs
     out: Array,
 ) -> None:
-    """Torques and forces `out` (nv,) with which the joints hold gravity and all wrenches [N m or N].
+    """Fill `out` (nv,) with the joint torques and forces that balance gravity and all wrenches [N m or N].
 
-    `work` is (n, WORK_COLUMNS). At the joint of a floating base stands what the loads leave unbalanced.
+    `work` is a workspace (n, WORK_COLUMNS). The entries of a floating base are the unbalanced part of the loads.
     """
-    ref = middle_of(position)
+    ref = reference_point(position)
     gather_loads(tree, position, rotation, wrenches, gravity, ref, work)
-    pushes_of_loads(tree, position, axes, ref, work, out)
+    generalised_forces(tree, position, axes, ref, work, out)
     for k in range(out.shape[0]):
         out[k] = -out[k]
 
 
 @kernel
-def middle_of(position: Array) -> Vector:
-    """A point of the figure, about which moments keep their digits far from the world's origin."""
+def reference_point(position: Array) -> Vector:
+    """A point of the figure as reference of moments, so that they stay accurate far from the world's origin."""
     return vector_at(position, 1 if position.shape[0] > 1 else 0)

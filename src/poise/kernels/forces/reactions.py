@@ -1,4 +1,4 @@
-"""Forces of the ground on the contacts of a figure that hold it in balance as well as friction lets them."""
+"""Ground reaction forces at the contacts of a figure that balance it as well as friction allows."""
 
 import math
 from typing import NamedTuple
@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 class Footholds(NamedTuple):
-    """Points by which supports touch the ground, one row each."""
+    """Contact points between supports and the ground, one row each."""
 
     node: Array
     """(c,) node that carries the point."""
@@ -26,7 +26,7 @@ class Footholds(NamedTuple):
     friction: Array
     """(c,) coefficient of friction."""
     support: Array
-    """(c,) support it belongs to."""
+    """(c,) index of the support that the point belongs to."""
 
 
 @kernel(counts_references=True)
@@ -44,24 +44,24 @@ def contact_reactions(
     force: Array,
     rest: Array,
 ) -> tuple[Vector, float, float]:
-    """Contact forces inside their cones that balance weight and wrenches: least rest first, then least norm.
+    """Contact forces inside their friction cones that balance weight and wrenches best, and of those the least.
 
     Args:
         tree: The tree, with the world `position` (n, 3) and `rotation` (n, 4) of its nodes.
         position: Origins of the nodes [m].
         rotation: Rotations of the nodes.
         center: World centre of mass [m].
-        wrenches: What else acts on the figure; its shares must be zero.
+        wrenches: All other wrenches on the figure; their shares must be zero.
         gravity: Acceleration of gravity in world axes [m/s²].
-        footholds: Where the ground may push.
-        share: (s,) share of the load along gravity that each support must carry; NaN to leave it open.
-        point: (c, 3) world contacts [m].
-        force: (c, 3) their forces [N].
-        rest: (6,) force [N] and moment [N m] about the returned point that stay unbalanced.
+        footholds: The contact points.
+        share: (s,) share of the load along gravity that each support must carry; NaN for any share.
+        point: (c, 3) world positions of the contacts [m].
+        force: (c, 3) forces at the contacts [N].
+        rest: (6,) unbalanced force [N] and moment [N m] about the returned point.
 
     Returns:
-        The middle of the contacts, the length [m] by which moments are divided to weigh them against forces, and the
-        rest as a fraction of the load.
+        The mean of the contacts, the length [m] by which moments are divided to compare them with forces, and the
+        largest unbalanced entry as a fraction of the load.
     """
     normal = footholds.normal
     c = normal.shape[0]
@@ -79,32 +79,32 @@ def contact_reactions(
     if size == 0.0:
         return middle, reach, 0.0
     down = normalized(gravity)
-    kept = 0
+    shares = 0
     for s in range(share.shape[0]):
-        kept += 1 if math.isfinite(share[s]) and dot(down, down) > 0.0 else 0
-    A, b, left = np.zeros((6 + kept, 3 * c)), np.zeros(6 + kept), np.zeros(6 + kept)
+        shares += 1 if math.isfinite(share[s]) and dot(down, down) > 0.0 else 0
+    A, b, residual = np.zeros((6 + shares, 3 * c)), np.zeros(6 + shares), np.zeros(6 + shares)
     b[0], b[1], b[2] = scale(net, -1.0 / size)
     b[3], b[4], b[5] = scale(moment, -1.0 / (size * reach))
     for i in range(c):
         lever = scale(subtract(vector_at(point, i), middle), 1.0 / reach)
         _fill_block(A, i, lever)
-    if kept > 0:
+    if shares > 0:
         _fill_shares(A, b, footholds.support, share, down, -dot(net, down) / size)
-    forces_in_cones(A, b, normal, footholds.friction, force, left)
+    forces_in_cones(A, b, normal, footholds.friction, force, residual)
     for i in range(c):
         put_vector(force, i, scale(vector_at(force, i), size))
     worst = 0.0
-    for i in range(6 + kept):
-        worst = max(worst, abs(left[i]))
+    for i in range(6 + shares):
+        worst = max(worst, abs(residual[i]))
     for i in range(3):
-        rest[i] = -left[i] * size
-        rest[3 + i] = -left[3 + i] * size * reach
+        rest[i] = -residual[i] * size
+        rest[3 + i] = -residual[3 + i] * size * reach
     return middle, reach, worst
 
 
 @kernel
 def _contact_points(position: Array, rotation: Array, footholds: Footholds, out: Array) -> Vector:
-    """World contacts `out` (c, 3), and their mean."""
+    """Fill `out` (c, 3) with the world positions of the contacts; returns their mean."""
     node, local = footholds.node, footholds.point
     total = Vector(0.0, 0.0, 0.0)
     for i in range(node.shape[0]):
@@ -116,7 +116,7 @@ def _contact_points(position: Array, rotation: Array, footholds: Footholds, out:
 
 @kernel
 def _fill_block(A: Array, i: int, lever: Vector) -> None:
-    """Force and moment of contact `i`."""
+    """Fill the columns of A that map the force of contact `i` to total force and moment."""
     for k in range(3):
         A[k, 3 * i + k] = 1.0
     A[3, 3 * i + 1], A[3, 3 * i + 2] = -lever.z, lever.y
@@ -126,7 +126,7 @@ def _fill_block(A: Array, i: int, lever: Vector) -> None:
 
 @kernel
 def _fill_shares(A: Array, b: Array, support: Array, share: Array, down: Vector, needed: float) -> None:
-    """One row per support with a share: what it carries along `down`."""
+    """Fill one row per support with a given share: the force that it carries along `down`."""
     row = 6
     for s in range(share.shape[0]):
         if math.isfinite(share[s]):

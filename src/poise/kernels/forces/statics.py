@@ -1,12 +1,12 @@
-"""Statics: what acts on the points of a figure, and what it adds up to.
+"""Statics: wrenches on the points of a figure, and their sum.
 
-A figure rests when the forces and the moments of all that acts on it vanish [Baerlocher 2001, eq. 6.1–6.2],
+A figure is in equilibrium when the sums of all forces and of all moments vanish [Baerlocher 2001, eq. 6.1–6.2],
 
     w + Σ f_i = 0        (G - O) × w + Σ ((E_i - O) × f_i + t_i) = 0
 
-with w the weight at the centre of mass G and (f_i, t_i) the wrench of the environment at the point E_i. Supports keep
-the first equation true by themselves: each carries its share of the load L = w + Σ f_i of all the others, a share of
-what acts along gravity and a share of what acts across it. The second one is a condition on the posture.
+with w the weight at the centre of mass G and (f_i, t_i) the wrench of the environment at the point E_i. The supports
+satisfy the first equation by definition: each carries a given share of the load L = w + Σ f_i of all other forces, one
+share of the part along gravity and one of the part across it. The second equation is a condition on the posture.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ Array = np.ndarray
 
 
 class Wrenches(NamedTuple):
-    """What acts on a figure besides gravity, one row each; C-contiguous, int64 or float64, and writable."""
+    """Wrenches on a figure besides gravity, one row each; arrays are C-contiguous, int64 or float64, and writable."""
 
     node: Array
     """(m,) node that carries the point; 0 for a point of the world."""
@@ -33,20 +33,20 @@ class Wrenches(NamedTuple):
     torque: Array
     """(m, 3) pure torque [N m]."""
     local: Array
-    """(m,) 1 where force and torque are given in the node's axes and turn with it, 0 where in the world's."""
+    """(m,) 1 for a force and torque in the node's axes, which rotate with the node; 0 for world axes."""
     share: Array
-    """(m, 2) share of the load that a support carries, along gravity and across it; 0 for what is no support."""
+    """(m, 2) share of the load that a support carries, along gravity and across it; 0 for other wrenches."""
 
 
 @kernel
 def world_point(position: Array, rotation: Array, node: int, points: Array, i: int) -> Vector:
-    """Point `i` of `points` (m, 3), given in the frame of `node`, in the world [m]."""
+    """World position of point `i` of `points` (m, 3), which is given in the frame of `node` [m]."""
     return add(vector_at(position, node), rotate(quaternion_at(rotation, node), vector_at(points, i)))
 
 
 @kernel
 def in_world(rotation: Array, node: int, is_local: int, vectors: Array, i: int) -> Vector:
-    """Vector `i` of `vectors` (m, 3) in world axes, where it may be given in those of `node`."""
+    """Vector `i` of `vectors` (m, 3) in world axes; with `is_local` = 1 it is given in the axes of `node`."""
     v = vector_at(vectors, i)
     return rotate(quaternion_at(rotation, node), v) if is_local == 1 else v
 
@@ -79,7 +79,7 @@ def acting_wrenches(
     force: Array,
     torque: Array,
 ) -> None:
-    """All wrenches in world axes, supports with what they carry: `point`, `force` and `torque` (m, 3)."""
+    """Fill `point`, `force` and `torque` (m, 3) with all wrenches in world axes; supports include their load."""
     node, points, forces, torques, local, share = wrenches
     down = normalized(gravity)
     load = total_load(rotation, wrenches, scale(gravity, tree.subtree_mass[0]))
@@ -103,7 +103,7 @@ def net_wrench(
     gravity: Vector,
     about: Vector,
 ) -> tuple[Vector, Vector]:
-    """Sum of all forces [N] and of their moments about a point [N m], weight at the world `center` and supports too."""
+    """Sum of all forces [N] and of all moments about a point [N m], with the weight at `center` and the supports."""
     node, points, forces, torques, local, share = wrenches
     down = normalized(gravity)
     weight = scale(gravity, tree.subtree_mass[0])

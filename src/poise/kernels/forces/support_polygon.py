@@ -1,4 +1,4 @@
-"""The support polygon: the convex hull of contact points on the ground, and how far a point is outside it."""
+"""The support polygon: the convex hull of contact points on the ground, and the signed distance of a point to it."""
 
 import math
 from typing import NamedTuple
@@ -9,34 +9,37 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-SAME = 1e-18
-"""Square of the distance at which two corners are one [m²]."""
-
-
-SHORT, CROSSED = 1e-6, 1e-8
-"""Edges that face anywhere, and how far outside an edge is still inside [m]."""
+SAME_CORNER = 1e-18
+"""Squared distance below which two corners count as one [m²]."""
+SHORTEST_EDGE = 1e-6
+"""Edges up to this length have no reliable normal [m]."""
+EDGE_TOLERANCE = 1e-8
+"""A point this far outside an edge still counts as inside [m]."""
 
 
 class Nearest(NamedTuple):
-    """Where a hull is nearest to a point."""
+    """The point of a hull's boundary that is nearest to a given point."""
 
     distance: float
     """Signed distance [m], positive outside, negative inside."""
     x: float
-    """Unit direction away from the hull."""
+    """x of the outward unit direction."""
     y: float
+    """y of the outward unit direction."""
     a: int
-    """The corners of the nearest edge."""
+    """First corner of the nearest edge."""
     b: int
+    """Second corner of the nearest edge."""
     share: float
-    """Where on the line through them: 0 at `a`, 1 at `b`."""
+    """Place on the line through the corners: 0 at `a`, 1 at `b`."""
 
 
 @kernel
 def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
-    """Corners `start` … `end` of the hull, counter-clockwise, into `hull` from `start` on; returns how many.
+    """Convex hull of corners `start` to `end` - 1; returns its number of corners.
 
-    Gift wrapping: supports have a handful of corners. Corners in line make a hull of two, one place a hull of one.
+    Writes their indices, counter-clockwise, to `hull` from entry `start` on. Gift wrapping is fast enough, since
+    supports have few corners. Collinear corners give a hull of two corners, coincident ones a hull of one.
     """
     if end == start:
         return 0
@@ -52,41 +55,42 @@ def convex_hull(corners: Array, start: int, end: int, hull: Array) -> int:
         count += 1
         best = -1
         for c in range(start, end):
-            if _apart(corners, at, c) <= SAME:
+            if _squared_distance(corners, at, c) <= SAME_CORNER:
                 continue
             if best < 0:
                 best = c
                 continue
-            turn = _turn(corners, at, best, c)
-            farther = _apart(corners, at, c) > _apart(corners, at, best)
+            turn = _signed_area(corners, at, best, c)
+            farther = _squared_distance(corners, at, c) > _squared_distance(corners, at, best)
             if turn < 0.0 or (turn == 0.0 and farther):
                 best = c
-        if best < 0 or best == first or _apart(corners, best, first) <= SAME:
+        if best < 0 or best == first or _squared_distance(corners, best, first) <= SAME_CORNER:
             break
         at = best
     return count
 
 
 @kernel
-def _turn(corners: Array, o: int, a: int, b: int) -> float:
-    """Positive when o → a → b turns left."""
+def _signed_area(corners: Array, o: int, a: int, b: int) -> float:
+    """Twice the signed area of the triangle o, a, b: positive when o → a → b turns left."""
     ax, ay = corners[a, 0] - corners[o, 0], corners[a, 1] - corners[o, 1]
     bx, by = corners[b, 0] - corners[o, 0], corners[b, 1] - corners[o, 1]
     return ax * by - ay * bx
 
 
 @kernel
-def _apart(corners: Array, a: int, b: int) -> float:
+def _squared_distance(corners: Array, a: int, b: int) -> float:
+    """Squared distance of two corners [m²]."""
     x, y = corners[a, 0] - corners[b, 0], corners[a, 1] - corners[b, 1]
     return x * x + y * y
 
 
 @kernel
 def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: float, y: float) -> Nearest:
-    """The edge, or corner, of a hull that is nearest to (x, y); from inside, the edge that is left first.
+    """The point of a hull's boundary that is nearest to (x, y), on an edge or at a corner.
 
-    Corners almost in line make edges so short that rounding decides where they face: those are left out, and the others
-    may be crossed by as much as rounding turns them.
+    Nearly collinear corners may form edges so short that rounding errors determine their normals. The test whether the
+    point is inside skips those, and lets it be outside the others by `EDGE_TOLERANCE`.
     """
     best, inner = Nearest(1e300, 1.0, 0.0, 0, 0, 0.0), Nearest(-1e300, 1.0, 0.0, 0, 0, 0.0)
     for e in range(count):
@@ -97,7 +101,7 @@ def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: floa
         nx, ny = (ey / size, -ex / size) if size > 0.0 else (1.0, 0.0)
         height = nx * dx + ny * dy
         line = (ex * dx + ey * dy) / (size * size) if size > 0.0 else 0.0
-        if size > SHORT and height > inner.distance:
+        if size > SHORTEST_EDGE and height > inner.distance:
             inner = Nearest(height, nx, ny, a, b, line)
         share = min(1.0, max(0.0, line))
         fx, fy = dx - share * ex, dy - share * ey
@@ -110,4 +114,4 @@ def nearest_on_hull(corners: Array, hull: Array, start: int, count: int, x: floa
             best = Nearest(away, -nx, -ny, a, b, line)
         else:
             best = Nearest(away, nx, ny, a, b, line)
-    return inner if count > 2 and inner.distance <= CROSSED else best
+    return inner if count > 2 and inner.distance <= EDGE_TOLERANCE else best

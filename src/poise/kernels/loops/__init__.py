@@ -1,1 +1,1 @@
-"""Kinematic loops: what keeps them open, how that changes, and postures that close them."""
+"""Kinematic loops: closure constraints, their derivatives, and solvers for postures that satisfy them."""

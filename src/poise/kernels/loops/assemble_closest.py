@@ -1,14 +1,16 @@
-"""The closed posture whose motors come closest to what was asked, where what was asked is impossible.
+"""The closed posture whose motor values are nearest to the wanted ones, when those are impossible.
 
-Minimises ½ |m - m*|² over closed postures inside limits. With Z the directions that keep the loops closed and λ the
-forces that do, a step d = Z y solves
+Minimises ½ |m - m*|² over the closed postures inside the limits, with m the motor values and m* the wanted ones. With Z
+a basis of the null space of the closure rows c, λ their multipliers and M the selection of the motors, a step d = Z y
+solves
 
     Zᵀ (MᵀM + Σ λ_i ∇²c_i + ν) Z y = -Zᵀ g        g = Mᵀ (m - m*)
 
-which is Newton's method on the manifold of closed postures; every trial is closed again before it is judged. ν grows
-until the matrix is positive definite and the step gains. A joint that meets its limit is held there until the
-multiplier of the limit changes sign [Nocedal & Wright 2006, 16.5], and a coupling or a ball joint's region that is met
-becomes a row of the loops for as long.
+which is Newton's method on the manifold of closed postures. The loops of every trial posture are closed before its
+objective is compared. The regularisation ν grows until the matrix is positive definite and the step reduces the
+objective. Limits are handled by an active set: a joint that meets its limit is held there until the multiplier of the
+limit changes sign [Nocedal & Wright 2006, 16.5]. A coupling or a ball joint limit that is met becomes one more row
+beside the closures, for as long as it is active.
 """
 
 import math
@@ -18,27 +20,35 @@ import numpy as np
 
 from poise.kernels.body.tree import Tree, difference, integrate
 from poise.kernels.jit.compile import kernel
-from poise.kernels.loops.assemble import CLOSED, NEARLY, REACH, WITHIN, Assembling, close_loops, linearize
+from poise.kernels.loops.assemble import (
+    CLOSING_TOLERANCE,
+    LIMIT_VIOLATION,
+    LONGEST_CLOSING_STEP,
+    SUBSTEP_GAP,
+    Assembling,
+    close_loops,
+    linearize,
+)
 from poise.kernels.loops.assemble_from_open import solve_damped
-from poise.kernels.loops.assemble_inequalities import AT_UPPER, OPEN, farthest_beyond, keep, let_go
+from poise.kernels.loops.assemble_inequalities import AT_UPPER, INACTIVE, activate, activate_equalities, most_violated
 from poise.kernels.loops.closure import Closures
 from poise.kernels.loops.closure_curvature import add_closure_curvature
 from poise.kernels.loops.closure_factor import closure_multipliers, free_directions
 
 Array = np.ndarray
 
-STEPS = 200
-"""Steps in which the closest posture is found or not."""
-FLAT = 1e-10
-"""Gradient that counts as none."""
-STILL = 1e-13
-"""Step that counts as none [rad or m]."""
-SMALLEST, STIFFEST = 1e-9, 1e9
-"""ν of the first step and of the last that is tried."""
+MAX_APPROACH_STEPS = 200
+"""Most Newton steps."""
+ZERO_GRADIENT = 1e-10
+"""Largest entry of the reduced gradient, or multiplier, that counts as zero."""
+ZERO_STEP = 1e-13
+"""Largest step that counts as zero [rad or m]."""
+LEAST_REGULARISATION, MOST_REGULARISATION = 1e-9, 1e9
+"""Least regularisation ν, which the first step uses, and the greatest before the solver gives up."""
 
 
 class Closest(NamedTuple):
-    """Workspace."""
+    """Workspace of `approach`, with the motors and the fixed velocities."""
 
     driven: Array
     """(nv,) 1 for velocities of motors."""
@@ -47,33 +57,33 @@ class Closest(NamedTuple):
     basis: Array
     """(nv, nv) rows of Zᵀ."""
     hessian: Array
-    """(nv, nv)"""
+    """(nv, nv) H = MᵀM + Σ λ_i ∇²c_i."""
     reduced: Array
     """(nv, nv) Zᵀ H Z."""
     product: Array
     """(nv, nv) Zᵀ H."""
     factor: Array
-    """(nv, nv)"""
+    """(nv, nv) Cholesky factor of Zᵀ H Z + ν."""
     gradient: Array
-    """(nv,)"""
+    """(nv,) g."""
     slope: Array
-    """(nv,) Zᵀ g."""
+    """(nv,) reduced gradient Zᵀ g."""
     y: Array
-    """(nv,)"""
+    """(nv,) step in the coordinates of Z."""
     ones: Array
-    """(nv,)"""
+    """(nv,) ones, the diagonal that ν multiplies."""
     unused: Array
-    """(nv,) 1 beyond the size of Zᵀ."""
+    """(nv,) 1 for entries beyond the size of the null space."""
     multipliers: Array
-    """(r,)"""
+    """(r,) λ."""
     new: Array
-    """(nv,) 1 for joints that met their limits in the step."""
+    """(nv,) 1 for joints that met their limits in the trial step."""
     couple: Array
-    """(3, 3)"""
+    """(3, 3) workspace of the curvature."""
     move: Array
-    """(nv,)"""
+    """(nv,) the step d, or m - m*."""
     candidate: Array
-    """(nq,)"""
+    """(nq,) trial posture."""
 
 
 def make_closest(nq: int, nv: int, rows: int) -> Closest:
@@ -109,42 +119,42 @@ def approach(
     # outputs
     q: Array,
 ) -> float:
-    """Bring the motors of the closed posture `q` (nq,) as close to their values in `target` (nq,) as loops let them.
+    """Bring the motors of the closed posture `q` (nq,) as near to their values in `target` (nq,) as the loops allow.
 
-    Returns how far the farthest is still away [rad or m]. `work.held` marks what stays: what `closest.fixed` says, and
-    joints at their limits.
+    Returns the largest remaining distance of a motor [rad or m]. On return `work.held` marks the velocities of
+    `closest.fixed` and the joints at their limits.
     """
     held, candidate = work.held, closest.candidate
-    let_go(work.fences)
+    activate_equalities(work.inequalities)
     for k in range(held.shape[0]):
         held[k] = closest.fixed[k]
-    stiffness, moved = SMALLEST, math.inf
+    regularisation, moved = LEAST_REGULARISATION, math.inf
     distance, _ = _distances(tree, closest, target, q)
-    for _ in range(STEPS):
+    for _ in range(MAX_APPROACH_STEPS):
         linearize(tree, closures, work, q)
-        count, steepest = _model(tree, closures, work, closest, target, q)
-        if steepest <= FLAT or moved <= STILL:
-            if not _release(tree, work, closest, q):
+        count, steepest = _evaluate_model(tree, closures, work, closest, target, q)
+        if steepest <= ZERO_GRADIENT or moved <= ZERO_STEP:
+            if not _deactivate_one(tree, work, closest, q):
                 break
             moved = math.inf
             continue
         moved = math.inf
-        while stiffness <= STIFFEST:
-            if _solve(closest, count, stiffness):
+        while regularisation <= MOST_REGULARISATION:
+            if _solve(closest, count, regularisation):
                 length = _try(tree, closures, work, closest, q)
                 after, _ = _distances(tree, closest, target, candidate)
-                if length >= 0.0 and (after < distance or length <= STILL):
+                if length >= 0.0 and (after < distance or length <= ZERO_STEP):
                     distance = min(after, distance)
-                    moved = math.inf if _met_limit(work, closest) else length
+                    moved = math.inf if _has_new_limits(work, closest) else length
                     break
-                _take_back(work, closest)
-            stiffness *= 8.0
-        if stiffness > STIFFEST:
+                _deactivate_new(work, closest)
+            regularisation *= 8.0
+        if regularisation > MOST_REGULARISATION:
             break
-        stiffness = max(SMALLEST, stiffness / 8.0)
+        regularisation = max(LEAST_REGULARISATION, regularisation / 8.0)
         for i in range(q.shape[0]):
             q[i] = candidate[i]
-    close_loops(tree, closures, work, CLOSED, q)
+    close_loops(tree, closures, work, CLOSING_TOLERANCE, q)
     _, farthest = _distances(tree, closest, target, q)
     return farthest
 
@@ -162,10 +172,13 @@ def _distances(tree: Tree, closest: Closest, target: Array, q: Array) -> tuple[f
 
 
 @kernel
-def _model(
+def _evaluate_model(
     tree: Tree, closures: Closures, work: Assembling, closest: Closest, target: Array, q: Array
 ) -> tuple[int, float]:
-    """Gradient, multipliers and reduced Hessian; returns the number of free directions and the largest slope."""
+    """Evaluate gradient, multipliers and reduced Hessian at `q`.
+
+    Returns the dimension of the null space and the largest entry of the reduced gradient.
+    """
     basis, hessian, product, gradient, slope = (
         closest.basis, closest.hessian, closest.product, closest.gradient, closest.slope
     )  # fmt: skip
@@ -203,13 +216,13 @@ def _model(
 
 
 @kernel
-def _solve(closest: Closest, count: int, stiffness: float) -> bool:
-    """The step for this ν in `closest.move`; False where the model has no minimum."""
+def _solve(closest: Closest, count: int, regularisation: float) -> bool:
+    """Compute the step for this ν in `closest.move`; False if the regularised Hessian is not positive definite."""
     move, y, unused = closest.move, closest.y, closest.unused
     nv = move.shape[0]
     for i in range(nv):
         unused[i] = 0 if i < count else 1
-    if not solve_damped(closest.reduced, closest.slope, closest.ones, unused, stiffness, closest.factor, y):
+    if not solve_damped(closest.reduced, closest.slope, closest.ones, unused, regularisation, closest.factor, y):
         return False
     largest = 0.0
     for k in range(nv):
@@ -217,23 +230,24 @@ def _solve(closest: Closest, count: int, stiffness: float) -> bool:
         for i in range(count):
             move[k] += y[i] * closest.basis[i, k]
         largest = max(largest, abs(move[k]))
-    if largest > REACH:
+    if largest > LONGEST_CLOSING_STEP:
         for k in range(nv):
-            move[k] *= REACH / largest
+            move[k] *= LONGEST_CLOSING_STEP / largest
     return True
 
 
 @kernel
 def _try(tree: Tree, closures: Closures, work: Assembling, closest: Closest, q: Array) -> float:
-    """Take the step as far as limits let it, close the loops there; returns its length, -1 where they do not close.
+    """Take the step up to the first limit and close the loops there; returns its length, or -1 if they do not close.
 
-    Joints that meet their limits on the way are held there, and marked in `closest.new`; fences likewise.
+    Joints that meet their limits on the way are held there and marked in `closest.new`; inequalities become active and
+    are marked in `Inequalities.new`.
     """
-    move, candidate, held, fences = closest.move, closest.candidate, work.held, work.fences
-    nv, count = move.shape[0], fences.new.shape[0]
+    move, candidate, held, inequalities = closest.move, closest.candidate, work.held, work.inequalities
+    nv, count = move.shape[0], inequalities.new.shape[0]
     share, hit = 1.0, -1
     for i in range(count):
-        fences.new[i] = 0
+        inequalities.new[i] = 0
     for k in range(nv):
         closest.new[k] = 0
         room = _room(tree, work, q, k, move[k])
@@ -247,20 +261,20 @@ def _try(tree: Tree, closures: Closures, work: Assembling, closest: Closest, q: 
     for _ in range(nv + count):
         if hit >= 0:
             _stop_at_limit(tree, work, closest, hit, candidate)
-        if close_loops(tree, closures, work, CLOSED, candidate) > NEARLY:
+        if close_loops(tree, closures, work, CLOSING_TOLERANCE, candidate) > SUBSTEP_GAP:
             return -1.0
         hit = _farthest_outside(tree, work, candidate)
         if hit < 0:
-            fence, _ = farthest_beyond(fences, candidate, WITHIN)
-            if fence < 0:
+            inequality, _ = most_violated(inequalities, candidate, LIMIT_VIOLATION)
+            if inequality < 0:
                 return length
-            keep(fences, fence, candidate)
+            activate(inequalities, inequality, candidate)
     return -1.0
 
 
 @kernel
 def _room(tree: Tree, work: Assembling, q: Array, k: int, direction: float) -> float:
-    """How far velocity `k` may go in a direction."""
+    """Distance of velocity `k` from its limit in the direction of the sign of `direction`; inf if unlimited."""
     node = tree.dof_node[k]
     if tree.v_count[node] != 1 or direction == 0.0:
         return math.inf
@@ -270,8 +284,8 @@ def _room(tree: Tree, work: Assembling, q: Array, k: int, direction: float) -> f
 
 @kernel
 def _farthest_outside(tree: Tree, work: Assembling, q: Array) -> int:
-    """The velocity that exceeds its limits by most, -1 when none does."""
-    worst, found = WITHIN, -1
+    """The velocity that violates its limits most, or -1 when none does."""
+    worst, found = LIMIT_VIOLATION, -1
     for k in range(work.held.shape[0]):
         excess = -min(_room(tree, work, q, k, 1.0), _room(tree, work, q, k, -1.0))
         if excess > worst:
@@ -281,6 +295,7 @@ def _farthest_outside(tree: Tree, work: Assembling, q: Array) -> int:
 
 @kernel
 def _stop_at_limit(tree: Tree, work: Assembling, closest: Closest, k: int, q: Array) -> None:
+    """Set velocity `k` to its nearer limit in `q`, hold it, and mark it in `closest.new`."""
     at = tree.q_start[tree.dof_node[k]]
     q[at] = work.lower[k] if q[at] - work.lower[k] < work.upper[k] - q[at] else work.upper[k]
     if work.held[k] == 0:
@@ -289,50 +304,51 @@ def _stop_at_limit(tree: Tree, work: Assembling, closest: Closest, k: int, q: Ar
 
 
 @kernel
-def _met_limit(work: Assembling, closest: Closest) -> bool:
+def _has_new_limits(work: Assembling, closest: Closest) -> bool:
+    """Whether the trial step made any limit or inequality active."""
     met = False
     for k in range(closest.new.shape[0]):
         met = met or closest.new[k] == 1
-    for i in range(work.fences.new.shape[0]):
-        met = met or work.fences.new[i] == 1
+    for i in range(work.inequalities.new.shape[0]):
+        met = met or work.inequalities.new[i] == 1
     return met
 
 
 @kernel
-def _take_back(work: Assembling, closest: Closest) -> None:
-    """Let go of the joints and fences that a step which was not taken met the limits of."""
+def _deactivate_new(work: Assembling, closest: Closest) -> None:
+    """Deactivate the limits and inequalities that a rejected step made active."""
     for k in range(closest.new.shape[0]):
         if closest.new[k] == 1:
             work.held[k] = 0
-    for i in range(work.fences.new.shape[0]):
-        if work.fences.new[i] == 1:
-            work.fences.side[i] = OPEN
+    for i in range(work.inequalities.new.shape[0]):
+        if work.inequalities.new[i] == 1:
+            work.inequalities.side[i] = INACTIVE
 
 
 @kernel
-def _release(tree: Tree, work: Assembling, closest: Closest, q: Array) -> bool:
-    """Let go of the joint or fence that would gain most by leaving its limit; False when none would."""
-    most, found = FLAT, -1
-    fences, fence = work.fences, -1
+def _deactivate_one(tree: Tree, work: Assembling, closest: Closest, q: Array) -> bool:
+    """Deactivate the limit or inequality whose multiplier has the wrong sign by most; False when none has."""
+    most, found = ZERO_GRADIENT, -1
+    inequalities, inequality = work.inequalities, -1
     for k in range(work.held.shape[0]):
         if work.held[k] == 0 or closest.fixed[k] == 1:
             continue
-        pull = closest.gradient[k]
+        multiplier = closest.gradient[k]
         for i in range(work.rows.shape[0]):
-            pull += closest.multipliers[i] * work.rows[i, k]
+            multiplier += closest.multipliers[i] * work.rows[i, k]
         at_lower = _room(tree, work, q, k, -1.0) < _room(tree, work, q, k, 1.0)
-        gain = -pull if at_lower else pull
+        gain = -multiplier if at_lower else multiplier
         if gain > most:
             most, found = gain, k
-    for i in range(fences.side.shape[0]):
-        if fences.side[i] == OPEN or fences.lower[i] == fences.upper[i]:
+    for i in range(inequalities.side.shape[0]):
+        if inequalities.side[i] == INACTIVE or inequalities.lower[i] == inequalities.upper[i]:
             continue
-        push = closest.multipliers[fences.row[i]]
-        gain = -push if fences.side[i] == AT_UPPER else push
+        multiplier = closest.multipliers[inequalities.row[i]]
+        gain = -multiplier if inequalities.side[i] == AT_UPPER else multiplier
         if gain > most:
-            most, fence = gain, i
-    if fence >= 0:
-        fences.side[fence] = OPEN
+            most, inequality = gain, i
+    if inequality >= 0:
+        inequalities.side[inequality] = INACTIVE
         return True
     if found >= 0:
         work.held[found] = 0

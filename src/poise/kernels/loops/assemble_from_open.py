@@ -1,11 +1,13 @@
-"""Closing loops from afar: Levenberg and Marquardt's method on rows that grow all the way to half a turn.
+"""Closing loops from an open start, by the Levenberg–Marquardt method.
 
-Minimises ½ |c|² over the velocities that are not held, inside limits. Each step solves
+It uses *far* closure rows, whose direction residuals grow with the angle up to half a turn. It minimises ½ |c|² over
+the velocities that are not held, inside the limits. Each step solves
 
     (JᵀJ + μ D) x = -Jᵀc        D the largest diagonal of JᵀJ so far
 
-with μ after [Nielsen 1999]: down when the model was right, up when it was not. A joint at its limit that the gradient
-pushes out of it is left out of a step; couplings and ball joints' regions that are left are rows like any other.
+with the damping μ after [Nielsen 1999], which decreases when the model predicted the gain well and increases when it
+did not. A joint at a limit is left out of a step that would push it outside. Violated couplings and ball joint limits
+are rows beside the closures.
 """
 
 import math
@@ -16,20 +18,20 @@ import numpy as np
 from poise.kernels.body.tree import Tree, integrate, motion_axes
 from poise.kernels.jit.compile import kernel
 from poise.kernels.loops.assemble import Assembling, residual
-from poise.kernels.loops.assemble_inequalities import fill_fences, lean
+from poise.kernels.loops.assemble_inequalities import activate_violated, fill_inequality_rows
 from poise.kernels.loops.closure import Closures, closure_rows
 
 Array = np.ndarray
 
-STEPS = 300
-"""Steps in which loops close or do not."""
-DONE = 1e-10
-"""Residual at which Newton's method takes over [m]."""
-STEEP = 1e-12
-"""Gradient below which nothing is gained any more."""
-LONGEST = 0.7
-"""Largest change of any velocity in a step [rad or m]."""
-SOFT = 1e-3
+MAX_DESCENT_STEPS = 300
+"""Most Levenberg–Marquardt steps."""
+NEWTON_RESIDUAL = 1e-10
+"""Residual at which the caller goes on with Newton's method [m]."""
+STATIONARY_GRADIENT = 1e-12
+"""The descent ends when the largest entry of the gradient is below this."""
+LONGEST_DESCENT_STEP = 0.7
+"""Largest change of any velocity in one step [rad or m]."""
+FIRST_RELATIVE_DAMPING = 1e-3
 """μ of the first step, relative to D."""
 
 
@@ -39,11 +41,11 @@ class Normal(NamedTuple):
     matrix: Array
     """(nv, nv) JᵀJ."""
     factor: Array
-    """(nv, nv) its Cholesky factor, damped."""
+    """(nv, nv) Cholesky factor of JᵀJ + μ D."""
     diagonal: Array
     """(nv,) D."""
     gradient: Array
-    """(nv,)"""
+    """(nv,) Jᵀc."""
     value: Array
     """(nv,) the coordinate of each turn and slide, 0 for others."""
     left_out: Array
@@ -71,9 +73,9 @@ def close_from_afar(
     # outputs
     q: Array,
 ) -> float:
-    """Move what is not held in `q` (nq,) until the loops are nearly closed; returns the largest residual [m].
+    """Move the velocities of `q` (nq,) that are not held until the loops are nearly closed.
 
-    `closures` have far rows. Values outside their limits are moved inside first.
+    `closures` must have far rows. Values outside their limits are moved inside first. Returns the largest residual [m].
     """
     step, gradient, diagonal, trial = work.step, normal.gradient, normal.diagonal, work.trial
     nv = step.shape[0]
@@ -81,22 +83,22 @@ def close_from_afar(
     worst, cost = _evaluate(tree, closures, work, q)
     for k in range(nv):
         diagonal[k] = 0.0
-    damping, growth, fresh = SOFT, 2.0, False
-    for _ in range(STEPS):
-        if worst <= DONE:
+    damping, growth, fresh = FIRST_RELATIVE_DAMPING, 2.0, False
+    for _ in range(MAX_DESCENT_STEPS):
+        if worst <= NEWTON_RESIDUAL:
             break
         if not fresh:
             _fill_normal(tree, closures, work, normal, q)
             fresh = True
-            if _steepest(normal) <= STEEP:
+            if _steepest(normal) <= STATIONARY_GRADIENT:
                 break
         if not solve_damped(normal.matrix, gradient, diagonal, normal.left_out, damping, normal.factor, step):
             damping, growth = damping * growth, 2.0 * growth
             continue
-        hoped = _limit_step(work, normal, step, damping)
+        predicted = _limit_step(work, normal, step, damping)
         integrate(tree, q, step, trial)
         after, less = _evaluate(tree, closures, work, trial)
-        gain = (cost - less) / hoped if hoped > 0.0 else -1.0
+        gain = (cost - less) / predicted if predicted > 0.0 else -1.0
         if gain > 0.0 and math.isfinite(less):
             for i in range(q.shape[0]):
                 q[i] = trial[i]
@@ -111,17 +113,18 @@ def close_from_afar(
 
 @kernel
 def _evaluate(tree: Tree, closures: Closures, work: Assembling, q: Array) -> tuple[float, float]:
-    """Largest residual and ½ |c|²."""
-    lean(work.fences, q)
+    """The largest residual and ½ |c|² at `q`, with the violated inequalities active."""
+    activate_violated(work.inequalities, q)
     worst = residual(tree, closures, work, q)
     cost = 0.0
-    for i in range(work.lacking.shape[0]):
-        cost += 0.5 * work.lacking[i] * work.lacking[i]
+    for i in range(work.residuals.shape[0]):
+        cost += 0.5 * work.residuals[i] * work.residuals[i]
     return worst, cost
 
 
 @kernel
 def _move_inside(tree: Tree, work: Assembling, q: Array) -> None:
+    """Clamp all turns and slides of `q` that are not held to their limits."""
     for k in range(work.step.shape[0]):
         i = tree.dof_node[k]
         if tree.v_count[i] == 1 and work.held[k] == 0:
@@ -131,14 +134,14 @@ def _move_inside(tree: Tree, work: Assembling, q: Array) -> None:
 
 @kernel
 def _fill_normal(tree: Tree, closures: Closures, work: Assembling, normal: Normal, q: Array) -> None:
-    """JᵀJ, D and the gradient at `q`, and which velocities a step leaves out."""
-    matrix, gradient, value, rows, lacking = normal.matrix, normal.gradient, normal.value, work.rows, work.lacking
+    """Evaluate JᵀJ, D and the gradient at `q`, and mark the velocities that the step leaves out."""
+    matrix, gradient, value, rows, residuals = normal.matrix, normal.gradient, normal.value, work.rows, work.residuals
     nv = gradient.shape[0]
-    lean(work.fences, q)
+    activate_violated(work.inequalities, q)
     residual(tree, closures, work, q)
     motion_axes(tree, work.rotation, work.axes)
     closure_rows(tree, closures, work.position, work.rotation, work.axes, 0, rows)
-    fill_fences(work.fences, q, rows)
+    fill_inequality_rows(work.inequalities, q, rows)
     for j in range(nv):
         gradient[j] = 0.0
         for k in range(nv):
@@ -147,7 +150,7 @@ def _fill_normal(tree: Tree, closures: Closures, work: Assembling, normal: Norma
         for j in range(nv):
             a = rows[i, j]
             if a != 0.0:
-                gradient[j] += a * lacking[i]
+                gradient[j] += a * residuals[i]
                 for k in range(nv):
                     matrix[j, k] += a * rows[i, k]
     for k in range(nv):
@@ -162,6 +165,7 @@ def _fill_normal(tree: Tree, closures: Closures, work: Assembling, normal: Norma
 
 @kernel
 def _steepest(normal: Normal) -> float:
+    """Largest entry of the gradient among the velocities of the step."""
     most = 0.0
     for k in range(normal.gradient.shape[0]):
         if normal.left_out[k] == 0:
@@ -171,22 +175,22 @@ def _steepest(normal: Normal) -> float:
 
 @kernel
 def _limit_step(work: Assembling, normal: Normal, step: Array, damping: float) -> float:
-    """Shorten `step`, stop it at the limits, and return what the model hopes to gain."""
+    """Shorten `step`, clamp it to the limits, and return the decrease of ½ |c|² that the linear model predicts."""
     nv = step.shape[0]
     largest = 0.0
     for k in range(nv):
         largest = max(largest, abs(step[k]))
-    share = min(1.0, LONGEST / largest) if largest > 0.0 else 0.0
+    share = min(1.0, LONGEST_DESCENT_STEP / largest) if largest > 0.0 else 0.0
     for k in range(nv):
         if normal.left_out[k] == 0:
             step[k] = min(max(share * step[k], work.lower[k] - normal.value[k]), work.upper[k] - normal.value[k])
-    gained = 0.0
+    decrease = 0.0
     for j in range(nv):
-        bent = 0.0
+        product = 0.0
         for k in range(nv):
-            bent += normal.matrix[j, k] * step[k]
-        gained -= step[j] * (normal.gradient[j] + 0.5 * bent)
-    return gained
+            product += normal.matrix[j, k] * step[k]
+        decrease -= step[j] * (normal.gradient[j] + 0.5 * product)
+    return decrease
 
 
 @kernel
@@ -200,7 +204,10 @@ def solve_damped(
     factor: Array,
     step: Array,
 ) -> bool:
-    """Solve (matrix + damping D) step = -gradient without the velocities left out; False when not positive definite."""
+    """Solve (matrix + damping D) step = -gradient over the velocities with left_out = 0, by Cholesky's method.
+
+    Returns False when the matrix is not positive definite.
+    """
     n = step.shape[0]
     for j in range(n):
         step[j] = 0.0

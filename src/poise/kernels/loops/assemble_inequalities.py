@@ -1,12 +1,13 @@
-"""Limits of several numbers at once while a mechanism is assembled: couplings, and the regions of ball joints.
+"""Inequalities between several coordinates while a mechanism is assembled: couplings and ball joint limits.
 
-Each is a value v(q) between two bounds: the linear form of a coupling, how far a swing is outside its region, how far a
-twist is beyond its least or greatest. A fence that is *kept* is one more row beside those of the loops,
+Each inequality bounds a value, lower ≤ f(q) ≤ upper: the linear form of a coupling, the distance of a swing from its
+region (negative inside), or the distance of a twist from its least or greatest value. An *active* inequality is one
+more row beside the closures of the loops,
 
-    c = v(q) - bound        ∂c/∂v_k = the derivative of v
+    c = f(q) - bound        ∂c/∂v_k = ∂f/∂v_k
 
-which closing brings to zero as it does theirs. Equalities are kept always, others while a mechanism leans on them; the
-rows of those that are not kept are zero, and rows that say nothing are redundant ones.
+which closing the loops brings to zero too. Equalities are always active, inequalities only while the mechanism is at
+their bound. The row of an inactive inequality is zero, which the factorisation treats as a redundant row.
 """
 
 from typing import NamedTuple
@@ -24,63 +25,67 @@ from poise.kernels.maths.vector import add, scale
 Array = np.ndarray
 
 SWING, LEAST_TWIST, GREATEST_TWIST = range(3)
-AT_LOWER, OPEN, AT_UPPER = -1, 0, 1
+"""Parts of a ball joint's limits."""
+AT_LOWER, INACTIVE, AT_UPPER = -1, 0, 1
+"""States of an inequality: active at its lower bound, inactive, active at its upper bound."""
 
 
-class Fences(NamedTuple):
-    """All fences of a figure, and which are kept."""
+class Inequalities(NamedTuple):
+    """All inequalities of a figure, and which of them are active."""
 
     limits: StepLimits
+    """Index maps between velocities and coordinates."""
     bounds: Bounds
+    """Limits and couplings of the figure."""
     coupling: Array
-    """(g,) the coupling that each is, or -1."""
+    """(g,) index of the coupling, or -1 for a ball joint limit."""
     ball: Array
-    """(g,) the ball joint that each bounds, or -1."""
+    """(g,) index of the ball joint, or -1 for a coupling."""
     part: Array
-    """(g,) what of a ball joint: SWING, LEAST_TWIST or GREATEST_TWIST."""
+    """(g,) SWING, LEAST_TWIST or GREATEST_TWIST, for a ball joint limit."""
     row: Array
-    """(g,) its row among those of the loops."""
+    """(g,) index of its row among the closure rows."""
     lower: Array
     """(g,) least value."""
     upper: Array
     """(g,) greatest value."""
     side: Array
-    """(g,) which bound it is kept at: AT_LOWER, AT_UPPER, or OPEN."""
+    """(g,) the bound at which it is active, AT_LOWER or AT_UPPER, or INACTIVE."""
     new: Array
-    """(g,) 1 for fences that a step on trial met."""
+    """(g,) 1 for those that the trial step made active."""
 
 
 @kernel
-def fence_value(fences: Fences, i: int, q: Array) -> float:
-    """Value of fence `i` [rad, or what a coupling measures]."""
-    bounds = fences.bounds
-    if fences.coupling[i] >= 0:
-        return coupling_value(bounds, fences.coupling[i], q)
-    b = fences.ball[i]
+def inequality_value(inequalities: Inequalities, i: int, q: Array) -> float:
+    """Value f(q) of inequality `i` [rad, or the unit of the coupling]."""
+    bounds = inequalities.bounds
+    if inequalities.coupling[i] >= 0:
+        return coupling_value(bounds, inequalities.coupling[i], q)
+    b = inequalities.ball[i]
     split = ball_split(bounds, b, q)
-    if fences.part[i] == SWING:
+    if inequalities.part[i] == SWING:
         _, _, room = tangent_line(bounds, b, split)
         return -room
     low, high = twist_interval(bounds, b, split.x, split.y)
     twist = nearest_turn(split.twist, 0.5 * (low + high))
-    return twist - low if fences.part[i] == LEAST_TWIST else twist - high
+    return twist - low if inequalities.part[i] == LEAST_TWIST else twist - high
 
 
 @kernel
-def _fence_row(fences: Fences, i: int, q: Array, rows: Array) -> None:
-    """Derivative of the value of fence `i`, into its row."""
-    limits, bounds, row = fences.limits, fences.bounds, fences.row[i]
-    if fences.coupling[i] >= 0:
-        coupling_row(limits, bounds, fences.coupling[i], q, row, rows)
+def _inequality_row(inequalities: Inequalities, i: int, q: Array, rows: Array) -> None:
+    """Write the derivative of the value of inequality `i` into its row."""
+    limits, bounds, row = inequalities.limits, inequalities.bounds, inequalities.row[i]
+    if inequalities.coupling[i] >= 0:
+        coupling_row(limits, bounds, inequalities.coupling[i], q, row, rows)
         return
-    b = fences.ball[i]
+    b = inequalities.ball[i]
     split = ball_split(bounds, b, q)
     rates = swing_twist_rates(split)
-    if fences.part[i] == SWING:
+    if inequalities.part[i] == SWING:
         nx, ny, _ = tangent_line(bounds, b, split)
         rate = add(scale(rates[0], nx), scale(rates[1], ny))
     else:
-        c, j = bounds.twist, 0 if fences.part[i] == LEAST_TWIST else 6
+        c, j = bounds.twist, 0 if inequalities.part[i] == LEAST_TWIST else 6
         along = c[b, j + 1] + 2.0 * c[b, j + 3] * split.x + c[b, j + 4] * split.y
         across = c[b, j + 2] + c[b, j + 4] * split.x + 2.0 * c[b, j + 5] * split.y
         rate = add(rates[2], add(scale(rates[0], -along), scale(rates[1], -across)))
@@ -89,57 +94,59 @@ def _fence_row(fences: Fences, i: int, q: Array, rows: Array) -> None:
 
 
 @kernel
-def fill_fences(fences: Fences, q: Array, rows: Array) -> None:
-    """Rows of all fences that are kept; those of others are zero already."""
-    for i in range(fences.side.shape[0]):
-        if fences.side[i] != OPEN:
-            _fence_row(fences, i, q, rows)
+def fill_inequality_rows(inequalities: Inequalities, q: Array, rows: Array) -> None:
+    """Fill the rows of all active inequalities; the rows of the others must be zero already."""
+    for i in range(inequalities.side.shape[0]):
+        if inequalities.side[i] != INACTIVE:
+            _inequality_row(inequalities, i, q, rows)
 
 
 @kernel
-def fence_residual(fences: Fences, q: Array, lacking: Array) -> float:
-    """What the rows of fences that are kept lack; returns the largest."""
+def inequality_residual(inequalities: Inequalities, q: Array, residuals: Array) -> float:
+    """Fill the residuals of all active inequalities; returns the largest."""
     worst = 0.0
-    for i in range(fences.side.shape[0]):
-        if fences.side[i] != OPEN:
-            bound = fences.lower[i] if fences.side[i] == AT_LOWER else fences.upper[i]
-            lacking[fences.row[i]] = fence_value(fences, i, q) - bound
-            worst = max(worst, abs(lacking[fences.row[i]]))
+    for i in range(inequalities.side.shape[0]):
+        if inequalities.side[i] != INACTIVE:
+            bound = inequalities.lower[i] if inequalities.side[i] == AT_LOWER else inequalities.upper[i]
+            residuals[inequalities.row[i]] = inequality_value(inequalities, i, q) - bound
+            worst = max(worst, abs(residuals[inequalities.row[i]]))
     return worst
 
 
 @kernel
-def lean(fences: Fences, q: Array) -> None:
-    """Keep the fences that `q` is beyond, and no others but equalities."""
-    for i in range(fences.side.shape[0]):
-        if fences.lower[i] < fences.upper[i]:
-            value = fence_value(fences, i, q)
-            fences.side[i] = AT_UPPER if value > fences.upper[i] else AT_LOWER if value < fences.lower[i] else OPEN
+def activate_violated(inequalities: Inequalities, q: Array) -> None:
+    """Activate the inequalities that `q` violates and deactivate all others; equalities stay active."""
+    for i in range(inequalities.side.shape[0]):
+        if inequalities.lower[i] < inequalities.upper[i]:
+            value = inequality_value(inequalities, i, q)
+            inequalities.side[i] = (
+                AT_UPPER if value > inequalities.upper[i] else AT_LOWER if value < inequalities.lower[i] else INACTIVE
+            )
 
 
 @kernel
-def let_go(fences: Fences) -> None:
-    """Keep equalities only."""
-    for i in range(fences.side.shape[0]):
-        fences.side[i] = AT_UPPER if fences.lower[i] == fences.upper[i] else OPEN
-        fences.new[i] = 0
+def activate_equalities(inequalities: Inequalities) -> None:
+    """Activate the equalities and deactivate all others."""
+    for i in range(inequalities.side.shape[0]):
+        inequalities.side[i] = AT_UPPER if inequalities.lower[i] == inequalities.upper[i] else INACTIVE
+        inequalities.new[i] = 0
 
 
 @kernel
-def farthest_beyond(fences: Fences, q: Array, slack: float) -> tuple[int, float]:
-    """The open fence that `q` is beyond by most, if by more than `slack`, or -1; and by how much."""
+def most_violated(inequalities: Inequalities, q: Array, slack: float) -> tuple[int, float]:
+    """The inactive inequality that `q` violates most, or -1 if none by more than `slack`; and the violation."""
     worst, found = slack, -1
-    for i in range(fences.side.shape[0]):
-        if fences.side[i] == OPEN:
-            value = fence_value(fences, i, q)
-            excess = max(value - fences.upper[i], fences.lower[i] - value)
+    for i in range(inequalities.side.shape[0]):
+        if inequalities.side[i] == INACTIVE:
+            value = inequality_value(inequalities, i, q)
+            excess = max(value - inequalities.upper[i], inequalities.lower[i] - value)
             if excess > worst:
                 worst, found = excess, i
     return found, worst
 
 
 @kernel
-def keep(fences: Fences, i: int, q: Array) -> None:
-    """Keep fence `i` at the bound that `q` is beyond."""
-    fences.side[i] = AT_UPPER if fence_value(fences, i, q) > fences.upper[i] else AT_LOWER
-    fences.new[i] = 1
+def activate(inequalities: Inequalities, i: int, q: Array) -> None:
+    """Activate inequality `i` at the bound that `q` violates, and mark it as new."""
+    inequalities.side[i] = AT_UPPER if inequality_value(inequalities, i, q) > inequalities.upper[i] else AT_LOWER
+    inequalities.new[i] = 1

@@ -1,19 +1,20 @@
-"""Loops: what keeps a cut joint open, and how it changes with the posture.
+"""Closure constraints of cut loop joints: residuals and Jacobian.
 
-A joint that closes a loop leaves some of the relative motion of its two bodies free; the rest makes its rows
-[Schumacher et al. 2021, III.B]. With the joint's anchors p_A and p_B on the two bodies, there are rows of two sorts:
+A joint that closes a loop allows some relative motion of its two bodies A and B; each direction that it blocks gives
+one row [Schumacher et al. 2021, III.B]. With the joint's anchors p_A and p_B on the two bodies, there are two kinds of
+rows:
 
     distance    c = n·(p_A - p_B) - d       n a direction carried by B
-    direction   c = ℓ (u·w - d)             u carried by A, w carried by B, ℓ a length that makes metres of it
+    direction   c = ℓ (u·w - d)             u carried by A, w carried by B, ℓ a length that converts to metres
 
-The first is the distance of p_A from a plane of B, so that its rate needs only the one point p = p_A, seen by A and by
-B. With a_k, o_k the axis and origin of velocity k, s_k = 1 on the way from the common ancestor to A and -1 on the way
-to B,
+The first is the distance of p_A from a plane fixed to B, so its rate needs only the velocity of the one point p = p_A
+as fixed to A and as fixed to B. With a_k, o_k the axis and origin of velocity k, and s_k = 1 on the path from the
+common ancestor to A and -1 on the path to B,
 
     ∂c/∂v_k = s_k n·(a_k × (p - o_k)),  s_k n·a_k for a slide        ∂c/∂v_k = s_k ℓ a_k·(u × w),  0 for a slide
 
-and what carries both bodies drops out exactly. Loops that share velocities form a block; blocks know nothing of each
-other.
+and velocities that move both bodies drop out exactly. Loops that share velocities form a block; the Jacobian is block
+diagonal.
 """
 
 from typing import NamedTuple
@@ -29,16 +30,16 @@ Array = np.ndarray
 
 
 class Closures(NamedTuple):
-    """All loops of a figure; loops of one block are neighbours, and so are their rows."""
+    """All loops of a figure; the loops of one block are consecutive, and so are their rows."""
 
     a_node: Array
     """(m,) node of the first body of each loop."""
     a_point: Array
-    """(m, 3) its anchor, in the node's frame [m]."""
+    """(m, 3) anchor on the first body, in the node's frame [m]."""
     b_node: Array
     """(m,) node of the second body."""
     b_point: Array
-    """(m, 3) its anchor, in the node's frame [m]."""
+    """(m, 3) anchor on the second body, in the node's frame [m]."""
     row_start: Array
     """(m + 1,) first row of each loop."""
     turns: Array
@@ -52,17 +53,17 @@ class Closures(NamedTuple):
     length: Array
     """(r,) ℓ [m]; 1 for distances."""
     path_start: Array
-    """(m + 1,) first entry of each loop in the two below."""
+    """(m + 1,) first entry of each loop in `path_dof` and `path_side`."""
     path_dof: Array
     """Velocities that move one body of a loop and not the other, from the root outward on each side."""
     path_side: Array
-    """1.0 where such a velocity moves the first body, -1.0 where it moves the second."""
+    """s_k: 1.0 where the velocity of `path_dof` moves the first body, -1.0 where it moves the second."""
     block_loop: Array
     """(b + 1,) first loop of each block."""
     block_start: Array
-    """(b + 1,) first entry of each block below."""
+    """(b + 1,) first entry of each block in `block_dof`."""
     block_dof: Array
-    """Velocities of each block."""
+    """Velocities of all blocks, one block after another."""
 
 
 @kernel(inline=True)
@@ -80,13 +81,13 @@ def closure_residual(
     # outputs
     out: Array,
 ) -> float:
-    """Fill `out` (r,) with what each row lacks [m]; returns the largest.
+    """Fill `out` (r,) with the residual c of each row [m]; returns the largest absolute value.
 
     Args:
         closures: The loops.
         position: (n, 3) world positions of the nodes [m].
         rotation: (n, 4) their world rotations.
-        out: The rows' values.
+        out: The residuals.
     """
     row_start, turns, u, w = closures.row_start, closures.turns, closures.u, closures.w
     offset, length = closures.offset, closures.length
@@ -117,7 +118,7 @@ def closure_rows(
     # outputs
     rows: Array,
 ) -> None:
-    """Fill `rows` (…, nv), from row `first` on, with the derivatives of all rows.
+    """Fill `rows` (…, nv), from row `first` on, with the Jacobian of all closure rows.
 
     Args:
         tree: The tree.
@@ -125,7 +126,7 @@ def closure_rows(
         position: (n, 3) world positions of the nodes [m].
         rotation: (n, 4) their world rotations.
         axes: (nv, 3) world axes of the velocities.
-        first: Where the rows of the first loop go.
+        first: Index of the row of `rows` that the first closure row fills.
         rows: The Jacobian.
     """
     row_start, path_start, path_dof, path_side = (
@@ -155,7 +156,7 @@ def closure_rows(
 
 @kernel(inline=True)
 def _direction_and_twist(closures: Closures, i: int, near: Quaternion, far: Quaternion) -> tuple[Vector, Vector]:
-    """What row `i` feels of a velocity of p, and of an angular velocity: n and 0, or 0 and ℓ u × w."""
+    """Derivative of row `i` by the velocity of p and by the angular velocity: n and 0, or 0 and ℓ u × w."""
     carried = rotate(far, vector_at(closures.w, i))
     if closures.turns[i] == 0:
         return carried, Vector(0.0, 0.0, 0.0)

@@ -1,18 +1,19 @@
-"""Second derivatives of loops, weighted by the forces that keep them closed.
+"""Second derivatives of the closure rows, weighted by their multipliers.
 
-For multipliers λ the rows of a loop act like a force f = Σ λ n at the common point p on both bodies, and like couples
-with W = Σ λ ℓ w uᵀ. Let d_k be the rate of p with velocity k (a_k × (p - o_k), or a_k for a slide), and let a slide
-have the angular rate 0. For j above k on the way to the same body,
+With multipliers λ, the distance rows of a loop act like a force f = Σ λ n at the common point p on both bodies, and the
+direction rows like couples with W = Σ λ ℓ w uᵀ. Let d_k be the rate of p with velocity k: a_k × (p - o_k) for a
+turn, the axis itself for a slide. Below, a_k is an angular rate, so it is 0 for a slide. For j above k on the path to
+the same body,
 
     to A    ∂²(λ·c)/∂v_j∂v_k = f·(a_j × d_k) + a_k·W a_j - tr(W) a_j·a_k
     to B                       f·(a_k × d_j) + a_j·W a_k - tr(W) a_j·a_k
 
-and for j on the way to A and k on the way to B
+and for j on the path to A and k on the path to B
 
                              - f·(a_k × d_j) - a_j·W a_k + tr(W) a_j·a_k
 
-Seen from B the order is the other way round, because directions n travel with B. Inside one rotation (ball or free)
-exp(ω) has the symmetric mean of both orders. Velocities that carry both bodies have none of it.
+On the path to B the order of j and k is reversed, because the directions n move with B. Inside one rotation (ball or
+free) exp(ω) has the symmetric mean of both orders. Velocities that move both bodies have no second derivative.
 """
 
 import numpy as np
@@ -25,7 +26,8 @@ from poise.kernels.maths.vector import Vector, cross, dot, subtract, vector_at
 
 Array = np.ndarray
 
-NOTHING = Vector(0.0, 0.0, 0.0)
+NO_ROTATION = Vector(0.0, 0.0, 0.0)
+"""Angular rate of a slide."""
 
 
 @kernel
@@ -49,10 +51,10 @@ def add_closure_curvature(
         position: (n, 3) world positions of the nodes [m].
         rotation: (n, 4) their world rotations.
         axes: (nv, 3) world axes of the velocities.
-        multipliers: λ; that of the first row is entry `first`.
-        first: See `multipliers`.
+        multipliers: λ of all rows, from entry `first` on.
+        first: Entry of `multipliers` that belongs to the first closure row.
         couple: (3, 3) workspace.
-        out: What to add to.
+        out: The matrix to add to.
     """
     row_start, path_start, path_dof, path_side = (
         closures.row_start, closures.path_start, closures.path_dof, closures.path_side
@@ -64,7 +66,7 @@ def add_closure_curvature(
             size += abs(multipliers[first + i])
         if size == 0.0:
             continue
-        force = _gather(closures, loop, rotation, multipliers, first, couple)
+        force = _force_and_couple(closures, loop, rotation, multipliers, first, couple)
         trace = couple[0, 0] + couple[1, 1] + couple[2, 2]
         p = anchor(closures.a_node, closures.a_point, loop, position, rotation)
         for e in range(path_start[loop], path_start[loop + 1]):
@@ -81,9 +83,9 @@ def add_closure_curvature(
                 turn_k, rate_k = _motion(tree, position, axes, p, k)
                 straight = trace * dot(turn_j, turn_k)
                 if side > 0.0 and path_side[other] > 0.0:
-                    value = dot(force, cross(turn_j, rate_k)) + _between(turn_k, couple, turn_j) - straight
+                    value = dot(force, cross(turn_j, rate_k)) + _bilinear(turn_k, couple, turn_j) - straight
                 else:
-                    value = dot(force, cross(turn_k, rate_j)) + _between(turn_j, couple, turn_k) - straight
+                    value = dot(force, cross(turn_k, rate_j)) + _bilinear(turn_j, couple, turn_k) - straight
                     value *= -side
                 if dof_node[j] == dof_node[k] and dof_turns[k] == 1:
                     value *= 0.5 if dof_turns[j] == 1 else 1.0
@@ -92,8 +94,10 @@ def add_closure_curvature(
 
 
 @kernel
-def _gather(closures: Closures, loop: int, rotation: Array, multipliers: Array, first: int, couple: Array) -> Vector:
-    """f, and W in `couple` (3, 3)."""
+def _force_and_couple(
+    closures: Closures, loop: int, rotation: Array, multipliers: Array, first: int, couple: Array
+) -> Vector:
+    """The force f of one loop's multipliers; fills `couple` (3, 3) with W."""
     near = quaternion_at(rotation, closures.a_node[loop])
     far = quaternion_at(rotation, closures.b_node[loop])
     fx, fy, fz = 0.0, 0.0, 0.0
@@ -116,16 +120,16 @@ def _gather(closures: Closures, loop: int, rotation: Array, multipliers: Array, 
 
 @kernel
 def _motion(tree: Tree, position: Array, axes: Array, p: Vector, k: int) -> tuple[Vector, Vector]:
-    """Angular rate, and rate of the point p."""
+    """Angular rate of velocity `k` and the rate d_k of the point p."""
     a = vector_at(axes, k)
     if tree.dof_turns[k] == 0:
-        return NOTHING, a
+        return NO_ROTATION, a
     return a, cross(a, subtract(p, vector_at(position, tree.dof_node[k])))
 
 
 @kernel
-def _between(a: Vector, matrix: Array, b: Vector) -> float:
-    """a·M b."""
+def _bilinear(a: Vector, matrix: Array, b: Vector) -> float:
+    """The bilinear form a·M b."""
     x = matrix[0, 0] * b.x + matrix[0, 1] * b.y + matrix[0, 2] * b.z
     y = matrix[1, 0] * b.x + matrix[1, 1] * b.y + matrix[1, 2] * b.z
     z = matrix[2, 0] * b.x + matrix[2, 1] * b.y + matrix[2, 2] * b.z

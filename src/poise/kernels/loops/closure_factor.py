@@ -1,12 +1,13 @@
-"""Rows that may depend on each other, factored block by block: which are independent, what they leave free.
+"""Rank-revealing factorisation of the closure rows, block by block.
 
-Redundant rows are normal: a planar loop of hinges has three more than it needs. Each block's rows J are reduced by
-Householder reflections from the right, always with the row next that has the most left of it,
+Closure rows may be linearly dependent: a planar loop of hinges has three redundant ones. Each block's rows J are
+reduced by Householder reflections from the right. The next pivot is always the row with the longest remainder
+orthogonal to the rows chosen before,
 
     J = Pᵀ [L 0; X 0] Qᵀ        L lower triangular, r × r
 
-until the most left of any row is a rounding error. The first r columns of Q span what the rows feel, the others what
-they leave free. Rows that were not chosen follow from those that were.
+until the longest remainder is a rounding error. The first r columns of Q span the row space of J, the others its null
+space. Rows that were not chosen are linear combinations of those that were.
 """
 
 import math
@@ -19,33 +20,33 @@ from poise.kernels.loops.closure import Closures
 
 Array = np.ndarray
 
-DEPENDENT = 1e-7
-"""A row with less than this left of it, relative to the longest of its block, depends on those chosen before."""
+DEPENDENT_ROW = 1e-7
+"""A row is redundant if its remainder is shorter than this share of the longest row of its block."""
 
 
 class Factors(NamedTuple):
-    """The rows of every block, factored."""
+    """The factorisation of every block."""
 
     dof: Array
     """(b, n) velocities that each block may use."""
     size: Array
-    """(b,) how many."""
+    """(b,) number of those velocities."""
     rank: Array
-    """(b,) how many rows are independent."""
+    """(b,) number of linearly independent rows."""
     order: Array
-    """(r,) rows in the order of their choice, block after block."""
+    """(r,) row indices in pivot order, block after block."""
     lower: Array
-    """(r, n) L and X, in that order."""
+    """(r, n) L and X, rows in pivot order."""
     reflector: Array
-    """(b, n, n) the vectors of Q."""
+    """(b, n, n) Householder vectors v of Q."""
     sigma: Array
-    """(b, n) their factors 2 / |v|²."""
+    """(b, n) factors 2 / |v|² of the Householder vectors."""
     vector: Array
-    """(n,) for products with Q."""
+    """(n,) workspace for products with Q."""
 
 
 def make_factors(closures: Closures) -> Factors:
-    """Workspace for some loops."""
+    """Workspace for the factorisation of these loops."""
     blocks, r = closures.block_start.shape[0] - 1, closures.turns.shape[0]
     n = int(np.diff(closures.block_start).max(initial=1))
     counts = np.zeros((2, blocks), dtype=np.int64)
@@ -70,7 +71,7 @@ def factor_rows(
     # outputs
     factors: Factors,
 ) -> int:
-    """Factor the rows of all blocks, `rows` (…, nv) from row `first` on; returns how many are independent.
+    """Factor the rows of all blocks, `rows` (…, nv) from row `first` on; returns the total rank.
 
     Velocities with `held` (nv,) = 1 are not used.
     """
@@ -97,7 +98,7 @@ def factor_rows(
 
 @kernel
 def _reduce(b: int, begin: int, end: int, n: int, factors: Factors) -> int:
-    """Reduce one block; returns its rank."""
+    """Reduce rows `begin` to `end` - 1 of block `b` over its `n` velocities; returns their rank."""
     lower, order, reflector, sigma = factors.lower, factors.order, factors.reflector, factors.sigma
     longest = 0.0
     for k in range(min(end - begin, n)):
@@ -109,7 +110,7 @@ def _reduce(b: int, begin: int, end: int, n: int, factors: Factors) -> int:
             if size > most:
                 chosen, most = i, size
         longest = max(longest, most)
-        if most <= DEPENDENT * DEPENDENT * longest:
+        if most <= DEPENDENT_ROW * DEPENDENT_ROW * longest:
             return k
         at = begin + k
         if chosen != at:
@@ -136,6 +137,7 @@ def _reduce(b: int, begin: int, end: int, n: int, factors: Factors) -> int:
 
 @kernel
 def _reflect(b: int, k: int, n: int, factors: Factors) -> None:
+    """Apply Householder reflection `k` of block `b` to `factors.vector`."""
     vector, reflector = factors.vector, factors.reflector
     size = 0.0
     for c in range(k, n):
@@ -149,11 +151,11 @@ def _reflect(b: int, k: int, n: int, factors: Factors) -> None:
 def least_step(
     closures: Closures,
     factors: Factors,
-    lacking: Array,
+    residual: Array,
     # outputs
     step: Array,
 ) -> None:
-    """The smallest `step` (nv,) that adds `lacking` (r,) to the independent rows: L y = lacking, step = Q y."""
+    """The least-norm `step` (nv,) with J step = `residual` (r,) on the independent rows: L y = residual, step = Q y."""
     vector, lower, order = factors.vector, factors.lower, factors.order
     for k in range(step.shape[0]):
         step[k] = 0.0
@@ -162,7 +164,7 @@ def least_step(
         for c in range(n):
             vector[c] = 0.0
         for k in range(rank):
-            value = lacking[order[begin + k]]
+            value = residual[order[begin + k]]
             for c in range(k):
                 value -= lower[begin + k, c] * vector[c]
             vector[k] = value / lower[begin + k, k]
@@ -180,7 +182,7 @@ def closure_multipliers(
     # outputs
     multipliers: Array,
 ) -> None:
-    """`multipliers` (r,) with gradient + Jᵀ λ = 0 on what the rows feel; 0 for rows that follow from others."""
+    """Multipliers λ (r,) with gradient + Jᵀ λ = 0 in the row space of J; 0 for redundant rows."""
     vector, lower, order = factors.vector, factors.lower, factors.order
     for i in range(multipliers.shape[0]):
         multipliers[i] = 0.0
@@ -204,9 +206,9 @@ def free_directions(
     # outputs
     basis: Array,
 ) -> int:
-    """Fill rows of `basis` (nv, nv) with orthonormal steps that keep all loops closed; returns how many there are.
+    """Fill rows of `basis` (nv, nv) with an orthonormal basis of the null space of J; returns its dimension.
 
-    Velocities with `held` (nv,) = 1 are not used; those in no loop are free by themselves.
+    Velocities with `held` (nv,) = 1 are not used; each velocity that is in no loop gives one basis vector.
     """
     nv, vector = basis.shape[1], factors.vector
     found = 0

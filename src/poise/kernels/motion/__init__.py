@@ -1,1 +1,1 @@
-"""Whole motions: the motion filter, and an engine driven through all frames of a clip."""
+"""Motions: the motion filter, curves through postures, and inverse kinematics for all frames of a clip."""

@@ -1,14 +1,19 @@
-"""Drives an engine through all frames of a clip in one crossing into compiled code."""
+"""Inverse kinematics for all frames of a clip, in one call of compiled code.
+
+Each frame has its own targets and weights for the goals of one engine (`Course`). `fit_clip` solves one weighted
+least-squares problem per frame (see `weighted_fit`). `perform_clip` first solves that too; in frames where the fit
+leaves an error, it solves the engine's lexicographic problem, in which goals of lower priority give way.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.kernels.body.tree import difference, integrate
-from poise.kernels.engine.engine import FIRST_TASKS, MECHANISM, Engine
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, Engine
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current
 from poise.kernels.engine.step import take_step
-from poise.kernels.engine.step_model import prepare
+from poise.kernels.engine.step_model import build_model
 from poise.kernels.goals.goals import Goals
 from poise.kernels.jit.compile import kernel
 from poise.kernels.motion.weighted_fit import fit_posture, is_met
@@ -18,21 +23,21 @@ Array = np.ndarray
 
 
 class Course(NamedTuple):
-    """What the goals of an engine want, frame by frame."""
+    """Targets and weights of an engine's goals in every frame of a clip."""
 
     position: Array
-    """(frames, goals, 3)"""
+    """(frames, goals, 3) target positions [m]."""
     rotation: Array
-    """(frames, goals, 4)"""
+    """(frames, goals, 4) target rotations."""
     weight: Array
-    """(frames, rows) square roots of weights; 0 for a row that asks nothing."""
+    """(frames, rows) square roots of the weights of the error components; 0 for one that does not count."""
     slack: Array
-    """(frames, goals) see `Fit.slack`."""
+    """(frames, goals) threshold of the robust loss, see `Fit.slack` [m]."""
 
 
 @kernel
 def aim(goals: Goals, course: Course, frame: int) -> None:
-    """Give the goals their targets and weights of a frame."""
+    """Copy the targets and weights of one frame into the goals."""
     position, rotation, weight = goals.position, goals.rotation, goals.weight
     for g in range(position.shape[0]):
         for i in range(3):
@@ -56,24 +61,25 @@ def fit_clip(
     # outputs
     out: Array,
 ) -> None:
-    """Fit postures `out` (frames, nq) from frame `span[0]` on to before `span[1]`, backwards if that comes first.
+    """Fit postures `out` (frames, nq) to frames `span[0]` up to but not including `span[1]`, forwards or backwards.
 
-    Every frame starts where the two before lead to if they came to rest, else from the last; the first starts from what
-    `q` (nq,) is, which ends at the last.
+    Each frame minimises the cost of `weighted_fit`, with the frame before as `before`. It starts from the linear
+    extrapolation of the last two frames if the last fit converged, else from the last posture; the first frame starts
+    from `q` (nq,), which ends as the last posture.
     """
-    way = 1 if span[1] >= span[0] else -1
-    before, onward, settled = q.copy(), np.zeros(fit.step.shape[0]), False
-    for frame in range(span[0], span[1], way):
+    direction = 1 if span[1] >= span[0] else -1
+    before, last_motion, converged = q.copy(), np.zeros(fit.step.shape[0]), False
+    for frame in range(span[0], span[1], direction):
         aim(engine.goals, course, frame)
         for g in range(fit.slack.shape[0]):
             fit.slack[g] = course.slack[frame, g]
         for i in range(q.shape[0]):
             before[i] = q[i]
-        if settled:
-            integrate(engine.tree, before, onward, q)
+        if converged:
+            integrate(engine.tree, before, last_motion, q)
             call_clamp(engine.calls, engine, before, q)
-        settled = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
-        difference(engine.tree, before, q, onward)
+        converged = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
+        difference(engine.tree, before, q, last_motion)
         for i in range(q.shape[0]):
             out[frame, i] = q[i]
 
@@ -90,12 +96,13 @@ def perform_clip(
     # outputs
     out: Array,
 ) -> int:
-    """Postures `out` (frames, nq) that meet the goals by levels, each as near as it can be to `wanted` (frames, nq).
+    """Postures `out` (frames, nq) that meet the goals by priority and are otherwise nearest to `wanted` (frames, nq).
 
-    Where all goals can be met at once, levels have nothing to decide and a fit finds the posture. Only those of some
-    `frames` (k,) are found; the others are left alone. Returns in how many of them levels had to decide.
+    Solves the frames with indices `frames` (k,) and leaves the others unchanged. A weighted fit is tried first: if it
+    meets every goal, priorities do not matter. Otherwise the engine solves its levels, with the wanted posture held
+    on the last. Returns the number of frames in which the engine had to.
     """
-    held, decided = engine.criteria.postures, 0
+    held, solved_by_levels = engine.criteria.postures, 0
     for frame in frames:
         aim(engine.goals, course, frame)
         near, q = wanted[frame], out[frame]
@@ -103,14 +110,14 @@ def perform_clip(
         fit_posture(engine, fit, near, near, steps, tolerance, q)
         if is_met(engine, q):
             continue
-        decided += 1
+        solved_by_levels += 1
         _start(engine, near, q)
         for i in range(near.shape[0]):
             held[0, i] = near[i]
         for _ in range(steps):
             if take_step(engine, q) <= tolerance:
                 break
-    return decided
+    return solved_by_levels
 
 
 @kernel(counts_references=True)
@@ -122,13 +129,13 @@ def held_rows(
     # outputs
     out: Array,
 ) -> None:
-    """Rows `out` (frames, m, nv) of loops and of the first so many levels of goals, at every posture of a clip."""
+    """Fill `out` (frames, m, nv) with the Jacobian of loops and of the first `levels` levels in every frame."""
     rows, start = engine.levels.rows, engine.levels.start
     for frame in range(clip.shape[0]):
         aim(engine.goals, course, frame)
         call_evaluate_current(engine.calls, engine, clip[frame])
-        prepare(engine, clip[frame])
-        first, last = start[MECHANISM], start[FIRST_TASKS + levels]
+        build_model(engine, clip[frame])
+        first, last = start[MECHANISM_LEVEL], start[FIRST_TASK_LEVEL + levels]
         for i in range(first, min(last, first + out.shape[1])):
             for a in range(out.shape[2]):
                 out[frame, i - first, a] = rows[i, a]
@@ -136,7 +143,7 @@ def held_rows(
 
 @kernel(counts_references=True)
 def _start(engine: Engine, wanted: Array, q: Array) -> None:
-    """Set `q` (nq,) to a wanted posture, inside the limits."""
+    """Set `q` (nq,) to the wanted posture, clamped to the limits."""
     for i in range(wanted.shape[0]):
         q[i] = wanted[i]
     call_clamp(engine.calls, engine, wanted[:0], q)

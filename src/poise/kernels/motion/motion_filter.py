@@ -7,24 +7,24 @@ the joint would coast. In that direction, with v' = s v and a' = s a, it brakes 
 
     p = min(A, √(J v' + a'² / 2))
 
-with jerk −J for (a' + p)/J, holds −p for (v' + (a'² − 2p²) / 2J)/p, and lets go with jerk +J for p/J.
+with jerk −J for (a' + p)/J, stays at −p for (v' + (a'² − 2p²) / 2J)/p, and releases the brake with jerk +J for p/J.
 
 **Certificate.** A state is certified when its stop profile stays inside the position and velocity limits. The profile's
 extremes are closed forms: it ends at its farthest point, it may first turn back once (where v = 0 under −J), and its
 speed peaks where a = 0.
 
-**Frame.** The character of the motion asks for a jerk; the stop profile offers the first `dt` of itself. Both start at
-the same state, and the new trajectory is stop + λ (asked − stop) with the largest λ in [0, 1] found whose own extremes
-obey the limits and whose end is certified.
+**Frame.** The style of the motion wants a certain jerk; the first `dt` of the stop profile is the safe alternative.
+Both start at the same state, and the new trajectory is stop + λ (wanted − stop). Bisection finds the largest λ in
+[0, 1] for which the extremes of the trajectory obey the limits and its end is certified: a line search in one variable.
 
 Why this holds for any input and any sequence of frame lengths: limits are convex, so a blend of two trajectories within
-the jerk and acceleration limits is within them; λ = 0 continues a stop already certified, because what remains of a
+the jerk and acceleration limits is within them; λ = 0 continues a stop already certified, because the remainder of a
 stop profile is the stop profile of the later state; and a joint at rest inside its limits is certified.
 
-**No overshoot.** The certificate is asked for with the set-point, plus an allowed bounce, in place of the limit beyond
-it. Where no λ meets that, λ = 0 brakes as fast as the limits allow.
+**No overshoot.** The certificate uses the set-point, plus an allowed bounce, in place of the position limit beyond it.
+If no λ satisfies that, λ = 0 brakes as fast as the limits allow.
 
-After [Ribeiro & Paiva 2019, eq. 23], whose character parameters σ (smoothness), ρ (responsiveness) and β it keeps.
+After [Ribeiro & Paiva 2019, eq. 23], with the same style parameters σ (smoothness), ρ (responsiveness) and β.
 """
 
 import math
@@ -36,49 +36,53 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-QUICK = 0.05
-"""Closing time far from the set-point [s]."""
+FAST_APPROACH = 0.05
+"""Time constant of the approach far from the set-point [s]."""
 BISECTIONS = 15
-SLACK = 1e-12
-"""Share of a limit by which rounding may pass it."""
+"""Bisection steps for λ."""
+LIMIT_ROUNDING = 1e-12
+"""Relative violation of a limit that counts as rounding."""
 
 
 class Limits(NamedTuple):
-    """What the joints may do; (n,) each."""
+    """Limits of the joints; (n,) each."""
 
     lower: Array
-    """[rad or m]"""
+    """Least position [rad or m]."""
     upper: Array
-    """[rad or m]"""
+    """Greatest position [rad or m]."""
     velocity: Array
-    """[1/s]"""
+    """V, greatest speed [rad/s or m/s]."""
     acceleration: Array
-    """[1/s²]"""
+    """A, greatest acceleration [rad/s² or m/s²]."""
     jerk: Array
-    """[1/s³]"""
+    """J, greatest jerk [rad/s³ or m/s³]."""
 
 
 class Style(NamedTuple):
-    """How the joints move within their limits; (n,) each."""
+    """Style of the joints' motion within their limits; (n,) each."""
 
     smoothness: Array
-    """σ in 0 … 1: how softly a motion ends."""
+    """σ in 0 … 1: the larger, the more gradually a motion ends."""
     responsiveness: Array
-    """ρ in 0 … 1, 1 excluded: how near the set-point the easing starts."""
+    """ρ in 0 … 1, 1 excluded: the larger, the nearer to the set-point the slowing starts."""
     beta: Array
-    """β: how late the position limits slow a motion; infinite for not at all."""
+    """β: the larger, the nearer to a position limit the slowing starts; inf for no slowing."""
     bounce: Array
-    """κ: overshoot allowed, as a share of the distance travelled."""
+    """κ: allowed overshoot, as a share of the distance travelled."""
     slowest: Array
-    """Closing time of the softest motion [s]."""
+    """Time constant of the approach for σ = 1 [s]."""
 
 
 class Motion(NamedTuple):
-    """Where the joints are and what they were last asked; (n,) each."""
+    """State and set-points of the joints; (n,) each."""
 
     position: Array
+    """[rad or m]"""
     velocity: Array
+    """[rad/s or m/s]"""
     acceleration: Array
+    """[rad/s² or m/s²]"""
     setpoint: Array
     """Last finite set-point inside the limits."""
     farthest: Array
@@ -86,7 +90,7 @@ class Motion(NamedTuple):
 
 
 class State(NamedTuple):
-    """One joint at one moment."""
+    """Position, velocity and acceleration of one joint."""
 
     x: float
     v: float
@@ -94,25 +98,29 @@ class State(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """A stop profile: jerk −sJ, 0, +sJ for three times."""
+    """A stop profile: jerk −sJ, 0 and +sJ for three durations."""
 
     sign: float
+    """s."""
     brake: float
-    """[s]"""
+    """Duration of jerk −sJ [s]."""
     hold: float
-    """[s]"""
+    """Duration of jerk 0 [s]."""
     release: float
-    """[s]"""
+    """Duration of jerk +sJ [s]."""
     peak: float
     """p, the strongest deceleration."""
 
 
 class Extent(NamedTuple):
-    """Extremes of a trajectory."""
+    """Extremes of a trajectory, or bounds on them."""
 
     low: float
+    """Least position."""
     high: float
+    """Greatest position."""
     speed: float
+    """Greatest speed."""
 
 
 @kernel
@@ -164,7 +172,7 @@ def piece_extent(state: State, j: float, t: float) -> Extent:
         under = a * a - 2.0 * j * v
         if under >= 0.0:
             root = math.sqrt(under)
-            # Both roots of v + a t + j t²/2 in the form that loses no digits.
+            # Both roots of v + a t + j t²/2 without cancellation.
             q = -(a + root) if a >= 0.0 else -(a - root)
             if j != 0.0 and 0.0 < q / j < t:
                 turn = moved(state, j, q / j).x
@@ -177,7 +185,7 @@ def piece_extent(state: State, j: float, t: float) -> Extent:
 
 @kernel
 def blended(state: State, stop: Stop, J: float, asked: float, share: float, dt: float) -> tuple[State, Extent]:
-    """The frame of stop + share · (asked − stop): its end and its extremes."""
+    """End state and extremes of the frame with jerk stop + share · (asked − stop)."""
     low, high, speed = state.x, state.x, abs(state.v)
     left = dt
     for phase in range(4):
@@ -208,7 +216,7 @@ def is_legal(state: State, path: Extent, bounds: Extent, A: float, J: float) -> 
 
 @kernel
 def next_state(state: State, bounds: Extent, asked: float, A: float, J: float, dt: float) -> State:
-    """The frame nearest to the asked jerk whose end can still stop inside the bounds."""
+    """End of the frame with the jerk nearest to `asked` from which the joint can still stop inside the bounds."""
     stop = stop_profile(state.v, state.a, A, J)
     end, path = blended(state, stop, J, asked, 1.0, dt)
     if is_legal(end, path, bounds, A, J):
@@ -229,7 +237,7 @@ def next_state(state: State, bounds: Extent, asked: float, A: float, J: float, d
 
 @kernel
 def slowed(v: float, x: float, lower: float, upper: float, beta: float) -> float:
-    """Ω: a velocity made smaller where it points to a position limit that is near.
+    """Ω: the velocity v, reduced where it points towards a near position limit.
 
     Ω = v (1 − |(x − m)/α|^(2β)) beyond the middle m of the range 2α, and v elsewhere [Ribeiro & Paiva 2019, eq. 23].
     """
@@ -243,9 +251,9 @@ def slowed(v: float, x: float, lower: float, upper: float, beta: float) -> float
 
 @kernel
 def braking_time(distance: float, V: float, A: float, J: float) -> float:
-    """distance / v, for the speed v ≤ V at constant velocity from which the fastest stop takes that distance.
+    """distance / v, with v ≤ V the constant speed from which the fastest stop covers that distance.
 
-    From v the stop takes v √(v/J), or v (v/A + A/J)/2 when it brakes with all of A.
+    The stop from v covers v √(v/J), or v (v/A + A/J)/2 when it reaches the deceleration A.
     """
     if distance <= A * A * A / (J * J):
         v = (distance * distance * J) ** (1.0 / 3.0)
@@ -257,26 +265,26 @@ def braking_time(distance: float, V: float, A: float, J: float) -> float:
 
 @kernel
 def wished_velocity(error: float, soft: float, h: float, V: float) -> float:
-    """e/τ within ±V; τ goes from the soft closing time near the set-point (h = 0) to `QUICK` far from it (h = 1)."""
-    return min(max(error / (QUICK**h * soft ** (1.0 - h)), -V), V)
+    """e/τ clamped to ±V, with τ = `soft` near the set-point (h = 0) and τ = `FAST_APPROACH` far from it (h = 1)."""
+    return min(max(error / (FAST_APPROACH**h * soft ** (1.0 - h)), -V), V)
 
 
 @kernel
 def nearness(distance: float, V: float, sigma: float, rho: float) -> float:
-    """h = (1 + tanh((|e| / (QUICK V (1−ρ)))^(1−σ) − π)) / 2, the bracket of H [Ribeiro & Paiva 2019, eq. 23]."""
-    return 0.5 * (1.0 + math.tanh((distance / (QUICK * V * (1.0 - rho))) ** (1.0 - sigma) - math.pi))
+    """h = (1 + tanh((|e| / (FAST_APPROACH V (1−ρ)))^(1−σ) − π)) / 2, part of H [Ribeiro & Paiva 2019, eq. 23]."""
+    return 0.5 * (1.0 + math.tanh((distance / (FAST_APPROACH * V * (1.0 - rho))) ** (1.0 - sigma) - math.pi))
 
 
 @kernel
 def wished_jerk(state: State, wished: float, A: float, J: float, dt: float) -> float:
-    """The jerk of this frame that brings the velocity to `wished` soonest, with no acceleration left there.
+    """The jerk of this frame that brings the velocity to `wished` fastest and ends there with acceleration 0.
 
-    At the end of the frame a velocity r − a₁ dt/2 is still lacking, r = wished − v − a dt/2, and letting go of a₁ adds
-    a₁²/2J; the a₁ at which the two are equal is
+    At the end of the frame the velocity still differs by r − a₁ dt/2, with r = wished − v − a dt/2, and reducing the
+    acceleration a₁ to 0 adds a₁²/2J. The two are equal for
 
         a₁ = sign(r) J (−dt/2 + √(dt²/4 + 2|r|/J)).
 
-    Near the end |a₁| ≤ |r|/dt, which leaves neither a gap nor an acceleration two frames later.
+    Near the end |a₁| ≤ |r|/dt, so that difference and acceleration both vanish two frames later.
     """
     lacking = wished - state.v - 0.5 * state.a * dt
     release = J * (math.sqrt(0.25 * dt * dt + 2.0 * abs(lacking) / J) - 0.5 * dt)
@@ -296,11 +304,11 @@ def filter_step(
     """Move every joint by one frame towards its set-point.
 
     Args:
-        limits: What the joints may do.
-        style: How they move.
-        wanted: (n,) set-points [rad or m]; one that is not finite leaves the last one standing.
+        limits: Limits of the joints.
+        style: Style of their motion.
+        wanted: (n,) set-points [rad or m]; a value that is not finite keeps the last set-point.
         dt: Length of the frame [s].
-        motion: Where the joints are, moved on.
+        motion: State of the joints, advanced by one frame.
     """
     lower, upper, velocity, acceleration, jerk = limits
     smoothness, responsiveness, beta, bounce, slowest = style
@@ -316,18 +324,18 @@ def filter_step(
             farthest[i] = error
         setpoint[i] = goal
         room = bounce[i] * abs(farthest[i])
-        # A bounce that takes less than a few frames would be drawn as chatter.
+        # A bounce shorter than a few frames would look like chatter.
         if room < min(J * dt, A) * dt * dt:
             room = 0.0
-        grain = SLACK * (1.0 + abs(state.x))
+        grain = LIMIT_ROUNDING * (1.0 + abs(state.x))
         low = max(lower[i], goal - room) if error < 0.0 else lower[i]
         high = min(upper[i], goal + room) if error > 0.0 else upper[i]
-        bounds = Extent(low - grain, high + grain, V * (1.0 + SLACK))
+        bounds = Extent(low - grain, high + grain, V * (1.0 + LIMIT_ROUNDING))
         wished = 0.0
         if error != 0.0:
             soft = braking_time(abs(error), V, A, J) ** (1.0 - smoothness[i]) * slowest[i] ** smoothness[i]
             h = nearness(abs(error), V, smoothness[i], responsiveness[i])
             wished = slowed(wished_velocity(error, soft, h, V), state.x, lower[i], upper[i], beta[i])
         asked = wished_jerk(state, wished, A, J, dt)
-        moved_on = next_state(state, bounds, asked, A, J, dt)
-        position[i], speed[i], change[i] = moved_on
+        after = next_state(state, bounds, asked, A, J, dt)
+        position[i], speed[i], change[i] = after

@@ -1,4 +1,8 @@
-"""Whole clips as curves of postures: their frames, rates and means, and postures between and beside their own."""
+"""Curves through the postures of a clip: smoothing, B-splines, interpolation, velocities and world frames.
+
+Nothing is optimised here: each function is a weighted mean of neighbouring postures, computed in the tangent space of
+one of them with q ⊖ p (`difference`) and p ⊕ v (`integrate`).
+"""
 
 import math
 
@@ -9,8 +13,8 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-WIDEST = 3.0
-"""Widths beyond which neighbours do not count."""
+WINDOW_WIDTHS = 3.0
+"""Half-width of the smoothing window, in standard deviations."""
 
 
 @kernel(counts_references=True)
@@ -21,18 +25,20 @@ def smooth_clip(
     # outputs
     out: Array,
 ) -> None:
-    """Means `out` (frames, nq) of neighbouring postures, `width` (frames,) frames wide; ends stay.
+    """Smooth a clip `out` (frames, nq) with a zero-phase kernel of standard deviation `width` (frames,) in frames.
 
-    Neighbours count by pairs before and after, so that nothing is late, and by a Gaussian less its own bend,
+    Frame k before and frame k after have equal weights, so the motion is not delayed. The kernel is a Gaussian with
+    its second moment removed,
 
         w_k = (1 - c k²) exp(-k²/2σ²),  c such that Σ k² w_k = 0,
 
-    so that bends stay too: a motion that is cubic in time within the width stays what it is.
+    so a motion that is cubic in time within the window does not change. The window shrinks towards both ends, which
+    stay as they are.
     """
     frames, nv = clip.shape[0], tree.dof_node.shape[0]
     gap, mean = np.zeros(nv), np.zeros(nv)
     for t in range(frames):
-        reach = min(math.ceil(WIDEST * width[t]), t, frames - 1 - t)
+        reach = min(math.ceil(WINDOW_WIDTHS * width[t]), t, frames - 1 - t)
         for a in range(nv):
             mean[a] = 0.0
         second, fourth = 0.0, 1e-300
@@ -62,10 +68,11 @@ def curve_clip(
     # outputs
     out: Array,
 ) -> None:
-    """Postures `out` (k, nq) on the cubic B-spline of a clip, a share[k] of the way on from frame `before[k]`.
+    """Evaluate the uniform cubic B-spline of a clip at times `before[k]` + `share[k]` frames, `out` (k, nq).
 
-    A B-spline has no corners, and its postures are means of four frames': inside every limit that those are inside of.
-    Both ends stay, as if the motion came and went steadily.
+    The spline has continuous acceleration. Each posture is a convex combination of four frames, so it is inside every
+    convex limit that those are inside. Beyond both ends the clip is extended by point reflection, so that the first and
+    last postures stay as they are.
     """
     nv, last = tree.dof_node.shape[0], clip.shape[0] - 1
     gap, mean, weight = np.zeros(nv), np.zeros(nv), np.zeros(4)
@@ -102,7 +109,7 @@ def clip_frames(
     position: Array,
     rotation: Array,
 ) -> None:
-    """World frames (frames, m, 3), (frames, m, 4) of frames rigidly attached to nodes, in every posture of a clip."""
+    """World positions (frames, m, 3) and rotations (frames, m, 4) of frames attached to nodes, for a whole clip."""
     count = tree.parent.shape[0]
     places, turns = np.empty((count, 3)), np.empty((count, 4))
     for t in range(clip.shape[0]):
@@ -119,18 +126,18 @@ def interpolate_clip(
     # outputs
     out: Array,
 ) -> None:
-    """out[k] = a ⊕ share[k] · (b ⊖ a), a and b being frame `before[k]` and the next; exactly a or b at the ends."""
-    way = np.zeros(tree.dof_node.shape[0])
+    """Interpolate linearly, out[k] = a ⊕ share[k] · (b ⊖ a), between frames a = before[k] and b = before[k] + 1."""
+    gap = np.zeros(tree.dof_node.shape[0])
     for k in range(before.shape[0]):
         a, part = before[k], share[k]
         if part == 0.0 or part == 1.0:
             for i in range(clip.shape[1]):
                 out[k, i] = clip[a + (1 if part == 1.0 else 0), i]
             continue
-        difference(tree, clip[a], clip[a + 1], way)
-        for i in range(way.shape[0]):
-            way[i] *= part
-        integrate(tree, clip[a], way, out[k])
+        difference(tree, clip[a], clip[a + 1], gap)
+        for i in range(gap.shape[0]):
+            gap[i] *= part
+        integrate(tree, clip[a], gap, out[k])
 
 
 @kernel(counts_references=True)
@@ -140,7 +147,7 @@ def clip_rates(
     # outputs
     out: Array,
 ) -> None:
-    """Way `out` (frames - 1, nv) from each posture to the next."""
+    """Fill `out` (frames - 1, nv) with the difference of each posture and the next."""
     for t in range(clip.shape[0] - 1):
         difference(tree, clip[t], clip[t + 1], out[t])
 
@@ -153,6 +160,6 @@ def move_clip(
     # outputs
     out: Array,
 ) -> None:
-    """Postures `out` (frames, nq) of a clip (frames, nq), each moved by its change (frames, nv)."""
+    """Fill `out` (frames, nq) with clip[t] ⊕ change[t] for each frame t; `change` is (frames, nv)."""
     for t in range(clip.shape[0]):
         integrate(tree, clip[t], change[t], out[t])

@@ -1,15 +1,18 @@
-"""A posture nearest to all goals at once, each by its weight: levels, loops and limits of an engine as one quadratic.
+"""Weighted least-squares inverse kinematics: the posture that minimises the weighted errors of all goals at once.
 
-At a posture q the rows A of all goals and their errors b are known, weighted; so are limits l ≤ C x ≤ u of the step x.
-The step is the least of
+Each Gauss–Newton step linearises the goals of an engine at the posture q, with weighted Jacobian A and weighted errors
+b, and its limits l ≤ C x ≤ u of the step x. The step minimises the quadratic
 
     |A x - b|² + ν |x - (neutral ⊖ q)|² + η |x - (q_before ⊖ q)|² + λ |x|²
 
-inside the limits: ν and η make it the only one, however straight a limb is, and let no joint run away along a
-direction that the goals hardly notice; λ is Levenberg and Marquardt's, grown where a step made things worse. Loops and
-limits that are reached are springs so stiff that what gives is far below a goal's error; the posture is clamped
-afterwards. Compared with levels, it costs a factorisation, and nothing is strict: it drafts motions, and has the last
-word on a posture only where every goal is met.
+inside the limits. The regularisers ν (towards a neutral posture) and η (towards the frame before) make the minimum
+unique at singular postures too, and bound joints that the goals hardly determine. λ is Levenberg–Marquardt damping,
+which grows after a step that increased the cost. Loop closures and active limits are quadratic penalties with a weight
+far above those of the goals (`PENALTY_WEIGHT`); the posture is clamped to the limits afterwards, and loops are closed
+by least-norm steps.
+
+One step costs one Cholesky factorisation, which is cheaper than the engine's priority levels, but no goal has strict
+priority. Retargeting therefore uses it for drafts, and for the final posture only of frames in which every goal is met.
 """
 
 import math
@@ -17,20 +20,21 @@ import math
 import numpy as np
 
 from poise.kernels.body.tree import difference, integrate
-from poise.kernels.engine.engine import CLOSED, FIRST_TASKS, MECHANISM, MET, Engine
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL, LOOP_SLACK, MECHANISM_LEVEL, MET_ERROR, Engine
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current
-from poise.kernels.engine.step_model import prepare
+from poise.kernels.engine.step_model import build_model
 from poise.kernels.jit.compile import kernel
 from poise.kernels.loops.closure import closure_residual, closure_rows
-from poise.kernels.motion.weighted_fit_step import RIGID, Fit, add_row, best_step, factorise, substitute
+from poise.kernels.motion.weighted_fit_step import PENALTY_WEIGHT, Fit, add_row, constrained_step, factorise, substitute
 
 Array = np.ndarray
 
-CLOSINGS = 8
-"""Most rounds of closing loops."""
-BENDING = 0.01
-"""Step after which loops are so far open that springs would not close them in the next [rad or m]."""
-FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e2
+MAX_LOOP_CLOSINGS = 8
+"""Most steps that close the loops after one step of the fit."""
+LOOP_OPENING_STEP = 0.01
+"""After a step longer than this, the loops are too far open for the penalty of the next step [rad or m]."""
+FIRST_FIT_DAMPING, MOST_FIT_DAMPING = 1e-4, 1e2
+"""λ after the first step that increased the cost, and the λ above which the fit gives up."""
 
 
 @kernel(counts_references=True)
@@ -44,33 +48,43 @@ def fit_posture(
     # outputs
     q: Array,
 ) -> bool:
-    """Move `q` (nq,) to what is asked, by at most `steps` steps; returns whether it came to rest there.
+    """Minimise the weighted errors from the start `q` (nq,), in at most `steps` Gauss–Newton steps.
 
-    `before` (nq,) is the posture of the frame before, `neutral` (nq,) the one to be near to where nothing is asked.
+    Args:
+        engine: The engine, whose goals have the targets.
+        fit: Weights and workspace.
+        before: (nq,) the posture of the frame before, q_before.
+        neutral: (nq,) the posture of the regulariser ν.
+        steps: Most steps.
+        tolerance: The fit has converged when no velocity of a step is larger [rad or m].
+        q: The posture; the best one found, on return.
+
+    Returns:
+        Whether the fit converged.
     """
     best, step, n, nq = fit.best, fit.step, fit.step.shape[0], q.shape[0]
-    least, damping, has_loops = math.inf, fit.damping[0], engine.state.gap.shape[0] > 0
+    least, damping, has_loops = math.inf, fit.damping[0], engine.state.loop_residual.shape[0] > 0
     for k in range(steps):
         call_evaluate_current(engine.calls, engine, q)
-        prepare(engine, q)
-        cost = _gather(engine, fit, q, before, neutral)
+        build_model(engine, q)
+        cost = _fill_quadratic(engine, fit, q, before, neutral)
         if k > 0 and not cost <= least:
-            damping = max(FIRST_DAMPING, 10.0 * damping)
-            if damping > MOST_DAMPING:
+            damping = max(FIRST_FIT_DAMPING, 10.0 * damping)
+            if damping > MOST_FIT_DAMPING:
                 damping = 0.0
                 break
             for i in range(nq):
                 q[i] = best[i]
             call_evaluate_current(engine.calls, engine, q)
-            prepare(engine, q)
-            _gather(engine, fit, q, before, neutral)
+            build_model(engine, q)
+            _fill_quadratic(engine, fit, q, before, neutral)
         else:
             if k > 0:
-                damping = 0.1 * damping if damping > FIRST_DAMPING else 0.0
+                damping = 0.1 * damping if damping > FIRST_FIT_DAMPING else 0.0
             least = cost
             for i in range(nq):
                 best[i] = q[i]
-        best_step(engine, fit, damping)
+        constrained_step(engine, fit, damping)
         moved, total = 0.0, 0.0
         for i in range(n):
             moved = max(moved, abs(step[i]))
@@ -81,96 +95,97 @@ def fit_posture(
             break
         integrate(engine.tree, best, step, q)
         call_clamp(engine.calls, engine, best, q)
-        if has_loops and (moved > BENDING or moved <= tolerance or k == steps - 1):
-            _close(engine, fit, q)
+        if has_loops and (moved > LOOP_OPENING_STEP or moved <= tolerance or k == steps - 1):
+            _close_loops(engine, fit, q)
         if moved <= tolerance:
             fit.damping[0] = damping
             return True
     fit.damping[0] = damping
     if steps > 1:
         call_evaluate_current(engine.calls, engine, q)
-        prepare(engine, q)
-        if not _gather(engine, fit, q, before, neutral) <= least:
+        build_model(engine, q)
+        if not _fill_quadratic(engine, fit, q, before, neutral) <= least:
             for i in range(nq):
                 q[i] = best[i]
     return False
 
 
 @kernel(counts_references=True)
-def _gather(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -> float:
-    """Hessian and pull of the quadratic at `q`, without limits; returns its value there."""
-    levels, hessian, pull = engine.levels, fit.hessian, fit.pull
+def _fill_quadratic(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -> float:
+    """Fill the Hessian and the right-hand side of the quadratic at `q`, without limits; returns the cost at `q`."""
+    levels, hessian, right_side = engine.levels, fit.hessian, fit.right_side
     rows, target, start = levels.rows, levels.target, levels.start
     n = rows.shape[1]
     for a in range(n):
-        pull[a] = 0.0
+        right_side[a] = 0.0
         for b in range(n):
             hessian[a, b] = 0.0
-    total, skip = 0.0, start[FIRST_TASKS]
-    for i in range(start[MECHANISM], skip):
-        total += RIGID * target[i] * target[i]
-        add_row(rows, i, RIGID, target[i], hessian, pull)
+    total, skip = 0.0, start[FIRST_TASK_LEVEL]
+    for i in range(start[MECHANISM_LEVEL], skip):
+        total += PENALTY_WEIGHT * target[i] * target[i]
+        add_row(rows, i, PENALTY_WEIGHT, target[i], hessian, right_side)
     first, slack = engine.goals.first, fit.slack
     for g in range(slack.shape[0]):
         square = 0.0
         for i in range(skip + first[g], skip + first[g + 1]):
             square += target[i] * target[i]
-        # [Huber 1964]: what is far out of reach pulls, but no harder for being farther.
+        # Robust loss [Huber 1964]: beyond the threshold the cost grows linearly, so that far targets do not dominate.
         weight = engine.goals.weight[first[g]]
-        loose = slack[g] * weight if weight > 0.0 else math.inf
+        threshold = slack[g] * weight if weight > 0.0 else math.inf
         size, share = math.sqrt(square), fit.strict
-        if size > loose:
-            share *= loose / size
-            square = loose * (2.0 * size - loose)
+        if size > threshold:
+            share *= threshold / size
+            square = threshold * (2.0 * size - threshold)
         total += fit.strict * square
         if size > 0.0 or weight > 0.0:
             for i in range(skip + first[g], skip + first[g + 1]):
-                add_row(rows, i, share, target[i], hessian, pull)
-    total += _draw_to(engine, fit.near, neutral, q, fit)
-    total += _draw_to(engine, fit.still, before, q, fit)
+                add_row(rows, i, share, target[i], hessian, right_side)
+    total += _add_regulariser(engine, fit.near, neutral, q, fit)
+    total += _add_regulariser(engine, fit.still, before, q, fit)
     return total
 
 
 @kernel(counts_references=True)
-def _draw_to(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -> float:
-    """Add the pull towards a posture; returns its cost."""
-    gap, hessian, pull = fit.gap, fit.hessian, fit.pull
+def _add_regulariser(engine: Engine, weight: Array, wanted: Array, q: Array, fit: Fit) -> float:
+    """Add the regulariser Σ weight (x - (wanted ⊖ q))² to the quadratic; returns its cost at `q`."""
+    gap, hessian, right_side = fit.gap, fit.hessian, fit.right_side
     difference(engine.tree, q, wanted, gap)
     total = 0.0
     for a in range(gap.shape[0]):
         hessian[a, a] += weight[a]
-        pull[a] += weight[a] * gap[a]
+        right_side[a] += weight[a] * gap[a]
         total += weight[a] * gap[a] * gap[a]
     return total
 
 
 @kernel(counts_references=True)
-def _close(engine: Engine, fit: Fit, q: Array) -> None:
-    """Close the loops of `q` with the least motion: they bend too much within a step for any spring.
+def _close_loops(engine: Engine, fit: Fit, q: Array) -> None:
+    """Close the loops of `q` by least-norm steps, since the penalty of one linearised step leaves them open.
 
-    The rows of the first round do for all: what they miss is of second order, and every round removes most of it.
+    The Jacobian and its factor are computed once: their error is of second order, and the iteration still converges.
     """
-    levels, here, gap, hessian, step = engine.levels, engine.current, engine.state.gap, fit.hessian, fit.step
-    rows, first, n = levels.rows, levels.start[MECHANISM], step.shape[0]
-    for k in range(CLOSINGS):
+    levels, current, hessian, step = engine.levels, engine.current, fit.hessian, fit.step
+    gap = engine.state.loop_residual
+    rows, first, n = levels.rows, levels.start[MECHANISM_LEVEL], step.shape[0]
+    for k in range(MAX_LOOP_CLOSINGS):
         call_evaluate_current(engine.calls, engine, q)
-        if closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED:
+        if closure_residual(engine.closures, current.position, current.rotation, gap) < LOOP_SLACK:
             return
         for a in range(n):
             step[a] = 0.0
         if k == 0:
-            closure_rows(engine.tree, engine.closures, here.position, here.rotation, here.axes, first, rows)
+            closure_rows(engine.tree, engine.closures, current.position, current.rotation, current.axes, first, rows)
             for a in range(n):
                 for b in range(n):
                     hessian[a, b] = 0.0
                 hessian[a, a] = 1.0
             for i in range(gap.shape[0]):
-                add_row(rows, first + i, RIGID, -gap[i], hessian, step)
+                add_row(rows, first + i, PENALTY_WEIGHT, -gap[i], hessian, step)
             factorise(hessian)
         else:
             for i in range(gap.shape[0]):
                 for a in range(n):
-                    step[a] -= RIGID * gap[i] * rows[first + i, a]
+                    step[a] -= PENALTY_WEIGHT * gap[i] * rows[first + i, a]
         substitute(hessian, step)
         integrate(engine.tree, q, step, q)
         call_clamp(engine.calls, engine, fit.best, q)
@@ -178,11 +193,11 @@ def _close(engine: Engine, fit: Fit, q: Array) -> None:
 
 @kernel(counts_references=True)
 def is_met(engine: Engine, q: Array) -> bool:
-    """Whether every goal that counts is met at `q` (nq,), and every loop closed."""
-    here, goals, gap = engine.current, engine.goals, engine.state.gap
-    weight, error = goals.weight, here.error
+    """Whether every goal with a weight is met at `q` (nq,), and every loop closed."""
+    current, goals, gap = engine.current, engine.goals, engine.state.loop_residual
+    weight, error = goals.weight, current.error
     call_evaluate_current(engine.calls, engine, q)
     for i in range(weight.shape[0]):
-        if weight[i] > 0.0 and not abs(error[i]) <= MET:
+        if weight[i] > 0.0 and not abs(error[i]) <= MET_ERROR:
             return False
-    return gap.shape[0] == 0 or closure_residual(engine.closures, here.position, here.rotation, gap) < CLOSED
+    return gap.shape[0] == 0 or closure_residual(engine.closures, current.position, current.rotation, gap) < LOOP_SLACK

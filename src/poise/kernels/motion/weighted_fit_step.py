@@ -1,4 +1,9 @@
-"""The best step of a fit inside the limits: see `fit` for the method. Limits that are reached are stiff springs."""
+"""One step of the weighted fit inside the limits, by an active set of penalties (see `weighted_fit`).
+
+Minimises the quadratic of `weighted_fit` subject to l ≤ C x ≤ u. Each active limit adds the penalty
+PENALTY_WEIGHT · (C_i x - bound)². Solve, add the limits that the step violates to the active set, remove those that it
+satisfies strictly, and repeat until the set no longer changes.
+"""
 
 import math
 from typing import NamedTuple
@@ -10,45 +15,45 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-RIGID = 1e6
-"""Stiffness of loops and of limits that are reached, against goals of weight 1."""
-SURE = 1e-12
-"""What a limit may be crossed by before it counts [rad or m]."""
-ROUNDS, RELEASES = 6, 2
-"""How often the limits that are reached may change within a step, and how often some may be let go: none cycles."""
+PENALTY_WEIGHT = 1e6
+"""Penalty weight of loop closures and active limits, compared with goals of weight 1."""
+CROSSING_TOLERANCE = 1e-12
+"""Violation of a limit that does not make it active [rad or m]."""
+MAX_ACTIVE_SET_CHANGES, MAX_RELEASES = 6, 2
+"""Most changes of the active set in one step, and of those the changes that may remove limits, so that none cycles."""
 
 
 class Fit(NamedTuple):
-    """Weights of a fit, and room to work in."""
+    """Weights and workspace of a fit."""
 
     slack: Array
-    """(goals,) error of a place beyond which it counts by its size and no longer by its square [m]; inf for never."""
+    """(goals,) position error above which the loss of a goal is linear instead of quadratic [m]; inf for never."""
     near: Array
-    """(nv,) ν of each velocity: how much the neutral posture counts."""
+    """(nv,) ν, weight of the neutral posture."""
     still: Array
-    """(nv,) η of each velocity: how much the posture of the frame before counts."""
+    """(nv,) η, weight of the posture of the frame before."""
     hessian: Array
-    """(nv, nv)"""
+    """(nv, nv) Hessian of the quadratic, upper triangle."""
     factor: Array
-    """(nv, nv) its Cholesky factor, row by row."""
-    pull: Array
-    """(nv,) right-hand side."""
+    """(nv, nv) Cholesky factor of the Hessian with damping and penalties."""
+    right_side: Array
+    """(nv,) right-hand side, the negative gradient."""
     step: Array
-    """(nv,)"""
+    """(nv,) x."""
     gap: Array
-    """(nv,)"""
-    reached: Array
-    """(nv + g,) -1 or 1 for limits that are reached on their lower or upper side, 0 for others."""
+    """(nv,) workspace for differences of postures."""
+    active: Array
+    """(nv + g,) -1 or 1 for a limit that is active at its lower or upper bound, 0 for an inactive one."""
     best: Array
     """(nq,) the best posture so far."""
     damping: Array
-    """(1,) λ, from which the next posture goes on: hard frames come together."""
+    """(1,) λ at the end of one posture, with which the next one starts."""
     strict: float
-    """How many times the weight of each goal counts."""
+    """Factor on the weights of all goals."""
 
 
 def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict: float = 1.0) -> Fit:
-    """Room for a fit of a figure with so many goals and limits."""
+    """Workspace for a fit with this number of goals, limits and coordinates, and regularisers ν and η (nv,)."""
     n = near.shape[0]
     return Fit(
         slack=np.full(goals, math.inf),
@@ -56,10 +61,10 @@ def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict
         still=still,
         hessian=np.zeros((n, n)),
         factor=np.zeros((n, n)),
-        pull=np.zeros(n),
+        right_side=np.zeros(n),
         step=np.zeros(n),
         gap=np.zeros(n),
-        reached=np.zeros(limits, dtype=np.int64),
+        active=np.zeros(limits, dtype=np.int64),
         best=np.zeros(nq),
         damping=np.zeros(1),
         strict=strict,
@@ -67,50 +72,50 @@ def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict
 
 
 @kernel
-def add_row(rows: Array, i: int, weight: float, target: float, hessian: Array, pull: Array) -> None:
-    """Add one row of the goals to the quadratic."""
+def add_row(rows: Array, i: int, weight: float, target: float, hessian: Array, right_side: Array) -> None:
+    """Add weight · (rows[i] x - target)² to the Hessian and the right-hand side of the quadratic."""
     n = rows.shape[1]
     for a in range(n):
         value = weight * rows[i, a]
         if value != 0.0:
-            pull[a] += value * target
+            right_side[a] += value * target
             for b in range(a, n):
                 hessian[a, b] += value * rows[i, b]
 
 
 @kernel(counts_references=True)
-def best_step(engine: Engine, fit: Fit, damping: float) -> None:
-    """Least of the quadratic inside the limits, in `fit.step`; limits that were reached last are tried first."""
-    for k in range(ROUNDS):
-        _solve_with_limits(engine, fit, damping)
-        if _settle_limits(engine, fit, k < RELEASES) == 0:
+def constrained_step(engine: Engine, fit: Fit, damping: float) -> None:
+    """Set `fit.step` to the minimum of the quadratic inside the limits; starts from the last active set."""
+    for k in range(MAX_ACTIVE_SET_CHANGES):
+        _solve_with_penalties(engine, fit, damping)
+        if _update_active_set(engine, fit, k < MAX_RELEASES) == 0:
             return
 
 
 @kernel(counts_references=True)
-def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
-    """The step with springs at the limits that are reached."""
-    hessian, factor, pull, step, reached = fit.hessian, fit.factor, fit.pull, fit.step, fit.reached
+def _solve_with_penalties(engine: Engine, fit: Fit, damping: float) -> None:
+    """Set `fit.step` to the minimum of the quadratic with penalties for the active limits."""
+    hessian, factor, right_side, step, active = fit.hessian, fit.factor, fit.right_side, fit.step, fit.active
     lower, upper, general = engine.levels.lower, engine.levels.upper, engine.levels.general
     n = step.shape[0]
     for a in range(n):
-        step[a] = pull[a]
+        step[a] = right_side[a]
         for b in range(a, n):
             factor[a, b] = hessian[a, b]
         factor[a, a] += damping
-        room = lower[a] if reached[a] < 0 else upper[a]
-        if reached[a] != 0 and math.isfinite(room):
-            factor[a, a] += RIGID
-            step[a] += RIGID * room
+        bound = lower[a] if active[a] < 0 else upper[a]
+        if active[a] != 0 and math.isfinite(bound):
+            factor[a, a] += PENALTY_WEIGHT
+            step[a] += PENALTY_WEIGHT * bound
     for g in range(general.shape[0]):
-        side = reached[n + g]
-        room = lower[n + g] if side < 0 else upper[n + g]
-        if side == 0 or not math.isfinite(room):
+        side = active[n + g]
+        bound = lower[n + g] if side < 0 else upper[n + g]
+        if side == 0 or not math.isfinite(bound):
             continue
         for a in range(n):
-            value = RIGID * general[g, a]
+            value = PENALTY_WEIGHT * general[g, a]
             if value != 0.0:
-                step[a] += value * room
+                step[a] += value * bound
                 for b in range(a, n):
                     factor[a, b] += value * general[g, b]
     factorise(factor)
@@ -119,7 +124,7 @@ def _solve_with_limits(engine: Engine, fit: Fit, damping: float) -> None:
 
 @kernel
 def factorise(factor: Array) -> None:
-    """Turn the upper triangle of A into that of R with A = Rᵀ R, in place."""
+    """Replace the upper triangle of A by its Cholesky factor R, A = Rᵀ R."""
     n = factor.shape[0]
     for k in range(n):
         pivot = math.sqrt(max(factor[k, k], 1e-12))
@@ -151,9 +156,9 @@ def substitute(factor: Array, x: Array) -> None:
 
 
 @kernel(counts_references=True)
-def _settle_limits(engine: Engine, fit: Fit, lets_go: bool) -> int:
-    """Add limits that the step crosses, and let go of those it stays inside of; returns how many changed."""
-    step, reached = fit.step, fit.reached
+def _update_active_set(engine: Engine, fit: Fit, may_release: bool) -> int:
+    """Activate the limits that the step violates and, if `may_release`, deactivate the others; returns the changes."""
+    step, active = fit.step, fit.active
     lower, upper, general = engine.levels.lower, engine.levels.upper, engine.levels.general
     n = step.shape[0]
     changed = 0
@@ -162,13 +167,13 @@ def _settle_limits(engine: Engine, fit: Fit, lets_go: bool) -> int:
             value = step[i]
         else:
             if lower[i] == -math.inf and upper[i] == math.inf:
-                reached[i] = 0
+                active[i] = 0
                 continue
             value = 0.0
             for a in range(n):
                 value += general[i - n, a] * step[a]
-        side = -1 if value < lower[i] - SURE else (1 if value > upper[i] + SURE else 0)
-        if side != reached[i] and (side != 0 or lets_go):
-            reached[i] = side
+        side = -1 if value < lower[i] - CROSSING_TOLERANCE else (1 if value > upper[i] + CROSSING_TOLERANCE else 0)
+        if side != active[i] and (side != 0 or may_release):
+            active[i] = side
             changed += 1
     return changed

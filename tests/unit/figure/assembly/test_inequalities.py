@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import poise
 from poise.figure import Figure
-from poise.figure.assembly.inequalities import find_fences, make_fences
+from poise.figure.assembly.inequalities import find_inequalities, make_inequalities
 from poise.figure.assembly.reasons import widest_gap
 from poise.figure.assembly.result import Assembly
 from poise.figure.model.builder import Builder, ball, revolute
 from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
-from poise.kernels.loops.assemble_inequalities import fence_value, fill_fences
+from poise.kernels.loops.assemble_inequalities import fill_inequality_rows, inequality_value
 
 CLOSED = 1e-9
 
@@ -166,17 +166,17 @@ def test_derivatives_of_fences(seed: int) -> None:
     made.couple("both", {"ball.twist": 1.0, "wrist": -2.0})
     made.bound("swings", {"ball.swing_x": 1.0, "wrist": 0.5}, -0.2, 0.4)
     figure = made.build()
-    found = find_fences(figure)
-    fences = make_fences(figure, found, np.arange(len(found)))
+    found = find_inequalities(figure)
+    fences = make_inequalities(figure, found, np.arange(len(found)))
     assert [fence.name for fence in found] == ["both", "swings", "ball", "ball", "ball"]
     posture, h = figure.random(np.random.default_rng(seed)), 1e-6
     fences.side[:] = 1
     rows = np.zeros((len(found), figure.nv))
-    fill_fences(fences, posture._q, rows)
+    fill_inequality_rows(fences, posture._q, rows)
     for k in range(figure.nv):
         nudge = np.eye(figure.nv)[k] * h
         ahead, behind = (figure.integrate(posture, sign * nudge)._q for sign in (1.0, -1.0))
         for i in range(len(found)):
-            slope = (fence_value(fences, i, ahead) - fence_value(fences, i, behind)) / (2.0 * h)
+            slope = (inequality_value(fences, i, ahead) - inequality_value(fences, i, behind)) / (2.0 * h)
             assert rows[i, k] == pytest.approx(slope, abs=2e-5 * (1.0 + abs(slope)))
     assert math.isfinite(float(rows.sum()))
