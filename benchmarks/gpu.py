@@ -20,7 +20,7 @@ from machine import describe
 import poise
 from poise.errors import TaskError
 from poise.evaluation.sampling import Samples, samples
-from poise.expressive.cuda import room_size
+from poise.expressive.cuda import local_array_size
 from poise.expressive.result import ExpressiveBatch
 from poise.expressive.solver import ExpressiveSolver
 
@@ -81,7 +81,7 @@ def fused(solver: ExpressiveSolver) -> int:
     from poise.expressive.launches import erik_launch, expressive_launch
 
     launch = erik_launch if isinstance(solver, poise.Erik) else expressive_launch
-    return launch(room_size(len(solver.limb.joints))).fused()
+    return launch(local_array_size(len(solver.limb.joints))).fused()
 
 
 def measures(batch: ExpressiveBatch) -> tuple[np.ndarray, ...]:

@@ -16,7 +16,7 @@ from poise.expressive.sighting import aim_rows, tips
 from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import LARGEST, FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.gaze.batch_arrays import Questions, first_outside
+from poise.kernels.gaze.batch_arrays import BatchProblems, first_outside
 from poise.kernels.gaze.measures import FULL
 
 Postures: TypeAlias = "PostureLike | Sequence[PostureLike]"
@@ -63,16 +63,18 @@ def _check_limits(limb: Limb, angles: FloatArray) -> None:
     )
 
 
-def ask(limb: Limb, wanted: Posture, target: Gaze, previous: PostureLike | None, asked: Questions) -> None:
+def write_problem(
+    limb: Limb, wanted: Posture, target: Gaze, previous: PostureLike | None, problems: BatchProblems
+) -> None:
     """Write one question; a point is seen from the tip of the posture."""
-    asked.posture[0] = wanted.q[limb.places]
-    _check_limits(limb, asked.posture)
-    asked.start[0] = 0.0 if previous is None else limb.angles(previous)
+    problems.posture[0] = wanted.q[limb.places]
+    _check_limits(limb, problems.posture)
+    problems.start[0] = 0.0 if previous is None else limb.angles(previous)
     if target.rotation is not None:
-        asked.rotation[0], asked.kind[0] = target.rotation, FULL
+        problems.rotation[0], problems.kind[0] = target.rotation, FULL
         return
-    eye = limb.tip_at(asked.posture[0], wanted.q) if target.point is not None else _NOWHERE
-    asked.rotation[0], asked.kind[0] = target.aim(limb.up, eye)
+    eye = limb.tip_at(problems.posture[0], wanted.q) if target.point is not None else _NOWHERE
+    problems.rotation[0], problems.kind[0] = target.aim(limb.up, eye)
 
 
 def one_target(orientation: GazeLike) -> Gaze:
@@ -114,7 +116,9 @@ def _checked_rows(targets: ArrayLike) -> FloatArray:
     return np.asarray(rows / sizes[:, None])
 
 
-def questions_of(limb: Limb, postures: FloatArray, targets: FloatArray | list[Gaze], starts: FloatArray) -> Questions:
+def problems_of(
+    limb: Limb, postures: FloatArray, targets: FloatArray | list[Gaze], starts: FloatArray
+) -> BatchProblems:
     """Rows for the kernels; one posture or one target serves all questions. Points are seen from the posture's tip."""
     count = max(len(postures), len(targets))
     for what, rows in (("postures", postures), ("orientations", targets)):
@@ -122,9 +126,11 @@ def questions_of(limb: Limb, postures: FloatArray, targets: FloatArray | list[Ga
             raise TaskError(f"{count} questions need as many {what}, or one for all, not {len(rows)}.")
     angles = np.ascontiguousarray(np.broadcast_to(postures[:, limb.places], (count, len(limb.places))))
     rotation, kind = np.empty((count, 4)), np.zeros(count, dtype=np.int64)
-    asked = Questions(rotation, kind, angles.copy(), np.ascontiguousarray(np.broadcast_to(starts, angles.shape)).copy())
+    problems = BatchProblems(
+        rotation, kind, angles.copy(), np.ascontiguousarray(np.broadcast_to(starts, angles.shape)).copy()
+    )
     if isinstance(targets, list):
-        aim_rows(limb, targets, tips(limb, angles, postures), asked)
+        aim_rows(limb, targets, tips(limb, angles, postures), problems)
     else:
         rotation[:] = targets
-    return asked
+    return problems

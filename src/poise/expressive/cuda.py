@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from poise.errors import TaskError
-from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 CHUNK = 1 << 20
 """Questions on the GPU at a time: some hundred megabytes."""
@@ -47,31 +47,33 @@ def cuda_module() -> Any:
     return cuda
 
 
-def room_size(joints: int) -> int:
+def local_array_size(joints: int) -> int:
     """The power of two that holds so many joints, so that few sizes are ever compiled."""
     if joints > LARGEST:
         raise TaskError(f"device='cuda' takes chains of up to {LARGEST} joints, not {joints}.")
     return max(4, 1 << (joints - 1).bit_length())
 
 
-def answer_on_cuda(launch: Launches, constants: tuple[Any, ...], asked: Questions, given: Answers) -> None:
+def solve_on_cuda(
+    launch: Launches, constants: tuple[Any, ...], problems: BatchProblems, solutions: BatchSolutions
+) -> None:
     """Answer all questions in chunks.
 
     Args:
         launch: A CUDA kernel that takes the constants, questions and answers, and answers one question in each thread.
         constants: Named tuples of arrays, the same for all questions.
-        asked: The questions.
-        given: Where the answers go.
+        problems: The questions.
+        solutions: Where the answers go.
     """
     cuda = cuda_module()
     there = tuple(on_device(part) for part in constants)
-    for first in range(0, len(asked.rotation), CHUNK):
+    for first in range(0, len(problems.rotation), CHUNK):
         rows = slice(first, first + CHUNK)
-        questions = Questions(*(cuda.to_device(np.ascontiguousarray(part[rows])) for part in asked))
-        answers: Any = Answers(*(cuda.device_array(part[rows].shape, part.dtype) for part in given))
+        questions = BatchProblems(*(cuda.to_device(np.ascontiguousarray(part[rows])) for part in problems))
+        answers: Any = BatchSolutions(*(cuda.device_array(part[rows].shape, part.dtype) for part in solutions))
         count = questions.rotation.shape[0]
         launch[(count + BLOCK - 1) // BLOCK, BLOCK](*there, questions, answers)
-        for part, result in zip(given, answers, strict=True):
+        for part, result in zip(solutions, answers, strict=True):
             result.copy_to_host(part[rows])
 
 

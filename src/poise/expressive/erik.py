@@ -11,17 +11,17 @@ from typing import Literal, get_args
 import numpy as np
 
 from poise.errors import TaskError
-from poise.expressive.cuda import answer_on_cuda, cuda_module, room_size
+from poise.expressive.cuda import cuda_module, local_array_size, solve_on_cuda
 from poise.expressive.erik_2017 import Passes
 from poise.expressive.lalut import lalut_of, no_lalut
 from poise.expressive.measures import Weights
-from poise.expressive.result import empty_answers
+from poise.expressive.result import empty_solutions
 from poise.expressive.solver import ExpressiveSolver
 from poise.figure.model.figure import Figure
-from poise.kernels.gaze.batch_arrays import Answers, Questions
-from poise.kernels.gaze.erik.batch import answer_erik, answer_erik_desk, erik_desk
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
+from poise.kernels.gaze.erik.batch import erik_call_arguments, solve_erik_batch, solve_erik_call
 from poise.kernels.gaze.erik.descent import Descent
-from poise.kernels.gaze.erik.erik import ErikOptions, ErikRoom
+from poise.kernels.gaze.erik.erik import ErikOptions, ErikWorkspace
 from poise.kernels.gaze.erik.phases import Frames
 
 Variant = Literal["2019", "2017"]
@@ -113,32 +113,34 @@ class Erik(ExpressiveSolver):
 
         self._passes = Passes(self.limb.chain, self.scoring, self._lalut)
 
-    def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+    def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
         if self.variant == "2017":
-            self._passes.answer_rows(asked, first, stop, given)
+            self._passes.solve_rows(problems, first, stop, solutions)
             return
-        room = erik_room(len(self.limb.joints))
-        answer_erik(self.limb.chain, self.scoring, self._lalut, self._options, asked, first, stop, room, given)
+        workspace = erik_workspace(len(self.limb.joints))
+        solve_erik_batch(
+            self.limb.chain, self.scoring, self._lalut, self._options, problems, first, stop, workspace, solutions
+        )
 
-    def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
+    def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
         if self.variant == "2017":
             raise TaskError("the erik of 2017 does not run on a GPU; leave out device=….")
         cuda_module()
         from poise.expressive.launches import erik_launch
 
         constants = self.limb.chain, self.scoring, (self._lalut, self._options)
-        answer_on_cuda(erik_launch(room_size(len(self.limb.joints))), constants, asked, given)
+        solve_on_cuda(erik_launch(local_array_size(len(self.limb.joints))), constants, problems, solutions)
 
-    def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
+    def _solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
         if self.variant == "2017":
-            return self._passes.answer_frame(asked, follows)
+            return self._passes.solve_frame(problems, follows)
         if not hasattr(self._own, "desk"):
-            self._own.given, room = empty_answers(asked), erik_room(len(self.limb.joints))
-            parts = self.limb.chain, self.scoring, self._lalut, self._options, asked, room, self._own.given
-            self._own.desk = erik_desk(*parts)
-        answer_erik_desk(self._own.desk)
-        given: Answers = self._own.given
-        return given
+            self._own.solutions, workspace = empty_solutions(problems), erik_workspace(len(self.limb.joints))
+            parts = self.limb.chain, self.scoring, self._lalut, self._options, problems, workspace, self._own.solutions
+            self._own.arguments = erik_call_arguments(*parts)
+        solve_erik_call(self._own.arguments)
+        solutions: BatchSolutions = self._own.solutions
+        return solutions
 
 
 def _options(settings: ErikSettings) -> ErikOptions:
@@ -156,7 +158,7 @@ def _options(settings: ErikSettings) -> ErikOptions:
     )
 
 
-def erik_room(joints: int) -> ErikRoom:
+def erik_workspace(joints: int) -> ErikWorkspace:
     """Room for one solve."""
     frames = Frames(np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 4)))
-    return ErikRoom(np.empty(joints), np.empty(joints), np.empty(joints), frames)
+    return ErikWorkspace(np.empty(joints), np.empty(joints), np.empty(joints), frames)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.expressive.result import empty_answers
+from poise.expressive.result import empty_solutions
 from poise.kernels.chains.chain import Chain
-from poise.kernels.gaze.batch_arrays import Answers, Questions
-from poise.kernels.gaze.erik.batch import answer_erik_2017
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
+from poise.kernels.gaze.erik.batch import solve_erik_2017_batch
 from poise.kernels.gaze.erik.descent import Descent
-from poise.kernels.gaze.erik.erik_2017 import Room2017, forget
+from poise.kernels.gaze.erik.erik_2017 import Workspace2017, reset_gradient
 from poise.kernels.gaze.erik.joint import Lalut
 from poise.kernels.gaze.measures import Scoring
 
@@ -24,25 +24,27 @@ class Passes:
     def __init__(self, chain: Chain, scoring: Scoring, lalut: Lalut) -> None:
         """Start without a gradient."""
         self._constants = chain, scoring, lalut, FABRIK_SWEEPS, CCD
-        self._room = room_2017(len(chain.role))
+        self._workspace = workspace_2017(len(chain.role))
         self._last = b""
 
-    def answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+    def solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
         """Answer the questions of some rows, each without a gradient."""
-        answer_erik_2017(*self._constants, asked, first, stop, 1, room_2017(asked.posture.shape[1]), given)
+        solve_erik_2017_batch(
+            *self._constants, problems, first, stop, 1, workspace_2017(problems.posture.shape[1]), solutions
+        )
 
-    def answer_frame(self, asked: Questions, follows: bool) -> Answers:
+    def solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
         """Answer the question of a frame, with the gradient of the last one if it follows that."""
-        if not follows or asked.start.tobytes() != self._last:
-            forget(self._room)
-        given = empty_answers(asked)
-        answer_erik_2017(*self._constants, asked, 0, 1, 0, self._room, given)
-        self._last = given.angles.tobytes()
-        return given
+        if not follows or problems.start.tobytes() != self._last:
+            reset_gradient(self._workspace)
+        solutions = empty_solutions(problems)
+        solve_erik_2017_batch(*self._constants, problems, 0, 1, 0, self._workspace, solutions)
+        self._last = solutions.angles.tobytes()
+        return solutions
 
 
-def room_2017(joints: int) -> Room2017:
+def workspace_2017(joints: int) -> Workspace2017:
     """Room for one solve."""
     frames = np.empty((2, joints, 4))
     places = np.empty((2, joints + 1, 3))
-    return Room2017(np.empty((joints, 4)), *frames, *places, *np.empty((2, joints)))
+    return Workspace2017(np.empty((joints, 4)), *frames, *places, *np.empty((2, joints)))

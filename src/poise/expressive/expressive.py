@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.chains.targets import Gaze
 from poise.errors import TaskError
-from poise.expressive.cuda import answer_on_cuda, cuda_module, room_size
+from poise.expressive.cuda import cuda_module, local_array_size, solve_on_cuda
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveResult
 from poise.expressive.sighting import look_nearer
@@ -23,12 +23,12 @@ from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain
-from poise.kernels.gaze.batch_arrays import Answers, Questions
-from poise.kernels.gaze.expressive.batch import answer_expressive
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
+from poise.kernels.gaze.expressive.batch import solve_expressive_batch
 from poise.kernels.gaze.expressive.memory import Memory
-from poise.kernels.gaze.expressive.solve import Manner
+from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace
-from poise.kernels.gaze.expressive.workspace import ROWS
+from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
 AHEAD = math.radians(100.0)
 """Turn that a change of branch may need before the target is lost [rad]."""
@@ -101,13 +101,13 @@ class Expressive(ExpressiveSolver):
         """
         super().__init__(figure, tip, weights or Weights(), "expressive", slides=True)
         self.settings = settings or ExpressiveSettings()
-        self._manner = manner_of(self.limb.chain, self.weights, self.settings)
+        self._search = search_settings(self.limb.chain, self.weights, self.settings)
 
     def _solved(
-        self, wanted: Posture, target: Gaze, asked: Questions, previous: ExpressiveResult | PostureLike | None
+        self, wanted: Posture, target: Gaze, problems: BatchProblems, previous: ExpressiveResult | PostureLike | None
     ) -> ExpressiveResult:
         if previous is None:
-            return super()._solved(wanted, target, asked, None)
+            return super()._solved(wanted, target, problems, None)
         result = self._tracker().step(wanted, target, self._memory(previous))
         self._own.latest = result
         return result
@@ -116,7 +116,7 @@ class Expressive(ExpressiveSolver):
         """The tracker of this thread."""
         tracker: Tracker | None = getattr(self._own, "tracker", None)
         if tracker is None:
-            tracker = Tracker(self.limb, self.scoring, self._manner, pace_of(self.settings))
+            tracker = Tracker(self.limb, self.scoring, self._search, pace_of(self.settings))
             self._own.tracker = tracker
         return tracker
 
@@ -129,36 +129,44 @@ class Expressive(ExpressiveSolver):
             return latest.memory
         return first_memory(self.limb, last)
 
-    def _answers(
+    def _solve_targets(
         self,
         targets: FloatArray | list[Gaze],
         postures: FloatArray,
-        asked: Questions,
-        answer_all: Callable[[], Answers],
-    ) -> Answers:
-        given = super()._answers(targets, postures, asked, answer_all)
+        problems: BatchProblems,
+        solve_all: Callable[[], BatchSolutions],
+    ) -> BatchSolutions:
+        solutions = super()._solve_targets(targets, postures, problems, solve_all)
         if isinstance(targets, list) and not self.limb.slides:
             look_nearer(
-                self.limb, self.scoring, self._manner, targets=targets, postures=postures, asked=asked, given=given
+                self.limb,
+                self.scoring,
+                self._search,
+                targets=targets,
+                postures=postures,
+                problems=problems,
+                solutions=solutions,
             )
-        return given
+        return solutions
 
-    def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+    def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
         joints = len(self.limb.joints)
-        work, angles = np.zeros((ROWS, joints)), np.empty(joints)
-        answer_expressive(self.limb.chain, self.scoring, self._manner, asked, first, stop, work, angles, given)
+        work, angles = np.zeros((WORKSPACE_ROWS, joints)), np.empty(joints)
+        solve_expressive_batch(
+            self.limb.chain, self.scoring, self._search, problems, first, stop, work, angles, solutions
+        )
 
-    def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
+    def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
         cuda_module()
         from poise.expressive.launches import expressive_launch
 
-        constants = self.limb.chain, self.scoring, self._manner
-        answer_on_cuda(expressive_launch(room_size(len(self.limb.joints))), constants, asked, given)
+        constants = self.limb.chain, self.scoring, self._search
+        solve_on_cuda(expressive_launch(local_array_size(len(self.limb.joints))), constants, problems, solutions)
 
 
-def manner_of(chain: Chain, weights: Weights, settings: ExpressiveSettings) -> Manner:
+def search_settings(chain: Chain, weights: Weights, settings: ExpressiveSettings) -> SearchSettings:
     """The search that a chain allows."""
-    return Manner(
+    return SearchSettings(
         int(settings.starts),
         int(settings.steps),
         int(settings.restarts),

@@ -18,11 +18,11 @@ from typing import Any
 from numba import config, cuda, float64
 
 from poise.expressive.cuda import Launch
-from poise.kernels.gaze.batch_arrays import Answers, Questions, aim_of, answer
-from poise.kernels.gaze.erik.erik import ErikRoom, solve_erik
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions, aim_of, write_solution
+from poise.kernels.gaze.erik.erik import ErikWorkspace, solve_erik
 from poise.kernels.gaze.erik.phases import Frames
 from poise.kernels.gaze.expressive.solve import solve as solve_expressive
-from poise.kernels.gaze.expressive.workspace import ROWS
+from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
 
 class Unfused:
@@ -68,20 +68,20 @@ def _nothing_fused() -> Iterator[None]:
 def erik_launch(size: int) -> Unfused:
     """The CUDA kernel of ERIK for chains of up to `size` joints."""
 
-    def launch(chain: Any, scoring: Any, method: Any, asked: Questions, given: Answers) -> None:
+    def launch(chain: Any, scoring: Any, method: Any, problems: BatchProblems, solutions: BatchSolutions) -> None:
         i = cuda.grid(1)
-        if i >= asked.rotation.shape[0]:
+        if i >= problems.rotation.shape[0]:
             return
-        n = asked.posture.shape[1]
+        n = problems.posture.shape[1]
         angles = cuda.local.array((3, size), float64)
         frames = cuda.local.array((3, size, 4), float64)
-        room = ErikRoom(
+        workspace = ErikWorkspace(
             angles[0, :n], angles[1, :n], angles[2, :n], Frames(frames[0, :n], frames[1, :n], frames[2, :n])
         )
         count = solve_erik(
-            chain, scoring, method[0], method[1], aim_of(asked, i), asked.posture[i], asked.start[i], room
+            chain, scoring, method[0], method[1], aim_of(problems, i), problems.posture[i], problems.start[i], workspace
         )
-        answer(chain, scoring, asked, i, room.best, count, given)
+        write_solution(chain, scoring, problems, i, workspace.best, count, solutions)
 
     return Unfused(launch)
 
@@ -90,17 +90,19 @@ def erik_launch(size: int) -> Unfused:
 def expressive_launch(size: int) -> Unfused:
     """The CUDA kernel of `poise.Expressive` for chains of up to `size` joints."""
 
-    def launch(chain: Any, scoring: Any, manner: Any, asked: Questions, given: Answers) -> None:
+    def launch(chain: Any, scoring: Any, search: Any, problems: BatchProblems, solutions: BatchSolutions) -> None:
         i = cuda.grid(1)
-        if i >= asked.rotation.shape[0]:
+        if i >= problems.rotation.shape[0]:
             return
-        n = asked.posture.shape[1]
+        n = problems.posture.shape[1]
         angles = cuda.local.array(size, float64)
-        work = cuda.local.array((ROWS, size), float64)
-        for row in range(ROWS):
+        work = cuda.local.array((WORKSPACE_ROWS, size), float64)
+        for row in range(WORKSPACE_ROWS):
             for k in range(n):
                 work[row, k] = 0.0
-        count = solve_expressive(chain, scoring, manner, aim_of(asked, i), asked.posture[i], work[:, :n], angles[:n])
-        answer(chain, scoring, asked, i, angles[:n], count, given)
+        count = solve_expressive(
+            chain, scoring, search, aim_of(problems, i), problems.posture[i], work[:, :n], angles[:n]
+        )
+        write_solution(chain, scoring, problems, i, angles[:n], count, solutions)
 
     return Unfused(launch)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ class ExpressiveBatch:
         return (self[i] for i in range(len(self)))
 
 
-def empty_questions(count: int, joints: int) -> Questions:
+def empty_problems(count: int, joints: int) -> BatchProblems:
     """Room for questions about a chain."""
     kinds = np.zeros(count, dtype=np.int64)
-    return Questions(np.empty((count, 4)), kinds, np.empty((count, joints)), np.empty((count, joints)))
+    return BatchProblems(np.empty((count, 4)), kinds, np.empty((count, joints)), np.empty((count, joints)))
 
 
-def empty_answers(asked: Questions) -> Answers:
+def empty_solutions(problems: BatchProblems) -> BatchSolutions:
     """Room for the answers."""
-    count, joints = asked.posture.shape
-    return Answers(np.empty((count, joints)), np.empty((count, 4)), np.empty(count, dtype=np.int64))
+    count, joints = problems.posture.shape
+    return BatchSolutions(np.empty((count, joints)), np.empty((count, 4)), np.empty(count, dtype=np.int64))

@@ -17,14 +17,22 @@ import numpy as np
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze, GazeLike
 from poise.errors import TaskError
-from poise.expressive.asking import Postures, Targets, ask, one_target, questions_of, targets_of, whole_postures
+from poise.expressive.asking import (
+    Postures,
+    Targets,
+    one_target,
+    problems_of,
+    targets_of,
+    whole_postures,
+    write_problem,
+)
 from poise.expressive.measures import Weights, scoring_of
-from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_answers, empty_questions
+from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_problems, empty_solutions
 from poise.expressive.sighting import looked_at
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.gaze.batch_arrays import Answers, Questions
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 Device = Literal["cuda"]
 
@@ -66,18 +74,18 @@ class ExpressiveSolver(ABC):
             previous: The answer of the frame before, or its posture, from which a motion goes on. None: no motion, the
                 best answer there is.
         """
-        wanted, target, asked = self.figure.posture(posture), one_target(orientation), self._question()
+        wanted, target, problems = self.figure.posture(posture), one_target(orientation), self._problem()
         before = previous.posture if isinstance(previous, ExpressiveResult) else previous
-        ask(self.limb, wanted, target, before, asked)
-        return self._solved(wanted, target, asked, previous)
+        write_problem(self.limb, wanted, target, before, problems)
+        return self._solved(wanted, target, problems, previous)
 
     def _solved(
-        self, wanted: Posture, target: Gaze, asked: Questions, previous: ExpressiveResult | PostureLike | None
+        self, wanted: Posture, target: Gaze, problems: BatchProblems, previous: ExpressiveResult | PostureLike | None
     ) -> ExpressiveResult:
         """The answer to one question that has been checked."""
-        frame = partial(self._answer_frame, asked, previous is not None)
-        given = self._answers([target], wanted.q[None], asked, frame)
-        return self._result(wanted, asked, given)
+        frame = partial(self._solve_frame, problems, previous is not None)
+        solutions = self._solve_targets([target], wanted.q[None], problems, frame)
+        return self._result(wanted, problems, solutions)
 
     def solve_batch(
         self, postures: Postures, orientations: Targets, *, device: Device | None = None
@@ -93,87 +101,87 @@ class ExpressiveSolver(ABC):
             raise TaskError(f"there is no device {device!r}: leave it out for all cores, or say 'cuda'.")
         whole = whole_postures(self.limb, postures)
         targets = targets_of(orientations)
-        asked = questions_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
-        given = self._answers(targets, whole, asked, partial(self._answer_all, asked, device))
-        return self._batch(whole, asked, given)
+        problems = problems_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
+        solutions = self._solve_targets(targets, whole, problems, partial(self._solve_all, problems, device))
+        return self._batch(whole, problems, solutions)
 
     def timed(self, postures: Postures, orientations: Targets) -> FloatArray:
         """(m,) seconds that each question takes one thread, without what the call from Python costs."""
         whole = whole_postures(self.limb, postures)
-        asked = questions_of(self.limb, whole, targets_of(orientations), np.zeros((1, len(self.limb.joints))))
-        given = empty_answers(asked)
-        idle = min(self._seconds(asked, 0, 0, given) for _ in range(20))
-        rows = range(len(asked.rotation))
-        taken = [min(self._seconds(asked, i, i + 1, given) for _ in range(3)) - idle for i in rows]
+        problems = problems_of(self.limb, whole, targets_of(orientations), np.zeros((1, len(self.limb.joints))))
+        solutions = empty_solutions(problems)
+        idle = min(self._seconds(problems, 0, 0, solutions) for _ in range(20))
+        rows = range(len(problems.rotation))
+        taken = [min(self._seconds(problems, i, i + 1, solutions) for _ in range(3)) - idle for i in rows]
         return np.maximum(taken, 0.0)
 
-    def _seconds(self, asked: Questions, first: int, stop: int, given: Answers) -> float:
+    def _seconds(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> float:
         start = time.perf_counter()
-        self._answer_rows(asked, first, stop, given)
+        self._solve_rows(problems, first, stop, solutions)
         return time.perf_counter() - start
 
     @abstractmethod
-    def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
+    def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
         """Answer the questions of some rows; called from several threads at once."""
 
-    def _answer_on_cuda(self, asked: Questions, given: Answers) -> None:
+    def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
         """Answer all questions on a GPU."""
         raise TaskError(f"{type(self).__name__} does not run on a GPU; leave out device=….")
 
-    def _question(self) -> Questions:
+    def _problem(self) -> BatchProblems:
         """Room for one question, this thread's own."""
-        asked: Questions | None = getattr(self._own, "asked", None)
-        if asked is None:
-            asked = self._own.asked = empty_questions(1, len(self.limb.joints))
-        return asked
+        problems: BatchProblems | None = getattr(self._own, "asked", None)
+        if problems is None:
+            problems = self._own.problems = empty_problems(1, len(self.limb.joints))
+        return problems
 
-    def _answer_frame(self, asked: Questions, follows: bool) -> Answers:
+    def _solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
         """Answer the one question of a frame; `follows` says that it comes after another, whose answer is its start."""
-        given = empty_answers(asked)
-        self._answer_rows(asked, 0, 1, given)
-        return given
+        solutions = empty_solutions(problems)
+        self._solve_rows(problems, 0, 1, solutions)
+        return solutions
 
-    def _result(self, wanted: Posture, asked: Questions, given: Answers) -> ExpressiveResult:
+    def _result(self, wanted: Posture, problems: BatchProblems, solutions: BatchSolutions) -> ExpressiveResult:
         q = wanted.q.copy()
-        q[self.limb.places] = given.angles[0]
-        error, turned, bent, shape = given.errors[0].tolist()
-        iterations = int(given.iterations[0])
+        q[self.limb.places] = solutions.angles[0]
+        error, turned, bent, shape = solutions.errors[0].tolist()
+        iterations = int(solutions.iterations[0])
         return ExpressiveResult(
-            Posture(self.figure, q), error, turned, bent, shape, iterations, asked.rotation[0].copy()
+            Posture(self.figure, q), error, turned, bent, shape, iterations, problems.rotation[0].copy()
         )
 
-    def _answers(
+    def _solve_targets(
         self,
         targets: FloatArray | list[Gaze],
         postures: FloatArray,
-        asked: Questions,
-        answer_all: Callable[[], Answers],
-    ) -> Answers:
+        problems: BatchProblems,
+        solve_all: Callable[[], BatchSolutions],
+    ) -> BatchSolutions:
         """Answers to all questions; a point is looked at again from wherever the tip has come to be."""
         if isinstance(targets, list) and any(target.point is not None for target in targets):
-            return looked_at(self.limb, self.scoring, targets, postures, asked, answer_all=answer_all)
-        return answer_all()
+            return looked_at(self.limb, self.scoring, targets, postures, problems, solve_all=solve_all)
+        return solve_all()
 
-    def _answer_all(self, asked: Questions, device: Device | None) -> Answers:
-        given = empty_answers(asked)
+    def _solve_all(self, problems: BatchProblems, device: Device | None) -> BatchSolutions:
+        solutions = empty_solutions(problems)
         if device == "cuda":
-            self._answer_on_cuda(asked, given)
-            return given
-        count = len(asked.rotation)
+            self._solve_on_cuda(problems, solutions)
+            return solutions
+        count = len(problems.rotation)
         shares = _shares(count)
         if len(shares) == 1:
-            self._answer_rows(asked, 0, count, given)
+            self._solve_rows(problems, 0, count, solutions)
         else:
             with ThreadPoolExecutor(len(shares)) as pool:
-                for future in [pool.submit(self._answer_rows, asked, *share, given) for share in shares]:
+                for future in [pool.submit(self._solve_rows, problems, *share, solutions) for share in shares]:
                     future.result()
-        return given
+        return solutions
 
-    def _batch(self, whole: FloatArray, asked: Questions, given: Answers) -> ExpressiveBatch:
-        q = np.broadcast_to(whole, (len(given.angles), self.figure.nq)).copy()
-        q[:, self.limb.places] = given.angles
-        error, turned, bent, shape = np.ascontiguousarray(given.errors.T)
-        return ExpressiveBatch(self.figure, q, error, turned, bent, shape, given.iterations, asked.rotation)
+    def _batch(self, whole: FloatArray, problems: BatchProblems, solutions: BatchSolutions) -> ExpressiveBatch:
+        q = np.broadcast_to(whole, (len(solutions.angles), self.figure.nq)).copy()
+        q[:, self.limb.places] = solutions.angles
+        error, turned, bent, shape = np.ascontiguousarray(solutions.errors.T)
+        return ExpressiveBatch(self.figure, q, error, turned, bent, shape, solutions.iterations, problems.rotation)
 
 
 def cores() -> int:

@@ -17,23 +17,23 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import pointing, tip_rotation
 from poise.kernels.gaze.expressive.advance import ASTRAY_FOR
-from poise.kernels.gaze.expressive.batch import SCORES, near_angles, near_roll, next_frame
+from poise.kernels.gaze.expressive.batch import SCORE_COUNT, near_angles, near_roll, next_frame
 from poise.kernels.gaze.expressive.memory import (
-    ASTRAY,
     CHANGING,
+    LAST_DIRECTION,
+    LOST_FRAMES,
     MEMORY_ROWS,
-    MODE,
     NEARING,
-    NOW,
     PATH_MOST,
     POINT,
     RETURNING,
     TALLIES,
+    TRACKING_MODE,
     Memory,
 )
-from poise.kernels.gaze.expressive.solve import Manner
+from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace
-from poise.kernels.gaze.expressive.workspace import OUT, ROWS
+from poise.kernels.gaze.expressive.workspace import FRAME_ROW, WORKSPACE_ROWS
 from poise.kernels.gaze.measures import Aim, Scoring
 from poise.kernels.maths.vector import Vector
 
@@ -57,7 +57,7 @@ class TrackedResult(ExpressiveResult):
     @property
     def changing(self) -> bool:
         """Whether the chain is on its way to another branch."""
-        return int(self.memory.tally[MODE]) == CHANGING
+        return int(self.memory.tally[TRACKING_MODE]) == CHANGING
 
 
 def first_memory(limb: Limb, previous: PostureLike) -> Memory:
@@ -78,19 +78,19 @@ def copied(memory: Memory) -> Memory:
 def _seen_from(eye: FloatArray, point: FloatArray, memory: Memory) -> None:
     """Have the last direction be that of the last point from this eye: a tip that moves makes no point move."""
     way = memory.seen[POINT] - eye if np.isfinite(memory.seen[POINT, 0]) else point - eye
-    memory.seen[NOW] = way / max(float(np.linalg.norm(way)), 1e-12)
+    memory.seen[LAST_DIRECTION] = way / max(float(np.linalg.norm(way)), 1e-12)
     memory.seen[POINT] = point
 
 
 class Tracker:
     """Moves one chain from frame to frame."""
 
-    def __init__(self, limb: Limb, scoring: Scoring, manner: Manner, pace: Pace) -> None:
+    def __init__(self, limb: Limb, scoring: Scoring, search: SearchSettings, pace: Pace) -> None:
         """Keep the chain and make room."""
-        self.limb, self.scoring, self.manner, self.pace = limb, scoring, manner, pace
-        self._work = np.zeros((ROWS, len(limb.joints)))
+        self.limb, self.scoring, self.search, self.pace = limb, scoring, search, pace
+        self._work = np.zeros((WORKSPACE_ROWS, len(limb.joints)))
         self._draft = np.zeros((PATH_MOST, len(limb.joints) + 1))
-        self._scores = np.zeros(SCORES)
+        self._scores = np.zeros(SCORE_COUNT)
         self._root = limb.chain.offset[0]
         self._near = NEAR * float(np.linalg.norm(limb.chain.offset[1:], axis=1).sum())
 
@@ -99,11 +99,11 @@ class Tracker:
         eye = self._eye(wanted, memory)
         if target.point is None:
             return self._look(wanted, target, eye, copied(memory))
-        if self._is_near(target.point) or (memory.tally[MODE] == NEARING and not self.limb.slides):
+        if self._is_near(target.point) or (memory.tally[TRACKING_MODE] == NEARING and not self.limb.slides):
             return self._look_near(wanted, target, copied(memory))
         result = self._look_again(wanted, target, eye, memory)
-        lost = result.memory.tally[MODE] == RETURNING or result.memory.tally[ASTRAY] > ASTRAY_FOR
-        if np.array_equal(memory.seen[POINT], target.point) and result.memory.tally[MODE] != CHANGING:
+        lost = result.memory.tally[TRACKING_MODE] == RETURNING or result.memory.tally[LOST_FRAMES] > ASTRAY_FOR
+        if np.array_equal(memory.seen[POINT], target.point) and result.memory.tally[TRACKING_MODE] != CHANGING:
             lost = lost or self._missed(wanted, target, result) > SIGHT_LOST
         return self._look_near(wanted, target, copied(memory)) if lost and not self.limb.slides else result
 
@@ -114,8 +114,8 @@ class Tracker:
     def _look_near(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
         limb, chain, posture = self.limb, self.limb.chain, wanted.q[self.limb.places]
         assert target.point is not None
-        near_angles(chain, self.scoring, self.manner, self.pace, Vector(*target.point), posture, memory, self._work)
-        aim = target.aim(limb.up, limb.tip_at(self._work[OUT], wanted.q))
+        near_angles(chain, self.scoring, self.search, self.pace, Vector(*target.point), posture, memory, self._work)
+        aim = target.aim(limb.up, limb.tip_at(self._work[FRAME_ROW], wanted.q))
         memory.seen[POINT] = target.point
         near_roll(chain, self.scoring, self.pace, aim, posture, memory, self._work, self._scores)
         return self._result(wanted, aim, memory)
@@ -156,7 +156,7 @@ class Tracker:
         next_frame(
             limb.chain,
             self.scoring,
-            self.manner,
+            self.search,
             self.pace,
             aim,
             wanted.q[limb.places],

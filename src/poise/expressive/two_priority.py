@@ -10,9 +10,9 @@ from poise.errors import TaskError
 from poise.expressive.measures import Weights
 from poise.expressive.solver import ExpressiveSolver
 from poise.figure.model.figure import Figure
-from poise.kernels.gaze.batch_arrays import Answers, Questions
-from poise.kernels.gaze.two_priority.batch import answer_two_priority
-from poise.kernels.gaze.two_priority.two_priority import TwoPriority, TwoPriorityRoom
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
+from poise.kernels.gaze.two_priority.batch import solve_two_priority_batch
+from poise.kernels.gaze.two_priority.two_priority import TwoPriorityOptions, TwoPriorityWorkspace
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,21 @@ class TwoPriorityDls(ExpressiveSolver):
         super().__init__(figure, tip, weights or Weights(), "the two-priority DLS")
         self.settings = settings or TwoPrioritySettings()
         s = self.settings
-        self._options = TwoPriority(
+        self._options = TwoPriorityOptions(
             int(s.iterations), float(s.threshold), float(s.bound), float(s.bound), int(s.posture)
         )
 
-    def _answer_rows(self, asked: Questions, first: int, stop: int, given: Answers) -> None:
-        room = two_priority_room(len(self.limb.joints))
-        answer_two_priority(self.limb.chain, self.scoring, self._options, asked, first, stop, room, given)
+    def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
+        workspace = two_priority_workspace(len(self.limb.joints))
+        solve_two_priority_batch(
+            self.limb.chain, self.scoring, self._options, problems, first, stop, workspace, solutions
+        )
 
 
-def two_priority_room(joints: int) -> TwoPriorityRoom:
+def two_priority_workspace(joints: int) -> TwoPriorityWorkspace:
     """Room for one solve; a chain of one or two joints needs it for three rotations all the same."""
     n = max(joints, 3)
-    return TwoPriorityRoom(
+    return TwoPriorityWorkspace(
         np.empty(joints),
         np.empty(joints),
         np.empty(joints),

@@ -16,7 +16,7 @@ import pytest
 import poise
 from poise.errors import TaskError
 from poise.evaluation.sampling import samples
-from poise.expressive.cuda import LARGEST, cuda_module, room_size
+from poise.expressive.cuda import LARGEST, cuda_module, local_array_size
 
 COUNT = 5
 SIMULATED = f"""
@@ -83,6 +83,6 @@ def test_a_gpu_agrees_with_the_cores_or_its_absence_is_one_sentence(solver: type
 
 
 def test_rooms_are_powers_of_two_and_long_chains_are_refused() -> None:
-    assert [room_size(n) for n in (1, 4, 5, 8, 9)] == [4, 4, 8, 8, 16]
+    assert [local_array_size(n) for n in (1, 4, 5, 8, 9)] == [4, 4, 8, 8, 16]
     with pytest.raises(TaskError, match=rf"up to {LARGEST} joints, not {LARGEST + 1}"):
-        room_size(LARGEST + 1)
+        local_array_size(LARGEST + 1)

@@ -14,7 +14,7 @@ from poise.figure.model.pose import FloatArray
 from poise.kernels.chains.chain import tip_position
 from poise.kernels.gaze.expressive.bounded_step import turn_between
 from poise.kernels.gaze.expressive.near_point import look_near
-from poise.kernels.gaze.expressive.workspace import AXIS, HERE, ROWS
+from poise.kernels.gaze.expressive.workspace import AXIS_ROWS, CURRENT_ROW, WORKSPACE_ROWS
 from poise.kernels.maths.vector import Vector
 
 RATE = math.radians(5.0)
@@ -33,19 +33,19 @@ def missed(solver: Expressive, posture: poise.Posture, point: FloatArray) -> flo
 def test_rows_of_the_error_know_that_the_tip_moves(name: str, seed: int) -> None:
     limb = Expressive(poise.load(name)).limb
     rng = np.random.default_rng(seed)
-    work = np.zeros((ROWS, len(limb.joints)))
-    work[HERE] = limb.angles(limb.figure.random(rng))
-    p, _ = look_near(limb.chain, Vector(0.0, 0.0, 0.0), work, HERE)
+    work = np.zeros((WORKSPACE_ROWS, len(limb.joints)))
+    work[CURRENT_ROW] = limb.angles(limb.figure.random(rng))
+    p, _ = look_near(limb.chain, Vector(0.0, 0.0, 0.0), work, CURRENT_ROW)
     # The formula is of first order in the error: a point straight ahead has none.
-    point = Vector(*(np.array(tip_position(limb.chain, work[HERE])) + 0.3 * np.array(p)))
-    look_near(limb.chain, point, work, HERE)
-    rows = work[AXIS : AXIS + 3].copy()
+    point = Vector(*(np.array(tip_position(limb.chain, work[CURRENT_ROW])) + 0.3 * np.array(p)))
+    look_near(limb.chain, point, work, CURRENT_ROW)
+    rows = work[AXIS_ROWS : AXIS_ROWS + 3].copy()
     for k in range(len(limb.joints)):
         ends = []
         for h in (1e-6, -1e-6):
-            work[HERE, k] += h
-            ends.append(np.array(turn_between(*look_near(limb.chain, point, work, HERE))))
-            work[HERE, k] -= h
+            work[CURRENT_ROW, k] += h
+            ends.append(np.array(turn_between(*look_near(limb.chain, point, work, CURRENT_ROW))))
+            work[CURRENT_ROW, k] -= h
         np.testing.assert_allclose((ends[1] - ends[0]) / 2e-6, rows[:, k], atol=1e-7)
 
 

@@ -1,1 +1,1 @@
-"""Chains that face a target: what is asked, and how far an answer is from it."""
+"""Solvers that turn the tip of a chain to a direction or orientation while the chain keeps the shape of a posture."""

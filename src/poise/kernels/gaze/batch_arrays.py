@@ -1,4 +1,4 @@
-"""Many postures and aims at once, and what comes of each."""
+"""Arrays of a batch of gaze problems and of their solutions."""
 
 from typing import NamedTuple
 
@@ -11,42 +11,43 @@ from poise.kernels.maths.quaternion import quaternion_at
 
 Array = np.ndarray
 
-COMBINED, ORIENTATION, POSTURE, SHAPE = 0, 1, 2, 3
+COMBINED_ERROR, ORIENTATION_ERROR, POSTURE_ERROR, SHAPE_ERROR = 0, 1, 2, 3
+"""Columns of `BatchSolutions.errors`."""
 
 
-class Questions(NamedTuple):
-    """What is asked, one row for each."""
+class BatchProblems(NamedTuple):
+    """The problems of a batch, one per row."""
 
     rotation: Array
-    """(m, 4) frame wanted of the tip."""
+    """(m, 4) wanted frames of the tip."""
     kind: Array
-    """(m,) FULL or DIRECTED."""
+    """(m,) FULL or DIRECTED, see `Aim.kind`."""
     posture: Array
-    """(m, n) angles wanted [rad]."""
+    """(m, n) wanted joint angles [rad]."""
     start: Array
-    """(m, n) the solution to start from [rad]."""
+    """(m, n) initial joint angles [rad]."""
 
 
-class Answers(NamedTuple):
-    """What came of it, one row for each."""
+class BatchSolutions(NamedTuple):
+    """The solutions of a batch, one per row."""
 
     angles: Array
-    """(m, n) the solution [rad]."""
+    """(m, n) joint angles [rad]."""
     errors: Array
     """(m, 4) combined, orientation, posture and shape error."""
     iterations: Array
-    """(m,) how many it took."""
+    """(m,) number of iterations."""
 
 
 @kernel
-def aim_of(asked: Questions, i: int) -> Aim:
-    """Where question `i` wants the tip to face."""
-    return Aim(quaternion_at(asked.rotation, i), asked.kind[i])
+def aim_of(problems: BatchProblems, i: int) -> Aim:
+    """The wanted frame or direction of the tip in problem `i`."""
+    return Aim(quaternion_at(problems.rotation, i), problems.kind[i])
 
 
 @kernel
 def first_outside(lower: Array, upper: Array, angles: Array, slack: float) -> int:
-    """Index of the first of `angles` (m, n), row by row, that is beyond a limit by more than `slack`; -1 if none is."""
+    """Flat index of the first of `angles` (m, n) that exceeds a limit by more than `slack` [rad]; -1 if none does."""
     for i in range(angles.shape[0]):
         for k in range(angles.shape[1]):
             if not lower[k] - slack <= angles[i, k] <= upper[k] + slack:
@@ -55,37 +56,37 @@ def first_outside(lower: Array, upper: Array, angles: Array, slack: float) -> in
 
 
 @kernel
-def judge(
+def write_errors(
     chain: Chain,
     scoring: Scoring,
-    asked: Questions,
+    problems: BatchProblems,
     # outputs
-    given: Answers,
+    solutions: BatchSolutions,
 ) -> None:
-    """Write the errors of all solutions."""
-    for i in range(given.angles.shape[0]):
-        answer(chain, scoring, asked, i, given.angles[i], given.iterations[i], given)
+    """Compute the errors of all solutions and write them to `solutions.errors`."""
+    for i in range(solutions.angles.shape[0]):
+        write_solution(chain, scoring, problems, i, solutions.angles[i], solutions.iterations[i], solutions)
 
 
 @kernel
-def answer(
+def write_solution(
     chain: Chain,
     scoring: Scoring,
-    asked: Questions,
+    problems: BatchProblems,
     i: int,
     angles: Array,
     iterations: int,
     # outputs
-    given: Answers,
+    solutions: BatchSolutions,
 ) -> None:
-    """Write the solution of question `i` and its errors."""
-    posture = asked.posture[i]
+    """Write the solution of problem `i` and its errors to row `i` of `solutions`."""
+    posture = problems.posture[i]
     for k in range(angles.shape[0]):
-        given.angles[i, k] = angles[k]
-    turned = orientation_error(scoring, aim_of(asked, i), tip_rotation(chain, angles))
+        solutions.angles[i, k] = angles[k]
+    turned = orientation_error(scoring, aim_of(problems, i), tip_rotation(chain, angles))
     bent = posture_error(chain, scoring, angles, posture)
-    given.errors[i, COMBINED] = scoring.orientation * turned + scoring.posture * bent
-    given.errors[i, ORIENTATION] = turned
-    given.errors[i, POSTURE] = bent
-    given.errors[i, SHAPE] = shape_error(chain, scoring, angles, posture)
-    given.iterations[i] = iterations
+    solutions.errors[i, COMBINED_ERROR] = scoring.orientation * turned + scoring.posture * bent
+    solutions.errors[i, ORIENTATION_ERROR] = turned
+    solutions.errors[i, POSTURE_ERROR] = bent
+    solutions.errors[i, SHAPE_ERROR] = shape_error(chain, scoring, angles, posture)
+    solutions.iterations[i] = iterations

@@ -1,4 +1,4 @@
-"""The frame of a tip that faces a direction."""
+"""The frame of a tip whose +Y points in a given direction."""
 
 import math
 
@@ -9,12 +9,12 @@ from poise.kernels.maths.vector import Vector
 
 @kernel
 def facing_frame(level: Quaternion, direction: Vector, roll: float) -> Quaternion:
-    """R(up, η) R(side, θ) R(y, ρ) for the heading η and the angle θ from the up axis of a unit direction.
+    """The frame R(up, η) R(side, θ) R(y, ρ) with heading η and angle θ from the up axis of a unit direction.
 
     Args:
         level: Rotation that takes the up axis to y.
-        direction: Where the frame's y is to point.
-        roll: ρ, the turn about it [rad].
+        direction: Unit direction of the frame's y.
+        roll: ρ, the turn about that direction [rad].
     """
     seen = rotate(level, direction)
     across = math.sqrt(seen.x * seen.x + seen.z * seen.z)

@@ -1,15 +1,16 @@
-"""How far a solution is from the orientation and from the posture that were asked for.
+"""Errors of a solution: its distance from the wanted orientation and from the wanted posture.
 
 Orientation: Z(τ, ω) = min(|τ - ω|, |τ + ω|) / √2, which is √2 sin(d/4) for a residual rotation by d: 0.354 per radian
 near 0, and 1 at half a turn [Ribeiro & Paiva 2019, eq. 20].
 
-Posture: Σ w_k |c_k(θ_k) - c_k(ψ_k)| / 2 with c_k the cosine between segment k and the one below, over the joints that
-bend the chain; w_k ∝ αⁱ, i counting those joints from 0, Σ w = 1 [Ribeiro & Paiva 2019, eq. 21-22]. It sees neither the
-sign of a bend nor a twister in mid-chain.
+Posture: Σ w_k |c_k(θ_k) - c_k(ψ_k)| / 2 with c_k the cosine of the angle between segment k and the previous one, over
+the swings, the joints that bend the chain; w_k ∝ αⁱ, i counting those joints from 0, Σ w = 1 [Ribeiro & Paiva 2019,
+eq. 21-22]. This error ignores the sign of a bend, and the angle of a twister (roll joint) in the middle of the chain.
 
-Shape, which sees both: min over s = ±1 of Σ w_k (1 - cos(θ_k - s ψ_k)) / 2 over all joints but a twister at the root
-and one at the tip, i counting those. Negating all swings turns the body by half a turn about its root, hence s;
-twisters go without it, and so do chains that have no such symmetry.
+Shape: min over s = ±1 of Σ w_k (1 - cos(θ_k - s ψ_k)) / 2 over all joints but a twister at the root and one at the tip,
+i counting those joints. It includes the signs of bends and the angles of twisters. Negating all swings turns the chain
+by half a turn about its root axis, which does not change its shape, hence the minimum over s. Twisters always have
+s = 1, and so do all joints of a chain without that symmetry.
 """
 
 import math
@@ -26,30 +27,31 @@ from poise.kernels.maths.vector import Vector
 Array = np.ndarray
 
 FULL, DIRECTED = 0, 1
+"""Values of `Aim.kind`: a full orientation, or a direction with a free roll."""
 
 
 class Scoring(NamedTuple):
-    """What the errors weigh."""
+    """Weights of the errors."""
 
     bends: Array
-    """(n,) share of each joint in the posture error, 0 for twisters."""
+    """(n,) weight w_k of each joint in the posture error, 0 for twisters; they sum to 1."""
     shapes: Array
-    """(n,) share of each joint in the shape error, 0 for twisters at root and tip."""
+    """(n,) weight w_k of each joint in the shape error, 0 for twisters at root and tip; they sum to 1."""
     orientation: float
     """Weight of the orientation error in the combined error."""
     posture: float
     """Weight of the posture error in the combined error."""
     symmetric: int
-    """1 where the tip may be upside down: turned by π about its own +Y."""
+    """1 if a tip that is upside down, turned by π about its own +Y, counts as equal."""
 
 
 class Aim(NamedTuple):
-    """Where the tip is to face."""
+    """The wanted orientation or direction of the tip."""
 
     rotation: Quaternion
-    """Frame wanted of the tip."""
+    """Wanted world frame of the tip."""
     kind: int
-    """FULL: all of the frame; DIRECTED: only where its +Y points."""
+    """FULL: the tip must have this frame; DIRECTED: only its +Y must have the direction of this frame's +Y."""
 
 
 @kernel
@@ -64,13 +66,16 @@ def rotation_distance(a: Quaternion, b: Quaternion) -> float:
 
 @kernel
 def upside_down(q: Quaternion) -> Quaternion:
-    """q R(y, π): the same direction, turned by half a turn about it."""
+    """q R(y, π): the frame turned by half a turn about its own +Y, with the same direction."""
     return Quaternion(-q.y, -q.z, q.w, q.x)
 
 
 @kernel
 def orientation_error(scoring: Scoring, aim: Aim, tip: Quaternion) -> float:
-    """Z between the tip and the aim, upside down too where that is allowed; of directions, √2 sin(d/4)."""
+    """Z between the tip and the aim, or √2 sin(d/4) for directions an angle d apart.
+
+    With `scoring.symmetric`, the smaller Z of the tip and of the tip upside down.
+    """
     if aim.kind == DIRECTED:
         return math.sqrt(2.0) * sine(0.25 * angle_apart(pointing(tip), pointing(aim.rotation)))
     error = rotation_distance(aim.rotation, tip)
@@ -115,5 +120,5 @@ def combined_error(chain: Chain, scoring: Scoring, aim: Aim, angles: Array, post
 
 @kernel
 def aim_direction(aim: Aim) -> Vector:
-    """Where the tip is to point."""
+    """The direction in which the tip must point."""
     return pointing(aim.rotation)

@@ -1,15 +1,15 @@
-"""ERIK on a row of questions."""
+"""ERIK on a batch of problems."""
 
 import numpy as np
 
 from poise.kernels.chains.chain import Chain
-from poise.kernels.gaze.batch_arrays import Answers, Questions, aim_of, answer
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions, aim_of, write_solution
 from poise.kernels.gaze.erik.descent import Descent
-from poise.kernels.gaze.erik.erik import ErikOptions, ErikRoom, solve_erik
-from poise.kernels.gaze.erik.erik_2017 import Room2017, forget, solve_erik_2017
+from poise.kernels.gaze.erik.erik import ErikOptions, ErikWorkspace, solve_erik
+from poise.kernels.gaze.erik.erik_2017 import Workspace2017, reset_gradient, solve_erik_2017
 from poise.kernels.gaze.erik.joint import Lalut
 from poise.kernels.gaze.measures import Scoring
-from poise.kernels.gaze.single_call_arrays import Desk
+from poise.kernels.gaze.single_call_arrays import CallArguments
 from poise.kernels.jit.compile import kernel
 from poise.kernels.jit.threads import threaded_kernel
 
@@ -17,69 +17,71 @@ Array = np.ndarray
 
 
 @threaded_kernel
-def answer_erik(
+def solve_erik_batch(
     chain: Chain,
     scoring: Scoring,
     lalut: Lalut,
     options: ErikOptions,
-    asked: Questions,
+    problems: BatchProblems,
     first: int,
     stop: int,
-    room: ErikRoom,
+    workspace: ErikWorkspace,
     # outputs
-    given: Answers,
+    solutions: BatchSolutions,
 ) -> None:
-    """Solve questions `first` to `stop` - 1, each by itself."""
+    """Solve problems `first` to `stop` - 1 independently of each other."""
     for i in range(first, stop):
-        aim = aim_of(asked, i)
-        count = solve_erik(chain, scoring, lalut, options, aim, asked.posture[i], asked.start[i], room)
-        answer(chain, scoring, asked, i, room.best, count, given)
+        aim = aim_of(problems, i)
+        count = solve_erik(chain, scoring, lalut, options, aim, problems.posture[i], problems.start[i], workspace)
+        write_solution(chain, scoring, problems, i, workspace.best, count, solutions)
 
 
 @kernel(counts_references=True)
-def erik_desk(
+def erik_call_arguments(
     chain: Chain,
     scoring: Scoring,
     lalut: Lalut,
     options: ErikOptions,
-    asked: Questions,
-    room: ErikRoom,
-    given: Answers,
-) -> Desk:
-    """A desk for `answer_erik_desk`."""
-    return Desk(chain, scoring, (lalut, options), asked, room, given)
+    problems: BatchProblems,
+    workspace: ErikWorkspace,
+    solutions: BatchSolutions,
+) -> CallArguments:
+    """Collect the arguments of `solve_erik_call` in one struct."""
+    return CallArguments(chain, scoring, (lalut, options), problems, workspace, solutions)
 
 
 @kernel(counts_references=True)
-def answer_erik_desk(desk: Desk) -> None:
-    """Solve the one question on a desk."""
-    lalut, options = desk.method
-    asked, room = desk.asked, desk.room
-    aim = aim_of(asked, 0)
-    count = solve_erik(desk.chain, desk.scoring, lalut, options, aim, asked.posture[0], asked.start[0], room)
-    answer(desk.chain, desk.scoring, asked, 0, room.best, count, desk.given)
+def solve_erik_call(arguments: CallArguments) -> None:
+    """Solve problem 0 of the arguments in a struct."""
+    lalut, options = arguments.method
+    problems, workspace = arguments.problems, arguments.workspace
+    aim = aim_of(problems, 0)
+    count = solve_erik(
+        arguments.chain, arguments.scoring, lalut, options, aim, problems.posture[0], problems.start[0], workspace
+    )
+    write_solution(arguments.chain, arguments.scoring, problems, 0, workspace.best, count, arguments.solutions)
 
 
 @threaded_kernel
-def answer_erik_2017(
+def solve_erik_2017_batch(
     chain: Chain,
     scoring: Scoring,
     lalut: Lalut,
     sweeps: int,
-    stop_at: Descent,
-    asked: Questions,
+    descent: Descent,
+    problems: BatchProblems,
     first: int,
     stop: int,
-    anew: int,
-    room: Room2017,
+    reset: int,
+    workspace: Workspace2017,
     # outputs
-    given: Answers,
+    solutions: BatchSolutions,
 ) -> None:
-    """Solve questions `first` to `stop` - 1 by the passes of 2017; `anew` is 1 to forget the gradient before each."""
+    """Solve problems `first` to `stop` - 1 by the ERIK of 2017; `reset` is 1 to clear the gradient before each."""
     for i in range(first, stop):
-        if anew:
-            forget(room)
+        if reset:
+            reset_gradient(workspace)
         count = solve_erik_2017(
-            chain, scoring.symmetric, lalut, sweeps, stop_at, aim_of(asked, i), asked.posture[i], room
+            chain, scoring.symmetric, lalut, sweeps, descent, aim_of(problems, i), problems.posture[i], workspace
         )
-        answer(chain, scoring, asked, i, room.angles, count, given)
+        write_solution(chain, scoring, problems, i, workspace.angles, count, solutions)

@@ -1,11 +1,11 @@
-"""Turning a chain towards a target one joint at a time: BWCD from the root up, CCD from the tip down.
+"""Cyclic descent of the orientation error, one joint at a time: BWCD from root to tip, CCD from tip to root.
 
-Each joint is turned to where it serves best while all others stand still. Towards a *direction* that is the angle
-between tip and target seen along the joint's axis. Towards an *orientation* with residual rotation E = τ Ω⁻¹ it is
-2 atan2(e · r, e_w), with e the vector part of E and r the axis.
+Each joint is turned to the angle that minimises the error while all others stay fixed. For a *direction* it turns by
+the angle between tip and target in projection along the joint's axis. For an *orientation* with residual rotation
+E = τ Ω⁻¹ it turns by 2 atan2(e · r, e_w), with e the vector part of E and r the axis.
 
-A chain whose last joint twists the tip needs only a direction: the last joint then makes the orientation
-[Ribeiro & Paiva 2019, alg. 19-22].
+A chain whose last joint is a twister (a roll joint along the tip) is turned to the direction only; the last joint then
+sets the roll [Ribeiro & Paiva 2019, alg. 19-22].
 """
 
 import math
@@ -14,7 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, clamped, moved, pointing, tip_rotation, unmoved, wrapped
-from poise.kernels.gaze.erik.joint import across, off_edge, signed_angle, tip_twist, twist_between, twist_sign
+from poise.kernels.gaze.erik.joint import (
+    perpendicular,
+    signed_angle,
+    step_off_limit,
+    tip_twist,
+    twist_between,
+    twist_sign,
+)
 from poise.kernels.gaze.measures import DIRECTED, FULL, Aim, upside_down
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import arc_tangent, turn_about
@@ -23,22 +30,20 @@ from poise.kernels.maths.vector import Vector, dot, length, vector_at
 
 Array = np.ndarray
 
-UPWARDS, DOWNWARDS = 1, -1
-
 
 class Descent(NamedTuple):
-    """When to stop."""
+    """Stopping criteria of BWCD and CCD."""
 
     sweeps: int
-    """Most sweeps over the chain."""
+    """Largest number of sweeps over the chain."""
     precision: float
-    """Good enough: sin² of half the angle that is left."""
+    """The descent stops when sin² of half the residual angle is at most this."""
     progress: float
-    """A sweep that changes this measure by less is the last one."""
+    """CCD stops after a sweep that changes that measure by at most this."""
 
 
 @kernel
-def remaining(aim: Aim, tip: Quaternion) -> float:
+def squared_half_sine(aim: Aim, tip: Quaternion) -> float:
     """sin² of half the angle between tip and aim [Ribeiro & Paiva 2019, alg. 20]."""
     if aim.kind == DIRECTED:
         return 0.5 * abs(1.0 - dot(pointing(tip), pointing(aim.rotation)))
@@ -48,12 +53,12 @@ def remaining(aim: Aim, tip: Quaternion) -> float:
 
 @kernel
 def best_turn(aim: Aim, tip: Quaternion, axis: Vector) -> float:
-    """Turn about a world axis that brings the tip nearest to the aim [rad]; 0 where none does."""
+    """Turn about a world axis that minimises the angle between tip and aim [rad]; 0 if no turn changes it."""
     if aim.kind == DIRECTED:
-        mine, wanted = across(pointing(tip), axis), across(pointing(aim.rotation), axis)
-        if length(mine) < 1e-6 or length(wanted) < 1e-6:
+        current, wanted = perpendicular(pointing(tip), axis), perpendicular(pointing(aim.rotation), axis)
+        if length(current) < 1e-6 or length(wanted) < 1e-6:
             return 0.0
-        return signed_angle(mine, wanted, axis)
+        return signed_angle(current, wanted, axis)
     e = multiply(aim.rotation, conjugate(tip))
     along = e.x * axis.x + e.y * axis.y + e.z * axis.z
     if along * along + e.w * e.w < 1e-12:
@@ -62,23 +67,23 @@ def best_turn(aim: Aim, tip: Quaternion, axis: Vector) -> float:
 
 
 @kernel
-def warp(
+def bwcd_posture(
     chain: Chain,
     aim: Aim,
     stop: Descent,
     # outputs
     angles: Array,
 ) -> None:
-    """Turn a posture to face the aim's direction, from the root up and regardless of limits.
+    """Turn a posture to the aim's direction, from the root to the tip, ignoring limits.
 
-    BWCD_Posture [Ribeiro & Paiva 2019, alg. 19]; `angles` (n,) is the posture, and then the warped one.
+    BWCD_Posture [Ribeiro & Paiva 2019, alg. 19]; `angles` (n,) is the posture, then the warped posture.
     """
     towards = Aim(aim.rotation, DIRECTED)
     tip = tip_rotation(chain, angles)
     for _ in range(stop.sweeps):
         below = Quaternion(1.0, 0.0, 0.0, 0.0)
         for k in range(angles.shape[0]):
-            if remaining(towards, tip) <= stop.precision:
+            if squared_half_sine(towards, tip) <= stop.precision:
                 return
             axis = rotate(unmoved(chain, k, below), vector_at(chain.axis, k))
             turn = best_turn(towards, tip, axis)
@@ -88,22 +93,22 @@ def warp(
 
 
 @kernel
-def climb(
+def bwcd_solution(
     chain: Chain,
     aim: Aim,
     stop: Descent,
     # outputs
     angles: Array,
 ) -> None:
-    """Turn a solution towards the aim within limits, from the root up.
+    """Turn a solution towards the aim within limits, from the root to the tip.
 
-    BWCD_Solution [Ribeiro & Paiva 2019, alg. 21]; `angles` (n,) is the start, and then the result.
+    BWCD_Solution [Ribeiro & Paiva 2019, alg. 21]; `angles` (n,) is the start, then the result.
     """
     tip = tip_rotation(chain, angles)
     for _ in range(stop.sweeps):
         below = Quaternion(1.0, 0.0, 0.0, 0.0)
         for k in range(angles.shape[0]):
-            if remaining(aim, tip) <= stop.precision:
+            if squared_half_sine(aim, tip) <= stop.precision:
                 return
             axis = rotate(unmoved(chain, k, below), vector_at(chain.axis, k))
             angle = clamped(chain, k, wrapped(angles[k] + best_turn(aim, tip, axis)))
@@ -113,7 +118,7 @@ def climb(
 
 
 @kernel
-def descend(
+def ccd_solution(
     chain: Chain,
     aim: Aim,
     stop: Descent,
@@ -121,29 +126,29 @@ def descend(
     # outputs
     angles: Array,
 ) -> None:
-    """Turn a solution towards the aim within limits, from the tip down.
+    """Turn a solution towards the aim within limits, from the tip to the root.
 
-    CCD [Ribeiro & Paiva 2019, alg. 22]; a joint that comes to lie at a limit steps `edge` [rad] inside, 0 for no such
-    step. `angles` (n,) is the start, and then the result.
+    CCD [Ribeiro & Paiva 2019, alg. 22]. A joint that reaches a limit is moved inside by `edge` [rad]; 0 disables that.
+    `angles` (n,) is the start, then the result.
     """
     tip = tip_rotation(chain, angles)
     last = math.inf
     for _ in range(stop.sweeps):
-        # Seen from the tip, the frame under a joint is the tip's, taken back joint by joint.
+        # From the tip to the root, undoing the rotation of each joint gives the frame of the previous one.
         frame = tip
         for k in range(angles.shape[0] - 1, -1, -1):
-            if remaining(aim, tip) <= stop.precision:
+            if squared_half_sine(aim, tip) <= stop.precision:
                 return
             axis = rotate(frame, vector_at(chain.axis, k))
             angle = clamped(chain, k, wrapped(angles[k] + best_turn(aim, tip, axis)))
             if edge > 0.0:
-                angle = off_edge(chain, k, angle, edge)
+                angle = step_off_limit(chain, k, angle, edge)
             step = turn_about(axis, angle - angles[k])
             tip = multiply(step, tip)
             frame = multiply(frame, turn_about(vector_at(chain.axis, k), -angles[k]))
             frame = multiply(frame, conjugate(quaternion_at(chain.rest, k)))
             angles[k] = angle
-        left = remaining(aim, tip)
+        left = squared_half_sine(aim, tip)
         if left <= stop.precision or abs(left - last) <= stop.progress:
             return
         last = left
@@ -151,16 +156,16 @@ def descend(
 
 @kernel
 def descent_aim(chain: Chain, aim: Aim, symmetric: int, angles: Array) -> Aim:
-    """What the joints below the tip are turned to: the aim's direction where the last joint makes the rest.
+    """The aim of a descent: the direction alone if the last joint is a twister, which then sets the roll.
 
-    Else the nearer of the aim and the aim upside down.
+    Otherwise the nearer of the aim and, if `symmetric`, the aim upside down.
     """
     if aim.kind == DIRECTED or chain.role[angles.shape[0] - 1] == TWIST_JOINT:
         return Aim(aim.rotation, DIRECTED)
     if symmetric:
         around = Aim(upside_down(aim.rotation), FULL)
         tip = tip_rotation(chain, angles)
-        if remaining(around, tip) < remaining(aim, tip):
+        if squared_half_sine(around, tip) < squared_half_sine(aim, tip):
             return around
     return aim
 
@@ -173,7 +178,7 @@ def twist_tip(
     # outputs
     angles: Array,
 ) -> None:
-    """Turn the last joint, if it is a twister, to the aim's orientation or to the same upside down."""
+    """If the last joint is a twister, set it to the roll of the aim, or of the aim upside down if `symmetric`."""
     last = angles.shape[0] - 1
     if aim.kind == FULL and chain.role[last] == TWIST_JOINT:
         turn = twist_sign(chain, last) * twist_between(aim.rotation, tip_rotation(chain, angles))

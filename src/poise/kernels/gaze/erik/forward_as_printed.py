@@ -1,21 +1,22 @@
-"""The forward phase as it is printed [Ribeiro & Paiva 2019, alg. 8], which depends on the iteration before.
+"""The forward phase as printed [Ribeiro & Paiva 2019, alg. 8], whose result depends on the previous iteration.
 
-It turns the basis Q_k that a joint was left with so that the segment below lies as in the warped posture, then rolls it
-about its own +Y by an angle measured about where its own segment points. The two axes differ as soon as the joint is
-bent, so that rolls from iteration to iteration, and those passed down the chain (l. 10-25, l. 44), do not die out.
-That finds a few more solutions and takes more iterations; `phases` measures about the axis it rolls about.
+It turns the basis Q_k of a joint, left from the previous iteration, so that the previous segment has its direction in
+the warped posture, then rolls it about its own +Y by an angle measured about the direction of the joint's own segment.
+The two axes differ as soon as the joint is bent, so rolls from one iteration to the next, and those passed towards the
+root (l. 10-25, l. 44), do not vanish. This finds a few more solutions and takes more iterations. `phases` measures the
+roll about the axis about which it rolls.
 """
 
 import numpy as np
 
 from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain, pointing, unmoved
 from poise.kernels.gaze.erik.joint import (
-    SHORT,
+    SHORTEST_PROJECTION,
     Lalut,
-    across,
-    off_edge,
     parent_direction,
+    perpendicular,
     signed_angle,
+    step_off_limit,
     twist_of,
 )
 from poise.kernels.gaze.erik.phases import Frames, forward_angle, roll_to_axis
@@ -45,9 +46,9 @@ def forward_as_printed(
     # outputs
     frames: Frames,
 ) -> None:
-    """Fill `frames.wanted` from the tip's `target`, `frames.warped`, and the solution at hand.
+    """Fill `frames.wanted` from the tip's `target`, `frames.warped`, and the current solution.
 
-    `angles` (n,) and `frames.reached` are that solution; `frames.reached` is overwritten with the bases Q_k.
+    `angles` (n,) and `frames.reached` are the current solution; `frames.reached` is overwritten with the bases Q_k.
     """
     warped, wanted, bases = frames.warped, frames.wanted, frames.reached
     last = angles.shape[0] - 1
@@ -70,7 +71,7 @@ def forward_as_printed(
             bent = turn_about(vector_at(chain.axis, k), angle)
             _roll_down(k, twist_of(multiply(conjugate(bent), apart)), bases)
         if edge > 0.0:
-            angle = off_edge(chain, k, angle, edge)
+            angle = step_off_limit(chain, k, angle, edge)
         if k == last and k > 0:
             put_quaternion(wanted, k - 1, multiply(base, conjugate(quaternion_at(chain.rest, k))))
         elif k > 0:
@@ -80,7 +81,7 @@ def forward_as_printed(
 
 @kernel
 def _pitch_axis(chain: Chain, k: int) -> Vector:
-    """An axis across segment `k`: its own, or for a twister that of a neighbour (7.1 PitchRA)."""
+    """An axis perpendicular to segment `k`: its joint's, or for a twister that of a neighbour (7.1 PitchRA)."""
     neighbour = k
     if chain.role[k] == TWIST_JOINT:
         neighbour = min(k + 1, chain.role.shape[0] - 1) if k == 0 else k - 1
@@ -91,22 +92,22 @@ def _pitch_axis(chain: Chain, k: int) -> Vector:
 
 @kernel
 def _laid(chain: Chain, k: int, angle: float, warped: Array, bases: Array) -> Quaternion:
-    """The basis of joint `k` with the segment below where the warped posture has it, and rolled (l. 3-9)."""
+    """The basis of joint `k`, turned to the previous segment of the warped posture and rolled (l. 3-9)."""
     base = quaternion_at(bases, k)
     below = rotate(base, parent_direction(chain, k))
     base = multiply(direct_rotation(normalized(below), pointing(quaternion_at(warped, k - 1))), base)
     pitch = _pitch_axis(chain, k)
     along = pointing(multiply(base, turn_about(vector_at(chain.axis, k), angle)))
-    mine = across(rotate(base, pitch), along)
-    theirs = across(rotate(unmoved(chain, k, quaternion_at(warped, k - 1)), pitch), along)
-    if length(mine) < SHORT or length(theirs) < SHORT:
+    current = perpendicular(rotate(base, pitch), along)
+    theirs = perpendicular(rotate(unmoved(chain, k, quaternion_at(warped, k - 1)), pitch), along)
+    if length(current) < SHORTEST_PROJECTION or length(theirs) < SHORTEST_PROJECTION:
         return base
-    return multiply(base, turn_about(Vector(0.0, 1.0, 0.0), signed_angle(mine, theirs, along)))
+    return multiply(base, turn_about(Vector(0.0, 1.0, 0.0), signed_angle(current, theirs, along)))
 
 
 @kernel
 def _roll_down(k: int, angle: float, bases: Array) -> None:
-    """Roll every basis below `k` about its own +Y [Ribeiro & Paiva 2019, alg. 9]."""
+    """Roll the bases of all joints before `k` about their own +Y [Ribeiro & Paiva 2019, alg. 9]."""
     roll = turn_about(Vector(0.0, 1.0, 0.0), angle)
     for j in range(k):
         put_quaternion(bases, j, multiply(quaternion_at(bases, j), roll))
@@ -114,33 +115,33 @@ def _roll_down(k: int, angle: float, bases: Array) -> None:
 
 @kernel
 def _roll_by_bend(chain: Chain, k: int, angles: Array, warped: Array, bases: Array) -> None:
-    """Pass down the roll that the nearest bend of the posture at or below `k` defines (l. 10-25)."""
+    """Roll the bases before `k` by the roll that the nearest bend of the posture up to `k` defines (l. 10-25)."""
     segment = pointing(quaternion_at(warped, k))
     bend = Vector(0.0, 0.0, 0.0)
     at, found = k, k
     flipped = False
-    while at >= 0 and length(bend) < SHORT:
+    while at >= 0 and length(bend) < SHORTEST_PROJECTION:
         found = at
         below = pointing(quaternion_at(warped, at - 1)) if at > 0 else Vector(0.0, 1.0, 0.0)
         bend = cross(below, segment)
         if at == 0 and not flipped:
             flipped = True
-            if k + 1 >= angles.shape[0] or length(bend) >= SHORT:
+            if k + 1 >= angles.shape[0] or length(bend) >= SHORTEST_PROJECTION:
                 break
             segment = pointing(quaternion_at(warped, k + 1))
             at = 1 if angles.shape[0] > 1 else -1
         else:
             segment = below
             at -= 1
-    if length(bend) < SHORT:
+    if length(bend) < SHORTEST_PROJECTION:
         return
     pitch = _pitch_axis(chain, found)
     lower = quaternion_at(bases, found - 1) if found > 0 else quaternion_at(chain.rest, 0)
-    side, mine = rotate(lower, pitch), rotate(quaternion_at(bases, k), pitch)
-    if (dot(mine, bend) < 0.0) != (dot(bend, side) < 0.0):
+    side, current = rotate(lower, pitch), rotate(quaternion_at(bases, k), pitch)
+    if (dot(current, bend) < 0.0) != (dot(bend, side) < 0.0):
         bend = scale(bend, -1.0)
     bent = turn_about(vector_at(chain.axis, found), angles[found])
     along = pointing(multiply(quaternion_at(bases, found), bent))
-    side, bend = across(side, along), across(bend, along)
-    if length(side) > SHORT and length(bend) > SHORT:
+    side, bend = perpendicular(side, along), perpendicular(bend, along)
+    if length(side) > SHORTEST_PROJECTION and length(bend) > SHORTEST_PROJECTION:
         _roll_down(k, signed_angle(side, bend, along), bases)

@@ -1,9 +1,9 @@
-"""ERIK's joint model: what angle takes a joint's segment to a target [Ribeiro & Paiva 2019, 3.4].
+"""ERIK's joint model: the angle of a joint that turns its segment to a target direction [Ribeiro & Paiva 2019, 3.4].
 
-The *latitude* of a direction t seen from joint k is t · p, with p the segment below. A swing by θ takes the joint's own
-segment to the latitude C + A cos θ + B sin θ (the constants `Chain.bend`), which has two roots, one in each
-*hemisphere*: the side of the plane of axis and p on which the segment comes to lie. The paper tabulates the roots
-(LALUT); solving for them is exact, and the default.
+The *latitude* of a direction t at joint k is t · p, with p the direction of the previous segment. A swing by θ brings
+the joint's own segment to the latitude C + A cos θ + B sin θ (the constants `Chain.bend`). A latitude has two such
+angles, one in each *hemisphere*, the two sides of the plane through the axis and p. The paper tabulates these angles
+(LALUT); the default here is to solve for them, which is exact.
 """
 
 import math
@@ -19,28 +19,28 @@ from poise.kernels.maths.vector import Vector, cross, dot, length, scale, subtra
 
 Array = np.ndarray
 
-SHORT = 1e-4
-"""A projection shorter than this has no direction worth following."""
-PARALLEL = 1e-6
-"""How far the cosine of two parallel directions may be from 1."""
-AT_LIMIT = 1e-6
-"""A joint this near to a limit is at it [rad]."""
+SHORTEST_PROJECTION = 1e-4
+"""The direction of a projected unit vector shorter than this is not used."""
+PARALLEL_TOLERANCE = 1e-6
+"""Unit directions are parallel if the absolute cosine of their angle differs from 1 by less than this."""
+EDGE_DISTANCE = 1e-6
+"""A joint within this distance of a limit counts as at the limit [rad]."""
 
 
 class Lalut(NamedTuple):
-    """The latitude look-up table: angles of every joint over latitude, one row for each hemisphere."""
+    """The latitude look-up table: the angle of each joint as a function of latitude, in each hemisphere."""
 
     latitude: Array
-    """(n, 2, m) rising latitudes, from 0 to 1; hemisphere 0 is the negative one."""
+    """(n, 2, m) increasing latitudes, mapped to [0, 1]; index 0 of the second axis is the negative hemisphere."""
     angle: Array
-    """(n, 2, m) the angle that reaches each [rad]."""
+    """(n, 2, m) the angle of each latitude [rad]."""
     entries: Array
-    """(n, 2) how many there are; all zero to solve for the angle instead."""
+    """(n, 2) number of entries; all zero to solve for the angle instead."""
 
 
 @kernel
-def across(v: Vector, n: Vector) -> Vector:
-    """v - (v · n) n: the part of `v` at right angles to the unit vector `n`."""
+def perpendicular(v: Vector, n: Vector) -> Vector:
+    """v - (v · n) n: the part of `v` perpendicular to the unit vector `n`."""
     return subtract(v, scale(n, dot(v, n)))
 
 
@@ -60,36 +60,36 @@ def twist_of(q: Quaternion) -> float:
 
 @kernel
 def twist_sign(chain: Chain, k: int) -> float:
-    """1 for a twister about its segment's +Y, -1 for one about -Y."""
+    """1 for a twister whose axis is its segment's +Y, -1 for one whose axis is -Y."""
     return 1.0 if chain.axis[k, 1] > 0.0 else -1.0
 
 
 @kernel
 def parent_direction(chain: Chain, k: int) -> Vector:
-    """The segment below joint `k`, in the joint's frame at angle 0; for the root, its own segment."""
+    """Direction of the previous segment in the frame of joint `k` at angle 0; for the root, of its own segment."""
     y = Vector(0.0, 1.0, 0.0)
     return y if k == 0 else rotate(conjugate(quaternion_at(chain.rest, k)), y)
 
 
 @kernel
 def hemisphere_of(chain: Chain, k: int, direction: Vector) -> int:
-    """1 on the positive side of the plane of axis and segment below, else -1 [Ribeiro & Paiva 2019, eq. 16]."""
+    """1 or -1: the side of the plane of axis and previous segment `direction` is on [Ribeiro & Paiva 2019, eq. 16]."""
     return -1 if dot(direction, cross(vector_at(chain.axis, k), parent_direction(chain, k))) < 0.0 else 1
 
 
 @kernel
 def swing_angle(chain: Chain, lalut: Lalut, k: int, direction: Vector, side: int) -> float:
-    """Angle within limits that brings the segment to the latitude of `direction` on one side, 1 or -1 [rad]."""
+    """Angle within limits that brings the segment to the latitude of `direction` in hemisphere `side`, ±1 [rad]."""
     latitude = dot(direction, parent_direction(chain, k))
     if lalut.entries[k, 0] + lalut.entries[k, 1] > 0:
-        return clamped(chain, k, _looked_up(lalut, k, 0.5 * (latitude + 1.0), 1 if side > 0 else 0))
+        return clamped(chain, k, _table_angle(lalut, k, 0.5 * (latitude + 1.0), 1 if side > 0 else 0))
     c, a, b = chain.bend[k, 0], chain.bend[k, 1], chain.bend[k, 2]
     size = math.sqrt(a * a + b * b)
-    if size < PARALLEL:
+    if size < PARALLEL_TOLERANCE:
         return clamped(chain, k, _heading(chain, k, direction))
     apart = arc_cosine(min(max((latitude - c) / size, -1.0), 1.0))
     middle = arc_tangent(b, a)
-    # The height of the segment over the plane of axis and p is R sin(θ - middle) for the same R.
+    # The segment's height over the plane of axis and p is R sin(θ - middle), so `apart` > 0 is the positive side.
     return clamped(chain, k, wrapped(middle + apart if side > 0 else middle - apart))
 
 
@@ -97,15 +97,15 @@ def swing_angle(chain: Chain, lalut: Lalut, k: int, direction: Vector, side: int
 def _heading(chain: Chain, k: int, direction: Vector) -> float:
     """Angle that turns the segment to the heading of `direction` about an axis that keeps its latitude [rad]."""
     axis = vector_at(chain.axis, k)
-    mine, wanted = across(Vector(0.0, 1.0, 0.0), axis), across(direction, axis)
-    if length(mine) < SHORT or length(wanted) < SHORT:
+    current, wanted = perpendicular(Vector(0.0, 1.0, 0.0), axis), perpendicular(direction, axis)
+    if length(current) < SHORTEST_PROJECTION or length(wanted) < SHORTEST_PROJECTION:
         return 0.0
-    return signed_angle(mine, wanted, axis)
+    return signed_angle(current, wanted, axis)
 
 
 @kernel
-def _looked_up(lalut: Lalut, k: int, latitude: float, row: int) -> float:
-    """The table's angle for a latitude, linear between entries; outside them, the nearest entry's."""
+def _table_angle(lalut: Lalut, k: int, latitude: float, row: int) -> float:
+    """The table's angle at a latitude, interpolated linearly; outside the table, that of the nearest entry [rad]."""
     last = lalut.entries[k, row] - 1
     if last < 0:
         return 0.0
@@ -123,9 +123,10 @@ def _looked_up(lalut: Lalut, k: int, latitude: float, row: int) -> float:
 
 @kernel
 def safe_twist(chain: Chain, k: int, angle: float) -> float:
-    """The angle if it is legal; else half a turn away, which bends in the same plane; else the nearest limit.
+    """The angle if it is within limits; else half a turn away, if that is; else the nearest limit [rad].
 
-    [Ribeiro & Paiva 2019, alg. 12]; the tip, which has nothing above it to bend, is not turned around.
+    Half a turn keeps the plane in which the next joint bends [Ribeiro & Paiva 2019, alg. 12]. The tip has no next
+    joint and is not turned by half a turn.
     """
     angle = wrapped(angle)
     if not allows(chain, k, angle) and k < chain.role.shape[0] - 1:
@@ -136,11 +137,11 @@ def safe_twist(chain: Chain, k: int, angle: float) -> float:
 
 
 @kernel
-def off_edge(chain: Chain, k: int, angle: float, step: float) -> float:
-    """The angle, a step inside if it is at a limit [Ribeiro & Paiva 2019, 7.1 AvoidJointEdge]."""
-    if abs(angle - chain.lower[k]) <= AT_LIMIT:
+def step_off_limit(chain: Chain, k: int, angle: float, step: float) -> float:
+    """The angle, moved inside by `step` if it is at a limit [Ribeiro & Paiva 2019, 7.1 AvoidJointEdge]."""
+    if abs(angle - chain.lower[k]) <= EDGE_DISTANCE:
         return min(angle + step, chain.upper[k])
-    if abs(angle - chain.upper[k]) <= AT_LIMIT:
+    if abs(angle - chain.upper[k]) <= EDGE_DISTANCE:
         return max(angle - step, chain.lower[k])
     return angle
 
@@ -149,21 +150,21 @@ def off_edge(chain: Chain, k: int, angle: float, step: float) -> float:
 def twist_between(target: Quaternion, current: Quaternion) -> float:
     """Turn about the current frame's y that brings its x or z nearest to the target's [Ribeiro & Paiva 2019, alg. 17].
 
-    Of x and z, the one whose target lies more across that y decides.
+    Of x and z, the one whose target is more nearly perpendicular to y is used.
     """
     tx, _, tz = columns(target)
     cx, cy, cz = columns(current)
     if abs(dot(tx, cy)) < abs(dot(tz, cy)):
-        return signed_angle(cx, across(tx, cy), cy)
-    return signed_angle(cz, across(tz, cy), cy)
+        return signed_angle(cx, perpendicular(tx, cy), cy)
+    return signed_angle(cz, perpendicular(tz, cy), cy)
 
 
 @kernel
 def tip_twist(chain: Chain, angle: float, symmetric: int) -> float:
-    """Angle of the last joint: as given, or half a turn away where the tip may be upside down.
+    """Angle of the last joint, clamped to its limits: as given, or half a turn away if `symmetric` [rad].
 
-    Of the two, the one within limits, and the nearer to zero if both are or none is; then the nearest limit
-    [Ribeiro & Paiva 2019, alg. 15 l. 6-10].
+    Of the two, the one within limits; the nearer to zero if both or neither are [Ribeiro & Paiva 2019, alg. 15
+    l. 6-10].
     """
     last = chain.role.shape[0] - 1
     angle = wrapped(angle)

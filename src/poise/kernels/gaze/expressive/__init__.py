@@ -1,1 +1,1 @@
-"""Poise's own gaze solver: exact gaze, nearest shape, continuous from frame to frame."""
+"""`poise.Expressive`: the posture nearest in shape whose tip faces a target exactly, and its motion between frames."""

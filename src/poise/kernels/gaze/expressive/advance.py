@@ -1,9 +1,11 @@
-"""One frame of a character that remembers: track, look ahead, plan, change branch.
+"""One frame of a motion that continues the previous frame: track, look ahead, plan, and change branch.
 
-Priorities, strictly: limits and rate, direction, progress of a change of branch, roll, shape. Most frames only `track`.
-When `consider` finds a reason to leave the branch and a way to another, `follow_plan` takes it, holding the gaze; when
-there is no way the chain stays where it is and asks again, and if the gaze is lost for long it goes straight to a new
-solution. Nothing is decided by the clock: same questions, same frames.
+The priorities, strictly ordered, are limits and rate, direction, progress of a change of branch, roll, shape. (A branch
+is one of several families of postures that face the same target, see `poise.kernels.gaze.expressive.hold_gaze`.) Most
+frames only run `track`. When `consider` finds a reason to leave the branch and a plan that leads to another,
+`follow_plan` executes the plan while it holds the direction. Without a plan the chain stays on its branch and plans
+again in later frames; if the direction is lost for many frames, the chain moves straight to a new solution. No decision
+depends on the clock, so the same inputs give the same frames.
 """
 
 import math
@@ -17,23 +19,23 @@ from poise.kernels.gaze.expressive.follow_plan import follow_plan, go_back, near
 from poise.kernels.gaze.expressive.look_ahead import sensed
 from poise.kernels.gaze.expressive.memory import (
     ANGLES,
-    ASTRAY,
     ATTEMPT,
     CHANGING,
     FRESH,
-    MODE,
+    LAST_DIRECTION,
+    LOST_FRAMES,
     NEARING,
     NEGATED,
-    NOW,
     RETURNING,
     SPEED,
     TRACKING,
+    TRACKING_MODE,
     Memory,
 )
-from poise.kernels.gaze.expressive.nearest_shape import note_wish, shape_cost
-from poise.kernels.gaze.expressive.solve import Manner
+from poise.kernels.gaze.expressive.nearest_shape import shape_cost, store_posture_terms
+from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace, track
-from poise.kernels.gaze.expressive.workspace import GOAL, HERE, LAST, OUT
+from poise.kernels.gaze.expressive.workspace import CURRENT_ROW, FRAME_ROW, GOAL_ROW, PREVIOUS_ROW
 from poise.kernels.gaze.measures import Aim, Scoring
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector
@@ -41,17 +43,18 @@ from poise.kernels.maths.vector import Vector
 Array = np.ndarray
 
 ADRIFT = math.radians(1.0)
+"""A direction error above this counts as lost [rad]."""
 ASTRAY_FOR = 10
-"""Frames with the gaze off by more than ADRIFT and no plan after which the chain goes straight to a new solution."""
+"""After this many frames with an error above ADRIFT and no plan, the chain moves straight to a new solution."""
 FAR_ASTRAY = math.radians(75.0)
-"""Most that the gaze may be off on that way, if it is not already further off [rad]."""
+"""Largest direction error allowed on that way, unless the error is larger already [rad]."""
 
 
 @kernel
 def advance(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     pace: Pace,
     aim: Aim,
     posture: Array,
@@ -60,58 +63,58 @@ def advance(
     work: Array,
     draft: Array,
 ) -> int:
-    """Move the angles in memory one frame on towards `aim` and `posture`; returns the steps of planning it took."""
+    """Advance the angles in `memory` by one frame towards `aim` and `posture`; returns the number of planning steps."""
     rows, tally, seen = memory.rows, memory.tally, memory.seen
     n = posture.shape[0]
     d = pointing(aim.rotation)
-    before = Vector(seen[NOW, 0], seen[NOW, 1], seen[NOW, 2])
-    if tally[MODE] == FRESH or tally[MODE] == NEARING:
+    before = Vector(seen[LAST_DIRECTION, 0], seen[LAST_DIRECTION, 1], seen[LAST_DIRECTION, 2])
+    if tally[TRACKING_MODE] == FRESH or tally[TRACKING_MODE] == NEARING:
         before = d
-        tally[MODE] = TRACKING
+        tally[TRACKING_MODE] = TRACKING
         tally[ATTEMPT] = -1
         for k in range(n):
-            work[OUT, k] = rows[ANGLES, k]
+            work[FRAME_ROW, k] = rows[ANGLES, k]
         tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
     for k in range(n):
-        work[LAST, k] = rows[ANGLES, k]
+        work[PREVIOUS_ROW, k] = rows[ANGLES, k]
     motion = sensed(chain, before, d, seen[SPEED])
     tried = 0
-    if tally[MODE] == CHANGING:
+    if tally[TRACKING_MODE] == CHANGING:
         follow_plan(chain, scoring, aim, d, pace.rate, memory, work)
-        if tally[MODE] == TRACKING:
+        if tally[TRACKING_MODE] == TRACKING:
             tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
-    elif tally[MODE] == RETURNING:
-        go_back(chain, scoring, manner, aim, posture, pace.rate, memory, work)
-        if tally[MODE] == TRACKING:
+    elif tally[TRACKING_MODE] == RETURNING:
+        go_back(chain, scoring, search, aim, posture, pace.rate, memory, work)
+        if tally[TRACKING_MODE] == TRACKING:
             tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
     else:
         off = track(chain, scoring, aim, d, posture, tally[NEGATED], pace.rate, work)
-        copy_row(work, HERE, OUT)
-        tried, at_once = consider(chain, scoring, manner, pace, aim, posture, motion, off, memory, work, draft)
+        copy_row(work, CURRENT_ROW, FRAME_ROW)
+        tried, at_once = consider(chain, scoring, search, pace, aim, posture, motion, off, memory, work, draft)
         if at_once:
             for k in range(n):
-                work[LAST, k] = rows[ANGLES, k]
+                work[PREVIOUS_ROW, k] = rows[ANGLES, k]
             follow_plan(chain, scoring, aim, d, pace.rate, memory, work)
-        tally[ASTRAY] = tally[ASTRAY] + 1 if off > ADRIFT else 0
-        if tally[ASTRAY] > ASTRAY_FOR and tally[MODE] == TRACKING:
-            copy_row(work, OUT, LAST)
-            nearer_solution(chain, scoring, manner, aim, posture, work)
-            if worst_between(chain, d, LAST, GOAL, work) < max(off, FAR_ASTRAY):
-                tally[MODE] = RETURNING
-            copy_row(work, LAST, OUT)
+        tally[LOST_FRAMES] = tally[LOST_FRAMES] + 1 if off > ADRIFT else 0
+        if tally[LOST_FRAMES] > ASTRAY_FOR and tally[TRACKING_MODE] == TRACKING:
+            copy_row(work, FRAME_ROW, PREVIOUS_ROW)
+            nearer_solution(chain, scoring, search, aim, posture, work)
+            if worst_between(chain, d, PREVIOUS_ROW, GOAL_ROW, work) < max(off, FAR_ASTRAY):
+                tally[TRACKING_MODE] = RETURNING
+            copy_row(work, PREVIOUS_ROW, FRAME_ROW)
     for k in range(n):
-        rows[ANGLES, k] = work[OUT, k]
-    seen[NOW, 0], seen[NOW, 1], seen[NOW, 2] = d.x, d.y, d.z
+        rows[ANGLES, k] = work[FRAME_ROW, k]
+    seen[LAST_DIRECTION, 0], seen[LAST_DIRECTION, 1], seen[LAST_DIRECTION, 2] = d.x, d.y, d.z
     return tried
 
 
 @kernel
 def nearer_sign(chain: Chain, scoring: Scoring, posture: Array, work: Array) -> int:
-    """1 where OUT is nearer to the posture with all bends negated."""
+    """1 if FRAME_ROW is nearer to the posture with all swings negated, else 0."""
     if not chain.mirrors:
         return 0
-    copy_row(work, OUT, HERE)
-    note_wish(chain, posture, work)
-    same = shape_cost(chain, scoring, 0.0, work, HERE)
-    mirror(chain, work, HERE)
-    return 1 if shape_cost(chain, scoring, 0.0, work, HERE) < same else 0
+    copy_row(work, FRAME_ROW, CURRENT_ROW)
+    store_posture_terms(chain, posture, work)
+    same = shape_cost(chain, scoring, 0.0, work, CURRENT_ROW)
+    mirror(chain, work, CURRENT_ROW)
+    return 1 if shape_cost(chain, scoring, 0.0, work, CURRENT_ROW) < same else 0

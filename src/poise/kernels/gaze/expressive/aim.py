@@ -1,13 +1,17 @@
-"""The twisters at both ends of a chain: closed forms, since neither shapes the posture."""
+"""Closed-form angles of the twisters (roll joints) at both ends of a chain, and helpers for rows of the workspace.
+
+A twister at the root turns the whole chain to a heading; a twister at the tip sets the roll of the tip. Neither changes
+the shape of the chain.
+"""
 
 import math
 
 import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation, wrapped
-from poise.kernels.gaze.expressive.bounded_step import look_round
-from poise.kernels.gaze.expressive.surface import heading, placed, root_axis
-from poise.kernels.gaze.expressive.workspace import HERE
+from poise.kernels.gaze.expressive.bounded_step import tip_and_axes
+from poise.kernels.gaze.expressive.surface import equivalent_angle, heading, root_axis
+from poise.kernels.gaze.expressive.workspace import CURRENT_ROW
 from poise.kernels.gaze.measures import FULL, Aim, Scoring, orientation_error
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import arc_tangent, turn_about
@@ -16,18 +20,22 @@ from poise.kernels.maths.vector import vector_at
 
 Array = np.ndarray
 
-SAME = 1e-9
-"""Angles nearer than this are the same [rad]."""
+SAME_ANGLE = 1e-9
+"""Angles that differ by less than this count as equal [rad]."""
 
 
 @kernel
 def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
-    """Turn the twister at the root towards the aim; returns how far beyond its limits it should have gone [rad]."""
+    """Turn the twister at the root to the heading of the aim, within limits; returns the limit violation avoided [rad].
+
+    The return value is the distance from the angle that the heading needs to the nearest limit, 0 if it is within
+    limits.
+    """
     if chain.role[0] != TWIST_JOINT:
         return 0.0
     work[row, 0] = 0.0
-    p = pointing(look_round(chain, work, row))
-    x = placed(chain, 0, heading(root_axis(chain), p, pointing(aim.rotation)))
+    p = pointing(tip_and_axes(chain, work, row))
+    x = equivalent_angle(chain, 0, heading(root_axis(chain), p, pointing(aim.rotation)))
     inside = min(chain.upper[0], max(chain.lower[0], x))
     work[row, 0] = inside
     return abs(x - inside)
@@ -35,26 +43,26 @@ def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
 
 @kernel
 def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> float:
-    """Turn the twister at the tip to the roll of the aim; returns how far beyond its limits it should have gone.
+    """Turn the twister at the tip to the roll of the aim, within limits; returns the limit violation avoided [rad].
 
-    The twist of a rotation q about +Y is 2 atan2(q_y, q_w). Where the tip may be upside down, half a turn more or less
-    will do as well; of those inside the limits, the smallest.
+    The twist of a rotation q about +Y is 2 atan2(q_y, q_w). If the tip may be upside down, half a turn more is
+    equivalent; of the equivalent angles within limits the smallest is used.
     """
     last = chain.role.shape[0] - 1
     if aim.kind != FULL or last == 0 or chain.role[last] != TWIST_JOINT:
         return 0.0
     work[row, last] = 0.0
-    tip = look_round(chain, work, row)
-    best, beyond = _nearest_twist(chain, scoring, last, multiply(conjugate(tip), aim.rotation))
+    tip = tip_and_axes(chain, work, row)
+    best, excess = _nearest_twist(chain, scoring, last, multiply(conjugate(tip), aim.rotation))
     work[row, last] = best
-    return beyond
+    return excess
 
 
 @kernel
 def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[float, float]:
-    """`turn_root` and `turn_tip` in one look at the chain, whose ends are twisters.
+    """Do `turn_root` and `turn_tip` with one forward kinematics, for a chain with a twister at the root.
 
-    Returns how far beyond its limits the root should have gone [rad], and the orientation error that is left.
+    Returns the limit violation avoided at the root [rad], and the remaining orientation error.
     """
     last = chain.role.shape[0] - 1
     twists = aim.kind == FULL and chain.role[last] == TWIST_JOINT
@@ -63,7 +71,7 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
         work[row, last] = 0.0
     tip = tip_rotation(chain, work[row])
     r = root_axis(chain)
-    x = placed(chain, 0, heading(r, pointing(tip), pointing(aim.rotation)))
+    x = equivalent_angle(chain, 0, heading(r, pointing(tip), pointing(aim.rotation)))
     work[row, 0] = min(chain.upper[0], max(chain.lower[0], x))
     tip = multiply(turn_about(r, work[row, 0]), tip)
     if twists:
@@ -74,22 +82,25 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
 
 @kernel
 def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> tuple[float, float]:
-    """The twist of q inside the limits of the tip, the smallest of several, and how far it is from the one asked."""
-    sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
-    asked = sense * 2.0 * arc_tangent(q.y, q.w)
-    best, beyond = 0.0, math.inf
+    """The tip joint's angle for the twist of `q`, clamped to its limits, and the limit violation avoided [rad].
+
+    If the tip may be upside down, half a turn more is tried too; of equally good angles the smallest is used.
+    """
+    axis_sign = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
+    twist = axis_sign * 2.0 * arc_tangent(q.y, q.w)
+    best, excess = 0.0, math.inf
     for half in range(2 if scoring.symmetric else 1):
-        x = placed(chain, last, asked + half * math.pi)
+        x = equivalent_angle(chain, last, twist + half * math.pi)
         inside = min(chain.upper[last], max(chain.lower[last], x))
         out = abs(wrapped(x - inside))
-        if out < beyond - SAME or (out < beyond + SAME and abs(inside) < abs(best) - SAME):
-            best, beyond = inside, out
-    return best, beyond
+        if out < excess - SAME_ANGLE or (out < excess + SAME_ANGLE and abs(inside) < abs(best) - SAME_ANGLE):
+            best, excess = inside, out
+    return best, excess
 
 
 @kernel
 def mirror(chain: Chain, work: Array, row: int) -> None:
-    """Negate all swings of `work[row]`: the same shape, turned by half a turn about the root's axis."""
+    """Negate all swings of `work[row]`: the same shape, turned by half a turn about the root axis."""
     role = chain.role
     for k in range(role.shape[0]):
         if role[k] != TWIST_JOINT:
@@ -98,22 +109,22 @@ def mirror(chain: Chain, work: Array, row: int) -> None:
 
 @kernel
 def copy_row(work: Array, source: int, target: int) -> None:
-    """work[target] = work[source]."""
+    """Copy row `source` of the workspace to row `target`."""
     for k in range(work.shape[1]):
         work[target, k] = work[source, k]
 
 
 @kernel
 def swap_rows(work: Array, one: int, other: int) -> None:
-    """Each in the place of the other."""
+    """Exchange two rows of the workspace."""
     for k in range(work.shape[1]):
         work[one, k], work[other, k] = work[other, k], work[one, k]
 
 
 @kernel
-def place_here(chain: Chain, posture: Array, mirrored: int, work: Array) -> None:
-    """HERE: the posture, or its mirror image, inside the limits."""
+def start_at_posture(chain: Chain, posture: Array, mirrored: int, work: Array) -> None:
+    """Set CURRENT_ROW to the posture, or to its mirror image if `mirrored`, clamped to the limits."""
     lower, upper, role = chain.lower, chain.upper, chain.role
     for k in range(role.shape[0]):
         x = -posture[k] if mirrored and role[k] != TWIST_JOINT else posture[k]
-        work[HERE, k] = min(upper[k], max(lower[k], x))
+        work[CURRENT_ROW, k] = min(upper[k], max(lower[k], x))

@@ -1,15 +1,24 @@
-"""The expressive solver on a row of questions, and on the next frame of a motion."""
+"""The expressive solver on a batch of problems, and on the next frame of a motion."""
 
 import numpy as np
 
 from poise.kernels.chains.chain import Chain, tip_rotation
-from poise.kernels.gaze.batch_arrays import COMBINED, ORIENTATION, POSTURE, SHAPE, Answers, Questions, aim_of, answer
+from poise.kernels.gaze.batch_arrays import (
+    COMBINED_ERROR,
+    ORIENTATION_ERROR,
+    POSTURE_ERROR,
+    SHAPE_ERROR,
+    BatchProblems,
+    BatchSolutions,
+    aim_of,
+    write_solution,
+)
 from poise.kernels.gaze.expressive.advance import advance
 from poise.kernels.gaze.expressive.memory import ANGLES, Memory
 from poise.kernels.gaze.expressive.near_point import look_at, near_frame
-from poise.kernels.gaze.expressive.solve import Manner, solve
+from poise.kernels.gaze.expressive.solve import SearchSettings, solve
 from poise.kernels.gaze.expressive.track import Pace, tip_turn
-from poise.kernels.gaze.expressive.workspace import OUT
+from poise.kernels.gaze.expressive.workspace import FRAME_ROW
 from poise.kernels.gaze.measures import Aim, Scoring, orientation_error, posture_error, shape_error
 from poise.kernels.jit.compile import kernel
 from poise.kernels.jit.threads import threaded_kernel
@@ -17,34 +26,39 @@ from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray
 
-TRIED = 4
-SCORES = 5
+PLANNING_STEPS = 4
+"""Index in `scores` of the number of planning steps; the indices before it are those of the errors."""
+SCORE_COUNT = 5
+"""Length of `scores`: four errors and the number of planning steps."""
 
 
 @threaded_kernel
-def answer_expressive(
+def solve_expressive_batch(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
-    asked: Questions,
+    search: SearchSettings,
+    problems: BatchProblems,
     first: int,
     stop: int,
     work: Array,
     angles: Array,
     # outputs
-    given: Answers,
+    solutions: BatchSolutions,
 ) -> None:
-    """Solve questions `first` to `stop` - 1, each by itself, with scratch `work` (ROWS, n) and `angles` (n,)."""
+    """Solve problems `first` to `stop` - 1 independently of each other.
+
+    `work` (WORKSPACE_ROWS, n) and `angles` (n,) are scratch arrays.
+    """
     for i in range(first, stop):
-        count = solve(chain, scoring, manner, aim_of(asked, i), asked.posture[i], work, angles)
-        answer(chain, scoring, asked, i, angles, count, given)
+        count = solve(chain, scoring, search, aim_of(problems, i), problems.posture[i], work, angles)
+        write_solution(chain, scoring, problems, i, angles, count, solutions)
 
 
 @threaded_kernel
 def next_frame(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     pace: Pace,
     aim: Aim,
     posture: Array,
@@ -55,8 +69,11 @@ def next_frame(
     # outputs
     scores: Array,
 ) -> None:
-    """One frame on in `memory`, and its errors: `scores` (SCORES,). Plans are drafted in `draft` (PATH_MOST, n + 1)."""
-    scores[TRIED] = advance(chain, scoring, manner, pace, aim, posture, memory, work, draft)
+    """Advance the motion in `memory` by one frame and write its errors to `scores` (SCORE_COUNT,).
+
+    `draft` (PATH_MOST, n + 1) is a scratch array for plans.
+    """
+    scores[PLANNING_STEPS] = advance(chain, scoring, search, pace, aim, posture, memory, work, draft)
     _score(chain, scoring, aim, posture, memory.rows[ANGLES], scores)
 
 
@@ -64,7 +81,7 @@ def next_frame(
 def near_angles(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     pace: Pace,
     point: Vector,
     posture: Array,
@@ -72,8 +89,8 @@ def near_angles(
     memory: Memory,
     work: Array,
 ) -> None:
-    """One frame on towards seeing a near point, left in `work[OUT]`, for `near_roll` to finish."""
-    near_frame(chain, scoring, manner, pace.rate, point, posture, memory, work)
+    """Turn the chain for one frame towards a near point; writes the angles to `work[FRAME_ROW]`, for `near_roll`."""
+    near_frame(chain, scoring, search, pace.rate, point, posture, memory, work)
 
 
 @threaded_kernel
@@ -89,26 +106,32 @@ def near_roll(
     # outputs
     scores: Array,
 ) -> None:
-    """The roll of `work[OUT]` that `aim`, the point as seen from its tip, asks for; the frame goes to memory."""
-    tip_turn(chain, scoring, aim, work, OUT, pace.rate)
+    """Set the roll of `work[FRAME_ROW]` to that of `aim`, store the frame in `memory` and write its errors to `scores`.
+
+    `aim` is the direction and roll of the point as seen from the tip of that row.
+    """
+    tip_turn(chain, scoring, aim, work, FRAME_ROW, pace.rate)
     for k in range(posture.shape[0]):
-        memory.rows[ANGLES, k] = work[OUT, k]
-    scores[TRIED] = 0
+        memory.rows[ANGLES, k] = work[FRAME_ROW, k]
+    scores[PLANNING_STEPS] = 0
     _score(chain, scoring, aim, posture, memory.rows[ANGLES], scores)
 
 
 @threaded_kernel
 def nearest_look(
-    chain: Chain, scoring: Scoring, manner: Manner, point: Vector, posture: Array, starts: int, work: Array
+    chain: Chain, scoring: Scoring, search: SearchSettings, point: Vector, posture: Array, starts: int, work: Array
 ) -> float:
-    """The posture that sees a point best, from LAST or from elsewhere, left in OUT; the angle it misses it by."""
-    return look_at(chain, scoring, manner, point, posture, starts, work)
+    """Write the posture that faces a point best to FRAME_ROW; returns its angle error [rad].
+
+    The search starts from PREVIOUS_ROW and from further postures, `starts` in all.
+    """
+    return look_at(chain, scoring, search, point, posture, starts, work)
 
 
 @kernel
 def _score(chain: Chain, scoring: Scoring, aim: Aim, posture: Array, angles: Array, scores: Array) -> None:
-    """The errors of `angles`."""
-    scores[ORIENTATION] = orientation_error(scoring, aim, tip_rotation(chain, angles))
-    scores[POSTURE] = posture_error(chain, scoring, angles, posture)
-    scores[SHAPE] = shape_error(chain, scoring, angles, posture)
-    scores[COMBINED] = scoring.orientation * scores[ORIENTATION] + scoring.posture * scores[POSTURE]
+    """Write the errors of `angles` to `scores`."""
+    scores[ORIENTATION_ERROR] = orientation_error(scoring, aim, tip_rotation(chain, angles))
+    scores[POSTURE_ERROR] = posture_error(chain, scoring, angles, posture)
+    scores[SHAPE_ERROR] = shape_error(chain, scoring, angles, posture)
+    scores[COMBINED_ERROR] = scoring.orientation * scores[ORIENTATION_ERROR] + scoring.posture * scores[POSTURE_ERROR]

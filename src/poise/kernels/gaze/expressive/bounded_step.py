@@ -1,14 +1,15 @@
-"""One step of a chain that faces something: rows of the error, and the step inside a box.
+"""One step of a chain towards an orientation or direction: its residual, its Jacobian, and a box-constrained step.
 
-The error e is the world rotation vector that would bring the tip where it is wanted; of a direction only, the part of
-it across the pointing direction p. A joint with world axis z turns the tip by z per radian, so the rows are
-J = [z_1 … z_n], freed of p when only a direction is asked. A step s solves
+The residual e is the world rotation vector from the tip to its wanted frame; for a direction, its part perpendicular to
+the pointing direction p. A joint with world axis z turns the tip by z per radian, so the Jacobian is J = [z_1 … z_n],
+without its component along p if only a direction is wanted. A step s solves
 
     min ½ Σ h_k (s_k - b_k)² + |J s - e|² / (2 μ)      inside a box
 
-whose answer without the box is s = b + H⁻¹ Jᵀ (J H⁻¹ Jᵀ + μ I)⁻¹ (e - J b): three equations, however long the chain.
-The joint that would leave its box by most is put on its border and the rest is solved again; once none would leave, a
-joint that its border holds back from the inside is let go again.
+with stiffnesses h_k, preferred steps b_k and damping μ. The solution without the box is s = b + H⁻¹ Jᵀ (J H⁻¹ Jᵀ + μ
+I)⁻¹ (e - J b): three equations, however long the chain. The box is handled by an active-set method: the joint that
+exceeds its bound most is fixed at that bound and the rest is solved again; when no joint exceeds its bound, a fixed
+joint whose multiplier points inside the box is released.
 """
 
 import math
@@ -16,7 +17,15 @@ import math
 import numpy as np
 
 from poise.kernels.chains.chain import Chain, pointing
-from poise.kernels.gaze.expressive.workspace import AXIS, EASE, HELD, LEAST, MOST, PLAIN, STEP
+from poise.kernels.gaze.expressive.workspace import (
+    AXIS_ROWS,
+    COMPLIANCE_ROW,
+    FIXED_ROW,
+    STEP_LOWER_ROW,
+    STEP_ROW,
+    STEP_UPPER_ROW,
+    UNBOUNDED_STEP_ROW,
+)
 from poise.kernels.gaze.measures import DIRECTED, Aim, Scoring, upside_down
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import arc_tangent, rotation_vector, turn_about
@@ -27,22 +36,22 @@ Array = np.ndarray
 
 
 @kernel
-def look_round(chain: Chain, work: Array, row: int) -> Quaternion:
-    """Frame of the tip at the angles `work[row]`; the world axes of all joints go to AXIS."""
+def tip_and_axes(chain: Chain, work: Array, row: int) -> Quaternion:
+    """Forward kinematics at the angles `work[row]`: returns the tip's frame and writes all joint axes to AXIS_ROWS."""
     axis, rest = chain.axis, chain.rest
     turned = Quaternion(1.0, 0.0, 0.0, 0.0)
     for k in range(axis.shape[0]):
         a = vector_at(axis, k)
         turned = multiply(turned, quaternion_at(rest, k))
         z = rotate(turned, a)
-        work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k] = z.x, z.y, z.z
+        work[AXIS_ROWS, k], work[AXIS_ROWS + 1, k], work[AXIS_ROWS + 2, k] = z.x, z.y, z.z
         turned = multiply(turned, turn_about(a, work[row, k]))
     return turned
 
 
 @kernel
-def nearer_way_up(scoring: Scoring, aim: Aim, tip: Quaternion) -> Quaternion:
-    """The frame wanted, upside down where that is allowed and nearer."""
+def nearer_tip_frame(scoring: Scoring, aim: Aim, tip: Quaternion) -> Quaternion:
+    """The wanted frame, or the wanted frame upside down if that is allowed and nearer to `tip`."""
     wanted = aim.rotation
     if scoring.symmetric:
         other = upside_down(wanted)
@@ -55,7 +64,7 @@ def nearer_way_up(scoring: Scoring, aim: Aim, tip: Quaternion) -> Quaternion:
 
 @kernel
 def turn_between(p: Vector, d: Vector) -> Vector:
-    """Rotation vector of the shortest turn that brings the direction p to d."""
+    """Rotation vector of the smallest rotation that takes the direction p to d [rad]."""
     n = cross(p, d)
     s = length(n)
     if s < 1e-12:
@@ -64,42 +73,43 @@ def turn_between(p: Vector, d: Vector) -> Vector:
 
 
 @kernel
-def turn_missing(scoring: Scoring, aim: Aim, tip: Quaternion) -> Vector:
-    """World rotation vector from the tip to what is wanted of it."""
+def orientation_residual(scoring: Scoring, aim: Aim, tip: Quaternion) -> Vector:
+    """World rotation vector from the tip to its wanted frame or direction [rad]."""
     if aim.kind == DIRECTED:
         return turn_between(pointing(tip), pointing(aim.rotation))
-    return rotation_vector(multiply(nearer_way_up(scoring, aim, tip), conjugate(tip)))
+    return rotation_vector(multiply(nearer_tip_frame(scoring, aim, tip), conjugate(tip)))
 
 
 @kernel
-def free_of_roll(work: Array, n: int, p: Vector) -> None:
-    """Take the part along the pointing direction p out of the world axes."""
+def remove_roll(work: Array, n: int, p: Vector) -> None:
+    """Subtract from the axes in AXIS_ROWS their components along the pointing direction p."""
     for k in range(n):
-        roll = work[AXIS, k] * p.x + work[AXIS + 1, k] * p.y + work[AXIS + 2, k] * p.z
-        work[AXIS, k] -= roll * p.x
-        work[AXIS + 1, k] -= roll * p.y
-        work[AXIS + 2, k] -= roll * p.z
+        roll = work[AXIS_ROWS, k] * p.x + work[AXIS_ROWS + 1, k] * p.y + work[AXIS_ROWS + 2, k] * p.z
+        work[AXIS_ROWS, k] -= roll * p.x
+        work[AXIS_ROWS + 1, k] -= roll * p.y
+        work[AXIS_ROWS + 2, k] -= roll * p.z
 
 
 @kernel
-def box_step(work: Array, n: int, e: Vector, give: float, p: Vector) -> None:
-    """Bend STEP so that J s = e as nearly as `give` μ and the box LEAST … MOST allow; stiffness 1 / EASE.
+def box_step(work: Array, n: int, e: Vector, damping: float, p: Vector) -> None:
+    """Change the preferred step b in STEP_ROW to the box-constrained step s of the module docstring.
 
-    `p` is the direction of which the rows are free, or zero: nothing is asked along it, and the three equations stay
-    well-conditioned.
+    The box is STEP_LOWER_ROW … STEP_UPPER_ROW, the stiffnesses are 1 / COMPLIANCE_ROW, J is in AXIS_ROWS, and `damping`
+    is μ. If the components along a direction were removed from J, `p` is that direction, which keeps the three
+    equations well-conditioned; otherwise `p` is zero.
     """
     lx, ly, lz = 0.0, 0.0, 0.0
     for k in range(n):
-        work[HELD, k] = 0.0
-        work[PLAIN, k] = work[STEP, k]
+        work[FIXED_ROW, k] = 0.0
+        work[UNBOUNDED_STEP_ROW, k] = work[STEP_ROW, k]
     for _ in range(3 * n):
-        xx, xy, xz = give + p.x * p.x, p.x * p.y, p.x * p.z
-        yy, yz, zz = give + p.y * p.y, p.y * p.z, give + p.z * p.z
+        xx, xy, xz = damping + p.x * p.x, p.x * p.y, p.x * p.z
+        yy, yz, zz = damping + p.y * p.y, p.y * p.z, damping + p.z * p.z
         ex, ey, ez = e.x, e.y, e.z
         for k in range(n):
-            x, y, z = work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k]
-            s = work[STEP, k]
-            ease = work[EASE, k] if work[HELD, k] <= 0.0 else 0.0
+            x, y, z = work[AXIS_ROWS, k], work[AXIS_ROWS + 1, k], work[AXIS_ROWS + 2, k]
+            s = work[STEP_ROW, k]
+            ease = work[COMPLIANCE_ROW, k] if work[FIXED_ROW, k] <= 0.0 else 0.0
             ex -= s * x
             ey -= s * y
             ez -= s * z
@@ -117,29 +127,36 @@ def box_step(work: Array, n: int, e: Vector, give: float, p: Vector) -> None:
         lz = (cxz * ex + cyz * ey + czz * ez) * inverse
         worst, out, end = 1e-14, -1, 0.0
         for k in range(n):
-            if work[HELD, k] <= 0.0:
-                force = work[AXIS, k] * lx + work[AXIS + 1, k] * ly + work[AXIS + 2, k] * lz
-                s = work[STEP, k] + work[EASE, k] * force
-                if work[LEAST, k] - s > worst:
-                    worst, out, end = work[LEAST, k] - s, k, work[LEAST, k]
-                if s - work[MOST, k] > worst:
-                    worst, out, end = s - work[MOST, k], k, work[MOST, k]
+            if work[FIXED_ROW, k] <= 0.0:
+                force = work[AXIS_ROWS, k] * lx + work[AXIS_ROWS + 1, k] * ly + work[AXIS_ROWS + 2, k] * lz
+                s = work[STEP_ROW, k] + work[COMPLIANCE_ROW, k] * force
+                if work[STEP_LOWER_ROW, k] - s > worst:
+                    worst, out, end = work[STEP_LOWER_ROW, k] - s, k, work[STEP_LOWER_ROW, k]
+                if s - work[STEP_UPPER_ROW, k] > worst:
+                    worst, out, end = s - work[STEP_UPPER_ROW, k], k, work[STEP_UPPER_ROW, k]
         if out >= 0:
-            work[STEP, out] = end
-            work[HELD, out] = 1.0
+            work[STEP_ROW, out] = end
+            work[FIXED_ROW, out] = 1.0
             continue
         for k in range(n):
-            if work[HELD, k] == 1.0:
-                force = work[AXIS, k] * lx + work[AXIS + 1, k] * ly + work[AXIS + 2, k] * lz
-                s = work[PLAIN, k] + work[EASE, k] * force
-                inward = s - work[LEAST, k] if work[STEP, k] == work[LEAST, k] else work[MOST, k] - s
+            if work[FIXED_ROW, k] == 1.0:
+                force = work[AXIS_ROWS, k] * lx + work[AXIS_ROWS + 1, k] * ly + work[AXIS_ROWS + 2, k] * lz
+                s = work[UNBOUNDED_STEP_ROW, k] + work[COMPLIANCE_ROW, k] * force
+                inward = (
+                    s - work[STEP_LOWER_ROW, k]
+                    if work[STEP_ROW, k] == work[STEP_LOWER_ROW, k]
+                    else work[STEP_UPPER_ROW, k] - s
+                )
                 if inward > worst:
                     worst, out = inward, k
         if out < 0:
             break
-        work[STEP, out] = work[PLAIN, out]
-        work[HELD, out] = -1.0
+        work[STEP_ROW, out] = work[UNBOUNDED_STEP_ROW, out]
+        work[FIXED_ROW, out] = -1.0
     for k in range(n):
-        if work[HELD, k] <= 0.0:
-            force = work[AXIS, k] * lx + work[AXIS + 1, k] * ly + work[AXIS + 2, k] * lz
-            work[STEP, k] = min(work[MOST, k], max(work[LEAST, k], work[STEP, k] + work[EASE, k] * force))
+        if work[FIXED_ROW, k] <= 0.0:
+            force = work[AXIS_ROWS, k] * lx + work[AXIS_ROWS + 1, k] * ly + work[AXIS_ROWS + 2, k] * lz
+            work[STEP_ROW, k] = min(
+                work[STEP_UPPER_ROW, k],
+                max(work[STEP_LOWER_ROW, k], work[STEP_ROW, k] + work[COMPLIANCE_ROW, k] * force),
+            )

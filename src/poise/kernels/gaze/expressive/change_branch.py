@@ -1,8 +1,9 @@
-"""Whether to leave a branch, and for which other one.
+"""Decide whether the chain leaves its branch of solutions, and to which other branch it goes.
 
-A change is wished for when another branch is better by `Pace.worse`, and it is prepared for when the target is about to
-leave the branch the chain is on. A plan is then kept in hand (`expressive_ready`), and tracking goes on only while it
-leads to a frame from which there still is one: so a chain is never dragged into a corner that it cannot leave.
+A change is wanted when another branch has a combined error that is smaller by `Pace.worse`. It is prepared when the
+target is about to leave the range of the current branch. A plan is then kept ready
+(`poise.kernels.gaze.expressive.ready_plan`), and tracking continues only while the next frame also has a plan. So the
+chain never enters a region of its posture space that it cannot leave.
 """
 
 import math
@@ -17,6 +18,7 @@ from poise.kernels.gaze.expressive.look_ahead import NEVER, Motion, expected_aim
 from poise.kernels.gaze.expressive.memory import (
     ATTEMPT,
     COUNT,
+    FAILED_ROUNDS,
     FOR_SHAPE,
     GOALS,
     LATITUDE,
@@ -24,37 +26,37 @@ from poise.kernels.gaze.expressive.memory import (
     MIRRORED,
     NOTED,
     OR_TO,
-    ROUND,
     TO,
     WAIT,
     Memory,
 )
 from poise.kernels.gaze.expressive.ready_plan import Wish, begin, face_now, look_for_plan, still_ready
-from poise.kernels.gaze.expressive.solve import Manner, solve
+from poise.kernels.gaze.expressive.solve import SearchSettings, solve
 from poise.kernels.gaze.expressive.surface import root_axis
 from poise.kernels.gaze.expressive.track import Pace
-from poise.kernels.gaze.expressive.workspace import GOAL, OUT, RAISED, SOLVED
+from poise.kernels.gaze.expressive.workspace import FRAME_ROW, GOAL_ROW, RAISED_GOAL_ROW, SOLVED_ROW
 from poise.kernels.gaze.measures import Aim, Scoring, posture_error, shape_error
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray
 
-FAR = 0.4
-"""Share of its range that the root of a goal should have before it, in the sense the target turns."""
+AMPLE_ROOT_RANGE = 0.4
+"""Fraction of its range that the root of a goal should still have ahead of it, in the direction in which the target
+turns."""
 FURTHER = 0.1
-"""Share of its range by which it must have more than here, at least."""
-WIDE = math.radians(270.0)
-"""Range of a root whose mirror image is not at its other end [rad]."""
+"""Fraction of its range by which the root of a goal must have more ahead of it than the root has now."""
+WIDE_ROOT_RANGE = math.radians(270.0)
+"""Range of the root above which the mirror image of a posture is no better goal [rad]."""
 FURTHEST = math.radians(150.0)
-"""Turn of the target beyond which nothing is expected of it [rad]."""
+"""Turn of the target beyond which no prediction is made [rad]."""
 
 
 @kernel
 def consider(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     pace: Pace,
     aim: Aim,
     posture: Array,
@@ -65,25 +67,27 @@ def consider(
     work: Array,
     draft: Array,
 ) -> tuple[int, bool]:
-    """Whether to leave the branch of OUT; plans for it go to `draft` (PATH_MOST, n + 1) and then into memory.
+    """Decide whether to leave the branch of FRAME_ROW, and update the plan in `memory`.
 
-    Returns how many plans were tried, and whether the one in hand must be taken now, from the frame before, because
-    there is none from OUT.
+    `draft` (PATH_MOST, n + 1) is a scratch array for plans. Returns the number of plans tried, and whether the current
+    plan must be executed now, from the previous frame, because no plan starts at FRAME_ROW.
     """
     tally, rows = memory.tally, memory.rows
     d = pointing(aim.rotation)
     left = 0
     if off < LOST:
-        left = frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, OUT, work)
-    solve(chain, scoring, manner, aim, posture, work, work[SOLVED])
-    gain = _cost(chain, scoring, manner, work[OUT], posture) - _cost(chain, scoring, manner, work[SOLVED], posture)
+        left = frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, FRAME_ROW, work)
+    solve(chain, scoring, search, aim, posture, work, work[SOLVED_ROW])
+    gain = _cost(chain, scoring, search, work[FRAME_ROW], posture) - _cost(
+        chain, scoring, search, work[SOLVED_ROW], posture
+    )
     better = gain > pace.worse
-    if left == NEVER and not better and until_stopped(chain, motion, OUT, work) > 2 * pace.ahead:
-        tally[ATTEMPT], tally[COUNT], tally[ROUND] = -1, 0, 0
+    if left == NEVER and not better and until_stopped(chain, motion, FRAME_ROW, work) > 2 * pace.ahead:
+        tally[ATTEMPT], tally[COUNT], tally[FAILED_ROUNDS] = -1, 0, 0
         return 0, False
     if off > LOST:
         r = root_axis(chain)
-        d = lifted(r, pointing(tip_rotation(chain, work[OUT])), polar(r, d))
+        d = lifted(r, pointing(tip_rotation(chain, work[FRAME_ROW])), polar(r, d))
     wish = Wish(d, motion.turning, motion.nodding, left, better)
     tried = 0
     ready = False
@@ -94,13 +98,13 @@ def consider(
         tally[WAIT] -= 1
     elif not ready or tally[LATITUDE] > 0 or (better and not tally[FOR_SHAPE]):
         if tally[ATTEMPT] < 0:
-            tally[GOALS] = _choose(chain, scoring, manner, pace, aim, posture, motion, left, better, work)
+            tally[GOALS] = _choose(chain, scoring, search, pace, aim, posture, motion, left, better, work)
             for k in range(posture.shape[0]):
-                rows[TO, k] = work[GOAL, k]
-                rows[OR_TO, k] = work[RAISED, k]
-            # To the mirror image any way up and down leads as well. It has no better shape, and where the root turns by
-            # far more than half a turn it is no better place to go on from.
-            turns = chain.mirrors and abs(motion.turning) > 1e-9 and chain.upper[0] - chain.lower[0] < WIDE
+                rows[TO, k] = work[GOAL_ROW, k]
+                rows[OR_TO, k] = work[RAISED_GOAL_ROW, k]
+            # Any path that lifts and lowers the gaze also leads to the mirror image. The mirror image has no better
+            # shape, and if the root can turn by far more than half a turn, it is no better goal.
+            turns = chain.mirrors and abs(motion.turning) > 1e-9 and chain.upper[0] - chain.lower[0] < WIDE_ROOT_RANGE
             tally[MIRRORED] = 1 if turns and not (better and left == NEVER) else 0
             tally[GOALS] += tally[MIRRORED]
             tally[ATTEMPT], tally[LIFT_ATTEMPT], tally[NOTED] = 0, 0, -1
@@ -116,18 +120,18 @@ def consider(
 
 
 @kernel
-def _cost(chain: Chain, scoring: Scoring, manner: Manner, angles: Array, posture: Array) -> float:
-    """What `solve` minimises, as a part of the combined error."""
+def _cost(chain: Chain, scoring: Scoring, search: SearchSettings, angles: Array, posture: Array) -> float:
+    """The cost that `solve` minimises, weighted as in the combined error."""
     shape = shape_error(chain, scoring, angles, posture)
     bent = posture_error(chain, scoring, angles, posture)
-    return scoring.posture * ((1.0 - manner.blend) * shape + manner.blend * bent)
+    return scoring.posture * ((1.0 - search.blend) * shape + search.blend * bent)
 
 
 @kernel
 def _choose(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     pace: Pace,
     aim: Aim,
     posture: Array,
@@ -136,10 +140,11 @@ def _choose(
     better: bool,
     work: Array,
 ) -> int:
-    """GOAL: what `solve` finds now, or for where the target is about to be; RAISED: its mirror image.
+    """Choose the goals of a plan; returns their number.
 
-    For a target that turns, one whose root has a long way to go, if there is; else one whose root has a longer way than
-    here, but only if the target will be lost. Returns how many goals there are.
+    GOAL_ROW receives the solution for the current target, or for a predicted one, and RAISED_GOAL_ROW its mirror image.
+    For a turning target a goal is preferred whose root has much of its range ahead; failing that, one whose root has
+    more ahead than now, but only if the target would be lost otherwise.
     """
     if better:
         return _goals(chain, 0.0, work)
@@ -147,48 +152,60 @@ def _choose(
         frames = float(times * pace.ahead)
         if times > 2 and abs(motion.turning) * frames > FURTHEST:
             break
-        goals = _goals_in(chain, scoring, manner, aim, posture, motion, frames, work)
-        if goals == 2 and way_left(chain, motion.turning, work[GOAL, 0]) < FAR:
-            swap_rows(work, GOAL, RAISED)
-        far = way_left(chain, motion.turning, work[GOAL, 0]) > FAR
+        goals = _goals_in(chain, scoring, search, aim, posture, motion, frames, work)
+        if goals == 2 and way_left(chain, motion.turning, work[GOAL_ROW, 0]) < AMPLE_ROOT_RANGE:
+            swap_rows(work, GOAL_ROW, RAISED_GOAL_ROW)
+        far = way_left(chain, motion.turning, work[GOAL_ROW, 0]) > AMPLE_ROOT_RANGE
         if far and (left == NEVER or _outlives(chain, pace, pointing(aim.rotation), motion, left, work)):
             return goals
-    goals = _goals_in(chain, scoring, manner, aim, posture, motion, 2.0 * pace.ahead, work)
-    further = way_left(chain, motion.turning, work[GOAL, 0]) - way_left(chain, motion.turning, work[OUT, 0])
+    goals = _goals_in(chain, scoring, search, aim, posture, motion, 2.0 * pace.ahead, work)
+    further = way_left(chain, motion.turning, work[GOAL_ROW, 0]) - way_left(chain, motion.turning, work[FRAME_ROW, 0])
     return goals if left < NEVER and further > FURTHER else 0
 
 
 @kernel
 def _outlives(chain: Chain, pace: Pace, d: Vector, motion: Motion, left: int, work: Array) -> bool:
-    """Whether GOAL, faced to d, keeps the target for longer than the branch the chain is on."""
-    face_now(chain, d, work, GOAL, work)
-    return frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, GOAL, work) > left + pace.ahead // 2
+    """Whether GOAL_ROW, turned to d, can follow the target for longer than the current branch."""
+    face_now(chain, d, work, GOAL_ROW, work)
+    return frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, GOAL_ROW, work) > left + pace.ahead // 2
 
 
 @kernel
 def _goals_in(
-    chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, motion: Motion, frames: float, work: Array
+    chain: Chain,
+    scoring: Scoring,
+    search: SearchSettings,
+    aim: Aim,
+    posture: Array,
+    motion: Motion,
+    frames: float,
+    work: Array,
 ) -> int:
-    """`_goals` for where the target will be after so many frames."""
+    """`_goals` for the target predicted after `frames` frames."""
     there, turn = expected_aim(chain, aim, motion, frames)
-    solve(chain, scoring, manner, there, posture, work, work[SOLVED])
+    solve(chain, scoring, search, there, posture, work, work[SOLVED_ROW])
     return _goals(chain, turn, work)
 
 
 @kernel
 def _goals(chain: Chain, turn: float, work: Array) -> int:
-    """GOAL and RAISED: SOLVED and its mirror image, turned back by `turn`, first the one whose root is nearer."""
+    """Write SOLVED_ROW and its mirror image, turned back by `turn`, to GOAL_ROW and RAISED_GOAL_ROW; returns how many.
+
+    The one whose root is nearer to that of FRAME_ROW comes first. The mirror image counts only if it is within limits.
+    """
     goals = 1
-    copy_row(work, SOLVED, GOAL)
-    copy_row(work, SOLVED, RAISED)
+    copy_row(work, SOLVED_ROW, GOAL_ROW)
+    copy_row(work, SOLVED_ROW, RAISED_GOAL_ROW)
     if chain.mirrors:
-        mirror(chain, work, RAISED)
-        work[RAISED, 0] += math.pi if work[RAISED, 0] < 0.0 else -math.pi
-        if chain.lower[0] - 1e-9 <= work[RAISED, 0] <= chain.upper[0] + 1e-9:
+        mirror(chain, work, RAISED_GOAL_ROW)
+        work[RAISED_GOAL_ROW, 0] += math.pi if work[RAISED_GOAL_ROW, 0] < 0.0 else -math.pi
+        if chain.lower[0] - 1e-9 <= work[RAISED_GOAL_ROW, 0] <= chain.upper[0] + 1e-9:
             goals = 2
-            if abs(work[RAISED, 0] - turn - work[OUT, 0]) < abs(work[GOAL, 0] - turn - work[OUT, 0]):
-                swap_rows(work, GOAL, RAISED)
+            if abs(work[RAISED_GOAL_ROW, 0] - turn - work[FRAME_ROW, 0]) < abs(
+                work[GOAL_ROW, 0] - turn - work[FRAME_ROW, 0]
+            ):
+                swap_rows(work, GOAL_ROW, RAISED_GOAL_ROW)
     if chain.role[0] == TWIST_JOINT:
-        work[GOAL, 0] -= turn
-        work[RAISED, 0] -= turn
+        work[GOAL_ROW, 0] -= turn
+        work[RAISED_GOAL_ROW, 0] -= turn
     return goals

@@ -1,16 +1,32 @@
-"""Facing a target with any chain of hinges, and then the nearest shape that still faces it.
+"""Solve for any chain of hinges: first reach the target, then minimise the shape error without leaving the target.
 
-`face` brings the error of orientation down by damped steps inside the limits, the joints that shape the posture moving
-least. `settle` then walks along the postures that face the target towards the wanted shape: a step of the quadratic
-above the shape error in the space the rows of the error leave free, `face` to return, shortened until the cost falls.
+`face` reduces the orientation residual by damped steps within limits; joints with a large weight in the shape error
+move least. `settle` then minimises the shape error on the self-motion manifold, the set of postures that face the
+target: each step minimises a quadratic upper bound of the shape error in the null space of the Jacobian, `face` returns
+to the manifold, and a line search shortens the step until the cost decreases.
 """
 
 import numpy as np
 
 from poise.kernels.chains.chain import Chain, pointing, wrapped
-from poise.kernels.gaze.expressive.bounded_step import box_step, free_of_roll, look_round, turn_missing
-from poise.kernels.gaze.expressive.nearest_shape import ENOUGH, LEAST_CURVATURE, LIGHT, SHORTENED, TRIES, shape_cost
-from poise.kernels.gaze.expressive.workspace import EASE, LEAST, MOST, START, STEP, TRIAL, WANTED
+from poise.kernels.gaze.expressive.bounded_step import box_step, orientation_residual, remove_roll, tip_and_axes
+from poise.kernels.gaze.expressive.nearest_shape import (
+    FREE_JOINT_STIFFNESS,
+    LINE_SEARCH_TRIALS,
+    MIN_COST_DECREASE,
+    MIN_CURVATURE_SHARE,
+    STEP_REDUCTION,
+    shape_cost,
+)
+from poise.kernels.gaze.expressive.workspace import (
+    COMPLIANCE_ROW,
+    FULL_STEP_ROW,
+    START_ROW,
+    STEP_LOWER_ROW,
+    STEP_ROW,
+    STEP_UPPER_ROW,
+    TRIAL_ROW,
+)
 from poise.kernels.gaze.measures import DIRECTED, Aim, Scoring
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import sine
@@ -18,71 +34,79 @@ from poise.kernels.maths.vector import Vector, length, scale
 
 Array = np.ndarray
 
-FACED = 1e-9
-"""An error of orientation below this is none [rad]."""
-LONGEST = 1.0
-"""Turn of the tip asked of one step [rad]."""
+FACING_TOLERANCE = 1e-9
+"""A residual angle below this counts as zero [rad]."""
+MAX_TIP_TURN = 1.0
+"""Largest turn of the tip in one step [rad]."""
 FACE_STEPS = 24
+"""Largest number of steps of `face` from a start."""
 RETURN_STEPS = 5
-STALLED = 1e-3
-"""Share of the missing angle that a step must take off for another to be worth while."""
-STIFF = 1e-9
-"""Damping of a step that must keep the orientation."""
+"""Largest number of steps of `face` back to the manifold after a step of `settle`."""
+MIN_RESIDUAL_DECREASE = 1e-3
+"""`face` stops after a step that decreases the residual angle by less than this fraction."""
+ORIENTATION_DAMPING = 1e-9
+"""Damping μ of a step that must keep the orientation."""
 
 
 @kernel
-def room(chain: Chain, work: Array, row: int) -> None:
-    """The box of a step from `work[row]`: to the limits."""
+def step_box(chain: Chain, work: Array, row: int) -> None:
+    """Set the box of a step from `work[row]` to the distances to the limits."""
     lower, upper = chain.lower, chain.upper
     for k in range(lower.shape[0]):
-        work[LEAST, k] = lower[k] - work[row, k]
-        work[MOST, k] = upper[k] - work[row, k]
+        work[STEP_LOWER_ROW, k] = lower[k] - work[row, k]
+        work[STEP_UPPER_ROW, k] = upper[k] - work[row, k]
 
 
 @kernel
-def _missing(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[Vector, Vector]:
-    """What the tip lacks at `work[row]`, with the rows of the error in AXIS, and the direction they are free of."""
-    tip = look_round(chain, work, row)
+def _residual(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[Vector, Vector]:
+    """The tip's residual at `work[row]`, and the direction whose components were removed from AXIS_ROWS, or zero."""
+    tip = tip_and_axes(chain, work, row)
     p = Vector(0.0, 0.0, 0.0)
     if aim.kind == DIRECTED:
         p = pointing(tip)
-        free_of_roll(work, chain.role.shape[0], p)
-    return turn_missing(scoring, aim, tip), p
+        remove_roll(work, chain.role.shape[0], p)
+    return orientation_residual(scoring, aim, tip), p
 
 
 @kernel
 def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps: int) -> float:
-    """Turn the tip of `work[row]` towards the aim; returns the angle it still lacks [rad]."""
+    """Turn the tip of `work[row]` towards the aim by at most `steps` damped steps; returns the residual angle [rad]."""
     shapes = scoring.shapes
     n = shapes.shape[0]
-    e, p = _missing(chain, scoring, aim, work, row)
-    lacking = length(e)
+    e, p = _residual(chain, scoring, aim, work, row)
+    residual_angle = length(e)
     damping = 1e-3
     for _ in range(steps):
-        if lacking < FACED:
+        if residual_angle < FACING_TOLERANCE:
             break
-        room(chain, work, row)
+        step_box(chain, work, row)
         for k in range(n):
-            work[EASE, k] = 1.0 / (shapes[k] + 0.02)
-            work[STEP, k] = 0.0
-            work[START, k] = work[row, k]
-        box_step(work, n, scale(e, min(1.0, LONGEST / lacking)), damping * min(1.0, lacking * lacking) + 1e-12, p)
+            work[COMPLIANCE_ROW, k] = 1.0 / (shapes[k] + 0.02)
+            work[STEP_ROW, k] = 0.0
+            work[START_ROW, k] = work[row, k]
+        box_step(
+            work,
+            n,
+            scale(e, min(1.0, MAX_TIP_TURN / residual_angle)),
+            damping * min(1.0, residual_angle * residual_angle) + 1e-12,
+            p,
+        )
         for k in range(n):
-            work[row, k] += work[STEP, k]
-        e, p = _missing(chain, scoring, aim, work, row)
-        before, lacking = lacking, min(lacking, length(e))
-        if lacking < before:
+            work[row, k] += work[STEP_ROW, k]
+        e, p = _residual(chain, scoring, aim, work, row)
+        previous_angle, residual_angle = residual_angle, min(residual_angle, length(e))
+        if residual_angle < previous_angle:
             damping *= 0.2
-            if lacking > before * (1.0 - STALLED):
+            if residual_angle > previous_angle * (1.0 - MIN_RESIDUAL_DECREASE):
                 break
             continue
         for k in range(n):
-            work[row, k] = work[START, k]
+            work[row, k] = work[START_ROW, k]
         damping *= 30.0
         if damping > 1e6:
             break
-        e, p = _missing(chain, scoring, aim, work, row)
-    return lacking
+        e, p = _residual(chain, scoring, aim, work, row)
+    return residual_angle
 
 
 @kernel
@@ -97,34 +121,37 @@ def settle(
     work: Array,
     row: int,
 ) -> tuple[float, int]:
-    """Take at most `steps` steps from `work[row]`, which faces the aim, to the shape of `posture`, which is noted."""
+    """Minimise the shape error from `work[row]`, which faces the aim, by at most `steps` steps; returns cost and steps.
+
+    `posture` is the wanted posture; `store_posture_terms` must have been called for it.
+    """
     shapes = scoring.shapes
     n = shapes.shape[0]
     cost = shape_cost(chain, scoring, blend, work, row)
     for step in range(steps):
-        e, p = _missing(chain, scoring, aim, work, row)
-        room(chain, work, row)
+        e, p = _residual(chain, scoring, aim, work, row)
+        step_box(chain, work, row)
         for k in range(n):
             d = wrapped(posture[k] - work[row, k]) if shapes[k] > 0.0 else 0.0
-            falls = sine(d) / d if abs(d) > 1e-6 else 1.0
-            pull = shapes[k] * max(LEAST_CURVATURE, falls)
-            work[EASE, k] = 1.0 / (pull + LIGHT)
-            work[STEP, k] = pull * d / (pull + LIGHT)
-        box_step(work, n, e, STIFF, p)
+            curvature_share = sine(d) / d if abs(d) > 1e-6 else 1.0
+            shape_stiffness = shapes[k] * max(MIN_CURVATURE_SHARE, curvature_share)
+            work[COMPLIANCE_ROW, k] = 1.0 / (shape_stiffness + FREE_JOINT_STIFFNESS)
+            work[STEP_ROW, k] = shape_stiffness * d / (shape_stiffness + FREE_JOINT_STIFFNESS)
+        box_step(work, n, e, ORIENTATION_DAMPING, p)
         largest = 0.0
         for k in range(n):
-            largest = max(largest, abs(work[STEP, k]))
+            largest = max(largest, abs(work[STEP_ROW, k]))
         if largest < 1e-4:
             return cost, step + 1
-        fell = _shorten(chain, scoring, aim, blend, posture, cost, min(1.0, 1.0 / largest), work, row)
-        cost -= fell
-        if fell < ENOUGH * cost + 1e-7:
+        decrease = _line_search(chain, scoring, aim, blend, posture, cost, min(1.0, 1.0 / largest), work, row)
+        cost -= decrease
+        if decrease < MIN_COST_DECREASE * cost + 1e-7:
             return cost, step + 1
     return cost, steps
 
 
 @kernel
-def _shorten(
+def _line_search(
     chain: Chain,
     scoring: Scoring,
     aim: Aim,
@@ -136,18 +163,18 @@ def _shorten(
     work: Array,
     row: int,
 ) -> float:
-    """Try shorter and shorter shares of STEP until the cost falls; returns by how much it fell."""
+    """Move `work[row]` along STEP_ROW, shortened until the cost decreases; returns the decrease, 0 if there is none."""
     n = posture.shape[0]
     for k in range(n):
-        work[WANTED, k] = work[STEP, k]
-    for _ in range(TRIES):
+        work[FULL_STEP_ROW, k] = work[STEP_ROW, k]
+    for _ in range(LINE_SEARCH_TRIALS):
         for k in range(n):
-            work[TRIAL, k] = work[row, k] + share * work[WANTED, k]
-        if face(chain, scoring, aim, work, TRIAL, RETURN_STEPS) < FACED:
-            there = shape_cost(chain, scoring, blend, work, TRIAL)
-            if there < cost - 1e-9:
+            work[TRIAL_ROW, k] = work[row, k] + share * work[FULL_STEP_ROW, k]
+        if face(chain, scoring, aim, work, TRIAL_ROW, RETURN_STEPS) < FACING_TOLERANCE:
+            trial_cost = shape_cost(chain, scoring, blend, work, TRIAL_ROW)
+            if trial_cost < cost - 1e-9:
                 for k in range(n):
-                    work[row, k] = work[TRIAL, k]
-                return cost - there
-        share *= SHORTENED
+                    work[row, k] = work[TRIAL_ROW, k]
+                return cost - trial_cost
+        share *= STEP_REDUCTION
     return 0.0

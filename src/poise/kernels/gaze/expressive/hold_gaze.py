@@ -1,10 +1,12 @@
-"""Hold the gaze and let the rest of the chain go where it is pulled.
+"""Keep the tip's direction while the other degrees of freedom move towards a reference.
 
     min ½ Σ h_k (θ_k - c_k)²   subject to  p(θ) = d  inside a box
 
-by Gauss–Newton steps whose rows are those of the direction: what joints pull for is done in the freedom that facing d
-leaves, and inside the box, which is the limits cut to what a joint may move in one frame. It is the primitive of
-tracking, of looking ahead, and of every frame of a change of branch.
+is solved by Gauss–Newton steps with the Jacobian of the direction: the joints move towards the reference c in the null
+space of the direction d, inside a box, which is the limits intersected with the turn that a joint may make in one
+frame. Tracking, looking ahead, and every frame of a change of branch use this step. A *branch* is one of several
+families of postures that face the same target, such as a shape and its mirror image with the root half a turn away;
+kinematics calls it a solution branch or aspect.
 """
 
 import math
@@ -13,45 +15,57 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
-from poise.kernels.gaze.expressive.bounded_step import box_step, free_of_roll, look_round, turn_between
-from poise.kernels.gaze.expressive.workspace import HIGH, KEEP, LAST, LEAST, LOW, MOST, PULLED, REFERENCE, SPENT, STEP
+from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, tip_and_axes, turn_between
+from poise.kernels.gaze.expressive.workspace import (
+    BOX_LOWER_ROW,
+    BOX_UPPER_ROW,
+    KEPT_ROW,
+    PREVIOUS_ROW,
+    REFERENCE_ROW,
+    REFERENCE_TURN_ROW,
+    STEP_LOWER_ROW,
+    STEP_ROW,
+    STEP_UPPER_ROW,
+    STEPS_TAKEN_ROW,
+)
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, length
 
 Array = np.ndarray
 
-KEPT = 1e-10
-"""A direction off by less than this is held [rad]."""
+GAZE_HELD = 1e-10
+"""A direction error below this counts as zero [rad]."""
 LOST = 1e-6
-"""A direction off by more than this gives way to nothing but limits and rate [rad]."""
-SHARES = (1.0, 0.6, 0.3, 0.1, 0.0)
-GIVE = 1e-7
-"""Damping of the rows of the direction."""
+"""A direction error above this is reduced before anything else but limits and rate [rad]."""
+REFERENCE_SHARES = (1.0, 0.6, 0.3, 0.1, 0.0)
+"""Fractions of the way to the reference that `hold_first` tries in turn."""
+GAZE_DAMPING = 1e-7
+"""Damping μ of the direction's Jacobian."""
 
 
 class Going(NamedTuple):
-    """How a plan is to be gone."""
+    """Conditions under which a plan is executed."""
 
     rate: float
-    """Most that a joint moves from way-point to way-point [rad]."""
+    """Largest turn of a joint from one way-point to the next [rad]."""
     drift: float
-    """Turn of the target per frame [rad]; infinite where the root has no limits."""
+    """Turn of the target per frame [rad]; infinite if the root has no limits."""
     hurried: int
-    """1 where the gaze may fall behind a target that turns, for want of time."""
+    """1 if the gaze may fall behind a turning target, because there is too little time."""
     lasting: int
-    """Frames for which a plan that lifts the gaze must keep the target where it ends."""
+    """Frames for which a plan that lifts the gaze must be able to follow the target from its end."""
 
 
 @kernel
 def moving(chain: Chain) -> int:
-    """How many joints take part in facing a direction: all but a twister at the tip."""
+    """Number of joints that change the pointing direction: all but a twister at the tip."""
     n = chain.role.shape[0]
     return n - 1 if n > 1 and chain.role[n - 1] == TWIST_JOINT else n
 
 
 @kernel
 def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
-    """From `angle` to `wanted`, the shorter way round for a joint without limits."""
+    """Turn from `angle` to `wanted` [rad]; the shorter one for a joint without limits."""
     if math.isinf(chain.lower[k]) and math.isinf(chain.upper[k]):
         return wrapped(wanted - angle)
     return wanted - angle
@@ -59,28 +73,28 @@ def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
 
 @kernel
 def box_round(chain: Chain, work: Array, row: int, rate: float) -> None:
-    """LOW … HIGH: the limits, no further than `rate` from `work[row]`."""
+    """Set the box BOX_LOWER_ROW … BOX_UPPER_ROW to the limits, at most `rate` from `work[row]`."""
     lower, upper = chain.lower, chain.upper
     for k in range(lower.shape[0]):
         here = work[row, k]
-        work[LOW, k] = min(here, max(lower[k], here - rate))
-        work[HIGH, k] = max(here, min(upper[k], here + rate))
+        work[BOX_LOWER_ROW, k] = min(here, max(lower[k], here - rate))
+        work[BOX_UPPER_ROW, k] = max(here, min(upper[k], here + rate))
 
 
 @kernel
 def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
-    """LOW … HIGH of a twister at the root without its limits."""
+    """Set the box of a twister at the root to `rate` about `work[row]`, ignoring its limits."""
     if chain.role[0] == TWIST_JOINT:
-        work[LOW, 0] = work[row, 0] - rate
-        work[HIGH, 0] = work[row, 0] + rate
+        work[BOX_LOWER_ROW, 0] = work[row, 0] - rate
+        work[BOX_UPPER_ROW, 0] = work[row, 0] + rate
 
 
 @kernel
 def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -> None:
-    """LOW … HIGH of a twister at the root that has turned along with a target for so many frames.
+    """Set the box of a twister at the root in a frame of reference that turns with the target for `frames` frames.
 
-    Its limits move by -drift a frame, and so does what it may turn in one. A root outside its limits must come back;
-    but for want of time the limit before it stays where it is.
+    In that frame of reference the limits of the root move by -drift per frame, and so does the turn that it may make. A
+    root outside its limits must return; if `going.hurried`, the limit ahead of the root is not moved.
     """
     if chain.role[0] != TWIST_JOINT:
         return
@@ -92,56 +106,59 @@ def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -
     low, high = chain.lower[0] + shift, chain.upper[0] + shift
     if going.hurried:
         low, high = min(low, chain.lower[0]), max(high, chain.upper[0])
-    work[LOW, 0] = min(most, max(least, low))
-    work[HIGH, 0] = max(least, min(most, high))
+    work[BOX_LOWER_ROW, 0] = min(most, max(least, low))
+    work[BOX_UPPER_ROW, 0] = max(least, min(most, high))
 
 
 @kernel
 def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
-    """Bring `work[row]` to face d inside LOW … HIGH, pulled to REFERENCE with EASE; returns the angle it is off."""
+    """Bring `work[row]` to the direction d inside the box, near REFERENCE_ROW; returns the direction error [rad].
+
+    COMPLIANCE_ROW holds 1 / h_k, and the box is BOX_LOWER_ROW … BOX_UPPER_ROW.
+    """
     n = chain.role.shape[0]
     off = math.inf
     for _ in range(steps):
-        work[SPENT, 0] += 1.0
-        p = pointing(look_round(chain, work, row))
+        work[STEPS_TAKEN_ROW, 0] += 1.0
+        p = pointing(tip_and_axes(chain, work, row))
         e = turn_between(p, d)
         off = length(e)
-        free_of_roll(work, n, p)
+        remove_roll(work, n, p)
         for k in range(n):
-            work[STEP, k] = turn_to(chain, k, work[row, k], work[REFERENCE, k])
-            work[LEAST, k] = work[LOW, k] - work[row, k]
-            work[MOST, k] = work[HIGH, k] - work[row, k]
-        box_step(work, n, e, GIVE, p)
+            work[STEP_ROW, k] = turn_to(chain, k, work[row, k], work[REFERENCE_ROW, k])
+            work[STEP_LOWER_ROW, k] = work[BOX_LOWER_ROW, k] - work[row, k]
+            work[STEP_UPPER_ROW, k] = work[BOX_UPPER_ROW, k] - work[row, k]
+        box_step(work, n, e, GAZE_DAMPING, p)
         largest = 0.0
         for k in range(n):
-            work[row, k] += work[STEP, k]
-            largest = max(largest, abs(work[STEP, k]))
-        if largest < 1e-9 and off < KEPT:
+            work[row, k] += work[STEP_ROW, k]
+            largest = max(largest, abs(work[STEP_ROW, k]))
+        if largest < 1e-9 and off < GAZE_HELD:
             return off
-    return length(turn_between(pointing(look_round(chain, work, row)), d))
+    return length(turn_between(pointing(tip_and_axes(chain, work, row)), d))
 
 
 @kernel
 def hold_first(chain: Chain, d: Vector, steps: int, kept: float, work: Array, row: int) -> float:
-    """`hold` from LAST, asking for less and less of the way to REFERENCE until the gaze is kept: progress yields.
+    """Run `hold` from PREVIOUS_ROW with smaller and smaller fractions of the way to REFERENCE_ROW until d is kept.
 
-    One that is off by less than `kept` is kept [rad].
+    The direction counts as kept if its error is below `kept` [rad]. Returns the direction error [rad].
     """
     n = chain.role.shape[0]
     for k in range(n):
-        work[PULLED, k] = turn_to(chain, k, work[LAST, k], work[REFERENCE, k])
+        work[REFERENCE_TURN_ROW, k] = turn_to(chain, k, work[PREVIOUS_ROW, k], work[REFERENCE_ROW, k])
     least = math.inf
-    for share in SHARES:
+    for share in REFERENCE_SHARES:
         for k in range(n):
-            work[row, k] = work[LAST, k]
-            work[REFERENCE, k] = work[LAST, k] + share * work[PULLED, k]
+            work[row, k] = work[PREVIOUS_ROW, k]
+            work[REFERENCE_ROW, k] = work[PREVIOUS_ROW, k] + share * work[REFERENCE_TURN_ROW, k]
         off = hold(chain, d, steps, work, row)
         if off < least:
             least = off
             for k in range(n):
-                work[KEEP, k] = work[row, k]
+                work[KEPT_ROW, k] = work[row, k]
         if off < kept:
             return off
     for k in range(n):
-        work[row, k] = work[KEEP, k]
+        work[row, k] = work[KEPT_ROW, k]
     return least

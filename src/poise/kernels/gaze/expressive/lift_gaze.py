@@ -1,8 +1,8 @@
-"""Lowering a gaze that was lifted to pass from one branch to another: as soon as it can be.
+"""Lower a gaze that was lifted to pass from one branch of solutions to another, as soon as possible.
 
-What lies between two branches is short; most of a way on a latitude that is not the target's could be gone on its own.
-So from way-points along the crossing the gaze is lowered, the first ones first. It may stay down if the goal can be
-reached from there, or if the chain has come to a place that serves as well: one that keeps a target that turns.
+The part of a plan that needs the other latitude is short; most of the path could also be followed on the target's own
+latitude. So from way-points along the crossing, the first ones first, the planner tries to lower the gaze. It may stay
+lowered if the goal can be reached from there, or if the posture reached can follow a turning target for long enough.
 """
 
 import math
@@ -15,7 +15,7 @@ from poise.kernels.gaze.expressive.detour import first_stride, glide, lifted, po
 from poise.kernels.gaze.expressive.hold_gaze import Going
 from poise.kernels.gaze.expressive.look_ahead import NEVER, Motion, frames_left, way_left
 from poise.kernels.gaze.expressive.surface import root_axis
-from poise.kernels.gaze.expressive.workspace import GOAL, HERE, LAST, TRIAL
+from poise.kernels.gaze.expressive.workspace import CURRENT_ROW, GOAL_ROW, PREVIOUS_ROW, TRIAL_ROW
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import turn_about
 from poise.kernels.maths.quaternion import rotate
@@ -23,12 +23,12 @@ from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray
 
-MARGIN = 5
-"""Way-points by which the gaze is lowered later than it could be, for a chain that is behind its plan."""
-PARTS = 12
-"""Way-points from which lowering the gaze is tried."""
-ROOM = 0.3
-"""Share of its range that the root must have before it where a plan ends without reaching its goal."""
+LOWERING_DELAY = 5
+"""Number of way-points by which the gaze is lowered later than possible, for a chain that is behind its plan."""
+LOWERING_TRIALS = 12
+"""Number of way-points from which lowering the gaze is tried."""
+MIN_ROOT_RANGE = 0.3
+"""Fraction of its range that the root must have ahead of it where a plan ends without reaching its goal."""
 
 
 @kernel
@@ -43,18 +43,15 @@ def lower_soon(
     work: Array,
     path: Array,
 ) -> int:
-    """Leave the latitude `to`, on which way-points `first` … `count` - 1 are, as soon as that serves.
-
-    Returns the way-points of the shorter path, or -1.
-    """
+    """Leave the latitude `to` of way-points `first` … `count` - 1 as early as possible; returns the count, or -1."""
     last = first - 1
-    for part in range(1, PARTS):
-        at = first + (count - first) * part // PARTS
+    for part in range(1, LOWERING_TRIALS):
+        at = first + (count - first) * part // LOWERING_TRIALS
         if at == last:
             continue
         last = at
         if _lower_from(chain, d, to, going, at, count, work, path) > 0:
-            at = min(at + MARGIN, count - 1)
+            at = min(at + LOWERING_DELAY, count - 1)
             end = _lower_from(chain, d, to, going, at, count, work, path)
             if end > 0:
                 cut = count - at - 1
@@ -77,44 +74,46 @@ def _lower_from(
     work: Array,
     path: Array,
 ) -> int:
-    """Go from way-point `at` down to d, and on to GOAL unless it serves to stay, writing way-points from `count`.
+    """Lower the gaze from way-point `at` to d and continue to GOAL_ROW; returns the new count, or -1 on failure.
 
-    Returns their number, -1 if stuck.
+    Way-points are appended from `count`. The path ends before GOAL_ROW if `_serves` accepts the posture reached.
     """
     r = root_axis(chain)
     theta = polar(r, d)
     n = path.shape[1] - 1
     for k in range(n):
-        work[HERE, k] = path[at, k]
+        work[CURRENT_ROW, k] = path[at, k]
     cut = count - at - 1
-    down = rise(chain, lifted(r, d, to), theta, going, first_stride(going), LAST, 0.0, GOAL, count, cut, work, path)
+    down = rise(
+        chain, lifted(r, d, to), theta, going, first_stride(going), PREVIOUS_ROW, 0.0, GOAL_ROW, count, cut, work, path
+    )
     if down < 0:
         return -1
     for i in range(count, down):
         path[i, n] += to - theta
     if _serves(chain, d, going, down - cut, work):
         return down
-    arrived, end = glide(chain, d, GOAL, 0.3, going, 0.0, down, cut, work, path)
+    arrived, end = glide(chain, d, GOAL_ROW, 0.3, going, 0.0, down, cut, work, path)
     return end if arrived else -1
 
 
 @kernel
 def _serves(chain: Chain, d: Vector, going: Going, frames: int, work: Array) -> bool:
-    """Whether HERE, reached after so many frames, keeps a target that turns for as long as it must."""
-    room = way_left(chain, going.drift, work[HERE, 0])
-    if room < ROOM or math.isinf(room):
+    """Whether CURRENT_ROW, reached after `frames` frames, can follow the turning target for `going.lasting` frames."""
+    room = way_left(chain, going.drift, work[CURRENT_ROW, 0])
+    if room < MIN_ROOT_RANGE or math.isinf(room):
         return False
     turn = going.drift * frames
-    copy_row(work, HERE, TRIAL)
-    work[TRIAL, 0] += turn
+    copy_row(work, CURRENT_ROW, TRIAL_ROW)
+    work[TRIAL_ROW, 0] += turn
     there = rotate(turn_about(root_axis(chain), turn), d)
     motion = Motion(going.drift, 0.0, 0.0)
-    return frames_left(chain, there, motion, going.rate, going.lasting, TRIAL, work) == NEVER
+    return frames_left(chain, there, motion, going.rate, going.lasting, TRIAL_ROW, work) == NEVER
 
 
 @kernel
 def plan_cost(chain: Chain, turning: float, path: Array, count: int) -> tuple[float, float]:
-    """Angle by which the gaze is off at way-points, lifted or behind: the largest, and the sum of all [rad]."""
+    """Largest direction error over all way-points, by lifting or by falling behind, and the sum of them [rad]."""
     n = path.shape[1] - 1
     most, total = 0.0, 0.0
     for i in range(count):
@@ -125,7 +124,7 @@ def plan_cost(chain: Chain, turning: float, path: Array, count: int) -> tuple[fl
 
 @kernel
 def falls_behind(chain: Chain, turning: float, path: Array, count: int) -> float:
-    """Largest angle by which the gaze falls behind a target that turns [rad]."""
+    """Largest angle by which the gaze falls behind a turning target over all way-points [rad]."""
     most = 0.0
     for i in range(count):
         most = max(most, _behind(chain, turning, path, i))
@@ -134,7 +133,7 @@ def falls_behind(chain: Chain, turning: float, path: Array, count: int) -> float
 
 @kernel
 def _behind(chain: Chain, turning: float, path: Array, i: int) -> float:
-    """Angle by which the root would have to turn beyond its limits at way-point `i` [rad]."""
+    """Angle by which the root would have to exceed its limits at way-point `i` [rad]."""
     if chain.role[0] != TWIST_JOINT:
         return 0.0
     root = path[i, 0] + turning * (i + 1)

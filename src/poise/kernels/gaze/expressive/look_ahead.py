@@ -1,7 +1,7 @@
-"""Where the target will be, and whether the chain can still face it there without changing its branch.
+"""Predict the target, and check whether the chain can follow it without a change of branch.
 
-The target is expected to go on as it went in the last frame: in heading about the root's axis and in polar angle, which
-is exact for a turn and for a nod. A turn that slows down is expected to come to rest.
+The prediction continues the motion of the last frame in heading about the root axis and in polar angle, which is exact
+for a turn and for a nod. A turn that slows down is predicted to come to rest.
 """
 
 import math
@@ -15,7 +15,7 @@ from poise.kernels.gaze.expressive.detour import lifted, polar
 from poise.kernels.gaze.expressive.hold_gaze import box_round, hold
 from poise.kernels.gaze.expressive.surface import heading, root_axis
 from poise.kernels.gaze.expressive.track import LOOSE, stay_at
-from poise.kernels.gaze.expressive.workspace import EASE, GUESS, LAST
+from poise.kernels.gaze.expressive.workspace import COMPLIANCE_ROW, PREDICTED_ROW, PREVIOUS_ROW
 from poise.kernels.gaze.measures import Aim
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import turn_about
@@ -24,29 +24,34 @@ from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray
 
-STAGES = 12
+LOOK_AHEAD_STAGES = 12
+"""Number of predicted postures over the look-ahead."""
 OUT_OF_SIGHT = math.radians(0.05)
-"""A direction missed by more than this is lost [rad]."""
+"""A predicted direction error above this counts as lost [rad]."""
 WILD = math.radians(15.0)
-"""A heading that changes by more than this in a frame says nothing about the next [rad]."""
+"""A change of heading above this in one frame is a jump, from which nothing is predicted [rad]."""
 SMOOTHED = 0.2
+"""Weight of the last frame in the smoothed change of the turn."""
 TAKEOVER = 4
-"""Frames in which the joints above the root take over from it."""
+"""Frames in which the joints above the root must take over when the root stops at its limit."""
 NEVER = 10_000
+"""Number of frames that stands for infinity."""
 
 
 class Motion(NamedTuple):
-    """How the target moves, per frame: in heading about the root's axis and in polar angle [rad]."""
+    """Motion of the target per frame, in heading about the root axis and in polar angle."""
 
     turning: float
+    """Change of heading [rad]."""
     nodding: float
+    """Change of polar angle [rad]."""
     turning_more: float
-    """Change of `turning` from frame to frame, smoothed."""
+    """Change of `turning` per frame, smoothed [rad]."""
 
 
 @kernel
 def sensed(chain: Chain, before: Vector, d: Vector, speed: Array) -> Motion:
-    """The motion from the direction of the last frame to this one; `speed` (3,) remembers the one before."""
+    """The motion of the target from the direction `before` to d; updates `speed` (3,), the motion of the last frame."""
     r = root_axis(chain)
     turned = heading(r, before, d)
     if abs(turned) > WILD:
@@ -58,9 +63,9 @@ def sensed(chain: Chain, before: Vector, d: Vector, speed: Array) -> Motion:
 
 @kernel
 def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Vector, float]:
-    """The direction after so many frames, and the turn about the root's axis that is part of the way.
+    """The predicted direction after `frames` frames, and its turn about the root axis [rad].
 
-    A turn that slows down is expected to end where it comes to rest.
+    A turn that slows down ends where it comes to rest.
     """
     r = root_axis(chain)
     theta = polar(r, d) + motion.nodding * frames
@@ -77,7 +82,7 @@ def expected(chain: Chain, d: Vector, motion: Motion, frames: float) -> tuple[Ve
 
 @kernel
 def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple[Aim, float]:
-    """`expected` for a whole aim, its roll carried along."""
+    """`expected` for an aim with its roll."""
     r = root_axis(chain)
     there, turn = expected(chain, pointing(aim.rotation), motion, frames)
     turned = multiply(turn_about(r, turn), aim.rotation)
@@ -86,26 +91,26 @@ def expected_aim(chain: Chain, aim: Aim, motion: Motion, frames: float) -> tuple
 
 @kernel
 def frames_left(chain: Chain, d: Vector, motion: Motion, rate: float, frames: int, row: int, work: Array) -> int:
-    """After how many frames, of at most `frames`, the branch of `work[row]` loses the target; NEVER if it does not."""
+    """Frames, up to `frames`, until the branch of `work[row]` loses the target; NEVER if it does not."""
     n = chain.role.shape[0]
     until = until_stopped(chain, motion, row, work)
     if until < frames and _jerked(chain, d, motion, rate, until, row, work):
         return int(until)
-    copy_row(work, row, GUESS)
-    for stage in range(1, STAGES + 1):
-        there, _ = expected(chain, d, motion, frames * stage / STAGES)
-        copy_row(work, GUESS, LAST)
-        box_round(chain, work, LAST, rate * frames / STAGES)
-        stay_at(work, LAST, n)
-        work[EASE, 0] = 1.0 / LOOSE
-        if hold(chain, there, 12, work, GUESS) > OUT_OF_SIGHT:
-            return frames * (stage - 1) // STAGES
+    copy_row(work, row, PREDICTED_ROW)
+    for stage in range(1, LOOK_AHEAD_STAGES + 1):
+        there, _ = expected(chain, d, motion, frames * stage / LOOK_AHEAD_STAGES)
+        copy_row(work, PREDICTED_ROW, PREVIOUS_ROW)
+        box_round(chain, work, PREVIOUS_ROW, rate * frames / LOOK_AHEAD_STAGES)
+        stay_at(work, PREVIOUS_ROW, n)
+        work[COMPLIANCE_ROW, 0] = 1.0 / LOOSE
+        if hold(chain, there, 12, work, PREDICTED_ROW) > OUT_OF_SIGHT:
+            return frames * (stage - 1) // LOOK_AHEAD_STAGES
     return NEVER
 
 
 @kernel
 def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
-    """Frames until a twister at the root that follows the target is at its limit."""
+    """Frames until a twister at the root that follows the target reaches its limit."""
     if chain.role[0] != TWIST_JOINT or abs(motion.turning) < 1e-9:
         return math.inf
     limit = chain.upper[0] if motion.turning > 0.0 else chain.lower[0]
@@ -114,7 +119,7 @@ def until_stopped(chain: Chain, motion: Motion, row: int, work: Array) -> float:
 
 @kernel
 def way_left(chain: Chain, turning: float, root: float) -> float:
-    """Share of its range that a twister at the root has before it at the angle `root` when a target turns so."""
+    """Fraction of its range that a twister at the root at angle `root` has ahead of it in the direction `turning`."""
     if chain.role[0] != TWIST_JOINT or abs(turning) < 1e-9 or math.isinf(chain.upper[0] - chain.lower[0]):
         return math.inf
     way = chain.upper[0] - root if turning > 0.0 else root - chain.lower[0]
@@ -123,15 +128,15 @@ def way_left(chain: Chain, turning: float, root: float) -> float:
 
 @kernel
 def _jerked(chain: Chain, d: Vector, motion: Motion, rate: float, until: float, row: int, work: Array) -> bool:
-    """Whether the joints above the root are too slow to take over when it stops after `until` frames."""
+    """Whether the joints above the root are too slow to take over when the root stops after `until` frames."""
     n = chain.role.shape[0]
-    copy_row(work, row, GUESS)
+    copy_row(work, row, PREDICTED_ROW)
     for frame in range(TAKEOVER + 1):
         there, _ = expected(chain, d, motion, until + frame)
-        copy_row(work, GUESS, LAST)
-        box_round(chain, work, LAST, rate if frame else max(rate, rate * until))
-        stay_at(work, LAST, n)
-        work[EASE, 0] = 1.0 / LOOSE
-        if hold(chain, there, 10, work, GUESS) > OUT_OF_SIGHT:
+        copy_row(work, PREDICTED_ROW, PREVIOUS_ROW)
+        box_round(chain, work, PREVIOUS_ROW, rate if frame else max(rate, rate * until))
+        stay_at(work, PREVIOUS_ROW, n)
+        work[COMPLIANCE_ROW, 0] = 1.0 / LOOSE
+        if hold(chain, there, 10, work, PREDICTED_ROW) > OUT_OF_SIGHT:
             return True
     return False

@@ -1,15 +1,15 @@
-"""Looking at a point that is near, whose direction depends on where the tip comes to be.
+"""Face a near point, whose direction depends on the position of the tip.
 
 A joint with world axis z through o turns the tip by z per radian and moves it by z × (t - o). The direction u from the
-tip t to a point D away then turns by -u × (z × (t - o)) / D, so that seen from the point the tip turns by
+tip t to a point D away then turns by -u × (z × (t - o)) / D, so that relative to the point the tip turns by
 
     z + u × (z × (t - o)) / D
 
-With these rows a step knows that the tip is going to be elsewhere. Every frame turns the tip nearer to the point inside
-what joints may do, and never further away: so a chain comes to rest when the point does. Where it can see the point,
-the shape is pulled to the posture in the freedom that is left. Where it cannot, other postures are brought to see the
-point as well as they can, each at rest by itself; one that sees it better by `BETTER` is gone to straight, and the
-chain stays with it until it is there.
+These columns form the Jacobian of the direction error, so a step takes the motion of the tip into account. Every frame
+reduces the error within the limits of the joints and of their rate, and never increases it, so a chain comes to rest
+when the point does. Where the chain can face the point, the shape moves towards the posture in the remaining null
+space. Where it cannot, the error is minimised from other starts; if one of them is better by MIN_IMPROVEMENT, the chain
+moves there on a straight line in joint space.
 """
 
 import math
@@ -18,30 +18,40 @@ import numpy as np
 
 from poise.kernels.chains.chain import Chain, pointing
 from poise.kernels.gaze.expressive.advance import nearer_sign
-from poise.kernels.gaze.expressive.aim import copy_row, place_here
-from poise.kernels.gaze.expressive.bounded_step import box_step, free_of_roll, turn_between
+from poise.kernels.gaze.expressive.aim import copy_row, start_at_posture
+from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, turn_between
 from poise.kernels.gaze.expressive.detour import distance
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round, turn_to
-from poise.kernels.gaze.expressive.memory import ANGLES, AT, FRESH, MODE, NEARING, NOW, TO, WAIT, Memory
-from poise.kernels.gaze.expressive.nearest_shape import note_wish, shape_cost
-from poise.kernels.gaze.expressive.solve import Manner, scatter
+from poise.kernels.gaze.expressive.memory import (
+    ANGLES,
+    FRESH,
+    LAST_DIRECTION,
+    NEARING,
+    TO,
+    TRACKING_MODE,
+    WAIT,
+    WAY_POINT,
+    Memory,
+)
+from poise.kernels.gaze.expressive.nearest_shape import shape_cost, store_posture_terms
+from poise.kernels.gaze.expressive.solve import SearchSettings, even_start
 from poise.kernels.gaze.expressive.track import pull_to_shape
 from poise.kernels.gaze.expressive.workspace import (
-    AXIS,
-    EASE,
-    GOAL,
-    HERE,
-    HIGH,
-    KEEP,
-    LAST,
-    LEAST,
-    LOW,
-    MOST,
-    OUT,
-    PLACE,
-    REFERENCE,
-    START,
-    STEP,
+    AXIS_ROWS,
+    BOX_LOWER_ROW,
+    BOX_UPPER_ROW,
+    COMPLIANCE_ROW,
+    CURRENT_ROW,
+    FRAME_ROW,
+    GOAL_ROW,
+    KEPT_ROW,
+    POSITION_ROWS,
+    PREVIOUS_ROW,
+    REFERENCE_ROW,
+    START_ROW,
+    STEP_LOWER_ROW,
+    STEP_ROW,
+    STEP_UPPER_ROW,
 )
 from poise.kernels.gaze.measures import Scoring
 from poise.kernels.jit.compile import kernel
@@ -51,29 +61,34 @@ from poise.kernels.maths.vector import Vector, add, cross, length, scale, subtra
 
 Array = np.ndarray
 
-SEEN = math.radians(0.5)
-"""A goal that misses the point by less sees it [rad]."""
-BETTER = math.radians(2.0)
-"""By how much less another posture must miss the point before the chain goes there [rad]."""
-STARTS = 12
-PATIENCE = 10
-"""Frames after which other postures are tried again."""
+GOAL_SEES_POINT = math.radians(0.5)
+"""A goal whose error grows by more than this is abandoned [rad]."""
+MIN_IMPROVEMENT = math.radians(2.0)
+"""Decrease of the error for which the chain moves to another posture [rad]."""
+NEAR_STARTS = 12
+"""Number of starts of a search for another posture."""
+FRAMES_BETWEEN_SEARCHES = 10
+"""Frames between two searches for another posture."""
 STEPS_HERE, STEPS_THERE = 12, 40
-ROUNDS, SETTLING = 3, 12
-"""NodeForces to the shape, in a frame and without one before."""
-LONGEST = 0.7
-"""Turn of the tip asked of one step [rad]."""
-STALLED = 1e-4
-"""Share of the missing angle that a step must take off for another to be worth while."""
-TIGHT = 1e-8
-"""An angle that is none [rad]."""
+"""Largest number of steps towards the point, in a frame and in a search."""
+FRAME_SHAPE_STEPS, REST_SHAPE_STEPS = 3, 12
+"""Number of steps towards the shape, in a frame and after a search."""
+MAX_NEAR_TURN = 0.7
+"""Largest turn of the tip in one step [rad]."""
+MIN_NEAR_DECREASE = 1e-4
+"""`face_near` stops after a step that decreases the error by less than this fraction."""
+POINT_FACED = 1e-8
+"""A direction error below this counts as zero [rad]."""
 CLOSEST = 1e-6
-"""A point is no nearer to the tip than this [m]."""
+"""Smallest distance of the point from the tip that is used [m]."""
 
 
 @kernel
 def look_near(chain: Chain, point: Vector, work: Array, row: int) -> tuple[Vector, Vector]:
-    """Where the tip points at the angles `work[row]`, and where `point` is from there; AXIS: the rows of the error."""
+    """The tip's direction at the angles `work[row]`, and the direction from the tip to `point`.
+
+    The columns of the Jacobian are written to AXIS_ROWS.
+    """
     axis, rest, offset = chain.axis, chain.rest, chain.offset
     n = axis.shape[0]
     turned, place = Quaternion(1.0, 0.0, 0.0, 0.0), vector_at(offset, 0)
@@ -81,59 +96,59 @@ def look_near(chain: Chain, point: Vector, work: Array, row: int) -> tuple[Vecto
         a = vector_at(axis, k)
         turned = multiply(turned, quaternion_at(rest, k))
         z = rotate(turned, a)
-        work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k] = z.x, z.y, z.z
-        work[PLACE, k], work[PLACE + 1, k], work[PLACE + 2, k] = place.x, place.y, place.z
+        work[AXIS_ROWS, k], work[AXIS_ROWS + 1, k], work[AXIS_ROWS + 2, k] = z.x, z.y, z.z
+        work[POSITION_ROWS, k], work[POSITION_ROWS + 1, k], work[POSITION_ROWS + 2, k] = place.x, place.y, place.z
         turned = multiply(turned, turn_about(a, work[row, k]))
         place = add(place, rotate(turned, vector_at(offset, k + 1)))
     way = subtract(point, place)
     far = max(CLOSEST, length(way))
     u = scale(way, 1.0 / far)
     for k in range(n):
-        z = Vector(work[AXIS, k], work[AXIS + 1, k], work[AXIS + 2, k])
-        arm = subtract(place, Vector(work[PLACE, k], work[PLACE + 1, k], work[PLACE + 2, k]))
+        z = Vector(work[AXIS_ROWS, k], work[AXIS_ROWS + 1, k], work[AXIS_ROWS + 2, k])
+        arm = subtract(place, Vector(work[POSITION_ROWS, k], work[POSITION_ROWS + 1, k], work[POSITION_ROWS + 2, k]))
         moved = scale(cross(u, cross(z, arm)), 1.0 / far)
-        work[AXIS, k] += moved.x
-        work[AXIS + 1, k] += moved.y
-        work[AXIS + 2, k] += moved.z
+        work[AXIS_ROWS, k] += moved.x
+        work[AXIS_ROWS + 1, k] += moved.y
+        work[AXIS_ROWS + 2, k] += moved.z
     p = pointing(turned)
-    free_of_roll(work, n, p)
+    remove_roll(work, n, p)
     return p, u
 
 
 @kernel
 def _box(chain: Chain, work: Array, row: int) -> None:
-    """LEAST … MOST: what a step from `work[row]` may be inside LOW … HIGH."""
+    """Set the box of a step from `work[row]` to the box of angles BOX_LOWER_ROW … BOX_UPPER_ROW."""
     for k in range(chain.role.shape[0]):
-        work[LEAST, k] = work[LOW, k] - work[row, k]
-        work[MOST, k] = work[HIGH, k] - work[row, k]
+        work[STEP_LOWER_ROW, k] = work[BOX_LOWER_ROW, k] - work[row, k]
+        work[STEP_UPPER_ROW, k] = work[BOX_UPPER_ROW, k] - work[row, k]
 
 
 @kernel
 def face_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) -> float:
-    """Turn the tip of `work[row]` towards the point inside LOW … HIGH; returns the angle it misses it by [rad]."""
+    """Turn the tip of `work[row]` towards the point inside the box of angles; returns the direction error [rad]."""
     n = chain.role.shape[0]
     p, u = look_near(chain, point, work, row)
     e = turn_between(p, u)
     off, damping = length(e), 1e-3
     for _ in range(steps):
-        if off < TIGHT:
+        if off < POINT_FACED:
             break
         _box(chain, work, row)
         for k in range(n):
-            work[EASE, k], work[STEP, k] = 1.0, 0.0
-            work[START, k] = work[row, k]
-        box_step(work, n, scale(e, min(1.0, LONGEST / off)), damping * min(1.0, off * off) + 1e-12, p)
+            work[COMPLIANCE_ROW, k], work[STEP_ROW, k] = 1.0, 0.0
+            work[START_ROW, k] = work[row, k]
+        box_step(work, n, scale(e, min(1.0, MAX_NEAR_TURN / off)), damping * min(1.0, off * off) + 1e-12, p)
         for k in range(n):
-            work[row, k] += work[STEP, k]
+            work[row, k] += work[STEP_ROW, k]
         p, u = look_near(chain, point, work, row)
         e = turn_between(p, u)
         if length(e) < off:
             before, off = off, length(e)
             damping *= 0.2
-            if off > before * (1.0 - STALLED):
+            if off > before * (1.0 - MIN_NEAR_DECREASE):
                 break
             continue
-        copy_row(work, START, row)
+        copy_row(work, START_ROW, row)
         damping *= 30.0
         if damping > 1e6:
             break
@@ -144,50 +159,56 @@ def face_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) ->
 
 @kernel
 def hold_near(chain: Chain, point: Vector, steps: int, work: Array, row: int) -> float:
-    """Bring `work[row]` to face the point inside LOW … HIGH, pulled to REFERENCE with EASE; the angle it misses by."""
+    """Bring `work[row]` to face the point inside the box, near REFERENCE_ROW; returns the direction error [rad].
+
+    COMPLIANCE_ROW holds 1 / stiffness towards the reference.
+    """
     n = chain.role.shape[0]
     for _ in range(steps):
         p, u = look_near(chain, point, work, row)
         _box(chain, work, row)
         for k in range(n):
-            work[STEP, k] = turn_to(chain, k, work[row, k], work[REFERENCE, k])
+            work[STEP_ROW, k] = turn_to(chain, k, work[row, k], work[REFERENCE_ROW, k])
         box_step(work, n, turn_between(p, u), 1e-7, p)
         for k in range(n):
-            work[row, k] += work[STEP, k]
+            work[row, k] += work[STEP_ROW, k]
     p, u = look_near(chain, point, work, row)
     return length(turn_between(p, u))
 
 
 @kernel
 def _limits(chain: Chain, work: Array, row: int) -> None:
-    """LOW … HIGH: the limits, or a turn either way of `work[row]`."""
+    """Set the box of angles to the limits, at most a full turn from `work[row]`."""
     box_round(chain, work, row, 2.0 * math.pi)
 
 
 @kernel
 def best_look(
-    chain: Chain, scoring: Scoring, manner: Manner, point: Vector, posture: Array, starts: int, work: Array
+    chain: Chain, scoring: Scoring, search: SearchSettings, point: Vector, posture: Array, starts: int, work: Array
 ) -> float:
-    """GOAL: of several postures, each at rest by itself, the one that sees the point best; the angle it misses by.
+    """Write the posture that faces the point best to GOAL_ROW; returns its direction error [rad].
 
-    The first is LAST. Of those that see it equally well, the one nearest in shape and in angles.
+    The first start is PREVIOUS_ROW. Of postures that face the point equally well, the nearest in shape and in angles
+    wins.
     """
-    note_wish(chain, posture, work)
+    store_posture_terms(chain, posture, work)
     least, missed = math.inf, math.inf
     for start in range(starts):
         if start == 0:
-            copy_row(work, LAST, HERE)
+            copy_row(work, PREVIOUS_ROW, CURRENT_ROW)
         elif start < 3:
-            place_here(chain, posture, start - 1, work)
+            start_at_posture(chain, posture, start - 1, work)
         else:
-            scatter(chain, start, work)
-        _limits(chain, work, HERE)
-        off = face_near(chain, point, STEPS_THERE, work, HERE)
-        cost = off if off > TIGHT else 0.0
-        cost += 0.2 * shape_cost(chain, scoring, manner.blend, work, HERE) + 0.02 * distance(chain, work, LAST, HERE)
+            even_start(chain, start, work)
+        _limits(chain, work, CURRENT_ROW)
+        off = face_near(chain, point, STEPS_THERE, work, CURRENT_ROW)
+        cost = off if off > POINT_FACED else 0.0
+        cost += 0.2 * shape_cost(chain, scoring, search.blend, work, CURRENT_ROW) + 0.02 * distance(
+            chain, work, PREVIOUS_ROW, CURRENT_ROW
+        )
         if cost < least:
             least, missed = cost, off
-            copy_row(work, HERE, GOAL)
+            copy_row(work, CURRENT_ROW, GOAL_ROW)
     return missed
 
 
@@ -195,7 +216,7 @@ def best_look(
 def near_frame(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     rate: float,
     point: Vector,
     posture: Array,
@@ -203,48 +224,53 @@ def near_frame(
     memory: Memory,
     work: Array,
 ) -> None:
-    """OUT: one frame on from the angles in memory, towards seeing the point with the shape of `posture`."""
+    """Write one frame from the angles in memory, towards the point with the shape of `posture`, to FRAME_ROW."""
     rows, tally = memory.rows, memory.tally
     n = posture.shape[0]
-    going, wait = tally[MODE] == NEARING and tally[AT] == 1, tally[WAIT] if tally[MODE] == NEARING else 0
+    going, wait = (
+        tally[TRACKING_MODE] == NEARING and tally[WAY_POINT] == 1,
+        tally[WAIT] if tally[TRACKING_MODE] == NEARING else 0,
+    )
     for k in range(n):
-        work[LAST, k], work[GOAL, k] = rows[ANGLES, k], rows[TO, k]
+        work[PREVIOUS_ROW, k], work[GOAL_ROW, k] = rows[ANGLES, k], rows[TO, k]
     if going:
-        _limits(chain, work, GOAL)
-        going = face_near(chain, point, STEPS_THERE, work, GOAL) < memory.seen[NOW, 0] + SEEN
+        _limits(chain, work, GOAL_ROW)
+        going = face_near(chain, point, STEPS_THERE, work, GOAL_ROW) < memory.seen[LAST_DIRECTION, 0] + GOAL_SEES_POINT
     off = 0.0
     if not going:
         off = _look_from_here(chain, scoring, rate, point, posture, work)
         wait = max(0, wait - 1)
         if off > LOST and wait == 0:
-            memory.seen[NOW, 0] = best_look(chain, scoring, manner, point, posture, STARTS, work)
-            going, wait = memory.seen[NOW, 0] < off - BETTER, PATIENCE
+            memory.seen[LAST_DIRECTION, 0] = best_look(chain, scoring, search, point, posture, NEAR_STARTS, work)
+            going, wait = memory.seen[LAST_DIRECTION, 0] < off - MIN_IMPROVEMENT, FRAMES_BETWEEN_SEARCHES
     for i in range(tally.shape[0]):
         tally[i] = 0
     tally[WAIT] = wait
     if going:
-        far = distance(chain, work, LAST, GOAL)
-        tally[AT] = 1 if far > rate else 0
+        far = distance(chain, work, PREVIOUS_ROW, GOAL_ROW)
+        tally[WAY_POINT] = 1 if far > rate else 0
         share = min(1.0, rate / max(far, 1e-12))
         for k in range(n):
-            rows[TO, k] = work[GOAL, k]
-            work[OUT, k] = work[LAST, k] + share * turn_to(chain, k, work[LAST, k], work[GOAL, k])
-    tally[MODE] = NEARING if tally[AT] or off > LOST else FRESH
+            rows[TO, k] = work[GOAL_ROW, k]
+            work[FRAME_ROW, k] = work[PREVIOUS_ROW, k] + share * turn_to(
+                chain, k, work[PREVIOUS_ROW, k], work[GOAL_ROW, k]
+            )
+    tally[TRACKING_MODE] = NEARING if tally[WAY_POINT] or off > LOST else FRESH
 
 
 @kernel
 def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, posture: Array, work: Array) -> float:
-    """OUT: the point seen as well as it can be from LAST in one frame; returns the angle it is missed by."""
-    copy_row(work, LAST, OUT)
+    """Write the frame that faces the point best from PREVIOUS_ROW to FRAME_ROW; returns the direction error [rad]."""
+    copy_row(work, PREVIOUS_ROW, FRAME_ROW)
     negated = nearer_sign(chain, scoring, posture, work)
-    box_round(chain, work, LAST, rate)
-    copy_row(work, LAST, HERE)
-    off = face_near(chain, point, STEPS_HERE, work, HERE)
-    copy_row(work, HERE, OUT)
+    box_round(chain, work, PREVIOUS_ROW, rate)
+    copy_row(work, PREVIOUS_ROW, CURRENT_ROW)
+    off = face_near(chain, point, STEPS_HERE, work, CURRENT_ROW)
+    copy_row(work, CURRENT_ROW, FRAME_ROW)
     if off > LOST:
         return off
-    off = _pull_near(chain, scoring, point, posture, negated, off, ROUNDS, work)
-    copy_row(work, HERE, OUT)
+    off = _pull_near(chain, scoring, point, posture, negated, off, FRAME_SHAPE_STEPS, work)
+    copy_row(work, CURRENT_ROW, FRAME_ROW)
     return off
 
 
@@ -252,13 +278,16 @@ def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, 
 def _pull_near(
     chain: Chain, scoring: Scoring, point: Vector, posture: Array, negated: int, off: float, rounds: int, work: Array
 ) -> float:
-    """Pull HERE, which sees the point, to the shape of the posture inside LOW … HIGH; the angle it then misses by."""
+    """Move CURRENT_ROW, which faces the point, towards the shape of the posture; returns the direction error [rad].
+
+    The angles stay inside the box, and the point stays faced.
+    """
     for _ in range(rounds):
-        copy_row(work, HERE, KEEP)
-        pull_to_shape(chain, scoring, posture, negated, work, HERE)
-        held = hold_near(chain, point, 6, work, HERE)
+        copy_row(work, CURRENT_ROW, KEPT_ROW)
+        pull_to_shape(chain, scoring, posture, negated, work, CURRENT_ROW)
+        held = hold_near(chain, point, 6, work, CURRENT_ROW)
         if held > LOST:
-            copy_row(work, KEEP, HERE)
+            copy_row(work, KEPT_ROW, CURRENT_ROW)
             break
         off = held
     return off
@@ -266,17 +295,17 @@ def _pull_near(
 
 @kernel
 def look_at(
-    chain: Chain, scoring: Scoring, manner: Manner, point: Vector, posture: Array, starts: int, work: Array
+    chain: Chain, scoring: Scoring, search: SearchSettings, point: Vector, posture: Array, starts: int, work: Array
 ) -> float:
-    """OUT: the posture that sees the point best, from LAST or from elsewhere, and then the nearest shape that does."""
-    off = best_look(chain, scoring, manner, point, posture, starts, work)
-    copy_row(work, GOAL, OUT)
+    """Write the posture that faces the point best, with the nearest shape, to FRAME_ROW; returns the error [rad]."""
+    off = best_look(chain, scoring, search, point, posture, starts, work)
+    copy_row(work, GOAL_ROW, FRAME_ROW)
     if off > LOST:
         return off
     negated = nearer_sign(chain, scoring, posture, work)
-    copy_row(work, GOAL, HERE)
-    copy_row(work, GOAL, LAST)
-    _limits(chain, work, HERE)
-    off = _pull_near(chain, scoring, point, posture, negated, off, SETTLING, work)
-    copy_row(work, HERE, OUT)
+    copy_row(work, GOAL_ROW, CURRENT_ROW)
+    copy_row(work, GOAL_ROW, PREVIOUS_ROW)
+    _limits(chain, work, CURRENT_ROW)
+    off = _pull_near(chain, scoring, point, posture, negated, off, REST_SHAPE_STEPS, work)
+    copy_row(work, CURRENT_ROW, FRAME_ROW)
     return off

@@ -1,14 +1,15 @@
-"""Along the surface of postures that face a direction, to the one whose shape is nearest.
+"""Minimise the shape error over the postures that face a direction, for a chain with a twister at its root.
 
-Minimises  Σ w_k (1 - cos(θ_k - ψ_k)) / 2  subject to  g(θ) = r · p(θ) - r · d = 0  inside the limits. Each term has the
-quadratic w sinc(δ) δ² / 4 above it (δ = θ - ψ), exact in value and slope where it is made, so a step solves
+These postures form the self-motion manifold g(θ) = r · p(θ) - r · d = 0 of `poise.kernels.gaze.expressive.surface`. The
+method minimises Σ w_k (1 - cos(θ_k - ψ_k)) / 2 on it within limits. Each term has the quadratic upper bound w sinc(δ)
+δ² / 4 (δ = θ - ψ) plus a constant, with the same value and slope at the current angle, so a step solves
 
-    min ½ Σ h_k (s_k - b_k)²   subject to  ∇g · s = -g,  θ + s inside the limits
+    min ½ Σ h_k (s_k - b_k)²   subject to  ∇g · s = -g,  θ + s within the limits
 
-whose answer is s = b + H⁻¹ ∇g λ with one scalar λ; the joint that would leave its limits by most is put on its border
-and λ computed again. The curvature of g along each joint, λ (A cos θ + B sin θ), joins h_k where it is positive. A
-pivot then puts the tip back on the surface exactly, and the step is shortened until the cost falls. So every point on
-the way faces the direction to rounding.
+whose solution is s = b + H⁻¹ ∇g λ with one scalar multiplier λ. The joint that exceeds its limits most is fixed at its
+limit and λ is computed again. The curvature of g along each joint, λ (A cos θ + B sin θ), is added to h_k where it is
+positive. A pivot then returns the posture to the manifold exactly, and a line search shortens the step until the cost
+decreases. So every iterate faces the direction to rounding.
 """
 
 import math
@@ -16,20 +17,20 @@ import math
 import numpy as np
 
 from poise.kernels.chains.chain import Chain, wrapped
-from poise.kernels.gaze.expressive.surface import look_along, pivots, root_axis
+from poise.kernels.gaze.expressive.surface import height_coefficients, pivots, root_axis
 from poise.kernels.gaze.expressive.workspace import (
-    ACROSS,
-    ALONG,
-    EASE,
-    HALF_COS,
-    HALF_SIN,
-    HELD,
-    SLOPE,
-    STEP,
-    TRIAL,
-    WISH_BEND,
-    WISH_COS,
-    WISH_SIN,
+    COMPLIANCE_ROW,
+    FIXED_ROW,
+    HALF_COS_ROW,
+    HALF_SIN_ROW,
+    HEIGHT_COS_ROW,
+    HEIGHT_SIN_ROW,
+    HEIGHT_SLOPE_ROW,
+    POSTURE_BEND_ROW,
+    POSTURE_COS_ROW,
+    POSTURE_SIN_ROW,
+    STEP_ROW,
+    TRIAL_ROW,
 )
 from poise.kernels.gaze.measures import Scoring
 from poise.kernels.jit.compile import kernel
@@ -38,40 +39,49 @@ from poise.kernels.maths.vector import dot
 
 Array = np.ndarray
 
-LEAST_CURVATURE = 0.15
-"""Of the quadratic above 1 - cos, as a share of the one at 0: else a joint opposite to its posture would not move."""
-SHORTENED = 0.35
-TRIES = 3
-ENOUGH = 1e-2
-"""Share of the cost that a step must take off for another to be worth while."""
-LIGHT = 1e-4
-"""Stiffness of a joint without a share in the shape."""
+MIN_CURVATURE_SHARE = 0.15
+"""Smallest curvature of the quadratic bound of 1 - cos, relative to that at 0.
+
+Without it, a joint half a turn from its wanted angle would not move."""
+STEP_REDUCTION = 0.35
+"""Factor by which the line search shortens a step."""
+LINE_SEARCH_TRIALS = 3
+"""Largest number of step lengths that the line search tries."""
+MIN_COST_DECREASE = 1e-2
+"""The descent stops after a step that decreases the cost by less than this fraction."""
+FREE_JOINT_STIFFNESS = 1e-4
+"""Stiffness of a joint whose weight in the shape error is zero."""
 
 
 @kernel
-def note_wish(chain: Chain, posture: Array, work: Array) -> None:
-    """WISH_COS, WISH_SIN and WISH_BEND of the posture that costs are counted from."""
+def store_posture_terms(chain: Chain, posture: Array, work: Array) -> None:
+    """Store the cosines, sines and bend cosines of the wanted posture, which the cost functions use."""
     bend = chain.bend
     for k in range(posture.shape[0]):
         s, c = sine_cosine(posture[k])
-        work[WISH_COS, k], work[WISH_SIN, k] = c, s
-        work[WISH_BEND, k] = bend[k, 0] + bend[k, 1] * c + bend[k, 2] * s
+        work[POSTURE_COS_ROW, k], work[POSTURE_SIN_ROW, k] = c, s
+        work[POSTURE_BEND_ROW, k] = bend[k, 0] + bend[k, 1] * c + bend[k, 2] * s
 
 
 @kernel
 def joint_cost(chain: Chain, scoring: Scoring, blend: float, k: int, angle: float, work: Array) -> float:
-    """What joint `k` adds to the cost at `angle`; see `note_wish`."""
+    """Contribution of joint `k` at `angle` to `shape_cost`."""
     s, c = sine_cosine(angle)
-    cost = 0.5 * (1.0 - blend) * scoring.shapes[k] * (1.0 - (c * work[WISH_COS, k] + s * work[WISH_SIN, k]))
+    cost = (
+        0.5 * (1.0 - blend) * scoring.shapes[k] * (1.0 - (c * work[POSTURE_COS_ROW, k] + s * work[POSTURE_SIN_ROW, k]))
+    )
     if blend > 0.0 and scoring.bends[k] > 0.0:
-        off = (chain.bend[k, 0] + chain.bend[k, 1] * c + chain.bend[k, 2] * s) - work[WISH_BEND, k]
+        off = (chain.bend[k, 0] + chain.bend[k, 1] * c + chain.bend[k, 2] * s) - work[POSTURE_BEND_ROW, k]
         cost += 0.5 * blend * scoring.bends[k] * abs(off)
     return cost
 
 
 @kernel
 def shape_cost(chain: Chain, scoring: Scoring, blend: float, work: Array, row: int) -> float:
-    """Shape error of `work[row]` against the posture noted, with a share `blend` of the sign-blind posture error."""
+    """Cost of `work[row]`: (1 - `blend`) times the shape error plus `blend` times the posture error.
+
+    Both errors refer to the posture of `store_posture_terms`, without its mirror image.
+    """
     total = 0.0
     for k in range(work.shape[1]):
         if scoring.shapes[k] > 0.0:
@@ -80,15 +90,18 @@ def shape_cost(chain: Chain, scoring: Scoring, blend: float, work: Array, row: i
 
 
 @kernel
-def restore(chain: Chain, work: Array, row: int, height: float) -> bool:
-    """Put `work[row]` back on the surface by the joint that changes the height most easily."""
+def return_to_height(chain: Chain, work: Array, row: int, height: float) -> bool:
+    """Return `work[row]` to the manifold by one pivot; returns whether a joint can.
+
+    Joints are tried in decreasing order of slope² × compliance, their effect on the height for a given cost.
+    """
     n = chain.axis.shape[0]
-    look_along(chain, work, row)
+    height_coefficients(chain, work, row)
     last = math.inf
     for _ in range(n):
         most, k = 0.0, -1
         for j in range(1, n):
-            power = work[EASE, j] * work[SLOPE, j] * work[SLOPE, j]
+            power = work[COMPLIANCE_ROW, j] * work[HEIGHT_SLOPE_ROW, j] * work[HEIGHT_SLOPE_ROW, j]
             if most < power < last:
                 most, k = power, j
         if k < 0:
@@ -104,54 +117,64 @@ def restore(chain: Chain, work: Array, row: int, height: float) -> bool:
 
 
 @kernel
-def _plan(chain: Chain, scoring: Scoring, work: Array, row: int, posture: Array, curved: float) -> None:
-    """STEP and EASE of every joint without the constraint."""
+def _unconstrained_step(
+    chain: Chain, scoring: Scoring, work: Array, row: int, posture: Array, multiplier: float
+) -> None:
+    """Set STEP_ROW and COMPLIANCE_ROW to b and 1 / h of every joint, without the constraint and the limits."""
     shapes = scoring.shapes
     for k in range(1, shapes.shape[0]):
         d = wrapped(posture[k] - work[row, k])
-        hc, hs = work[HALF_COS, k], work[HALF_SIN, k]
+        hc, hs = work[HALF_COS_ROW, k], work[HALF_SIN_ROW, k]
         c, s = hc * hc - hs * hs, 2.0 * hc * hs
-        falls = (work[WISH_SIN, k] * c - work[WISH_COS, k] * s) / d if abs(d) > 1e-6 else 1.0
-        pull = shapes[k] * max(LEAST_CURVATURE, falls)
-        stiff = pull + max(0.0, curved * (work[ACROSS, k] * c + work[ALONG, k] * s)) + LIGHT
-        work[EASE, k] = 1.0 / stiff
-        work[STEP, k] = pull * d / stiff
-        work[HELD, k] = 0.0
+        curvature_share = (work[POSTURE_SIN_ROW, k] * c - work[POSTURE_COS_ROW, k] * s) / d if abs(d) > 1e-6 else 1.0
+        shape_stiffness = shapes[k] * max(MIN_CURVATURE_SHARE, curvature_share)
+        stiffness = (
+            shape_stiffness
+            + max(0.0, multiplier * (work[HEIGHT_COS_ROW, k] * c + work[HEIGHT_SIN_ROW, k] * s))
+            + FREE_JOINT_STIFFNESS
+        )
+        work[COMPLIANCE_ROW, k] = 1.0 / stiffness
+        work[STEP_ROW, k] = shape_stiffness * d / stiffness
+        work[FIXED_ROW, k] = 0.0
 
 
 @kernel
-def _constrain(chain: Chain, work: Array, row: int, missing: float) -> float:
-    """Bend STEP so that it meets the height and the limits; returns λ."""
+def _constrained_step(chain: Chain, work: Array, row: int, height_residual: float) -> float:
+    """Change STEP_ROW to satisfy the linearised height constraint and the limits; returns the multiplier λ."""
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]
-    force = 0.0
+    multiplier = 0.0
     for _ in range(n):
-        give, left = 1e-12, missing
+        compliance, residual = 1e-12, height_residual
         for k in range(1, n):
-            left -= work[SLOPE, k] * work[STEP, k]
-            if work[HELD, k] == 0.0:
-                give += work[EASE, k] * work[SLOPE, k] * work[SLOPE, k]
-        force = left / give
+            residual -= work[HEIGHT_SLOPE_ROW, k] * work[STEP_ROW, k]
+            if work[FIXED_ROW, k] == 0.0:
+                compliance += work[COMPLIANCE_ROW, k] * work[HEIGHT_SLOPE_ROW, k] * work[HEIGHT_SLOPE_ROW, k]
+        multiplier = residual / compliance
         worst, out = 1e-14, -1
         for k in range(1, n):
-            if work[HELD, k] == 0.0:
-                end = work[row, k] + work[STEP, k] + work[EASE, k] * work[SLOPE, k] * force
+            if work[FIXED_ROW, k] == 0.0:
+                end = (
+                    work[row, k] + work[STEP_ROW, k] + work[COMPLIANCE_ROW, k] * work[HEIGHT_SLOPE_ROW, k] * multiplier
+                )
                 beyond = max(lower[k] - end, end - upper[k])
                 if beyond > worst:
                     worst, out = beyond, k
         if out < 0:
             break
-        end = work[row, out] + work[STEP, out] + work[EASE, out] * work[SLOPE, out] * force
-        work[STEP, out] = (lower[out] if end < lower[out] else upper[out]) - work[row, out]
-        work[HELD, out] = 1.0
+        end = (
+            work[row, out] + work[STEP_ROW, out] + work[COMPLIANCE_ROW, out] * work[HEIGHT_SLOPE_ROW, out] * multiplier
+        )
+        work[STEP_ROW, out] = (lower[out] if end < lower[out] else upper[out]) - work[row, out]
+        work[FIXED_ROW, out] = 1.0
     for k in range(1, n):
-        if work[HELD, k] == 0.0:
-            work[STEP, k] += work[EASE, k] * work[SLOPE, k] * force
-    return force
+        if work[FIXED_ROW, k] == 0.0:
+            work[STEP_ROW, k] += work[COMPLIANCE_ROW, k] * work[HEIGHT_SLOPE_ROW, k] * multiplier
+    return multiplier
 
 
 @kernel
-def slide(
+def descend_on_manifold(
     chain: Chain,
     scoring: Scoring,
     blend: float,
@@ -162,39 +185,39 @@ def slide(
     work: Array,
     row: int,
 ) -> tuple[float, int]:
-    """Take at most `steps` steps from `work[row]`, on the surface already; returns the cost there and the steps.
+    """Minimise the cost from `work[row]`, which is on the manifold, by at most `steps` steps; returns cost and steps.
 
-    The `posture` is the one noted by `note_wish`.
+    `posture` is the wanted posture; `store_posture_terms` must have been called for it.
     """
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]
     r = root_axis(chain)
     cost = shape_cost(chain, scoring, blend, work, row)
-    curved = 0.0
+    multiplier = 0.0
     for step in range(steps):
-        missing = height - dot(r, look_along(chain, work, row))
-        _plan(chain, scoring, work, row, posture, curved)
-        curved = _constrain(chain, work, row, missing)
+        height_residual = height - dot(r, height_coefficients(chain, work, row))
+        _unconstrained_step(chain, scoring, work, row, posture, multiplier)
+        multiplier = _constrained_step(chain, work, row, height_residual)
         largest = 0.0
         for k in range(1, n):
-            largest = max(largest, abs(work[STEP, k]))
+            largest = max(largest, abs(work[STEP_ROW, k]))
         if largest < 1e-4:
             return cost, step + 1
         share = min(1.0, 1.0 / largest)
-        fell = 0.0
-        for _ in range(TRIES):
+        decrease = 0.0
+        for _ in range(LINE_SEARCH_TRIALS):
             for k in range(1, n):
-                work[TRIAL, k] = min(upper[k], max(lower[k], work[row, k] + share * work[STEP, k]))
-            if restore(chain, work, TRIAL, height):
-                there = shape_cost(chain, scoring, blend, work, TRIAL)
-                if there < cost - 1e-9:
-                    fell = cost - there
+                work[TRIAL_ROW, k] = min(upper[k], max(lower[k], work[row, k] + share * work[STEP_ROW, k]))
+            if return_to_height(chain, work, TRIAL_ROW, height):
+                trial_cost = shape_cost(chain, scoring, blend, work, TRIAL_ROW)
+                if trial_cost < cost - 1e-9:
+                    decrease = cost - trial_cost
                     break
-            share *= SHORTENED
-        if fell > 0.0:
-            cost -= fell
+            share *= STEP_REDUCTION
+        if decrease > 0.0:
+            cost -= decrease
             for k in range(1, n):
-                work[row, k] = work[TRIAL, k]
-        if fell < ENOUGH * cost + 1e-7:
+                work[row, k] = work[TRIAL_ROW, k]
+        if decrease < MIN_COST_DECREASE * cost + 1e-7:
             return cost, step + 1
     return cost, steps

@@ -1,9 +1,9 @@
-"""A plan in hand: found while there is time, made anew from every frame, and taken when it is time.
+"""Keep a plan ready: find it while there is time, update it in every frame, and execute it when needed.
 
-A chain that tracks while its target is about to leave the branch is *ready* when a plan leads from where it is to
-another branch. The plan is made again from every new frame, by the try that made it, so that following it is exact. A
-frame from which none is found is not taken: the chain goes along the plan that it has from the frame before. Nothing is
-lost by waiting, therefore, and a target that turns back has moved nothing that need not have been.
+A chain that tracks a target which is about to leave its branch is *ready* if a plan leads from the current posture to
+another branch. The plan is computed again from every new frame by the attempt that found it, so that executing it is
+exact. A frame from which no plan is found is rejected: the chain then executes the plan of the previous frame. So
+nothing is lost by waiting, and a target that turns back causes no unnecessary motion.
 """
 
 import math
@@ -18,26 +18,26 @@ from poise.kernels.gaze.expressive.hold_gaze import Going, box_round, free_root,
 from poise.kernels.gaze.expressive.lift_gaze import falls_behind, plan_cost
 from poise.kernels.gaze.expressive.look_ahead import NEVER, way_left
 from poise.kernels.gaze.expressive.memory import (
-    ASTRAY,
-    AT,
     ATTEMPT,
     CHANGING,
     COUNT,
+    FAILED_ROUNDS,
     FOR_SHAPE,
     GOALS,
     HURRIED,
     LATITUDE,
     LIFT_ATTEMPT,
+    LOST_FRAMES,
     MIRRORED,
-    MODE,
     NOTED,
     NOTED_COST,
     NOTED_LIFTS,
     OR_TO,
-    ROUND,
     STUCK,
     TO,
+    TRACKING_MODE,
     WAIT,
+    WAY_POINT,
     WHICH,
     Memory,
 )
@@ -45,16 +45,16 @@ from poise.kernels.gaze.expressive.plan import DIRECT, LATITUDES_TRIED, lifted_t
 from poise.kernels.gaze.expressive.surface import root_axis
 from poise.kernels.gaze.expressive.track import Pace
 from poise.kernels.gaze.expressive.workspace import (
-    EASE,
-    GOAL,
-    HERE,
-    LAST,
-    OUT,
-    REFERENCE,
-    SOLVED,
-    SPENT,
-    SPENT_MOST,
-    START,
+    COMPLIANCE_ROW,
+    CURRENT_ROW,
+    FRAME_ROW,
+    GOAL_ROW,
+    PREVIOUS_ROW,
+    REFERENCE_ROW,
+    SOLVED_ROW,
+    START_ROW,
+    STEP_BUDGET_ROW,
+    STEPS_TAKEN_ROW,
 )
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import sine
@@ -63,91 +63,92 @@ from poise.kernels.maths.vector import Vector
 Array = np.ndarray
 
 ASK_AGAIN = 2
-"""Frames to wait when no plan was found."""
-SLACK = 0.97
-"""Share of the rate that a plan uses, so that a chain that is behind can catch up."""
+"""Frames to wait after no plan was found."""
+PLAN_RATE_SHARE = 0.97
+"""Fraction of the rate that a plan uses, so that a chain that is behind can catch up."""
 URGENT = 4
-"""Times as many tries when the gaze is about to be lost and no plan is in hand."""
+"""Factor on the number of attempts when the gaze is about to be lost and there is no plan."""
 SOON = 2
-"""Looks ahead that are left before the gaze is lost when lifting it begins to be tried."""
+"""Number of look-aheads before the gaze is lost from which on lifting it is tried."""
 NODS = math.radians(3.0)
-"""Nod of the target during a plan from which on the plan must be early [rad]."""
+"""Nod of the target during a plan above which the plan must begin early [rad]."""
 MOST_SPENT = 10_000
-"""Steps of holding the gaze that tries take in one frame at most, for a call that is never late."""
+"""Largest number of steps of `hold` that planning may take in one frame, which bounds the time of a call."""
 LATE = 0.5
-"""Share of them after which a try that is cut short deserves another, with all the steps of the next frame."""
+"""An attempt that began after this fraction of the budget and was cut short is repeated in the next frame."""
 LIFTED_TRY = 4
-"""Tries that count for one that lifts the gaze, which has more to do."""
+"""Number of attempts for which one that lifts the gaze counts, since it takes more steps."""
 LASTING = 3
-"""Looks ahead for which a plan that lifts the gaze must keep the target where it ends."""
+"""Number of look-aheads for which a plan that lifts the gaze must follow the target from its end."""
 FALL = math.radians(5.0)
-"""Most that the gaze may fall behind for want of time; more each time that all tries were in vain [rad]."""
+"""Largest angle by which the gaze may fall behind; it grows each time all attempts have failed [rad]."""
 FALL_LIFTED = math.radians(15.0)
-"""The same of a gaze that is lifted [rad]."""
+"""The same for a lifted gaze [rad]."""
 FALL_NOW = math.radians(30.0)
+"""The same if the target will be lost in the next frame [rad]."""
 FALL_LATER = math.radians(1.0)
-"""The same where the target will be lost in the next frame, and how much more for each frame since it was [rad]."""
+"""Increase of that angle for each frame since the target was lost [rad]."""
 HURRIED_LATITUDES = 2
-"""Other latitudes to which the gaze is lifted when it may fall behind as well."""
+"""Number of other latitudes to which the gaze is lifted if it may also fall behind."""
 SAME_LIFT = math.radians(0.5)
-"""Lifts that differ by less are the same [rad]."""
+"""Lifts that differ by less than this count as equal [rad]."""
 LESS = 0.9
-"""Share of the sum of lifts of the plan in hand that another one must be below."""
+"""A new plan replaces a ready one with the same lift if its sum of lifts is below this fraction."""
 MORE = 1.2
-"""The same of a plan in hand to which there is no way any more, but from the frame before [1]."""
-NEAR = 0.25
-"""Share of its range that the root of a goal must have before it; one that has less will soon be no goal."""
+"""A new plan replaces one that is no longer ready if its sum of lifts is below this multiple."""
+MIN_GOAL_RANGE = 0.25
+"""Fraction of its range that the root of a goal must have ahead of it."""
 
 
 class Wish(NamedTuple):
-    """What a plan is asked for."""
+    """Requirements on a plan."""
 
     d: Vector
-    """Direction it must face."""
+    """Direction that the plan must face."""
     turning: float
     """Turn of the target per frame [rad]."""
     nodding: float
-    """Change of its angle from the root's axis per frame [rad]."""
+    """Change of the target's polar angle per frame [rad]."""
     left: int
-    """Frames until the branch loses the target."""
+    """Frames until the current branch loses the target."""
     better: bool
     """Whether another branch has the better shape."""
 
 
 @kernel
 def face_now(chain: Chain, d: Vector, rows: Array, row: int, work: Array) -> None:
-    """Bring a goal that faces where the target was, or is about to be, to face d."""
+    """Turn the goal in `rows[row]`, made for an earlier or a predicted target, to face d."""
     for k in range(rows.shape[1]):
-        work[LAST, k] = rows[row, k]
-        work[HERE, k] = rows[row, k]
-        work[REFERENCE, k] = rows[row, k]
-        work[EASE, k] = 1.0
-    box_round(chain, work, LAST, math.pi)
-    free_root(chain, work, LAST, math.pi)
-    hold(chain, d, 20, work, HERE)
+        work[PREVIOUS_ROW, k] = rows[row, k]
+        work[CURRENT_ROW, k] = rows[row, k]
+        work[REFERENCE_ROW, k] = rows[row, k]
+        work[COMPLIANCE_ROW, k] = 1.0
+    box_round(chain, work, PREVIOUS_ROW, math.pi)
+    free_root(chain, work, PREVIOUS_ROW, math.pi)
+    hold(chain, d, 20, work, CURRENT_ROW)
     for k in range(rows.shape[1]):
-        rows[row, k] = work[HERE, k]
+        rows[row, k] = work[CURRENT_ROW, k]
 
 
 @kernel
 def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: Memory, work: Array, draft: Array) -> bool:
-    """Whether the try that made the plan in hand leads from OUT to the same goal; the plan in hand is then that."""
+    """Update the current plan to start at FRAME_ROW, by the attempt that found it; returns whether that succeeds."""
     tally, path = memory.tally, memory.path
     last = tally[COUNT] - 1
     face_now(chain, wish.d, path, last, work)
-    if not tally[FOR_SHAPE] and way_left(chain, wish.turning, path[last, 0]) < NEAR:
+    if not tally[FOR_SHAPE] and way_left(chain, wish.turning, path[last, 0]) < MIN_GOAL_RANGE:
         return False
-    work[SPENT_MOST, 0] = math.inf
+    work[STEP_BUDGET_ROW, 0] = math.inf
     for k in range(work.shape[1]):
-        work[START, k] = work[OUT, k]
-        work[GOAL, k] = path[last, k]
+        work[START_ROW, k] = work[FRAME_ROW, k]
+        work[GOAL_ROW, k] = path[last, k]
     going = _going(pace, wish, tally[HURRIED])
     return _keep(try_plan(chain, wish.d, tally[WHICH], tally[LATITUDE], going, work, draft), memory, draft)
 
 
 @kernel
 def _keep(count: int, memory: Memory, draft: Array) -> bool:
-    """Take `count` way-points of a draft in hand."""
+    """Copy `count` way-points of a draft to the current plan; returns whether there are any."""
     path = memory.path
     for i in range(count):
         for k in range(path.shape[1]):
@@ -159,15 +160,15 @@ def _keep(count: int, memory: Memory, draft: Array) -> bool:
 
 @kernel
 def _going(pace: Pace, wish: Wish, hurried: int) -> Going:
-    """How a plan is gone: with the target, or, for want of time, behind it."""
-    return Going(SLACK * pace.rate, wish.turning, hurried, LASTING * pace.ahead)
+    """Conditions of a plan: it follows the target, or falls behind it if `hurried`."""
+    return Going(PLAN_RATE_SHARE * pace.rate, wish.turning, hurried, LASTING * pace.ahead)
 
 
 @kernel
 def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int, memory: Memory) -> bool:
-    """Whether a draft is to be preferred to the plan in hand: one that lifts the gaze less far, or for less long.
+    """Whether a draft is better than the current plan: it lifts the gaze less far, or for a shorter time.
 
-    A plan in hand that is not `ready` gives way to any that lifts the gaze no further, and hardly for longer.
+    A current plan that is not `ready` is replaced by any draft that lifts the gaze no further and hardly longer.
     """
     if memory.tally[COUNT] == 0:
         return True
@@ -182,25 +183,25 @@ def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int,
 def look_for_plan(
     chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory, work: Array, draft: Array
 ) -> tuple[bool, int]:
-    """The next tries of a plan from OUT; whether one arrived, and how many were made.
+    """Make the next attempts to plan from FRAME_ROW; returns whether one succeeded, and how many were made.
 
-    The gaze is lifted only if it would be lost otherwise, never for the sake of the shape, and above the horizon only
-    when there is no time or all tries without were in vain once. Half of the tries are then such, below the horizon
-    more. While the plan in hand is `ready`, only one that lifts the gaze less is looked for.
+    The gaze is lifted only if it would be lost otherwise, never for a better shape; for a target above the horizon only
+    if there is no time left or all other attempts have failed once. Half of the attempts then lift the gaze, more for a
+    target below the horizon. While the current plan is `ready`, only a plan that lifts the gaze less replaces it.
     """
     tally = memory.tally
-    work[SPENT, 0], work[SPENT_MOST, 0] = 0.0, MOST_SPENT
+    work[STEPS_TAKEN_ROW, 0], work[STEP_BUDGET_ROW, 0] = 0.0, MOST_SPENT
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
-    may_lift = wish.left <= SOON * pace.ahead and (below or tally[ROUND] > 0 or wish.left <= pace.ahead)
+    may_lift = wish.left <= SOON * pace.ahead and (below or tally[FAILED_ROUNDS] > 0 or wish.left <= pace.ahead)
     latitudes = LATITUDES_TRIED if may_lift else 1
     tries = pace.tries
     if tally[COUNT] == 0 and wish.left <= SOON * pace.ahead:
         tries *= URGENT if wish.left < pace.ahead // 4 else 2
-    own = own_try(chain, tally[ATTEMPT] // tally[GOALS], tally[ROUND]) >= 0
+    own = own_try(chain, tally[ATTEMPT] // tally[GOALS], tally[FAILED_ROUNDS]) >= 0
     lifts = lifted_try(chain, tally[LIFT_ATTEMPT] // tally[GOALS], latitudes)[0] > 0
     if not own and not lifts:
         tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
-        tally[ROUND] += 1
+        tally[FAILED_ROUNDS] += 1
         return False, 0
     found, tried = False, 0
     if own:
@@ -209,7 +210,7 @@ def look_for_plan(
     if lifts and not found:
         found, more = _try_some(chain, pace, wish, ready, tries - tried, latitudes, memory, work, draft)
         tried += more
-    work[SPENT_MOST, 0] = math.inf
+    work[STEP_BUDGET_ROW, 0] = math.inf
     return found or _noted_plan(chain, pace, wish, latitudes, memory, work, draft), tried
 
 
@@ -226,25 +227,25 @@ def _try_some(
     work: Array,
     draft: Array,
 ) -> tuple[bool, int]:
-    """So many of the next tries, which lift the gaze if there are other `latitudes` than the target's own."""
+    """Make up to `tries` of the next attempts; they lift the gaze if `latitudes` exceeds 1."""
     tally = memory.tally
     counter = ATTEMPT if latitudes == 1 else LIFT_ATTEMPT
     no_time = pace.ahead // 4 if latitudes == 1 else pace.ahead
     hurry = tally[COUNT] == 0 and wish.left <= SOON * pace.ahead and abs(wish.turning) > 1e-9
     tried = 0
     while tried < tries and not out_of_time(work):
-        begun = work[SPENT, 0]
+        begun = work[STEPS_TAKEN_ROW, 0]
         number, goal = tally[counter] // tally[GOALS], tally[counter] % tally[GOALS]
-        latitude, which = 0, own_try(chain, number, tally[ROUND])
+        latitude, which = 0, own_try(chain, number, tally[FAILED_ROUNDS])
         if latitudes > 1:
             latitude, which = lifted_try(chain, number, latitudes)
         if which < 0 or (latitudes > 1 and latitude == 0):
             break
         mirrored = _set_ends(chain, wish, goal, memory, work)
         tally[counter] += 1
-        if not wish.better and way_left(chain, wish.turning, work[GOAL, 0]) < NEAR:
+        if not wish.better and way_left(chain, wish.turning, work[GOAL_ROW, 0]) < MIN_GOAL_RANGE:
             continue
-        copy_row(work, GOAL, SOLVED)
+        copy_row(work, GOAL_ROW, SOLVED_ROW)
         hurried = 0
         count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 0), work, draft)
         tried += 1 if latitude == 0 else LIFTED_TRY
@@ -253,16 +254,16 @@ def _try_some(
             break
         if count < 0 and hurry and (latitude > 0 or which < DIRECT) and latitude <= HURRIED_LATITUDES:
             hurried = 1
-            copy_row(work, SOLVED, GOAL)
+            copy_row(work, SOLVED_ROW, GOAL_ROW)
             count, fall = _hurried_plan(chain, pace, wish, which, latitude, work, draft)
             tried += 0 if latitude == 0 else LIFTED_TRY
-            near = fall <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + tally[ROUND])
+            near = fall <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + tally[FAILED_ROUNDS])
             best = count > 0 and _note(chain, wish, count, latitude, tally[counter] - 1, tally, draft)
             if not (near and best and wish.left < no_time):
                 count = -1
         if count > 0 and _costs_less(chain, wish, ready, draft, count, memory) and _keep(count, memory, draft):
             tally[ATTEMPT], tally[HURRIED] = -1, hurried
-            tally[ROUND] = 0 if latitude == 0 else tally[ROUND]
+            tally[FAILED_ROUNDS] = 0 if latitude == 0 else tally[FAILED_ROUNDS]
             tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
             return True, tried
     return False, tried
@@ -270,16 +271,16 @@ def _try_some(
 
 @kernel
 def _set_ends(chain: Chain, wish: Wish, goal: int, memory: Memory, work: Array) -> bool:
-    """START at OUT, and GOAL at one of the goals; returns whether that is the mirror image, the last of them."""
+    """Set START_ROW to FRAME_ROW and GOAL_ROW to goal number `goal`; returns whether that is the mirror image."""
     tally, rows = memory.tally, memory.rows
     for k in range(rows.shape[1]):
-        work[START, k] = work[OUT, k]
-        work[GOAL, k] = rows[TO if goal == 0 else OR_TO, k]
+        work[START_ROW, k] = work[FRAME_ROW, k]
+        work[GOAL_ROW, k] = rows[TO if goal == 0 else OR_TO, k]
     if not tally[MIRRORED] or goal < tally[GOALS] - 1:
         return False
-    copy_row(work, OUT, GOAL)
-    mirror(chain, work, GOAL)
-    work[GOAL, 0] -= math.copysign(math.pi, wish.turning)
+    copy_row(work, FRAME_ROW, GOAL_ROW)
+    mirror(chain, work, GOAL_ROW)
+    work[GOAL_ROW, 0] -= math.copysign(math.pi, wish.turning)
     return True
 
 
@@ -294,7 +295,7 @@ def _hurried_plan(
     work: Array,
     draft: Array,
 ) -> tuple[int, float]:
-    """`try_plan` of a gaze that may fall behind, and the angle by which it does."""
+    """`try_plan` for a gaze that may fall behind; returns the way-points and the angle by which it does [rad]."""
     count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 1), work, draft)
     return count, falls_behind(chain, wish.turning, draft, count) * sine(polar(root_axis(chain), wish.d))
 
@@ -310,7 +311,7 @@ def _note(
     tally: Array,
     draft: Array,
 ) -> bool:
-    """Note the try that made a draft, unless another was noted whose gaze is less far off; returns whether it is."""
+    """Store an attempt as the best rejected one unless another has a smaller error; returns whether it was stored."""
     cost = int(1000.0 * math.degrees(plan_cost(chain, wish.turning, draft, count)[0]))
     if tally[NOTED] >= 0 and tally[NOTED_COST] <= cost:
         return False
@@ -322,7 +323,7 @@ def _note(
 def _noted_plan(
     chain: Chain, pace: Pace, wish: Wish, latitudes: int, memory: Memory, work: Array, draft: Array
 ) -> bool:
-    """Take the try that was noted in hand when it is time to: when better ones than those in vain are unlikely."""
+    """Make the stored attempt the current plan if there is no time left, or no better attempt is likely."""
     tally = memory.tally
     if tally[COUNT] > 0 or tally[NOTED] < 0:
         return False
@@ -332,13 +333,13 @@ def _noted_plan(
     if wish.left > 1 and not (in_vain and wish.left < pace.ahead):
         return False
     number, goal = tally[NOTED] // tally[GOALS], tally[NOTED] % tally[GOALS]
-    latitude, which = 0, own_try(chain, number, tally[ROUND])
+    latitude, which = 0, own_try(chain, number, tally[FAILED_ROUNDS])
     if tally[NOTED_LIFTS]:
         latitude, which = lifted_try(chain, number, latitudes)
     mirrored = _set_ends(chain, wish, goal, memory, work)
     tally[NOTED] = -1
     count, fall = _hurried_plan(chain, pace, wish, which, latitude, work, draft)
-    if count < 0 or fall > FALL_NOW + FALL_LATER * tally[ASTRAY]:
+    if count < 0 or fall > FALL_NOW + FALL_LATER * tally[LOST_FRAMES]:
         return False
     tally[ATTEMPT], tally[HURRIED] = -1, 1
     tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
@@ -347,11 +348,11 @@ def _noted_plan(
 
 @kernel
 def begin(chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
-    """Begin the change if it is time; returns whether the plan in hand is the last chance, and begins a frame before.
+    """Start executing the current plan if it is time; returns whether it must start at the previous frame.
 
-    A plan knows of a target that turns, so that it may wait until the gaze is about to be lost; one for a target that
-    nods must be through by then. A plan that lifts the gaze waits in any case, and is let go if there is time. One that
-    will fall behind its target does so the more the longer it waits.
+    A plan takes a turning target into account, so it may wait until the gaze is about to be lost; a plan for a nodding
+    target must be finished by then. A plan that lifts the gaze always waits, and is dropped if there is time. A plan
+    that falls behind its target falls behind further the longer it waits.
     """
     tally = memory.tally
     if tally[COUNT] == 0:
@@ -363,5 +364,5 @@ def begin(chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory) -> 
         return False
     late = tally[HURRIED] and falls_behind(chain, wish.turning, memory.path, tally[COUNT]) > 0.0
     if not ready or soon or late or (wish.better and tally[FOR_SHAPE] and not lifts):
-        tally[MODE], tally[AT], tally[STUCK], tally[ATTEMPT] = CHANGING, -1, 0, -1
+        tally[TRACKING_MODE], tally[WAY_POINT], tally[STUCK], tally[ATTEMPT] = CHANGING, -1, 0, -1
     return not ready

@@ -1,10 +1,11 @@
-"""The posture that faces a target with the shape nearest to the wanted one, from nothing but the question.
+"""Find the posture that faces a target and whose shape is nearest to a wanted posture, without a previous frame.
 
-Two ways, one answer. On a chain whose ends are free twisters all that couples the joints between them is the height of
-the pointing direction (`expressive_surface`): every start is a pivot that faces the target exactly, and the best few
-slide along the surface. Any other chain begins at the posture and its mirror image, faces the target by damped steps
-and then settles (`expressive_descend`); when neither arrives, points of an even sequence are tried, since an
-orientation that can be reached must be reached.
+There are two methods. On a chain with a twister (roll joint) of sufficient range at its root, and one at its tip if the
+roll matters, the joints between them are coupled by one equation only, the height of the pointing direction (see
+`poise.kernels.gaze.expressive.surface`). Every start is a pivot that faces the target exactly, and the best few descend
+along the self-motion manifold. Any other chain starts at the posture and at its mirror image, reaches the target by
+damped steps and then minimises the shape error (see `poise.kernels.gaze.expressive.descend`). If neither start reaches
+the target, further starts come from a low-discrepancy sequence, since a reachable orientation must be reached.
 """
 
 import math
@@ -13,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing
-from poise.kernels.gaze.expressive.aim import copy_row, mirror, place_here, turn_ends, turn_root, turn_tip
-from poise.kernels.gaze.expressive.descend import FACE_STEPS, FACED, face, settle
-from poise.kernels.gaze.expressive.nearest_shape import joint_cost, note_wish, shape_cost, slide
-from poise.kernels.gaze.expressive.surface import look_along, pivots, root_axis, sweep
+from poise.kernels.gaze.expressive.aim import copy_row, mirror, start_at_posture, turn_ends, turn_root, turn_tip
+from poise.kernels.gaze.expressive.descend import FACE_STEPS, FACING_TOLERANCE, face, settle
+from poise.kernels.gaze.expressive.nearest_shape import descend_on_manifold, joint_cost, shape_cost, store_posture_terms
+from poise.kernels.gaze.expressive.surface import height_coefficients, pivots, root_axis, sweep
 from poise.kernels.gaze.expressive.workspace import (
-    BEST,
-    HERE,
-    PIVOT_ANGLE,
-    PIVOT_COST,
-    PIVOT_JOINT,
-    REFERENCE,
+    BEST_ROW,
+    CURRENT_ROW,
+    PIVOT_ANGLE_ROWS,
+    PIVOT_COST_ROWS,
+    PIVOT_JOINT_ROWS,
+    REFERENCE_ROW,
 )
 from poise.kernels.gaze.measures import FULL, Aim, Scoring
 from poise.kernels.jit.compile import kernel
@@ -32,179 +33,192 @@ from poise.kernels.maths.vector import dot
 
 Array = np.ndarray
 
-NEAR_ENOUGH = 0.03
-"""A start that comes so near to the shape is the last one."""
-HOPEFUL = 0.4
-"""Share of a pivot's cost to which a slide may bring it down; one that would need more is not tried."""
+GOOD_SHAPE_COST = 0.03
+"""No further start is tried after one with a cost below this."""
+MAX_COST_REDUCTION = 0.4
+"""A descent is expected to reduce the cost of its start to no less than this fraction; hopeless starts are skipped."""
 
 
-class Manner(NamedTuple):
-    """How to search."""
+class SearchSettings(NamedTuple):
+    """Parameters of the search, and properties of the chain."""
 
     starts: int
-    """Pivots, or starts that arrived, of which the best counts."""
+    """Number of pivots, or of starts that reached the target, of which the best is taken."""
     steps: int
-    """Steps of each towards the shape."""
+    """Largest number of steps from each start towards the shape."""
     restarts: int
-    """Further starts while the target is not faced."""
+    """Number of further starts while the target is not reached."""
     blend: float
-    """Share of the sign-blind posture error in the cost."""
+    """Weight of the posture error, which ignores signs, in the cost; the shape error has the rest."""
     free_root: int
-    """1 where the root is a twister that can turn the chain to any heading, 2 where it can with its mirror image."""
+    """1 if the root is a twister that reaches every heading, 2 if it does so with the mirror image of the shape, else
+    0."""
     free_tip: int
-    """1 where the tip is a twister that can give any roll."""
+    """1 if the tip is a twister that reaches every roll."""
 
 
 @kernel
 def solve(
     chain: Chain,
     scoring: Scoring,
-    manner: Manner,
+    search: SearchSettings,
     aim: Aim,
     posture: Array,
     # outputs
     work: Array,
     angles: Array,
 ) -> int:
-    """Find `angles` (n,) that face `aim` with the shape of `posture` (n,); returns the steps it took."""
+    """Find `angles` (n,) that face `aim` with the shape of `posture` (n,); returns the number of steps."""
     steps = 0
-    lacking = 1.0
-    if manner.free_root and (aim.kind != FULL or manner.free_tip):
-        lacking, steps = _on_surface(chain, scoring, manner, aim, posture, work)
-    if lacking > FACED:
-        steps += _anywhere(chain, scoring, manner, aim, posture, work, steps > 0)
+    residual_angle = 1.0
+    if search.free_root and (aim.kind != FULL or search.free_tip):
+        residual_angle, steps = _solve_on_manifold(chain, scoring, search, aim, posture, work)
+    if residual_angle > FACING_TOLERANCE:
+        steps += _solve_by_descent(chain, scoring, search, aim, posture, work, steps > 0)
     for k in range(angles.shape[0]):
-        angles[k] = work[BEST, k]
+        angles[k] = work[BEST_ROW, k]
     return steps
 
 
 @kernel
-def _pivots(chain: Chain, scoring: Scoring, manner: Manner, posture: Array, height: float, work: Array) -> int:
-    """List the joints that can meet the height alone, from the posture inside the limits; returns how many can."""
+def _list_pivots(
+    chain: Chain, scoring: Scoring, search: SearchSettings, posture: Array, height: float, work: Array
+) -> int:
+    """List the angles at which a single joint of the clamped posture reaches the height; returns their number."""
     n = posture.shape[0]
-    place_here(chain, posture, 0, work)
-    look_along(chain, work, HERE)
-    blend = manner.blend
-    unmoved = shape_cost(chain, scoring, blend, work, HERE)
+    start_at_posture(chain, posture, 0, work)
+    height_coefficients(chain, work, CURRENT_ROW)
+    blend = search.blend
+    unmoved = shape_cost(chain, scoring, blend, work, CURRENT_ROW)
     count = 0
     for k in range(1, n):
         found, x, other, y = pivots(chain, work, k, height)
         if not (found or other):
             continue
-        others = unmoved - joint_cost(chain, scoring, blend, k, work[HERE, k], work)
+        others = unmoved - joint_cost(chain, scoring, blend, k, work[CURRENT_ROW, k], work)
         for second in range(2):
             if second:
                 found, x = other, y
             if found:
                 column, row = count % n, count // n
-                work[PIVOT_COST + row, column] = others + joint_cost(chain, scoring, blend, k, x, work)
-                work[PIVOT_JOINT + row, column] = k
-                work[PIVOT_ANGLE + row, column] = x
+                work[PIVOT_COST_ROWS + row, column] = others + joint_cost(chain, scoring, blend, k, x, work)
+                work[PIVOT_JOINT_ROWS + row, column] = k
+                work[PIVOT_ANGLE_ROWS + row, column] = x
                 count += 1
     return count
 
 
 @kernel
-def _start(chain: Chain, posture: Array, height: float, which: int, count: int, most: float, work: Array) -> bool:
-    """HERE: the next cheapest pivot, or after those a sweep from the posture or from all joints straight.
+def _next_start(chain: Chain, posture: Array, height: float, which: int, count: int, most: float, work: Array) -> bool:
+    """Write the next start to CURRENT_ROW: the cheapest pivot left, or after those a `sweep`.
 
-    Returns whether there is one; a pivot that costs more than `most` is none.
+    Sweeps begin at the posture, then at all joints straight. Returns whether there is a start; a pivot with a cost
+    above `most` ends the list.
     """
     n = posture.shape[0]
-    place_here(chain, posture, 0, work)
+    start_at_posture(chain, posture, 0, work)
     if which < count:
         least, best = math.inf, 0
         for i in range(count):
-            if work[PIVOT_COST + i // n, i % n] < least:
-                least, best = work[PIVOT_COST + i // n, i % n], i
+            if work[PIVOT_COST_ROWS + i // n, i % n] < least:
+                least, best = work[PIVOT_COST_ROWS + i // n, i % n], i
         if least > most:
             return False
-        work[PIVOT_COST + best // n, best % n] = math.inf
-        work[HERE, int(work[PIVOT_JOINT + best // n, best % n])] = work[PIVOT_ANGLE + best // n, best % n]
+        work[PIVOT_COST_ROWS + best // n, best % n] = math.inf
+        work[CURRENT_ROW, int(work[PIVOT_JOINT_ROWS + best // n, best % n])] = work[
+            PIVOT_ANGLE_ROWS + best // n, best % n
+        ]
         return True
     sort = which - count
     if sort >= 2:
         for k in range(n):
-            work[HERE, k] = min(chain.upper[k], max(chain.lower[k], 0.0))
-    sweep(chain, work, HERE, height, sort % 2)
+            work[CURRENT_ROW, k] = min(chain.upper[k], max(chain.lower[k], 0.0))
+    sweep(chain, work, CURRENT_ROW, height, sort % 2)
     return sort < 4
 
 
 @kernel
-def _on_surface(
-    chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, work: Array
+def _solve_on_manifold(
+    chain: Chain, scoring: Scoring, search: SearchSettings, aim: Aim, posture: Array, work: Array
 ) -> tuple[float, int]:
-    """BEST: the cheapest of a few slides; returns the angle it lacks and the steps."""
+    """Write the best of several descents on the manifold to BEST_ROW; returns its residual angle and the steps."""
     r = root_axis(chain)
     height = dot(r, pointing(aim.rotation))
-    note_wish(chain, posture, work)
-    count = _pivots(chain, scoring, manner, posture, height, work)
+    store_posture_terms(chain, posture, work)
+    count = _list_pivots(chain, scoring, search, posture, height, work)
     least, total = math.inf, 0
-    for which in range(manner.starts):
-        if not _start(chain, posture, height, which, count, least / HOPEFUL, work):
+    for which in range(search.starts):
+        if not _next_start(chain, posture, height, which, count, least / MAX_COST_REDUCTION, work):
             break
-        cost, steps = slide(chain, scoring, manner.blend, posture, height, manner.steps, work, HERE)
+        cost, steps = descend_on_manifold(
+            chain, scoring, search.blend, posture, height, search.steps, work, CURRENT_ROW
+        )
         total += steps
         if which >= count:
-            cost += 10.0 * abs(dot(r, look_along(chain, work, HERE)) - height)
+            cost += 10.0 * abs(dot(r, height_coefficients(chain, work, CURRENT_ROW)) - height)
         if cost < least:
             least = cost
-            copy_row(work, HERE, BEST)
-        if cost < NEAR_ENOUGH:
+            copy_row(work, CURRENT_ROW, BEST_ROW)
+        if cost < GOOD_SHAPE_COST:
             break
-    beyond, error = turn_ends(chain, scoring, aim, work, BEST)
-    if beyond > FACED and manner.free_root == 2:
-        mirror(chain, work, BEST)
-        _, error = turn_ends(chain, scoring, aim, work, BEST)
+    beyond, error = turn_ends(chain, scoring, aim, work, BEST_ROW)
+    if beyond > FACING_TOLERANCE and search.free_root == 2:
+        mirror(chain, work, BEST_ROW)
+        _, error = turn_ends(chain, scoring, aim, work, BEST_ROW)
     # The error is √2 sin(d/4) for the angle d that is lacking.
     return 4.0 * arc_sine(min(1.0, error / math.sqrt(2.0))), max(1, total)
 
 
 @kernel
-def _anywhere(
-    chain: Chain, scoring: Scoring, manner: Manner, aim: Aim, posture: Array, work: Array, begun: bool
+def _solve_by_descent(
+    chain: Chain, scoring: Scoring, search: SearchSettings, aim: Aim, posture: Array, work: Array, begun: bool
 ) -> int:
-    """BEST: the cheapest of a few descents that arrived, or the one that lacks least; returns the steps.
+    """Write the best descent to BEST_ROW: the cheapest that reaches the target, else the nearest; returns the steps.
 
-    When `begun`, BEST already holds a start worth trying.
+    If `begun`, BEST_ROW already holds a first start.
     """
     n = posture.shape[0]
     arrived, total = 0, 0
     nearest, least = math.inf, math.inf
-    most = 2 if begun else manner.starts + manner.restarts
+    most = 2 if begun else search.starts + search.restarts
     for start in range(-1 if begun else 0, most):
-        if arrived >= manner.starts or (arrived > 0 and start >= manner.starts):
+        if arrived >= search.starts or (arrived > 0 and start >= search.starts):
             break
         if start < 0:
-            copy_row(work, BEST, HERE)
+            copy_row(work, BEST_ROW, CURRENT_ROW)
         elif start < 2:
-            place_here(chain, posture, start, work)
+            start_at_posture(chain, posture, start, work)
         else:
-            scatter(chain, start, work)
+            even_start(chain, start, work)
         if start >= 0:
-            turn_root(chain, aim, work, HERE)
-            turn_tip(chain, scoring, aim, work, HERE)
+            turn_root(chain, aim, work, CURRENT_ROW)
+            turn_tip(chain, scoring, aim, work, CURRENT_ROW)
         for k in range(n):
             mirrored = start == 1 and chain.mirrors and chain.role[k] != TWIST_JOINT
-            work[REFERENCE, k] = -posture[k] if mirrored else posture[k]
-        note_wish(chain, work[REFERENCE], work)
-        lacking = face(chain, scoring, aim, work, HERE, FACE_STEPS)
+            work[REFERENCE_ROW, k] = -posture[k] if mirrored else posture[k]
+        store_posture_terms(chain, work[REFERENCE_ROW], work)
+        residual_angle = face(chain, scoring, aim, work, CURRENT_ROW, FACE_STEPS)
         total += 1
-        cost = shape_cost(chain, scoring, manner.blend, work, HERE)
-        if lacking < FACED:
-            cost, steps = settle(chain, scoring, aim, manner.blend, work[REFERENCE], manner.steps, work, HERE)
+        cost = shape_cost(chain, scoring, search.blend, work, CURRENT_ROW)
+        if residual_angle < FACING_TOLERANCE:
+            cost, steps = settle(
+                chain, scoring, aim, search.blend, work[REFERENCE_ROW], search.steps, work, CURRENT_ROW
+            )
             arrived += 1
             total += steps
-            lacking = 0.0
-        if lacking < nearest - 1e-6 or (lacking < nearest + 1e-6 and cost < least):
-            nearest, least = lacking, cost
-            copy_row(work, HERE, BEST)
+            residual_angle = 0.0
+        if residual_angle < nearest - 1e-6 or (residual_angle < nearest + 1e-6 and cost < least):
+            nearest, least = residual_angle, cost
+            copy_row(work, CURRENT_ROW, BEST_ROW)
     return total
 
 
 @kernel
-def scatter(chain: Chain, draw: int, work: Array) -> None:
-    """HERE: point `draw` of the additive recurrence of the generalised golden ratio [Roberts 2018] in the limits."""
+def even_start(chain: Chain, draw: int, work: Array) -> None:
+    """Write point `draw` of a low-discrepancy sequence within the limits to CURRENT_ROW.
+
+    The sequence is the additive recurrence of the generalised golden ratio [Roberts 2018].
+    """
     lower, upper = chain.lower, chain.upper
     n = lower.shape[0]
     ratio, part = golden_ratio(n), 1.0
@@ -213,4 +227,4 @@ def scatter(chain: Chain, draw: int, work: Array) -> None:
         share = 0.5 + draw * part
         share -= math.floor(share)
         low, high = max(lower[k], -math.pi), min(upper[k], math.pi)
-        work[HERE, k] = low + (high - low) * share
+        work[CURRENT_ROW, k] = low + (high - low) * share

@@ -1,15 +1,17 @@
-"""The surface of middle joints on which a chain faces a direction.
+"""The self-motion manifold of a chain with a twister at its root: the postures that face a given direction.
 
-A twister at the root turns the whole chain about its axis r, so the direction d is faced, by the right angle of the
-root, wherever the *height* of the pointing direction p over the root's equator is that of d:
+A twister (roll joint) at the root turns the whole chain about its axis r. So some angle of the root faces the direction
+d whenever the *height* of the pointing direction p over the plane perpendicular to r is that of d:
 
-    r · p(m) = r · d          m: all joints above the root
+    r · p(m) = r · d          m: all joints but the root
 
-One equation. In each joint alone it reads C_k + A_k cos θ_k + B_k sin θ_k = r · d, with
+This is one equation for n - 1 joints, so its solutions form a surface. As a function of a single joint it is C_k + A_k
+cos θ_k + B_k sin θ_k = r · d, with Q_k the frame of joint k at angle 0 and v the pointing direction in the rotated
+frame of joint k,
 
-    u = Q_k⁻¹ r,  v = what the rest of the chain makes of +Y:   C = (a·u)(a·v),  A = u·v - C,  B = u·(a × v)
+    u = Q_k⁻¹ r:   C = (a·u)(a·v),  A = u·v - C,  B = u·(a × v)
 
-so any joint that can meet it alone does so in closed form: a *pivot*.
+A *pivot* is a solution of this equation for one joint: the joint reaches the height alone, in closed form.
 """
 
 import math
@@ -17,7 +19,15 @@ import math
 import numpy as np
 
 from poise.kernels.chains.chain import Chain, wrapped
-from poise.kernels.gaze.expressive.workspace import ACROSS, ALONG, HALF_COS, HALF_SIN, LEVEL, PREFIX, SLOPE
+from poise.kernels.gaze.expressive.workspace import (
+    HALF_COS_ROW,
+    HALF_SIN_ROW,
+    HEIGHT_CONSTANT_ROW,
+    HEIGHT_COS_ROW,
+    HEIGHT_SIN_ROW,
+    HEIGHT_SLOPE_ROW,
+    REST_FRAME_ROWS,
+)
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import arc_cosine, arc_tangent, sine_cosine
 from poise.kernels.maths.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate
@@ -25,9 +35,10 @@ from poise.kernels.maths.vector import Vector, cross, dot, vector_at
 
 Array = np.ndarray
 
-FLAT = 1e-9
-"""A joint whose height changes by less than this does not pivot."""
-ROUNDING = 1e-12
+MIN_HEIGHT_AMPLITUDE = 1e-9
+"""A joint that changes the height by less than this amplitude is not used as a pivot."""
+ANGLE_ROUNDING = 1e-12
+"""Rounding error allowed at limits [rad] and in relative heights."""
 
 
 @kernel
@@ -37,10 +48,10 @@ def root_axis(chain: Chain) -> Vector:
 
 
 @kernel
-def placed(chain: Chain, k: int, angle: float) -> float:
-    """The same rotation inside the limits of joint `k`, or the wrapped angle where they hold none."""
+def equivalent_angle(chain: Chain, k: int, angle: float) -> float:
+    """The angle equal to `angle` modulo 2π within the limits of joint `k`; if there is none, the one in (-π, π]."""
     x = wrapped(angle)
-    low, high = chain.lower[k] - ROUNDING, chain.upper[k] + ROUNDING
+    low, high = chain.lower[k] - ANGLE_ROUNDING, chain.upper[k] + ANGLE_ROUNDING
     if low <= x <= high:
         return x
     if low <= x + 2.0 * math.pi <= high:
@@ -51,13 +62,13 @@ def placed(chain: Chain, k: int, angle: float) -> float:
 
 
 @kernel
-def look_along(
+def height_coefficients(
     chain: Chain,
     work: Array,
     row: int,
-    # outputs in work: PREFIX, LEVEL, ACROSS, ALONG, SLOPE
+    # outputs in work: REST_FRAME_ROWS, HEIGHT_CONSTANT_ROW, HEIGHT_COS_ROW, HEIGHT_SIN_ROW, HEIGHT_SLOPE_ROW
 ) -> Vector:
-    """Height of the pointing direction as a function of every joint, at the angles `work[row]` with the root at 0.
+    """Write C, A, B and the slope of the height for every joint at the angles `work[row]`, with the root at angle 0.
 
     Returns the pointing direction.
     """
@@ -67,83 +78,91 @@ def look_along(
     r = rotate(turned, vector_at(axis, 0))
     for k in range(1, n):
         turned = multiply(turned, quaternion_at(rest, k))
-        work[PREFIX, k], work[PREFIX + 1, k] = turned.w, turned.x
-        work[PREFIX + 2, k], work[PREFIX + 3, k] = turned.y, turned.z
+        work[REST_FRAME_ROWS, k], work[REST_FRAME_ROWS + 1, k] = turned.w, turned.x
+        work[REST_FRAME_ROWS + 2, k], work[REST_FRAME_ROWS + 3, k] = turned.y, turned.z
         half = 0.5 * work[row, k]
         s, c = sine_cosine(half)
-        work[HALF_COS, k], work[HALF_SIN, k] = c, s
+        work[HALF_COS_ROW, k], work[HALF_SIN_ROW, k] = c, s
         turned = multiply(turned, Quaternion(c, s * axis[k, 0], s * axis[k, 1], s * axis[k, 2]))
     v = Vector(0.0, 1.0, 0.0)
     for k in range(n - 1, 0, -1):
         a = vector_at(axis, k)
-        before = Quaternion(work[PREFIX, k], work[PREFIX + 1, k], work[PREFIX + 2, k], work[PREFIX + 3, k])
+        before = Quaternion(
+            work[REST_FRAME_ROWS, k],
+            work[REST_FRAME_ROWS + 1, k],
+            work[REST_FRAME_ROWS + 2, k],
+            work[REST_FRAME_ROWS + 3, k],
+        )
         u = rotate(conjugate(before), r)
         av = dot(a, v)
         level = av * dot(a, u)
         across = dot(u, v) - level
         along = dot(cross(a, v), u)
-        hc, hs = work[HALF_COS, k], work[HALF_SIN, k]
+        hc, hs = work[HALF_COS_ROW, k], work[HALF_SIN_ROW, k]
         c, s = hc * hc - hs * hs, 2.0 * hc * hs
-        work[LEVEL, k], work[ACROSS, k], work[ALONG, k] = level, across, along
-        work[SLOPE, k] = along * c - across * s
+        work[HEIGHT_CONSTANT_ROW, k], work[HEIGHT_COS_ROW, k], work[HEIGHT_SIN_ROW, k] = level, across, along
+        work[HEIGHT_SLOPE_ROW, k] = along * c - across * s
         v = rotate(quaternion_at(rest, k), rotate(Quaternion(hc, hs * a.x, hs * a.y, hs * a.z), v))
     return rotate(quaternion_at(rest, 0), v)
 
 
 @kernel
 def pivots(chain: Chain, work: Array, k: int, height: float) -> tuple[bool, float, bool, float]:
-    """Whether joint `k` alone can bring the tip to `height`, and by which angle: twice, for there may be two."""
-    across, along = work[ACROSS, k], work[ALONG, k]
+    """The two angles at which joint `k` alone reaches `height`.
+
+    Returns (exists, angle, exists, angle): whether each is within limits, and its value clamped to the limits [rad].
+    """
+    across, along = work[HEIGHT_COS_ROW, k], work[HEIGHT_SIN_ROW, k]
     size = math.sqrt(across * across + along * along)
-    wanted = height - work[LEVEL, k]
-    if size < FLAT or abs(wanted) > size * (1.0 + ROUNDING):
+    wanted = height - work[HEIGHT_CONSTANT_ROW, k]
+    if size < MIN_HEIGHT_AMPLITUDE or abs(wanted) > size * (1.0 + ANGLE_ROUNDING):
         return False, 0.0, False, 0.0
     away = arc_cosine(min(1.0, max(-1.0, wanted / size)))
     middle = arc_tangent(along, across)
     low, high = chain.lower[k], chain.upper[k]
-    x, y = placed(chain, k, middle + away), placed(chain, k, middle - away)
-    found = low - ROUNDING <= x <= high + ROUNDING
-    other = low - ROUNDING <= y <= high + ROUNDING
+    x, y = equivalent_angle(chain, k, middle + away), equivalent_angle(chain, k, middle - away)
+    found = low - ANGLE_ROUNDING <= x <= high + ANGLE_ROUNDING
+    other = low - ANGLE_ROUNDING <= y <= high + ANGLE_ROUNDING
     return found, min(high, max(low, x)), other, min(high, max(low, y))
 
 
 @kernel
 def nearest_height(chain: Chain, work: Array, k: int, height: float) -> float:
-    """The angle of joint `k` that comes nearest to a height it cannot reach."""
-    across, along = work[ACROSS, k], work[ALONG, k]
-    wanted = height - work[LEVEL, k]
+    """The angle of joint `k` within limits whose height is nearest to one that it cannot reach [rad]."""
+    across, along = work[HEIGHT_COS_ROW, k], work[HEIGHT_SIN_ROW, k]
+    wanted = height - work[HEIGHT_CONSTANT_ROW, k]
     top = arc_tangent(along, across)
     best, angle = math.inf, 0.0
     for choice in range(3):
-        x = placed(chain, k, top if wanted > 0.0 else top + math.pi)
+        x = equivalent_angle(chain, k, top if wanted > 0.0 else top + math.pi)
         if choice > 0:
             x = chain.lower[k] if choice == 1 else chain.upper[k]
         if not chain.lower[k] <= x <= chain.upper[k] or math.isinf(x):
             continue
         s, c = sine_cosine(x)
         off = abs(across * c + along * s - wanted)
-        if off < best - ROUNDING:
+        if off < best - ANGLE_ROUNDING:
             best, angle = off, x
     return angle
 
 
 @kernel
 def sweep(chain: Chain, work: Array, row: int, height: float, downward: int) -> float:
-    """Hand the height from joint to joint until one can meet it; returns what is still missing.
+    """Set the joints in turn to the angle nearest to the height until one reaches it; returns the height error.
 
     Args:
         chain: The chain.
-        work: Scratch; `work[row]` holds the angles, and is changed.
-        row: Which row.
-        height: What r · p is to be.
-        downward: 1 to begin at the tip, 0 at the root.
+        work: Workspace; `work[row]` holds the angles, and is changed.
+        row: Row of the angles.
+        height: Wanted value of r · p.
+        downward: 1 to go from the tip to the root, 0 from the root to the tip.
     """
     n = chain.axis.shape[0]
     for i in range(1, n):
         k = n - i if downward else i
-        look_along(chain, work, row)
-        across, along = work[ACROSS, k], work[ALONG, k]
-        if math.sqrt(across * across + along * along) < FLAT:
+        height_coefficients(chain, work, row)
+        across, along = work[HEIGHT_COS_ROW, k], work[HEIGHT_SIN_ROW, k]
+        if math.sqrt(across * across + along * along) < MIN_HEIGHT_AMPLITUDE:
             continue
         found, x, other, y = pivots(chain, work, k, height)
         if found or other:
@@ -152,12 +171,12 @@ def sweep(chain: Chain, work: Array, row: int, height: float, downward: int) -> 
             work[row, k] = x
             return 0.0
         work[row, k] = nearest_height(chain, work, k, height)
-    return abs(dot(root_axis(chain), look_along(chain, work, row)) - height)
+    return abs(dot(root_axis(chain), height_coefficients(chain, work, row)) - height)
 
 
 @kernel
 def heading(r: Vector, p: Vector, d: Vector) -> float:
-    """Angle about r that brings p nearest to d; 0 where either lies along r."""
+    """Turn about r that brings p nearest to d [rad]; 0 if either is parallel to r."""
     y = dot(r, cross(p, d))
     x = dot(p, d) - dot(r, p) * dot(r, d)
     return arc_tangent(y, x) if x * x + y * y > 1e-24 else 0.0

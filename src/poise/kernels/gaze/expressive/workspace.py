@@ -1,63 +1,63 @@
-"""The scratch paper of the expressive solver: one array (ROWS, n), with a name for each row.
+"""Rows of the workspace array of the expressive solver, (WORKSPACE_ROWS, n).
 
-One array, not twenty, because numba counts references to every array a function is handed; the caller owns it, so that
-the kernels allocate nothing and a GPU can give every thread a slice of its own.
+It is one array, not twenty, because numba counts references to every array that a function receives. The caller owns
+it, so that the kernels allocate nothing and every GPU thread can have a slice.
 """
 
-PREFIX = 0
-"""4 rows: the frame of each segment at angle 0, with the root at angle 0 too."""
-PLACE = 1
-"""3 rows: where each joint is; they are those of PREFIX, which a look at a near point does not need."""
-WISH_COS, WISH_SIN, WISH_BEND = 4, 5, 6
-"""Cosine and sine of each angle of the posture, and the cosine of the bend it makes."""
-LEVEL, ACROSS, ALONG = 7, 8, 9
-"""C, A, B of the height C + A cos θ + B sin θ of the pointing direction over the root's equator."""
-HALF_COS, HALF_SIN = 10, 11
+REST_FRAME_ROWS = 0
+"""4 rows: the frame of each segment at joint angle 0, with the root at angle 0 too."""
+POSITION_ROWS = 1
+"""3 rows: the position of each joint [m]; they overlap REST_FRAME_ROWS, which a look at a near point does not need."""
+POSTURE_COS_ROW, POSTURE_SIN_ROW, POSTURE_BEND_ROW = 4, 5, 6
+"""Cosine and sine of each angle of the wanted posture, and the cosine of the bend at that angle."""
+HEIGHT_CONSTANT_ROW, HEIGHT_COS_ROW, HEIGHT_SIN_ROW = 7, 8, 9
+"""C, A, B of the height C + A cos θ + B sin θ, see `poise.kernels.gaze.expressive.surface`."""
+HALF_COS_ROW, HALF_SIN_ROW = 10, 11
 """Cosine and sine of half of each angle."""
-SLOPE = 12
-"""Derivative of the height."""
-STEP = 13
-"""Step of each joint."""
-EASE = 14
+HEIGHT_SLOPE_ROW = 12
+"""Derivative of the height with respect to each joint."""
+STEP_ROW = 13
+"""Step of each joint [rad]."""
+COMPLIANCE_ROW = 14
 """1 / stiffness of each joint."""
-HELD = 15
-"""1 where a joint stays on the border of its box."""
-HERE, TRIAL, BEST = 16, 17, 18
-"""Angles."""
-PIVOT_COST, PIVOT_JOINT, PIVOT_ANGLE = 19, 21, 23
-"""2 rows each: starts that move one joint only."""
-AXIS = 25
-"""3 rows: world axis of each joint."""
-LEAST, MOST = 28, 29
-"""The box of a step."""
-REFERENCE = 30
-"""Angles of the posture, mirrored where that is nearer."""
-START = 31
-"""Angles a descent began with."""
-WANTED = 32
-"""A step before it is shortened."""
-LOW, HIGH = 33, 34
-"""Least and greatest angles of a held step."""
-LAST = 35
-"""Angles of the frame before."""
-PULLED = 36
-"""A reference to go back to."""
-RAISED = 37
-"""A goal on another latitude."""
-VIA = 38
-"""Angles to pass on the way."""
-SOLVED = 39
-"""Angles found without memory."""
-GUESS = 40
-"""Angles of a look ahead."""
-GOAL, LIFTED = 41, 42
-"""Angles to arrive at, and where a lifted path begins."""
-PLAIN = 0
-"""A step before its box was looked at; shares its row with PREFIX, which no step needs."""
-OUT = 43
-"""Angles of this frame."""
-KEEP = 44
-"""The best angles of several tries."""
-SPENT, SPENT_MOST = 45, 46
-"""In the first column: steps of holding the gaze that planning took in this frame, and how many it may take."""
-ROWS = 47
+FIXED_ROW = 15
+"""1 for a joint fixed at a bound of its box."""
+CURRENT_ROW, TRIAL_ROW, BEST_ROW = 16, 17, 18
+"""Current, trial and best angles [rad]."""
+PIVOT_COST_ROWS, PIVOT_JOINT_ROWS, PIVOT_ANGLE_ROWS = 19, 21, 23
+"""2 rows each: cost, joint and angle of the starts that move a single joint."""
+AXIS_ROWS = 25
+"""3 rows: world axis of each joint, the columns of the Jacobian."""
+STEP_LOWER_ROW, STEP_UPPER_ROW = 28, 29
+"""Bounds of a step [rad]."""
+REFERENCE_ROW = 30
+"""Angles that a step prefers, such as the wanted posture or its mirror image [rad]."""
+START_ROW = 31
+"""Angles at the start of a step or of a plan [rad]."""
+FULL_STEP_ROW = 32
+"""A step before the line search shortens it [rad]."""
+BOX_LOWER_ROW, BOX_UPPER_ROW = 33, 34
+"""Bounds of the angles while the gaze is held [rad]."""
+PREVIOUS_ROW = 35
+"""Angles of the previous frame [rad]."""
+REFERENCE_TURN_ROW = 36
+"""Turns from PREVIOUS_ROW to REFERENCE_ROW [rad]."""
+RAISED_GOAL_ROW = 37
+"""A goal on another latitude, or a second goal [rad]."""
+VIA_ROW = 38
+"""Angles that a plan passes through [rad]."""
+SOLVED_ROW = 39
+"""Angles that `solve` found without a previous frame [rad]."""
+PREDICTED_ROW = 40
+"""Predicted angles while looking ahead [rad]."""
+GOAL_ROW, LIFTED_ROW = 41, 42
+"""Angles at the end of a plan, and at the start of its part with lifted gaze [rad]."""
+UNBOUNDED_STEP_ROW = 0
+"""The preferred step before the box is applied [rad]; shares its row with REST_FRAME_ROWS, which no step needs."""
+FRAME_ROW = 43
+"""Angles of the current frame [rad]."""
+KEPT_ROW = 44
+"""The best angles of several attempts [rad]."""
+STEPS_TAKEN_ROW, STEP_BUDGET_ROW = 45, 46
+"""Column 0: steps of `hold` that planning has taken in this frame, and their largest number."""
+WORKSPACE_ROWS = 47

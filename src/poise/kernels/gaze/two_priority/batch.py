@@ -1,26 +1,26 @@
-"""Two-priority damped least squares on a row of questions."""
+"""Two-priority damped least squares on a batch of problems."""
 
 from poise.kernels.chains.chain import Chain
-from poise.kernels.gaze.batch_arrays import Answers, Questions, aim_of, answer
+from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions, aim_of, write_solution
 from poise.kernels.gaze.measures import Scoring
-from poise.kernels.gaze.two_priority.two_priority import TwoPriority, TwoPriorityRoom, solve_two_priority
+from poise.kernels.gaze.two_priority.two_priority import TwoPriorityOptions, TwoPriorityWorkspace, solve_two_priority
 from poise.kernels.jit.threads import threaded_kernel
 
 
 @threaded_kernel
-def answer_two_priority(
+def solve_two_priority_batch(
     chain: Chain,
     scoring: Scoring,
-    options: TwoPriority,
-    asked: Questions,
+    options: TwoPriorityOptions,
+    problems: BatchProblems,
     first: int,
     stop: int,
-    room: TwoPriorityRoom,
+    workspace: TwoPriorityWorkspace,
     # outputs
-    given: Answers,
+    solutions: BatchSolutions,
 ) -> None:
-    """Solve questions `first` to `stop` - 1, each by itself."""
+    """Solve problems `first` to `stop` - 1 independently of each other."""
     for i in range(first, stop):
-        aim = aim_of(asked, i)
-        count = solve_two_priority(chain, scoring, options, aim, asked.posture[i], asked.start[i], room)
-        answer(chain, scoring, asked, i, room.best, count, given)
+        aim = aim_of(problems, i)
+        count = solve_two_priority(chain, scoring, options, aim, problems.posture[i], problems.start[i], workspace)
+        write_solution(chain, scoring, problems, i, workspace.best, count, solutions)

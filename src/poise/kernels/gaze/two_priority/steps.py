@@ -1,7 +1,8 @@
-"""Two-priority damped least squares as a chain solver: step after step, until it rests.
+"""Two-priority damped least squares as a chain solver: steps until the angles no longer change.
 
-Steps are those of `two_priority`. The orientation is the first goal: of the angles seen, the last that meet it are the
-answer, since later ones are nearer to the posture; where none do, those that come nearest to it.
+The steps are those of `two_priority`. The orientation has priority. The solution is the last iterate whose orientation
+error is within the tolerance, since later iterates are nearer to the posture; if none is, the one with the smallest
+error.
 """
 
 import math
@@ -11,16 +12,16 @@ import numpy as np
 from poise.kernels.chains.chain import Chain
 from poise.kernels.gaze.erik.bwcd import facing_error
 from poise.kernels.gaze.measures import Aim, Scoring
-from poise.kernels.gaze.two_priority.two_priority import TwoPriority, TwoPriorityRoom, solve_two_priority
+from poise.kernels.gaze.two_priority.two_priority import TwoPriorityOptions, TwoPriorityWorkspace, solve_two_priority
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import Quaternion
 
 Array = np.ndarray
 
-AT_REST = 1e-9
-"""Turn of every joint below which a step is the last [rad]."""
-PATIENCE = 50
-"""Steps without a better answer after which the search ends."""
+REST_STEP = 1e-9
+"""If no joint turns by more than this in a step, the solve ends [rad]."""
+STEPS_WITHOUT_IMPROVEMENT = 50
+"""The solve ends after this many steps without a smaller orientation error."""
 
 
 @kernel(counts_references=True)
@@ -29,21 +30,21 @@ def two_priority_steps(
     # outputs
     angles: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    """Turn a chain to an orientation or a direction, near a posture; returns the error [rad] and the steps it took.
+    """Turn a chain to an orientation or a direction, near a posture; returns the error [rad] and the number of steps.
 
     Args:
         chain: The chain.
-        wanted: Frame wanted of the tip.
-        kind: FULL for all of it, DIRECTED for where its +Y points.
-        posture: (n,) angles to be near to [rad].
-        tolerance: Error that counts as none [rad].
-        most: Steps to try.
-        trace: (t, n) where the angles after each of the first t steps are kept.
-        angles: (n,) the start, and then the result [rad].
+        wanted: Wanted frame of the tip.
+        kind: FULL for an orientation, DIRECTED for the direction of the frame's +Y.
+        posture: (n,) angles that the second task prefers [rad].
+        tolerance: Orientation error that counts as reached [rad].
+        most: Largest number of steps.
+        trace: (t, n) receives the angles after each of the first t steps.
+        angles: (n,) the start, then the solution [rad].
     """
     n = angles.shape[0]
     m = max(n, 3)
-    room = TwoPriorityRoom(
+    workspace = TwoPriorityWorkspace(
         np.empty(n),
         np.empty(n),
         np.empty(n),
@@ -56,18 +57,18 @@ def two_priority_steps(
     )
     aim, none = Aim(wanted, kind), np.zeros(n)
     scoring = Scoring(none, none, 1.0, 0.0, 0)
-    once = TwoPriority(1, -1.0, 1.0, 1.0, 1)
+    once = TwoPriorityOptions(1, -1.0, 1.0, 1.0, 1)
     here = angles.copy()
     least, since = facing_error(chain, aim, here), 0
     for taken in range(most):
-        solve_two_priority(chain, scoring, once, aim, posture, here, room)
+        solve_two_priority(chain, scoring, once, aim, posture, here, workspace)
         change = 0.0
         for k in range(n):
-            change = max(change, abs(room.angles[k] - here[k]))
-        if change < AT_REST or since >= PATIENCE:
+            change = max(change, abs(workspace.angles[k] - here[k]))
+        if change < REST_STEP or since >= STEPS_WITHOUT_IMPROVEMENT:
             return least, taken
         for k in range(n):
-            here[k] = room.angles[k]
+            here[k] = workspace.angles[k]
             if taken < trace.shape[0]:
                 trace[taken, k] = here[k]
         error = facing_error(chain, aim, here)

@@ -1,13 +1,14 @@
-"""Damped least squares with two priorities: the orientation first, the posture in what freedom is left.
+"""Damped least squares with two priorities: the orientation first, the posture in the null space of the orientation.
 
-The method that ERIK was compared with [Ribeiro & Paiva 2019, eq. 25; Baerlocher 2001]. With J the rates of the tip's
-rotation (3, n), e what is left of the rotation, s the angles and Ψ the posture,
+The method that ERIK was compared with [Ribeiro & Paiva 2019, eq. 25; Baerlocher 2001]. With J the Jacobian of the tip's
+rotation (3, n), e the residual rotation vector, s the angles and Ψ the posture,
 
     Δx = J^{†λ₁} e        P = I - J† J        e₂ = Ψ - (s + Δx)        Δθ = Δx + P (S P)^{†λ₂} S e₂
 
-where S leaves out a twister at the root and one at the tip, whose values do not shape the posture, and J^{†λ} is the
-inverse damped as much as keeps a step within b, see `chain_steps`. e₂ already holds the first task's share, which
-eq. 25 would take off a second time. Angles are kept within limits after each step, and the best solution is kept.
+where S selects the joints that define the shape, all but a twister (roll joint) at the root and one at the tip, and
+J^{†λ} is the pseudoinverse with the smallest damping that keeps a step within b, see
+`poise.kernels.chains.jacobian_steps`. e₂ already contains the step of the first task, which eq. 25 would subtract a
+second time. Angles are clamped to their limits after each step, and the solution is the best iterate.
 """
 
 import math
@@ -36,84 +37,84 @@ from poise.kernels.maths.vector import Vector, length, scale
 Array = np.ndarray
 
 
-class TwoPriority(NamedTuple):
-    """How the steps are taken and when they end."""
+class TwoPriorityOptions(NamedTuple):
+    """Bounds on the steps, and stopping criteria."""
 
     iterations: int
-    """Most steps."""
+    """Largest number of steps."""
     threshold: float
-    """Combined error that is good enough."""
-    bound: float
-    """b: how long a damped step may be [rad]."""
-    longest: float
-    """The rotation left is cut to this [rad]."""
+    """The solve stops at this combined error."""
+    max_step: float
+    """b: largest length of a damped step [rad]."""
+    max_residual: float
+    """The residual rotation is clamped to this angle [rad]."""
     posture: int
-    """0 to leave the second task out."""
+    """1 to include the second task, the posture; 0 to omit it."""
 
 
-class TwoPriorityRoom(NamedTuple):
-    """Room for one solve of a chain of n joints."""
+class TwoPriorityWorkspace(NamedTuple):
+    """Workspace arrays of one solve of a chain of n joints."""
 
     angles: Array
-    """(n,) the solution at hand [rad]."""
+    """(n,) current angles [rad]."""
     best: Array
-    """(n,) the best so far [rad]."""
+    """(n,) best angles so far [rad]."""
     step: Array
     """(n,) Δx, then Δθ [rad]."""
-    missing: Array
-    """(max(n, 3),) e, e₂ [rad]."""
+    residual: Array
+    """(max(n, 3),) e, then S e₂ [rad]."""
     frames: Array
-    """(n, 4) of segments."""
+    """(n, 4) world frames of the segments; `_second_task` reuses it as scratch."""
     rows: Array
-    """(max(n, 3), n) J or S P, then σ_i v_iᵀ."""
+    """(max(n, 3), n) J or S P, then their scaled right singular vectors σ_i v_iᵀ."""
     left: Array
-    """(max(n, 3), max(n, 3)) u_i in columns."""
+    """(max(n, 3), max(n, 3)) left singular vectors u_i in columns."""
     sigma: Array
     """(max(n, 3),) singular values."""
-    free: Array
-    """(n, n) P."""
+    projector: Array
+    """(n, n) null-space projector P."""
 
 
 @kernel
 def solve_two_priority(
     chain: Chain,
     scoring: Scoring,
-    options: TwoPriority,
+    options: TwoPriorityOptions,
     aim: Aim,
     posture: Array,
     start: Array,
-    room: TwoPriorityRoom,
+    workspace: TwoPriorityWorkspace,
 ) -> int:
-    """Leave the best solution in `room.best` and return the number of steps."""
+    """Solve one problem from `start`; writes the solution to `workspace.best` and returns the number of steps."""
     n = posture.shape[0]
-    angles = room.angles
+    angles = workspace.angles
     for k in range(n):
         angles[k] = clamped(chain, k, start[k])
     goal = upright(aim.rotation) if scoring.symmetric and aim.kind != DIRECTED else aim.rotation
     least = math.inf
     for i in range(1, options.iterations + 1):
-        segment_rotations(chain, angles, room.frames)
-        tip = unit(quaternion_at(room.frames, n - 1))
+        segment_rotations(chain, angles, workspace.frames)
+        tip = unit(quaternion_at(workspace.frames, n - 1))
         error = scoring.orientation * orientation_error(scoring, aim, tip)
         if options.posture:
             error += scoring.posture * posture_error(chain, scoring, angles, posture)
         if error < least:
             least = error
             for k in range(n):
-                room.best[k] = angles[k]
+                workspace.best[k] = angles[k]
         if error <= options.threshold:
             return i
-        _first_task(chain, options, goal, tip, aim.kind, room)
+        _first_task(chain, options, goal, tip, aim.kind, workspace)
         if options.posture:
-            _second_task(chain, options, posture, room)
+            _second_task(chain, options, posture, workspace)
         for k in range(n):
-            angles[k] = clamped(chain, k, angles[k] + room.step[k])
+            angles[k] = clamped(chain, k, angles[k] + workspace.step[k])
     return options.iterations
 
 
 @kernel
 def upright(target: Quaternion) -> Quaternion:
-    """The target, or the same upside down, whichever a chain with a root and a tip of ±90° can twist to.
+    """The target or the target upside down: the one that twisters of ±90° at the root and the tip can reach.
 
     Written as R(y, h) R(x, v) R(y, t) with |h| ≤ 90°, it is the one with |t| ≤ 90° [Ribeiro & Paiva 2019, 4.0.4].
     """
@@ -130,54 +131,63 @@ def upright(target: Quaternion) -> Quaternion:
 
 @kernel
 def _first_task(
-    chain: Chain, options: TwoPriority, goal: Quaternion, tip: Quaternion, kind: int, room: TwoPriorityRoom
+    chain: Chain,
+    options: TwoPriorityOptions,
+    goal: Quaternion,
+    tip: Quaternion,
+    kind: int,
+    workspace: TwoPriorityWorkspace,
 ) -> None:
-    """Δx towards the orientation, and the freedom P it leaves."""
-    n = room.angles.shape[0]
+    """Compute the step Δx of the orientation and its null-space projector P."""
+    n = workspace.angles.shape[0]
     if kind == DIRECTED:
         turn = to_rotation_vector(direct_rotation(pointing(tip), pointing(goal)))
     else:
         turn = to_rotation_vector(multiply(goal, conjugate(tip)))
     size = length(turn)
-    if size > options.longest:
-        turn = scale(turn, options.longest / size)
-    room.missing[0], room.missing[1], room.missing[2] = turn.x, turn.y, turn.z
+    if size > options.max_residual:
+        turn = scale(turn, options.max_residual / size)
+    workspace.residual[0], workspace.residual[1], workspace.residual[2] = turn.x, turn.y, turn.z
     for k in range(n):
-        axis = world_axis(chain, room.frames, k)
-        room.rows[0, k], room.rows[1, k], room.rows[2, k] = axis.x, axis.y, axis.z
-        room.step[k] = 0.0
-    singular_rows(3, room.rows, room.left, room.sigma)
+        axis = world_axis(chain, workspace.frames, k)
+        workspace.rows[0, k], workspace.rows[1, k], workspace.rows[2, k] = axis.x, axis.y, axis.z
+        workspace.step[k] = 0.0
+    singular_rows(3, workspace.rows, workspace.left, workspace.sigma)
     for i in range(n):
         for j in range(n):
-            room.free[i, j] = 1.0 if i == j else 0.0
+            workspace.projector[i, j] = 1.0 if i == j else 0.0
     for r in range(3):
-        if room.sigma[r] > 0.0:
-            weight = 1.0 / (room.sigma[r] * room.sigma[r])
+        if workspace.sigma[r] > 0.0:
+            weight = 1.0 / (workspace.sigma[r] * workspace.sigma[r])
             for i in range(n):
                 for j in range(n):
-                    room.free[i, j] -= weight * room.rows[r, i] * room.rows[r, j]
-    damped_step(3, room.rows, room.left, room.sigma, room.missing, options.bound, room.step)
+                    workspace.projector[i, j] -= weight * workspace.rows[r, i] * workspace.rows[r, j]
+    damped_step(
+        3, workspace.rows, workspace.left, workspace.sigma, workspace.residual, options.max_step, workspace.step
+    )
 
 
 @kernel
-def _second_task(chain: Chain, options: TwoPriority, posture: Array, room: TwoPriorityRoom) -> None:
-    """Add to Δx the step towards the posture that leaves the orientation alone."""
-    n = room.angles.shape[0]
+def _second_task(chain: Chain, options: TwoPriorityOptions, posture: Array, workspace: TwoPriorityWorkspace) -> None:
+    """Add to Δx the step P (S P)^{†λ₂} S e₂ towards the posture."""
+    n = workspace.angles.shape[0]
     for i in range(n):
         counts = 1.0 if chain.middle[i] else 0.0
-        room.missing[i] = counts * (posture[i] - room.angles[i] - room.step[i])
+        workspace.residual[i] = counts * (posture[i] - workspace.angles[i] - workspace.step[i])
         for j in range(n):
-            room.rows[i, j] = counts * room.free[i, j]
-    first = room.frames
+            workspace.rows[i, j] = counts * workspace.projector[i, j]
+    first = workspace.frames
     for i in range(n):
-        first[i, 0] = room.step[i]
-        room.step[i] = 0.0
-    singular_rows(n, room.rows, room.left, room.sigma)
-    damped_step(n, room.rows, room.left, room.sigma, room.missing, options.bound, room.step)
+        first[i, 0] = workspace.step[i]
+        workspace.step[i] = 0.0
+    singular_rows(n, workspace.rows, workspace.left, workspace.sigma)
+    damped_step(
+        n, workspace.rows, workspace.left, workspace.sigma, workspace.residual, options.max_step, workspace.step
+    )
     for i in range(n):
-        first[i, 1] = room.step[i]
+        first[i, 1] = workspace.step[i]
     for i in range(n):
         projected = 0.0
         for j in range(n):
-            projected += room.free[i, j] * first[j, 1]
-        room.step[i] = first[i, 0] + projected
+            projected += workspace.projector[i, j] * first[j, 1]
+        workspace.step[i] = first[i, 0] + projected

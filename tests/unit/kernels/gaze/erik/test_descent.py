@@ -32,8 +32,10 @@ def test_no_other_turn_about_the_axis_comes_nearer(seed: int, kind: int) -> None
     aim, tip = Aim(rotation(seed), kind), rotation(seed + 100)
     drawn = np.random.default_rng(seed).normal(size=3)
     axis = Vector(*(drawn / np.linalg.norm(drawn)).tolist())
-    left = descent.remaining(aim, multiply(about(axis, descent.best_turn(aim, tip, axis)), tip))
-    others = [descent.remaining(aim, multiply(about(axis, a), tip)) for a in np.linspace(-math.pi, math.pi, 721)]
+    left = descent.squared_half_sine(aim, multiply(about(axis, descent.best_turn(aim, tip, axis)), tip))
+    others = [
+        descent.squared_half_sine(aim, multiply(about(axis, a), tip)) for a in np.linspace(-math.pi, math.pi, 721)
+    ]
     assert left <= min(others) + 1e-12
 
 
@@ -43,7 +45,7 @@ def test_what_remains_is_the_sine_of_half_the_angle() -> None:
         away = multiply(tip, Quaternion(*turn("x", degrees).tolist()))
         for kind in (FULL, DIRECTED):
             expected = math.sin(0.5 * math.radians(degrees)) ** 2
-            assert descent.remaining(Aim(away, kind), tip) == pytest.approx(expected, abs=1e-14)
+            assert descent.squared_half_sine(Aim(away, kind), tip) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("kind", [FULL, DIRECTED])
@@ -55,12 +57,12 @@ def test_reachable_targets_are_reached_within_limits(up: bool, kind: int) -> Non
         aim = Aim(tip_rotation(CHAIN, rng.uniform(CHAIN.lower, CHAIN.upper)), kind)
         angles = rng.uniform(CHAIN.lower, CHAIN.upper)
         if up:
-            descent.climb(CHAIN, aim, LONG, angles)
+            descent.bwcd_solution(CHAIN, aim, LONG, angles)
         else:
-            descent.descend(CHAIN, aim, LONG, 0.0, angles)
+            descent.ccd_solution(CHAIN, aim, LONG, 0.0, angles)
         assert (angles >= CHAIN.lower).all()
         assert (angles <= CHAIN.upper).all()
-        reached += descent.remaining(aim, tip_rotation(CHAIN, angles)) < 1e-4
+        reached += descent.squared_half_sine(aim, tip_rotation(CHAIN, angles)) < 1e-4
     assert reached >= 32
 
 
@@ -68,7 +70,7 @@ def test_warping_turns_the_lowest_joints_first_and_ignores_limits() -> None:
     chain = chain_of(poise.chain("YXXY", lengths=[0.1, 0.3, 0.3, 0.1], limits=10)).chain
     angles = np.zeros(4)
     aim = Aim(Quaternion(*turn("x", 80.0).tolist()), FULL)
-    descent.warp(chain, aim, Descent(5, 1e-12, 0.0), angles)
+    descent.bwcd_posture(chain, aim, Descent(5, 1e-12, 0.0), angles)
     np.testing.assert_allclose(np.degrees(angles), [0.0, 80.0, 0.0, 0.0], atol=1e-6)
 
 
@@ -76,5 +78,5 @@ def test_descending_starts_at_the_tip() -> None:
     chain = chain_of(poise.chain("YXXY", lengths=[0.1, 0.3, 0.3, 0.1])).chain
     angles = np.zeros(4)
     aim = Aim(Quaternion(*turn("x", 80.0).tolist()), DIRECTED)
-    descent.descend(chain, aim, Descent(5, 1e-12, 0.0), 0.0, angles)
+    descent.ccd_solution(chain, aim, Descent(5, 1e-12, 0.0), 0.0, angles)
     np.testing.assert_allclose(np.degrees(angles), [0.0, 0.0, 80.0, 0.0], atol=1e-6)

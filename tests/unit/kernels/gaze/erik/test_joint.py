@@ -83,10 +83,10 @@ def test_the_tip_turns_around_only_if_it_may_be_upside_down(degrees: float, symm
 
 def test_a_joint_at_a_limit_steps_off_it_and_others_stay() -> None:
     low, high = STRAIGHT.lower[2], STRAIGHT.upper[2]
-    assert joint.off_edge(STRAIGHT, 2, low, 0.02) == pytest.approx(low + 0.02)
-    assert joint.off_edge(STRAIGHT, 2, high, 0.02) == pytest.approx(high - 0.02)
-    assert joint.off_edge(STRAIGHT, 2, 0.3, 0.02) == 0.3
-    assert joint.off_edge(STRAIGHT, 2, high + 0.1, 0.02) == high + 0.1
+    assert joint.step_off_limit(STRAIGHT, 2, low, 0.02) == pytest.approx(low + 0.02)
+    assert joint.step_off_limit(STRAIGHT, 2, high, 0.02) == pytest.approx(high - 0.02)
+    assert joint.step_off_limit(STRAIGHT, 2, 0.3, 0.02) == 0.3
+    assert joint.step_off_limit(STRAIGHT, 2, high + 0.1, 0.02) == high + 0.1
 
 
 @pytest.mark.parametrize("degrees", [-170.0, -20.0, 0.0, 65.0, 180.0])

@@ -9,25 +9,25 @@ from scipy.optimize import lsq_linear
 import poise
 from poise.chains.chain import chain_of
 from poise.kernels.chains.chain import pointing, tip_rotation
-from poise.kernels.gaze.expressive.bounded_step import box_step, free_of_roll, look_round, turn_between
+from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, tip_and_axes, turn_between
 from poise.kernels.gaze.expressive.hold_gaze import Going, shift_root
 from poise.kernels.gaze.expressive.look_ahead import Motion, until_stopped, way_left
 from poise.kernels.gaze.expressive.plan import DIRECT, NEAR_LATITUDES, RANDOM, lifted_try, own_try
-from poise.kernels.gaze.expressive.surface import look_along, pivots, root_axis, sweep
+from poise.kernels.gaze.expressive.surface import height_coefficients, pivots, root_axis, sweep
 from poise.kernels.gaze.expressive.workspace import (
-    ACROSS,
-    ALONG,
-    AXIS,
-    EASE,
-    HERE,
-    HIGH,
-    LEAST,
-    LEVEL,
-    LOW,
-    MOST,
-    ROWS,
-    SLOPE,
-    STEP,
+    AXIS_ROWS,
+    BOX_LOWER_ROW,
+    BOX_UPPER_ROW,
+    COMPLIANCE_ROW,
+    CURRENT_ROW,
+    HEIGHT_CONSTANT_ROW,
+    HEIGHT_COS_ROW,
+    HEIGHT_SIN_ROW,
+    HEIGHT_SLOPE_ROW,
+    STEP_LOWER_ROW,
+    STEP_ROW,
+    STEP_UPPER_ROW,
+    WORKSPACE_ROWS,
 )
 from poise.kernels.maths.vector import Vector
 
@@ -39,8 +39,8 @@ FIGURES = {
 
 def scratch(figure, seed: int):
     limb = chain_of(figure)
-    work = np.zeros((ROWS, len(limb.joints)))
-    work[HERE] = limb.angles(figure.random(seed))
+    work = np.zeros((WORKSPACE_ROWS, len(limb.joints)))
+    work[CURRENT_ROW] = limb.angles(figure.random(seed))
     return limb.chain, work
 
 
@@ -49,34 +49,36 @@ def scratch(figure, seed: int):
 def test_height_is_a_sinusoid_of_every_joint_and_its_slope_the_derivative(make, seed: int) -> None:
     chain, work = scratch(make(), seed)
     r = np.array(root_axis(chain))
-    look_along(chain, work, HERE)
-    angles = work[HERE].copy()
+    height_coefficients(chain, work, CURRENT_ROW)
+    angles = work[CURRENT_ROW].copy()
     for k in range(1, len(angles)):
         for x in (-1.0, 0.3, 2.0):
             there = angles.copy()
             there[k] = x
             height = r @ np.array(pointing(tip_rotation(chain, there)))
-            made_of = work[LEVEL, k] + work[ACROSS, k] * np.cos(x) + work[ALONG, k] * np.sin(x)
+            made_of = (
+                work[HEIGHT_CONSTANT_ROW, k] + work[HEIGHT_COS_ROW, k] * np.cos(x) + work[HEIGHT_SIN_ROW, k] * np.sin(x)
+            )
             assert made_of == pytest.approx(height, abs=1e-13)
         ends = []
         for h in (1e-6, -1e-6):
             there = angles.copy()
             there[k] += h
             ends.append(r @ np.array(pointing(tip_rotation(chain, there))))
-        assert work[SLOPE, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-8)
+        assert work[HEIGHT_SLOPE_ROW, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_pivot_meets_the_height_exactly(seed: int) -> None:
     chain, work = scratch(poise.load("erik_g"), seed)
-    look_along(chain, work, HERE)
+    height_coefficients(chain, work, CURRENT_ROW)
     r, found = np.array(root_axis(chain)), 0
     for k in range(1, 8):
         first, x, second, y = pivots(chain, work, k, 0.4)
         for possible, angle in ((first, x), (second, y)):
             if possible:
                 found += 1
-                there = work[HERE].copy()
+                there = work[CURRENT_ROW].copy()
                 there[k] = angle
                 assert r @ np.array(pointing(tip_rotation(chain, there))) == pytest.approx(0.4, abs=1e-12)
                 assert chain.lower[k] <= angle <= chain.upper[k]
@@ -85,18 +87,18 @@ def test_a_pivot_meets_the_height_exactly(seed: int) -> None:
 
 def test_a_sweep_reaches_what_no_joint_reaches_alone() -> None:
     chain, work = scratch(poise.load("erik_c"), 0)
-    work[HERE] = 0.0
-    assert sweep(chain, work, HERE, -0.9, 0) == pytest.approx(0.0, abs=1e-12)
-    assert pointing(tip_rotation(chain, work[HERE])).y == pytest.approx(-0.9, abs=1e-12)
+    work[CURRENT_ROW] = 0.0
+    assert sweep(chain, work, CURRENT_ROW, -0.9, 0) == pytest.approx(0.0, abs=1e-12)
+    assert pointing(tip_rotation(chain, work[CURRENT_ROW])).y == pytest.approx(-0.9, abs=1e-12)
 
 
 @pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
 def test_rows_of_the_error_are_its_derivative(make) -> None:
     chain, work = scratch(make(), 1)
-    p = pointing(look_round(chain, work, HERE))
-    free_of_roll(work, work.shape[1], p)
-    rows = work[AXIS : AXIS + 3].copy()
-    angles = work[HERE].copy()
+    p = pointing(tip_and_axes(chain, work, CURRENT_ROW))
+    remove_roll(work, work.shape[1], p)
+    rows = work[AXIS_ROWS : AXIS_ROWS + 3].copy()
+    angles = work[CURRENT_ROW].copy()
     for k in range(len(angles)):
         ends = []
         for h in (1e-6, -1e-6):
@@ -118,45 +120,45 @@ def test_turning_between_opposite_directions_is_half_a_turn_across() -> None:
 def test_a_step_inside_its_box_is_the_optimum_of_scipy(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, give = 6, 1e-3
-    work = np.zeros((ROWS, n))
-    work[AXIS : AXIS + 3] = rng.normal(size=(3, n))
-    work[EASE] = rng.uniform(0.2, 5.0, n)
-    work[STEP] = wanted = rng.normal(size=n) * 0.3
+    work = np.zeros((WORKSPACE_ROWS, n))
+    work[AXIS_ROWS : AXIS_ROWS + 3] = rng.normal(size=(3, n))
+    work[COMPLIANCE_ROW] = rng.uniform(0.2, 5.0, n)
+    work[STEP_ROW] = wanted = rng.normal(size=n) * 0.3
     wanted = wanted.copy()
-    work[LEAST], work[MOST] = -rng.uniform(0.1, 0.6, n), rng.uniform(0.1, 0.6, n)
+    work[STEP_LOWER_ROW], work[STEP_UPPER_ROW] = -rng.uniform(0.1, 0.6, n), rng.uniform(0.1, 0.6, n)
     e = rng.normal(size=3) * 0.2
     box_step(work, n, Vector(*e.tolist()), give, Vector(0.0, 0.0, 0.0))
-    stiff = np.sqrt(1.0 / work[EASE])
-    a = np.vstack([np.diag(stiff), work[AXIS : AXIS + 3] / np.sqrt(give)])
+    stiff = np.sqrt(1.0 / work[COMPLIANCE_ROW])
+    a = np.vstack([np.diag(stiff), work[AXIS_ROWS : AXIS_ROWS + 3] / np.sqrt(give)])
     b = np.concatenate([stiff * wanted, e / np.sqrt(give)])
-    best = lsq_linear(a, b, (work[LEAST], work[MOST]), tol=1e-14)
-    cost = 0.5 * np.sum((a @ work[STEP] - b) ** 2)
-    assert (work[STEP] >= work[LEAST]).all() and (work[STEP] <= work[MOST]).all()
+    best = lsq_linear(a, b, (work[STEP_LOWER_ROW], work[STEP_UPPER_ROW]), tol=1e-14)
+    cost = 0.5 * np.sum((a @ work[STEP_ROW] - b) ** 2)
+    assert (work[STEP_ROW] >= work[STEP_LOWER_ROW]).all() and (work[STEP_ROW] <= work[STEP_UPPER_ROW]).all()
     assert cost <= best.cost * (1.0 + 1e-6) + 1e-9
 
 
 def test_the_way_of_a_root_before_its_limit() -> None:
     chain, work = scratch(poise.load("erik_c"), 0)
-    work[HERE, 0] = np.radians(60.0)
+    work[CURRENT_ROW, 0] = np.radians(60.0)
     assert way_left(chain, 0.01, np.radians(60.0)) == pytest.approx(30.0 / 180.0)
     assert way_left(chain, -0.01, np.radians(60.0)) == pytest.approx(150.0 / 180.0)
     assert way_left(chain, 0.0, 0.0) == np.inf
-    assert until_stopped(chain, Motion(np.radians(2.0), 0.0, 0.0), HERE, work) == pytest.approx(15.0)
-    assert until_stopped(chain, Motion(0.0, 0.1, 0.0), HERE, work) == np.inf
+    assert until_stopped(chain, Motion(np.radians(2.0), 0.0, 0.0), CURRENT_ROW, work) == pytest.approx(15.0)
+    assert until_stopped(chain, Motion(0.0, 0.1, 0.0), CURRENT_ROW, work) == np.inf
 
 
 def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
     chain, work = scratch(poise.load("erik_c"), 0)
     rate, drift, frames = 0.08, 0.02, 7
-    work[HERE, 0] = 0.3
-    shift_root(chain, work, HERE, Going(rate, drift, 0, 0), frames)
-    assert work[LOW, 0] + drift == pytest.approx(0.3 - rate)
-    assert work[HIGH, 0] + drift == pytest.approx(0.3 + rate)
-    work[HERE, 0] = chain.upper[0] - drift * (frames - 1)
-    shift_root(chain, work, HERE, Going(rate, drift, 0, 0), frames)
-    assert work[HIGH, 0] + drift * frames == pytest.approx(chain.upper[0])
-    shift_root(chain, work, HERE, Going(rate, drift, 1, 0), frames)
-    assert work[HIGH, 0] == pytest.approx(min(chain.upper[0], work[HERE, 0] + rate - drift))
+    work[CURRENT_ROW, 0] = 0.3
+    shift_root(chain, work, CURRENT_ROW, Going(rate, drift, 0, 0), frames)
+    assert work[BOX_LOWER_ROW, 0] + drift == pytest.approx(0.3 - rate)
+    assert work[BOX_UPPER_ROW, 0] + drift == pytest.approx(0.3 + rate)
+    work[CURRENT_ROW, 0] = chain.upper[0] - drift * (frames - 1)
+    shift_root(chain, work, CURRENT_ROW, Going(rate, drift, 0, 0), frames)
+    assert work[BOX_UPPER_ROW, 0] + drift * frames == pytest.approx(chain.upper[0])
+    shift_root(chain, work, CURRENT_ROW, Going(rate, drift, 1, 0), frames)
+    assert work[BOX_UPPER_ROW, 0] == pytest.approx(min(chain.upper[0], work[CURRENT_ROW, 0] + rate - drift))
 
 
 def test_every_try_without_a_lift_is_made_once_and_the_even_sequence_goes_on() -> None:

@@ -11,7 +11,7 @@ import poise
 from poise.chains.chain import chain_of
 from poise.evaluation.sampling import samples, turned
 from poise.expressive.measures import Weights, scoring_of
-from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings, two_priority_room
+from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings, two_priority_workspace
 from poise.kernels.chains.chain import segment_rotations, world_axis
 from poise.kernels.gaze.measures import FULL
 from poise.kernels.gaze.two_priority import two_priority as kernel
@@ -20,32 +20,32 @@ from poise.kernels.maths.quaternion import Quaternion
 
 def test_the_second_task_leaves_the_rotation_of_the_tip_alone() -> None:
     limb = chain_of(poise.load("erik_f"))
-    options = kernel.TwoPriority(100, 0.04, 1.2, 1.2, 1)
+    options = kernel.TwoPriorityOptions(100, 0.04, 1.2, 1.2, 1)
     rng = np.random.default_rng(1)
     for _ in range(20):
-        room = two_priority_room(6)
-        room.angles[:] = rng.uniform(limb.chain.lower, limb.chain.upper)
-        segment_rotations(limb.chain, room.angles, room.frames)
-        jacobian = np.array([world_axis(limb.chain, room.frames, k) for k in range(6)]).T
-        tip, goal = (Quaternion(*q.tolist()) for q in (room.frames[5], samples(limb, 1, rng).orientations[0]))
-        kernel._first_task(limb.chain, options, goal, tip, FULL, room)
-        first = room.step.copy()
-        kernel._second_task(limb.chain, options, rng.uniform(-1, 1, 6), room)
-        np.testing.assert_allclose(jacobian @ room.step, jacobian @ first, atol=1e-12)
-        assert np.abs(room.step - first).max() > 1e-3
+        workspace = two_priority_workspace(6)
+        workspace.angles[:] = rng.uniform(limb.chain.lower, limb.chain.upper)
+        segment_rotations(limb.chain, workspace.angles, workspace.frames)
+        jacobian = np.array([world_axis(limb.chain, workspace.frames, k) for k in range(6)]).T
+        tip, goal = (Quaternion(*q.tolist()) for q in (workspace.frames[5], samples(limb, 1, rng).orientations[0]))
+        kernel._first_task(limb.chain, options, goal, tip, FULL, workspace)
+        first = workspace.step.copy()
+        kernel._second_task(limb.chain, options, rng.uniform(-1, 1, 6), workspace)
+        np.testing.assert_allclose(jacobian @ workspace.step, jacobian @ first, atol=1e-12)
+        assert np.abs(workspace.step - first).max() > 1e-3
 
 
 def test_undamped_it_is_the_pseudoinverse() -> None:
     limb = chain_of(poise.load("erik_f"))
-    room = two_priority_room(6)
-    room.angles[:] = [0.3, 0.5, -0.7, 0.4, 0.6, -0.2]
-    segment_rotations(limb.chain, room.angles, room.frames)
-    jacobian = np.array([world_axis(limb.chain, room.frames, k) for k in range(6)]).T
-    goal = Quaternion(*(room.frames[5] + [0.0, 1e-4, -2e-4, 1e-4]).tolist())
-    tip = Quaternion(*room.frames[5].tolist())
-    kernel._first_task(limb.chain, kernel.TwoPriority(1, 0.0, 1.2, 1.2, 0), goal, tip, FULL, room)
-    np.testing.assert_allclose(room.step, np.linalg.pinv(jacobian) @ room.missing[:3], atol=1e-12)
-    np.testing.assert_allclose(room.free, np.eye(6) - np.linalg.pinv(jacobian) @ jacobian, atol=1e-12)
+    workspace = two_priority_workspace(6)
+    workspace.angles[:] = [0.3, 0.5, -0.7, 0.4, 0.6, -0.2]
+    segment_rotations(limb.chain, workspace.angles, workspace.frames)
+    jacobian = np.array([world_axis(limb.chain, workspace.frames, k) for k in range(6)]).T
+    goal = Quaternion(*(workspace.frames[5] + [0.0, 1e-4, -2e-4, 1e-4]).tolist())
+    tip = Quaternion(*workspace.frames[5].tolist())
+    kernel._first_task(limb.chain, kernel.TwoPriorityOptions(1, 0.0, 1.2, 1.2, 0), goal, tip, FULL, workspace)
+    np.testing.assert_allclose(workspace.step, np.linalg.pinv(jacobian) @ workspace.residual[:3], atol=1e-12)
+    np.testing.assert_allclose(workspace.projector, np.eye(6) - np.linalg.pinv(jacobian) @ jacobian, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
