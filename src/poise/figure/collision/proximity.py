@@ -10,8 +10,8 @@ import numpy as np
 from poise.figure.collision.solids import CURVED, PLAIN, ROUND, HalfSpace, Solid, coal_geometry, library, pack_solids
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.pose import FloatArray
-from poise.kernels.distances.all_pairs import nearest_compiled, settle, tip
-from poise.kernels.distances.planes import TIPS
+from poise.kernels.distances.all_pairs import add_tipped_rows, nearest_compiled, tip_frame
+from poise.kernels.distances.planes import HULL_TIPS
 from poise.kernels.distances.solids import CAPSULES, LIBRARY, ROUND_FIRST, ROUND_SECOND, Placed, Rows, Solids, Watched
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SIDES_WITHIN = 0.5
 """Share of the reach within which it is tipped."""
 TOLERANCE = 1e-10
 """At which coal's search for nearest points ends, relative."""
-CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + SIDES, 1 + TIPS
+CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + SIDES, 1 + HULL_TIPS
 """The most rows a pair can have."""
 
 
@@ -138,7 +138,7 @@ class CoalPair:
     def _sides(self, reach: float, first: int, rows: Rows, tipping: _Tipping) -> int:
         """Rows of the points that come nearest when solid a is tipped a little to each side."""
         a, result = self._a, self._result
-        tip(
+        tip_frame(
             a.position, a.matrix, rows.point_a[first], rows.normal[first],
             tipping.turns, tipping.positions, tipping.matrices,
         )  # fmt: skip
@@ -148,7 +148,7 @@ class CoalPair:
             self._compute(tipping.place, self._b.place, self._request, result)
             tipping.tipped[side] = result.getNearestPoint1()
             tipping.others[side] = result.getNearestPoint2()
-        return settle(
+        return add_tipped_rows(
             tipping.turns, tipping.tipped, tipping.others, first, reach,
             rows.point_a, rows.point_b, rows.normal, rows.distance,
         )  # fmt: skip

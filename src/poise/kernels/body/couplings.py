@@ -24,6 +24,7 @@ from poise.kernels.body.limits import (
     nearest_turn,
     set_ball,
     twist_interval,
+    twist_slopes,
 )
 from poise.kernels.body.swing_limits import nearest_on_ellipse, nearest_on_polygon
 from poise.kernels.jit.compile import kernel
@@ -222,11 +223,8 @@ def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
 def _put_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, polyhedron: Polyhedron, row: int) -> None:
     """Write τ_min(s) ≤ τ ≤ τ_max(s), linearised at the swing (x, y), into rows `row` and `row` + 1."""
     low, high = twist_interval(bounds, b, x, y)
-    c = bounds.twist
     for side in range(2):
-        k = 6 * side
-        slope_x = c[b, k + 1] + 2.0 * c[b, k + 3] * x + c[b, k + 4] * y
-        slope_y = c[b, k + 2] + c[b, k + 4] * x + 2.0 * c[b, k + 5] * y
+        slope_x, slope_y = twist_slopes(bounds.twist, b, side == 1, x, y)
         polyhedron.rows[row + side, i] = -slope_x
         polyhedron.rows[row + side, i + 1] = -slope_y
         polyhedron.rows[row + side, i + 2] = 1.0

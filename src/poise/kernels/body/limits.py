@@ -111,6 +111,15 @@ def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, f
 
 
 @kernel
+def twist_slopes(twist: Array, b: int, is_upper: bool, x: float, y: float) -> tuple[float, float]:
+    """∂/∂s_x and ∂/∂s_y at swing (x, y) of τ_max, or of τ_min, with the coefficients `twist` (b, 12) of `Bounds`."""
+    k = 6 if is_upper else 0
+    slope_x = twist[b, k + 1] + 2.0 * twist[b, k + 3] * x + twist[b, k + 4] * y
+    slope_y = twist[b, k + 2] + twist[b, k + 4] * x + 2.0 * twist[b, k + 5] * y
+    return slope_x, slope_y
+
+
+@kernel
 def clamp_angle(angle: float, low: float, high: float) -> float:
     """`angle` if it lies in [low, high] up to whole turns, else the nearer of the two bounds."""
     turn = 2.0 * math.pi

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.body.couplings import coupling_value
-from poise.kernels.body.limits import ANYWHERE, ELLIPSE, Bounds, ball_split, nearest_turn, twist_interval
+from poise.kernels.body.limits import ANYWHERE, ELLIPSE, Bounds, ball_split, nearest_turn, twist_interval, twist_slopes
 from poise.kernels.body.swing_limits import nearest_on_ellipse, nearest_on_polygon
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import quaternion_at, rotate
@@ -184,7 +184,7 @@ def _twist_rows(
     upper: Array,
 ) -> None:
     """Fill row `row` with the linearised τ - τ_min(s) ≥ 0 and the next row with τ - τ_max(s) ≤ 0."""
-    c, x, y = bounds.twist, split.x, split.y
+    x, y = split.x, split.y
     low, high = twist_interval(bounds, b, x, y)
     twist = nearest_turn(split.twist, 0.5 * (low + high))
     rates = swing_twist_rates(split)
@@ -192,10 +192,8 @@ def _twist_rows(
         room = twist - low if side == 0 else high - twist
         if room >= far:
             continue
-        j = 6 * side
-        along = c[b, j + 1] + 2.0 * c[b, j + 3] * x + c[b, j + 4] * y
-        across = c[b, j + 2] + c[b, j + 4] * x + 2.0 * c[b, j + 5] * y
-        rate = add(rates[2], add(scale(rates[0], -along), scale(rates[1], -across)))
+        slope_x, slope_y = twist_slopes(bounds.twist, b, side == 1, x, y)
+        rate = add(rates[2], add(scale(rates[0], -slope_x), scale(rates[1], -slope_y)))
         _put_ball_row(limits, bounds, b, rate, row + side, general)
         if side == 0:
             lower[offset + row] = min(0.0, -room)

@@ -1,1 +1,1 @@
-"""Distances between solids: capsules, boxes, spheres, planes and points."""
+"""Distances between spheres, capsules, boxes, cylinders, ellipsoids, hulls and planes, with their nearest points."""

@@ -1,4 +1,9 @@
-"""All distances that need no library, in one call."""
+"""Distances of all watched pairs that need no collision library, in one call; and extra rows for the others.
+
+The collision library returns one pair of nearest points. `tip_frame` and `add_tipped_rows` find more for solids that
+lie flat on each other: the first solid is rotated by a small angle to several sides, and each nearest point found
+there, rotated back, becomes a row of its own.
+"""
 
 import math
 
@@ -24,8 +29,8 @@ from poise.kernels.maths.vector import (
 
 Array = np.ndarray
 
-_ROUNDING = 1e-6
-"""How exactly a library finds nearest points [m]."""
+_LIBRARY_ACCURACY = 1e-6
+"""Accuracy of the library's nearest points [m]."""
 
 
 @kernel
@@ -40,10 +45,10 @@ def nearest_compiled(
     rows: Rows,
     left: Array,
 ) -> tuple[int, int]:
-    """Place the solids on node frames (n, 3), (n, 4) and write the rows of spheres, capsules and planes.
+    """Place the solids on node frames (n, 3), (n, 4) and fill the rows of all pairs that need no library.
 
     Returns:
-        How many rows there are, and how many pairs in `left` may be nearer than `reach` but are no capsules.
+        The number of rows, and the number of pairs in `left`: those for the library that may be nearer than `reach`.
     """
     place_solids(solids, position, rotation, placed)
     count, more = nearest_capsules(solids, watched, placed, reach, rows, left)
@@ -51,7 +56,7 @@ def nearest_compiled(
 
 
 @kernel
-def tip(
+def tip_frame(
     position: Array,
     matrix: Array,
     pivot: Array,
@@ -61,9 +66,9 @@ def tip(
     positions: Array,
     matrices: Array,
 ) -> None:
-    """A frame (3,), (3, 3) tipped about a point (3,) to k sides of a normal (3,).
+    """Rotate a frame (3,), (3, 3) about a pivot c (3,) by a small angle to k sides of a normal (3,).
 
-    x' = c + E (x - c),  R' = E R,  with `turns` E (k, 3, 3) rotations by `NEARLY_PARALLEL` about tangents.
+    x' = c + E (x - c),  R' = E R,  with `turns` E (k, 3, 3) rotations by `NEARLY_PARALLEL` about k tangents.
     """
     n = Vector(normal[0], normal[1], normal[2])
     first = orthogonal(n)
@@ -86,7 +91,7 @@ def tip(
 
 
 @kernel
-def settle(
+def add_tipped_rows(
     turns: Array,
     tipped: Array,
     others: Array,
@@ -98,14 +103,14 @@ def settle(
     normal: Array,
     distance: Array,
 ) -> int:
-    """Add rows for the nearest points `tipped` (k, 3) and `others` (k, 3) found after `tip`, after row `first`.
+    """Add rows, after row `first`, for the nearest points `tipped` (k, 3) and `others` (k, 3) found after `tip_frame`.
 
-    The point of the tipped solid is moved back with it, p = c + Eᵀ (p' - c), and counts along the normal n of row
-    `first`. A row is kept where it is near, where its points lie across from each other along n, and where it is not
-    beside a row that is there already: farther than tipping alone would move the nearest point of a sharp corner.
+    The point of the tipped solid is rotated back, p = c + Eᵀ (p' - c), and its distance is measured along the normal n
+    of row `first`. A row is kept if the distance is below `reach`, if its two points lie opposite each other along n,
+    and if it is farther from all rows kept so far than tipping alone moves the nearest point of a sharp corner.
 
     Returns:
-        The next free row.
+        The index of the next free row.
     """
     pivot, n = vector_at(point_a, first), vector_at(normal, first)
     count = first + 1
@@ -120,8 +125,8 @@ def settle(
         point = add(pivot, back)
         apart = subtract(point, vector_at(others, side))
         gap = dot(n, apart)
-        # Tipping shears the gap by the angle, and bends the arm by its square.
-        blur = NEARLY_PARALLEL * (2.0 * abs(gap) + NEARLY_PARALLEL * length(arm)) + _ROUNDING
+        # Tipping moves the points by the gap times the angle, and by the arm times its square.
+        blur = NEARLY_PARALLEL * (2.0 * abs(gap) + NEARLY_PARALLEL * length(arm)) + _LIBRARY_ACCURACY
         if not gap < reach or length(subtract(apart, scale(n, gap))) > blur:
             continue
         is_new = True

@@ -1,9 +1,9 @@
-"""Distances of capsules, exact: to each other, as the nearest points of two segments, and to other solids.
+"""Exact distances of capsules: to each other, as the nearest points of two segments, and to other solids.
 
-Of two nearly parallel capsules the nearest points run from one end of the overlap to the other at the slightest turn.
-Both ends of the overlap then get rows of their own: each is a distance of a part of the solids, so that keeping it asks
-for nothing that keeping the distance of the whole does not ask for. So do both ends of a capsule that nearly lies on a
-box or a cylinder.
+The nearest points of two nearly parallel capsules jump from one end of the overlap to the other when the capsules turn
+a little. Both ends of the overlap therefore get rows of their own. Each is the distance of a part of the solids, so it
+is never below the distance of the whole, and constraining it adds no new restriction. The same holds for both ends of a
+capsule that lies nearly flat on a box or a cylinder.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.distances.points import nearest_on_axis, point_to_solid
-from poise.kernels.distances.segments import SAME, Shares, between, ends_overlap, nearest_of_segments, on_edge
+from poise.kernels.distances.segments import SAME_SHARE, Shares, between, ends_overlap, nearest_of_segments, on_edge
 from poise.kernels.distances.solids import (
     CAPSULES,
     ELLIPSOID,
@@ -41,12 +41,12 @@ from poise.kernels.maths.vector import (
 
 Array = np.ndarray
 
-_CROSSING = 1e-12
-"""Axes nearer than this have no direction between them [m]."""
+_INTERSECTING = 1e-12
+"""Axes nearer than this intersect, so that no direction leads from one to the other [m]."""
 
 
 class Witness(NamedTuple):
-    """A point of a capsule, the normal towards it, and its distance; infinitely far for none."""
+    """A nearest point of a capsule, the normal towards it, and its distance; an infinite distance means none."""
 
     point: Vector
     normal: Vector
@@ -54,12 +54,14 @@ class Witness(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two solids whose distance is asked for."""
+    """A watched pair of solids."""
 
     number: int
-    """Among all pairs."""
+    """Index among all pairs."""
     node_a: int
+    """Node of the first solid."""
     node_b: int
+    """Node of the second solid."""
 
 
 @kernel
@@ -72,18 +74,18 @@ def nearest_capsules(
     rows: Rows,
     left: Array,
 ) -> tuple[int, int]:
-    """Rows of all pairs of capsules nearer than `reach`, and the pairs that need more than capsules to be told apart.
+    """Fill the rows of all pairs with a capsule that are nearer than `reach`, and list the pairs for the library.
 
     Args:
         solids: The solids.
-        watched: Their pairs.
-        placed: Where they are.
-        reach: Distance from which on a pair is left out [m].
-        rows: Written from row 0.
-        left: (p,) written with the pairs for a library whose bounding capsules are nearer than `reach`.
+        watched: The pairs to measure.
+        placed: World frames of the solids.
+        reach: Pairs at this distance or farther are left out [m].
+        rows: Filled from row 0 on.
+        left: (p,) filled with the pairs for the library whose bounding capsules are nearer than `reach`.
 
     Returns:
-        How many rows and how many pairs were written.
+        The number of rows and the number of pairs in `left`.
     """
     first, second, how = watched.first, watched.second, watched.how
     start, end, middle, node = placed.start, placed.end, placed.middle, solids.node
@@ -109,9 +111,9 @@ def nearest_capsules(
         elif how[p] == CAPSULES:
             count = _capsule_rows(pair, (a, u, b, v), shares, (radius[i], radius[j]), reach, count, rows)
         elif how[p] == ROUND_FIRST:
-            count = _skin_rows(pair, solids, placed, (i, j), True, reach, count, rows)
+            count = _capsule_solid_rows(pair, solids, placed, (i, j), True, reach, count, rows)
         else:
-            count = _skin_rows(pair, solids, placed, (j, i), False, reach, count, rows)
+            count = _capsule_solid_rows(pair, solids, placed, (j, i), False, reach, count, rows)
     return count, more
 
 
@@ -122,7 +124,7 @@ def _capsule_rows(
     # outputs
     rows: Rows,
 ) -> int:  # fmt: skip
-    """Write the rows of two capsules from `row` on; returns the row after the last."""
+    """Fill the rows of two capsules from `row` on; returns the index of the next free row."""
     for attempt in range(5 if nearly_parallel(segments[1], segments[3]) else 1):
         witness = _capsule_witness(segments, shares, radii, attempt)
         if witness.distance < reach:
@@ -133,19 +135,22 @@ def _capsule_rows(
 
 
 @kernel
-def _skin_rows(
+def _capsule_solid_rows(
     pair: Pair, solids: Solids, placed: Placed, which: tuple[int, int], is_first: bool, reach: float, row: int,
     # outputs
     rows: Rows,
 ) -> int:  # fmt: skip
-    """Write the rows of a capsule and a solid, `which`, from `row` on; the capsule is the first of its pair, or not."""
+    """Fill the rows of the capsule and the solid with indices `which` from `row` on; returns the next free row.
+
+    `is_first` says whether the capsule is the first of its pair.
+    """
     i, k = which
     place, turn, start = vector_at(placed.position, k), quaternion_at(placed.rotation, k), vector_at(placed.start, i)
     kind, size, back = solids.kind[k], vector_at(solids.size, k), conjugate(turn)
     a, u = rotate(back, subtract(start, place)), rotate(back, subtract(vector_at(placed.end, i), start))
     nearest = nearest_on_axis(kind, size, a, u) if dot(u, u) > 0.0 else 0.0
     for attempt in range(3 if lies_flat(kind, size, a, u, nearest) else 1):
-        witness = _skin_witness(kind, size, (a, u), solids.radius[i], nearest, attempt)
+        witness = _capsule_solid_witness(kind, size, (a, u), solids.radius[i], nearest, attempt)
         if witness.distance < reach:
             point, normal = add(place, rotate(turn, witness.point)), rotate(turn, witness.normal)
             behind = subtract(point, scale(normal, witness.distance))
@@ -163,6 +168,7 @@ def _put(
     # outputs
     rows: Rows,
 ) -> None:  # fmt: skip
+    """Write one row."""
     rows.node_a[row], rows.node_b[row], rows.pair[row] = pair.node_a, pair.node_b, pair.number
     put_vector(rows.point_a, row, point_a)
     put_vector(rows.point_b, row, point_b)
@@ -172,7 +178,7 @@ def _put(
 
 @kernel
 def nearly_parallel(u: Vector, v: Vector) -> bool:
-    """Whether two axes are within `NEARLY_PARALLEL` of each other; never for a sphere's."""
+    """Whether the angle between two axes is below `NEARLY_PARALLEL`; False for a sphere, whose axis has no length."""
     uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
     return uu * vv - uv * uv < NEARLY_PARALLEL * NEARLY_PARALLEL * uu * vv
 
@@ -191,37 +197,37 @@ def lies_flat(kind: int, size: Vector, a: Vector, u: Vector, s: float) -> bool:
 def _capsule_witness(
     segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float], attempt: int
 ) -> Witness:
-    """The nearest points of two capsules, then, for attempts 1 to 4, the ends of their overlap."""
+    """Attempt 0: the nearest points of two capsules; attempts 1 to 4: the ends of their overlap."""
     a, u, b, v = segments
     if attempt > 0:
         other = on_edge(a, u, b, v, attempt - 1)
-        same = abs(other.s - shares.s) < SAME and abs(other.t - shares.t) < SAME
+        same = abs(other.s - shares.s) < SAME_SHARE and abs(other.t - shares.t) < SAME_SHARE
         if same or not ends_overlap(a, u, b, v, attempt - 1):
             return Witness(a, u, np.inf)
         shares = other
     apart = between(a, u, b, v, shares)
     gap = length(apart)
-    normal = scale(apart, 1.0 / gap) if gap > _CROSSING else _across(u, v)
+    normal = scale(apart, 1.0 / gap) if gap > _INTERSECTING else _across(u, v)
     point = subtract(add(a, scale(u, shares.s)), scale(normal, radii[0]))
     return Witness(point, normal, gap - radii[0] - radii[1])
 
 
 @kernel
-def _skin_witness(
+def _capsule_solid_witness(
     kind: int, size: Vector, axis: tuple[Vector, Vector], radius: float, nearest: float, attempt: int
 ) -> Witness:
-    """The nearest point of a capsule to a solid, then, for attempts 1 and 2, its ends; in the solid's own frame."""
+    """Attempt 0: the point of a capsule nearest to a solid; attempts 1 and 2: its ends; in the solid's frame."""
     share = nearest if attempt == 0 else float(attempt - 1)
-    if attempt > 0 and abs(share - nearest) < SAME:
+    if attempt > 0 and abs(share - nearest) < SAME_SHARE:
         return Witness(axis[0], axis[1], np.inf)
     center = add(axis[0], scale(axis[1], share))
-    skin = point_to_solid(kind, size, center)
-    return Witness(subtract(center, scale(skin.normal, radius)), skin.normal, skin.distance - radius)
+    surface = point_to_solid(kind, size, center)
+    return Witness(subtract(center, scale(surface.normal, radius)), surface.normal, surface.distance - radius)
 
 
 @kernel
 def _across(u: Vector, v: Vector) -> Vector:
-    """A direction at right angles to both axes, where they cross."""
+    """A unit vector orthogonal to both axes."""
     n = normalized(cross(u, v))
     if dot(n, n) > 0.5:
         return n

@@ -1,9 +1,9 @@
-"""Distances of solids to planes, exact, with as many rows as the solid has places to stand on.
+"""Exact distances of solids to planes, with one row per point on which the solid can stand.
 
-A plane {x : n · x = o} forbids all that is below it. The part of a convex solid that comes lowest is its support
-point against n. A solid that lies flat has many: a capsule touches with both ends, a box with the corners of its
-lower face, a standing cylinder with its rim, a hull with the vertices that are lowest when it is tipped a little to
-each side. Each is a point fixed to the body, and keeping every one above the plane keeps the solid above it.
+A solid must stay above a plane {x : n · x = o}. The lowest point of a convex solid is its support point against n. A
+solid that lies flat has several: the two ends of a capsule, the corners of a box's lower face, points of the rim of a
+standing cylinder, and the vertices of a hull that are lowest when it is tipped a little to each side. Each is a point
+fixed to the body, and if all of them stay above the plane, so does the solid.
 """
 
 import math
@@ -39,8 +39,8 @@ from poise.kernels.maths.vector import (
 
 Array = np.ndarray
 
-TIPS = 6
-"""Sides to which a hull is tipped."""
+HULL_TIPS = 6
+"""Number of sides to which a hull is tipped."""
 
 
 @kernel
@@ -53,7 +53,7 @@ def nearest_planes(
     # outputs
     rows: Rows,
 ) -> int:
-    """Rows of all solids nearer than `reach` to a plane, written from row `count`; returns the next free row."""
+    """Fill the rows of all solids nearer than `reach` to a plane, from row `count` on; returns the next free row."""
     plane_solid, normals, offsets = watched.plane_solid, watched.plane_normal, watched.plane_offset
     pairs = watched.first.shape[0]
     position, rotation, start, end = placed.position, placed.rotation, placed.start, placed.end
@@ -69,14 +69,14 @@ def nearest_planes(
             continue
         place, turn = vector_at(position, i), quaternion_at(rotation, i)
         begin = count
-        for attempt in range(feet(kind[i], turn, n)):
+        for attempt in range(standing_points(kind[i], turn, n)):
             if kind[i] == HULL:
                 vertex = _lowest_vertex(vertices, vertex_start[i], vertex_start[i + 1], turn, _tipped(n, attempt))
                 point = transform(place, turn, vector_at(vertices, vertex))
                 if _is_known(point_a, begin, count, point):
                     continue
             else:
-                point = foot(kind[i], vector_at(size, i), place, turn, n, attempt)
+                point = standing_point(kind[i], vector_at(size, i), place, turn, n, attempt)
             gap = dot(n, point) - offset
             if gap >= reach:
                 continue
@@ -92,20 +92,20 @@ def nearest_planes(
 
 
 @kernel
-def feet(kind: int, turn: Quaternion, n: Vector) -> int:
-    """On how many points a solid can stand on a plane with normal `n`."""
+def standing_points(kind: int, turn: Quaternion, n: Vector) -> int:
+    """Number of points on which a solid can stand on a plane with normal `n`."""
     if kind == CAPSULE:
         return 2
     if kind == BOX:
         return 4
     if kind == CYLINDER:
         return 3 if _stands(turn, n) else 2
-    return TIPS + 1 if kind == HULL else 1
+    return HULL_TIPS + 1 if kind == HULL else 1
 
 
 @kernel
-def foot(kind: int, size: Vector, place: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
-    """World position of one of the points on which a solid would stand (see `Solids.size`)."""
+def standing_point(kind: int, size: Vector, place: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
+    """World position of point `which` of those on which a solid can stand (see `Solids.size`)."""
     if kind == BOX:
         return add(place, _box_corner(size, turn, n, which))
     if kind == CYLINDER:
@@ -121,7 +121,7 @@ def foot(kind: int, size: Vector, place: Vector, turn: Quaternion, n: Vector, wh
 
 @kernel
 def _box_corner(half: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
-    """A corner of the face that looks most towards the plane."""
+    """Corner `which` of the face of a box that faces the plane most, relative to the centre."""
     m = rotate(conjugate(turn), n)
     first = 1.0 if which % 2 == 0 else -1.0
     second = 1.0 if which < 2 else -1.0
@@ -142,7 +142,7 @@ def _stands(turn: Quaternion, n: Vector) -> bool:
 
 @kernel
 def _rim_point(size: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
-    """One of three points of the lower rim of a cylinder that stands, else the lowest point of one rim or the other."""
+    """One of three points of the lower rim of a standing cylinder, else the lowest point of either rim."""
     x, _, z = columns(turn)
     upright = dot(n, z)
     downhill = subtract(scale(z, upright), n)
@@ -158,25 +158,25 @@ def _rim_point(size: Vector, turn: Quaternion, n: Vector, which: int) -> Vector:
 
 @kernel
 def _lowest_of_ellipsoid(e: Vector, m: Vector) -> Vector:
-    """-Σ eₖ² mₖ / √(Σ eₖ² mₖ²) for the normal m in the ellipsoid's own axes."""
+    """Lowest point of an ellipsoid, -eₖ² mₖ / √(Σ eⱼ² mⱼ²), for half axes e and the normal m in its own axes."""
     stretched = Vector(e.x * e.x * m.x, e.y * e.y * m.y, e.z * e.z * m.z)
     return scale(stretched, -1.0 / math.sqrt(dot(stretched, m)))
 
 
 @kernel
 def _tipped(n: Vector, side: int) -> Vector:
-    """The normal itself for side 0, else leaning to one of `TIPS` sides."""
+    """The normal `n` for side 0, else `n` tipped to one of `HULL_TIPS` sides."""
     if side == 0:
         return n
     t = orthogonal(n)
-    angle = side * 2.0 * math.pi / TIPS
+    angle = side * 2.0 * math.pi / HULL_TIPS
     lean = add(scale(t, math.cos(angle)), scale(cross(n, t), math.sin(angle)))
     return add(n, scale(lean, NEARLY_PARALLEL))
 
 
 @kernel
 def _lowest_vertex(vertices: Array, begin: int, end: int, turn: Quaternion, direction: Vector) -> int:
-    """The vertex of a turned hull that comes last along a world direction."""
+    """Index of the vertex of a rotated hull that is lowest along a world direction."""
     m = rotate(conjugate(turn), direction)
     best = begin
     least = np.inf
@@ -190,6 +190,7 @@ def _lowest_vertex(vertices: Array, begin: int, end: int, turn: Quaternion, dire
 
 @kernel
 def _is_known(points: Array, begin: int, end: int, point: Vector) -> bool:
+    """Whether `point` equals one of rows `begin` to `end` - 1 of `points`."""
     for k in range(begin, end):
         if points[k, 0] == point.x and points[k, 1] == point.y and points[k, 2] == point.z:
             return True

@@ -1,8 +1,8 @@
-"""The nearest points of two segments.
+"""Nearest points of two line segments.
 
 The squared distance of the points a + s u and b + t v, 0 ≤ s, t ≤ 1, is a convex quadratic on a square. Its minimum is
-its stationary point where that lies inside the square, and otherwise lies on an edge: an end of one segment and its
-nearest point on the other. Four such candidates and the stationary point are all there is to compare.
+the stationary point if that lies inside the square, and otherwise lies on an edge of the square: an end of one segment
+and its nearest point on the other. The minimum is therefore one of five candidates.
 """
 
 from typing import NamedTuple
@@ -12,33 +12,35 @@ import numpy as np
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, add, dot, scale, subtract
 
-SAME = 1e-9
-"""Shares of a segment this close are the same point."""
+SAME_SHARE = 1e-9
+"""Two points of a segment count as one if their parameters differ by less than this."""
 
 
 class Shares(NamedTuple):
-    """Points a + s u and b + t v of two segments."""
+    """Parameters of the points a + s u and b + t v of two segments."""
 
     s: float
+    """Parameter on the first segment, 0 … 1."""
     t: float
+    """Parameter on the second segment, 0 … 1."""
 
 
 @kernel
 def share_of_nearest(point: Vector, start: Vector, along: Vector) -> float:
-    """t of the point start + t along of the whole line that is nearest to `point`; 0 for a segment without length."""
+    """Parameter t of the point start + t along of the infinite line nearest to `point`; 0 if `along` is 0."""
     square = dot(along, along)
     return dot(subtract(point, start), along) / square if square > 0.0 else 0.0
 
 
 @kernel
-def inside(share: float) -> float:
-    """The nearest share of a segment."""
+def clamped_share(share: float) -> float:
+    """`share` clamped to 0 … 1."""
     return min(max(share, 0.0), 1.0)
 
 
 @kernel
 def nearest_of_segments(a: Vector, u: Vector, b: Vector, v: Vector) -> Shares:
-    """Shares of the nearest points of the segments from a to a + u and from b to b + v."""
+    """Parameters of the nearest points of the segments from a to a + u and from b to b + v."""
     uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
     gap = subtract(a, b)
     determinant = uu * vv - uv * uv
@@ -62,25 +64,25 @@ def nearest_of_segments(a: Vector, u: Vector, b: Vector, v: Vector) -> Shares:
 
 @kernel
 def on_edge(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> Shares:
-    """The best shares with s = 0, s = 1, t = 0 or t = 1, for edges 0 to 3."""
+    """The nearest points under the condition s = 0, s = 1, t = 0 or t = 1, for edges 0 to 3."""
     if edge < 2:
         s = float(edge)
-        return Shares(s, inside(share_of_nearest(add(a, scale(u, s)), b, v)))
+        return Shares(s, clamped_share(share_of_nearest(add(a, scale(u, s)), b, v)))
     t = float(edge - 2)
-    return Shares(inside(share_of_nearest(add(b, scale(v, t)), a, u)), t)
+    return Shares(clamped_share(share_of_nearest(add(b, scale(v, t)), a, u)), t)
 
 
 @kernel
 def between(a: Vector, u: Vector, b: Vector, v: Vector, shares: Shares) -> Vector:
-    """From the point of the second segment to that of the first."""
+    """The vector from the point on the second segment to the point on the first."""
     return subtract(add(a, scale(u, shares.s)), add(b, scale(v, shares.t)))
 
 
 @kernel
 def ends_overlap(a: Vector, u: Vector, b: Vector, v: Vector, edge: int) -> bool:
-    """Whether an end of one segment lies beside the other; where two ends meet, only the first segment's counts."""
+    """Whether an end of one segment projects onto the other; for coinciding ends, only the first segment's counts."""
     if edge < 2:
         share = share_of_nearest(add(a, scale(u, float(edge))), b, v)
-        return -SAME <= share <= 1.0 + SAME
+        return -SAME_SHARE <= share <= 1.0 + SAME_SHARE
     share = share_of_nearest(add(b, scale(v, float(edge - 2))), a, u)
-    return SAME < share < 1.0 - SAME
+    return SAME_SHARE < share < 1.0 - SAME_SHARE

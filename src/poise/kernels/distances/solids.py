@@ -1,7 +1,7 @@
-"""Solids riding on nodes of a tree, and the rows that say how near two of them are.
+"""Solids fixed to the nodes of a tree, the pairs to measure, and the rows that hold the distances.
 
-Every solid has a capsule around it: the segment from `start` to `end` with a `radius`. It is the solid itself for
-spheres and capsules and a bound for all others.
+Every solid has a bounding capsule: the segment from `start` to `end` with a `radius`. For spheres and capsules it is
+the solid itself.
 """
 
 from typing import NamedTuple
@@ -15,35 +15,36 @@ from poise.kernels.maths.vector import add, put_vector, scale, vector_at
 Array = np.ndarray
 
 SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, SURFACE = 0, 1, 2, 3, 4, 5, 6
+"""Kinds of solids: a hull is the convex hull of vertices, a surface a triangle mesh."""
 
 LIBRARY, CAPSULES, ROUND_FIRST, ROUND_SECOND = 0, 1, 2, 3
-"""How a pair is measured: by a library, as two capsules, or as a capsule and a box, cylinder or ellipsoid."""
+"""Methods for a pair: the collision library, two capsules, a capsule and another solid, another solid and a capsule."""
 
 NEARLY_PARALLEL = 0.1
 """Angle below which two long or flat solids get more than one row [rad]."""
 
 
 class Solids(NamedTuple):
-    """The constants of s solids."""
+    """Constants of s solids."""
 
     kind: Array
     """(s,) one of SPHERE … SURFACE."""
     node: Array
     """(s,) node that carries the solid; 0 for the world."""
     position: Array
-    """(s, 3) its own frame in the node's [m]."""
+    """(s, 3) position of the solid's frame in the node's frame [m]."""
     rotation: Array
-    """(s, 4) its own frame in the node's."""
+    """(s, 4) rotation of the solid's frame in the node's frame."""
     size: Array
     """(s, 3) half edges of a box, half axes of an ellipsoid, radius, radius and half length of a cylinder [m]."""
     start: Array
-    """(s, 3) one end of its capsule, in the node's frame [m]."""
+    """(s, 3) one end of the bounding capsule, in the node's frame [m]."""
     end: Array
-    """(s, 3) the other end [m]."""
+    """(s, 3) the other end, in the node's frame [m]."""
     radius: Array
-    """(s,) radius of its capsule [m]."""
+    """(s,) radius of the bounding capsule [m]."""
     extent: Array
-    """(s,) radius of the sphere about the middle of its capsule [m]."""
+    """(s,) radius of the bounding sphere about the middle of the capsule [m]."""
     vertex_start: Array
     """(s + 1,) first vertex of each hull."""
     vertices: Array
@@ -51,56 +52,56 @@ class Solids(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """Pairs whose distance matters: p pairs of solids, then k pairs of a solid and a plane."""
+    """The pairs to measure: p pairs of solids, then k pairs of a solid and a plane."""
 
     first: Array
-    """(p,) solid a."""
+    """(p,) index of solid a."""
     second: Array
-    """(p,) solid b."""
+    """(p,) index of solid b."""
     how: Array
-    """(p,) one of LIBRARY … ROUND_SECOND."""
+    """(p,) method, one of LIBRARY … ROUND_SECOND."""
     plane_solid: Array
-    """(k,) solid a."""
+    """(k,) index of the solid of each pair with a plane."""
     plane_normal: Array
-    """(k, 3) unit normal of the plane, out of what is forbidden."""
+    """(k, 3) unit normal of the plane, towards the allowed side."""
     plane_offset: Array
     """(k,) n · x on the plane [m]."""
 
 
 class Placed(NamedTuple):
-    """Where the solids are in the world."""
+    """World frames and bounding capsules of the solids."""
 
     position: Array
-    """(s, 3) own frames [m]."""
+    """(s, 3) positions of the solids' frames [m]."""
     rotation: Array
-    """(s, 4)"""
+    """(s, 4) rotations of the solids' frames."""
     matrix: Array
-    """(s, 3, 3) the same rotations."""
+    """(s, 3, 3) those rotations as matrices."""
     start: Array
-    """(s, 3) ends of the capsules [m]."""
+    """(s, 3) first ends of the bounding capsules [m]."""
     end: Array
-    """(s, 3)"""
+    """(s, 3) second ends of the bounding capsules [m]."""
     middle: Array
-    """(s, 3) their middles [m]."""
+    """(s, 3) middles of the bounding capsules [m]."""
 
 
 class Rows(NamedTuple):
-    """One row per witness: distance = normal · (point_a - point_b), negative inside."""
+    """One row per pair of nearest points: distance = normal · (point_a - point_b), negative in penetration."""
 
     node_a: Array
     """(c,) node that carries point a."""
     node_b: Array
     """(c,) node that carries point b; 0 for the world."""
     point_a: Array
-    """(c, 3) world [m]."""
+    """(c, 3) world position of point a [m]."""
     point_b: Array
-    """(c, 3) world [m]."""
+    """(c, 3) world position of point b [m]."""
     normal: Array
-    """(c, 3) unit, from b to a."""
+    """(c, 3) unit normal from b to a."""
     distance: Array
-    """(c,) [m]"""
+    """(c,) signed distance [m]."""
     pair: Array
-    """(c,) which pair, planes after all pairs of solids."""
+    """(c,) index of the pair; pairs with planes come after all pairs of solids."""
 
 
 @kernel
@@ -111,7 +112,7 @@ def place_solids(
     # outputs
     placed: Placed,
 ) -> None:
-    """World frames and capsules of all solids, for node frames `position` (n, 3) and `rotation` (n, 4)."""
+    """Fill the world frames and capsules of all solids for node frames `position` (n, 3) and `rotation` (n, 4)."""
     node, own_position, own_rotation, start, end = (
         solids.node, solids.position, solids.rotation, solids.start, solids.end,
     )  # fmt: skip

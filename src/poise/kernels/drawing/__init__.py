@@ -1,1 +1,1 @@
-"""A software rasteriser."""
+"""A software rasteriser: triangles to pixels, without a graphics card."""

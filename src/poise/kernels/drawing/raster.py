@@ -1,12 +1,12 @@
-"""Drawing triangles without a graphics card: which triangle each pixel shows, then what colour it has there.
+"""Software rasteriser with a depth buffer: the visible triangle of each pixel, then its shading.
 
-`fill` keeps, for every pixel, the nearest triangle and its nearness 1/z, which is linear on the screen and so needs no
-perspective division per pixel. `shade` visits every pixel once: it interpolates the normal of what is seen, lights it
-(a key and a fill light, a hemisphere of ambient light, occlusion by what stands close), and where nothing is seen
-looks for the floor, its grid and the shadow lying on it.
+`fill` finds, for every pixel, the nearest triangle and its inverse depth 1/z, which is linear on the screen and so
+needs no perspective division per pixel. `shade` colours every pixel once. On a triangle it interpolates the normal and
+adds a key light, a fill light, hemispherical ambient light and screen-space ambient occlusion. Elsewhere it draws the
+backdrop and the floor with its grid and shadow.
 
-A caller draws at twice the size and halves the picture: `shade` therefore works on blocks of 2 × 2 pixels. They share
-one colour of the smooth backdrop, and each has other occlusion samples, so that the halved picture has no noise.
+A caller draws at twice the size and halves the picture, so `shade` works on blocks of 2 × 2 pixels. The four pixels
+share one backdrop colour and use different occlusion samples, so that the halved picture has no noise.
 """
 
 import math
@@ -19,33 +19,44 @@ from poise.kernels.maths.vector import Vector, add, dot, length, normalized, sca
 
 Array = np.ndarray
 
-NOTHING = -1
+NO_TRIANGLE = -1
+"""Triangle index of a pixel without a triangle."""
 OCCLUSION_SAMPLES = 10
+"""Ambient occlusion samples per pixel."""
 
 
 class Camera(NamedTuple):
-    """Where the picture is seen from: a point at x, at distance z along `ahead`, is at centre + focal · x / z."""
+    """A pinhole camera: a point at depth z and lateral offset x is drawn at centre + focal · x / z."""
 
     eye: Vector
+    """World position [m]."""
     ahead: Vector
+    """Unit viewing direction."""
     right: Vector
+    """Unit direction to the right of the picture."""
     above: Vector
+    """Unit direction to the top of the picture."""
     focal: float
-    """[pixels]"""
+    """Focal length [pixels]."""
     center_x: float
-    """[pixels]"""
+    """Column of the optical axis [pixels]."""
     center_y: float
-    """[pixels]"""
+    """Row of the optical axis [pixels]."""
 
 
 class Light(NamedTuple):
-    """How surfaces are lit; directions point towards the light."""
+    """Parameters of the lighting; directions point towards the light."""
 
     key: Vector
+    """Unit direction of the key light."""
     fill: Vector
+    """Unit direction of the fill light."""
     up: Vector
+    """Unit direction of the sky."""
     key_strength: float
+    """Factor on the key light."""
     fill_strength: float
+    """Factor on the fill light."""
     sky: float
     """Ambient light on surfaces that face up."""
     ground: float
@@ -53,30 +64,38 @@ class Light(NamedTuple):
     shine: float
     """Strength of the highlight of the key light."""
     reach: float
-    """How far away things still darken a surface [m]."""
+    """Radius of the ambient occlusion [m]."""
     occlusion: float
-    """How much they darken it, 0 … 1."""
+    """Strength of the ambient occlusion, 0 … 1."""
     outline: float
-    """How much the border between two parts is darkened, 0 … 1."""
+    """Darkening of the border between two parts, 0 … 1."""
 
 
 class Floor(NamedTuple):
-    """The ground, and the backdrop behind it; colours are what the screen shows, 0 … 1."""
+    """The floor and the backdrop; colours are gamma-encoded, 0 … 1."""
 
     center: Vector
+    """Middle of the grid [m]."""
     x: Vector
+    """Unit direction of one set of grid lines."""
     y: Vector
+    """Unit direction of the other set."""
     up: Vector
+    """Unit normal of the floor."""
     spacing: float
     """Distance between grid lines [m]; 0 for no grid."""
     radius: float
-    """Where the grid has faded away [m]."""
+    """Distance at which the grid has faded out [m]."""
     shadow_radius: float
     """Half the width of the shadow picture [m]."""
     line_strength: float
+    """Opacity of the grid, 0 … 1."""
     shadow_strength: float
+    """Opacity of the shadow, 0 … 1."""
     line: Vector
+    """Colour of the grid."""
     shadow: Vector
+    """Colour of the shadow."""
     top: Vector
     """Backdrop at the upper border."""
     bottom: Vector
@@ -91,10 +110,10 @@ def fill(
     nearness: Array,
     drawn: Array,
 ) -> None:
-    """Keep the nearest triangle of each pixel: `drawn` (h, w) int32, and its `nearness` (h, w) float32 [1/m].
+    """Find the nearest triangle of each pixel: `drawn` (h, w) int32, and its inverse depth `nearness` (h, w) [1/m].
 
-    `screen` (v, 3) holds the pixel coordinates and the nearness of each vertex, `triangles` (t, 3) vertex numbers.
-    Pixel (x, y) is seen through its middle (x + ½, y + ½). Triangles of any orientation are drawn.
+    `screen` (v, 3) holds the pixel coordinates and the inverse depth of each vertex, `triangles` (t, 3) vertex indices.
+    Pixel (x, y) is sampled at its middle (x + ½, y + ½). Triangles of both orientations are drawn.
     """
     height, width = nearness.shape
     for t in range(triangles.shape[0]):
@@ -144,8 +163,8 @@ def shade(
 ) -> None:
     """Colour every pixel of `picture` (h, w, 3) uint8.
 
-    `normals` (v, 3) belong to the vertices, `part` (t,) names the part of each triangle and `colors` (p, 3) the linear
-    colour of each part; `nearness` and `drawn` come from `fill`; `shadow` (n, n) float32 lies on the floor, 0 … 1.
+    `normals` (v, 3) are those of the vertices, `part` (t,) is the part of each triangle and `colors` (p, 3) the linear
+    colour of each part; `nearness` and `drawn` come from `fill`; `shadow` (n, n) is the shadow on the floor, 0 … 1.
     """
     height, width = nearness.shape
     spirals = _spirals()
@@ -156,7 +175,7 @@ def shade(
                 y, x = row + corner // 2, column + corner % 2
                 if y >= height or x >= width:
                     continue
-                if drawn[y, x] == NOTHING:
+                if drawn[y, x] == NO_TRIANGLE:
                     if behind.x < 0.0:
                         behind = _backdrop(camera, floor, _ray(camera, x, y), shadow, (y + 0.5) / height)
                     color = behind
@@ -175,12 +194,13 @@ def shade(
 
 @kernel(counts_references=True)
 def _byte(value: float) -> int:
+    """A colour component 0 … 1 as an integer 0 … 255."""
     return int(min(max(value, 0.0), 1.0) * 255.0 + 0.5)
 
 
 @kernel(counts_references=True)
 def _ray(camera: Camera, column: int, row: int) -> Vector:
-    """Direction seen through the middle of a pixel, one unit long along `ahead`."""
+    """Direction of the ray through the middle of a pixel, with component 1 along `ahead`."""
     x = (column + 0.5 - camera.center_x) / camera.focal
     y = (camera.center_y - row - 0.5) / camera.focal
     return add(camera.ahead, add(scale(camera.right, x), scale(camera.above, y)))
@@ -188,7 +208,7 @@ def _ray(camera: Camera, column: int, row: int) -> Vector:
 
 @kernel(counts_references=True)
 def _weights(corners: tuple[Vector, Vector, Vector], x: float, y: float) -> Vector:
-    """Shares of the three corners of a triangle in its point at (x, y) on the screen."""
+    """Barycentric coordinates of the screen point (x, y) in a triangle."""
     a, b, c = corners
     area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)
     u = ((b.x - x) * (c.y - y) - (b.y - y) * (c.x - x)) / area
@@ -198,20 +218,20 @@ def _weights(corners: tuple[Vector, Vector, Vector], x: float, y: float) -> Vect
 
 @kernel(counts_references=True)
 def _blend(vectors: tuple[Vector, Vector, Vector], shares: Vector) -> Vector:
-    """Sum of three vectors, each times its share."""
+    """Sum of three vectors weighted by `shares`."""
     a, b, c = vectors
     return add(add(scale(a, shares.x), scale(b, shares.y)), scale(c, shares.z))
 
 
 @kernel(counts_references=True)
 def _facing(normal: Vector, ray: Vector) -> Vector:
-    """The unit normal on the side that is seen."""
+    """The unit normal, turned towards the camera."""
     return normalized(scale(normal, -1.0) if dot(normal, ray) > 0.0 else normal)
 
 
 @kernel(counts_references=True)
 def _lit(light: Light, color: Vector, normal: Vector, ray: Vector, open_sky: float) -> Vector:
-    """What the screen shows of a surface: light wrapped a little around the side, ambient light, a highlight."""
+    """Gamma-encoded colour of a surface: wrapped diffuse light, ambient light and a highlight."""
     key = max(0.0, (dot(normal, light.key) + 0.15) / 1.15)
     side = max(0.0, (dot(normal, light.fill) + 0.3) / 1.3)
     facing_up = 0.5 + 0.5 * dot(normal, light.up)
@@ -228,6 +248,7 @@ def _lit(light: Light, color: Vector, normal: Vector, ray: Vector, open_sky: flo
 
 @kernel(counts_references=True)
 def _to_the_32nd(x: float) -> float:
+    """x³²."""
     for _ in range(5):
         x *= x
     return x
@@ -235,7 +256,7 @@ def _to_the_32nd(x: float) -> float:
 
 @kernel(counts_references=True)
 def _spirals() -> Array:
-    """(4, samples, 2) points of the unit disc, as evenly spread as seeds in a sunflower, turned from row to row."""
+    """(4, samples, 2) sample points of the unit disc on golden-angle spirals, one spiral for each pixel of a block."""
     out = np.empty((4, OCCLUSION_SAMPLES, 2))
     for corner in range(4):
         for k in range(OCCLUSION_SAMPLES):
@@ -250,10 +271,10 @@ def _spirals() -> Array:
 def _occlusion(
     camera: Camera, light: Light, nearness: Array, spirals: Array, corner: int, normal: Vector, row: int, column: int
 ) -> float:
-    """Share of the sky that neighbours on the screen hide, 0 … 1.
+    """Screen-space ambient occlusion: the share of the sky that nearby surfaces hide, 0 … 1.
 
-    A neighbour at v from the surface hides max(0, n·v/|v|), less the farther away it is. All vectors are in the axes of
-    the camera, where a pixel at (x, y) from the centre and distance z lies at z (x / focal, y / focal, 1).
+    A surface point at offset v hides max(0, n·v/|v|), fading with distance. All vectors are in camera axes, where a
+    pixel at (x, y) from the centre and depth z lies at z (x / focal, y / focal, 1).
     """
     height, width = nearness.shape
     z = 1.0 / nearness[row, column]
@@ -280,7 +301,7 @@ def _occlusion(
 
 @kernel(counts_references=True)
 def _on_border(part: Array, drawn: Array, nearness: Array, row: int, column: int) -> float:
-    """1 where a neighbouring pixel shows another part farther away, else 0."""
+    """1 where a neighbouring pixel shows another part at greater depth, else 0."""
     height, width = nearness.shape
     own = part[drawn[row, column]]
     near = nearness[row, column]
@@ -289,14 +310,14 @@ def _on_border(part: Array, drawn: Array, nearness: Array, row: int, column: int
         y = row + (0, 0, 1, -1)[step]
         if 0 <= x < width and 0 <= y < height and nearness[y, x] < near:
             other = drawn[y, x]
-            if other == NOTHING or part[other] != own:
+            if other == NO_TRIANGLE or part[other] != own:
                 return 1.0
     return 0.0
 
 
 @kernel(counts_references=True)
 def _backdrop(camera: Camera, floor: Floor, ray: Vector, shadow: Array, down: float) -> Vector:
-    """Colour where nothing is drawn: the backdrop, with the floor's grid and shadow over it where the ray meets it."""
+    """Colour of a pixel without a triangle: the backdrop, with grid and shadow where the ray meets the floor."""
     color = _mix(floor.top, floor.bottom, down)
     descent = -dot(ray, floor.up)
     above = dot(subtract(camera.eye, floor.center), floor.up)
@@ -318,12 +339,13 @@ def _backdrop(camera: Camera, floor: Floor, ray: Vector, shadow: Array, down: fl
 
 @kernel(counts_references=True)
 def _stretch(along: float, descent: float) -> float:
-    """How much wider than a pixel its image on the floor is along an axis, for a ray with these components."""
+    """Width of a pixel's image on the floor along an axis, relative to a pixel, for a ray with these components."""
     return math.sqrt(1.0 + (along / max(descent, 0.01)) ** 2)
 
 
 @kernel(counts_references=True)
 def _mix(a: Vector, b: Vector, k: float) -> Vector:
+    """Linear interpolation from a at k = 0 to b at k = 1."""
     return add(a, scale(subtract(b, a), k))
 
 
@@ -336,7 +358,7 @@ def _line(x: float, spacing: float, pixel: float) -> float:
 
 @kernel(counts_references=True)
 def _shadow_at(shadow: Array, x: float, y: float) -> float:
-    """Value of the shadow picture at (x, y) in -1 … 1, between its pixels; 0 outside."""
+    """Bilinear interpolation of the shadow picture at (x, y) in -1 … 1; 0 outside."""
     n = shadow.shape[0]
     u, v = (0.5 * x + 0.5) * n - 0.5, (0.5 * y + 0.5) * n - 0.5
     if u < 0.0 or v < 0.0 or u >= n - 1.0 or v >= n - 1.0:

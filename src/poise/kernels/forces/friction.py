@@ -13,8 +13,8 @@ row, λ = (b - A f) / ε. With P the projection on the cones, f = P(Aᵀ λ) and
 whose Hessian A P'(Aᵀ λ) Aᵀ + ε has a closed form, because the projection on a cone of revolution has one. The
 semismooth Newton method [Qi & Sun 1993] converges in a few steps. First ε decreases from 1 with λ₀ = 0. Then ε stays
 and λ₀ = λ is updated, the proximal method of multipliers [Rockafellar 1976], until the residual b - A f of a load that
-can be balanced is a rounding error, or until the residual of a load that cannot be balanced no longer changes. The cones
-are not approximated by facets, and f changes continuously with b.
+can be balanced is a rounding error, or until the residual of a load that cannot be balanced no longer changes. The
+cones are not approximated by facets, and f changes continuously with b.
 """
 
 import math

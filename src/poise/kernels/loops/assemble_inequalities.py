@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.body.couplings import coupling_value
-from poise.kernels.body.limits import Bounds, ball_split, nearest_turn, twist_interval
+from poise.kernels.body.limits import Bounds, ball_split, nearest_turn, twist_interval, twist_slopes
 from poise.kernels.body.step_limits import StepLimits, coupling_row, tangent_line
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import quaternion_at, rotate
@@ -85,10 +85,8 @@ def _inequality_row(inequalities: Inequalities, i: int, q: Array, rows: Array) -
         nx, ny, _ = tangent_line(bounds, b, split)
         rate = add(scale(rates[0], nx), scale(rates[1], ny))
     else:
-        c, j = bounds.twist, 0 if inequalities.part[i] == LEAST_TWIST else 6
-        along = c[b, j + 1] + 2.0 * c[b, j + 3] * split.x + c[b, j + 4] * split.y
-        across = c[b, j + 2] + c[b, j + 4] * split.x + 2.0 * c[b, j + 5] * split.y
-        rate = add(rates[2], add(scale(rates[0], -along), scale(rates[1], -across)))
+        slope_x, slope_y = twist_slopes(bounds.twist, b, inequalities.part[i] != LEAST_TWIST, split.x, split.y)
+        rate = add(rates[2], add(scale(rates[0], -slope_x), scale(rates[1], -slope_y)))
     turned, k = rotate(quaternion_at(bounds.limb, b), rate), limits.ball_dof[b]
     rows[row, k], rows[row, k + 1], rows[row, k + 2] = turned.x, turned.y, turned.z
 

@@ -1,1 +1,1 @@
-"""One site to one place: a damped least-squares search inside all limits."""
+"""Reach: inverse kinematics of one end effector by damped least squares inside all limits."""

@@ -1,21 +1,24 @@
-"""One damped least-squares step inside limits, by its dual.
+"""One damped least-squares step inside limits, solved by its dual.
 
-The step v of n rates minimises
+The step v (n,) minimises
 
     |J v - e|² + λ |v|²   over   l ≤ v ≤ u   and   b ≤ C v ≤ t.
 
-With multipliers y of the goal's rows J and z of the hard rows C, the optimum is v = clip(Jᵀ y + Cᵀ z, l, u), where
-λ y = e - J v, and each hard row has z = 0 inside its bounds, z ≤ 0 at its upper and z ≥ 0 at its lower one. A joint at
-its limit is thus one whose unlimited rate lies beyond it, and the unknowns are as few as the rows, however many the
-joints: with the joints F that move freely and the hard rows at a bound, A = [J C]_F [J C]_Fᵀ + diag(λ, 0) is 3 to 6
-rows and those few. Which joints are at a limit is guessed, and the guess that the answer suggests is tried next: a
-semismooth Newton method, or primal–dual active set [Hintermüller et al. 2002], that has mostly settled after one to
-three rounds. It cannot cycle: with w = Jᵀ y + Cᵀ z and b the bounds of the rows held, it descends on the convex dual
+With multipliers y of the goal's rows J and z of the constraint rows C, the optimum is v = clip(Jᵀ y + Cᵀ z, l, u),
+where λ y = e - J v, and each constraint row has z = 0 inside its bounds, z ≤ 0 at its upper and z ≥ 0 at its lower
+bound. A joint is at its limit if its rate before clipping lies beyond it. The unknowns are the multipliers, whose
+number does not depend on the number of joints: with F the set of joints inside their limits and the active constraint
+rows, the system matrix A = [J C]_F [J C]_Fᵀ + diag(λ, 0) has 3 to 6 rows and one per active constraint.
 
-    φ(y, z) = λ |y|² / 2 - e · y - b · z + Σ (w_i clip(w_i) - clip(w_i)² / 2),
+The method guesses the set of joints at limits, solves, and takes the next guess from the solution: a semismooth Newton
+method, or primal–dual active set method [Hintermüller et al. 2002], which mostly converges in one to three iterations.
+A line search keeps it from cycling: with w = Jᵀ y + Cᵀ z and b the active bounds, each iteration decreases the convex
+dual
 
-and a round that would overshoot goes only as far as φ falls. Hard rows are then dropped by the sign of z and added
-where they are crossed. That may go on forever, so callers must check them.
+    φ(y, z) = λ |y|² / 2 - e · y - b · z + Σ (w_i clip(w_i) - clip(w_i)² / 2).
+
+After convergence, constraint rows with a multiplier of the wrong sign leave the active set and violated ones enter it.
+This outer loop may cycle, so callers must check the constraint rows.
 """
 
 import math
@@ -28,45 +31,46 @@ from poise.kernels.jit.compile import kernel
 Array = np.ndarray
 
 GOAL_ROWS = 6
-"""The first rows of every problem are the goal's: three of position, three of rotation."""
-MAX_ROUNDS = 40
-SEARCH_STEPS = 16
-"""Halvings that find where φ stops falling when a round would overshoot."""
-CROSSED = 1e-12
-"""How far beyond its bound a hard row counts as crossed."""
-DEPENDENT = 1e-13
-"""Pivot, against its diagonal, below which a hard row follows from others."""
+"""Rows of the goal, which come first: three of position, three of rotation."""
+MAX_STEP_ITERATIONS = 40
+"""Most iterations of the active-set method."""
+LINE_SEARCH_BISECTIONS = 16
+"""Bisection steps of the line search on φ."""
+CONSTRAINT_TOLERANCE = 1e-12
+"""Violation of a constraint row that makes it active."""
+DEPENDENT_PIVOT = 1e-13
+"""A constraint row is linearly dependent if its pivot is below this share of its diagonal entry."""
 
 
 class Step(NamedTuple):
-    """A problem, its answer, and what is kept from one step to the next."""
+    """A step's problem, its solution, and the active set that the next step starts from."""
 
     rows: Array
-    """(6 + c, n) the goal's rows, then hard ones."""
+    """(6 + c, n) J, then C."""
     low: Array
-    """(6 + c,) the goal's targets, then lower bounds of the hard rows."""
+    """(6 + c,) e, then the lower bounds of the constraint rows."""
     high: Array
-    """(6 + c,) upper bounds of the hard rows."""
+    """(6 + c,) upper bounds of the constraint rows."""
     lower: Array
     """(n,) least rates."""
     upper: Array
     """(n,) greatest rates."""
     at: Array
-    """(n,) -1 at the lower limit, 1 at the upper, 0 free; the guess for the next step."""
+    """(n,) -1 for a joint at its lower limit, 1 at its upper, 0 inside; warm start of the next step."""
     side: Array
-    """(6 + c,) the same of hard rows."""
+    """(6 + c,) -1 for a constraint row active at its lower bound, 1 at its upper, 0 inactive."""
     used: Array
-    """(6 + c,) rows of the system."""
+    """(6 + c,) indices of the rows in the linear system: goal rows and active constraint rows."""
     matrix: Array
-    """(6 + c, 6 + c) its matrix, then its Cholesky factor."""
+    """(6 + c, 6 + c) A, then its Cholesky factor."""
     y: Array
-    """(6 + c,) its right-hand side, then the multipliers."""
+    """(6 + c,) right-hand side, then the multipliers y and z."""
     v: Array
     """(n,) the step."""
     unclipped: Array
-    """(n,) w of the last round."""
+    """(n,) w of the last iteration."""
     last: Array
-    """(6 + c,) multipliers of the last round."""
+    """(6 + c,) multipliers of the last iteration."""
 
 
 @kernel
@@ -75,23 +79,27 @@ def solve_step(
     matrix: Array, y: Array, v: Array, unclipped: Array, last_y: Array,
     first: int, last: int, total: int, damping: float,
 ) -> bool:  # fmt: skip
-    """Solve for `v` with goal rows `first` … `last` and hard rows 6 … `total`; False when it did not settle.
+    """Solve for `v` with goal rows `first` to `last` - 1 and constraint rows 6 to `total` - 1.
 
-    The arrays are the fields of a `Step`, one by one.
+    The arrays are the fields of a `Step`, one by one. Returns False when the iteration did not converge.
     """
     for r in range(GOAL_ROWS, total):
         if low[r] == high[r]:
             side[r] = 1
     fresh = True
-    for _ in range(MAX_ROUNDS):
-        count = _guess(rows, low, high, lower, upper, at, side, used, matrix, y, v, first, last, total, damping)
+    for _ in range(MAX_STEP_ITERATIONS):
+        count = _solve_active_set(
+            rows, low, high, lower, upper, at, side, used, matrix, y, v, first, last, total, damping
+        )
         share = 1.0
         if not fresh:
-            share = _share(low, high, lower, upper, side, used, y, v, unclipped, last_y, last - first, count, damping)
+            share = _step_length(
+                low, high, lower, upper, side, used, y, v, unclipped, last_y, last - first, count, damping
+            )
         fresh = False
-        if _go(lower, upper, at, y, v, unclipped, last_y, count, share):
+        if _advance(lower, upper, at, y, v, unclipped, last_y, count, share):
             continue
-        if total > GOAL_ROWS and _check_rows(rows, low, high, side, used, count, last - first, total, y, v):
+        if total > GOAL_ROWS and _update_constraints(rows, low, high, side, used, count, last - first, total, y, v):
             fresh = True
             continue
         return True
@@ -99,11 +107,11 @@ def solve_step(
 
 
 @kernel
-def _share(
+def _step_length(
     low: Array, high: Array, lower: Array, upper: Array, side: Array, used: Array, y: Array, v: Array,
     unclipped: Array, last_y: Array, soft: int, count: int, damping: float,
 ) -> float:  # fmt: skip
-    """How far to go from the last round's multipliers to `y`, whose rates are `v`: all the way, or while φ falls."""
+    """Step length from the last multipliers to `y`, whose rates are `v`: 1, or just beyond the minimum of φ."""
     constant, slope = 0.0, 0.0
     for a in range(count):
         d = y[a] - last_y[a]
@@ -113,7 +121,7 @@ def _share(
             constant += damping * d * last_y[a]
             slope += damping * d * d
     near, far, t = 0.0, 1.0, 1.0
-    for _ in range(SEARCH_STEPS):
+    for _ in range(LINE_SEARCH_BISECTIONS):
         rate = constant + t * slope
         for i in range(v.shape[0]):
             d = v[i] - unclipped[i]
@@ -125,15 +133,15 @@ def _share(
         else:
             far = t
         t = 0.5 * (near + far)
-    # Just beyond the minimum, where the joints that bend φ there have changed sides.
+    # Just beyond the minimum, so that the joint whose clipping causes it changes its state.
     return far
 
 
 @kernel
-def _go(
+def _advance(
     lower: Array, upper: Array, at: Array, y: Array, v: Array, unclipped: Array, last_y: Array, count: int, share: float
 ) -> bool:  # fmt: skip
-    """Take a share of the way to `y` and its rates `v`, then clip; True when it must go on."""
+    """Move by the step length `share` towards `y` and `v`, then clip; True when the iteration must go on."""
     going = share < 1.0
     if going:
         for a in range(count):
@@ -158,14 +166,11 @@ def _go(
 
 
 @kernel
-def _guess(
+def _solve_active_set(
     rows: Array, low: Array, high: Array, lower: Array, upper: Array, at: Array, side: Array,
     used: Array, matrix: Array, y: Array, v: Array, first: int, last: int, total: int, damping: float,
 ) -> int:  # fmt: skip
-    """Multipliers `y` and unclipped rates `v` with the joints and rows now held at their bounds; how many rows.
-
-    One long function: numba counts references at every call that hands arrays on.
-    """
+    """Multipliers `y` and rates before clipping `v` for the current active set; returns the rows of the system."""
     n = lower.shape[0]
     count = last - first
     for a in range(count):
@@ -189,10 +194,10 @@ def _guess(
             value = upper[i] if at[i] > 0 else lower[i]
             for a in range(count):
                 y[a] -= value * rows[used[a], i]
-    # A x = y by A = L Lᵀ. The diagonal of L is kept as reciprocals, zero for a row that depends on earlier ones.
+    # A x = y by A = L Lᵀ. The diagonal of L is stored as reciprocals, zero for a linearly dependent row.
     for a in range(count):
         diagonal = matrix[a, a]
-        smallest = DEPENDENT * diagonal
+        smallest = DEPENDENT_PIVOT * diagonal
         value_a = y[a]
         for b in range(a):
             value = matrix[a, b]
@@ -219,11 +224,11 @@ def _guess(
 
 
 @kernel
-def _check_rows(
+def _update_constraints(
     rows: Array, low: Array, high: Array, side: Array, used: Array,
     count: int, soft: int, total: int, y: Array, v: Array,
 ) -> bool:  # fmt: skip
-    """Drop hard rows that pull, add those that are crossed; True when there were any."""
+    """Deactivate constraint rows with multipliers of the wrong sign, activate violated ones; True on any change."""
     changed = False
     for r in range(GOAL_ROWS, total):
         if side[r] != 0:
@@ -231,10 +236,10 @@ def _check_rows(
         value = 0.0
         for i in range(v.shape[0]):
             value += rows[r, i] * v[i]
-        if value > high[r] + CROSSED:
+        if value > high[r] + CONSTRAINT_TOLERANCE:
             side[r] = 1
             changed = True
-        elif value < low[r] - CROSSED:
+        elif value < low[r] - CONSTRAINT_TOLERANCE:
             side[r] = -1
             changed = True
     for a in range(soft, count):

@@ -1,4 +1,4 @@
-"""One descent of a reach: Levenberg–Marquardt steps inside all limits, from one posture to a minimum near it.
+"""One descent of a reach: Levenberg–Marquardt steps inside all limits, from one posture to a local minimum.
 
 See `reach` for the method.
 """
@@ -13,62 +13,66 @@ from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate, to_rotation_vector
 from poise.kernels.maths.vector import Vector, add, subtract, vector_at
 from poise.kernels.reach.damped_step import GOAL_ROWS, Step, solve_step
-from poise.kernels.reach.limits import coupling_rows, hold_balls, hold_couplings
+from poise.kernels.reach.limits import clamp_balls, clamp_couplings, coupling_rows
 from poise.kernels.reach.path import Path
 
 Array = np.ndarray
 
-FIRST_FACTOR = 0.3
+FIRST_DAMPING_FACTOR = 0.3
 """μ at the start of a descent."""
-EASED, STIFFENED = 0.7, 8.0
-"""What a step that helps, and one that does not, do to μ."""
-LEAST_FACTOR, GREATEST_FACTOR = 1e-9, 1e12
-NOTHING = 1e-15
-"""Share of |e|² below which a step changed nothing."""
+DAMPING_DECREASE, DAMPING_INCREASE = 0.7, 8.0
+"""Factors on μ after a step that decreased |e|², and after one that did not."""
+LEAST_DAMPING_FACTOR, GREATEST_DAMPING_FACTOR = 1e-9, 1e12
+"""Least μ, and the μ above which a descent ends."""
+NO_DECREASE = 1e-15
+"""A descent ends when a step decreases |e|² by less than this share."""
 CUT_ROUNDS = 3
-"""Times a step is found again with rows for the ball joints that left their regions."""
+"""Times that a step is solved again with tangents for ball joints that left their regions."""
 
 
 class Goal(NamedTuple):
-    """What is asked."""
+    """The wanted frame of the site."""
 
     position: Vector
+    """[m]"""
     rotation: Quaternion
+    """World rotation."""
     first: int
-    """First row that counts: 0, or 3 when only the rotation is asked for."""
+    """First error component that counts: 0, or 3 for a rotation alone."""
     last: int
-    """Row after the last: 6, or 3 when only the position is asked for."""
+    """One after the last error component: 6, or 3 for a position alone."""
     tolerance: float
-    """Error of position [m] and of rotation [rad] that counts as none."""
+    """Errors of position [m] and of rotation [rad] up to this count as none."""
 
 
 class Work(NamedTuple):
-    """Everything a reach writes to besides its answer."""
+    """Workspace of a reach."""
 
     position: Array
-    """(k, 3) of all nodes."""
+    """(k, 3) world positions of the nodes [m]."""
     rotation: Array
-    """(k, 4) of all nodes."""
+    """(k, 4) world rotations of the nodes."""
     axes: Array
-    """(n, 3) of all velocities."""
+    """(n, 3) world axes of the velocities."""
     error: Array
-    """(6,) of the posture last looked at."""
+    """(6,) e of the last evaluated posture [m]."""
     trial: Array
     """(nq,) posture after a step."""
     here: Array
     """(nq,) posture of the current descent."""
     wanted: Array
-    """(nq,) posture before couplings moved it."""
+    """(nq,) posture before it was moved to satisfy the couplings."""
     step: Step
+    """The damped least-squares problem."""
 
 
 @inner_kernel
-def look(
+def evaluate(
     path: Path, goal: Goal, position: Array, rotation: Array, q: Array,
     # outputs
     error: Array,
 ) -> float:  # fmt: skip
-    """|e|² of posture `q`, and e; leaves the nodes' frames in `position` and `rotation`."""
+    """|e|² of posture `q`; fills `error` with e, and `position` and `rotation` with the nodes' frames."""
     forward(path.tree, q, position, rotation)
     return find_error(goal, path.site, path.node, position, rotation, error)
 
@@ -79,7 +83,7 @@ def find_error(
     # outputs
     error: Array,
 ) -> float:  # fmt: skip
-    """e of the frames at hand, and |e|²."""
+    """Fill `error` with e for these node frames; returns |e|²."""
     place, turned = _site_frame(site, node, position, rotation)
     square = 0.0
     if goal.first == 0:
@@ -96,6 +100,7 @@ def find_error(
 
 @kernel
 def _site_frame(site: Array, i: int, position: Array, rotation: Array) -> tuple[Vector, Quaternion]:
+    """World position and rotation of the site on node `i`."""
     carrier = quaternion_at(rotation, i)
     place = add(vector_at(position, i), rotate(carrier, Vector(site[0], site[1], site[2])))
     return place, multiply(carrier, Quaternion(site[3], site[4], site[5], site[6]))
@@ -103,7 +108,7 @@ def _site_frame(site: Array, i: int, position: Array, rotation: Array) -> tuple[
 
 @kernel
 def error_sizes(error: Array, length: float) -> tuple[float, float]:
-    """Errors of position [m] and of rotation [rad]; 0 for what is not asked for."""
+    """Errors of position [m] and of rotation [rad]; 0 for the one that does not count."""
     off = math.sqrt(error[0] * error[0] + error[1] * error[1] + error[2] * error[2])
     turned = math.sqrt(error[3] * error[3] + error[4] * error[4] + error[5] * error[5]) / length
     return off, turned
@@ -111,18 +116,31 @@ def error_sizes(error: Array, length: float) -> tuple[float, float]:
 
 @kernel
 def _arrived(error: Array, length: float, tolerance: float) -> bool:
+    """Whether both errors are within the tolerance."""
     off, turned = error_sizes(error, length)
     return off <= tolerance and turned <= tolerance
 
 
 @inner_kernel
 def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: float) -> tuple[float, int, bool]:
-    """Bring |e|² down from posture `q` until it is zero, stalls, or `most` steps were tried."""
+    """Decrease |e|² from posture `q` until it is within tolerance, stalls, or `most` steps were tried.
+
+    Args:
+        path: The path.
+        goal: The goal.
+        work: Workspace.
+        q: (nq,) the posture, changed in place.
+        most: Most steps.
+        stalled: The descent stalls after two steps in a row that decrease |e|² by less than this share.
+
+    Returns:
+        |e|² at the end, the number of steps, and whether the goal is met.
+    """
     position, rotation, trial, error = work.position, work.rotation, work.trial, work.error
     tree, bounds, moving, length, step = path.tree, path.bounds, path.moving_q, path.site[7], work.step
     curved = path.balls.shape[0] > 0 or path.couplings.shape[0] > 0
-    cost = look(path, goal, position, rotation, q, error)
-    factor, slow, fresh, total = FIRST_FACTOR, 0, True, GOAL_ROWS
+    cost = evaluate(path, goal, position, rotation, q, error)
+    factor, slow, fresh, total = FIRST_DAMPING_FACTOR, 0, True, GOAL_ROWS
     for taken in range(most):
         if fresh:
             if _arrived(error, length, goal.tolerance):
@@ -131,7 +149,7 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
             place, _ = _site_frame(path.site, path.node, position, rotation)
             jacobian(tree, position, work.axes, path.node, place, step.rows)
             _scale_rows(step.rows, length, error, step.low)
-            _room(q, path.dof_q, path.dof_held, bounds.lower, bounds.upper, step.lower, step.upper)
+            _rate_bounds(q, path.dof_q, path.dof_held, bounds.lower, bounds.upper, step.lower, step.upper)
             if curved:
                 total = coupling_rows(path, q, GOAL_ROWS, step.rows, step.low, step.high)
         damping = factor * min(cost, length * length)
@@ -140,28 +158,28 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
             legal = _curved_step(path, goal, work, q, total, damping)
         else:
             _straight_step(path, goal, work, q, total, damping)
-        new = look(path, goal, position, rotation, trial, error) if legal else math.inf
+        new = evaluate(path, goal, position, rotation, trial, error) if legal else math.inf
         fresh = new < cost
         if fresh:
             gain = cost - new
             slow = slow + 1 if gain < stalled * cost else 0
             for i in range(moving.shape[0]):
                 q[moving[i]] = trial[moving[i]]
-            factor = max(LEAST_FACTOR, factor * EASED)
-            done = slow > 1 or gain <= NOTHING * cost
+            factor = max(LEAST_DAMPING_FACTOR, factor * DAMPING_DECREASE)
+            done = slow > 1 or gain <= NO_DECREASE * cost
             cost = new
             if done:
                 return cost, taken + 1, _arrived(error, length, goal.tolerance)
         else:
-            factor *= STIFFENED
-            if factor > GREATEST_FACTOR:
+            factor *= DAMPING_INCREASE
+            if factor > GREATEST_DAMPING_FACTOR:
                 return cost, taken + 1, False
     return cost, most, fresh and _arrived(error, length, goal.tolerance)
 
 
 @kernel
 def _scale_rows(rows: Array, length: float, error: Array, low: Array) -> None:
-    """Make metres of the rotation's rows, and the error their target."""
+    """Multiply the rotation rows by ℓ, to metres, and copy the error to the targets `low`."""
     for r in range(6):
         low[r] = error[r]
     for r in range(3, 6):
@@ -170,8 +188,10 @@ def _scale_rows(rows: Array, length: float, error: Array, low: Array) -> None:
 
 
 @kernel
-def _room(q: Array, dof_q: Array, dof_held: Array, least: Array, greatest: Array, lower: Array, upper: Array) -> None:
-    """How far each rate may take its coordinate."""
+def _rate_bounds(
+    q: Array, dof_q: Array, dof_held: Array, least: Array, greatest: Array, lower: Array, upper: Array
+) -> None:
+    """Fill the bounds of each rate from the limits of its coordinate; 0 for held ones."""
     for c in range(dof_q.shape[0]):
         k = dof_q[c]
         if dof_held[c] == 1:
@@ -184,7 +204,7 @@ def _room(q: Array, dof_q: Array, dof_held: Array, least: Array, greatest: Array
 
 @kernel
 def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
-    """Take off what rounding put beyond a limit."""
+    """Clamp the coordinates of turns and slides to their limits, which rounding may have exceeded."""
     for c in range(dof_q.shape[0]):
         k = dof_q[c]
         if k >= 0:
@@ -193,7 +213,7 @@ def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
 
 @inner_kernel
 def _straight_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> None:
-    """Write to `trial` where the best step from `q` leads that keeps to its rows and to intervals."""
+    """Solve one step from `q` inside intervals and constraint rows; writes the posture after it to `trial`."""
     rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = work.step
     solve_step(
         rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y,
@@ -205,14 +225,14 @@ def _straight_step(path: Path, goal: Goal, work: Work, q: Array, total: int, dam
 
 @inner_kernel
 def _curved_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> bool:
-    """A step inside couplings and the regions of ball joints; False when the couplings could not be met."""
+    """Solve one step inside couplings and ball joint limits; False when the couplings could not be satisfied."""
     step, trial = work.step, work.trial
     for r in range(total, step.side.shape[0]):
         step.side[r] = 0
     for cut in range(CUT_ROUNDS + 1):
         _straight_step(path, goal, work, q, total, damping)
         before = total
-        total = hold_balls(path, q, trial, total, step.rows, step.low, step.high)
+        total = clamp_balls(path, q, trial, total, step.rows, step.low, step.high)
         if total == before or cut == CUT_ROUNDS:
             break
-    return hold_couplings(path, trial, work.wanted)
+    return clamp_couplings(path, trial, work.wanted)

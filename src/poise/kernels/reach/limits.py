@@ -1,9 +1,9 @@
-"""Limits of a reach that are no intervals: couplings, and the regions of ball joints, as rows of a step.
+"""Couplings and ball joint limits of a reach, as constraint rows of a step.
 
-A coupling is a row of factors, through the rates of swing and twist where it names a ball joint. The region of a ball
-joint is curved, so it gets rows only where a step has left it: with d the limb's direction, n its nearest allowed
-direction and m the unit normal of the boundary there, towards the inside, m · d ≥ 0 is a half-space that touches the
-region (Kelley's cutting planes). In the cone's frame d = F⁻¹ q S z, so for the update q ← q ⊗ exp(ω)
+A coupling is one linear row; for a ball joint, the rates of swing and twist give its coefficients. The region of a ball
+joint is curved, so it gets a row only after a step has left it: with d the limb's direction, n its nearest allowed
+direction and m the inward unit normal of the boundary there, m · d ≥ 0 is a tangent half-space of the region (Kelley's
+cutting-plane method). In the cone's frame d = F⁻¹ q S z, so for the update q ← q ⊗ exp(ω)
 
     m · ḋ = ω · (S z × q⁻¹ F m).
 """
@@ -21,6 +21,7 @@ from poise.kernels.body.limits import (
     nearest_turn,
     set_ball,
     twist_interval,
+    twist_slopes,
 )
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import Quaternion, conjugate, quaternion_at, rotate
@@ -30,13 +31,13 @@ from poise.kernels.reach.path import Path
 
 Array = np.ndarray
 
-TURNED = 1e-9
-"""Angle by which a clamped direction must differ to say where the boundary is [rad]."""
+MIN_CLAMP_ANGLE = 1e-9
+"""Least angle between a direction and its clamped value from which the boundary's normal is computed [rad]."""
 
 
 @inner_kernel
 def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, high: Array) -> int:
-    """Write one row per coupling of the path from row `first` on; returns the row after the last."""
+    """Fill one row per coupling of the path, from row `first` on; returns the index of the next free row."""
     bounds, row = path.bounds, first
     for c in range(path.couplings.shape[0]):
         k = path.couplings[c]
@@ -45,7 +46,7 @@ def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, hig
         for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
             _add_term(path, q, bounds.term_coordinate[t], bounds.term_factor[t], row, rows)
         value = coupling_value(bounds, k, q)
-        # Zero must be inside: what is off by rounding is not for this step to mend.
+        # The zero step must stay feasible when a coupling is violated by rounding errors.
         low[row] = min(0.0, bounds.coupling_lower[k] - value)
         high[row] = max(0.0, bounds.coupling_upper[k] - value)
         if bounds.coupling_lower[k] == bounds.coupling_upper[k]:
@@ -56,6 +57,7 @@ def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, hig
 
 @inner_kernel
 def _add_term(path: Path, q: Array, coordinate: int, factor: float, row: int, rows: Array) -> None:
+    """Add `factor` times the derivative of a coupled coordinate to a row."""
     v = path.coordinate_v[coordinate]
     if v < 0:
         return
@@ -69,16 +71,17 @@ def _add_term(path: Path, q: Array, coordinate: int, factor: float, row: int, ro
 
 @kernel
 def _add_vector(rows: Array, row: int, v: int, a: Vector, factor: float) -> None:
+    """rows[row, v : v + 3] += factor a."""
     rows[row, v] += factor * a.x
     rows[row, v + 1] += factor * a.y
     rows[row, v + 2] += factor * a.z
 
 
 @inner_kernel
-def hold_balls(path: Path, q: Array, trial: Array, row: int, rows: Array, low: Array, high: Array) -> int:
-    """Move the balls of `trial` inside their regions, and write rows, seen from `q`, for those that had left them.
+def clamp_balls(path: Path, q: Array, trial: Array, row: int, rows: Array, low: Array, high: Array) -> int:
+    """Clamp the ball joints of `trial` to their limits, and add tangent rows at `q` for those that were outside.
 
-    Returns the row after the last; rows beyond the room there is are left out.
+    Returns the index of the next free row; tangents that do not fit into `rows` are left out.
     """
     bounds, balls = path.bounds, path.balls
     for b in range(balls.shape[0]):
@@ -99,11 +102,11 @@ def _swing_row(
     bounds: Bounds, ball: int, q: Array, v: int, wanted: SwingTwist, allowed: SwingTwist,
     row: int, rows: Array, low: Array, high: Array,
 ) -> int:  # fmt: skip
-    """The half-space that touches the region where the swing was stopped."""
+    """Add the tangent half-space at the boundary point to which the swing was clamped."""
     near = swing_direction(allowed.x, allowed.y)
     back = subtract(near, swing_direction(wanted.x, wanted.y))
     inward = subtract(back, scale(near, dot(near, back)))
-    if dot(inward, inward) < TURNED * TURNED:
+    if dot(inward, inward) < MIN_CLAMP_ANGLE * MIN_CLAMP_ANGLE:
         return row
     inward = normalized(inward)
     k = bounds.ball_start[ball]
@@ -122,20 +125,18 @@ def _swing_row(
 def _twist_rows(
     bounds: Bounds, ball: int, q: Array, v: int, allowed: SwingTwist, row: int, rows: Array, low: Array, high: Array
 ) -> int:  # fmt: skip
-    """τ_min(s) ≤ τ ≤ τ_max(s), both forms replaced by their tangents, where the twist was stopped at one of them."""
+    """Add the linearised τ ≥ τ_min(s) or τ ≤ τ_max(s), whichever bound the twist was clamped to."""
     if bounds.twist_limited[ball] == 0:
         return row
     least, most = twist_interval(bounds, ball, allowed.x, allowed.y)
     middle = 0.5 * (least + most)
     twist = nearest_turn(allowed.twist, middle)
     at_upper = twist > middle
-    if min(abs(twist - least), abs(twist - most)) > TURNED:
+    if min(abs(twist - least), abs(twist - most)) > MIN_CLAMP_ANGLE:
         return row
     split = ball_split(bounds, ball, q)
     x_row, y_row, twist_row = swing_twist_rates(split)
-    c, k = bounds.twist, 6 if at_upper else 0
-    slope_x = c[ball, k + 1] + 2.0 * c[ball, k + 3] * split.x + c[ball, k + 4] * split.y
-    slope_y = c[ball, k + 2] + c[ball, k + 4] * split.x + 2.0 * c[ball, k + 5] * split.y
+    slope_x, slope_y = twist_slopes(bounds.twist, ball, at_upper, split.x, split.y)
     least, most = twist_interval(bounds, ball, split.x, split.y)
     room = (most if at_upper else least) - nearest_turn(split.twist, 0.5 * (least + most))
     _clear(rows, row)
@@ -150,15 +151,16 @@ def _twist_rows(
 
 @kernel
 def _clear(rows: Array, row: int) -> None:
+    """Set a row to zero."""
     for i in range(rows.shape[1]):
         rows[row, i] = 0.0
 
 
 @inner_kernel
-def hold_couplings(path: Path, trial: Array, wanted: Array) -> bool:
-    """Move `trial`, inside its joints' own limits, to meet the couplings; False when no way was found.
+def clamp_couplings(path: Path, trial: Array, wanted: Array) -> bool:
+    """Move `trial`, which satisfies each joint's own limits, to satisfy the couplings too; False when that fails.
 
-    `wanted` (nq,) is written over.
+    `wanted` (nq,) is workspace.
     """
     if path.couplings.shape[0] == 0 or couplings_excess(path.bounds, trial) <= LIMIT_TOLERANCE:
         return True

@@ -1,7 +1,7 @@
-"""What a reach needs to know of a figure: the tree from the root to one site, the limits, and what may move.
+"""The path of a reach: the tree from the root to one site, its limits, and the coordinates that may move.
 
-The path is kept in two flat arrays, one of integers and one of floats, and cut into named arrays at the start of a
-reach: an array costs more to hand over from Python than a whole step of a reach does.
+The path is stored in two flat arrays, one of integers and one of floats. The kernel cuts them into named views at the
+start of a reach, because passing one array from Python takes longer than a whole step of a reach.
 """
 
 from typing import NamedTuple
@@ -16,10 +16,10 @@ Array = np.ndarray
 
 
 class Path(NamedTuple):
-    """The moving part of a figure, with coordinates where the whole figure has them."""
+    """The moving part of a figure; its coordinates have the same indices as in the whole figure."""
 
     tree: Tree
-    """Nodes from the root to the site, its last ancestor last, then joints that couplings tie to them."""
+    """Nodes from the root to the site's node, then nodes of joints that couplings connect to them."""
     bounds: Bounds
     """Limits of the whole figure."""
     node: int
@@ -29,22 +29,22 @@ class Path(NamedTuple):
     dof_held: Array
     """(n,) 1 for velocities that must stay zero."""
     balls: Array
-    """(b,) limited balls that move."""
+    """(b,) limited ball joints that move."""
     ball_v: Array
-    """(b,) first velocity of each."""
+    """(b,) first velocity of each of those ball joints."""
     couplings: Array
-    """(c,) couplings that name a moving joint."""
+    """(c,) couplings that contain a moving joint."""
     coordinate_v: Array
-    """First velocity of each coupled coordinate; -1 when it does not move."""
+    """First velocity of each coupled coordinate; -1 for one that does not move."""
     moving_q: Array
     """Coordinates that may change."""
     site: Array
-    """(9,) position and rotation of the site in its node, the length that makes metres of radians [m], and the step of
-    the sequence that new starts follow."""
+    """(9,) position and rotation of the site in its node, the length ℓ that converts radians to metres [m], and the
+    generalised golden ratio's reciprocal, which generates the restarts."""
 
 
 def flatten(path: Path) -> tuple[Array, Array]:
-    """The two flat arrays of a path: marks between the parts, then the parts."""
+    """The two flat arrays of a path: an index of where each part starts, then the parts."""
     whole, real = _parts(path)
     marks = [np.cumsum([0, *(part.size for part in parts)]) for parts in (whole, real)]
     head = len(marks[0]) + len(marks[1])
@@ -53,6 +53,7 @@ def flatten(path: Path) -> tuple[Array, Array]:
 
 
 def _parts(path: Path) -> tuple[list[Array], list[Array]]:
+    """The integer arrays and the float arrays of a path, in the order of `unflatten`."""
     t, b = path.tree, path.bounds
     whole = [
         t.parent, t.kind, t.q_start, t.v_start, t.v_count, t.dof_node, t.dof_turns,
@@ -69,14 +70,14 @@ def _parts(path: Path) -> tuple[list[Array], list[Array]]:
     return whole, real
 
 
-WHOLE_PARTS = 24
-"""How many integer arrays a path has."""
+INTEGER_PARTS = 24
+"""Number of integer arrays of a path."""
 
 
 @inner_kernel
 def unflatten(integers: Array, numbers: Array) -> Path:
-    """The path of `flatten`; masses, which no reach looks at, are left out."""
-    w, r, g, h = integers, numbers, integers, integers[WHOLE_PARTS + 1 :]
+    """The path from its flat arrays; masses, which a reach does not need, are empty."""
+    w, r, g, h = integers, numbers, integers, integers[INTEGER_PARTS + 1 :]
     none = r[:0]
     tree = Tree(
         w[g[0] : g[1]],

@@ -1,15 +1,15 @@
-"""Reach: put one site at a position, a rotation, or both, inside all limits.
+"""Reach: bring one site to a position, a rotation, or both, inside all limits.
 
-The error of a posture q is e = (p* - p, ℓ log(R* R⁻¹)) in world axes, whichever halves are asked for, with a length ℓ
-of the figure that makes metres of radians. |e|² is brought down by Levenberg–Marquardt steps inside the limits
-(`reach_descent`, `damped_step`), with a damping λ = μ |e|² that vanishes with the error [Yamashita & Fukushima 2001]
-and a factor μ that falls with every step that helps and rises with every one that does not. The gradient -Jᵀ e of
-|e|²/2 is exact, since log(R* R⁻¹) is an axis of the rotation it stands for and any inverse Jacobian of log leaves it
-alone.
+The error of a posture q is e = (p* - p, ℓ log(R* R⁻¹)) in world axes, or one half of it, with a length ℓ of the figure
+that converts radians to metres. |e|² is minimised by Levenberg–Marquardt steps inside the limits (`descent`,
+`damped_step`), with the damping λ = μ |e|², which vanishes with the error [Yamashita & Fukushima 2001]. μ decreases
+after every step that decreases |e|², and increases after every other step. The gradient -Jᵀ e of |e|²/2 is exact,
+because log(R* R⁻¹) is an eigenvector of the Jacobian of log with eigenvalue 1.
 
-A descent that stalls is a local minimum, and another starts elsewhere inside the limits, at the best of a few points of
-a sequence that fills the box evenly (the additive recurrence of the generalised golden ratio [Roberts 2018]): same
-question, same bytes. When no descent arrives, the best is carried on to its minimum: the nearest posture there is.
+A descent that stalls is at a local minimum. The next one starts elsewhere inside the limits, at the best of a few
+points of a low-discrepancy sequence (the additive recurrence of the generalised golden ratio [Roberts 2018]), so that
+the same input gives the same bytes. If no descent meets the goal, the best one is continued to its minimum, the nearest
+posture found.
 """
 
 import math
@@ -20,18 +20,18 @@ from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import Quaternion
 from poise.kernels.maths.vector import Vector
 from poise.kernels.reach.damped_step import GOAL_ROWS, Step
-from poise.kernels.reach.descent import CUT_ROUNDS, Goal, Work, descend, error_sizes, look
+from poise.kernels.reach.descent import CUT_ROUNDS, Goal, Work, descend, error_sizes, evaluate
 from poise.kernels.reach.path import Path, unflatten
 from poise.kernels.reach.starts import new_start
 
 Array = np.ndarray
 
 DESCENT_STEPS = 30
-"""Steps before a descent is given up."""
-STALLED = 0.1
-"""Share of |e|² that a step must take off for the descent to go on; one that does not is forgiven."""
+"""Most steps of one descent."""
+STALL_DECREASE = 0.1
+"""A descent stalls after two steps in a row that decrease |e|² by less than this share."""
 POLISH_STEPS = 400
-"""Steps that may bring the best of all descents to its minimum."""
+"""Most steps that continue the best descent to its minimum."""
 
 
 @kernel(counts_references=True)
@@ -49,7 +49,19 @@ def reach(
 ) -> tuple[bool, float, float, int, int]:
     """Bring the site of a flattened path to `wanted`, from the legal posture `start` (nq,) to `q` (nq,).
 
-    Returns whether it arrived, the errors of position [m] and rotation [rad], the new starts and the steps it took.
+    Args:
+        integers: Integers of the flattened path.
+        numbers: Floats of the flattened path.
+        start: The start posture.
+        wanted: Position [m] and quaternion of the site.
+        asked: First and one after the last error component that count: (0, 3), (3, 6) or (0, 6).
+        tolerance: Errors of position [m] and rotation [rad] up to this count as none.
+        restarts: Most restarts.
+        seed: Number that selects another part of the sequence of restarts.
+        q: The posture found.
+
+    Returns:
+        Whether the goal is met, the errors of position [m] and rotation [rad], and the numbers of restarts and steps.
     """
     x, y, z, qw, qx, qy, qz = wanted
     goal = Goal(Vector(x, y, z), Quaternion(qw, qx, qy, qz), asked[0], asked[1], tolerance)
@@ -59,21 +71,21 @@ def reach(
 
 @kernel
 def _work_size(integers: Array, numbers: Array) -> tuple[int, int]:
-    """Integers and floats of the workspace for a path."""
+    """Numbers of integers and of floats in the workspace for a path."""
     nodes, n, nq, m = _sizes_of(unflatten(integers, numbers))
     return n + 2 * m, 7 * nodes + 7 * n + m * n + 6 + 3 * nq + 4 * m + m * m
 
 
 @inner_kernel
 def _sizes_of(path: Path) -> tuple[int, int, int, int]:
-    """Nodes, velocities, coordinates, and rows of a step."""
+    """Numbers of nodes, velocities, coordinates, and rows of a step."""
     hard = path.couplings.shape[0] + 2 * (CUT_ROUNDS + 1) * path.balls.shape[0]
     return path.tree.parent.shape[0], path.dof_q.shape[0], path.bounds.lower.shape[0], GOAL_ROWS + hard
 
 
 @inner_kernel
 def _cut_work(path: Path, whole: Array, real: Array) -> Work:
-    """Cut the workspace into its arrays."""
+    """Cut the two flat workspace arrays into the named arrays of `Work`."""
     k, n, nq, m = _sizes_of(path)
     a = 3 * k
     b = a + 4 * k
@@ -124,7 +136,7 @@ def _reach(
     # outputs
     q: Array,
 ) -> tuple[bool, float, float, int, int]:
-    """`reach` with the workspace it needs."""
+    """`reach` with a given workspace."""
     path = unflatten(integers, numbers)
     work = _cut_work(path, whole, real)
     here = work.here
@@ -136,7 +148,7 @@ def _reach(
         used = draw
         if draw > 0:
             new_start(path, goal, work, start, draw, seed, here)
-        cost, taken, arrived = descend(path, goal, work, here, DESCENT_STEPS, STALLED)
+        cost, taken, arrived = descend(path, goal, work, here, DESCENT_STEPS, STALL_DECREASE)
         steps += taken
         if arrived or cost < best:
             best = cost
@@ -146,20 +158,21 @@ def _reach(
     if not arrived:
         _, taken, arrived = descend(path, goal, work, q, POLISH_STEPS, 0.0)
         steps += taken
-    look(path, goal, work.position, work.rotation, q, work.error)
+    evaluate(path, goal, work.position, work.rotation, q, work.error)
     off, turned = error_sizes(work.error, path.site[7])
     return arrived, off, turned, used, steps
 
 
 @kernel
 def _copy(a: Array, b: Array) -> None:
+    """Copy `a` to `b`."""
     for k in range(a.shape[0]):
         b[k] = a[k]
 
 
 @inner_kernel
 def _copy_moving(path: Path, a: Array, b: Array) -> None:
-    """Copy only what may change, so that all else stays to the last bit."""
+    """Copy the coordinates that may move from `a` to `b`; the others keep their bits."""
     moving = path.moving_q
     for i in range(moving.shape[0]):
         b[moving[i]] = a[moving[i]]

@@ -1,4 +1,4 @@
-"""New starts of a reach: points that fill the limits evenly, the best of a few at a time."""
+"""Start postures of the restarts of a reach, from a low-discrepancy sequence inside the limits."""
 
 import math
 
@@ -7,31 +7,31 @@ import numpy as np
 from poise.kernels.body.limits import Bounds
 from poise.kernels.body.tree import BALL, BALL_REVERSED, FREE
 from poise.kernels.jit.compile import inner_kernel, kernel
-from poise.kernels.reach.descent import Goal, Work, look
-from poise.kernels.reach.limits import hold_balls, hold_couplings
+from poise.kernels.reach.descent import Goal, Work, evaluate
+from poise.kernels.reach.limits import clamp_balls, clamp_couplings
 from poise.kernels.reach.path import Path
 
 Array = np.ndarray
 
 CANDIDATES = 8
-"""Points among which each new start is the best."""
+"""Points of the sequence per restart, of which the one with the least error is the start."""
 SEED_STRIDE = 4096.0
-"""Points between the starts of two seeds."""
+"""Points of the sequence between two seeds."""
 
 
 @inner_kernel
 def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed: int, q: Array) -> None:
-    """The best of a few points of the sequence, in `q`; where couplings leave none, `start`."""
+    """Set `q` to the best of `CANDIDATES` points of the sequence, or to `start` if none satisfies the couplings."""
     best = math.inf
     trial = work.trial
     for k in range(q.shape[0]):
         q[k] = start[k]
     for i in range(CANDIDATES):
-        _scatter(path, start, CANDIDATES * draw + i + SEED_STRIDE * seed, trial)
-        hold_balls(path, start, trial, 0, work.step.rows[:0], work.step.low, work.step.high)
-        if not hold_couplings(path, trial, work.wanted):
+        _sequence_point(path, start, CANDIDATES * draw + i + SEED_STRIDE * seed, trial)
+        clamp_balls(path, start, trial, 0, work.step.rows[:0], work.step.low, work.step.high)
+        if not clamp_couplings(path, trial, work.wanted):
             continue
-        cost = look(path, goal, work.position, work.rotation, trial, work.error)
+        cost = evaluate(path, goal, work.position, work.rotation, trial, work.error)
         if cost < best:
             best = cost
             for k in range(q.shape[0]):
@@ -42,8 +42,8 @@ def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed:
 
 
 @inner_kernel
-def _scatter(path: Path, start: Array, number: float, q: Array) -> None:
-    """Point `number` of the sequence: turns within half a turn of `start`, slides in their range, any rotations."""
+def _sequence_point(path: Path, start: Array, number: float, q: Array) -> None:
+    """Set `q` to point `number` of the sequence: turns within π of `start`, slides near it, any rotations."""
     tree, bounds = path.tree, path.bounds
     golden = path.site[8]
     share = 1.0
@@ -76,13 +76,14 @@ def _window(bounds: Bounds, k: int, middle: float, half: float) -> tuple[float, 
 
 @kernel
 def _fraction(number: float, share: float) -> float:
+    """Fractional part of ½ + number · share."""
     value = 0.5 + number * share
     return value - math.floor(value)
 
 
 @kernel
 def _put_rotation(u0: float, u1: float, u2: float, q: Array, k: int) -> None:
-    """A rotation, uniform for uniform numbers (Shoemake)."""
+    """Write a uniformly distributed rotation for uniform numbers in 0 … 1, by Shoemake's method."""
     a, b = math.sqrt(1.0 - u0), math.sqrt(u0)
     q[k] = b * math.cos(2.0 * math.pi * u2)
     q[k + 1] = a * math.sin(2.0 * math.pi * u1)
