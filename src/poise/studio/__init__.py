@@ -1,1 +1,1 @@
-"""The studio: figures posed in the browser."""
+"""The studio: an application in the browser for posing figures."""

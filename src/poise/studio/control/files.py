@@ -20,7 +20,7 @@ from poise.motion.clip.clip import Clip
 from poise.studio.modes.retarget.retarget import RetargetDriver, RetargetMode
 from poise.studio.scenes.openings import opening
 from poise.studio.session.session import Session
-from poise.studio.session.temporary_figures import file_name, located
+from poise.studio.session.temporary_figures import file_name, with_figure_file
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of the largest file that is taken."""
@@ -124,7 +124,7 @@ def scene_in(path: Path) -> Scene:
 
 def saved_text(session: Session) -> str:
     """The scene as it is now, as a file says it."""
-    return scene_text(located(session.saved()))
+    return scene_text(with_figure_file(session.saved()))
 
 
 def saved_scene(session: Session) -> tuple[str, bytes]:
@@ -132,7 +132,7 @@ def saved_scene(session: Session) -> tuple[str, bytes]:
     scene = session.saved()
     if scene.origin is not None:
         return "scene.toml", scene_text(scene).encode()
-    here = located(scene)
+    here = with_figure_file(scene)
     assert here.origin is not None
     path, packed = Path(here.origin.figure), io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

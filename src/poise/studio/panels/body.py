@@ -17,7 +17,7 @@ from poise.studio.panels.fields import Choice, Field, Number, Numbers, Switch, a
 from poise.studio.panels.obstacles import ObstaclesPanel
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.body_edits import (
-    MOVING,
+    MOVING_KINDS,
     joint_of,
     length_of,
     site_at,
@@ -113,7 +113,7 @@ class BodyPanel:
         if joint is None or joint.kind == "free":
             return
         name = joint.name
-        kinds = ["fixed", *MOVING]
+        kinds = ["fixed", *MOVING_KINDS]
         self._field(
             Choice(f"kind of joint {name.replace('_', ' ')}", kinds, lambda kind: self._shape(with_kind, name, kind)),
             lambda f: f.joints[name].kind,

@@ -18,7 +18,7 @@ from poise.tasks.criteria import Comfort, Criterion, Extend, Flex, LeastTorque, 
 AS_IT_IS = "as it is now"
 MOST = 1000.0
 
-KINDS: dict[str, tuple[type[Criterion], Callable[[State], Criterion]]] = {
+CRITERION_KINDS: dict[str, tuple[type[Criterion], Callable[[State], Criterion]]] = {
     "stay near a posture": (NearPosture, lambda state: NearPosture(state.posture)),
     "comfort: middle of the ranges": (Comfort, lambda state: Comfort()),
     "flex": (Flex, lambda state: Flex()),
@@ -34,14 +34,14 @@ class CriteriaPanel:
     def __init__(self, session: Session) -> None:
         """Make the panel where the caller is building."""
         self.session = session
-        self.gains = dict.fromkeys(KINDS, 1.0)
+        self.gains = dict.fromkeys(CRITERION_KINDS, 1.0)
         self.rows: dict[str, tuple[Switch, Number]] = {}
         self.figure = -1
         with ui.scroll_area().classes("poise-side"), ui.column().classes("w-full gap-1"):
             ui.label("What to do with the freedom that all tasks leave; gains are summed.").classes(
                 "text-caption text-grey-6"
             )
-            for word in KINDS:
+            for word in CRITERION_KINDS:
                 with ui.column().classes("poise-task w-full gap-0"):
                     self._row(word)
 
@@ -49,7 +49,7 @@ class CriteriaPanel:
         switch = Switch(word, lambda value: self._turn(word, value))
         gain = Number("gain", lambda value: self._gain(word, value), low=0.0, high=MOST)
         gain.box.mark(f"gain {word}")
-        if KINDS[word][0] is NearPosture:
+        if CRITERION_KINDS[word][0] is NearPosture:
             self.posture = Choice("which posture", [AS_IT_IS], lambda value: self._near(word, value))
         self.rows[word] = switch, gain
 
@@ -67,7 +67,7 @@ class CriteriaPanel:
                 self.posture.show(found.posture if isinstance(found.posture, str) else AS_IT_IS)
 
     def _turn(self, word: str, on: bool) -> None:
-        kind, make = KINDS[word]
+        kind, make = CRITERION_KINDS[word]
         fresh: Any = make(self.session.state)
         wish = replace(fresh, weight=self.gains[word])
         self.session.ask(lambda scene: with_criterion(scene, kind, wish if on else None))
@@ -76,7 +76,7 @@ class CriteriaPanel:
         self.gains[word] = value
         found = _of_kind(self.session.state.scene, word)
         if found is not None:
-            kind, wish = KINDS[word][0], replace(found, weight=value)
+            kind, wish = CRITERION_KINDS[word][0], replace(found, weight=value)
             self.session.ask(lambda scene: with_criterion(scene, kind, wish))
 
     def _near(self, word: str, value: str) -> None:
@@ -92,5 +92,5 @@ def with_criterion(scene: Scene, kind: type[Criterion], wish: Criterion | None) 
 
 
 def _of_kind(scene: Scene, word: str) -> Any:
-    kind = KINDS[word][0]
+    kind = CRITERION_KINDS[word][0]
     return next((each for each in scene.criteria if type(each) is kind), None)

@@ -14,15 +14,15 @@ from poise.forces.balance import Balance, balance
 from poise.forces.loads import Force, Support
 from poise.studio.panels.fields import Choice, Entered, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.session.loads import (
-    lift_of,
+    balance_sites_without_support,
+    load_share,
     new_force,
     reactions_of,
-    stood_on,
     supports_of,
     with_changed_load,
-    with_found_shares,
+    with_free_shares,
     with_load,
-    with_open_supports,
+    with_present_shares,
     with_share,
     without_load,
 )
@@ -73,7 +73,7 @@ class ForcesPanel:
         self.finds.show(bool(supports) and all(s.share is None and s.brace is None for s in supports))
         self.finds.box.set_visibility(bool(supports))
         self.torques.show("torques" in state.shown)
-        self.stand.set_visibility(bool(stood_on(state.scene)))
+        self.stand.set_visibility(bool(balance_sites_without_support(state.scene)))
         self._judge(state)
 
     def _judge(self, state: State) -> None:
@@ -85,7 +85,7 @@ class ForcesPanel:
         for number, label in self.carried:
             support = state.scene.forces[number]
             if found is not None and isinstance(support, Support):
-                share, push = lift_of(found, support.site, state.figure), found.supports[support.site]
+                share, push = load_share(found, support.site, state.figure), found.supports[support.site]
                 label.set_text(f"carries {100 * share:.0f} %, {math.hypot(*push):.0f} N")
                 self._show_found(number, support, share)
 
@@ -145,7 +145,7 @@ class ForcesPanel:
 
     def _find(self, on: bool) -> None:
         posture = self.session.state.posture
-        self.session.ask(with_open_supports if on else lambda scene: with_found_shares(scene, posture))
+        self.session.ask(with_free_shares if on else lambda scene: with_present_shares(scene, posture))
 
     def _ask(self, change: Callable[[Scene], Scene]) -> None:
         attempt(lambda: self.session.ask(change))
@@ -153,7 +153,7 @@ class ForcesPanel:
 
 def on_feet(scene: Scene) -> Scene:
     """The scene with a support for everything that its tasks about balance stand on."""
-    for site in stood_on(scene):
+    for site in balance_sites_without_support(scene):
         scene = with_load(scene, Support(site))
     return scene
 

@@ -14,8 +14,8 @@ from poise.figure.model.shapes import Box, Cylinder, Sphere
 from poise.pictures.camera import world_axes
 from poise.studio.panels.fields import Entered, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.session.obstacles import (
-    KINDS,
-    Hindrance,
+    OBSTACLE_KINDS,
+    AnyObstacle,
     keeps_clear_of_itself,
     new_obstacle,
     with_obstacle,
@@ -32,7 +32,7 @@ BELOW = 0.01
 """How far below the figure a new plane lies [m]: what is avoided is kept at that distance."""
 SMALLEST = 0.005
 """[m]"""
-Edit = Callable[[Hindrance, object], Hindrance]
+Edit = Callable[[AnyObstacle, object], AnyObstacle]
 
 
 class ObstaclesPanel:
@@ -42,10 +42,10 @@ class ObstaclesPanel:
         """Make the panel where the caller is building; `choose` puts handles on an obstacle."""
         self.session, self.choose = session, choose
         self.built: object = None
-        self.fields: list[tuple[Field, int, Callable[[Hindrance], object]]] = []
+        self.fields: list[tuple[Field, int, Callable[[AnyObstacle], object]]] = []
         ui.label("Obstacles").classes("text-subtitle2")
         with ui.row().classes("w-full gap-0"):
-            for kind in KINDS:
+            for kind in OBSTACLE_KINDS:
                 ui.button(kind, icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))).props(
                     "flat dense no-caps size=sm"
                 ).mark(f"add {kind}")
@@ -66,7 +66,7 @@ class ObstaclesPanel:
         for field, number, value_of in self.fields:
             field.show(value_of(obstacles[number]))
 
-    def _build(self, obstacles: tuple[Hindrance, ...]) -> None:
+    def _build(self, obstacles: tuple[AnyObstacle, ...]) -> None:
         self.area.clear()
         self.fields = []
         with self.area:
@@ -74,7 +74,7 @@ class ObstaclesPanel:
                 with ui.column().classes("poise-task w-full gap-0"):
                     self._row(number, obstacle)
 
-    def _row(self, number: int, obstacle: Hindrance) -> None:
+    def _row(self, number: int, obstacle: AnyObstacle) -> None:
         with ui.row().classes("w-full items-center no-wrap"):
             ui.label(obstacle.name or f"obstacle {number + 1}").classes("text-body2 ellipsis col")
             small_button("open_with", "Move and turn", lambda: self.choose(number))
@@ -89,7 +89,7 @@ class ObstaclesPanel:
             self._field(number, lambda e: Number("radius [m]", e, low=SMALLEST, step=0.01), _radius, _with_radius)
 
     def _field(
-        self, number: int, make: Callable[[Entered], Field], get: Callable[[Hindrance], object], put: Edit
+        self, number: int, make: Callable[[Entered], Field], get: Callable[[AnyObstacle], object], put: Edit
     ) -> None:
         def entered(value: object) -> None:
             new = put(self.session.state.scene.obstacles[number], value)
@@ -113,26 +113,26 @@ class ObstaclesPanel:
         attempt(lambda: self.session.ask(change))
 
 
-def _with_offset(obstacle: Hindrance, value: object) -> Hindrance:
+def _with_offset(obstacle: AnyObstacle, value: object) -> AnyObstacle:
     assert isinstance(obstacle, Plane)
     return Plane(obstacle.normal, float(value), name=obstacle.name)  # type: ignore[arg-type]
 
 
-def _with_place(obstacle: Hindrance, value: object) -> Hindrance:
+def _with_place(obstacle: AnyObstacle, value: object) -> AnyObstacle:
     assert isinstance(obstacle, Obstacle)
     return obstacle.moved(Pose(value, obstacle.pose.rotation))  # type: ignore[arg-type]
 
 
-def _with_edges(obstacle: Hindrance, value: object) -> Hindrance:
+def _with_edges(obstacle: AnyObstacle, value: object) -> AnyObstacle:
     assert isinstance(obstacle, Obstacle)
     edges = tuple(max(SMALLEST, float(edge)) for edge in value)  # type: ignore[attr-defined]
     return replace(obstacle, shape=replace(obstacle.shape, size=edges))  # type: ignore[call-arg]
 
 
-def _radius(obstacle: Hindrance) -> object:
+def _radius(obstacle: AnyObstacle) -> object:
     return obstacle.shape.radius  # type: ignore[union-attr]
 
 
-def _with_radius(obstacle: Hindrance, value: object) -> Hindrance:
+def _with_radius(obstacle: AnyObstacle, value: object) -> AnyObstacle:
     assert isinstance(obstacle, Obstacle)
     return replace(obstacle, shape=replace(obstacle.shape, radius=float(value)))  # type: ignore[arg-type, call-arg]

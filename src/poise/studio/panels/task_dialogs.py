@@ -6,7 +6,7 @@ from nicegui import ui
 
 from poise.errors import FormatError, PoiseError
 from poise.studio.session.edits import task_from_text, task_text
-from poise.studio.session.new_tasks import KINDS, OF_A_SITE, new_task, parts_to_choose
+from poise.studio.session.new_tasks import KINDS_WITH_SITE, TASK_KINDS, new_task, parts_to_choose
 from poise.studio.session.session import Session
 
 
@@ -15,9 +15,9 @@ def add_dialog(session: Session) -> None:
     parts = parts_to_choose(session.state)
     with ui.dialog(value=True) as dialog, ui.card().style("min-width: 360px"):
         ui.label("Add a task").classes("text-subtitle1")
-        kind = ui.select(list(KINDS), value="position", label="what").classes("w-full")
+        kind = ui.select(list(TASK_KINDS), value="position", label="what").classes("w-full")
         site = ui.select(parts, value=parts[0], label="of", with_input=True).classes("w-full")
-        site.bind_visibility_from(kind, "value", lambda value: value in OF_A_SITE)
+        site.bind_visibility_from(kind, "value", lambda value: value in KINDS_WITH_SITE)
         ui.label("It asks for what is so now, at the lowest priority; drag its target or edit it.").classes(
             "text-caption text-grey-6"
         )

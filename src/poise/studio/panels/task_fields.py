@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poise.engine.wanted import seen_from
+from poise.engine.wanted import part_from_world
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, to_matrix, vector
 from poise.studio.panels.fields import Choice, Choices, Entered, Field, Flags, Number, Numbers
@@ -18,7 +18,7 @@ from poise.studio.session.edits import changed
 from poise.studio.session.new_tasks import parts_to_choose
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
-from poise.studio.session.targets import AHEAD
+from poise.studio.session.targets import DIRECTION_MARK_DISTANCE
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
@@ -183,11 +183,11 @@ def _look_otherwise(task: LookAt, value: tuple[str, State]) -> Task:
     word, state = value
     eye = state.figure.pose_of(task.site, state.posture).position
     if word == "in a direction" and task.at is not None:
-        way = seen_from(state.posture, task.relative_to).inverse().apply(vector(task.at)) - eye
+        way = part_from_world(state.posture, task.relative_to).inverse().apply(vector(task.at)) - eye
         return replace(task, at=None, direction=way, relative_to=None)
     if word == "at a point" and task.direction is not None:
         way = vector(task.direction)
-        return replace(task, at=eye + AHEAD * way / np.linalg.norm(way), direction=None)
+        return replace(task, at=eye + DIRECTION_MARK_DISTANCE * way / np.linalg.norm(way), direction=None)
     return task
 
 

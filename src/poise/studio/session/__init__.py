@@ -1,1 +1,1 @@
-"""What the studio shows and who changes it: the scene, its undo history, pulls and targets."""
+"""The state that all pages share and the functions that change it: scene, posture, undo history, pulls, targets."""

@@ -1,4 +1,4 @@
-"""What is asked of the figure, and what it is made of."""
+"""Session operations that change the scene: its tasks, its figure, and the joints that pulls may move."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from poise.tasks.task import Recruits, Task
 
 
 class Asking(Shared):
-    """Changes of the scene, each of which can be undone."""
+    """Adds operations that change the scene; each of them can be undone."""
 
     def ask(self, scene_in: Callable[[Scene], Scene], gesture: object = None) -> None:
-        """Change the scene; changes of one gesture are undone together.
+        """Replace the scene by `scene_in(scene)`; changes with the same gesture are undone together.
 
-        What raises, or cannot be solved, changes nothing.
+        If `scene_in` raises an error, or the new scene cannot be compiled for the solver, nothing changes.
         """
         with self._lock:
             state = self._state
             scene = scene_in(state.scene)
-            Live(scene)  # a scene that cannot be solved is refused before it is shown
+            Live(scene)  # raises for a scene that the solver cannot compile, before anything is changed
             self._history.remember(state, gesture)
             self._live = None
-            self._put(scene=scene, scene_number=state.scene_number + 1, pulls=())
-        self._tell()
+            self._set(scene=scene, scene_number=state.scene_number + 1, pulls=())
+        self._notify()
 
     def add(self, task: Task) -> None:
-        """Ask one thing more."""
+        """Add a task."""
         self.ask(lambda scene: with_tasks(scene, [*scene.tasks, task]))
 
     def put(self, number: int, task: Task, gesture: object = None) -> None:
-        """Ask something else in place of a task."""
+        """Replace a task, given by its number."""
         self._task(number)
         self.ask(lambda scene: with_task(scene, number, task), gesture)
 
     def change(self, number: int, **fields: Any) -> None:
-        """Change fields of a task, such as its priority."""
+        """Change some fields of a task, such as its priority."""
         self.put(number, changed(self._task(number), **fields))
 
     def remove(self, number: int) -> None:
-        """Ask one thing less."""
+        """Remove a task."""
         self._task(number)
         self.ask(lambda scene: with_tasks(scene, [task for k, task in enumerate(scene.tasks) if k != number]))
 
@@ -59,21 +59,21 @@ class Asking(Shared):
         return tasks[number]
 
     def recruit(self, body: str, joints: Recruits) -> None:
-        """Say which joints pulls and pins of a body may move; None for all."""
+        """Set the joints that pulls and pins of a body may move; None for all joints."""
         with self._lock:
             state = self._state
             others = {name: chosen for name, chosen in state.recruits.items() if name != body}
             self._history.remember(state)
-            self._put(recruits=others | ({} if joints is None else {body: joints}))
-        self._tell()
+            self._set(recruits=others | ({} if joints is None else {body: joints}))
+        self._notify()
 
     def set_root(self, body: str) -> None:
-        """Hang the figure from another body; every body stays where it is in the world."""
+        """Make another body the root of the figure; every body stays where it is in the world."""
         state = self._state
         self.reshape(state.figure.rerooted(body, state.posture))
 
     def reshape(self, figure: Figure, gesture: object = None) -> None:
-        """Give the scene a changed figure; it takes the posture over as far as it can."""
+        """Replace the scene's figure by a changed one; joints that both have keep their values."""
         with self._lock:
             state = self._state
             posture = carried_over(state.posture, figure)
@@ -81,5 +81,5 @@ class Asking(Shared):
             Live(scene)
             new = state_of(scene, state.folder)
             self._history.remember(state, gesture)
-            self._show(replace(new, posture=posture, mode=state.mode, recruits=state.recruits))
-        self._tell()
+            self._restore(replace(new, posture=posture, mode=state.mode, recruits=state.recruits))
+        self._notify()

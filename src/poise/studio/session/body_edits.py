@@ -1,4 +1,4 @@
-"""Figures with a part changed: how long and heavy it is, how its joint moves and how far, where its sites are."""
+"""Functions that return a figure with one part changed: a length, a mass, a joint's kind or limits, a site."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from poise.figure.model.mass import Mass
 from poise.figure.model.pose import FloatArray, Pose, unit_vector, vector
 from poise.figure.model.shapes import Box, Cylinder, Ellipsoid, Mesh, Shape
 
-SHORTEST = 1e-4
-"""A part shorter than this has no length that could be changed [m]."""
-ALONG = 0.7
-"""Cosine from which an axis of a shape counts as along a part."""
-MOVING = tuple(kind for kind in COORDINATES if kind not in ("fixed", "free"))
-"""Kinds that a joint can be changed to, `fixed` besides."""
+SHORTEST_LENGTH = 1e-4
+"""Shortest length of a body that can be changed [m]."""
+ALONG_COSINE = 0.7
+"""Cosine of the angle to a body's long axis above which an axis of a shape is stretched with the body."""
+MOVING_KINDS = tuple(kind for kind in COORDINATES if kind not in ("fixed", "free"))
+"""Kinds that a joint can be changed to, in addition to `fixed`."""
 
 
 def joint_of(figure: Figure, body: str) -> Joint | None:
-    """The joint that a body hangs from."""
+    """The joint that connects a body to its parent; None for the root."""
     return dict(figure.tree_order)[body]
 
 
 def length_of(figure: Figure, body: str) -> float:
-    """How far the end of a part is from its joint [m]: where its first joint sits, or its first site."""
+    """Distance from a body's joint to its end, which is the next joint or the first site [m]."""
     return float(np.linalg.norm(_end(figure, body)))
 
 
 def _end(figure: Figure, body: str) -> FloatArray:
-    """(3,) the end of a part, from where it hangs [m]."""
+    """(3,) vector from a body's joint to its end; zero if the body has none [m]."""
     start = _start(figure, body)
     ends = [joint.parent_frame.position for joint in figure.joints if joint.parent == body]
     ends += [site.pose.position for site in figure.sites if site.body == body]
-    ways: list[FloatArray] = [end - start for end in ends]
-    return next((way for way in ways if np.linalg.norm(way) > SHORTEST), np.zeros(3))
+    offsets: list[FloatArray] = [end - start for end in ends]
+    return next((offset for offset in offsets if np.linalg.norm(offset) > SHORTEST_LENGTH), np.zeros(3))
 
 
 def _start(figure: Figure, body: str) -> FloatArray:
@@ -51,20 +51,20 @@ def _start(figure: Figure, body: str) -> FloatArray:
 
 
 def with_length(figure: Figure, body: str, length: float) -> Figure:
-    """The figure with a part stretched along itself; what hangs from it moves along, its mass stays."""
+    """The figure with a body stretched along its length; bodies attached to it move along, its mass stays the same."""
     old = length_of(figure, body)
-    if old < SHORTEST or not math.isfinite(length) or length < SHORTEST:
+    if old < SHORTEST_LENGTH or not math.isfinite(length) or length < SHORTEST_LENGTH:
         raise FigureError(f"body {body!r} is {old:g} m long and cannot be made {length:g} m long.")
-    way = _Stretch(_start(figure, body), unit_vector(_end(figure, body)), length / old)
-    bodies = [way.body(each) if each.name == body else each for each in figure.bodies]
-    sites = [replace(site, pose=way.pose(site.pose)) if site.body == body else site for site in figure.sites]
-    joints = [way.joint(joint, body) for joint in figure.joints]
-    loops = [way.joint(joint, body) for joint in figure.loops]
+    stretch = _Stretch(_start(figure, body), unit_vector(_end(figure, body)), length / old)
+    bodies = [stretch.body(each) if each.name == body else each for each in figure.bodies]
+    sites = [replace(site, pose=stretch.pose(site.pose)) if site.body == body else site for site in figure.sites]
+    joints = [stretch.joint(joint, body) for joint in figure.joints]
+    loops = [stretch.joint(joint, body) for joint in figure.loops]
     return figure.replaced(bodies=bodies, sites=sites, joints=joints, loops=loops)
 
 
 class _Stretch:
-    """p ↦ o + (p - o) + (f - 1) d dᵀ (p - o): longer along one direction, the same across it."""
+    """The map p ↦ o + (I + (f - 1) d dᵀ)(p - o), which scales by f along the direction d and not across it."""
 
     def __init__(self, origin: FloatArray, direction: FloatArray, factor: float) -> None:
         self.origin, self.direction, self.factor = origin, direction, factor
@@ -85,16 +85,16 @@ class _Stretch:
         return replace(body, mass=self.mass(body.mass), shapes=tuple(self.shape(shape) for shape in body.shapes))
 
     def mass(self, mass: Mass) -> Mass:
-        """The second moments S of the mass become T S T, and its inertia tr(S) - S with them."""
+        """Stretch a mass: the matrix of second moments S becomes T S T, and the inertia is tr(S) I - S."""
         second = 0.5 * np.trace(mass.inertia) * np.eye(3) - mass.inertia
         moved = self.matrix @ second @ self.matrix
         return Mass(mass.mass, self.point(mass.center), np.trace(moved) * np.eye(3) - moved)
 
     def shape(self, shape: Shape) -> Shape:
-        """The shape longer along those of its own axes that run along the part."""
+        """Stretch a shape along those of its own axes that are nearly parallel to the stretch direction."""
         moved: Any = replace(shape, pose=self.pose(shape.pose))
         cosines = np.abs(shape.pose.matrix.T @ self.direction)
-        factors = np.where(cosines > ALONG, self.factor, 1.0)
+        factors = np.where(cosines > ALONG_COSINE, self.factor, 1.0)
         if isinstance(shape, Cylinder):
             return replace(moved, length=shape.length * factors[2])  # type: ignore[no-any-return]
         if isinstance(shape, Box):
@@ -107,7 +107,7 @@ class _Stretch:
 
 
 def with_mass(figure: Figure, body: str, mass: float) -> Figure:
-    """The figure with a heavier or lighter part; its inertia grows with it."""
+    """The figure with another mass of a body; its inertia is scaled by the same factor."""
     old = figure.bodies[body].mass
     factor = mass / old.mass if old.mass > 0.0 else 1.0
     new = Mass(mass, old.center, old.inertia * factor)
@@ -115,7 +115,7 @@ def with_mass(figure: Figure, body: str, mass: float) -> Figure:
 
 
 def with_limits(figure: Figure, joint: str, number: int, low: float, high: float) -> Figure:
-    """The figure with other limits of one turn [rad] or slide [m] of a joint."""
+    """The figure with new limits of one coordinate of a joint, a rotation [rad] or a translation [m]."""
     old = figure.joints[joint]
     lower = tuple(low if k == number else value for k, value in enumerate(old.lower))
     upper = tuple(high if k == number else value for k, value in enumerate(old.upper))
@@ -123,13 +123,13 @@ def with_limits(figure: Figure, joint: str, number: int, low: float, high: float
 
 
 def with_swing(figure: Figure, joint: str, x: float, y: float) -> Figure:
-    """The figure with an ellipse for the swing of a ball joint, by its radii [rad]."""
+    """The figure with an elliptic swing limit of a ball joint, given by the ellipse's radii [rad]."""
     old = figure.joints[joint].ball_limits or BallLimits()
     return _with_joint(figure, replace(figure.joints[joint], ball_limits=replace(old, swing=Ellipse(x, y))))
 
 
 def with_twist(figure: Figure, joint: str, low: float, high: float) -> Figure:
-    """The figure with other bounds of a ball joint's twist, where it does not swing [rad]."""
+    """The figure with new twist limits of a ball joint at zero swing [rad]."""
     old = figure.joints[joint].ball_limits or BallLimits()
     rest = Twist.between(low, high) if old.twist is None else old.twist
     twist = Twist((low, *rest.lower[1:]), (high, *rest.upper[1:]))
@@ -137,7 +137,7 @@ def with_twist(figure: Figure, joint: str, low: float, high: float) -> Figure:
 
 
 def with_kind(figure: Figure, joint: str, kind: Kind) -> Figure:
-    """The figure with a joint of another kind, without limits; postures and couplings forget it."""
+    """The figure with another kind of joint, without limits; the joint is removed from postures and couplings."""
     old = figure.joints[joint]
     new = replace(old, kind=kind, axes=_axes(old, kind), lower=(), upper=(), ball_limits=None)
     couplings = [each for each in figure.couplings if all(term.joint != joint for term in each.terms)]
@@ -150,7 +150,7 @@ def with_kind(figure: Figure, joint: str, kind: Kind) -> Figure:
 
 
 def _axes(joint: Joint, kind: Kind) -> tuple[tuple[float, float, float], ...]:
-    """As many axes as a kind is described by: those the joint had, then others across them."""
+    """The axes that a kind of joint needs: those the joint had, then axes not parallel to them."""
     wanted = {"revolute": 1, "prismatic": 1, "cylindrical": 1, "planar": 1, "universal": 2, "elbow": 2}.get(kind, 0)
     found = [np.array(axis) for axis in joint.axes[:wanted]]
     for candidate in np.eye(3):
@@ -164,18 +164,18 @@ def _with_joint(figure: Figure, joint: Joint) -> Figure:
 
 
 def with_site(figure: Figure, site: Site) -> Figure:
-    """The figure with a site more, or in place of the one of its name."""
+    """The figure with a site added, or replaced if it has one of that name."""
     known = any(each.name == site.name for each in figure.sites)
     sites: Iterable[Site] = [site if each.name == site.name else each for each in figure.sites]
     return figure.replaced(sites=sites if known else [*sites, site])
 
 
 def without_site(figure: Figure, name: str) -> Figure:
-    """The figure with a site less."""
+    """The figure without a site."""
     return figure.replaced(sites=[site for site in figure.sites if site.name != name])
 
 
 def site_at(figure: Figure, name: str, position: Any) -> Figure:
-    """The figure with a site moved to a point of its body [m]."""
+    """The figure with a site moved to a position in its body's frame [m]."""
     old = figure.sites[name]
     return with_site(figure, replace(old, pose=Pose(vector(position), old.pose.rotation)))

@@ -1,4 +1,4 @@
-"""A posture carried over to a figure that was changed."""
+"""Transfers a posture to a changed version of its figure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from poise.figure.model.posture import Posture
 
 
 def carried_over(posture: Posture, figure: Figure) -> Posture:
-    """The posture of a changed figure that is most like one of the figure it was: joints keep their values by name.
+    """The posture of a changed figure in which joints of the same name and kind keep their values.
 
-    Where all joints are of the same kinds, bodies of a floating figure also stay where they are in the world.
+    If all joints have the same kinds as before, the bodies of a floating figure also keep their places in the world.
     """
     old = posture.figure
     try:

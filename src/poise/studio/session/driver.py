@@ -1,7 +1,7 @@
-"""Modes of the studio: what a mode remembers, and what moves the figure while it is on.
+"""Modes of the studio: a mode's settings (`Mode`) and the object that moves the figure while it is on (`Driver`).
 
-What a mode remembers is an immutable `Mode` in the session's state, so that undo, redo and other tabs know it. What
-moves is a `Driver`, one per kind of mode, asked for the next posture sixty times per second.
+The settings are an immutable `Mode` in the session's state, so that undo and redo restore them and all pages share
+them. The `Driver`, one for each mode, computes the next posture sixty times per second.
 """
 
 from __future__ import annotations
@@ -20,82 +20,84 @@ if TYPE_CHECKING:
     from poise.studio.session.state import State
 
 TICK = 1.0 / 60.0
-"""Time from one posture to the next [s]."""
+"""Time between two postures [s]."""
 
 
 @dataclass(frozen=True)
 class Mode:
-    """What a mode remembers; the plain one is that in which the engine poses the figure."""
+    """Settings of a mode; this base class is the pose mode, in which the engine solves the scene's tasks."""
 
     name: ClassVar[str] = "pose"
     drives: ClassVar[bool] = False
-    """Whether something else than the engine moves the figure."""
+    """Whether the mode's driver moves the figure in place of the engine."""
     errors: bool = False
-    """Whether errors of tasks are plotted."""
+    """Whether the errors of tasks are plotted."""
 
 
 class Driven(NamedTuple):
-    """The next posture of a mode."""
+    """The next posture of a mode, computed by its driver."""
 
     posture: Posture
+    """The posture to show."""
     outcome: Outcome
+    """The status light and its sentence."""
     more: bool
-    """Whether there is another to come without anybody doing anything."""
+    """Whether the driver has to be called again even if nothing changes."""
 
 
 class Driver(ABC):
-    """What moves the figure in a mode, and what is drawn about that."""
+    """Moves the figure in one mode, and provides the plots and drawings of that mode."""
 
     def __init__(self) -> None:
-        """Begin without samples."""
+        """Start with an empty plot."""
         self.samples = Samples()
 
     @abstractmethod
     def enter(self, session: Session) -> None:
-        """Show the scene that the mode begins with, of the session's figure if it can be that."""
+        """Open the mode's first scene, with the session's present figure if the mode supports it."""
 
     def figures(self) -> tuple[str, ...]:
-        """Built-in figures that the mode can show."""
+        """Names of the built-in figures that the mode supports."""
         return ()
 
     def choose(self, session: Session, figure: str) -> None:
-        """Show another of its figures."""
+        """Switch to another of the mode's figures."""
         raise NotImplementedError
 
     def drive(self, state: State) -> Driven | None:
-        """The next posture; None where the engine is in charge."""
+        """The next posture; None if the engine moves the figure."""
         return None
 
     def plots(self, state: State) -> Mapping[str, Any] | None:
-        """What the strip below plots; None for nothing. Sent when its "key" changes."""
+        """Description of the plots below the viewport, None for no plots; sent to pages when its "key" changes."""
         return None
 
     def rows(self, since: int) -> tuple[int, list[list[float]]]:
-        """The number of the newest sample, and the samples after number `since`."""
+        """The number of the newest plot sample, and the samples after number `since`."""
         return self.samples.since(since)
 
     def overlay(self, state: State) -> Mapping[str, Any] | None:
-        """What is drawn around the figure; None for nothing. Sent when its "key" changes."""
+        """Drawings around the figure, None for none; sent to pages when its "key" changes."""
         return None
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
-        """Do what the strip or a view of the mode says; what makes no sense is passed over."""
+        """Handle a message from the plots or a view of the mode; malformed messages are ignored."""
         del session, message
 
     def watch(self, state: State) -> None:
-        """Take a sample of a state for the plots; called after every change."""
+        """Add a plot sample of a state; called after every change."""
         del state
 
     def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
-        """What views of the mode's own show, by their kind; each is sent when its "key" changes."""
+        """Contents of the mode's own views, by kind; each is sent to pages when its "key" changes."""
         del state
         return {}
 
     def cursor(self, state: State) -> float | None:
-        """Where a timeline is [s]; None where there is none."""
+        """Time of the cursor on the timeline; None if the mode has no timeline [s]."""
         del state
         return None
 
     def leave(self) -> None:
-        """Let go of what the mode held, when it is over."""
+        """Release the mode's resources when it ends, such as a connected robot."""
         return

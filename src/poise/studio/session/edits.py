@@ -1,4 +1,4 @@
-"""Scenes with something changed."""
+"""Functions that return a scene with one thing changed, and tasks as text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from poise.engine.scene import Scene
 from poise.errors import FormatError
 from poise.formats.scene_toml.read import parse_scene
 from poise.formats.scene_toml.write import scene_text
-from poise.studio.session.temporary_figures import located
+from poise.studio.session.temporary_figures import with_figure_file
 from poise.tasks.task import Task
 
-_TASK = "[[task]]"
+_TASK_HEADING = "[[task]]"
 
 
 def with_parts(scene: Scene, **parts: Any) -> Scene:
-    """The scene with some parts changed; raises `TaskError` or `FigureError` for what its figure cannot be asked."""
+    """The scene with some parts replaced; raises `TaskError` or `FigureError` if they do not fit the figure."""
     names = ("figure", "tasks", "start", "forces", "criteria", "obstacles", "description", "origin")
     return Scene(**({name: getattr(scene, name) for name in names} | parts))
 
@@ -28,12 +28,12 @@ def with_tasks(scene: Scene, tasks: Iterable[Task]) -> Scene:
 
 
 def with_start(scene: Scene, start: Any) -> Scene:
-    """The scene, started from another posture."""
+    """The scene with another start posture."""
     return with_parts(scene, start=start)
 
 
 def with_task(scene: Scene, number: int, task: Task) -> Scene:
-    """The scene with one task in place of another."""
+    """The scene with one task replaced."""
     return with_tasks(scene, [task if k == number else other for k, other in enumerate(scene.tasks)])
 
 
@@ -43,25 +43,27 @@ def changed(task: Task, **fields: Any) -> Task:
 
 
 def task_text(scene: Scene, task: Task) -> str:
-    """A task as scene files say it."""
-    return _halves(scene, task)[1]
+    """The TOML text of a task, as in a scene file."""
+    return _figure_and_task_text(scene, task)[1]
 
 
 def task_from_text(scene: Scene, old: Task, text: str) -> Task:
-    """The task that a text describes; raises `FormatError` with the line of the text."""
-    head, _ = _halves(scene, old)
+    """The task described by a TOML text; raises `FormatError` with the line in that text."""
+    head, _ = _figure_and_task_text(scene, old)
     try:
         tasks = parse_scene(head + text).tasks
     except FormatError as problem:
         line = problem.line and max(1, problem.line - head.count("\n"))
         raise FormatError(problem.reason, None, line) from None
     if len(tasks) != 1:
-        raise FormatError(f"the text must describe one task, which begins with {_TASK}; it describes {len(tasks)}.")
+        raise FormatError(
+            f"the text must contain one task, which begins with {_TASK_HEADING}; it contains {len(tasks)}."
+        )
     return tasks[0]
 
 
-def _halves(scene: Scene, task: Task) -> tuple[str, str]:
-    """The lines about the figure, and those about the task."""
-    here = located(scene)
-    head, mark, body = scene_text(Scene(here.figure, [task], origin=here.origin)).partition(_TASK)
+def _figure_and_task_text(scene: Scene, task: Task) -> tuple[str, str]:
+    """The text of a scene with only this task, split into the lines before the task and the task itself."""
+    here = with_figure_file(scene)
+    head, mark, body = scene_text(Scene(here.figure, [task], origin=here.origin)).partition(_TASK_HEADING)
     return head, mark + body

@@ -1,7 +1,7 @@
-"""The degrees of freedom of a figure as a person moves them: one number each, in degrees or metres.
+"""The degrees of freedom of a figure as the sliders show them: one number each, in degrees or metres.
 
-The numbers are the rates v that take the posture of all zeros to the posture in one unit of time: for a hinge or a
-slide its value, for a ball its rotation vector, for a free joint its position and rotation vector.
+The numbers are the velocity v that moves the zero posture to the present posture in unit time: the value of a revolute
+or prismatic joint, the rotation vector of a ball joint, the position and rotation vector of a free joint.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from poise.figure.model.joints import Joint
 from poise.figure.model.posture import Posture
 
 HALF_TURN = 180.0
-SLIDE_ROOM = 1.0
-"""How far a slide without limits can be moved [m]."""
-BASE_ROOM = 2.0
-"""How far a free joint can be moved each way [m]."""
-CLOSED = 1e-9
-"""Gap below which loops count as closed [m or rad]."""
+"""Range of a slider for a rotation without limits, each way [degrees]."""
+UNLIMITED_SLIDE_RANGE = 1.0
+"""Range of a slider for a translation without limits, each way [m]."""
+FREE_JOINT_RANGE = 2.0
+"""Range of a slider for the position of a free joint, each way [m]."""
+CLOSED_LOOP_GAP = 1e-9
+"""Largest closure error at which loops count as closed [m or rad]."""
 
 
 @dataclass(frozen=True)
@@ -30,21 +31,23 @@ class Freedom:
     """One degree of freedom."""
 
     number: int
-    """Its place in v."""
+    """Index in v."""
     joint: str
+    """Name of its joint."""
     coordinate: str
-    """What it is called within its joint; empty for the only one."""
+    """Name of the coordinate within its joint; empty if the joint has one."""
     unit: str
     """° or m."""
     low: float
-    """Least value, in that unit."""
+    """Smallest value, in that unit."""
     high: float
-    """Greatest value, in that unit."""
+    """Largest value, in that unit."""
     active: bool
+    """Whether the joint has a motor."""
 
     @property
     def factor(self) -> float:
-        """Shown value of one radian or metre."""
+        """Factor from radians or metres to the unit shown."""
         return math.degrees(1.0) if self.unit == "°" else 1.0
 
 
@@ -58,12 +61,12 @@ def freedoms_of(figure: Figure) -> tuple[Freedom, ...]:
 
 
 def _ranges(joint: Joint) -> list[tuple[str, str, float, float]]:
-    """Name, unit and range of each freedom of a joint."""
+    """Name, unit, smallest and largest value of each degree of freedom of a joint."""
     turns = [("turn x", "°"), ("turn y", "°"), ("turn z", "°")]
     if joint.kind == "ball":
         return [(name, unit, -HALF_TURN, HALF_TURN) for name, unit in turns]
     if joint.kind == "free":
-        moves = [(name, "m", -BASE_ROOM, BASE_ROOM) for name in ("x", "y", "z")]
+        moves = [(name, "m", -FREE_JOINT_RANGE, FREE_JOINT_RANGE) for name in ("x", "y", "z")]
         return moves + [(name, unit, -HALF_TURN, HALF_TURN) for name, unit in turns]
     names = joint.coordinates if len(joint.scalars) != 1 else ("",)
     rows = zip(names, joint.scalars, joint.lower, joint.upper, strict=True)
@@ -71,7 +74,7 @@ def _ranges(joint: Joint) -> list[tuple[str, str, float, float]]:
 
 
 def _scalar_range(name: str, is_turn: bool, low: float, high: float) -> tuple[str, str, float, float]:
-    unit, factor, room = ("°", math.degrees(1.0), HALF_TURN) if is_turn else ("m", 1.0, SLIDE_ROOM)
+    unit, factor, room = ("°", math.degrees(1.0), HALF_TURN) if is_turn else ("m", 1.0, UNLIMITED_SLIDE_RANGE)
     bottom = low * factor if math.isfinite(low) else min(-room, high * factor - room)
     top = high * factor if math.isfinite(high) else max(room, bottom + room)
     return name, unit, bottom, top
@@ -83,15 +86,15 @@ def _zero(figure: Figure) -> Posture:
 
 
 def shown_values(posture: Posture, freedoms: tuple[Freedom, ...]) -> list[float]:
-    """The value of each freedom, in its unit."""
+    """The value of each degree of freedom, in its unit."""
     v = posture.figure.difference(_zero(posture.figure), posture)
     return [float(v[freedom.number]) * freedom.factor for freedom in freedoms]
 
 
 def turned(posture: Posture, freedom: Freedom, value: float) -> Posture:
-    """`posture` with one freedom at a value in its unit, inside all limits, loops closed.
+    """The posture with one degree of freedom set to a value in its unit, inside all limits and with loops closed.
 
-    In a figure with loops other motors stay where they are when a motor moves; all joints follow a passive one.
+    In a figure with loops, moving a motor keeps the other motors in place; moving a passive joint lets all joints move.
     """
     figure = posture.figure
     v = figure.difference(_zero(figure), posture)
@@ -102,5 +105,5 @@ def turned(posture: Posture, freedom: Freedom, value: float) -> Posture:
     others = None if freedom.active else ()
     assembled = figure.assembler.assemble({freedom.joint: moved[freedom.joint]}, posture, motors=others)
     if assembled.status == "open":
-        return posture if figure.closure_error(posture) <= CLOSED else moved
+        return posture if figure.closure_error(posture) <= CLOSED_LOOP_GAP else moved
     return assembled.posture if not figure.violations(assembled.posture) else posture

@@ -6,36 +6,38 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 Moment = TypeVar("Moment")
-DEPTH = 200
-"""How many changes can be undone."""
+HISTORY_LENGTH = 200
+"""Number of changes that can be undone."""
 
 
 @dataclass
 class History(Generic[Moment]):
-    """Moments one can go back to, and forth again."""
+    """The undo and redo stacks of a state."""
 
     past: list[Moment] = field(default_factory=list)
+    """States that undo restores, the newest last."""
     future: list[Moment] = field(default_factory=list)
+    """States that redo restores, the newest last."""
     gesture: object = None
-    """What is being done; going on with it adds no moment."""
+    """Identifies the present gesture, such as one drag; its further changes add no state to undo."""
 
     def remember(self, moment: Moment, gesture: object = None) -> None:
-        """Keep the moment before a change; changes of one gesture are undone together."""
+        """Store the state before a change; changes with the same gesture are undone together."""
         if gesture is not None and gesture == self.gesture:
             return
         self.gesture = gesture
-        self.past = [*self.past, moment][-DEPTH:]
+        self.past = [*self.past, moment][-HISTORY_LENGTH:]
         self.future = []
 
     def back(self, now: Moment) -> Moment | None:
-        """The moment before the last change, if there was one."""
-        return self._between(self.past, self.future, now)
+        """The state before the last change, to be restored by undo; None if there is none."""
+        return self._move_last(self.past, self.future, now)
 
     def forth(self, now: Moment) -> Moment | None:
-        """The moment that was undone last, if there is one."""
-        return self._between(self.future, self.past, now)
+        """The state that was undone last, to be restored by redo; None if there is none."""
+        return self._move_last(self.future, self.past, now)
 
-    def _between(self, source: list[Moment], other: list[Moment], now: Moment) -> Moment | None:
+    def _move_last(self, source: list[Moment], other: list[Moment], now: Moment) -> Moment | None:
         self.gesture = None
         if not source:
             return None

@@ -1,4 +1,4 @@
-"""The solver of a scene while people pull at its figure."""
+"""The solver of a scene while its figure is dragged."""
 
 from __future__ import annotations
 
@@ -11,64 +11,64 @@ from poise.engine.solver import Solver
 from poise.figure.model.posture import Posture
 from poise.studio.session.outcome import Outcome, outcome_of
 from poise.studio.session.pull import Pull
-from poise.studio.session.targets import wanted_value
+from poise.studio.session.targets import target_value
 from poise.tasks.task import Task
 
-CLOSE = 1e-3
-"""Error below which a task counts as met on the page [m or rad]: less cannot be seen."""
-REST = 1e-6
-"""A figure whose freedoms all move less than this in a step rests [m or rad]."""
+SHOWN_AS_MET_ERROR = 1e-3
+"""Error below which the page shows a task as met; smaller errors cannot be seen [m or rad]."""
+RESTING_STEP = 1e-6
+"""Largest change of a joint in one step at which the figure counts as resting [m or rad]."""
 
 
 class Live:
-    """Steps a posture towards what a scene and some pulls ask, and says how the tasks fare.
+    """Steps a posture towards the tasks of a scene and of pulls, and evaluates the tasks.
 
-    Two solvers know the same tasks: judging a posture would disturb what the moving one remembers.
+    Two solvers have the same tasks, because evaluating a posture would overwrite the warm start of the stepping solver.
     """
 
     def __init__(self, scene: Scene, pulls: Sequence[Pull] = ()) -> None:
-        """Compile the tasks."""
+        """Compile the tasks of the scene and of the pulls."""
         self.scene = scene
-        self.pulled = {pull.owner: pull.task for pull in pulls}
+        self.pull_tasks = {pull.owner: pull.task for pull in pulls}
         self.tasks: list[Task] = list(scene.tasks)
-        self._mover = self._solver()
-        self._judge: Solver | None = None
+        self._step_solver = self._solver()
+        self._verdict_solver: Solver | None = None
 
     def _solver(self) -> Solver:
         scene = self.scene
-        asked = [*self.tasks, *self.pulled.values()]
-        return Solver(scene.figure, asked, obstacles=scene.obstacles, forces=scene.forces, criteria=scene.criteria)
+        tasks = [*self.tasks, *self.pull_tasks.values()]
+        return Solver(scene.figure, tasks, obstacles=scene.obstacles, forces=scene.forces, criteria=scene.criteria)
 
     def aim(self, pulls: Sequence[Pull]) -> None:
-        """Move the targets of pulls."""
+        """Set the targets of pulls."""
         for pull in pulls:
-            self._target(self.pulled[pull.owner], pull.at)
+            self._target(self.pull_tasks[pull.owner], pull.at)
 
     def retarget(self, number: int, task: Task) -> None:
-        """Let a task of the scene want what `task`, which differs in its target only, wants."""
+        """Give task `number` of the scene the target of `task`, which may differ from it only in the target."""
         if task.active:
-            self._target(self.tasks[number], wanted_value(task))
+            self._target(self.tasks[number], target_value(task))
 
     def _target(self, task: Task, value: object) -> None:
-        for solver in (self._mover, self._judge):
+        for solver in (self._step_solver, self._verdict_solver):
             if solver is not None:
                 solver.target(task, value)  # type: ignore[arg-type]
 
     def step(self, posture: Posture) -> tuple[Posture, bool]:
-        """The posture one step on, and whether it rests there."""
-        after = self._mover.step(posture)
+        """The posture after one solver step, and whether the figure rests."""
+        after = self._step_solver.step(posture)
         moved = np.abs(posture.figure.difference(posture, after)).max(initial=0.0)
-        return after, bool(moved < REST)
+        return after, bool(moved < RESTING_STEP)
 
     def judged(self, posture: Posture, scene: Scene, pulls: Sequence[Pull]) -> Outcome:
-        """How the tasks fare in a posture; `scene` has the targets as they are now."""
-        if self._judge is None:
-            self._judge = self._solver()
+        """Evaluate the tasks in a posture; `scene` has the present targets."""
+        if self._verdict_solver is None:
+            self._verdict_solver = self._solver()
             self.aim(pulls)
             for number, task in enumerate(scene.tasks):
                 if task is not self.tasks[number]:
                     self.retarget(number, task)
-        result = self._judge.settle(posture, max_steps=0, tolerance=CLOSE)
+        result = self._verdict_solver.settle(posture, max_steps=0, tolerance=SHOWN_AS_MET_ERROR)
         now = dict(zip(self.tasks, scene.tasks, strict=True))
         found = outcome_of(result.verdicts)
         verdicts = {now.get(task, task): verdict for task, verdict in found.verdicts.items()}

@@ -1,4 +1,4 @@
-"""Forces, torques and supports of a scene, and how they are changed."""
+"""Functions that change the forces, torques and supports of a scene, and the sizes of their arrows."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from poise.forces.reactions import Reactions, find_reactions
 from poise.studio.session.edits import with_parts
 from poise.tasks.mass import CenterOfMass
 
-FIRST_SHARE = 0.1
-"""Share of the weight that a new force has."""
-FIRST_ARM = 0.02
-"""Lever of a new torque, in sizes of the figure."""
-ARROW = 0.45
-"""Length of the arrow of a whole weight, in sizes of the figure."""
-LEVER = 0.1
-"""Lever on which a whole weight makes a torque with as long an arrow, in sizes of the figure."""
-MASSLESS = 10.0
-"""Weight that stands for that of a figure without mass [N]."""
-FINEST = 4
-"""Decimals of shares that were found."""
+NEW_FORCE_SHARE = 0.1
+"""Size of a new force, as a share of the figure's weight."""
+NEW_TORQUE_LEVER = 0.02
+"""Lever on which the figure's weight makes a new torque, as a share of the figure's size."""
+WEIGHT_ARROW_LENGTH = 0.45
+"""Length of the arrow of a force equal to the figure's weight, as a share of the figure's size."""
+WEIGHT_ARROW_LEVER = 0.1
+"""Lever on which the weight makes a torque drawn with an arrow of that length, as a share of the figure's size."""
+MASSLESS_FIGURE_WEIGHT = 10.0
+"""Weight assumed for a figure without mass [N]."""
+SHARE_DECIMALS = 4
+"""Decimals to which computed shares are rounded."""
 
 
 def weight_of(figure: Figure) -> float:
-    """What gives forces their size on the page [N]."""
-    return STANDARD_GRAVITY * figure.mass or MASSLESS
+    """The figure's weight, by which forces are scaled on the page [N]."""
+    return STANDARD_GRAVITY * figure.mass or MASSLESS_FIGURE_WEIGHT
 
 
 def arrow_scales(figure: Figure, extent: float) -> tuple[float, float]:
-    """Length of the arrow of one newton, and of one newton metre [m]."""
+    """Arrow lengths of one newton [m/N] and of one newton metre [m/(N m)]; `extent` is the figure's size [m]."""
     weight = weight_of(figure)
-    return ARROW * extent / weight, ARROW / (LEVER * weight)
+    return WEIGHT_ARROW_LENGTH * extent / weight, WEIGHT_ARROW_LENGTH / (WEIGHT_ARROW_LEVER * weight)
 
 
 def new_force(figure: Figure, site: str, kind: str, extent: float) -> Force:
-    """A force that presses a site down, or a torque that turns it about the vertical."""
+    """A new force that pushes a site down, or a new torque (kind "torque") about the vertical."""
     weight = weight_of(figure)
     if kind == "torque":
-        return Force(site, torque=FIRST_ARM * extent * weight * figure.up_vector)
-    return Force(site, force=-FIRST_SHARE * weight * figure.up_vector)
+        return Force(site, torque=NEW_TORQUE_LEVER * extent * weight * figure.up_vector)
+    return Force(site, force=-NEW_FORCE_SHARE * weight * figure.up_vector)
 
 
 def with_load(scene: Scene, load: Load) -> Scene:
-    """The scene with one force or support more."""
+    """The scene with a force or support added."""
     if isinstance(load, Support) and any(load.site == other.site for other in supports_of(scene)):
         raise TaskError(f"{load.site!r} is a support already.")
     return with_parts(scene, forces=[*scene.forces, load])
@@ -67,24 +67,24 @@ def without_load(scene: Scene, number: int) -> Scene:
 
 
 def with_changed_load(scene: Scene, number: int, **fields: Any) -> Scene:
-    """The scene with something changed about one of its forces and supports."""
+    """The scene with some fields of one force or support changed."""
     return with_parts(
         scene, forces=[replace(load, **fields) if k == number else load for k, load in enumerate(scene.forces)]
     )
 
 
 def with_share(scene: Scene, number: int, share: float) -> Scene:
-    """The scene with the share of one support given; where all are, the last of the others takes what is left."""
+    """The scene with one support's share of the weight fixed; if all others are fixed, the last one becomes free."""
     others = [k for k, load in enumerate(scene.forces) if isinstance(load, Support) and k != number]
     given = all(getattr(scene.forces[k], "share", None) is not None for k in others)
-    taker = others[-1] if others and given else None
-    alone = {number: share if others else 1.0} | ({taker: None} if taker is not None else {})
-    loads = [replace(load, share=alone[k]) if k in alone else load for k, load in enumerate(scene.forces)]
+    freed = others[-1] if others and given else None
+    shares = {number: share if others else 1.0} | ({freed: None} if freed is not None else {})
+    loads = [replace(load, share=shares[k]) if k in shares else load for k, load in enumerate(scene.forces)]
     return with_parts(scene, forces=loads)
 
 
 def with_arrow(scene: Scene, number: int, part: str, arrow: ArrayLike, posture: Posture) -> Scene:
-    """The scene with a force [N] or torque [N m] of a load, given in world axes."""
+    """The scene with a new force [N] or torque [N m] of one load, given in world axes."""
     load = scene.forces[number] if 0 <= number < len(scene.forces) else None
     if not isinstance(load, Force) or part not in ("force", "torque"):
         raise TaskError(f"there is no {part} number {number}.")
@@ -95,19 +95,19 @@ def with_arrow(scene: Scene, number: int, part: str, arrow: ArrayLike, posture: 
 
 
 def supports_of(scene: Scene) -> list[Support]:
-    """What carries the figure."""
+    """The supports of a scene."""
     return [load for load in scene.forces if isinstance(load, Support)]
 
 
-def stood_on(scene: Scene) -> list[str]:
-    """Sites that tasks about balance stand on and that are no supports yet."""
+def balance_sites_without_support(scene: Scene) -> list[str]:
+    """Sites that balance tasks stand on and that have no support yet."""
     known = {support.site for support in supports_of(scene)}
     sites = [site for task in scene.tasks if isinstance(task, CenterOfMass) for site in task.supports]
     return [site for site in dict.fromkeys(sites) if site not in known]
 
 
 def reactions_of(posture: Posture, forces: Iterable[Load]) -> Reactions | None:
-    """What the ground does to the supports; None where there is none, or nothing to carry."""
+    """The ground reaction forces on the supports; None without supports or without mass."""
     figure = posture.figure
     loads = [_touching(figure, load) if isinstance(load, Support) else load for load in forces]
     if figure.mass <= 0.0 or not any(isinstance(load, Support) for load in loads):
@@ -117,36 +117,36 @@ def reactions_of(posture: Posture, forces: Iterable[Load]) -> Reactions | None:
 
 @lru_cache(maxsize=64)
 def _touching(figure: Figure, support: Support) -> Support:
-    """The support with its contacts, which are slow to find."""
+    """The support with its contact points computed; cached, because finding them is slow."""
     return replace(support, contacts=contact_points(figure, support).tolist())
 
 
-def with_open_supports(scene: Scene) -> Scene:
-    """The scene in which the ground pushes as it must."""
+def with_free_shares(scene: Scene) -> Scene:
+    """The scene in which no support has a fixed share of the weight or a fixed brace."""
     return with_parts(
         scene,
         forces=[replace(load, share=None, brace=None) if isinstance(load, Support) else load for load in scene.forces],
     )
 
 
-def with_found_shares(scene: Scene, posture: Posture) -> Scene:
-    """The scene in which supports carry what they carry now, come what may."""
+def with_present_shares(scene: Scene, posture: Posture) -> Scene:
+    """The scene in which every support's share is fixed at its present value, except that the last takes the rest."""
     found = reactions_of(posture, scene.forces)
     if found is None:
-        raise TaskError("there are no supports: add one for each foot that carries the figure.")
+        raise TaskError("the scene has no supports: add one for each foot that carries the figure.")
     up = posture.figure.up_vector
     lifts = {site: float(force @ up) for site, force in found.supports.items()}
     total = sum(lifts.values()) or 1.0
     last = list(lifts)[-1]
-    shares = {site: None if site == last else round(lift / total, FINEST) for site, lift in lifts.items()}
+    shares = {site: None if site == last else round(lift / total, SHARE_DECIMALS) for site, lift in lifts.items()}
     if len(shares) == 1:
         shares = {last: 1.0}
     loads = [replace(load, share=shares[load.site]) if isinstance(load, Support) else load for load in scene.forces]
     return with_parts(scene, forces=loads)
 
 
-def lift_of(found: Reactions, site: str, figure: Figure) -> float:
-    """How much of what all supports carry one of them carries."""
+def load_share(found: Reactions, site: str, figure: Figure) -> float:
+    """The share of the whole load that one support carries, from 0 to 1."""
     up = figure.up_vector
     total = float(np.sum([force @ up for force in found.supports.values()])) or 1.0
     return float(found.supports[site] @ up) / total

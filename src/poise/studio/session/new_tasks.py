@@ -1,11 +1,11 @@
-"""Tasks as they are when somebody adds one: they ask for what is so already."""
+"""New tasks; each asks for the figure's present state, so that adding it moves nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from poise.figure.model.posture import Posture
-from poise.studio.session.pull import lowest
+from poise.studio.session.pull import lowest_priority
 from poise.studio.session.state import State
 from poise.tasks.avoid import Avoid
 from poise.tasks.equilibrium import Equilibrium
@@ -15,12 +15,12 @@ from poise.tasks.posture import Hold
 from poise.tasks.steady import Slow, Still
 from poise.tasks.task import Task
 
-AHEAD = 1.0
-"""How far ahead someone first looks [m]."""
-FAST = 3.0
-"""Bodies that turn faster than this are slowed down at first [rad/s]."""
-RATE = 60.0
-"""Steps per second."""
+NEW_LOOK_DISTANCE = 1.0
+"""Distance of the target of a new look-at task from its site [m]."""
+NEW_SPEED_LIMIT = 3.0
+"""Largest angular speed in a new task that slows bodies down [rad/s]."""
+STEP_RATE = 60.0
+"""Solver steps per second."""
 
 
 def _position(posture: Posture, site: str, level: int) -> Task:
@@ -36,7 +36,7 @@ def _frame(posture: Posture, site: str, level: int) -> Task:
 
 
 def _look_at(posture: Posture, site: str, level: int) -> Task:
-    return LookAt(site, at=posture.figure.pose_of(site, posture).apply((0.0, AHEAD, 0.0)), priority=level)
+    return LookAt(site, at=posture.figure.pose_of(site, posture).apply((0.0, NEW_LOOK_DISTANCE, 0.0)), priority=level)
 
 
 def _center(posture: Posture, site: str, level: int) -> Task:
@@ -68,10 +68,10 @@ def _still(posture: Posture, site: str, level: int) -> Task:
 
 
 def _slow(posture: Posture, site: str, level: int) -> Task:
-    return Slow(speed=FAST, rate=RATE, priority=level)
+    return Slow(speed=NEW_SPEED_LIMIT, rate=STEP_RATE, priority=level)
 
 
-KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
+TASK_KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
     "position": _position,
     "orientation": _orientation,
     "position and orientation": _frame,
@@ -85,17 +85,17 @@ KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
     "stay still": _still,
     "turn slowly": _slow,
 }
-"""Every kind of task that can be added."""
-OF_A_SITE = ("position", "orientation", "position and orientation", "look at", "balance over")
-"""Kinds that are about a site or body."""
+"""Functions that make each kind of task, from a posture, a site and a priority."""
+KINDS_WITH_SITE = ("position", "orientation", "position and orientation", "look at", "balance over")
+"""Kinds of task that need a site or body."""
 
 
 def new_task(state: State, kind: str, site: str) -> Task:
-    """A task of a kind, below all that are asked."""
-    return KINDS[kind](state.posture, site, lowest(state.scene.tasks))
+    """A new task of a kind, with a priority below all others."""
+    return TASK_KINDS[kind](state.posture, site, lowest_priority(state.scene.tasks))
 
 
 def parts_to_choose(state: State) -> list[str]:
-    """Sites, then bodies without a site of their name."""
+    """Names a task can refer to: all sites, then the bodies that have no site of the same name."""
     figure = state.figure
     return list(dict.fromkeys((*figure.sites.names, *(body.name for body in figure.bodies))))

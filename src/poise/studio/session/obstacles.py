@@ -1,4 +1,4 @@
-"""Obstacles of a scene, and how they are changed."""
+"""Functions that add, change and remove obstacles of a scene, and their drawn shapes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
-Hindrance = Obstacle | Plane
-SIZE = 0.07
-"""Size of a new obstacle, in sizes of the figure."""
-SHAPES: dict[str, Callable[[float], Shape]] = {
+AnyObstacle = Obstacle | Plane
+NEW_OBSTACLE_SIZE = 0.07
+"""Size of a new obstacle, as a share of the figure's size."""
+NEW_SHAPES: dict[str, Callable[[float], Shape]] = {
     "sphere": lambda size: Sphere(size),
     "box": lambda size: Box((2.0 * size, 2.0 * size, 2.0 * size)),
     "cylinder": lambda size: Cylinder(0.7 * size, 3.0 * size),
 }
-UNREAD, THINNEST = 0.1, 1e-3
-"""Edges of the box for a mesh that cannot be read, and least edge of any [m]."""
-KINDS = ("plane", *SHAPES)
-"""Obstacles that can be added."""
+UNREADABLE_MESH_EDGE, SHORTEST_MESH_EDGE = 0.1, 1e-3
+"""Edge of the box drawn for a mesh that cannot be read, and shortest edge of the box drawn for any mesh [m]."""
+OBSTACLE_KINDS = ("plane", *NEW_SHAPES)
+"""Kinds of obstacle that can be added."""
 
-FORMS: dict[type[Shape], tuple[int, Callable[[Any], tuple[float, ...]]]] = {
+DRAWN_FORMS: dict[type[Shape], tuple[int, Callable[[Any], tuple[float, ...]]]] = {
     Sphere: (1, lambda shape: (shape.radius,) * 3),
     Ellipsoid: (1, lambda shape: shape.radii),
     Box: (2, lambda shape: shape.size),
@@ -40,32 +40,32 @@ FORMS: dict[type[Shape], tuple[int, Callable[[Any], tuple[float, ...]]]] = {
     Cylinder: (3, lambda shape: (shape.radius, shape.length, 0.0)),
     Mesh: (2, lambda shape: _edges(shape)),
 }
-"""How the viewport draws shapes: the number of a form, and its sizes [m]."""
+"""For each type of shape, the number of the form that the viewport draws, and a function for its three sizes [m]."""
 
 
-def new_obstacle(scene: Scene, kind: str, at: FloatArray, extent: float) -> Hindrance:
-    """An obstacle of a kind at a place [m]; a plane through it that faces up."""
+def new_obstacle(scene: Scene, kind: str, at: FloatArray, extent: float) -> AnyObstacle:
+    """A new obstacle of a kind at a point; a plane passes through the point and faces up [m]."""
     number = 1 + len(scene.obstacles)
     up = scene.figure.up_vector
     if kind == "plane":
         return Plane(up, float(at @ up), name=f"plane {number}")
-    shape = SHAPES[kind](SIZE * extent)
+    shape = NEW_SHAPES[kind](NEW_OBSTACLE_SIZE * extent)
     turned = from_to("z", up) if kind == "cylinder" else (1.0, 0.0, 0.0, 0.0)
     return Obstacle(shape, Pose(at, turned), name=f"{kind} {number}")
 
 
-def with_obstacle(scene: Scene, obstacle: Hindrance) -> Scene:
-    """The scene with one obstacle more."""
+def with_obstacle(scene: Scene, obstacle: AnyObstacle) -> Scene:
+    """The scene with an obstacle added."""
     return with_parts(scene, obstacles=[*scene.obstacles, obstacle])
 
 
 def keeps_clear_of_itself(scene: Scene) -> bool:
-    """Whether a task that is asked keeps parts of the figure apart."""
+    """Whether an active task avoids collisions between parts of the figure."""
     return any(isinstance(task, Avoid) and task.active and task.itself for task in scene.tasks)
 
 
 def with_self_avoidance(scene: Scene, on: bool) -> Scene:
-    """The scene with, or without, a task that keeps parts of the figure apart."""
+    """The scene with, or without, a task that avoids collisions between parts of the figure."""
     tasks: list[Task] = []
     for task in scene.tasks:
         if not (isinstance(task, Avoid) and task.itself):
@@ -76,61 +76,61 @@ def with_self_avoidance(scene: Scene, on: bool) -> Scene:
 
 
 def without_obstacle(scene: Scene, number: int) -> Scene:
-    """The scene with one obstacle less."""
+    """The scene without one obstacle."""
     return with_parts(scene, obstacles=[each for k, each in enumerate(scene.obstacles) if k != number])
 
 
-def with_obstacle_in_place(scene: Scene, number: int, obstacle: Hindrance) -> Scene:
-    """The scene with one obstacle in place of another."""
+def with_obstacle_in_place(scene: Scene, number: int, obstacle: AnyObstacle) -> Scene:
+    """The scene with one obstacle replaced."""
     if not 0 <= number < len(scene.obstacles):
         raise TaskError(f"there is no obstacle number {number}; the scene has {len(scene.obstacles)}.")
     return with_parts(scene, obstacles=[obstacle if k == number else e for k, e in enumerate(scene.obstacles)])
 
 
 def with_obstacle_at(scene: Scene, number: int, pose: Pose) -> Scene:
-    """The scene with an obstacle moved to a pose, that of `pose_of_obstacle`."""
+    """The scene with an obstacle moved to a pose as `pose_of_obstacle` returns it."""
     old = scene.obstacles[number] if 0 <= number < len(scene.obstacles) else None
     if isinstance(old, Plane):
         normal = pose.matrix[:, 2]
         return with_obstacle_in_place(scene, number, Plane(normal, float(normal @ pose.position), name=old.name))
     if old is None:
         raise TaskError(f"there is no obstacle number {number}; the scene has {len(scene.obstacles)}.")
-    return with_obstacle_in_place(scene, number, old.moved(pose @ _inner(old.shape).inverse()))
+    return with_obstacle_in_place(scene, number, old.moved(pose @ _drawn_frame(old.shape).inverse()))
 
 
-def pose_of_obstacle(obstacle: Hindrance, near: FloatArray) -> Pose:
-    """Where the shape of an obstacle stands; a plane at its point nearest to `near`, its z axis along the normal."""
+def pose_of_obstacle(obstacle: AnyObstacle, near: FloatArray) -> Pose:
+    """The pose of an obstacle's shape; for a plane, its point nearest to `near`, with the z axis along the normal."""
     if isinstance(obstacle, Obstacle):
-        return obstacle.pose @ _inner(obstacle.shape)
+        return obstacle.pose @ _drawn_frame(obstacle.shape)
     normal = unit_vector(obstacle.normal)
     return Pose(near - (float(near @ normal) - obstacle.offset) * normal, from_to("z", normal))
 
 
-def _inner(shape: Shape) -> Pose:
-    """Where the form that is drawn stands in the frame of its obstacle; a mesh is drawn as the box around it."""
-    return shape.pose @ Pose(_around(shape)[0]) if isinstance(shape, Mesh) else shape.pose
+def _drawn_frame(shape: Shape) -> Pose:
+    """The pose of the drawn form in the frame of its obstacle; a mesh is drawn as its bounding box."""
+    return shape.pose @ Pose(_bounding_box(shape)[0]) if isinstance(shape, Mesh) else shape.pose
 
 
 def _edges(mesh: Mesh) -> tuple[float, ...]:
-    return _around(mesh)[1]
+    return _bounding_box(mesh)[1]
 
 
 @lru_cache(maxsize=32)
-def _around(mesh: Mesh) -> tuple[FloatArray, tuple[float, ...]]:
-    """Middle and edges of the box around a mesh, in its own frame [m]; a small box where the file cannot be read."""
+def _bounding_box(mesh: Mesh) -> tuple[FloatArray, tuple[float, ...]]:
+    """Centre and edges of a mesh's bounding box in its own frame; a small box if the file cannot be read [m]."""
     try:
         vertices = surface_of(replace(mesh, pose=Pose())).vertices
     except (PoiseError, OSError):
-        return np.zeros(3), (UNREAD, UNREAD, UNREAD)
+        return np.zeros(3), (UNREADABLE_MESH_EDGE, UNREADABLE_MESH_EDGE, UNREADABLE_MESH_EDGE)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
-    return 0.5 * (low + high), tuple(np.maximum(high - low, THINNEST).tolist())
+    return 0.5 * (low + high), tuple(np.maximum(high - low, SHORTEST_MESH_EDGE).tolist())
 
 
-def drawn_as(obstacle: Hindrance) -> tuple[int, FloatArray]:
-    """A number for the form of an obstacle, and up to three sizes of it [m]."""
+def drawn_form(obstacle: AnyObstacle) -> tuple[int, FloatArray]:
+    """The number of the form that is drawn for an obstacle, and its sizes, up to three [m]."""
     if isinstance(obstacle, Plane):
         return 0, np.zeros(3)
-    for kind, (form, sizes) in FORMS.items():
+    for kind, (form, sizes) in DRAWN_FORMS.items():
         if isinstance(obstacle.shape, kind):
             return form, np.array(sizes(obstacle.shape))
     raise TaskError(f"a {type(obstacle.shape).__name__.lower()} cannot be drawn as an obstacle.")

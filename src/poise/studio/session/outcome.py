@@ -1,4 +1,4 @@
-"""The status light: green where every task is met, orange where the first level is, red where it is not."""
+"""The status light: green if every task is met, orange if the first level is met, red if it is not."""
 
 from __future__ import annotations
 
@@ -12,26 +12,29 @@ from poise.tasks.task import Task
 
 Light = Literal["green", "orange", "red"]
 LIGHTS: tuple[Light, ...] = ("green", "orange", "red")
-NAMED = 3
-"""How many names a sentence lists before it counts the others."""
+NAMES_LISTED = 3
+"""Names that a sentence lists; the others are only counted."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the tasks fare."""
+    """The status light, its sentence, and the verdict on each task."""
 
     light: Light = "green"
-    sentence: str = "Nothing is asked: pull the figure, or add a task."
+    """Colour of the status light."""
+    sentence: str = "No tasks yet: drag the figure, or add a task."
+    """Sentence beside the light."""
     verdicts: Mapping[Task, Verdict] = field(default_factory=dict)
+    """Verdict on each task that has been evaluated."""
 
     def is_met(self, task: Task) -> bool:
-        """Whether a task is met; one that is not judged yet counts as met."""
+        """Whether a task is met; a task that has not been evaluated counts as met."""
         verdict = self.verdicts.get(task)
         return verdict is None or verdict.met
 
 
 def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:
-    """The light and its sentence."""
+    """The outcome for the verdicts of all tasks."""
     if not verdicts:
         return Outcome()
     unmet = sorted((verdict for verdict in verdicts if not verdict.met), key=lambda verdict: _level(verdict.task))
@@ -52,18 +55,18 @@ def _level(task: Task) -> int:
 
 
 def _sentence(verdict: Verdict) -> str:
-    """Who gave way to what, or what stopped it."""
+    """A sentence that names an unmet task and the reason: tasks above it, tasks beside it, limits, or its distance."""
     who = verdict.task.label[:1].upper() + verdict.task.label[1:]
     if verdict.gave_way_to:
         return f"{who} gave way to {listed(verdict.gave_way_to)}."
     if verdict.shares_with:
-        return f"{who} shares with {listed(verdict.shares_with)}."
+        return f"{who} compromises with {listed(verdict.shares_with)}, which has the same priority."
     if verdict.blocked_by:
         return f"{who} is blocked by {listed(verdict.blocked_by)}."
     return f"{who} is out of reach."
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names with commas between, the last few counted."""
-    shown, more = names[:NAMED], len(names) - NAMED
+    """Names separated by commas; those beyond the first few are only counted."""
+    shown, more = names[:NAMES_LISTED], len(names) - NAMES_LISTED
     return ", ".join(name.replace("_", " ") for name in shown) + (f" and {more} more" if more > 0 else "")

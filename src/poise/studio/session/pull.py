@@ -1,4 +1,4 @@
-"""A point of a body that somebody drags: a temporary task below all others [Baerlocher 2001, 7.2.4]."""
+"""A pull: a point or joint that a pointer drags, a temporary task below all others [Baerlocher 2001, 7.2.4]."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from poise.tasks.place import Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
-FARTHEST = 1e4
-"""Places beyond this are no places a pointer can mean [m]."""
+LARGEST_COORDINATE = 1e4
+"""Largest coordinate that is accepted from a pointer [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """Who drags which point where, or turns which joint how far."""
+    """A point of a body dragged to a target, or a joint turned to a value."""
 
     owner: object
+    """The connection whose pointer drags."""
     task: Position | Hold
+    """The temporary task: a position for a point, a held joint for a joint."""
     at: FloatArray
-    """(3,) where the point should be [m], or (nq,) the posture that has the joint as it should be."""
+    """(3,) target of the point [m], or (nq,) posture with the wanted joint value."""
 
     def moved(self, at: ArrayLike) -> Pull:
-        """The same point dragged elsewhere."""
-        return replace(self, at=place(at))
+        """The pull with another target of its point."""
+        return replace(self, at=checked_point(at))
 
     def twisted(self, number: int, angle: float) -> Pull:
-        """The same joint, one of whose freedoms is moved from where it was taken hold of [rad or m]."""
+        """The pull of a joint with degree of freedom `number` moved by `angle` from its start value [rad or m]."""
         assert isinstance(self.task, Hold)
         start = self.task.posture
         assert isinstance(start, Posture)
@@ -46,45 +48,45 @@ class Pull:
 
 
 def joint_task(posture: Posture, number: int, *, priority: int) -> Hold:
-    """The task that keeps the joint of a freedom as it is."""
+    """The task that holds the joint of a degree of freedom at its present value."""
     figure = posture.figure
     if not 0 <= number < figure.nv:
-        raise TaskError(f"figure {figure.name!r} has no freedom number {number}; it has {figure.nv}.")
-    joint = next(name for name, place in figure.compiled.v_slices.items() if place.start <= number < place.stop)
-    return Hold(posture, joints=(joint,), priority=priority, name=f"the turn of the {joint.replace('_', ' ')}")
+        raise TaskError(f"figure {figure.name!r} has no degree of freedom {number}; it has {figure.nv}.")
+    joint = next(name for name, rows in figure.compiled.v_slices.items() if rows.start <= number < rows.stop)
+    return Hold(posture, joints=(joint,), priority=priority, name=f"turning the {joint.replace('_', ' ')}")
 
 
-def place(at: ArrayLike) -> FloatArray:
-    """Three numbers that a pointer can mean; raises `TaskError` for others."""
-    found = np.array(vector(at, "a place"))
-    if np.abs(found).max() > FARTHEST:
-        raise TaskError(f"a place must be within {FARTHEST:g} m, not {found.tolist()}.")
+def checked_point(at: ArrayLike) -> FloatArray:
+    """A point sent by a page, as an array; raises `TaskError` unless it is three numbers of reasonable size."""
+    found = np.array(vector(at, "a point"))
+    if np.abs(found).max() > LARGEST_COORDINATE:
+        raise TaskError(f"a point must have coordinates within {LARGEST_COORDINATE:g} m, not {found.tolist()}.")
     return found
 
 
 def point_task(posture: Posture, body: int, point: ArrayLike, *, priority: int, **fields: Any) -> Position:
-    """The task that keeps a point of a body where it is; `point` is in the body's own axes [m]."""
+    """The task that keeps a point of a body where it is; `point` is in the body's frame [m]."""
     figure = posture.figure
     if not 0 <= body < len(figure.bodies):
         raise TaskError(f"figure {figure.name!r} has no body number {body}; it has {len(figure.bodies)}.")
     at = point_of(posture, body, point)
     holder = figure.bodies[body].name
-    # A site may have the body's name, and then it is the site's axes that count.
+    # If a site has the body's name, the task refers to the site, and the offset is in the site's frame.
     offset = figure.pose_of(holder, posture).inverse().apply(at)
     return Position(holder, at, offset=offset, priority=priority, **fields)
 
 
 def point_of(posture: Posture, body: int, point: ArrayLike) -> FloatArray:
-    """(3,) where a point given in a body's own axes is in the world [m]."""
+    """(3,) world position of a point given in a body's frame [m]."""
     frames = posture.figure.frames(posture)
-    return np.array(Pose(frames.position[body], frames.rotation[body]).apply(place(point)))
+    return np.array(Pose(frames.position[body], frames.rotation[body]).apply(checked_point(point)))
 
 
-def lowest(tasks: Iterable[Task]) -> int:
-    """The priority below all tasks."""
+def lowest_priority(tasks: Iterable[Task]) -> int:
+    """The priority one below all tasks."""
     return 1 + max((task.priority for task in tasks), default=0)
 
 
-def words_for(figure: Figure, body: int) -> str:
-    """What a pull is called in sentences."""
+def pull_name(figure: Figure, body: int) -> str:
+    """The name of a pull's task in sentences."""
     return f"the pull on the {figure.bodies[body].name.replace('_', ' ')}"

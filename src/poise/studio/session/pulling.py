@@ -1,4 +1,4 @@
-"""Points that are pulled, joints that are turned, targets that are carried."""
+"""Session operations of a pointer: drag a point, turn a joint, move a target, pin a point."""
 
 from __future__ import annotations
 
@@ -8,90 +8,90 @@ from numpy.typing import ArrayLike
 
 from poise.studio.session.asking import Asking
 from poise.studio.session.edits import with_task
-from poise.studio.session.pull import Pull, joint_task, lowest, place, point_task, words_for
-from poise.studio.session.targets import carried
+from poise.studio.session.pull import Pull, checked_point, joint_task, lowest_priority, point_task, pull_name
+from poise.studio.session.targets import with_target_at
 from poise.tasks.posture import Hold
 
 
 class Pulling(Asking):
-    """What a pointer does to the figure and to what is asked of it."""
+    """Adds the operations of a pointer."""
 
     def press(self, owner: object, body: int, point: ArrayLike) -> None:
-        """Take hold of a point of a body, in its own axes [m]; each owner holds one thing."""
+        """Start to drag a point of a body, given in the body's frame; an owner drags one thing at a time [m]."""
         with self._lock:
             state = self._state
             if state.mode.drives:
                 return
-            level, name = lowest(state.scene.tasks), words_for(state.figure, body)
+            level, name = lowest_priority(state.scene.tasks), pull_name(state.figure, body)
             task = point_task(state.posture, body, point, priority=level, name=name, joints=state.recruits_for(body))
-            self._hold(Pull(owner, task, place(task.at)))
-        self._tell()
+            self._add_pull(Pull(owner, task, checked_point(task.at)))
+        self._notify()
 
     def grip(self, owner: object, number: int) -> None:
-        """Take hold of the joint that a freedom belongs to."""
+        """Start to turn the joint of a degree of freedom."""
         with self._lock:
             state = self._state
             if state.mode.drives:
                 return
-            task = joint_task(state.posture, number, priority=lowest(state.scene.tasks))
-            self._hold(Pull(owner, task, state.posture.q))
-        self._tell()
+            task = joint_task(state.posture, number, priority=lowest_priority(state.scene.tasks))
+            self._add_pull(Pull(owner, task, state.posture.q))
+        self._notify()
 
     def drag(self, owner: object, at: ArrayLike) -> None:
-        """Drag the point that an owner holds to a point of the world [m]; nothing happens where none is held."""
-        there = place(at)
-        self._lead(owner, lambda pull: pull if isinstance(pull.task, Hold) else pull.moved(there))
+        """Drag the owner's point to a world position; does nothing if the owner drags no point [m]."""
+        there = checked_point(at)
+        self._change_pull(owner, lambda pull: pull if isinstance(pull.task, Hold) else pull.moved(there))
 
     def twist(self, owner: object, number: int, amount: float) -> None:
-        """Move a freedom of the joint that an owner holds, from where it was taken hold of [rad or m]."""
-        self._lead(owner, lambda pull: pull.twisted(number, amount) if isinstance(pull.task, Hold) else pull)
+        """Move a degree of freedom of the owner's joint by an amount from its value at the grip [rad or m]."""
+        self._change_pull(owner, lambda pull: pull.twisted(number, amount) if isinstance(pull.task, Hold) else pull)
 
     def release(self, owner: object) -> None:
-        """Let go of what an owner holds, if anything."""
+        """End the owner's drag, if there is one."""
         with self._lock:
             left = [pull for pull in self._state.pulls if pull.owner != owner]
             if len(left) == len(self._state.pulls):
                 return
-            self._pull(left)
-        self._tell()
+            self._set_pulls(left)
+        self._notify()
 
-    def _hold(self, pull: Pull) -> None:
-        self._pull([*(other for other in self._state.pulls if other.owner != pull.owner), pull])
+    def _add_pull(self, pull: Pull) -> None:
+        self._set_pulls([*(other for other in self._state.pulls if other.owner != pull.owner), pull])
 
-    def _pull(self, pulls: Sequence[Pull]) -> None:
+    def _set_pulls(self, pulls: Sequence[Pull]) -> None:
         self._live = None
-        self._put(pulls=tuple(pulls))
+        self._set(pulls=tuple(pulls))
 
-    def _lead(self, owner: object, moved: Callable[[Pull], Pull]) -> None:
+    def _change_pull(self, owner: object, moved: Callable[[Pull], Pull]) -> None:
         with self._lock:
             held = next((pull for pull in self._state.pulls if pull.owner == owner), None)
             if held is None:
                 return
-            led = moved(held)
+            new = moved(held)
             self._history.remember(self._state, held.task)
-            pulls = tuple(led if pull is held else pull for pull in self._state.pulls)
+            pulls = tuple(new if pull is held else pull for pull in self._state.pulls)
             if self._live is not None:
                 self._live.aim(pulls)
-            self._put(pulls=pulls)
-        self._tell()
+            self._set(pulls=pulls)
+        self._notify()
 
     def aim(self, number: int, at: ArrayLike, rotation: ArrayLike | None = None, *, gesture: object = None) -> None:
-        """Move the target of a task to a point of the world [m], and turn it; one gesture is undone as a whole."""
-        there = place(at)
+        """Move a task's target to a world position and rotate it; one gesture is undone as a whole [m]."""
+        there = checked_point(at)
         with self._lock:
             state = self._state
             old = self._task(number)
-            new = carried(old, there, state.posture, rotation)
+            new = with_target_at(old, there, state.posture, rotation)
             scene = with_task(state.scene, number, new)
             self._history.remember(state, ("aim", number, gesture))
             if self._live is not None and new is not old:
                 self._live.retarget(number, new)
-            self._put(scene=scene, scene_number=state.scene_number + 1)
-        self._tell()
+            self._set(scene=scene, scene_number=state.scene_number + 1)
+        self._notify()
 
     def pin(self, body: int, point: ArrayLike) -> None:
-        """Keep a point of a body, in its own axes [m], where it is: a task that stays."""
+        """Add a task that keeps a point of a body, given in the body's frame, where it is [m]."""
         state = self._state
         name = f"pinned {state.figure.bodies[body].name.replace('_', ' ')}"
-        level, joints = lowest(state.scene.tasks), state.recruits_for(body)
+        level, joints = lowest_priority(state.scene.tasks), state.recruits_for(body)
         self.add(point_task(state.posture, body, point, priority=level, name=name, joints=joints))

@@ -1,20 +1,20 @@
-"""The newest samples of what a mode plots, numbered, so that every page gets each one once."""
+"""The newest samples of a plot, numbered so that each page can ask for those it does not have."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 
-KEPT = 900
-"""How many samples are kept: fifteen seconds."""
+SAMPLES_KEPT = 900
+"""Number of samples kept: fifteen seconds at sixty per second."""
 
 
 class Samples:
-    """Rows of numbers, the first of each its time."""
+    """Rows of numbers; the first number of a row is its time [s]."""
 
     def __init__(self) -> None:
-        """Begin without any."""
-        self._rows: deque[list[float]] = deque(maxlen=KEPT)
+        """Start without samples."""
+        self._rows: deque[list[float]] = deque(maxlen=SAMPLES_KEPT)
         self._count = 0
 
     def add(self, values: Iterable[float]) -> None:

@@ -1,4 +1,4 @@
-"""What the studio shows and who changes it: one scene, shared by all pages that look at it."""
+"""The session: one scene and one posture, shared by all pages of a studio."""
 
 from __future__ import annotations
 
@@ -20,137 +20,137 @@ from poise.studio.session.outcome import Outcome
 from poise.studio.session.pulling import Pulling
 from poise.studio.session.state import State, state_of
 
-READYING = "Getting ready …"
-"""What is said until it is known how a scene fares: solvers that are new here are compiled first."""
-LOOK_EVERY = 6
-"""A moving figure is judged once in so many steps."""
+GETTING_READY = "Getting ready …"
+"""Sentence shown until a scene has been evaluated; the first solve may have to compile kernels."""
+STEPS_PER_VERDICT = 6
+"""Solver steps between two evaluations of the tasks while the figure moves."""
 
 __all__ = ["Session", "State"]
 
 
 class Session(Pulling):
-    """The state, who may change it how, and who wants to know."""
+    """The shared state with all operations on it: scenes, postures, undo, and the solver's steps."""
 
     def __init__(self, start: Figure | Scene, *, folder: Path | None = None) -> None:
-        """Begin with a scene, or with a figure and what is asked of it first; `folder` has its meshes."""
+        """Start with a scene, or with a figure and its opening scene; `folder` contains its meshes."""
         scene = start if isinstance(start, Scene) else opening(start)
         self._first, self._folder = scene, folder
         super().__init__(state_of(scene, folder))
         self.driver: Callable[[State], Driven | None] | None = None
-        """Moves the figure in place of the engine, where the mode is one that does."""
-        self._restless, self._ticks = _asks(self._state), 0
+        """Computes the next posture in place of the engine, in modes whose driver moves the figure."""
+        self._needs_step, self._steps = _has_work(self._state), 0
 
     # The scene
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """Figures to choose from: the built-in ones, and the one the studio was started with."""
+        """Names of the figures to choose from: the built-in ones, and the one the studio was started with."""
         return tuple(dict.fromkeys((*BUILT_IN, self._first.figure.name)))
 
     def choose_figure(self, name: str) -> None:
-        """Show another figure, in the scene it opens with."""
+        """Switch to another figure and its opening scene."""
         is_first = name == self._first.figure.name
         self.open(self._first if is_first else opening(built_in(name)), folder=self._folder if is_first else None)
 
     def open(self, scene: Scene, *, folder: Path | None = None, mode: Mode | None = None) -> None:
-        """Show another scene at its start, in the plain mode unless another is given."""
+        """Open a scene in its start posture, in the pose mode unless another mode is given."""
         new = replace(state_of(scene, folder), mode=mode or Mode())
-        if new.mode.drives or _asks(new):
-            new = replace(new, outcome=Outcome("orange", READYING))
+        if new.mode.drives or _has_work(new):
+            new = replace(new, outcome=Outcome("orange", GETTING_READY))
         with self._lock:
             self._history.remember(self._state)
-            self._show(new)
-        self._tell()
+            self._restore(new)
+        self._notify()
 
     def set_mode(self, mode: Mode, *, scene: Scene | None = None, gesture: object = None) -> None:
-        """Change what the mode remembers, and the scene with it; changes of one gesture are undone together."""
+        """Change the mode's settings, and optionally the scene; changes with the same gesture are undone together."""
         with self._lock:
             state = self._state
             self._history.remember(state, gesture)
             if scene is None:
-                self._put(mode=mode)
+                self._set(mode=mode)
             else:
                 self._live = None
-                self._put(mode=mode, scene=scene, scene_number=state.scene_number + 1, pulls=())
-        self._tell()
+                self._set(mode=mode, scene=scene, scene_number=state.scene_number + 1, pulls=())
+        self._notify()
 
     def wake(self) -> None:
-        """Let whoever moves the figure look again."""
+        """Run the solver or the mode's driver again, although nothing in the state has changed."""
         with self._lock:
-            self._put()
-        self._tell()
+            self._set()
+        self._notify()
 
     def saved(self) -> Scene:
-        """The scene as it is now, to be started from the posture it is in."""
+        """The present scene, with the present posture as its start."""
         state = self._state
         return with_start(state.scene, state.posture)
 
     # The posture
 
     def choose_posture(self, name: str) -> None:
-        """Take a named posture of the figure; "neutral" always exists."""
+        """Set a named posture of the figure; "neutral" always exists."""
         figure = self._state.figure
         known = name != "neutral" or name in figure.posture_names
         posture = figure.posture(name) if known else figure.neutral()
-        self._pose(lambda state: posture)
+        self._set_posture(lambda state: posture)
 
     def take_posture(self, values: JointValues) -> None:
-        """Take a posture that is given by joint; joints it is silent on stay as they are."""
-        self._pose(lambda state: state.figure.clamp(state.posture.changed(values)))
+        """Set joint values given by name; other joints keep their values."""
+        self._set_posture(lambda state: state.figure.clamp(state.posture.changed(values)))
 
     def move(self, number: int, value: float) -> None:
-        """Set one degree of freedom to a value in the unit it is shown in; the figure's limits hold."""
-        self._pose(lambda state: turned(state.posture, state.freedoms[number], value), gesture=("move", number))
+        """Set one degree of freedom to a value in its unit, inside the figure's limits."""
+        self._set_posture(lambda state: turned(state.posture, state.freedoms[number], value), gesture=("move", number))
 
     def values(self) -> list[float]:
-        """The value of every degree of freedom, in the unit it is shown in."""
+        """The value of every degree of freedom, in its unit."""
         state = self._state
         return shown_values(state.posture, state.freedoms)
 
-    def _pose(self, posture_in: Callable[[State], Posture], gesture: object = None) -> None:
+    def _set_posture(self, posture_in: Callable[[State], Posture], gesture: object = None) -> None:
         with self._lock:
             posture = posture_in(self._state)
             self._history.remember(self._state, gesture)
-            self._put(posture=posture)
-        self._tell()
+            self._set(posture=posture)
+        self._notify()
 
-    # Back and forth
+    # Undo and redo
 
     def undo(self) -> None:
-        """Take the last change back."""
-        self._travel(self._history.back)
+        """Undo the last change."""
+        self._restore_from(self._history.back)
 
     def redo(self) -> None:
-        """Do again what was undone."""
-        self._travel(self._history.forth)
+        """Redo the change that was undone last."""
+        self._restore_from(self._history.forth)
 
-    def _travel(self, to: Callable[[State], State | None]) -> None:
+    def _restore_from(self, to: Callable[[State], State | None]) -> None:
         with self._lock:
             moment = to(self._state)
             if moment is None:
                 return
-            self._show(moment)
-        self._tell()
+            self._restore(moment)
+        self._notify()
 
     # Time
 
     def tick(self) -> bool:
-        """Bring the figure one step nearer to what is asked; whether there is more to do."""
+        """Take one step of the solver or of the mode's driver; returns whether another step is needed."""
         with self._lock:
-            if not self._restless:
+            if not self._needs_step:
                 return False
             state = self._state
             driven = self.driver(state) if self.driver is not None and state.mode.drives else None
             if driven is not None:
-                self._restless = driven.more
-                self._put(wake=False, posture=driven.posture, outcome=driven.outcome)
-            elif not _asks(state):
-                self._restless = False
-                self._put(wake=False, outcome=Outcome())
+                self._needs_step = driven.more
+                self._set(wake=False, posture=driven.posture, outcome=driven.outcome)
+            elif not _has_work(state):
+                self._needs_step = False
+                self._set(wake=False, outcome=Outcome())
             else:
                 self._step(state)
-            more = self._restless
-        self._tell()
+            more = self._needs_step
+        self._notify()
         return more
 
     def _step(self, state: State) -> None:
@@ -158,22 +158,22 @@ class Session(Pulling):
             self._live = Live(state.scene, state.pulls)
             self._live.aim(state.pulls)
         posture, rests = self._live.step(state.posture)
-        self._ticks += 1
-        looks = self._ticks % LOOK_EVERY == 0
-        outcome = self._live.judged(posture, state.scene, state.pulls) if looks else state.outcome
-        # A figure that rests is stepped until it has been judged, and not more often for being dragged meanwhile.
-        self._restless = not (rests and looks)
-        self._put(wake=False, posture=posture, outcome=outcome)
+        self._steps += 1
+        is_verdict_due = self._steps % STEPS_PER_VERDICT == 0
+        outcome = self._live.judged(posture, state.scene, state.pulls) if is_verdict_due else state.outcome
+        # A resting figure is stepped on until its tasks have been evaluated, which happens every few steps.
+        self._needs_step = not (rests and is_verdict_due)
+        self._set(wake=False, posture=posture, outcome=outcome)
 
     def give_up(self, sentence: str) -> None:
-        """Say that there is no going on with this scene as it is."""
+        """Stop solving this scene, end all pulls, and show a sentence with a red light."""
         with self._lock:
-            self._restless, self._live = False, None
-            self._put(wake=False, outcome=Outcome("red", sentence), pulls=())
-        self._tell()
+            self._needs_step, self._live = False, None
+            self._set(wake=False, outcome=Outcome("red", sentence), pulls=())
+        self._notify()
 
 
-def _asks(state: State) -> bool:
-    """Whether there is anything that could move the figure."""
+def _has_work(state: State) -> bool:
+    """Whether the scene has anything that could move the figure."""
     scene = state.scene
     return bool(scene.tasks or scene.criteria or scene.obstacles or state.pulls)

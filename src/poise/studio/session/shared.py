@@ -1,4 +1,4 @@
-"""What all pages share: the state, what it was before, and who wants to know when it changes."""
+"""The base of the session: the present state, its undo history, and the listeners to its changes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from poise.studio.session.state import State
 
 
 class Shared:
-    """One state after another; `Pulling`, `Asking` and `Session` say which may follow."""
+    """Holds an immutable state and replaces it; `Asking`, `Pulling` and `Session` add the operations."""
 
     def __init__(self, state: State) -> None:
-        """Begin with a state."""
+        """Start with a state."""
         self._lock = threading.RLock()
         self._listeners: list[Callable[[], object]] = []
         self._history: History[State] = History()
         self._live: Live | None = None
-        self._restless = True
+        self._needs_step = True
         self._state = state
 
     @property
     def state(self) -> State:
-        """The state now; it never changes, there will be another."""
+        """The present state, an immutable object that every change replaces."""
         return self._state
 
     @property
@@ -36,20 +36,21 @@ class Shared:
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a change to do again."""
+        """Whether there is a change to redo."""
         return bool(self._history.future)
 
     @property
     def rests(self) -> bool:
-        """Whether the figure stays as it is until somebody does something."""
-        return not self._restless
+        """Whether the figure stays in its posture until something changes."""
+        return not self._needs_step
 
-    def _put(self, *, wake: bool = True, **fields: Any) -> None:
-        self._restless = self._restless or wake
+    def _set(self, *, wake: bool = True, **fields: Any) -> None:
+        """Replace fields of the state; `wake` makes the solver step again."""
+        self._needs_step = self._needs_step or wake
         self._state = replace(self._state, step=self._state.step + 1, **fields)
 
-    def _show(self, moment: State) -> None:
-        """Show the state of another moment; the counters of what is shown go on."""
+    def _restore(self, moment: State) -> None:
+        """Replace the state by another one, as undo does; its counters continue from the present ones."""
         now = self._state
         self._live = None
         is_new = moment.figure is not now.figure or moment.look is not now.look
@@ -61,17 +62,17 @@ class Shared:
             scene_number=now.scene_number + 1,
             step=now.step + 1,
         )
-        self._restless = True
+        self._needs_step = True
 
     def show(self, what: str, shown: bool) -> None:
-        """Draw something more or less on all pages, such as "torques"; nothing that could be undone."""
+        """Show or hide an optional drawing on all pages, such as "torques"; this cannot be undone."""
         with self._lock:
             others = self._state.shown - {what}
-            self._put(wake=False, shown=others | {what} if shown else others)
-        self._tell()
+            self._set(wake=False, shown=others | {what} if shown else others)
+        self._notify()
 
     def subscribe(self, listener: Callable[[], object]) -> Callable[[], None]:
-        """Call `listener` after every change, in the thread that made it; the answer ends that."""
+        """Call `listener` after every change, in the thread that made it; returns a function that unsubscribes it."""
         with self._lock:
             self._listeners.append(listener)
 
@@ -81,7 +82,7 @@ class Shared:
 
         return unsubscribe
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         with self._lock:
             listeners = tuple(self._listeners)
         for listener in listeners:

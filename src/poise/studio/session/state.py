@@ -1,4 +1,4 @@
-"""What the studio shows at one moment."""
+"""The state of the studio, an immutable object."""
 
 from __future__ import annotations
 
@@ -19,42 +19,47 @@ from poise.tasks.task import Recruits
 
 @dataclass(frozen=True)
 class State:
-    """Everything at one moment; it never changes, there will be another."""
+    """Everything the studio shows at one time; a change replaces the whole object."""
 
     scene: Scene
+    """The figure, its tasks, forces, criteria and obstacles."""
     look: Appearance
+    """The surfaces of the figure that are drawn."""
     posture: Posture
+    """The present posture."""
     freedoms: tuple[Freedom, ...]
+    """The figure's degrees of freedom, as the sliders show them."""
     pulls: tuple[Pull, ...] = ()
-    """Points that somebody drags."""
+    """Points and joints that are being dragged."""
     outcome: Outcome = field(default_factory=Outcome)
+    """The status light, its sentence, and the verdicts on the tasks."""
     mode: Mode = field(default_factory=Mode)
-    """Who moves the figure, and how."""
+    """The settings of the present mode."""
     folder: Path | None = None
-    """Where meshes of the figure are looked for."""
+    """Folder in which meshes of the figure are looked for."""
     recruits: Mapping[str, Recruits] = field(default_factory=dict)
-    """Joints that pulls and pins of a body may move, by body; all where none is said."""
+    """Joints that pulls and pins of a body may move, by body; all joints for bodies that are not listed."""
     shown: frozenset[str] = frozenset()
-    """What is drawn besides the usual."""
+    """Optional drawings that are switched on, such as "torques"."""
     figure_number: int = 0
-    """Grows by one with every new figure."""
+    """Counts changes of the figure."""
     scene_number: int = 0
-    """Grows by one whenever what is asked changes."""
+    """Counts changes of the scene."""
     step: int = 0
-    """Grows by one with every change."""
+    """Counts all changes."""
 
     @property
     def figure(self) -> Figure:
-        """Who is posed."""
+        """The figure of the scene."""
         return self.scene.figure
 
     def recruits_for(self, body: int) -> Recruits:
-        """Joints that a pull on a body may move."""
+        """The joints that a pull on a body may move; None for all."""
         return self.recruits.get(self.figure.bodies[body].name)
 
 
 def state_of(scene: Scene, folder: Path | None = None) -> State:
-    """A scene at its start; meshes of its figure are looked for in `folder`."""
+    """The state of a scene in its start posture; `folder` contains the meshes of its figure."""
     figure = scene.figure
     start = figure.neutral() if scene.start is None else figure.posture(scene.start)
     return State(scene, appearance(figure, folder=folder), start, freedoms_of(figure), folder=folder)

@@ -1,4 +1,4 @@
-"""Figures that were changed here, kept in files so that scenes can say whose they are."""
+"""Temporary files of figures that were edited in the studio, so that a scene file can refer to them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from poise.engine.scene import Origin, Scene
 from poise.figure.model.figure import Figure
 from poise.formats.figure_toml import figure_text
 
-KEPT = 64
-"""How many changed figures have files."""
+FILES_KEPT = 64
+"""Number of edited figures whose files are remembered."""
 _numbers = count()
 
 
-def located(scene: Scene) -> Scene:
-    """The scene; where its figure comes from no file it is written to one first."""
-    return scene if scene.origin is not None else moved_to(scene, _file_of(scene.figure))
+def with_figure_file(scene: Scene) -> Scene:
+    """The scene with a file for its figure; a figure that was edited is written to a temporary file first."""
+    return scene if scene.origin is not None else with_origin(scene, _file_of(scene.figure))
 
 
-def moved_to(scene: Scene, path: Path) -> Scene:
-    """The same scene of the same figure, which is read from a file."""
+def with_origin(scene: Scene, path: Path) -> Scene:
+    """The scene with another file as the origin of its figure."""
     return Scene(
         scene.figure,
         scene.tasks,
@@ -38,14 +38,14 @@ def moved_to(scene: Scene, path: Path) -> Scene:
 
 
 def file_name(figure: Figure) -> str:
-    """What the file of a figure is called."""
+    """The file name for a figure."""
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in figure.name)
     return f"{plain or 'figure'}.figure.toml"
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=FILES_KEPT)
 def _file_of(figure: Figure) -> Path:
-    folder = workshop() / str(next(_numbers))
+    folder = temporary_folder() / str(next(_numbers))
     folder.mkdir()
     path = folder / file_name(figure)
     path.write_text(figure_text(figure), encoding="utf-8")
@@ -53,8 +53,8 @@ def _file_of(figure: Figure) -> Path:
 
 
 @cache
-def workshop() -> Path:
-    """A folder that goes when the studio does."""
-    folder = Path(tempfile.mkdtemp(prefix="poise-workshop-"))
+def temporary_folder() -> Path:
+    """A temporary folder that is deleted when the studio ends."""
+    folder = Path(tempfile.mkdtemp(prefix="poise-figures-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

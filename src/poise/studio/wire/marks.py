@@ -29,7 +29,7 @@ from poise.forces.reactions import Reactions
 from poise.forces.torques import joint_torques
 from poise.kernels.body.queries import node_frames
 from poise.studio.session.loads import arrow_scales, reactions_of, weight_of
-from poise.studio.session.obstacles import drawn_as, pose_of_obstacle
+from poise.studio.session.obstacles import drawn_form, pose_of_obstacle
 from poise.studio.session.state import State
 from poise.studio.wire.anchors import joint_anchors, limb_anchors, marked_joints
 from poise.tasks.mass import MomentOfInertia
@@ -163,5 +163,5 @@ def _obstacles(state: State) -> Iterator[FloatArray]:
     near = frames.position[: len(state.figure.bodies)].mean(axis=0)
     for number, obstacle in enumerate(state.scene.obstacles):
         pose = pose_of_obstacle(obstacle, near)
-        form, sizes = drawn_as(obstacle)
+        form, sizes = drawn_form(obstacle)
         yield _row(OBSTACLE, number, form, pose.position, np.roll(pose.rotation, -1), sizes)

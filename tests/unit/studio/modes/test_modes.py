@@ -25,7 +25,7 @@ from poise.studio.modes.retarget.work import Work, similarity
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.shoulder import off_the_ribs, sliding_scapula
 from poise.studio.session.driver import TICK
-from poise.studio.session.samples import KEPT, Samples
+from poise.studio.session.samples import SAMPLES_KEPT, Samples
 from poise.studio.session.session import Session
 from tests.unit.robots.emulated import Cable, TextBoard, until
 
@@ -290,11 +290,11 @@ def test_a_page_is_told_everything_once(modes: Modes) -> None:
 
 def test_samples_are_numbered_and_old_ones_forgotten() -> None:
     samples = Samples()
-    for k in range(KEPT + 10):
+    for k in range(SAMPLES_KEPT + 10):
         samples.add([k, 0.5])
-    count, rows = samples.since(KEPT + 8)
-    assert (count, rows) == (KEPT + 10, [[KEPT + 8, 0.5], [KEPT + 9, 0.5]])
-    assert len(samples.since(0)[1]) == KEPT
+    count, rows = samples.since(SAMPLES_KEPT + 8)
+    assert (count, rows) == (SAMPLES_KEPT + 10, [[SAMPLES_KEPT + 8, 0.5], [SAMPLES_KEPT + 9, 0.5]])
+    assert len(samples.since(0)[1]) == SAMPLES_KEPT
 
 
 @pytest.mark.parametrize("name", THESIS)

@@ -10,11 +10,11 @@ from nicegui import ui
 
 from poise.figure.model.pose import Pose
 from poise.forces.loads import Force, Support
-from poise.studio.panels.criteria import KINDS as WISHES
+from poise.studio.panels.criteria import CRITERION_KINDS
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.body_edits import length_of
 from poise.studio.session.loads import supports_of
-from poise.studio.session.new_tasks import KINDS, new_task
+from poise.studio.session.new_tasks import TASK_KINDS, new_task
 from poise.studio.session.obstacles import with_obstacle_at
 from poise.studio.session.session import Session
 from poise.tasks.avoid import Avoid
@@ -70,13 +70,13 @@ async def test_feet_carry_the_weight_by_what_is_found_or_by_shares(visit: Visit)
 async def test_every_criterion_has_a_switch_and_a_gain(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("criteria")
-        for word, (kind, _) in WISHES.items():
+        for word, (kind, _) in CRITERION_KINDS.items():
             await visitor.enter(word, True, ui.switch)
             await visitor.enter(f"gain {word}", 2.5, ui.number)
             found = session.state.scene.criteria[-1]
             assert type(found) is kind
             assert found.weight == 2.5  # type: ignore[attr-defined]
-        assert len(session.state.scene.criteria) == len(WISHES)
+        assert len(session.state.scene.criteria) == len(CRITERION_KINDS)
         await visitor.enter("which posture", "standing")
         assert any(isinstance(c, NearPosture) and c.posture == "standing" for c in session.state.scene.criteria)
         await visitor.enter("flex", False, ui.switch)
@@ -148,7 +148,7 @@ CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
 
 
 def test_every_kind_of_task_is_described_here() -> None:
-    assert set(CHANGES) == set(KINDS)
+    assert set(CHANGES) == set(TASK_KINDS)
 
 
 @pytest.mark.parametrize("kinds", [list(CHANGES)[:3], list(CHANGES)[3:7], list(CHANGES)[7:]], ids=lambda k: k[0])

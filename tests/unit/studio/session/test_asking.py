@@ -26,13 +26,13 @@ from poise.studio.session.loads import (
     supports_of,
     with_arrow,
     with_changed_load,
-    with_found_shares,
     with_load,
+    with_present_shares,
     with_share,
 )
 from poise.studio.session.obstacles import (
-    KINDS,
-    drawn_as,
+    OBSTACLE_KINDS,
+    drawn_form,
     keeps_clear_of_itself,
     new_obstacle,
     with_obstacle,
@@ -40,7 +40,7 @@ from poise.studio.session.obstacles import (
     with_self_avoidance,
 )
 from poise.studio.session.session import Session
-from poise.studio.session.targets import carried, places
+from poise.studio.session.targets import places, with_target_at
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.marks import ARC, CONE, FORCE, GROUND, OBSTACLE, RING
@@ -151,7 +151,7 @@ def test_targets_turn(session: Session, axis: str) -> None:
         Orientation("right_hand", (1, 0, 0, 0)),
         Orientation("right_hand", (1, 0, 0, 0), relative_to="thorax"),
     ):
-        new = carried(task, [0.1, 0.2, 0.3], posture, turned)
+        new = with_target_at(task, [0.1, 0.2, 0.3], posture, turned)
         found = places(new, posture)
         assert found is not None
         assert found.turns
@@ -161,7 +161,7 @@ def test_targets_turn(session: Session, axis: str) -> None:
 def test_a_direction_to_look_in_is_dragged(session: Session) -> None:
     posture = session.state.posture
     eye = posture.figure.pose_of("eyes", posture).position
-    task = carried(LookAt("eyes", direction=(0, 0, 1)), np.add(eye, [2.0, 0.0, 0.0]), posture)
+    task = with_target_at(LookAt("eyes", direction=(0, 0, 1)), np.add(eye, [2.0, 0.0, 0.0]), posture)
     assert isinstance(task, LookAt)
     assert task.direction == pytest.approx([2.0, 0.0, 0.0])
     found = places(task, posture)
@@ -221,7 +221,7 @@ def test_an_arc_is_as_long_as_the_load(session: Session) -> None:
 
 def test_shares_that_cannot_be_are_red_until_equilibrium_is_asked(session: Session) -> None:
     session.ask(on_feet)
-    session.ask(lambda scene: with_found_shares(scene, session.state.posture))
+    session.ask(lambda scene: with_present_shares(scene, session.state.posture))
     session.ask(lambda scene: with_changed_load(scene, 0, share=0.8))
     assert "these shares" in balance_words(session.state)
     session.add(Equilibrium(priority=3))
@@ -249,7 +249,7 @@ def test_a_force_in_the_axes_of_its_site_is_dragged_in_the_world(session: Sessio
         with_arrow(session.state.scene, 4, "torque", (0, 0, 0), session.state.posture)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", OBSTACLE_KINDS)
 def test_obstacles_are_drawn_where_they_stand_and_moved(session: Session, kind: str) -> None:
     new = new_obstacle(session.state.scene, kind, np.array([0.0, -0.5, 1.5]), 1.8)
     session.ask(lambda scene: with_obstacle(scene, new))
@@ -296,9 +296,9 @@ def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(se
 
 
 def test_forms_of_obstacles() -> None:
-    assert drawn_as(Plane("y"))[0] == 0
-    assert drawn_as(Obstacle(Ellipsoid((0.1, 0.2, 0.3))))[1].tolist() == [0.1, 0.2, 0.3]
-    assert drawn_as(Obstacle(Capsule(0.1, 0.4)))[0] == 4
+    assert drawn_form(Plane("y"))[0] == 0
+    assert drawn_form(Obstacle(Ellipsoid((0.1, 0.2, 0.3))))[1].tolist() == [0.1, 0.2, 0.3]
+    assert drawn_form(Obstacle(Capsule(0.1, 0.4)))[0] == 4
 
 
 def test_a_mesh_is_drawn_as_the_box_around_it_and_moved_by_it(session: Session, tmp_path: Path) -> None:
@@ -306,13 +306,13 @@ def test_a_mesh_is_drawn_as_the_box_around_it_and_moved_by_it(session: Session, 
     lines = [*(f"v {x} {y} {z}" for x, y, z in corners), "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
     (tmp_path / "wedge.obj").write_text("\n".join(lines))
     block = Obstacle(Mesh(str(tmp_path / "wedge.obj")), Pose((0.0, 5.0, 0.0)))
-    assert drawn_as(block)[1] == pytest.approx([2.0, 1.0, 1.0])
+    assert drawn_form(block)[1] == pytest.approx([2.0, 1.0, 1.0])
     session.ask(lambda scene: with_obstacle(scene, block))
     row = unpacked(packed(session.state)).marks[0]
     assert row[3:6] == pytest.approx([1.0, 5.5, 0.5])
     session.ask(lambda scene: with_obstacle_at(scene, 0, Pose((1.0, 6.5, 0.5))))
     assert session.state.scene.obstacles[0].pose.position == pytest.approx([0.0, 6.0, 0.0])
-    assert drawn_as(Obstacle(Mesh("nowhere.stl")))[1].tolist() == [0.1, 0.1, 0.1]
+    assert drawn_form(Obstacle(Mesh("nowhere.stl")))[1].tolist() == [0.1, 0.1, 0.1]
 
 
 def test_files_with_scenes_are_told_by_their_names() -> None:

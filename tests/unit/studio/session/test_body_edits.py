@@ -17,7 +17,7 @@ from poise.figure.model.shapes import Box, Sphere
 from poise.figures import BUILT_IN, built_in
 from poise.formats.figure_toml import figure_text, parse_figure
 from poise.studio.session.body_edits import (
-    MOVING,
+    MOVING_KINDS,
     joint_of,
     length_of,
     site_at,
@@ -98,7 +98,7 @@ def test_limits_of_hinges_and_balls() -> None:
     assert hip.twist.at(0.0, 0.0) == (-0.2, 0.3)
 
 
-@pytest.mark.parametrize("kind", ["fixed", *MOVING])
+@pytest.mark.parametrize("kind", ["fixed", *MOVING_KINDS])
 def test_a_joint_of_every_kind(kind: str) -> None:
     human = built_in("human")
     changed = with_kind(human, "left_knee", kind)  # type: ignore[arg-type]

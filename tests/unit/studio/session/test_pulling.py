@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.engine.footprint import footprint
+from poise.engine.footprint import support_polygon
 from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.model.pose import Pose
 from poise.figures import built_in
@@ -18,10 +18,10 @@ from poise.studio.panels.task_fields import angles_of, rotation_by
 from poise.studio.scenes.openings import EXAMPLES, FEET, opening
 from poise.studio.session.clock import SolverThread
 from poise.studio.session.edits import task_from_text, task_text
-from poise.studio.session.history import DEPTH, History
-from poise.studio.session.new_tasks import KINDS, new_task
+from poise.studio.session.history import HISTORY_LENGTH, History
+from poise.studio.session.new_tasks import TASK_KINDS, new_task
 from poise.studio.session.session import Session
-from poise.studio.session.targets import carried, places
+from poise.studio.session.targets import places, with_target_at
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.stream import point
 from poise.tasks.place import Frame, LookAt, Position
@@ -69,7 +69,7 @@ def test_a_pull_moves_that_very_point_and_is_gone_on_release(session: Session) -
         session.drag("me", start + k / 30 * np.array([-0.2, 0.5, 0.3]))
         session.tick()
         assert np.abs(feet(session) - stood).max() < 1e-3
-        assert footprint(session.state.posture, FEET).inside > 0.0
+        assert support_polygon(session.state.posture, FEET).inside > 0.0
     rest(session)
     frames = session.state.figure.frames(session.state.posture)
     point_now = Pose(frames.position[hand], frames.rotation[hand]).apply(where)
@@ -148,7 +148,7 @@ def test_every_example_comes_to_rest_and_can_be_saved(name: str) -> None:
     assert saved_text(session).count("[[task]]") == len(session.state.scene.tasks)
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("kind", list(TASK_KINDS))
 def test_every_kind_of_task_can_be_added_edited_as_text_and_removed(session: Session, kind: str) -> None:
     try:
         session.add(new_task(session.state, kind, "left_foot"))
@@ -235,7 +235,7 @@ def test_targets_are_points_of_the_world_whatever_they_are_relative_to() -> None
         Frame("left_hand", Pose(), relative_to="head"),
         LookAt("eyes", at=[1, 1, 1]),
     ):
-        found = places(carried(task, there, posture), posture)
+        found = places(with_target_at(task, there, posture), posture)
         assert found is not None
         assert found.wanted == pytest.approx(there, abs=1e-9)
     flat = places(Position("left_hand", [9, 1.0, 9], axes="y"), posture)
@@ -268,10 +268,10 @@ def test_only_who_has_feet_opens_with_tasks() -> None:
 
 def test_history_forgets_the_oldest_and_the_future_of_another_past() -> None:
     history: History[int] = History()
-    for moment in range(DEPTH + 5):
+    for moment in range(HISTORY_LENGTH + 5):
         history.remember(moment)
     assert history.past[0] == 5
-    assert history.back(-1) == DEPTH + 4
+    assert history.back(-1) == HISTORY_LENGTH + 4
     history.remember(0)
     assert history.forth(1) is None
 

@@ -18,7 +18,7 @@ from poise.studio.modes.circles.demo import Demo, Placed
 from poise.studio.modes.circles.demos import DEMOS
 from poise.studio.session.driver import TICK, Driven, Driver, Mode
 from poise.studio.session.outcome import Outcome
-from poise.studio.session.pull import place
+from poise.studio.session.pull import checked_point
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 
@@ -94,7 +94,7 @@ class CirclesDriver(Driver):
         """Something is dragged in the side view."""
         if message["do"] == "point":
             forward, up = (float(value) for value in message["at"])
-            place((0.0, up, forward))
+            checked_point((0.0, up, forward))
             self.point(session, (forward, up), message["gesture"])
 
     @staticmethod

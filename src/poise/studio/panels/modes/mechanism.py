@@ -9,7 +9,7 @@ from poise.studio.control.modes import Modes
 from poise.studio.modes.mechanism import FIGURES, MechanismMode, motors_of, passive_of, short_of
 from poise.studio.panels.modes.parts import Choices, Facts, Setting, heading
 from poise.studio.panels.sliders import DIGITS, STEPS
-from poise.studio.session.freedoms import CLOSED, Freedom, shown_values
+from poise.studio.session.freedoms import CLOSED_LOOP_GAP, Freedom, shown_values
 from poise.studio.session.state import State
 
 LEGEND = {"#ed7d31": "motor", "#4a90d9": "passive joint", "#7d5ba6": "loop"}
@@ -55,7 +55,9 @@ class MechanismPanel:
 
     def _show_loops(self, state: State) -> None:
         gap = state.figure.closure_error(state.posture)
-        self.loops.show({"all loops": "closed" if gap <= CLOSED else f"open by {gap:.1e}", "gap": f"{gap:.0e}"})
+        self.loops.show(
+            {"all loops": "closed" if gap <= CLOSED_LOOP_GAP else f"open by {gap:.1e}", "gap": f"{gap:.0e}"}
+        )
         short = short_of(state)
         if state.pulls and short > 1.0:
             self.line.set_text(f"The pull is {short:.0f} mm out of the workspace; every loop stays closed.")
@@ -95,7 +97,7 @@ class MechanismPanel:
 
     def _rest(self) -> None:
         figure = self.session.state.figure
-        if figure.closure_error(figure.neutral()) > CLOSED:
+        if figure.closure_error(figure.neutral()) > CLOSED_LOOP_GAP:
             raise FigureError(f"figure {figure.name!r} is open at rest.")
         self.session.choose_posture("neutral")
         self.said = "Assembled at rest."
