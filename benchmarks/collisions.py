@@ -62,7 +62,7 @@ def measure(human: poise.Figure, name: str, tasks: list[Task], extra: list[Avoid
     if extra:
         avoidance, q = Avoidance(human, extra), np.array(result.posture.q)
         pairs = avoidance.pair_count
-        looking = microseconds(lambda: avoidance.look(q), REPEATS)
+        looking = microseconds(lambda: avoidance.measure(q), REPEATS)
     print(f"{name:<22}{pairs:>7}{looking:>12.0f}{resting:>19.0f}{walking:>21.0f}{result.steps:>7}")
 
 

@@ -79,7 +79,7 @@ def main() -> None:
         without = cost(free, work)
         limited, work = make(n, sizes, 0.1)
         within = cost(limited, work)
-        locks = np.count_nonzero(work.force)
+        locks = np.count_nonzero(work.limit_multipliers)
         print(f"{n:4d} {','.join(map(str, sizes)):20s}{without:9.2f}{within:12.2f}{locks:7d}")
     problem, work = make(38, (12, 3, 3, 3), 10.0)
     flat = cost(problem, work)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.engine.footprint import footprint
+from poise.engine.footprint import support_polygon
 from poise.figure.model.builder import (
     Builder,
     ball,
@@ -124,7 +124,7 @@ def _weigh() -> None:
     figure.moment_of_inertia(posture, "y")
     figure.gravity_torques(posture)
     figure.wrench_torques("tip", posture, (0.0, 1.0, 0.0))
-    footprint(posture, ["base", "tip"])
+    support_polygon(posture, ["base", "tip"])
 
 
 def _push() -> None:
@@ -138,7 +138,7 @@ def _push() -> None:
         joint_torques,
         torque_slopes,
     )
-    from poise.forces.support_region import room_to_lean
+    from poise.forces.support_region import support_region
 
     figure = every_joint_kind()
     posture = figure.random(1)
@@ -146,7 +146,7 @@ def _push() -> None:
     equilibrium_error(figure, posture, acting)
     joint_torques(figure, posture, acting, reactions=balance(figure, posture, acting).reactions)
     torque_slopes(figure, posture, acting)
-    room_to_lean(acting_on(figure, acting), posture, np.zeros(3), 8)
+    support_region(acting_on(figure, acting), posture, np.zeros(3), 8)
     TorqueCriterion(acting).evaluate(figure, posture)
 
 

@@ -1,8 +1,8 @@
-"""What a figure has to keep clear of, measured in one posture after another.
+"""Obstacle and self-collision avoidance: distances between bodies, measured in one posture after another.
 
-Bodies nearer than the reach of an `Avoid` task become limits of the next step, linear in it. What is farther away
-cannot be touched by a step in which no pair comes nearer to each other by more than the reach; `overreach` says whether
-a step was like that, and `got_deeper` whether the limits, being linear, promised too much.
+Pairs of bodies nearer than the reach of an `Avoid` task become linear limits of the next step. Pairs farther apart
+cannot collide in a step during which no pair approaches by more than the reach: `approach_ratio` tests this condition
+after the step. `margin_violation_grew` tests whether the linear limits were accurate enough.
 """
 
 from __future__ import annotations
@@ -21,102 +21,105 @@ from poise.kernels.goals.contacts import Contacts
 from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
 
-MOST_CONTACTS = 64
-"""Witnesses that limit one step."""
-TOUCHING = 1e-5
-"""Lack of room that is not worth parting for [m]: bodies that are being parted cannot leave each other faster."""
-DEEPER = 1e-4
-"""How much may be lacking of the distance to keep [m]: limits are linear, and the world is not."""
-ROUNDING = 1e-9
+MAX_CONTACTS = 64
+"""Largest number of pairs of nearest points that limit one step."""
+NEGLIGIBLE_PENETRATION = 1e-5
+"""Violation of the margin that is not corrected [m]: a pair that is being separated cannot move apart any faster."""
+MARGIN_TOLERANCE = 1e-4
+"""Violation of the margin that a step may cause [m], because the limits are linear and distances are not."""
+DISTANCE_ROUNDING = 1e-9
+"""Change of a distance that counts as rounding [m]."""
 
 
 class Avoidance:
     """All `Avoid` tasks of a problem."""
 
     def __init__(self, figure: Figure, tasks: Sequence[Avoid]) -> None:
-        """Build the geometry; raises `TaskError` for what `figure` has not."""
+        """Build the geometry; raises `TaskError` for a name that `figure` does not have."""
         self._tree = figure.compiled.tree
-        self._watches: list[Watch] = []
+        self._distances: list[AvoidDistances] = []
         for task in tasks:
-            self._watches.append(Watch(figure, task, first_pair=self.pair_count))
+            self._distances.append(AvoidDistances(figure, task, first_pair=self.pair_count))
         nodes = len(self._tree.parent)
         self._position, self._rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
-        self.most = min(MOST_CONTACTS, sum(watch.most for watch in self._watches))
-        """Most contacts at one time."""
-        self._pairs = np.zeros(self.most, dtype=np.int64)
-        """Pair of each contact handed over, counted through all tasks."""
+        self.max_contacts = min(MAX_CONTACTS, sum(distances.max_contacts for distances in self._distances))
+        """Largest number of contacts in one step."""
+        self._pairs = np.zeros(self.max_contacts, dtype=np.int64)
+        """Pair of each contact written last, numbered through all tasks."""
 
     @property
     def pair_count(self) -> int:
-        """How many pairs of solids are watched."""
-        return sum(len(watch.collisions.pairs) for watch in self._watches)
+        """Number of pairs of solids whose distance is measured."""
+        return sum(len(distances.collisions.pairs) for distances in self._distances)
 
-    def look(self, q: FloatArray) -> None:
-        """Measure the posture `q` (nq,), and remember the one before."""
+    def measure(self, q: FloatArray) -> None:
+        """Measure all distances in the posture `q` (nq,), and keep the measurement before."""
         forward(self._tree, q, self._position, self._rotation)
-        for watch in self._watches:
-            watch.look(self._position, self._rotation)
+        for distances in self._distances:
+            distances.measure(self._position, self._rotation)
 
-    def look_back(self) -> None:
-        """Compare the next look with the one before the last: the last one's posture was not taken."""
-        for watch in self._watches:
-            watch.look_back()
+    def discard_last(self) -> None:
+        """Discard the last measurement, whose posture was rejected, in favour of the one before."""
+        for distances in self._distances:
+            distances.discard_last()
 
-    def got_deeper(self) -> bool:
-        """Whether some pair is nearer than it should be, and nearer than in the look before."""
-        return any(watch.got_deeper() for watch in self._watches)
+    def margin_violation_grew(self) -> bool:
+        """Whether some pair violates its margin, and by more than in the measurement before."""
+        return any(distances.margin_violation_grew() for distances in self._distances)
 
-    def overreach(self) -> float:
-        """Approach of two bodies since the look before, as a share of what can be foreseen."""
-        return max(watch.overreach() for watch in self._watches)
+    def approach_ratio(self) -> float:
+        """Largest approach of two bodies since the measurement before, as a multiple of the safe approach."""
+        return max(distances.approach_ratio() for distances in self._distances)
 
-    def excess(self, task: Avoid) -> float:
-        """How much nearer than it should be the worst pair of a task is [m]."""
-        return next(watch.excess for watch in self._watches if watch.task is task)
+    def violation(self, task: Avoid) -> float:
+        """Largest violation of the margin among the pairs of one task [m]."""
+        return next(distances.violation for distances in self._distances if distances.task is task)
 
     @property
-    def largest_excess(self) -> float:
-        """How much nearer than it should be the worst pair of all is [m]; 0 for what a step may lose."""
-        worst = max(watch.excess for watch in self._watches)
-        return worst if worst > DEEPER else 0.0
+    def largest_violation(self) -> float:
+        """Largest violation of the margin among all pairs [m]; 0 up to MARGIN_TOLERANCE."""
+        worst = max(distances.violation for distances in self._distances)
+        return worst if worst > MARGIN_TOLERANCE else 0.0
 
     def forget(self) -> None:
-        """Forget all looks, so that the same postures are measured the same to the last bit."""
-        for watch in self._watches:
-            watch.collisions.forget()
+        """Forget all measurements, so that the same postures give the same distances to the last bit."""
+        for distances in self._distances:
+            distances.collisions.forget()
 
-    def hand_over(self, contacts: Contacts) -> None:
-        """Write the witnesses that have least room, in the order of their pairs: what stays near keeps its place."""
-        room = self._joined("room")
-        chosen: slice | IntArray = slice(0, room.size)
-        if room.size > self.most:
-            chosen = np.sort(np.argsort(room, kind="stable")[: self.most])
-        count = min(room.size, self.most)
+    def write_contacts(self, contacts: Contacts) -> None:
+        """Write the pairs of least clearance to `contacts`, in the order of pairs, which keeps their indices stable."""
+        clearance = self._concatenate("clearance")
+        chosen: slice | IntArray = slice(0, clearance.size)
+        if clearance.size > self.max_contacts:
+            chosen = np.sort(np.argsort(clearance, kind="stable")[: self.max_contacts])
+        count = min(clearance.size, self.max_contacts)
         contacts.used[0] = count
-        contacts.distance[:count] = np.where((room > -TOUCHING) & (room < 0.0), 0.0, room)[chosen]
+        contacts.distance[:count] = np.where((clearance > -NEGLIGIBLE_PENETRATION) & (clearance < 0.0), 0.0, clearance)[
+            chosen
+        ]
         for field in ("node_a", "node_b", "point_a", "point_b", "normal"):
-            getattr(contacts, field)[:count] = self._joined(field)[chosen]
-        self._pairs[:count] = self._joined("pair")[chosen]
+            getattr(contacts, field)[:count] = self._concatenate(field)[chosen]
+        self._pairs[:count] = self._concatenate("pair")[chosen]
 
-    def _joined(self, field: str) -> FloatArray:
-        """One array of the witnesses of all tasks."""
-        columns = [watch.column(field) for watch in self._watches]
+    def _concatenate(self, field: str) -> FloatArray:
+        """One array of the nearest points of all tasks."""
+        columns = [distances.column(field) for distances in self._distances]
         return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
     def name(self, c: int) -> str:
-        """What contact `c` of those handed over last is between."""
-        pairs = [pair for watch in self._watches for pair in watch.collisions.pairs]
+        """Name of contact `c` of those written last, for reports."""
+        pairs = [pair for distances in self._distances for pair in distances.collisions.pairs]
         return "contact of {} with {}".format(*pairs[self._pairs[c]])
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
-        """Put an obstacle somewhere else."""
-        moved = [watch.move(obstacle, pose) for watch in self._watches]
+        """Move an obstacle to another pose."""
+        moved = [distances.move(obstacle, pose) for distances in self._distances]
         if not any(moved):
-            raise TaskError(f"{obstacle!r} is not one of the obstacles.")
+            raise TaskError(f"{obstacle!r} is not one of the solver's obstacles; give it as obstacles=[…] first.")
 
 
-class Watch:
-    """One `Avoid` task: distances in the last two looks."""
+class AvoidDistances:
+    """Distances of the pairs of one `Avoid` task in the last two measurements."""
 
     def __init__(self, figure: Figure, task: Avoid, first_pair: int = 0) -> None:
         self.task = task
@@ -133,15 +136,15 @@ class Watch:
             )
         except FigureError as error:
             raise TaskError(f"{task.label}: {error}") from error
-        self.most = self.collisions.rows.distance.size
-        self.room = np.empty(0)
-        """(count,) distance of every witness less what it should be [m]."""
+        self.max_contacts = self.collisions.rows.distance.size
+        self.clearance = np.empty(0)
+        """(count,) distance of every pair of nearest points minus the distance to keep [m]."""
         self._allowed = self._allowed_distances(figure)
-        self._worst, self._worst_before = (np.full(len(self._allowed), np.inf) for _ in range(2))
+        self._clearance, self._clearance_before = (np.full(len(self._allowed), np.inf) for _ in range(2))
         self._ends, self._ends_before = np.empty(0), np.empty(0)
 
     def _allowed_distances(self, figure: Figure) -> FloatArray:
-        """(pairs,) the margin, or for bodies of the figure what its neutral posture has, where that is less."""
+        """(pairs,) distance to keep [m]: the margin or, if less, the distance of two bodies in the neutral posture."""
         collisions = self.collisions
         allowed = np.full(len(collisions.pairs), self.task.margin)
         count = collisions.nearest(*node_frames(figure, figure.neutral()))
@@ -150,30 +153,31 @@ class Watch:
         np.minimum.at(allowed, collisions.rows.pair[:count][own], collisions.rows.distance[:count][own])
         return allowed
 
-    def look(self, position: FloatArray, rotation: FloatArray) -> None:
-        """Measure distances for node frames (n, 3), (n, 4)."""
+    def measure(self, position: FloatArray, rotation: FloatArray) -> None:
+        """Measure all distances for node positions (n, 3) and rotations (n, 4)."""
         rows, placed = self.collisions.rows, self.collisions.compiled_pairs.placed
         count = self.collisions.nearest(position, rotation)
         pair = rows.pair[:count]
-        self.room = rows.distance[:count] - self._allowed[pair]
-        self._worst, self._worst_before = self._worst_before, self._worst
-        self._worst.fill(np.inf)
-        np.minimum.at(self._worst, pair, self.room)
+        self.clearance = rows.distance[:count] - self._allowed[pair]
+        self._clearance, self._clearance_before = self._clearance_before, self._clearance
+        self._clearance.fill(np.inf)
+        np.minimum.at(self._clearance, pair, self.clearance)
         self._ends_before, self._ends = self._ends, np.stack((placed.start, placed.end))
 
-    def look_back(self) -> None:
-        """Take the look before for the last one."""
-        self._worst, self._worst_before = self._worst_before, self._worst
+    def discard_last(self) -> None:
+        """Discard the last measurement in favour of the one before."""
+        self._clearance, self._clearance_before = self._clearance_before, self._clearance
         self._ends = self._ends_before
 
-    def got_deeper(self) -> bool:
-        """Whether some pair lacks more room than a step may take, and more than it lacked."""
-        return bool((self._worst < np.minimum(self._worst_before, -DEEPER) - ROUNDING).any())
+    def margin_violation_grew(self) -> bool:
+        """Whether some pair violates its margin by more than MARGIN_TOLERANCE, and by more than before."""
+        return bool((self._clearance < np.minimum(self._clearance_before, -MARGIN_TOLERANCE) - DISTANCE_ROUNDING).any())
 
-    def overreach(self) -> float:
-        """Largest approach of two solids, as a share of the distance they surely had or would have been seen at.
+    def approach_ratio(self) -> float:
+        """Largest possible approach of two solids since the measurement before, as a multiple of the safe approach.
 
-        Planes are left out: nobody gets through to their other side.
+        The safe approach of a pair is the larger of the reach of the task and a lower bound of the distance before.
+        Planes are left out, because a solid behind a plane is still found to be there.
         """
         if self._ends_before.shape != self._ends.shape:
             return 0.0
@@ -188,19 +192,19 @@ class Watch:
         return float(share.max(initial=0.0))
 
     @property
-    def excess(self) -> float:
-        """How much nearer than it should be the worst pair is [m]."""
-        return max(0.0, -float(self.room.min(initial=0.0)))
+    def violation(self) -> float:
+        """Largest violation of the margin [m]."""
+        return max(0.0, -float(self.clearance.min(initial=0.0)))
 
     def column(self, field: str) -> FloatArray:
-        """One array of the witnesses of the last look; pairs are counted through all tasks."""
-        if field == "room":
-            return self.room
-        column: FloatArray = getattr(self.collisions.rows, field)[: self.room.size]
+        """One array of the last measurement; pairs are numbered through all tasks."""
+        if field == "clearance":
+            return self.clearance
+        column: FloatArray = getattr(self.collisions.rows, field)[: self.clearance.size]
         return column + self._first_pair if field == "pair" else column
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> bool:
-        """Put an obstacle somewhere else; False when it is not one of this task's."""
+        """Move an obstacle to another pose; returns False when it is not one of this task's."""
         for number, other in enumerate(self.task.obstacles):
             if other is obstacle:
                 self.collisions.move(number, obstacle.moved(pose))

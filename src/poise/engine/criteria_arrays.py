@@ -1,4 +1,4 @@
-"""Lays criteria out as arrays."""
+"""Compiles criteria to arrays for the kernels."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from poise.tasks.criteria import Effort, Near, Slope, Term
 from poise.tasks.posture import Hold
 
 
-def held_near(figure: Figure, held: Hold) -> Near:
-    """A posture held below all tasks, as the criterion it is."""
+def hold_criterion(figure: Figure, held: Hold) -> Near:
+    """The criterion equivalent to a `Hold` task below all other tasks."""
     weight = np.zeros(figure.nv)
     for name in held.held(figure):
         weight[figure.v_slice(name)] = held.gain
@@ -22,8 +22,8 @@ def held_near(figure: Figure, held: Hold) -> Near:
 
 
 def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) -> Criteria:
-    """The arrays of all criteria; the posture held below all tasks is the first."""
-    near = [held_near(figure, held)] if held is not None else []
+    """The arrays of all criteria; that of the `Hold` task below all other tasks, if any, comes first."""
+    near = [hold_criterion(figure, held)] if held is not None else []
     near += [term for term in terms if isinstance(term, Near)]
     if not terms and not near:
         near = [Near(np.array(figure.neutral().q), np.zeros(figure.nv))]
@@ -40,7 +40,7 @@ def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) ->
         table([term.weight for term in near], figure.nv),
         origin=np.array(figure.neutral().q),
         slope=slope,
-        bend=np.zeros((figure.nv, figure.nv)),
+        slope_hessian=np.zeros((figure.nv, figure.nv)),
         loads=stacked_loads(tables),
         load_start=np.cumsum([0, *(len(loads.node) for loads in tables)], dtype=np.int64),
         gravity=table([np.array(effort.acting.gravity) for effort in efforts], 3),

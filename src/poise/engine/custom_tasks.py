@@ -1,4 +1,4 @@
-"""Tasks that only Python can measure."""
+"""Custom tasks, whose errors and Jacobians are Python functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.engine.goal_arrays import Asked
+from poise.engine.goal_arrays import TaskRows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -15,37 +15,37 @@ from poise.kernels.goals.goals import Goals
 from poise.tasks.custom import Custom
 
 
-class Given(NamedTuple):
-    """All `Custom` tasks of a problem, and where their rows are."""
+class CustomTasks(NamedTuple):
+    """All `Custom` tasks of a problem, and their rows."""
 
     figure: Figure
     tasks: tuple[tuple[Custom, slice], ...]
 
     @classmethod
-    def of(cls, figure: Figure, asked: Sequence[Asked]) -> Given:
-        """The custom ones of some tasks."""
-        return cls(figure, tuple((a.task, a.rows) for a in asked if isinstance(a.task, Custom)))
+    def of(cls, figure: Figure, task_rows: Sequence[TaskRows]) -> CustomTasks:
+        """Select the custom tasks among all tasks."""
+        return cls(figure, tuple((t.task, t.rows) for t in task_rows if isinstance(t.task, Custom)))
 
-    def hand_over(self, q: FloatArray, goals: Goals) -> None:
-        """Write errors and rows at the posture `q` (nq,); rows are how the joints take the error away."""
+    def write_rows(self, q: FloatArray, goals: Goals) -> None:
+        """Write errors and Jacobian rows at the posture `q` (nq,); rows are minus the derivative of the error."""
         posture = Posture(self.figure, q.copy())
-        goals.given_at[:] = q
+        goals.custom_at[:] = q
         for task, rows in self.tasks:
-            goals.given_error[rows] = task.error_at(posture)
-            goals.given_rows[rows] = -task.jacobian_at(posture)
+            goals.custom_error[rows] = task.error_at(posture)
+            goals.custom_rows[rows] = -task.jacobian_at(posture)
 
     def got_worse(self, q: FloatArray, goals: Goals, predicted: FloatArray, moved: float) -> bool:
-        """Whether a step to `q` cost some task more than the order that its rows leave out.
+        """Whether a step to `q` raised the error of some task by more than terms of second order.
 
         Args:
-            q: (nq,) where the step led.
-            goals: With errors and rows from before the step.
-            predicted: (m,) errors of all goals after the step, as the rows say.
+            q: (nq,) posture after the step.
+            goals: Goals, with the errors and rows from before the step.
+            predicted: (m,) errors of all goals after the step, extrapolated linearly.
             moved: Size of the step [rad or m].
         """
         posture = Posture(self.figure, q.copy())
         for task, rows in self.tasks:
-            hoped = max(np.linalg.norm(goals.given_error[rows]), np.linalg.norm(predicted[rows]))
-            if np.linalg.norm(task.error_at(posture)) > hoped + moved * moved + 1e-9:
+            expected = max(np.linalg.norm(goals.custom_error[rows]), np.linalg.norm(predicted[rows]))
+            if np.linalg.norm(task.error_at(posture)) > expected + moved * moved + 1e-9:
                 return True
         return False

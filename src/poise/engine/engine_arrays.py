@@ -1,4 +1,4 @@
-"""Lays out the arrays of an engine: its limits, its levels, and what it remembers."""
+"""Allocates the arrays of an engine: limits, levels and state."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.engine.goal_arrays import TaskRows, goal_arrays, number_rows
 from poise.figure.assembly.closure_arrays import compile_closures
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.body.step_limits import PER_BALL, StepLimits
-from poise.kernels.engine.engine import FIRST_TASKS, MASKED, REIMPOSES, SUPPORT_EDGES, Engine, State
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MASKED, REIMPOSES, SUPPORT_EDGES, Engine, State
 from poise.kernels.engine.indirect_calls import KERNELS
-from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.engine.step_singular import MAX_EXCLUDED
 from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goal_curvature import make_node_forces
@@ -28,24 +28,30 @@ if TYPE_CHECKING:
 
 
 def make_engine(
-    figure: Figure, asked: Sequence[Asked], criteria: Criteria, step: StepSize, dt: float | None, *, contacts: int
+    figure: Figure,
+    task_rows: Sequence[TaskRows],
+    criteria: Criteria,
+    step: StepSize,
+    dt: float | None,
+    *,
+    contacts: int,
 ) -> Engine:
-    """The engine for a figure and its tasks; gives every task its rows.
+    """Build the engine for a figure and its tasks; numbers the rows of every task.
 
     Args:
         figure: The figure.
-        asked: Tasks by level.
-        criteria: What to do with the freedom that they leave.
-        step: How far one step may go.
-        dt: Duration of a step [s], to hold the speed limits; None to ignore them.
-        contacts: Most contacts that are held apart at once.
+        task_rows: Tasks by level, the first level first.
+        criteria: Objective functions to minimise in the freedom that the tasks leave.
+        step: Largest size and least gain of one step.
+        dt: Duration of a step [s], to keep the speed limits; None to ignore them.
+        contacts: Largest number of contacts in one step.
     """
-    masks = number_rows(asked, figure)
-    tree, bounds, goals = figure.compiled.tree, figure.compiled.bounds, goal_arrays(figure, asked, masks)
+    masks = number_rows(task_rows, figure)
+    tree, bounds, goals = figure.compiled.tree, figure.compiled.bounds, goal_arrays(figure, task_rows, masks)
     limits, closures = _step_limits(figure, step, dt), compile_closures(figure)
     skip = closures.turns.shape[0] + limits.hard.shape[0] + contacts
-    p = FIRST_TASKS + len({a.level for a in asked})
-    levels = _levels(figure, asked, goals, p, skip=skip, contacts=contacts)
+    p = FIRST_TASK_LEVEL + len({t.level for t in task_rows})
+    levels = _levels(figure, task_rows, goals, p, skip=skip, contacts=contacts)
     state = _state(figure, p, levels.rows.shape[0], closures.turns.shape[0])
     return Engine(
         tree=tree,
@@ -62,28 +68,29 @@ def make_engine(
         trial=make_evaluation(tree, goals),
         state=state,
         skip=skip,
-        farthest=step.error,
-        level_kind=_level_kinds(asked, goals, masks, p),
+        max_target_error=step.error,
+        level_kind=_level_kinds(task_rows, goals, masks, p),
         calls=np.zeros(len(KERNELS), dtype=np.int64),
         min_gain=step.min_gain,
     )
 
 
-def _level_kinds(asked: Sequence[Asked], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
-    """(p + 1,) which levels are masked, re-imposed or bounded by a support: see `Engine.level_kind`."""
+def _level_kinds(task_rows: Sequence[TaskRows], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
+    """(p + 1,) kind of each level: see `Engine.level_kind`."""
     levels = np.zeros(p + 1, dtype=np.int64)
-    for a in asked:
-        corners = goals.corner_start[a.first_goal + len(a.goals)] - goals.corner_start[a.first_goal]
-        if a.keeps:
-            levels[a.level] = REIMPOSES
-        elif masks[a.first_goal] is not None:
-            levels[a.level] = MASKED
-        elif corners > 0 and levels[a.level] != MASKED:
-            levels[a.level] = SUPPORT_EDGES
+    for t in task_rows:
+        corners = goals.corner_start[t.first_goal + len(t.goals)] - goals.corner_start[t.first_goal]
+        if t.reimposes:
+            levels[t.level] = REIMPOSES
+        elif masks[t.first_goal] is not None:
+            levels[t.level] = MASKED
+        elif corners > 0 and levels[t.level] != MASKED:
+            levels[t.level] = SUPPORT_EDGES
     return levels
 
 
 def _step_limits(figure: Figure, step: StepSize, dt: float | None) -> StepLimits:
+    """The arrays of the limits of a step: joint limits, speeds, ball joints and couplings."""
     tree, bounds, compiled = figure.compiled.tree, figure.compiled.bounds, figure.compiled
     dof_q = np.full(figure.nv, -1, dtype=np.int64)
     q_dof = np.full(figure.nq, -1, dtype=np.int64)
@@ -110,22 +117,22 @@ def _step_limits(figure: Figure, step: StepSize, dt: float | None) -> StepLimits
     )
 
 
-def _levels(figure: Figure, asked: Sequence[Asked], goals: Goals, p: int, *, skip: int, contacts: int) -> Levels:
-    """The arrays of all levels."""
+def _levels(figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, p: int, *, skip: int, contacts: int) -> Levels:
+    """The arrays of the level solver's problem: rows of all levels, and limits."""
     n, m = figure.nv, skip + goals.direction.shape[0]
     start = np.full(p + 1, m, dtype=np.int64)
-    start[:FIRST_TASKS] = 0
-    for a in reversed(asked):
-        start[a.level] = skip + a.rows.start
+    start[:FIRST_TASK_LEVEL] = 0
+    for t in reversed(task_rows):
+        start[t.level] = skip + t.rows.start
     balls, soft = figure.compiled.bounds.ball_start.shape[0], sum(not c.is_equality for c in figure.couplings)
-    fences = goals.corner_node.shape[0]
-    general = PER_BALL * balls + soft + fences + contacts + MOST_EXCLUDED
+    support_edges = goals.corner_node.shape[0]
+    general = PER_BALL * balls + soft + support_edges + contacts + MAX_EXCLUDED
     limit_level = np.zeros(n + general, dtype=np.int64)
-    for a in asked:
-        for i in range(len(a.goals)):
-            g = a.first_goal + i
+    for t in task_rows:
+        for i in range(len(t.goals)):
+            g = t.first_goal + i
             at = n + PER_BALL * balls + soft
-            limit_level[at + goals.corner_start[g] : at + goals.corner_start[g + 1]] = a.level
+            limit_level[at + goals.corner_start[g] : at + goals.corner_start[g + 1]] = t.level
     return Levels(
         rows=np.zeros((m, n)),
         target=np.zeros(m),
@@ -143,27 +150,26 @@ def _levels(figure: Figure, asked: Sequence[Asked], goals: Goals, p: int, *, ski
 
 
 def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
+    """The state of an engine with `p` levels, before its first step."""
     n, whole = figure.nv, np.int64
     return State(
-        x=np.zeros(n),
-        dx=np.zeros(n),
-        trial=np.zeros(n),
-        part=np.zeros((p + 1, n)),
-        last=np.zeros((p + 1, n)),
-        decided=np.zeros(p + 1),
-        q=np.array(figure.neutral().q),
-        scale=np.ones(p + 1),
+        step=np.zeros(n),
+        correction=np.zeros(n),
+        trial_step=np.zeros(n),
+        level_step=np.zeros((p + 1, n)),
+        last_level_step=np.zeros((p + 1, n)),
+        decided_square=np.zeros(p + 1),
+        trial_q=np.array(figure.neutral().q),
+        target_share=np.ones(p + 1),
         merit=np.zeros(p + 1),
         merit_after=np.zeros(p + 1),
-        seen=np.full(p + 1, np.nan),
-        record=np.zeros(p + 1),
-        stiffness=np.zeros(p + 1),
-        curved=np.zeros(p + 1, dtype=whole),
+        last_merit=np.full(p + 1, np.nan),
+        best_merit=np.zeros(p + 1),
+        extra_damping=np.zeros(p + 1),
         needs_curvature=np.zeros(p + 1, dtype=whole),
-        gap=np.zeros(loop_rows),
+        loop_residual=np.zeros(loop_rows),
         couple=np.zeros((3, 3)),
-        missing=np.zeros(rows),
+        row_correction=np.zeros(rows),
         gain_factor=np.ones(1),
-        excluded=np.zeros(1, dtype=whole),
-        counts=np.zeros(4, dtype=whole),
+        excluded_count=np.zeros(1, dtype=whole),
     )

@@ -1,4 +1,4 @@
-"""What is found in Python before every step: gradients from outside, and where open supports balance the figure."""
+"""Terms of a problem that Python computes before every step: users' gradients, and the region of balance."""
 
 from __future__ import annotations
 
@@ -11,89 +11,95 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.forces.acting import Acting
-from poise.forces.support_region import room_to_lean
+from poise.forces.support_region import support_region
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goals import Goals
 
-FIRST_STEP = 0.1
-"""How far the first step against a gradient goes, before anything is known of its curvature [rad or m]."""
-DAMPED = 0.2
-"""Share of the known curvature that a step must have met for its change to count in full."""
+FIRST_GRADIENT_STEP = 0.1
+"""Length of the first step against a gradient, whose curvature is unknown [rad or m]."""
+MIN_CURVATURE_SHARE = 0.2
+"""Least measured curvature, as a share of the estimated one, that enters the BFGS update undamped."""
 
 
-class Watcher(Protocol):
-    """Looks at a posture before a step from it."""
+class ExternalTerm(Protocol):
+    """Something whose arrays depend on the posture and are computed in Python."""
 
-    def look(self, posture: Posture) -> None:
-        """Bring the arrays of the kernels up to date."""
+    def update(self, posture: Posture) -> None:
+        """Compute the arrays for the posture from which the next step starts."""
 
     def forget(self) -> None:
-        """Start afresh: no memory of earlier postures."""
+        """Forget earlier postures."""
 
 
-class Footing:
-    """The place that open supports can balance, for the goal that keeps the figure there."""
+class SupportOutline:
+    """Outline of the region in which supports without shares can balance the figure, for a stand goal."""
 
     def __init__(self, goals: Goals, g: int, acting: Acting) -> None:
-        """Fill in the corners of goal `g`."""
+        """Compute the corners of goal `g` from the forces and supports in `acting`."""
         self.goals, self.g, self.acting = goals, g, acting
-        self.hopeless = False
-        """Whether the supports cannot balance the figure wherever its centre of mass is."""
+        self.is_empty = False
+        """Whether the supports cannot balance the figure for any centre of mass."""
 
-    def look(self, posture: Posture) -> None:
-        """Outline the place in the posture as it is."""
+    def update(self, posture: Posture) -> None:
+        """Compute the corners of the outline in a posture."""
         goals, g = self.goals, self.g
         corners = slice(goals.corner_start[g], goals.corner_start[g + 1])
-        room = room_to_lean(self.acting, posture, goals.position[g], corners.stop - corners.start)
-        self.hopeless = not room.possible
-        goals.corner_node[corners], goals.corner_place[corners] = room.node, room.place
+        region = support_region(self.acting, posture, goals.position[g], corners.stop - corners.start)
+        self.is_empty = not region.possible
+        goals.corner_node[corners], goals.corner_place[corners] = region.node, region.place
 
     def forget(self) -> None:
-        """Nothing: every posture is looked at for itself."""
+        """Do nothing: the outline does not depend on earlier postures."""
 
 
-class Slopes:
-    """Gradients from outside, and the curvature that their changes show [Nocedal & Wright 2006, proc. 18.2]."""
+class ExternalGradients:
+    """Gradients of users' functions, with a BFGS estimate of their Hessian [Nocedal & Wright 2006, proc. 18.2]."""
 
     def __init__(
         self, figure: Figure, criteria: Criteria, gradients: Sequence[Callable[[Posture], FloatArray]]
     ) -> None:
-        """Add the gradients to the slope that the criteria have."""
+        """Add the gradients to the slope of the other criteria."""
         self.figure, self.criteria, self.gradients = figure, criteria, tuple(gradients)
-        self.own = criteria.slope.copy()
+        self.own_slope = criteria.slope.copy()
         self.last: tuple[Posture, FloatArray] | None = None
         self.scaled = False
-        """Whether the curvature has the size that a first step showed."""
+        """Whether the Hessian has been scaled to the curvature measured along a first step."""
 
     def forget(self) -> None:
-        """Know nothing of the curvature."""
+        """Forget the last gradient and the estimate of the Hessian."""
         self.last, self.scaled = None, False
 
-    def look(self, posture: Posture) -> None:
-        """The gradient at the posture, and what the way to it says about the curvature."""
+    def update(self, posture: Posture) -> None:
+        """Compute the gradient at a posture, and update the Hessian from its change since the last posture."""
         gradient: FloatArray = np.sum([function(posture) for function in self.gradients], axis=0)
-        bend = self.criteria.bend
+        hessian = self.criteria.slope_hessian
         if self.last is None:
-            bend[:] = np.eye(len(gradient)) * float(np.linalg.norm(gradient)) / FIRST_STEP
+            hessian[:] = np.eye(len(gradient)) * float(np.linalg.norm(gradient)) / FIRST_GRADIENT_STEP
         else:
             step, change = self.figure.difference(self.last[0], posture), gradient - self.last[1]
             if not self.scaled and float(step @ change) > 0.0:
-                bend[:] = np.eye(len(gradient)) * float(change @ change) / float(step @ change)
+                hessian[:] = np.eye(len(gradient)) * float(change @ change) / float(step @ change)
                 self.scaled = True
-            learn_curvature(bend, step, change)
+            update_hessian(hessian, step, change)
         self.last = posture, gradient
-        self.criteria.slope[:] = self.own + gradient
+        self.criteria.slope[:] = self.own_slope + gradient
         self.criteria.origin[:] = posture._q
 
 
-def learn_curvature(bend: FloatArray, step: FloatArray, change: FloatArray) -> None:
-    """Update a curvature (n, n) in place, always positive definite, from the `change` of a gradient along a `step`."""
+def update_hessian(hessian: FloatArray, step: FloatArray, change: FloatArray) -> None:
+    """Update a `hessian` (n, n) in place by damped BFGS, from the `change` of a gradient along a `step`.
+
+    It stays positive definite: where the measured curvature is too small, the change is blended with the expected one.
+    """
     if float(np.linalg.norm(step)) < 1e-9:
         return
-    known = bend @ step
-    met, expected = float(step @ change), float(step @ known)
+    expected_change = hessian @ step
+    measured, expected = float(step @ change), float(step @ expected_change)
     if expected <= 0.0:
         return
-    share = 1.0 if met >= DAMPED * expected else (1.0 - DAMPED) * expected / (expected - met)
-    seen = share * change + (1.0 - share) * known
-    bend += np.outer(seen, seen) / float(step @ seen) - np.outer(known, known) / expected
+    is_enough = measured >= MIN_CURVATURE_SHARE * expected
+    share = 1.0 if is_enough else (1.0 - MIN_CURVATURE_SHARE) * expected / (expected - measured)
+    blended = share * change + (1.0 - share) * expected_change
+    hessian += (
+        np.outer(blended, blended) / float(step @ blended) - np.outer(expected_change, expected_change) / expected
+    )

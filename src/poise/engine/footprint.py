@@ -1,4 +1,4 @@
-"""The ground that a figure stands on, and where its centre of mass is above it."""
+"""The support polygon of a figure, and the position of the centre of mass relative to it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from poise.figure.model.posture import Posture
 from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
 
 
-class Footprint(NamedTuple):
-    """The convex hull of all soles, seen from above."""
+class SupportPolygon(NamedTuple):
+    """The convex hull of all soles, projected onto the ground."""
 
     corners: FloatArray
-    """(k, 3) its corners in order, at the height of the lowest sole [m]."""
+    """(k, 3) corners in order, at the height of the lowest sole [m]."""
     inside: float
-    """How far inside it the centre of mass is [m]; negative outside."""
+    """Distance of the centre of mass from the nearest edge, inside [m]; negative outside."""
 
 
-def footprint(posture: Posture, supports: Iterable[str]) -> Footprint:
-    """The support that the named sites or bodies give a figure."""
+def support_polygon(posture: Posture, supports: Iterable[str]) -> SupportPolygon:
+    """The support polygon of a figure that stands on the named sites or bodies."""
     figure = posture.figure
     frames = figure.frames(posture)
     soles = [frames[name].apply(corner) for name in supports for corner in sole_corners(figure, name)]
@@ -36,4 +36,4 @@ def footprint(posture: Posture, supports: Iterable[str]) -> Footprint:
     nearest = nearest_on_hull(flat, order, 0, count, float(center[0]), float(center[1]))
     corners = points[order[:count]]
     corners[:, "xyz".index(figure.up)] = (points @ figure.up_vector).min()
-    return Footprint(corners, -float(nearest.distance))
+    return SupportPolygon(corners, -float(nearest.distance))

@@ -1,4 +1,4 @@
-"""Compiles a figure and what is asked of it to arrays for the kernels."""
+"""Compiles a figure with its tasks, forces and criteria to arrays for the kernels."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from poise.engine.avoidance import Avoidance
 from poise.engine.criteria_arrays import criteria_arrays
-from poise.engine.custom_tasks import Given
+from poise.engine.custom_tasks import CustomTasks
 from poise.engine.engine_arrays import make_engine
-from poise.engine.external_terms import Footing, Slopes, Watcher
-from poise.engine.goal_arrays import Asked
+from poise.engine.external_terms import ExternalGradients, ExternalTerm, SupportOutline
+from poise.engine.goal_arrays import TaskRows
 from poise.engine.limit_names import limit_names
-from poise.engine.starts import Starts
+from poise.engine.starts import StartTargets
 from poise.engine.targets import TargetLike, posture_for, set_target, with_target
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
@@ -23,15 +23,15 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.body.step_limits import PER_BALL
-from poise.kernels.engine.engine import FIRST_TASKS
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL
 from poise.kernels.engine.indirect_calls import connect
 from poise.kernels.engine.step import bind, step_from
-from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.engine.step_singular import MAX_EXCLUDED
 from poise.kernels.goals.goals import Goals, evaluate
-from poise.kernels.jit.compile import straight_to
-from poise.kernels.levels.problem import SIDE
+from poise.kernels.jit.compile import entry_point_for
+from poise.kernels.levels.problem import LOCKED_SIDE
 from poise.tasks.avoid import Avoid
-from poise.tasks.criteria import Criterion, Outside
+from poise.tasks.criteria import Criterion, ExternalGradient
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
 from poise.tasks.recruits import recruited
@@ -40,7 +40,7 @@ from poise.tasks.task import Goal, Task
 
 @dataclass(frozen=True)
 class StepSize:
-    """How far one step may go."""
+    """Largest size and least gain of one step."""
 
     turn: float = 0.3
     """Largest step of a turning joint [rad]."""
@@ -53,7 +53,7 @@ class StepSize:
 
 
 class Problem:
-    """A figure with tasks, laid out for the kernels."""
+    """A figure with tasks, forces and criteria, compiled for the kernels."""
 
     def __init__(
         self,
@@ -65,165 +65,169 @@ class Problem:
         forces: Iterable[Load] = (),
         criteria: Iterable[Criterion] = (),
     ) -> None:
-        """Compile `tasks`; raises `TaskError` for what `figure` cannot be asked.
+        """Compile `tasks`; raises `TaskError` for a task that `figure` cannot have.
 
         Args:
             figure: The figure.
-            tasks: What is asked; inactive ones are left out.
-            step: How far one step may go.
-            dt: Duration of a step [s], to hold the speed limits; None to ignore them.
-            forces: What acts on the figure.
-            criteria: What to do with the freedom that tasks leave.
+            tasks: The tasks; inactive ones are left out.
+            step: Largest size and least gain of one step.
+            dt: Duration of a step [s], to keep the speed limits; None to ignore them.
+            forces: Forces, supports and gravity that act on the figure.
+            criteria: Objective functions to minimise in the freedom that the tasks leave.
         """
         self.figure = figure
         forces, active = tuple(forces), [task for task in tasks if task.active]
         self.avoids = [task for task in active if isinstance(task, Avoid)]
         self.avoidance = Avoidance(figure, self.avoids) if self.avoids else None
-        wishes = [task for task in active if not isinstance(task, Avoid)]
-        self.held = _last_hold(wishes)
-        self.laid = _by_level(figure, [task for task in wishes if task is not self.held], forces)
-        """Every task by level, and after each level those that keep what some of its joints have reached."""
-        self.asked = [a for a in self.laid if not a.keeps]
-        self.priorities = sorted({a.task.priority for a in self.asked})
-        self._by_task = {a.task: a for a in self.asked}
-        self._keepers = {a.task: a for a in self.laid if a.keeps}
+        others = [task for task in active if not isinstance(task, Avoid)]
+        self.last_hold = _last_hold(others)
+        """The `Hold` task below all others, which is compiled to a criterion; None if there is none."""
+        self.all_rows = _by_level(figure, [task for task in others if task is not self.last_hold], forces)
+        """Rows of every task by level; a level with masked joints is followed by rows that re-impose it."""
+        self.task_rows = [t for t in self.all_rows if not t.reimposes]
+        """Rows of every task by level, without those that re-impose a level."""
+        self.priorities = sorted({t.task.priority for t in self.task_rows})
+        self._by_task = {t.task: t for t in self.task_rows}
+        self._reimposed = {t.task: t for t in self.all_rows if t.reimposes}
         self._retargeted: set[Task] = set()
         terms = [criterion.term(figure, forces) for criterion in criteria]
-        contacts = self.avoidance.most if self.avoidance is not None else 0
-        wished = criteria_arrays(figure, self.held, terms)
-        self.engine = make_engine(figure, self.laid, wished, step or StepSize(), dt, contacts=contacts)
-        self.given = Given.of(figure, self.laid)
-        self.starts = Starts.of(self.engine, self.laid)
+        contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
+        compiled_criteria = criteria_arrays(figure, self.last_hold, terms)
+        self.engine = make_engine(figure, self.all_rows, compiled_criteria, step or StepSize(), dt, contacts=contacts)
+        self.custom_tasks = CustomTasks.of(figure, self.all_rows)
+        self.start_targets = StartTargets.of(self.engine, self.all_rows)
         self.handle = bind(self.engine)
-        connect(self.handle, self.engine.calls, self.engine.state.q)
-        self.step_from = straight_to(step_from, self.handle, True, self.engine.state.q)
-        """The kernel of that name, for the live caller."""
-        self.footings = _footings(figure, self.asked, self.engine.goals, forces)
-        """Where open supports can balance the figure, by task."""
-        self.watchers: list[Watcher] = list(self.footings.values())
-        """What looks at every posture before a step."""
-        if gradients := [term.gradient for term in terms if isinstance(term, Outside)]:
-            self.watchers.append(Slopes(figure, self.engine.criteria, gradients))
+        connect(self.handle, self.engine.calls, self.engine.state.trial_q)
+        self.step_from = entry_point_for(step_from, self.handle, True, self.engine.state.trial_q)
+        """The kernel of that name, with the least overhead per call, for live use."""
+        self.support_outlines = _support_outlines(figure, self.task_rows, self.engine.goals, forces)
+        """Regions in which supports without shares can balance the figure, by task."""
+        self.external_terms: list[ExternalTerm] = list(self.support_outlines.values())
+        """Terms that Python computes for every posture before a step."""
+        if gradients := [term.gradient for term in terms if isinstance(term, ExternalGradient)]:
+            self.external_terms.append(ExternalGradients(figure, self.engine.criteria, gradients))
 
-    def look(self, q: FloatArray) -> None:
-        """Bring what is found in Python up to date with a posture."""
-        if self.watchers:
+    def update_external_terms(self, q: FloatArray) -> None:
+        """Compute the terms that depend on the posture in Python, for the posture `q` (nq,)."""
+        if self.external_terms:
             posture = Posture(self.figure, q.copy())
-            for watcher in self.watchers:
-                watcher.look(posture)
+            for term in self.external_terms:
+                term.update(posture)
 
-    def held_gap(self, posture: Posture) -> FloatArray:
-        """(nv,) what the posture lacks of the one held last, 0 for joints that are not held."""
+    def hold_error(self, posture: Posture) -> FloatArray:
+        """(nv,) difference from a posture to that of the last `Hold` task, 0 for joints that it does not hold."""
         criteria = self.engine.criteria
-        if self.held is None:
+        if self.last_hold is None:
             return np.zeros(self.figure.nv)
         wanted = Posture(self.figure, criteria.postures[0].copy())
         gap: FloatArray = self.figure.difference(posture, wanted) * (criteria.posture_weight[0] > 0.0)
         return gap
 
     def level_errors(self, posture: Posture) -> FloatArray:
-        """Size of each level's weighted error, the first level first, then of what the posture held last lacks.
+        """Size of each level's weighted error, the first level first, then of the error of the last `Hold` task.
 
-        If something is avoided, how much too near to it the figure is comes before all levels; `posture` must then be
-        the one looked at last.
+        If the figure avoids something, the largest violation of a margin comes before all levels; `posture` must then
+        be the one measured last.
         """
         engine = self.engine
-        near = [] if self.avoidance is None else [self.avoidance.largest_excess]
+        violation = [] if self.avoidance is None else [self.avoidance.largest_violation]
         evaluate(engine.tree, engine.goals, posture._q, engine.current)
         squares = (engine.goals.weight * engine.current.error) ** 2
-        held = float(np.sum(self.held_gap(posture) ** 2))
+        held = float(np.sum(self.hold_error(posture) ** 2))
         sums = [
-            float(sum(squares[a.rows].sum() for a in self.asked if a.task.priority == level))
+            float(sum(squares[t.rows].sum() for t in self.task_rows if t.task.priority == level))
             for level in self.priorities
         ]
-        return np.array([*near, *np.sqrt([*sums, held])])
+        return np.array([*violation, *np.sqrt([*sums, held])])
 
     def limit_name(self, i: int) -> str:
-        """What limit `i` of a step is called: a joint, a coupling, a task whose support it bounds, or a contact.
+        """Name of limit `i` of a step: a joint, a coupling, the task whose support edge it is, or a contact.
 
-        A direction that a level forbids (see `kernels.engine.step_singular`) is called after the tasks of that level.
+        An excluded direction (see `kernels.engine.step_singular`) is named after the tasks of the level concerned.
         """
         names, levels = self._limit_names, self.engine.levels
-        if i >= levels.lower.shape[0] - MOST_EXCLUDED:
-            return ", ".join(a.task.label for a in self.asked if a.level == levels.limit_level[i] - 1)
+        if i >= levels.lower.shape[0] - MAX_EXCLUDED:
+            return ", ".join(t.task.label for t in self.task_rows if t.level == levels.limit_level[i] - 1)
         if i < len(names) or self.avoidance is None:
             return names[i]
         return self.avoidance.name(i - len(names))
 
-    def fences_of(self, asked: Asked) -> range:
-        """The limits that are edges of a task's support."""
+    def support_edges_of(self, rows: TaskRows) -> range:
+        """Indices of the limits that are edges of a task's support polygon."""
         corners, limits, bounds = self.engine.goals.corner_start, self.engine.limits, self.engine.bounds
         at = self.figure.nv + PER_BALL * bounds.ball_start.shape[0] + limits.soft.shape[0]
-        return range(at + corners[asked.first_goal], at + corners[asked.first_goal + len(asked.goals)])
+        return range(at + corners[rows.first_goal], at + corners[rows.first_goal + len(rows.goals)])
 
     @cached_property
     def _limit_names(self) -> list[str]:
-        owners = {i: asked for asked in self.asked for i in self.fences_of(asked)}
+        owners = {i: rows for rows in self.task_rows for i in self.support_edges_of(rows)}
         return limit_names(self.figure, self.engine.limits, owners)
 
     def forget(self) -> None:
-        """Start afresh: no memory of earlier steps."""
-        state, solver = self.engine.state, self.engine.solver
-        for remembered in (state.last, state.stiffness, state.needs_curvature, state.counts, solver.whole[SIDE:]):
+        """Forget earlier steps: warm starts, extra damping and the use of curvature."""
+        state, active_sets = self.engine.state, self.engine.solver.whole[LOCKED_SIDE:]
+        for remembered in (state.last_level_step, state.extra_damping, state.needs_curvature, active_sets):
             remembered.fill(0)
-        state.seen.fill(np.nan)
-        for watcher in self.watchers:
-            watcher.forget()
+        state.last_merit.fill(np.nan)
+        for term in self.external_terms:
+            term.forget()
 
     def retarget(self, task: Task, value: TargetLike) -> None:
         """Give a task another target, in place."""
-        asked = self._by_task.get(task)
-        if asked is not None:
-            set_target(self.figure, self.engine.goals, asked, value)
+        rows = self._by_task.get(task)
+        if rows is not None:
+            set_target(self.figure, self.engine.goals, rows, value)
             self._retargeted.add(task)
-            if task in self._keepers:
-                set_target(self.figure, self.engine.goals, self._keepers[task], value)
-        elif task is self.held:
+            if task in self._reimposed:
+                set_target(self.figure, self.engine.goals, self._reimposed[task], value)
+        elif task is self.last_hold:
             self.engine.criteria.postures[0] = posture_for(self.figure, value, task.label)._q
         else:
-            raise TaskError(f"{task.label} is not one of the active tasks.")
+            raise TaskError(f"{task.label} is not one of the solver's active tasks, so it cannot have another target.")
 
-    def as_asked(self, asked: Asked) -> Task | None:
-        """A task with the target that it was given last; None if that is its own."""
-        return with_target(self.figure, self.engine.goals, asked) if asked.task in self._retargeted else None
+    def current_task(self, rows: TaskRows) -> Task | None:
+        """A task with the target that it was given last; None if it still has its own."""
+        return with_target(self.figure, self.engine.goals, rows) if rows.task in self._retargeted else None
 
 
-def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[Asked]:
-    """Tasks and their goals, those of the first level first, each level followed by what keeps it."""
-    laid: list[Asked] = []
-    level = FIRST_TASKS
+def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[TaskRows]:
+    """Rows of the tasks, the first level first; a level with masked joints is followed by rows that re-impose it."""
+    found: list[TaskRows] = []
+    level = FIRST_TASK_LEVEL
     for priority in sorted({task.priority for task in tasks}):
-        beside = [Asked(t, level, goals_under(figure, t, forces)) for t in tasks if t.priority == priority]
-        masked = any(recruited(figure, a.task) is not None for a in beside)
-        keepers = [Asked(a.task, level + 1, a.goals, keeps=True) for a in beside if masked and _has_one_place(a)]
-        laid += [*beside, *keepers]
-        level += 2 if keepers else 1
-    return laid
+        own = [TaskRows(t, level, _goals_under(figure, t, forces)) for t in tasks if t.priority == priority]
+        masked = any(recruited(figure, t.task) is not None for t in own)
+        again = [TaskRows(t.task, level + 1, t.goals, reimposes=True) for t in own if masked and _can_be_reimposed(t)]
+        found += [*own, *again]
+        level += 2 if again else 1
+    return found
 
 
-def _has_one_place(asked: Asked) -> bool:
-    """Whether the rows of a task may be laid out twice: not those that follow supports."""
-    return not isinstance(asked.task, Equilibrium) and not any(goal.corners for goal in asked.goals)
+def _can_be_reimposed(rows: TaskRows) -> bool:
+    """Whether the rows of a task may be used twice: not those of a support polygon, which come with limits."""
+    return not isinstance(rows.task, Equilibrium) and not any(goal.corners for goal in rows.goals)
 
 
 def _last_hold(tasks: Sequence[Task]) -> Hold | None:
-    """The task that holds a posture below all others, which costs less as a criterion than as a level of its own."""
+    """The `Hold` task below all others, if it is alone there: it is cheaper as a criterion than as a level."""
     last = [task for task in tasks if task.priority == max(task.priority for task in tasks)]
     if len(last) == 1 and isinstance(last[0], Hold) and np.ndim(last[0].weight) == 0:
         return last[0]
     return None
 
 
-def goals_under(figure: Figure, task: Task, forces: Iterable[Load]) -> list[Goal]:
-    """The rows that a task asks for while forces act on the figure."""
+def _goals_under(figure: Figure, task: Task, forces: Iterable[Load]) -> list[Goal]:
+    """The goals of a task while forces act on the figure."""
     return task.goals(figure, forces) if isinstance(task, Equilibrium) else task.goals(figure)
 
 
-def _footings(figure: Figure, asked: Sequence[Asked], goals: Goals, forces: Iterable[Load]) -> dict[Task, Footing]:
-    """Where open supports can balance the figure, for each task that asks."""
-    acting = {a.task: a.task.acting(figure, forces) for a in asked if isinstance(a.task, Equilibrium)}
+def _support_outlines(
+    figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, forces: Iterable[Load]
+) -> dict[Task, SupportOutline]:
+    """The outline of the region of balance, for each `Equilibrium` task on supports without shares."""
+    acting = {t.task: t.task.acting(figure, forces) for t in task_rows if isinstance(t.task, Equilibrium)}
     return {
-        a.task: Footing(goals, a.first_goal, acting[a.task])
-        for a in asked
-        if a.task in acting and finds_reactions(acting[a.task])
+        t.task: SupportOutline(goals, t.first_goal, acting[t.task])
+        for t in task_rows
+        if t.task in acting and finds_reactions(acting[t.task])
     }

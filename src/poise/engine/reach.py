@@ -1,4 +1,4 @@
-"""Reach: put this hand there."""
+"""Reach: inverse kinematics of one limb, which brings one site to a position and rotation."""
 
 from __future__ import annotations
 
@@ -19,33 +19,36 @@ from poise.kernels.body.clamp import clamp
 from poise.kernels.reach.path import flatten
 from poise.kernels.reach.reach import reach as reach_kernel
 
-_NOWHERE = np.empty(0)
-_ORIGIN: tuple[float, ...] = (0.0, 0.0, 0.0)
-_UNTURNED: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+_NO_PREVIOUS_POSTURE = np.empty(0)
+_WORLD_ORIGIN: tuple[float, ...] = (0.0, 0.0, 0.0)
+_IDENTITY_ROTATION: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
 
 
 class ReachResult(NamedTuple):
-    """The posture a reach ended in, and how near it came."""
+    """The posture found by a reach, and its errors."""
 
     posture: Posture
-    """A legal posture: the one that reaches, or the nearest found."""
+    """A legal posture: the one that reaches the goal, or the nearest one found."""
     status: Literal["solved", "unreachable"]
     position_error: float
-    """Distance of the site from the position asked for [m]; 0 when none was."""
+    """Distance of the site from the wanted position [m]; 0 when none was given."""
     rotation_error: float
-    """Angle of the site from the rotation asked for [rad]; 0 when none was."""
+    """Angle between the site's rotation and the wanted one [rad]; 0 when none was given."""
     restarts: int
-    """New starts it took."""
+    """Number of random starts tried."""
     iterations: int
-    """Steps it took, over all starts."""
+    """Number of steps, over all starts."""
 
 
 class _Prepared(NamedTuple):
-    """What reaches of one site share."""
+    """The compiled path to one site, which is kept for later reaches."""
 
     integers: np.ndarray
+    """The path's integers, flattened for the kernel."""
     numbers: np.ndarray
+    """The path's floats, flattened for the kernel."""
     neutral: FloatArray
+    """(nq,) the neutral posture, clamped to the limits."""
 
 
 _prepared: dict[tuple[int, str, frozenset[str]], _Prepared] = {}
@@ -72,28 +75,29 @@ def reach(  # noqa: PLR0917 - the order in which people name them
     limb between the first joint and the site.
 
     Args:
-        figure: Whose posture to find.
+        figure: The figure to pose.
         site: Name of the site or body to move.
         position: (3,) where it must be in the world [m], or None for anywhere.
         rotation: (4,) how its axes must be turned in the world, (w, x, y, z) of any length but zero, or None for any.
-        start: Where to begin; the neutral posture when not given. It is moved inside the limits first.
-        restarts: How many other starts may be tried.
-        tolerance: Errors of position [m] and of rotation [rad] that count as none.
+        start: Start posture; the neutral posture when not given. It is clamped to the limits first.
+        restarts: How many random starts to try while the goal is not reached.
+        tolerance: Errors of position [m] and of rotation [rad] up to which the goal counts as reached.
         hold: Joints that must stay as they are in `start`.
-        seed: Chooses other starts; the same seed gives the same bytes.
+        seed: Seed of the random starts; the same seed gives the same bytes.
 
     Raises:
-        FigureError: The figure has no such site or joint, or `start` is no posture of it.
-        TaskError: Nothing was asked, a number is not finite, or a joint on the way is part of a loop.
+        FigureError: The figure has no such site or joint, or `start` is not a posture of it.
+        TaskError: Neither position nor rotation is given, a number is not finite, or a joint on the way to the site is
+            part of a loop.
     """
     held = frozenset(hold) if hold else frozenset()
     prepared = _prepared.get((id(figure), site, held)) or _prepare(figure, site, held)
     if position is None and rotation is None:
         raise TaskError(f"reach needs a position, a rotation, or both for {site!r}.")
-    where = _ORIGIN if position is None else _numbers(position, 3, "position")
-    turned = _UNTURNED if rotation is None else _unit(_numbers(rotation, 4, "rotation"))
+    where = _WORLD_ORIGIN if position is None else _numbers(position, 3, "position")
+    turned = _IDENTITY_ROTATION if rotation is None else _unit(_numbers(rotation, 4, "rotation"))
     if not (restarts >= 0 and tolerance >= 0.0):
-        raise TaskError(f"restarts and tolerance must not be negative, and they are {restarts} and {tolerance}.")
+        raise TaskError(f"restarts and tolerance must be 0 or more, not {restarts} and {tolerance}.")
     begin = prepared.neutral if start is None else _legal(figure, start, prepared)
     q = np.empty(begin.shape[0])
     solved, off, angle, used, steps = reach_kernel(
@@ -111,10 +115,10 @@ def reach(  # noqa: PLR0917 - the order in which people name them
 
 
 def _prepare(figure: Figure, site: str, held: frozenset[str]) -> _Prepared:
-    """Lay the path out and keep it as long as the figure lives."""
+    """Compile the path to a site, and cache it for the lifetime of the figure."""
     integers, numbers = flatten(find_path(figure, site, held))
     neutral = figure.neutral().q.copy()
-    clamp(figure.compiled.bounds, _NOWHERE, neutral)
+    clamp(figure.compiled.bounds, _NO_PREVIOUS_POSTURE, neutral)
     key = (id(figure), site, held)
     if key not in _prepared:
         weakref.finalize(figure, _prepared.pop, key, None)
@@ -123,13 +127,13 @@ def _prepare(figure: Figure, site: str, held: frozenset[str]) -> _Prepared:
 
 
 def _legal(figure: Figure, start: PostureLike, prepared: _Prepared) -> FloatArray:
-    """Joint values of `start` inside the limits; neutral ones when the couplings leave no way in."""
+    """Joint values of `start`, clamped to the limits; the neutral ones if no posture satisfies the couplings nearby."""
     q = figure.posture(start)._q.copy()
-    return q if clamp(figure.compiled.bounds, _NOWHERE, q) == 1 else prepared.neutral
+    return q if clamp(figure.compiled.bounds, _NO_PREVIOUS_POSTURE, q) == 1 else prepared.neutral
 
 
 def _numbers(value: ArrayLike, count: int, what: str) -> tuple[float, ...]:
-    """As many finite numbers as a goal needs."""
+    """Check that a position or rotation is `count` finite numbers."""
     try:
         numbers = tuple(np.asarray(value, dtype=np.float64).tolist())
         if len(numbers) == count and math.hypot(*numbers) <= LARGEST:
@@ -140,8 +144,9 @@ def _numbers(value: ArrayLike, count: int, what: str) -> tuple[float, ...]:
 
 
 def _unit(quaternion: tuple[float, ...]) -> tuple[float, ...]:
+    """Scale a quaternion to length 1."""
     w, x, y, z = quaternion
     size = math.sqrt(w * w + x * x + y * y + z * z)
     if size < SMALLEST_QUATERNION:
-        raise TaskError("the rotation to reach is the zero quaternion, which is none; (1, 0, 0, 0) is the identity.")
+        raise TaskError("the rotation to reach must not be the zero quaternion; (1, 0, 0, 0) is the identity.")
     return w / size, x / size, y / size, z / size

@@ -1,13 +1,15 @@
-"""Why a task is not met: what it leans against at the posture where everything came to rest.
+"""Why a task is not met: the constraints that balance its gradient at the posture where the figure came to rest.
 
-A task with rows A and weighted error r pushes the joints along g = Aᵀ r. At rest something takes that push up:
+A task with rows A and weighted error r has the gradient g = Aᵀ r, the direction in which it would move the joints. At
+rest, other constraints balance it (the Karush–Kuhn–Tucker conditions):
 
     g = Σ_j A_jᵀ μ_j + Σ_i ν_i c_i,   ν_i ≥ 0
 
-with A_j rows of other tasks, which may be leant against from both sides, and c_i the outward normals of limits that are
-reached, from one. The sum is looked for first among the limits alone, then with the tasks above, then with tasks of the
-same level, then with the curvature of levels above that gave way themselves: a task is said to give way to another only
-if the figure alone does not explain what it lacks. Nothing to take up means that the task is out of reach.
+with A_j the rows of other tasks, whose multipliers μ_j have any sign, and c_i the outward normals of the limits that
+are reached, whose multipliers ν_i are not negative. Multipliers are sought in stages: with the limits of the figure
+alone, then also with the tasks above, with the tasks of the same level, and with the curvature of the levels above that
+gave way themselves. A task is thus said to give way to another only if the figure alone does not explain its error. A
+gradient that is zero means that the task is out of reach.
 """
 
 from __future__ import annotations
@@ -18,114 +20,127 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from poise.engine.goal_arrays import Asked
+from poise.engine.goal_arrays import TaskRows, table
 from poise.figure.model.pose import FloatArray
-from poise.kernels.engine.engine import FIRST_TASKS, MECHANISM, PARTING
-from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, SEPARATION_LEVEL
+from poise.kernels.engine.step_singular import MAX_EXCLUDED
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
     from poise.figure.model.posture import Posture
 
-SLIGHT = 2e-3
-"""Share of the strongest push a task could have that counts as none."""
-REACHED = 1e-6
-"""Distance at which a limit is reached [rad or m]."""
+NEGLIGIBLE_GRADIENT_SHARE = 2e-3
+"""Gradient, as a share of the largest that the task could have for its error, that counts as zero."""
+REACHED_DISTANCE = 1e-6
+"""Distance up to which a limit counts as reached [rad or m]."""
 
 
 class Reasons(NamedTuple):
-    """Names of what a task leans against."""
+    """Names of the constraints that balance the gradient of a task."""
 
     above: tuple[str, ...] = ()
+    """Tasks of higher levels."""
     beside: tuple[str, ...] = ()
+    """Tasks of the same level."""
     limits: tuple[str, ...] = ()
+    """Joint limits, couplings and contacts."""
 
 
-class Prop(NamedTuple):
-    """Something to lean against."""
+class Constraint(NamedTuple):
+    """Rows and limits that can balance a gradient, under common names."""
 
     kind: str
-    """One of the fields of `Reasons`, or "" for what is never named."""
+    """One of the fields of `Reasons`, or "" for a constraint that is never named."""
     names: tuple[str, ...]
-    both: FloatArray
-    """(r, nv) rows that take a push up either way."""
-    one: FloatArray
-    """(s, nv) outward normals that take it up one way."""
+    equality_rows: FloatArray
+    """(r, nv) rows whose multipliers have any sign."""
+    inequality_normals: FloatArray
+    """(s, nv) outward normals whose multipliers are not negative."""
 
 
-class Push(NamedTuple):
-    """What a task wants the joints to do."""
+class TaskGradient(NamedTuple):
+    """The direction in which a task would move the joints."""
 
-    along: FloatArray
-    """(nv,)"""
-    slight: float
-    """Size below which a push is none."""
+    value: FloatArray
+    """(nv,) the gradient."""
+    negligible: float
+    """Size up to which it counts as zero."""
 
 
-def reasons_of(problem: Problem, posture: Posture, asked: Asked, unmet: Sequence[Asked]) -> Reasons:
-    """What a task leans against; the last step must have been made at `posture`."""
-    rows, error = _rows(problem, asked), _weighted_error(problem, asked)
-    push = _push(problem, rows, error)
-    above = [other for other in problem.laid if other.level < asked.level]
-    beside = [other for other in unmet if other.level == asked.level and other is not asked]
+def find_reasons(problem: Problem, posture: Posture, rows: TaskRows, unmet: Sequence[TaskRows]) -> Reasons:
+    """The constraints that balance the gradient of a task; the last step must have started from `posture`."""
+    jacobian, error = _jacobian(problem, rows), _weighted_error(problem, rows)
+    gradient = _task_gradient(problem, jacobian, error)
+    above = [other for other in problem.all_rows if other.level < rows.level]
+    beside = [other for other in unmet if other.level == rows.level and other is not rows]
     stages = (
-        _figure_props(problem, posture),
-        [prop for other in above for prop in _task_props(problem, other)] + _excluded_props(problem, asked.level),
-        [_opposing(problem, other) for other in beside],
-        _bent_props(problem, unmet, asked.level),
+        _figure_constraints(problem, posture),
+        [constraint for other in above for constraint in _task_constraints(problem, other)]
+        + _excluded_constraints(problem, rows.level),
+        [_opposing_task(problem, other) for other in beside],
+        _curvature_constraints(problem, unmet, rows.level),
     )
-    return explain(push, stages)
+    return explain(gradient, stages)
 
 
-def reasons_of_hold(problem: Problem, posture: Posture, gap: FloatArray, unmet: Sequence[Asked]) -> Reasons:
-    """What the posture held last leans against, `gap` (nv,) away from it."""
+def find_hold_reasons(problem: Problem, posture: Posture, gap: FloatArray, unmet: Sequence[TaskRows]) -> Reasons:
+    """The constraints that balance the gradient of the last `Hold` task, whose error is `gap` (nv,)."""
     weighted, last = problem.engine.criteria.posture_weight[0] * gap, problem.engine.levels.start.shape[0] - 1
-    push = Push(weighted, max(SLIGHT, 2.0 * problem.engine.min_gain) * float(np.linalg.norm(weighted)))
+    negligible_share = max(NEGLIGIBLE_GRADIENT_SHARE, 2.0 * problem.engine.min_gain)
+    gradient = TaskGradient(weighted, negligible_share * float(np.linalg.norm(weighted)))
     stages = (
-        _figure_props(problem, posture),
-        [prop for other in problem.laid for prop in _task_props(problem, other)] + _excluded_props(problem, last),
-        _bent_props(problem, unmet, last),
+        _figure_constraints(problem, posture),
+        [constraint for other in problem.all_rows for constraint in _task_constraints(problem, other)]
+        + _excluded_constraints(problem, last),
+        _curvature_constraints(problem, unmet, last),
     )
-    return explain(push, stages)
+    return explain(gradient, stages)
 
 
-def explain(push: Push, stages: Sequence[Sequence[Prop]]) -> Reasons:
-    """The props of the first stages that take a push up, by name."""
-    props: list[Prop] = []
+def explain(gradient: TaskGradient, stages: Sequence[Sequence[Constraint]]) -> Reasons:
+    """Names of the constraints that balance a gradient, from as few of the first stages as suffice."""
+    constraints: list[Constraint] = []
     found = Reasons()
     for stage in stages:
-        if props and not stage:
+        if constraints and not stage:
             continue
-        props += stage
-        left, taken = take_up(push.along, props)
-        leant = [prop for prop, size in zip(props, taken, strict=True) if size > push.slight]
-        found = Reasons(**{kind: _names(leant, kind) for kind in Reasons._fields})
-        if left <= push.slight:
+        constraints += stage
+        left, balanced = balance_gradient(gradient.value, constraints)
+        used = [
+            constraint for constraint, size in zip(constraints, balanced, strict=True) if size > gradient.negligible
+        ]
+        found = Reasons(**{kind: _names(used, kind) for kind in Reasons._fields})
+        if left <= gradient.negligible:
             break
     return found
 
 
-def take_up(along: FloatArray, props: Sequence[Prop]) -> tuple[float, list[float]]:
-    """How much of a push no prop takes up, and how much each of them takes."""
-    n = along.size
-    both = np.concatenate([prop.both for prop in props] or [np.empty((0, n))])
-    one = np.concatenate([prop.one for prop in props] or [np.empty((0, n))])
-    basis = _row_space(both)
-    across = one - (one @ basis) @ basis.T
-    rest = along - basis @ (basis.T @ along)
-    pressed = nnls(across.T, rest)[0] if one.size else np.zeros(0)
-    left = float(np.linalg.norm(rest - across.T @ pressed))
-    pulled = np.linalg.lstsq(both.T, along - one.T @ pressed)[0] if both.size else np.zeros(0)
-    taken, i, j = [], 0, 0
-    for prop in props:
-        r, s = len(prop.both), len(prop.one)
-        taken.append(float(np.linalg.norm(prop.both.T @ pulled[i : i + r] + prop.one.T @ pressed[j : j + s])))
+def balance_gradient(gradient: FloatArray, constraints: Sequence[Constraint]) -> tuple[float, list[float]]:
+    """Balance a gradient (nv,) by multipliers of the constraints, as far as possible.
+
+    Returns:
+        The size of the part that cannot be balanced, and of the part that each constraint balances.
+    """
+    n = gradient.size
+    rows = np.concatenate([constraint.equality_rows for constraint in constraints] or [np.empty((0, n))])
+    normals = np.concatenate([constraint.inequality_normals for constraint in constraints] or [np.empty((0, n))])
+    basis = _orthonormal_basis(rows)
+    projected_normals = normals - (normals @ basis) @ basis.T
+    rest = gradient - basis @ (basis.T @ gradient)
+    nu = nnls(projected_normals.T, rest)[0] if normals.size else np.zeros(0)
+    left = float(np.linalg.norm(rest - projected_normals.T @ nu))
+    mu = np.linalg.lstsq(rows.T, gradient - normals.T @ nu)[0] if rows.size else np.zeros(0)
+    balanced, i, j = [], 0, 0
+    for constraint in constraints:
+        r, s = len(constraint.equality_rows), len(constraint.inequality_normals)
+        part = constraint.equality_rows.T @ mu[i : i + r] + constraint.inequality_normals.T @ nu[j : j + s]
+        balanced.append(float(np.linalg.norm(part)))
         i, j = i + r, j + s
-    return left, taken
+    return left, balanced
 
 
-def _row_space(rows: FloatArray) -> FloatArray:
-    """(nv, rank) an orthonormal basis of what rows span."""
+def _orthonormal_basis(rows: FloatArray) -> FloatArray:
+    """(nv, rank) an orthonormal basis of the row space."""
     if not rows.size:
         return np.zeros((rows.shape[1], 0))
     basis, sizes, _ = np.linalg.svd(rows.T, full_matrices=False)
@@ -133,81 +148,94 @@ def _row_space(rows: FloatArray) -> FloatArray:
     return spanned
 
 
-def _names(props: Sequence[Prop], kind: str) -> tuple[str, ...]:
-    """Names of the props of a kind, each once."""
-    return tuple(dict.fromkeys(name for prop in props if prop.kind == kind for name in prop.names))
+def _names(constraints: Sequence[Constraint], kind: str) -> tuple[str, ...]:
+    """Names of the constraints of one kind, each once."""
+    return tuple(
+        dict.fromkeys(name for constraint in constraints if constraint.kind == kind for name in constraint.names)
+    )
 
 
-def _push(problem: Problem, rows: FloatArray, error: FloatArray) -> Push:
-    size, strength = float(np.linalg.norm(error)), float(np.linalg.norm(rows, 2))
-    return Push(rows.T @ error, max(SLIGHT * strength, 2.0 * problem.engine.min_gain) * size)
+def _task_gradient(problem: Problem, jacobian: FloatArray, error: FloatArray) -> TaskGradient:
+    """The gradient of a task from its weighted rows and errors."""
+    size, strength = float(np.linalg.norm(error)), float(np.linalg.norm(jacobian, 2))
+    return TaskGradient(
+        jacobian.T @ error, max(NEGLIGIBLE_GRADIENT_SHARE * strength, 2.0 * problem.engine.min_gain) * size
+    )
 
 
-def _rows(problem: Problem, asked: Asked) -> FloatArray:
+def _jacobian(problem: Problem, rows: TaskRows) -> FloatArray:
+    """The weighted Jacobian rows of a task."""
     skip = problem.engine.skip
-    rows: FloatArray = problem.engine.levels.rows[skip + asked.rows.start : skip + asked.rows.stop]
-    return rows
+    jacobian: FloatArray = problem.engine.levels.rows[skip + rows.rows.start : skip + rows.rows.stop]
+    return jacobian
 
 
-def _weighted_error(problem: Problem, asked: Asked) -> FloatArray:
-    error: FloatArray = problem.engine.goals.weight[asked.rows] * problem.engine.current.error[asked.rows]
+def _weighted_error(problem: Problem, rows: TaskRows) -> FloatArray:
+    """The weighted errors of a task."""
+    error: FloatArray = problem.engine.goals.weight[rows.rows] * problem.engine.current.error[rows.rows]
     return error
 
 
-def _task_props(problem: Problem, asked: Asked) -> list[Prop]:
-    """Rows of a task, and the edges of its support."""
-    rows = _rows(problem, asked)
-    fences = [_normal(problem, i) for i in problem.fences_of(asked)]
-    return [Prop("above", (asked.task.label,), rows, _stacked([f for f in fences if f is not None], rows.shape[1]))]
+def _task_constraints(problem: Problem, rows: TaskRows) -> list[Constraint]:
+    """The rows of a task, and the edges of its support polygon that are reached."""
+    jacobian = _jacobian(problem, rows)
+    edges = [_normal(problem, i) for i in problem.support_edges_of(rows)]
+    normals = table([edge for edge in edges if edge is not None], jacobian.shape[1])
+    return [Constraint("above", (rows.task.label,), jacobian, normals)]
 
 
-def _opposing(problem: Problem, asked: Asked) -> Prop:
-    """A task of the same level that pulls the other way."""
-    rows = _rows(problem, asked)
-    against = -(rows.T @ _weighted_error(problem, asked))
-    return Prop("beside", (asked.task.label,), np.empty((0, rows.shape[1])), against[None])
+def _opposing_task(problem: Problem, rows: TaskRows) -> Constraint:
+    """A task of the same level, whose gradient may oppose that of the task in question."""
+    jacobian = _jacobian(problem, rows)
+    against = -(jacobian.T @ _weighted_error(problem, rows))
+    return Constraint("beside", (rows.task.label,), np.empty((0, jacobian.shape[1])), against[None])
 
 
-def _bent_props(problem: Problem, unmet: Sequence[Asked], level: int) -> list[Prop]:
-    """Curvature of the levels above that gave way: what they would lose to second order."""
+def _curvature_constraints(problem: Problem, unmet: Sequence[TaskRows], level: int) -> list[Constraint]:
+    """The curvature of the levels above that gave way: directions in which they would lose at second order."""
     levels = problem.engine.levels
-    props = []
-    for k in sorted({asked.level for asked in unmet if asked.level < level}):
+    constraints = []
+    for k in sorted({rows.level for rows in unmet if rows.level < level}):
         if levels.curved[k] == 1:
-            names = tuple(asked.task.label for asked in unmet if asked.level == k)
-            props.append(Prop("above", names, levels.curvature[k].copy(), np.empty((0, problem.figure.nv))))
-    return props
+            names = tuple(rows.task.label for rows in unmet if rows.level == k)
+            constraints.append(Constraint("above", names, levels.curvature[k].copy(), np.empty((0, problem.figure.nv))))
+    return constraints
 
 
-def _excluded_props(problem: Problem, level: int) -> list[Prop]:
-    """Directions that cost a level above what no correction brings back: see `kernels.engine.step_singular`."""
+def _excluded_constraints(problem: Problem, level: int) -> list[Constraint]:
+    """Directions excluded because they harm a level above at second order: see `kernels.engine.step_singular`."""
     levels = problem.engine.levels
-    first = levels.general.shape[0] - MOST_EXCLUDED
-    props = []
-    for i in range(first, first + int(problem.engine.state.excluded[0])):
+    first = levels.general.shape[0] - MAX_EXCLUDED
+    constraints = []
+    for i in range(first, first + int(problem.engine.state.excluded_count[0])):
         above = levels.limit_level[problem.figure.nv + i] - 1
-        names = tuple(asked.task.label for asked in problem.asked if asked.level == above)
+        names = tuple(rows.task.label for rows in problem.task_rows if rows.level == above)
         if above < level:
-            props.append(Prop("above", names, levels.general[i : i + 1].copy(), np.empty((0, problem.figure.nv))))
-    return props
+            constraints.append(
+                Constraint("above", names, levels.general[i : i + 1].copy(), np.empty((0, problem.figure.nv)))
+            )
+    return constraints
 
 
-def _figure_props(problem: Problem, posture: Posture) -> list[Prop]:
-    """Limits that are reached; equality couplings, which are part of the figure; bodies that are being parted."""
+def _figure_constraints(problem: Problem, posture: Posture) -> list[Constraint]:
+    """Limits that are reached, loops and equality couplings, which are never named, and bodies that are too near."""
     levels, n = problem.engine.levels, problem.figure.nv
-    mechanism = levels.rows[levels.start[MECHANISM] : levels.start[PARTING]]
-    parted = levels.rows[levels.start[PARTING] : levels.start[FIRST_TASKS]]
-    props = [Prop("", (), mechanism, np.empty((0, n))), Prop("limits", ("touching bodies",), parted, np.empty((0, n)))]
-    owned = {i for asked in problem.asked for i in problem.fences_of(asked)}
-    for i in range(levels.lower.shape[0] - MOST_EXCLUDED):
+    mechanism = levels.rows[levels.start[MECHANISM_LEVEL] : levels.start[SEPARATION_LEVEL]]
+    separated = levels.rows[levels.start[SEPARATION_LEVEL] : levels.start[FIRST_TASK_LEVEL]]
+    constraints = [
+        Constraint("", (), mechanism, np.empty((0, n))),
+        Constraint("limits", ("touching bodies",), separated, np.empty((0, n))),
+    ]
+    owned = {i for rows in problem.task_rows for i in problem.support_edges_of(rows)}
+    for i in range(levels.lower.shape[0] - MAX_EXCLUDED):
         if i not in owned:
             for outward in _outward(problem, posture, i):
-                props.append(Prop("limits", (problem.limit_name(i),), np.empty((0, n)), outward[None]))
-    return props
+                constraints.append(Constraint("limits", (problem.limit_name(i),), np.empty((0, n)), outward[None]))
+    return constraints
 
 
 def _outward(problem: Problem, posture: Posture, i: int) -> list[FloatArray]:
-    """Outward normals of limit `i` where it is reached: none, one, or both of a joint that cannot move."""
+    """Outward normals of limit `i` where it is reached: none, one, or two for a joint with no range."""
     n = problem.figure.nv
     if i >= n:
         normal = _normal(problem, i)
@@ -216,18 +244,14 @@ def _outward(problem: Problem, posture: Posture, i: int) -> list[FloatArray]:
     if c < 0:
         return []
     bounds, value, axis = problem.engine.bounds, posture._q[c], np.eye(n)[i]
-    below, above = value - bounds.lower[c] <= REACHED, bounds.upper[c] - value <= REACHED
+    below, above = value - bounds.lower[c] <= REACHED_DISTANCE, bounds.upper[c] - value <= REACHED_DISTANCE
     return ([-axis] if below else []) + ([axis] if above else [])
 
 
 def _normal(problem: Problem, i: int) -> FloatArray | None:
-    """Outward normal of the general limit `i`, None where it is not reached."""
+    """Outward normal of the general limit `i`; None where it is not reached."""
     levels = problem.engine.levels
     row: FloatArray = levels.general[i - problem.figure.nv]
-    if levels.lower[i] >= -REACHED:
+    if levels.lower[i] >= -REACHED_DISTANCE:
         return -row
-    return row.copy() if levels.upper[i] <= REACHED else None
-
-
-def _stacked(rows: Sequence[FloatArray], width: int) -> FloatArray:
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+    return row.copy() if levels.upper[i] <= REACHED_DISTANCE else None

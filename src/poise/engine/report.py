@@ -1,4 +1,4 @@
-"""A result in words: per level and task what was wanted, what was got, and what stood in the way."""
+"""A result as a table in words: per task the wanted and the actual value, the error, and the reason for the error."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from poise.figure.model.violations import reached_limits
 from poise.tasks.avoid import Avoid
 from poise.tasks.task import Task
 
-SENTENCES = {
+STATUS_SENTENCES = {
     "solved": "every task is met",
-    "compromised": "what is not met gave way, near this start, to something else asked (restarts=10 tries others)",
-    "unreachable": "something is out of reach from this start, or blocked by limits, whatever else is asked",
+    "compromised": "some task gave way to another one near this start (restarts=10 tries other starts)",
+    "unreachable": "some task is out of reach from this start, or blocked by limits, whatever the other tasks are",
     "stalled": "the posture was still moving; more steps (max_steps) may help",
 }
+"""Explanation of each status, for the first line of a report."""
 HEADINGS = ("level", "task", "wanted", "got", "error", "outcome")
+"""Headings of the columns of a report."""
 
 
 class Row(NamedTuple):
@@ -40,13 +42,13 @@ def report(result: Result) -> str:
 
 
 def headline(result: Result) -> str:
-    """Status, steps, and what the status means."""
+    """The first line of a report: the status, the number of steps, and an explanation of the status."""
     steps = "1 step" if result.steps == 1 else f"{result.steps} steps"
-    return f"{result.status.capitalize()} after {steps}: {SENTENCES[result.status]}."
+    return f"{result.status.capitalize()} after {steps}: {STATUS_SENTENCES[result.status]}."
 
 
 def rows(result: Result) -> list[Row]:
-    """One row per task, the first level first; what is avoided stands above all."""
+    """One row per task, the first level first; `Avoid` tasks come before all levels."""
     found = []
     for verdict in sorted(result.verdicts, key=lambda verdict: _level(verdict.task)):
         task = verdict.task
@@ -57,18 +59,18 @@ def rows(result: Result) -> list[Row]:
 
 
 def _level(task: Task) -> int:
-    """Its priority; 0 for what is above every priority."""
+    """Priority of a task; 0 for an `Avoid` task, which is above every priority."""
     return 0 if isinstance(task, Avoid) else task.priority
 
 
 def limits_line(result: Result) -> str:
-    """Which joints and couplings are at their limits, if any are."""
+    """The line of a report that names the joints and couplings at their limits; empty if there are none."""
     reached = reached_limits(result.posture.figure, result.posture)
     return f"At their limits: {', '.join(reached)}." if reached else ""
 
 
 def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """Columns as wide as they need to be; the error's numbers end below each other."""
+    """Lines of a table with aligned columns; the errors are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     right = HEADINGS.index("error")
     return [

@@ -1,4 +1,4 @@
-"""Other starts for a solve, and which of two results is better."""
+"""Random starts for a solve, and the comparison of two results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 
-EQUAL = 1e-6
-"""Errors nearer than this are the same [m or rad]."""
+EQUAL_ERROR = 1e-6
+"""Difference up to which two errors count as equal [m or rad]."""
 
 
 def other_starts(first: Posture, count: int, seed: int) -> Iterator[Posture]:
-    """Random legal postures of a figure whose base stays where it is in `first`."""
+    """Generate `count` random legal postures with the floating base of `first`."""
     figure, rng = first.figure, np.random.default_rng(seed)
     base = [joint.name for joint in figure.joints if joint.kind == "free" and joint.parent is None]
     for _ in range(count):
@@ -22,8 +22,8 @@ def other_starts(first: Posture, count: int, seed: int) -> Iterator[Posture]:
 
 
 def is_better(one: FloatArray, other: FloatArray) -> bool:
-    """Whether the first level whose errors differ is nearer to what was asked in `one`; errors by level."""
+    """Whether `one` is lexicographically less than `other`: (levels,) sizes of the errors, the first level first."""
     for a, b in zip(one, other, strict=True):
-        if abs(a - b) > EQUAL:
+        if abs(a - b) > EQUAL_ERROR:
             return bool(a < b)
     return False

@@ -1,12 +1,10 @@
-"""What a solve found: the posture, what was met, and what gave way to what."""
+"""The result of a solve: the posture, which tasks are met, and why the others are not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-import numpy as np
 
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -19,25 +17,25 @@ Status = Literal["solved", "compromised", "unreachable", "stalled"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one task fared."""
+    """The error of one task, and the reasons for it."""
 
     task: Task
     error: float
-    """Length of its error, unweighted."""
+    """Size of its error, unweighted."""
     met: bool
     """Whether the error is within the tolerance."""
     gave_way_to: tuple[str, ...] = ()
-    """Tasks of higher levels that it leans against."""
+    """Tasks of higher levels that keep it from being met."""
     blocked_by: tuple[str, ...] = ()
-    """Joint limits, couplings and contacts that it leans against."""
+    """Joint limits, couplings and contacts that keep it from being met."""
     shares_with: tuple[str, ...] = ()
-    """Tasks of its own level that pull the other way."""
+    """Tasks of its own level that want the opposite."""
     asked: Task | None = None
-    """The task with the target that it had last, where `Solver.target` gave it another than its own."""
+    """The task with its current target, where `Solver.target` has changed it."""
 
     @property
     def outcome(self) -> str:
-        """One or two words, then what stands in the way."""
+        """The outcome in words: "met", or the names of what keeps the task from being met."""
         if self.met:
             return "met"
         reasons = []
@@ -54,12 +52,12 @@ class Errors(Mapping["Task | str", float]):
     """Final error of each task, by the task itself or by its name."""
 
     def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
-        """Index the verdicts."""
+        """Index the verdicts by task and by name."""
         self._by_task = {verdict.task: verdict.error for verdict in verdicts}
         self._by_name = {verdict.task.label: verdict.error for verdict in verdicts}
 
     def __getitem__(self, key: Task | str) -> float:
-        """Error of a task."""
+        """Error of a task; raises `KeyError` for a name that no task has."""
         if isinstance(key, str):
             if key not in self._by_name:
                 raise KeyError(f"no task is called {key!r}; there are: {', '.join(self._by_name)}")
@@ -71,13 +69,13 @@ class Errors(Mapping["Task | str", float]):
         return iter(self._by_task)
 
     def __len__(self) -> int:
-        """How many tasks."""
+        """Number of tasks."""
         return len(self._by_task)
 
 
 @dataclass(frozen=True)
 class Result:
-    """The best legal posture found."""
+    """The best legal posture that a solve found, and the verdicts on all tasks."""
 
     posture: Posture
     status: Status
@@ -85,7 +83,9 @@ class Result:
     reach, or blocked by limits, whatever the others want. "stalled": the posture was still moving at the last step."""
     verdicts: tuple[Verdict, ...]
     steps: int
+    """Number of steps of the iteration."""
     tolerance: float
+    """Tolerance of the solve [rad or m]."""
 
     @property
     def errors(self) -> Errors:
@@ -94,16 +94,11 @@ class Result:
 
     @property
     def q(self) -> FloatArray:
-        """The posture's numbers."""
+        """(nq,) the coordinates of the posture."""
         return self.posture.q
 
     def report(self) -> str:
-        """Per level and task: error, and whether it was met or what stood in the way."""
+        """A table in words: per task the wanted and the actual value, the error, and the reason for the error."""
         from poise.engine.report import report
 
         return report(self)
-
-
-def error_size(error: FloatArray) -> float:
-    """Length of an error."""
-    return float(np.linalg.norm(error))

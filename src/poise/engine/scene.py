@@ -1,4 +1,4 @@
-"""A scene: a figure, what is asked of it, what acts on it and what stands in its way."""
+"""A scene: a figure with its tasks, the forces on it, criteria and obstacles."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a scene's figure comes from."""
+    """The source of a scene's figure."""
 
     figure: str
     """A built-in name, or a file."""
     closures: str | None = None
     """The file with the loops of a URDF."""
     floating: bool = False
-    """Whether a free joint was put between the world and its root."""
+    """Whether a free joint was added between the world and its root."""
 
     def load(self) -> Figure:
-        """The figure."""
+        """Load the figure."""
         from poise.formats import load
 
         figure = load(self.figure, closures=self.closures)
         return figure.with_floating_base() if self.floating else figure
 
-    def settled(self) -> Origin:
-        """The same, whatever the current folder may become."""
+    def absolute(self) -> Origin:
+        """The same source with absolute paths, which do not depend on the current folder."""
         closures = None if self.closures is None else str(Path(self.closures).resolve())
         return Origin(
             self.figure if self.figure in BUILT_IN else str(Path(self.figure).resolve()), closures, self.floating
@@ -50,7 +50,7 @@ class Origin:
 
 
 class Scene:
-    """What `poise.solve` takes, kept together, and in a file that people can edit."""
+    """All arguments of `poise.solve` in one object, which can be saved to a file that people can edit."""
 
     def __init__(
         self,
@@ -64,22 +64,22 @@ class Scene:
         description: str = "",
         origin: Origin | None = None,
     ) -> None:
-        """Check that the figure can be asked all this.
+        """Make a scene; raises `TaskError` or `FigureError` if the figure cannot have these tasks, forces or criteria.
 
         Args:
-            figure: Who is posed: a figure, or what `poise.load` takes.
-            tasks: What is asked, each at its priority.
-            start: Where to start from; the neutral posture if not said.
-            forces: What acts on it: forces, supports and gravity.
-            criteria: What to do with the freedom that tasks leave.
-            obstacles: What stands in its way.
-            description: A sentence for people.
-            origin: Where the figure comes from; by default `figure` itself says so, or it is built in.
+            figure: The figure to pose, or its name or file as for `poise.load`.
+            tasks: The tasks, each with its priority.
+            start: Start posture; the neutral posture if not given.
+            forces: Forces, supports and gravity that act on the figure.
+            criteria: Objective functions to minimise in the freedom that the tasks leave.
+            obstacles: Obstacles that the figure keeps clear of.
+            description: A sentence that describes the scene.
+            origin: The source of a `figure` that is already loaded; None if it has none.
         """
         source = origin if isinstance(figure, Figure) else Origin(str(figure))
         self.figure = figure if isinstance(figure, Figure) else Origin(str(figure)).load()
-        self.origin = source.settled() if source is not None else None
-        """Where the figure comes from, if the scene knows."""
+        self.origin = source.absolute() if source is not None else None
+        """The source of the figure, if it is known."""
         self.tasks = tuple(tasks)
         self.start = start
         self.forces = tuple(forces)
@@ -88,10 +88,10 @@ class Scene:
         self.description = description
         for task in self.tasks:
             if not isinstance(task, Task):
-                raise TaskError(f"a scene's tasks are tasks such as Position, not {task!r}.")
+                raise TaskError(f"the tasks of a scene must be tasks such as Position, not {task!r}.")
         for criterion in self.criteria:
             if not isinstance(criterion, Criterion):
-                raise TaskError(f"a scene's criteria are criteria such as Comfort, not {criterion!r}.")
+                raise TaskError(f"the criteria of a scene must be criteria such as Comfort, not {criterion!r}.")
         for part in (*self.tasks, *self.forces, *self.criteria):
             check_part(self.figure, part, self.forces)
         if start is not None:
@@ -99,7 +99,7 @@ class Scene:
 
     @classmethod
     def load(cls, path: str | Path) -> Scene:
-        """The scene in a TOML file; see docs/formats.md.
+        """Read a scene from a TOML file; see docs/formats.md.
 
         Raises:
             FormatError: The file cannot be read; the message has file and line.
@@ -115,7 +115,7 @@ class Scene:
         write_scene(self, path)
 
     def solve(self, **options: Any) -> Result:
-        """The best legal posture; options are those of `poise.solve`, and go before what the scene has."""
+        """Find the best legal posture; options are those of `poise.solve`, and replace the scene's own values."""
         from poise.engine.solver import solve
 
         parts = {name: getattr(self, name) for name in ("start", "forces", "criteria", "obstacles")}
@@ -123,30 +123,30 @@ class Scene:
         return solve(self.figure, self.tasks, **(given | options))
 
     def __eq__(self, other: object) -> bool:
-        """Equal figures, and the same asked of them."""
+        """Whether figures, tasks, start, forces, criteria, obstacles and description are equal."""
         if not isinstance(other, Scene):
             return NotImplemented
-        return self.figure == other.figure and self._plain() == other._plain()
+        return self.figure == other.figure and self._comparable() == other._comparable()
 
     def __hash__(self) -> int:
-        """Hash of the figure and the counts."""
+        """Hash of the figure and of the numbers of tasks and obstacles."""
         return hash((self.figure, len(self.tasks), len(self.obstacles)))
 
     def __repr__(self) -> str:
-        """Figure and counts."""
+        """Name of the figure and number of tasks."""
         return f"Scene({self.figure.name!r}, {len(self.tasks)} tasks)"
 
-    def _plain(self) -> tuple[Any, ...]:
-        """Everything but the figure; forces in whatever order, for they add up."""
-        start = None if self.start is None else plain(self.start, self.figure, posture=True)
+    def _comparable(self) -> tuple[Any, ...]:
+        """All but the figure, in a form that can be compared; the order of forces does not matter, as they add up."""
+        start = None if self.start is None else comparable(self.start, self.figure, posture=True)
         parts = (self.tasks, sorted(self.forces, key=lambda load: type(load).__name__), self.criteria, self.obstacles)
-        return (start, self.description, *(plain(list(part), self.figure) for part in parts))
+        return (start, self.description, *(comparable(list(part), self.figure) for part in parts))
 
 
 def check_part(figure: Figure, part: object, forces: Iterable[Any] | None = None) -> None:
-    """Raise `TaskError` or `FigureError` when a figure cannot be asked this, or has no such part.
+    """Raise `TaskError` or `FigureError` if a figure cannot have this task, criterion or force.
 
-    A task about forces is checked where they are known.
+    An `Equilibrium` task is checked only if its forces are known.
     """
     if isinstance(part, Equilibrium):
         if forces is not None or part.forces is not None:
@@ -161,31 +161,31 @@ def check_part(figure: Figure, part: object, forces: Iterable[Any] | None = None
         figure.frame_row(site)
 
 
-def plain(value: Any, figure: Figure | None = None, *, posture: bool = False) -> Any:
-    """A value in tuples of numbers and words, so that two ways to say the same are equal.
+def comparable(value: Any, figure: Figure | None = None, *, posture: bool = False) -> Any:
+    """Convert a value to tuples of numbers and strings, so that two spellings of the same value are equal.
 
     Args:
-        value: A number, word, array, dataclass or sequence of such.
-        figure: Whose postures are meant.
-        posture: Whether the value is a posture: those not named are compared by all their numbers.
+        value: A number, string, array, dataclass or sequence of such.
+        figure: The figure that postures belong to.
+        posture: Whether the value is a posture: one without a name is compared by all its coordinates.
     """
     if posture and figure is not None and not isinstance(value, str):
         return figure.posture(joint_values(value, figure)).q.tobytes()
     if isinstance(value, str):
-        return _word(value)
+        return _axis_or_text(value)
     if is_dataclass(value) and not isinstance(value, type):
         own = {field.name: getattr(value, field.name) for field in fields(value)}
-        return type(value), *((name, plain(part, figure, posture=name == "posture")) for name, part in own.items())
+        return type(value), *((name, comparable(part, figure, posture=name == "posture")) for name, part in own.items())
     if isinstance(value, np.ndarray | list | tuple):
-        return tuple(plain(item, figure) for item in value)
+        return tuple(comparable(item, figure) for item in value)
     if isinstance(value, float | np.floating):
-        # Adding zero makes -0.0 and 0.0, which mean the same, the same.
+        # Adding zero turns -0.0 into 0.0, which means the same.
         return math.nan if math.isnan(value) else float(value) + 0.0
     return value
 
 
-def _word(text: str) -> Any:
-    """Words for axes as their numbers."""
+def _axis_or_text(text: str) -> Any:
+    """The vector of an axis given as a word such as "-x"; any other text as it is."""
     try:
         return tuple(vector(text).tolist())
     except FigureError:
@@ -193,6 +193,6 @@ def _word(text: str) -> Any:
 
 
 def joint_values(posture: Any, figure: Figure) -> dict[str, tuple[float, ...]]:
-    """A posture's values by joint: those given, or all of a whole posture."""
+    """Values by joint: those given in a mapping, or all joints of a whole posture."""
     given: Any = posture if isinstance(posture, Mapping) else figure.posture(posture).as_dict()
     return {joint: tuple(np.ravel(np.asarray(value, dtype=np.float64)).tolist()) for joint, value in given.items()}

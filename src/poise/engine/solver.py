@@ -1,4 +1,4 @@
-"""Solves tasks by priority: once for a posture, or step by step while targets move."""
+"""The solver for tasks by priority: once for a posture, or step by step while targets move."""
 
 from __future__ import annotations
 
@@ -20,26 +20,24 @@ from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.body.clamp import clamp
-from poise.kernels.engine.step import LEGAL, OPEN, REFUSED, begin, settle, take_step
+from poise.kernels.engine.step import LEGAL, LOOPS_OPEN, NOT_FINITE, make_legal, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
-_NOWHERE = np.empty(0)
-PATIENT = 1e-5
-"""Least gain of a step in a solve, where nobody watches the figure move (see `StepSize.min_gain`)."""
-
-
-CLOSINGS = 5
-"""How often limits and loops take turns to find a posture to start from."""
+_NO_PREVIOUS_POSTURE = np.empty(0)
+SOLVE_MIN_GAIN = 1e-5
+"""Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
+MAX_CLOSING_ROUNDS = 5
+"""Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
 
 
 class Solver:
     """Keeps a figure on its tasks, one step at a time.
 
-    It remembers which limits were active, so every step starts from the last one's answer. Targets change with
-    `target`; anything else is another solver.
+    The active limits of one step warm-start the next. Targets change with `target`, obstacles with `move`; other
+    changes need another solver.
     """
 
     def __init__(
@@ -58,13 +56,13 @@ class Solver:
 
         Args:
             figure: The figure to pose.
-            tasks: What is asked of it.
+            tasks: The tasks, each with its priority.
             dt: Duration of one step [s]; with it, joints keep their speed limits.
-            step: How far one step may go.
-            obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
+            step: Largest size and least gain of one step.
+            obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
             avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
-            forces: What acts on it: forces, supports and gravity, for tasks and criteria that do not say their own.
-            criteria: What to do with the freedom that tasks leave; all are summed, below every task.
+            forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
+            criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts.
         """
         if dt is not None and not (math.isfinite(dt) and dt > 0.0):
             raise TaskError(f"the duration dt of a step must be a positive number of seconds, not {dt}.")
@@ -72,92 +70,94 @@ class Solver:
         hazards = [*obstacles, *([SELF] if avoid_self else [])]
         self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
         self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=criteria)
-        looks = self._problem.avoidance is not None or self._problem.given.tasks or self._problem.watchers
-        self._careful = TrustRegion(self._problem) if looks else None
+        problem = self._problem
+        measures = problem.avoidance is not None or problem.custom_tasks.tasks or problem.external_terms
+        self._trust_region = TrustRegion(problem) if measures else None
         self._last: Posture | None = None
 
     def step(self, posture: PostureLike) -> Posture:
-        """The posture one step further."""
-        if self._careful is None:
+        """Take one step from a posture; returns the posture after it."""
+        if self._trust_region is None:
             q = self._copy(posture)
-            self._begin(q)
+            self._store_start(q)
             if self._problem.step_from(self._problem.handle, posture is self._last, q) != LEGAL:
-                q = self._start(posture)
+                q = self._legal_start(posture)
                 take_step(self._problem.handle, q)
         else:
-            q = self._start(posture)
-            self._begin(q)
-            self._careful.step(q)
+            q = self._legal_start(posture)
+            self._store_start(q)
+            self._trust_region.step(q)
         self._last = Posture(self.figure, q)
         return self._last
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
-        """Step until the figure rests; what earlier steps left to remember plays no part."""
-        q = self._start(posture)
-        self._begin(q)
+        """Take steps until the figure rests; the result does not depend on earlier steps of the solver."""
+        q = self._legal_start(posture)
+        self._store_start(q)
         self._problem.forget()
-        if self._careful is None:
+        if self._trust_region is None:
             steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
         else:
-            self._careful.forget()
-            steps, moved = self._careful.settle(q, max_steps, tolerance)
-            self._careful.look(q)
+            self._trust_region.forget()
+            steps, moved = self._trust_region.settle(q, max_steps, tolerance)
+            self._trust_region.measure(q)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
 
     def target(self, task: Task, value: TargetLike) -> None:
-        """Give a task another target: a place, a rotation, a direction, a pose, a posture, a number."""
+        """Give a task another target: a position, rotation, direction, pose, posture or number."""
         self._problem.retarget(task, value)
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
-        """Put an obstacle somewhere else; a plane is carried along by the pose."""
-        if self._problem.avoidance is None or self._careful is None:
+        """Move an obstacle to another pose; a plane is transformed by the pose."""
+        if self._problem.avoidance is None or self._trust_region is None:
             raise TaskError("there is no obstacle to move: give some as obstacles=[…].")
         self._problem.avoidance.move(obstacle, pose)
-        self._careful.look_again()
+        self._trust_region.discard_measurement()
 
-    def _begin(self, q: FloatArray) -> None:
-        """Tell tasks that ask where a solve started."""
-        if self._problem.starts is not None:
-            self._problem.starts.begin(q)
+    def _store_start(self, q: FloatArray) -> None:
+        """Store the start posture as the target of `Still` and `Slow` tasks."""
+        if self._problem.start_targets is not None:
+            self._problem.start_targets.store(q)
 
     def _copy(self, posture: PostureLike) -> FloatArray:
-        """A copy of a posture's numbers."""
+        """(nq,) a copy of a posture's coordinates."""
         if isinstance(posture, Posture) and posture._figure is self.figure:
             return posture._q.copy()
         return self.figure.posture(posture)._q.copy()
 
-    def _start(self, posture: PostureLike) -> FloatArray:
-        """A legal copy of a posture's numbers; neutral ones when couplings or loops leave no way in."""
+    def _legal_start(self, posture: PostureLike) -> FloatArray:
+        """(nq,) a legal copy of a posture's coordinates; the neutral ones if no legal posture is found near it."""
         q = self._copy(posture)
-        legal = begin(self._problem.handle, q)
-        if legal == REFUSED:
-            raise FigureError(f"the posture to start from has a value that is no finite number: {q.tolist()}.")
-        if legal == OPEN:
+        status = make_legal(self._problem.handle, q)
+        if status == NOT_FINITE:
+            raise FigureError(f"the posture to start from has a value that is not a finite number: {q.tolist()}.")
+        if status == LOOPS_OPEN:
             return self._closed(q)
-        return q if legal == LEGAL else self._neutral.copy()
+        return q if status == LEGAL else self._neutral.copy()
 
     def _closed(self, q: FloatArray) -> FloatArray:
-        """The posture with its loops closed, or the neutral one where they cannot be from there."""
+        """(nq,) the posture with its loops closed, or the neutral one if they cannot be closed from there."""
         found: FloatArray = q
-        for _ in range(CLOSINGS):
+        for _ in range(MAX_CLOSING_ROUNDS):
             assembly = self.figure.assemble({}, near=Posture(self.figure, found))
             found = assembly.posture._q.copy()
-            if begin(self._problem.handle, found) == LEGAL:
+            if make_legal(self._problem.handle, found) == LEGAL:
                 return found
         found = self._neutral.copy()
-        if begin(self._problem.handle, found) == LEGAL:
+        if make_legal(self._problem.handle, found) == LEGAL:
             return found
         if assembly.status == "open":
             raise FigureError(assembly.report())
         raise FigureError(
-            f"the loops of {self.figure.name} open where its limits and couplings hold, and the other way round; "
-            "start from a posture that has both."
+            f"no posture of {self.figure.name} with closed loops inside its limits and couplings was found near the "
+            "start; start from such a posture."
         )
 
     @cached_property
     def _neutral(self) -> FloatArray:
+        """(nq,) the neutral posture, clamped to the limits."""
         q = self.figure.neutral()._q.copy()
-        clamp(self.figure.compiled.bounds, _NOWHERE, q)
+        clamp(self.figure.compiled.bounds, _NO_PREVIOUS_POSTURE, q)
         return q
 
 
@@ -175,26 +175,26 @@ def solve(  # noqa: PLR0913
     restarts: int = 0,
     seed: int = 0,
 ) -> Result:
-    """The best legal posture for tasks by priority.
+    """Find the best legal posture for tasks by priority.
 
     Args:
         figure: The figure to pose.
-        tasks: What is asked, each at its priority.
-        start: Where to start from; the neutral posture if not said. It is moved inside the limits first.
-        obstacles: What stands in its way: the same as `Avoid(obstacles)` among the tasks.
+        tasks: The tasks, each with its priority.
+        start: Start posture; the neutral posture if not given. It is clamped to the limits first.
+        obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
-        forces: What acts on it: forces, supports and gravity, for tasks and criteria that do not say their own.
-        criteria: What to do with the freedom that tasks leave; all are summed, below every task.
-        max_steps: Most steps of the iteration.
-        tolerance: Step below which the posture rests, and error below which a task is met [rad or m].
-        restarts: How many other starts to try while some task is not met; the best of all is the result.
-        seed: Chooses the other starts; the same seed gives the same bytes.
+        forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
+        criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts.
+        max_steps: Largest number of steps of the iteration.
+        tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
+        restarts: How many random starts to try while some task is not met; the best of all is the result.
+        seed: Seed of the random starts; the same seed gives the same bytes.
 
     Returns:
-        The posture, whether tasks were met, and what gave way to what.
+        The posture, which tasks are met, and why the others are not.
     """
     if not restarts >= 0:
-        raise TaskError(f"restarts must be a number from 0 on, not {restarts}.")
+        raise TaskError(f"restarts must be 0 or more, not {restarts}.")
     solver = Solver(
         figure,
         tasks,
@@ -202,7 +202,7 @@ def solve(  # noqa: PLR0913
         avoid_self=avoid_self,
         forces=forces,
         criteria=criteria,
-        step=StepSize(min_gain=PATIENT),
+        step=StepSize(min_gain=SOLVE_MIN_GAIN),
     )
     first = figure.neutral() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
@@ -211,6 +211,6 @@ def solve(  # noqa: PLR0913
         if best.status == "solved":
             break
         found = solver.settle(other, max_steps=max_steps, tolerance=tolerance)
-        if is_better(there := solver._problem.level_errors(found.posture), errors):
-            best, errors = found, there
+        if is_better(found_errors := solver._problem.level_errors(found.posture), errors):
+            best, errors = found, found_errors
     return best

@@ -1,4 +1,4 @@
-"""Tells the tasks that tie a figure to where it was, where it was."""
+"""Stores the start posture of a solve as the target of the regulariser tasks `Still` and `Slow`."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poise.engine.goal_arrays import Asked
+from poise.engine.goal_arrays import TaskRows
 from poise.figure.model.pose import FloatArray
 from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import Engine
 from poise.tasks.steady import Slow, Still
 
 
-class Starts:
-    """The goals of `Still` and `Slow` tasks."""
+class StartTargets:
+    """The goals of all `Still` and `Slow` tasks, whose targets are the node frames at the start of a solve."""
 
     def __init__(self, engine: Engine, goals: Sequence[int]) -> None:
-        """Take the numbers of these goals."""
+        """Refer to the goals with these indices."""
         self._engine = engine
         self._goals = np.array(goals, dtype=np.int64)
         self._nodes = engine.goals.node[self._goals]
 
     @classmethod
-    def of(cls, engine: Engine, asked: Sequence[Asked]) -> Starts | None:
-        """Those of all tasks; None if there are none."""
-        found = [range(a.first_goal, a.first_goal + len(a.goals)) for a in asked if isinstance(a.task, Still | Slow)]
-        goals = [g for part in found for g in part]
+    def of(cls, engine: Engine, task_rows: Sequence[TaskRows]) -> StartTargets | None:
+        """Select the goals of `Still` and `Slow` tasks; None if there are none."""
+        steady = [t for t in task_rows if isinstance(t.task, Still | Slow)]
+        goals = [g for t in steady for g in range(t.first_goal, t.first_goal + len(t.goals))]
         return cls(engine, goals) if goals else None
 
-    def begin(self, q: FloatArray) -> None:
-        """A solve starts from `q` (nq,)."""
-        here, goals = self._engine.current, self._engine.goals
-        forward(self._engine.tree, q, here.position, here.rotation)
-        goals.position[self._goals] = here.position[self._nodes]
-        goals.rotation[self._goals] = here.rotation[self._nodes]
+    def store(self, q: FloatArray) -> None:
+        """Set the targets to the node frames at `q` (nq,), from which a solve starts."""
+        current, goals = self._engine.current, self._engine.goals
+        forward(self._engine.tree, q, current.position, current.rotation)
+        goals.position[self._goals] = current.position[self._nodes]
+        goals.rotation[self._goals] = current.rotation[self._nodes]

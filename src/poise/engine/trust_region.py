@@ -1,8 +1,8 @@
-"""Steps that look around: before each one, and again where it led.
+"""A trust region for quantities that are measured in Python before and after each step.
 
-Obstacles, the figure itself and custom tasks are measured outside the compiled step, which takes them to be linear. A
-step after which that turns out to have been too bold is not taken: the engine makes another one in a smaller box. The
-box grows again while all goes well.
+Distances to obstacles and errors of custom tasks are measured outside the compiled step, which takes them to be linear
+in the step. If the measurement after a step shows that this was not accurate enough, the step is rejected, and the
+engine takes another one inside a smaller box, the trust region. The box grows again after accepted steps.
 """
 
 from __future__ import annotations
@@ -17,69 +17,74 @@ from poise.kernels.engine.step import take_step
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
 
-TRIES = 8
-"""How often a step is made shorter before the posture stays as it is."""
-LONGER = 2.0
-"""How the box of steps grows while all goes well."""
-BARELY = 0.9
-"""Share of the farthest step that can be foreseen to aim at after one that went farther."""
-TOO_BOLD = 1.8
-"""How many times too far a step is taken to have gone when it did harm."""
+MAX_SHRINKS = 8
+"""Number of times that the box is shrunk for one step before the posture stays where it is."""
+BOX_GROWTH = 2.0
+"""Largest factor by which the box grows after an accepted step."""
+BOX_MARGIN = 0.9
+"""Fraction of the largest acceptable step to use after an overshoot."""
+HARMFUL_STEP_RATIO = 1.8
+"""Overshoot that is assumed for a step that violated a margin or raised an error."""
 
 
 class TrustRegion:
-    """Steps of a problem that has something to look at."""
+    """Takes the steps of a problem with avoidance, custom tasks or external terms."""
 
     def __init__(self, problem: Problem) -> None:
         """Start with the largest steps that the problem allows."""
         self._problem = problem
         self._largest = problem.engine.limits.largest.copy()
         self._share = 1.0
-        self._seen = np.empty(0)
+        """Size of the box, as a share of the largest steps."""
+        self._measured = np.empty(0)
+        """(nq,) the posture of the last distance measurement; empty if it is not valid."""
 
-    def look(self, q: FloatArray) -> None:
-        """Hand what is near, and errors and rows of custom tasks, at the posture `q` (nq,) to the engine."""
+    def measure(self, q: FloatArray) -> None:
+        """Measure distances and custom tasks at the posture `q` (nq,), and write them to the engine."""
         problem, engine = self._problem, self._problem.engine
         if problem.avoidance is not None:
-            if not np.array_equal(q, self._seen):
-                problem.avoidance.look(q)
-            problem.avoidance.hand_over(engine.contacts)
-        if problem.given.tasks:
-            problem.given.hand_over(q, engine.goals)
-        problem.look(q)
-        self._seen = q.copy()
+            if not np.array_equal(q, self._measured):
+                problem.avoidance.measure(q)
+            problem.avoidance.write_contacts(engine.contacts)
+        if problem.custom_tasks.tasks:
+            problem.custom_tasks.write_rows(q, engine.goals)
+        problem.update_external_terms(q)
+        self._measured = q.copy()
 
-    def look_again(self) -> None:
-        """Measure anew before the next step: something in the world has moved."""
-        self._seen = np.empty(0)
+    def discard_measurement(self) -> None:
+        """Measure distances anew before the next step, because an obstacle has moved."""
+        self._measured = np.empty(0)
 
     def forget(self) -> None:
-        """Start afresh: no memory of earlier steps."""
+        """Forget earlier steps: the box has its largest size, and distances are measured anew."""
         self._share = 1.0
-        self._seen = np.empty(0)
+        self._measured = np.empty(0)
         if self._problem.avoidance is not None:
             self._problem.avoidance.forget()
 
     def step(self, q: FloatArray) -> float:
-        """Move `q` (nq,) by one step; returns how far its fastest joint went [rad or m]."""
+        """Move `q` (nq,) by one step; returns the largest entry of the step [rad or m], 0 for none."""
         state, limits = self._problem.engine.state, self._problem.engine.limits
-        self.look(q)
-        last, stiffness = state.last.copy(), state.stiffness.copy()
-        for _ in range(TRIES):
+        self.measure(q)
+        last, damping = state.last_level_step.copy(), state.extra_damping.copy()
+        for _ in range(MAX_SHRINKS):
             new = q.copy()
             np.multiply(self._largest, self._share, out=limits.largest)
             moved = take_step(self._problem.handle, new)
-            bold = self._boldness(new, moved) if moved > 0.0 else 0.0
-            if bold <= 1.0:
-                self._share = min(1.0, self._share * BARELY / max(bold, BARELY / LONGER))
+            overshoot = self._overshoot(new, moved) if moved > 0.0 else 0.0
+            if overshoot <= 1.0:
+                self._share = min(1.0, self._share * BOX_MARGIN / max(overshoot, BOX_MARGIN / BOX_GROWTH))
                 q[:] = new
                 return moved
-            state.last[:], state.stiffness[:] = last, stiffness
-            self._share = min(self._share, moved / float(self._largest.max())) * BARELY / bold
+            state.last_level_step[:], state.extra_damping[:] = last, damping
+            self._share = min(self._share, moved / float(self._largest.max())) * BOX_MARGIN / overshoot
         return 0.0
 
     def settle(self, q: FloatArray, steps: int, tolerance: float) -> tuple[int, float]:
-        """Step until `q` rests; returns how many steps it took and how far the last one went."""
+        """Take at most `steps` steps, until two in a row are no larger than `tolerance`.
+
+        Returns the number of steps and the size of the last one [rad or m].
+        """
         moved, rests = np.inf, 0
         for step in range(steps):
             moved = self.step(q)
@@ -88,19 +93,19 @@ class TrustRegion:
                 return step + 1, moved
         return steps, moved
 
-    def _boldness(self, new: FloatArray, moved: float) -> float:
-        """How many times too far a step to `new` went; up to 1 it may be taken."""
+    def _overshoot(self, new: FloatArray, moved: float) -> float:
+        """Size of a step to `new` as a multiple of the largest acceptable one; the step is accepted up to 1."""
         problem, engine = self._problem, self._problem.engine
-        bold = 0.0
+        overshoot = 0.0
         if problem.avoidance is not None:
-            problem.avoidance.look(new)
-            self._seen = new.copy()
-            bold = problem.avoidance.overreach()
-            if problem.avoidance.got_deeper():
-                bold = max(bold, TOO_BOLD)
-        if problem.given.tasks and problem.given.got_worse(new, engine.goals, engine.trial.error, moved):
-            bold = max(bold, TOO_BOLD)
-        if bold > 1.0 and problem.avoidance is not None:
-            problem.avoidance.look_back()
-            self._seen = np.empty(0)
-        return bold
+            problem.avoidance.measure(new)
+            self._measured = new.copy()
+            overshoot = problem.avoidance.approach_ratio()
+            if problem.avoidance.margin_violation_grew():
+                overshoot = max(overshoot, HARMFUL_STEP_RATIO)
+        if problem.custom_tasks.tasks and problem.custom_tasks.got_worse(new, engine.goals, engine.trial.error, moved):
+            overshoot = max(overshoot, HARMFUL_STEP_RATIO)
+        if overshoot > 1.0 and problem.avoidance is not None:
+            problem.avoidance.discard_last()
+            self._measured = np.empty(0)
+        return overshoot

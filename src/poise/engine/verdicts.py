@@ -1,4 +1,4 @@
-"""Judges a posture: which task is met, and what stands in the way of the others."""
+"""Judges a posture: which tasks are met, and what keeps the others from being met."""
 
 from __future__ import annotations
 
@@ -8,73 +8,74 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.engine.avoidance import DEEPER
-from poise.engine.reasons import Reasons, reasons_of, reasons_of_hold
+from poise.engine.avoidance import MARGIN_TOLERANCE
+from poise.engine.reasons import Reasons, find_hold_reasons, find_reasons
 from poise.engine.result import Result, Status, Verdict
 from poise.kernels.engine.step import take_step
 from poise.kernels.goals.goals import evaluate
 
 if TYPE_CHECKING:
-    from poise.engine.goal_arrays import Asked
+    from poise.engine.goal_arrays import TaskRows
     from poise.engine.problem import Problem
     from poise.figure.model.posture import Posture
     from poise.tasks.avoid import Avoid
     from poise.tasks.task import Task
 
-SMALLEST = 1e-6
-"""Error below which a task is met however small the tolerance [m or rad]: steps leave as much behind."""
+LEAST_TOLERANCE = 1e-6
+"""Error up to which a task counts as met for any tolerance [m or rad]: the error that accepted steps may leave."""
 
 
 def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
-    """The result for a posture that `moved` so far in the last of so many steps."""
+    """The result of a solve that ended at `posture` after `steps` steps, the last of which had the size `moved`."""
     engine = problem.engine
     evaluate(engine.tree, engine.goals, posture._q, engine.current)
-    sizes = [_error_of(problem, asked) for asked in problem.asked]
-    unmet = [a for a, size in zip(problem.asked, sizes, strict=True) if not _is_met(a.task, size, tolerance)]
-    gap = problem.held_gap(posture)
-    far = float(np.linalg.norm(gap))
-    if unmet or (problem.held is not None and not _is_met(problem.held, far, tolerance)):
-        # One more step, not kept, leaves rows, limits and curvature of this very posture behind.
+    sizes = [_error_of(problem, rows) for rows in problem.task_rows]
+    unmet = [t for t, size in zip(problem.task_rows, sizes, strict=True) if not _is_met(t.task, size, tolerance)]
+    hold_error = problem.hold_error(posture)
+    hold_size = float(np.linalg.norm(hold_error))
+    if unmet or (problem.last_hold is not None and not _is_met(problem.last_hold, hold_size, tolerance)):
+        # One more step, which is discarded, computes the rows, limits and curvature at this posture.
         take_step(problem.handle, posture._q.copy())
     verdicts = []
-    for asked, size in zip(problem.asked, sizes, strict=True):
-        reasons = reasons_of(problem, posture, asked, unmet) if asked in unmet else Reasons()
-        found = _verdict(asked.task, size, asked not in unmet, reasons)
-        verdicts.append(replace(found, asked=problem.as_asked(asked)))
-    if problem.held is not None:
-        met = _is_met(problem.held, far, tolerance)
-        reasons = Reasons() if met else reasons_of_hold(problem, posture, gap, unmet)
-        verdicts.append(_verdict(problem.held, far, met, reasons))
+    for rows, size in zip(problem.task_rows, sizes, strict=True):
+        reasons = find_reasons(problem, posture, rows, unmet) if rows in unmet else Reasons()
+        found = _verdict(rows.task, size, rows not in unmet, reasons)
+        verdicts.append(replace(found, asked=problem.current_task(rows)))
+    if problem.last_hold is not None:
+        met = _is_met(problem.last_hold, hold_size, tolerance)
+        reasons = Reasons() if met else find_hold_reasons(problem, posture, hold_error, unmet)
+        verdicts.append(_verdict(problem.last_hold, hold_size, met, reasons))
     for avoid in problem.avoids:
-        verdicts.append(_cleared(problem, avoid, tolerance))
+        verdicts.append(_avoid_verdict(problem, avoid, tolerance))
     return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
 
 
-def _error_of(problem: Problem, asked: Asked) -> float:
-    """Length of a task's error at the posture looked at last; infinite where no posture balances the figure."""
-    footing = problem.footings.get(asked.task)
-    if footing is not None and footing.hopeless:
+def _error_of(problem: Problem, rows: TaskRows) -> float:
+    """Size of a task's error at the posture evaluated last; infinite where no centre of mass could be balanced."""
+    outline = problem.support_outlines.get(rows.task)
+    if outline is not None and outline.is_empty:
         return math.inf
-    return float(np.linalg.norm(problem.engine.current.error[asked.rows]))
+    return float(np.linalg.norm(problem.engine.current.error[rows.rows]))
 
 
 def _is_met(task: Task, size: float, tolerance: float) -> bool:
-    """Whether an error is no larger than what steps of the tolerance leave of it."""
-    return size <= max(tolerance, SMALLEST) / task.gain
+    """Whether an error of this size is met: one step would reduce it by no more than the tolerance."""
+    return size <= max(tolerance, LEAST_TOLERANCE) / task.gain
 
 
 def _verdict(task: Task, size: float, met: bool, reasons: Reasons) -> Verdict:
     return Verdict(task, size, met, reasons.above, reasons.limits, reasons.beside)
 
 
-def _cleared(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
-    """Whether everything is as far away as a task wants it."""
+def _avoid_verdict(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
+    """The verdict on an `Avoid` task: whether all pairs keep their margin."""
     assert problem.avoidance is not None
-    excess = problem.avoidance.excess(avoid)
-    return Verdict(avoid, excess, excess <= max(tolerance, DEEPER))
+    violation = problem.avoidance.violation(avoid)
+    return Verdict(avoid, violation, violation <= max(tolerance, MARGIN_TOLERANCE))
 
 
 def _status(verdicts: list[Verdict], moved: float, tolerance: float) -> Status:
+    """The status of a result: see `Result.status`."""
     if all(verdict.met for verdict in verdicts):
         return "solved"
     if moved > tolerance:

@@ -1,4 +1,4 @@
-"""What a task wanted and what it got, in a few words for reports."""
+"""Wanted and actual values of tasks in a few words, for reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.engine.footprint import footprint
+from poise.engine.footprint import support_polygon
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
@@ -20,11 +20,11 @@ from poise.tasks.place import Frame, LookAt, Orientation, Position, rotation_of
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task, axes_of
 
-LETTERS = "xyz"
+AXIS_LETTERS = "xyz"
 
 
 class Comparison(NamedTuple):
-    """Two things of the same kind, in words."""
+    """The wanted and the actual value of a task, in words."""
 
     wanted: str = ""
     got: str = ""
@@ -32,13 +32,13 @@ class Comparison(NamedTuple):
 
 @singledispatch
 def compared(task: Task, posture: Posture) -> Comparison:
-    """What a task wanted, and what it has in a posture; nothing where there is no more to say than its error."""
+    """The wanted value of a task and its actual value in a posture; empty where the error says everything."""
     return Comparison()
 
 
 @compared.register(Position)
 def _(task: Position, posture: Posture) -> Comparison:
-    frame = seen_from(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
+    frame = part_from_world(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
     point = frame.apply(np.zeros(3) if task.offset is None else vector(task.offset))
     beside = "" if task.relative_to is None else f" from {task.relative_to}"
     return Comparison(_along(task.axes, vector(task.at)) + beside, _along(task.axes, point))
@@ -46,13 +46,13 @@ def _(task: Position, posture: Posture) -> Comparison:
 
 @compared.register(Orientation)
 def _(task: Orientation, posture: Posture) -> Comparison:
-    frame = seen_from(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
+    frame = part_from_world(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
     return Comparison(turn_words(rotation_of(task.rotation, task.label)), turn_words(frame.rotation))
 
 
 @compared.register(Frame)
 def _(task: Frame, posture: Posture) -> Comparison:
-    frame = seen_from(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
+    frame = part_from_world(posture, task.relative_to) @ posture.figure.pose_of(task.site, posture)
     given: Any = task.pose
     wanted = given if isinstance(given, Pose) else Pose(*given)
     words = [f"{place_words(pose.position)}, {turn_words(pose.rotation)}" for pose in (wanted, frame)]
@@ -61,23 +61,23 @@ def _(task: Frame, posture: Posture) -> Comparison:
 
 @compared.register(LookAt)
 def _(task: LookAt, posture: Posture) -> Comparison:
-    """A gaze gets the point of its line of sight that is as far away as the one it wants."""
+    """The actual value of a gaze at a point is the point on its line of sight at the same distance."""
     eye = posture.figure.pose_of(task.site, posture)
     sight = eye.matrix @ task.unit_axis()
     if task.at is None:
         wanted = vector(sight if task.direction is None else task.direction)
         return Comparison(f"along {place_words(wanted / np.linalg.norm(wanted))}", f"along {place_words(sight)}")
-    base_from_world = seen_from(posture, task.relative_to)
+    base_from_world = part_from_world(posture, task.relative_to)
     target = base_from_world.inverse().apply(vector(task.at))
-    seen = eye.position + float(np.linalg.norm(target - eye.position)) * sight
-    return Comparison(place_words(vector(task.at)), place_words(base_from_world.apply(seen)))
+    sighted = eye.position + float(np.linalg.norm(target - eye.position)) * sight
+    return Comparison(place_words(vector(task.at)), place_words(base_from_world.apply(sighted)))
 
 
 @compared.register(CenterOfMass)
 def _(task: CenterOfMass, posture: Posture) -> Comparison:
     if task.at is not None:
         return Comparison(_along(task.axes, vector(task.at)), _along(task.axes, posture.figure.center_of_mass(posture)))
-    inside = footprint(posture, task.supports).inside
+    inside = support_polygon(posture, task.supports).inside
     least = f", {length(task.margin)} inside" if task.margin else ""
     return Comparison(
         f"over {', '.join(task.supports)}{least}", f"{length(abs(inside))} {'inside' if inside >= 0.0 else 'outside'}"
@@ -92,7 +92,7 @@ def _(task: MomentOfInertia, posture: Posture) -> Comparison:
 
 @compared.register(Hold)
 def _(task: Hold, posture: Posture) -> Comparison:
-    """A posture gets the joint that is farthest from it."""
+    """The actual value of a held posture is the joint with the largest error."""
     figure = posture.figure
     apart = figure.difference(posture, figure.posture(task.posture))
     gaps = {joint: float(np.linalg.norm(apart[figure.v_slice(joint)])) for joint in task.held(figure)}
@@ -106,13 +106,13 @@ def _(task: Avoid, posture: Posture) -> Comparison:
     return Comparison(f"{length(task.margin)} clear")
 
 
-def seen_from(posture: Posture, part: str | None) -> Pose:
-    """The pose that takes the world to the frame of a site or body; of None, the world's own."""
+def part_from_world(posture: Posture, part: str | None) -> Pose:
+    """The pose that transforms from the world to the frame of a site or body; the identity for None."""
     return Pose() if part is None else posture.figure.pose_of(part, posture).inverse()
 
 
 def _posture_words(figure: Figure, task: Hold) -> str:
-    """A posture's name, or the value of the one joint it is about."""
+    """The name of a held posture, the value of its only joint, or the number of its joints."""
     if isinstance(task.posture, str):
         return task.posture
     held = task.held(figure)
@@ -124,21 +124,22 @@ def _posture_words(figure: Figure, task: Hold) -> str:
 
 
 def _joint_amount(figure: Figure, joint: str, value: float) -> str:
+    """The value of a joint, in degrees or as a length."""
     turns = "slide" not in figure.joints[joint].primitives
     return ("-" if value < 0.0 else "") + amount(abs(value), "rad" if turns else "m")
 
 
 def _along(axes: str | ArrayLike, point: FloatArray) -> str:
-    """A point, or those of its coordinates that matter."""
+    """A point, or those of its coordinates that the task controls."""
     if isinstance(axes, str):
         if len(axes) == 3:
             return place_words(point)
-        return ", ".join(f"{axis} {point[LETTERS.index(axis)]:.3f}" for axis in axes)
+        return ", ".join(f"{axis} {point[AXIS_LETTERS.index(axis)]:.3f}" for axis in axes)
     return place_words(axes_of(axes, "axes") @ point)
 
 
 def place_words(point: FloatArray) -> str:
-    """A point to the millimetre."""
+    """A point, rounded to millimetres."""
     return f"({', '.join(f'{coordinate + 0.0:.3f}' for coordinate in np.round(point, 3))})"
 
 
@@ -153,7 +154,7 @@ def turn_words(rotation: FloatArray) -> str:
 
 
 def amount(error: float, unit: str) -> str:
-    """An error in the unit that people would use."""
+    """An error with a suitable unit: degrees for "rad", m, cm or mm for "m"."""
     if unit == "m":
         return length(error)
     if unit == "rad":

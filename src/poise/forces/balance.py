@@ -24,15 +24,15 @@ from poise.forces.loads import Load, Support
 from poise.forces.reactions import Ground, Reactions
 from poise.kernels.maths.nearest_point import nearest_in_polyhedron
 
-RAYS = 24
+REGION_RAYS = 24
 """Directions in which the region is explored."""
-CUTS = 40
+MAX_CUTS = 40
 """Most cuts along one ray."""
-CLEAR = 1e-6
+MIN_CUT_RESIDUAL = 1e-6
 """Rests smaller than this fraction of the load say too little about their direction."""
-CLOSE = 1e-7
+NEGLIGIBLE_RESIDUAL = 1e-7
 """Rests smaller than this fraction of the load count as none on the way to the edge."""
-FAR = 20.0
+RAY_LENGTH = 20.0
 """How far rays look, in sizes of the support."""
 
 
@@ -76,19 +76,19 @@ class Region:
     def probe(self, z: FloatArray) -> tuple[Reactions, Cut | None]:
         """Reactions for a centre at z, and the cut of a rest that remains."""
         reactions, reach = self.ground.react(self.ground.center + z @ self.across, shared=False)
-        if reactions.rest <= CLOSE:
+        if reactions.rest <= NEGLIGIBLE_RESIDUAL:
             return reactions, None
         force, moment = -reactions.rest_force, -reactions.rest_moment / reach
         slope = -self.across @ np.cross(self.weight, moment) / reach
         cut = Cut(slope, float(slope @ z - force @ force - moment @ moment))
-        if reactions.rest > CLEAR:
+        if reactions.rest > MIN_CUT_RESIDUAL:
             self.cuts.append(cut)
         return reactions, cut
 
     def edge(self, start: FloatArray, direction: FloatArray, far: float) -> float:
         """How far the region goes from a point of it in a direction [m]; inf beyond `far`."""
         s = far
-        for _ in range(CUTS):
+        for _ in range(MAX_CUTS):
             _, cut = self.probe(start + s * direction)
             if cut is None:
                 return math.inf if s == far else s
@@ -101,7 +101,7 @@ class Region:
     def nearest(self) -> FloatArray | None:
         """The point of the region nearest to the centre of mass; None where the region is empty."""
         z, size = np.zeros(2), float(np.linalg.norm(self.weight))
-        for _ in range(CUTS):
+        for _ in range(MAX_CUTS):
             _, cut = self.probe(z)
             if cut is None:
                 return z
@@ -130,7 +130,7 @@ def balance(
     ground = Ground(figure, posture, acting)
     region = Region(ground)
     reactions, reach = ground.react(shared=False)
-    far = FAR * reach
+    far = RAY_LENGTH * reach
     if reactions.balanced:
         inside, margin = np.zeros(2), _margin(region, far)
     else:
@@ -144,7 +144,7 @@ def balance(
 
 
 def _directions() -> list[FloatArray]:
-    angles = 2.0 * math.pi * np.arange(RAYS) / RAYS
+    angles = 2.0 * math.pi * np.arange(REGION_RAYS) / REGION_RAYS
     return [np.array([math.cos(a), math.sin(a)]) for a in angles]
 
 
@@ -152,7 +152,7 @@ def _margin(region: Region, far: float) -> float:
     """Distance from the centre of mass to the edge: that of the nearest cut, from all around, then along its normal."""
     here = np.zeros(2)
     found = min(region.edge(here, u, far) for u in _directions())
-    for _ in range(CUTS):
+    for _ in range(MAX_CUTS):
         known = [(cut.bound / float(np.linalg.norm(cut.slope)), cut) for cut in region.cuts if cut.slope.any()]
         if not known:
             return found

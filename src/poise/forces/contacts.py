@@ -11,7 +11,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.forces.loads import Support
 
-STEEPEST = math.radians(60.0)
+STEEPEST_STANDING_GROUND = math.radians(60.0)
 """Slope of the ground up to which a part stands on its sole."""
 
 
@@ -29,6 +29,6 @@ def contact_points(figure: Figure, support: Support) -> FloatArray:
     figure.frame_row(support.site)
     if support.contacts is not None:
         return np.array(support.contacts)
-    if float(ground_normal(figure, support) @ figure.up_vector) < math.cos(STEEPEST):
+    if float(ground_normal(figure, support) @ figure.up_vector) < math.cos(STEEPEST_STANDING_GROUND):
         return np.zeros((1, 3))
     return np.array(sole_corners(figure, support.site))

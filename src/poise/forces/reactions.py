@@ -18,7 +18,7 @@ from poise.kernels.forces.reactions import Footholds, contact_reactions
 from poise.kernels.forces.statics import Wrenches
 from poise.kernels.maths.vector import Vector
 
-BALANCED = 1e-9
+BALANCED_RESIDUAL = 1e-9
 """Rest, as a fraction of the load, up to which a figure counts as balanced."""
 
 
@@ -43,7 +43,7 @@ class Reactions:
     @property
     def balanced(self) -> bool:
         """Whether the friction cones suffice."""
-        return self.rest <= BALANCED
+        return self.rest <= BALANCED_RESIDUAL
 
     def wrenches(self, acting: Acting) -> Wrenches:
         """The given forces, and these in place of what the supports carry."""

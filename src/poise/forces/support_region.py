@@ -21,17 +21,17 @@ from poise.kernels.maths.vector import Vector
 
 IntArray = npt.NDArray[np.int64]
 
-FAR = 4.0
+OUTLINE_SIZE = 4.0
 """How far to look, in sizes of the support."""
-PROBES = 60
+MAX_PROBES = 60
 """Most centres of mass to try."""
-SAME = 1e-5
+MIN_CORNER_SHIFT = 1e-5
 """Corners that a cut moves by less than this stay as they are [m]."""
-ONE_PLACE = 1e-4
+MIN_CORNER_DISTANCE = 1e-4
 """Corners nearer than this are one [m]."""
 
 
-class Room(NamedTuple):
+class SupportRegion(NamedTuple):
     """Where the leaning centre may be."""
 
     corners: FloatArray
@@ -44,7 +44,7 @@ class Room(NamedTuple):
     """Whether there is such a place; if not, the corners are the middle of the supports."""
 
 
-def room_to_lean(acting: Acting, posture: PostureLike, about: FloatArray, count: int) -> Room:
+def support_region(acting: Acting, posture: PostureLike, about: FloatArray, count: int) -> SupportRegion:
     """Outline, with `count` corners, of where the leaning centre may be in a posture, moments taken about a point."""
     ground = Ground(acting.figure, posture, acting)
     region = Region(ground)
@@ -55,7 +55,7 @@ def room_to_lean(acting: Acting, posture: PostureLike, about: FloatArray, count:
     weight = region.weight
     lean = about + np.cross(weight, moment) / float(weight @ weight)
     reactions, reach = ground.react(shared=False)
-    outline = _outline(region, FAR * reach)
+    outline = _outline(region, OUTLINE_SIZE * reach)
     contacts = reactions.contact_point
     if len(outline) == 0:
         fewer = ((contacts.mean(axis=0) - ground.center) @ region.across.T)[None]
@@ -69,7 +69,7 @@ def room_to_lean(acting: Acting, posture: PostureLike, about: FloatArray, count:
     node = reactions.footholds.node[np.argmin(away, axis=1)]
     frames = [Pose(ground.position[i], ground.rotation[i]) for i in node]
     place = np.array([frame.inverse().apply(corner) for frame, corner in zip(frames, corners, strict=True)])
-    return Room(corners, node, place, possible=len(outline) > 0)
+    return SupportRegion(corners, node, place, possible=len(outline) > 0)
 
 
 def _outline(region: Region, far: float) -> FloatArray:
@@ -79,8 +79,8 @@ def _outline(region: Region, far: float) -> FloatArray:
     if cut is not None:
         corners = clipped(corners, cut)
     sure: list[FloatArray] = []
-    for _ in range(PROBES):
-        unsure = [c for c in corners if not any(np.abs(c - s).max() < SAME for s in sure)]
+    for _ in range(MAX_PROBES):
+        unsure = [c for c in corners if not any(np.abs(c - s).max() < MIN_CORNER_SHIFT for s in sure)]
         if not unsure:
             break
         _, cut = region.probe(unsure[0])
@@ -89,7 +89,7 @@ def _outline(region: Region, far: float) -> FloatArray:
             continue
         before = corners
         corners = clipped(corners, cut)
-        if len(corners) == len(before) and np.abs(corners - before).max() < SAME:
+        if len(corners) == len(before) and np.abs(corners - before).max() < MIN_CORNER_SHIFT:
             sure.append(unsure[0])
     return corners
 
@@ -112,7 +112,7 @@ def _fewer(corners: FloatArray, count: int) -> FloatArray:
     while len(corners) > 1:
         edges = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
         shortest = int(np.argmin(edges))
-        if len(corners) <= count and edges[shortest] > ONE_PLACE:
+        if len(corners) <= count and edges[shortest] > MIN_CORNER_DISTANCE:
             break
         corners = np.delete(corners, shortest, axis=0)
     return corners

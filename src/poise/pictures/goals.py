@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.engine.footprint import footprint
-from poise.engine.wanted import seen_from
+from poise.engine.footprint import support_polygon
+from poise.engine.wanted import part_from_world
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
@@ -68,7 +68,7 @@ def mark(task: Task, posture: Posture, marks: Marks) -> None:
 def _(task: Position, posture: Posture, marks: Marks) -> None:
     frame = posture.figure.pose_of(task.site, posture)
     point = frame.apply(np.zeros(3) if task.offset is None else vector(task.offset))
-    world_from_base = seen_from(posture, task.relative_to).inverse()
+    world_from_base = part_from_world(posture, task.relative_to).inverse()
     marks.aim(point, world_from_base.apply(_wanted(task, world_from_base.inverse().apply(point))))
 
 
@@ -76,7 +76,7 @@ def _(task: Position, posture: Posture, marks: Marks) -> None:
 def _(task: Frame, posture: Posture, marks: Marks) -> None:
     given: Any = task.pose
     place = given.position if isinstance(given, Pose) else vector(given[0])
-    world_from_base = seen_from(posture, task.relative_to).inverse()
+    world_from_base = part_from_world(posture, task.relative_to).inverse()
     marks.aim(posture.figure.pose_of(task.site, posture).position, world_from_base.apply(place))
 
 
@@ -84,7 +84,7 @@ def _(task: Frame, posture: Posture, marks: Marks) -> None:
 def _(task: LookAt, posture: Posture, marks: Marks) -> None:
     if task.at is not None:
         eye = posture.figure.pose_of(task.site, posture).position
-        target = seen_from(posture, task.relative_to).inverse().apply(vector(task.at))
+        target = part_from_world(posture, task.relative_to).inverse().apply(vector(task.at))
         marks.targets.append(target)
         marks.sights.append(np.stack([eye, target]))
 
@@ -96,7 +96,7 @@ def _(task: CenterOfMass, posture: Posture, marks: Marks) -> None:
     if task.at is not None:
         marks.aim(center, _wanted(task, center))
         return
-    corners = footprint(posture, task.supports).corners
+    corners = support_polygon(posture, task.supports).corners
     below = center + float((corners[0] - center) @ figure.up_vector) * figure.up_vector
     marks.footprints.append(corners)
     marks.weights.append(np.stack([center, below]))

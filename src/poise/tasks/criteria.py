@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 Strength: TypeAlias = "float | Mapping[str, float] | None"
 
-LOPSIDED = 0.2
+MIN_ASYMMETRY = 0.2
 """Share of its range by which the middle of a joint that flexes is off its rest."""
-SAMPLES = 4
+CURVATURE_SAMPLES = 4
 """Random postures, besides the neutral one, at which the curvature of an effort is looked at."""
 
 
@@ -55,13 +55,13 @@ class Effort(NamedTuple):
     """(nv,)"""
 
 
-class Outside(NamedTuple):
+class ExternalGradient(NamedTuple):
     """Something whose gradient is computed anew for every posture."""
 
     gradient: Callable[[Posture], FloatArray]
 
 
-Term: TypeAlias = Near | Slope | Effort | Outside
+Term: TypeAlias = Near | Slope | Effort | ExternalGradient
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Gradient(Criterion):
     """Takes a posture, gives (nv,) numbers: the change per unit of each rate of what is to be made small."""
     weight: float = 1.0
 
-    def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Outside:
+    def term(self, figure: Figure, forces: Iterable[Load] = ()) -> ExternalGradient:
         """The function, with its answer checked."""
 
         def gradient(posture: Posture) -> FloatArray:
@@ -190,7 +190,7 @@ class Gradient(Criterion):
             scaled: FloatArray = self.weight * found
             return scaled
 
-        return Outside(gradient)
+        return ExternalGradient(gradient)
 
 
 def chosen(figure: Figure, joints: Recruits) -> FloatArray:
@@ -215,7 +215,7 @@ def _bending(figure: Figure, joints: Recruits, label: str) -> FloatArray:
         parts = [v] if joint.kind == "ball" else [slice(i, i + 1) for i in range(v.start, v.stop)]
         for part in parts:
             far = float(np.linalg.norm(way[part]))
-            if far > 0.0 and far >= LOPSIDED * float(np.max(size[part])):
+            if far > 0.0 and far >= MIN_ASYMMETRY * float(np.max(size[part])):
                 out[part] = way[part] / far
     if not out.any():
         raise TaskError(f"{label}: no joint asked about has more room on one side than on the other.")
@@ -224,6 +224,6 @@ def _bending(figure: Figure, joints: Recruits, label: str) -> FloatArray:
 
 def _curvature(figure: Figure, torques: TorqueCriterion, weakness: FloatArray) -> float:
     """Largest curvature of an effort, as squares of the slopes of its torques, over a few postures; 1 for none."""
-    postures = [figure.neutral(), *(figure.random(seed) for seed in range(SAMPLES))]
+    postures = [figure.neutral(), *(figure.random(seed) for seed in range(CURVATURE_SAMPLES))]
     slopes = [weakness[:, None] * torque_slopes(figure, posture, torques.forces) for posture in postures]
     return max(float(np.square(slope).sum(axis=0).max(initial=0.0)) for slope in slopes) or 1.0

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.goals.goals import GIVEN
+from poise.kernels.goals.goals import CUSTOM_GOAL
 from poise.tasks.task import Goal, Task
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
-DIFFERENCE = 1e-6
+JACOBIAN_DIFFERENCE = 1e-6
 """Half the width of a central difference [rad or m]."""
 
 
@@ -57,7 +57,7 @@ class Custom(Task):
 
     def goals(self, figure: Figure) -> list[Goal]:
         """`size` rows that come from outside."""
-        return [Goal(kind=GIVEN, directions=np.zeros((self.size, 3)), weights=self.weights_of(self.size))]
+        return [Goal(kind=CUSTOM_GOAL, directions=np.zeros((self.size, 3)), weights=self.weights_of(self.size))]
 
     def error_at(self, posture: Posture) -> FloatArray:
         """(size,) its error in a posture; raises `TaskError` when that is no such thing."""
@@ -72,10 +72,10 @@ class Custom(Task):
     def _differences(self, posture: Posture) -> FloatArray:
         figure = posture.figure
         rows = np.empty((self.size, figure.nv))
-        for k, nudge in enumerate(DIFFERENCE * np.eye(figure.nv)):
+        for k, nudge in enumerate(JACOBIAN_DIFFERENCE * np.eye(figure.nv)):
             ahead = self.error_at(figure.integrate(posture, nudge))
             behind = self.error_at(figure.integrate(posture, -nudge))
-            rows[:, k] = (ahead - behind) / (2.0 * DIFFERENCE)
+            rows[:, k] = (ahead - behind) / (2.0 * JACOBIAN_DIFFERENCE)
         return rows
 
     def _checked(self, value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:

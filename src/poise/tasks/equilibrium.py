@@ -14,7 +14,7 @@ from poise.figure.model.pose import FloatArray
 from poise.forces.acting import Acting, acting_on, floats
 from poise.forces.equilibrium import level_axes
 from poise.forces.loads import Load
-from poise.kernels.goals.goals import BALANCE, STAND
+from poise.kernels.goals.goals import BALANCE_GOAL, STAND_GOAL
 from poise.tasks.task import Goal, Seat, Task
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Loads: TypeAlias = "Iterable[Load] | None"
 
-CORNERS = 32
+MAX_OUTLINE_CORNERS = 32
 """Most corners of the outline inside which open supports can balance the figure."""
 
 
@@ -76,7 +76,7 @@ class Equilibrium(Task):
         level = _is_parallel(acting) if self.level is None else self.level
         axes = level_axes(gravity, acting.figure.up_vector) if level else np.eye(3)
         return Goal(
-            kind=BALANCE,
+            kind=BALANCE_GOAL,
             directions=axes,
             weights=self.weights_of(len(axes)),
             position=acting.figure.center_of_mass(acting.figure.neutral()),
@@ -94,11 +94,11 @@ class Equilibrium(Task):
                 "give its supports shares."
             )
         return Goal(
-            kind=STAND,
+            kind=STAND_GOAL,
             directions=np.zeros((2, 3)),
             weights=self.weights_of(1).repeat(2),
             position=acting.figure.center_of_mass(acting.figure.neutral()),
-            corners=[Seat()] * CORNERS,
+            corners=[Seat()] * MAX_OUTLINE_CORNERS,
             margin=self.margin,
             up=-gravity / np.linalg.norm(gravity),
             loads=acting.applied(),

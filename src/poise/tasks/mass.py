@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.collision.soles import sole_corners
 from poise.figure.model.pose import vector
-from poise.kernels.goals.goals import CENTER, INERTIA, STAND
+from poise.kernels.goals.goals import CENTER_GOAL, INERTIA_GOAL, STAND_GOAL
 from poise.tasks.task import Goal, Task, axes_of, finite_vector, seat_of
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ class CenterOfMass(Task):
             directions = axes_of(self.axes, self.label)
             weights = self.weights_of(len(directions))
             place = finite_vector(self.at, f"{self.label}: at")
-            return [Goal(kind=CENTER, directions=directions, weights=weights, position=place)]
+            return [Goal(kind=CENTER_GOAL, directions=directions, weights=weights, position=place)]
         if not self.supports:
             raise TaskError(f"{self.label}: over= names no support.")
         corners = [seat_of(figure, name, corner) for name in self.supports for corner in sole_corners(figure, name)]
         return [
             Goal(
-                kind=STAND,
+                kind=STAND_GOAL,
                 directions=np.zeros((2, 3)),
                 weights=self.weights_of(1).repeat(2),
                 corners=corners,
@@ -103,7 +103,7 @@ class MomentOfInertia(Task):
         axis = axes_of(vector(self.axis), self.label)[0]
         return [
             Goal(
-                kind=INERTIA,
+                kind=INERTIA_GOAL,
                 directions=np.zeros((1, 3)),
                 weights=self.weights_of(1),
                 position=axis,

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose
-from poise.kernels.goals.goals import AIM, POINT, TURN_TO
-from poise.tasks.task import WORLD, Goal, Task, axes_of, finite_vector, seat_of
+from poise.kernels.goals.goals import AIM_GOAL, POINT_GOAL, TURN_GOAL
+from poise.tasks.task import WORLD_SEAT, Goal, Task, axes_of, finite_vector, seat_of
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -46,11 +46,11 @@ class Position(Task):
         directions = axes_of(self.axes, self.label)
         return [
             Goal(
-                kind=POINT,
+                kind=POINT_GOAL,
                 directions=directions,
                 weights=self.weights_of(len(directions)),
                 seat=seat_of(figure, self.site, self.offset),
-                base=WORLD if self.relative_to is None else seat_of(figure, self.relative_to),
+                base=WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to),
                 position=finite_vector(self.at, "at"),
             )
         ]
@@ -84,11 +84,11 @@ class Orientation(Task):
         directions = axes_of(self.axes, self.label)
         return [
             Goal(
-                kind=TURN_TO,
+                kind=TURN_GOAL,
                 directions=directions,
                 weights=self.weights_of(len(directions)),
                 seat=seat_of(figure, self.site),
-                base=WORLD if self.relative_to is None else seat_of(figure, self.relative_to),
+                base=WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to),
                 rotation=rotation_of(self.rotation, self.label),
             )
         ]
@@ -114,11 +114,15 @@ class Frame(Task):
         """Six rows."""
         weights = self.weights_of(6)
         seat = seat_of(figure, self.site)
-        base = WORLD if self.relative_to is None else seat_of(figure, self.relative_to)
+        base = WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to)
         pose = pose_of(self.pose, self.label)
         return [
-            Goal(kind=POINT, directions=np.eye(3), weights=weights[:3], seat=seat, base=base, position=pose.position),
-            Goal(kind=TURN_TO, directions=np.eye(3), weights=weights[3:], seat=seat, base=base, rotation=pose.rotation),
+            Goal(
+                kind=POINT_GOAL, directions=np.eye(3), weights=weights[:3], seat=seat, base=base, position=pose.position
+            ),
+            Goal(
+                kind=TURN_GOAL, directions=np.eye(3), weights=weights[3:], seat=seat, base=base, rotation=pose.rotation
+            ),
         ]
 
 
@@ -167,11 +171,11 @@ class LookAt(Task):
         """Two rows, across the line of sight."""
         return [
             Goal(
-                kind=AIM,
+                kind=AIM_GOAL,
                 directions=np.repeat(self.unit_axis()[None], 2, axis=0),
                 weights=self.weights_of(1).repeat(2),
                 seat=seat_of(figure, self.site),
-                base=WORLD if self.relative_to is None else seat_of(figure, self.relative_to),
+                base=WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to),
                 position=self._wanted(),
                 value=0.0 if self.at is not None else 1.0,
             )

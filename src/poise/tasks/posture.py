@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import TaskError
-from poise.kernels.goals.goals import HOLD
+from poise.kernels.goals.goals import HOLD_GOAL
 from poise.tasks.task import Goal, Task
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Hold(Task):
             raise TaskError(f"{self.label}: no joint of figure {figure.name!r} is held.")
         return [
             Goal(
-                kind=HOLD,
+                kind=HOLD_GOAL,
                 directions=np.zeros((len(dofs), 3)),
                 weights=self.weights_of(len(dofs)),
                 posture=figure.posture(self.posture).q,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import TaskError
-from poise.kernels.goals.goals import POINT, SLOW, TURN_TO
+from poise.kernels.goals.goals import POINT_GOAL, SLOW_GOAL, TURN_GOAL
 from poise.tasks.task import Goal, Seat, Task, Weight
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
-QUATERNION = 0.25
+SQUARED_QUATERNION_SHARE = 0.25
 """Square of a small turn's quaternion, against the square of its angle."""
 
 
@@ -58,7 +58,7 @@ class Still(_Steady):
         weight = self.weights_of(1)[0]
         made = []
         for node in self.nodes(figure):
-            for kind, share in ((POINT, 1.0), (TURN_TO, QUATERNION)):
+            for kind, share in ((POINT_GOAL, 1.0), (TURN_GOAL, SQUARED_QUATERNION_SHARE)):
                 weights = np.full(3, share * weight)
                 made.append(Goal(kind=kind, directions=np.eye(3), weights=weights, seat=Seat(node)))
         return made
@@ -106,6 +106,6 @@ class Slow(_Steady):
         weight, value = self.weights_of(1), self.threshold
         rows = np.zeros((1, 3))
         return [
-            Goal(kind=SLOW, directions=rows, weights=weight, seat=Seat(node), value=value)
+            Goal(kind=SLOW_GOAL, directions=rows, weights=weight, seat=Seat(node), value=value)
             for node in self.nodes(figure)
         ]

@@ -31,7 +31,7 @@ class Seat:
     pose: Pose = field(default_factory=Pose)
 
 
-WORLD = Seat()
+WORLD_SEAT = Seat()
 
 
 @dataclass(kw_only=True)
@@ -43,8 +43,8 @@ class Goal:
     """(rows, 3) one unit direction per row."""
     weights: FloatArray
     """(rows,)"""
-    seat: Seat = WORLD
-    base: Seat = WORLD
+    seat: Seat = WORLD_SEAT
+    base: Seat = WORLD_SEAT
     position: FloatArray = field(default_factory=lambda: np.zeros(3))
     rotation: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
     value: float = 0.0

@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise import Comfort, Equilibrium, Extend, Flex, Frame, Gradient, Hold, LeastTorque, NearPosture, Position
-from poise.engine.external_terms import learn_curvature
+from poise.engine.external_terms import update_hessian
 from poise.figure.model.posture import Posture
 from poise.forces import joint_torques
 from tests.unit.forces.thesis_chains import double_support, single_support
@@ -59,13 +59,13 @@ def test_learned_curvature_is_that_of_a_quadratic() -> None:
     rng = np.random.default_rng(3)
     square = rng.normal(size=(4, 4))
     true = square @ square.T + np.eye(4)
-    bend = 5.0 * np.eye(4)
+    hessian = 5.0 * np.eye(4)
     for _ in range(200):
         step = rng.normal(size=4)
-        learn_curvature(bend, step, true @ step)
-    assert bend == pytest.approx(true, abs=1e-6)
-    learn_curvature(bend, np.ones(4), -true @ np.ones(4))
-    assert np.linalg.eigvalsh(bend).min() > 0.0
+        update_hessian(hessian, step, true @ step)
+    assert hessian == pytest.approx(true, abs=1e-6)
+    update_hessian(hessian, np.ones(4), -true @ np.ones(4))
+    assert np.linalg.eigvalsh(hessian).min() > 0.0
 
 
 def test_flexing_and_extending() -> None:

@@ -10,7 +10,7 @@ from poise import CenterOfMass, Frame, Hold, LookAt, MomentOfInertia, Orientatio
 from poise.engine.problem import Problem
 from poise.figure.model.builder import Builder, ball, cylindrical, revolute
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
-from poise.kernels.engine.step_singular import MOST_EXCLUDED
+from poise.kernels.engine.step_singular import MAX_EXCLUDED
 from poise.kernels.goals.goals import evaluate
 
 
@@ -63,10 +63,10 @@ def test_another_target_is_the_task_with_that_target(human, task, value, same):
 def test_a_posture_held_last_gets_another(human):
     hold = Hold("standing", priority=2)
     problem = Problem(human, [Position("left_hand", at=(0, 0, 0)), hold])
-    assert problem.held is hold
+    assert problem.last_hold is hold
     problem.retarget(hold, "waving")
-    assert problem.held_gap(human.posture("waving")) == pytest.approx(np.zeros(human.nv), abs=1e-12)
-    assert np.abs(problem.held_gap(human.posture("standing"))).max() > 0.1
+    assert problem.hold_error(human.posture("waving")) == pytest.approx(np.zeros(human.nv), abs=1e-12)
+    assert np.abs(problem.hold_error(human.posture("standing"))).max() > 0.1
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_target_that_makes_no_sense_is_refused(human, task, value, words):
 def test_only_active_tasks_have_targets(human):
     asleep = Position("right_hand", at=(0, 1, 0), active=False)
     problem = Problem(human, [asleep, Position("left_hand", at=(0, 1, 0))])
-    with pytest.raises(TaskError, match="not one of the active tasks"):
+    with pytest.raises(TaskError, match="not one of the solver.s active tasks"):
         problem.retarget(asleep, (0, 0, 0))
 
 
@@ -114,12 +114,12 @@ def test_limits_have_names():
     figure = jointed()
     problem = Problem(figure, [CenterOfMass(over="base", name="balance")])
     names = [problem.limit_name(i) for i in range(problem.engine.levels.lower.shape[0])]
-    fences = problem.fences_of(problem.asked[0])
+    edges = problem.support_edges_of(problem.task_rows[0])
     velocities = ["hinge", "rod (slide)", "rod (angle)", "wrist", "wrist", "wrist"]
     assert sorted(names[: figure.nv]) == sorted(velocities)
     assert names[figure.nv : figure.nv + 4] == ["wrist (swing)", "wrist (twist)", "wrist (twist)", "together"]
-    assert [names[i] for i in fences] == ["balance"] * len(fences)
-    assert len(names) == figure.nv + 4 + len(fences) + MOST_EXCLUDED
+    assert [names[i] for i in edges] == ["balance"] * len(edges)
+    assert len(names) == figure.nv + 4 + len(edges) + MAX_EXCLUDED
 
 
 def test_errors_by_level_are_weighted_and_end_with_the_posture_held(human):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.engine.footprint import footprint
+from poise.engine.footprint import support_polygon
 from poise.engine.report import HEADINGS, headline, limits_line, report, rows
 from poise.engine.result import Result, Verdict
 from poise.engine.solver import Solver
@@ -115,9 +115,9 @@ def test_no_number_is_minus_zero():
 
 
 def test_the_weight_is_inside_or_outside_what_is_stood_on():
-    inside = footprint(CRANE.posture({"reach": 0.1}), ["foot"])
+    inside = support_polygon(CRANE.posture({"reach": 0.1}), ["foot"])
     assert inside.inside == pytest.approx(0.05)
-    assert footprint(QUARTER, ["foot"]).inside == pytest.approx(-0.025)
+    assert support_polygon(QUARTER, ["foot"]).inside == pytest.approx(-0.025)
     corners = {tuple(np.round(corner, 6)) for corner in inside.corners}
     assert corners == {(x, 0.0, z) for x in (-0.1, 0.1) for z in (-0.1, 0.1)}
     edges = np.roll(inside.corners, -1, axis=0) - inside.corners
@@ -125,7 +125,7 @@ def test_the_weight_is_inside_or_outside_what_is_stood_on():
 
 
 def test_the_human_stands_on_the_ground():
-    soles = footprint(built_in("human").posture("standing"), ["left_foot", "right_foot"])
+    soles = support_polygon(built_in("human").posture("standing"), ["left_foot", "right_foot"])
     assert soles.corners[:, 1] == pytest.approx(0.0, abs=1e-9)
     assert soles.inside > 0.05
 
@@ -158,8 +158,8 @@ def test_the_whole_report():
     grab = Verdict(Position("hook", (0, 1, 0), priority=2, name="grab"), 0.75, False, ("centre of mass",), ("turn",))
     text = report(result("compromised", grab, stand))
     assert text == (
-        "Compromised after 12 steps: what is not met gave way, near this start, to something else asked "
-        "(restarts=10 tries others).\n"
+        "Compromised after 12 steps: some task gave way to another one near this start "
+        "(restarts=10 tries other starts).\n"
         "\n"
         "level  task            wanted                 got                     error  outcome\n"
         "1      centre of mass  over foot              2.5 cm outside              0  met\n"
@@ -175,7 +175,7 @@ def test_the_whole_report():
     ("status", "words"),
     [
         ("solved", "Solved after 1 step: every task is met."),
-        ("unreachable", "Unreachable after 1 step: something is out of reach"),
+        ("unreachable", "Unreachable after 1 step: some task is out of reach"),
         ("stalled", "Stalled after 1 step: the posture was still moving"),
     ],
 )

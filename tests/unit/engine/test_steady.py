@@ -57,7 +57,7 @@ def turned(boxer):
     """A slow task whose every row counts, ready for the kernels."""
     problem = Problem(boxer, [Slow(speed=0.5, rate=RATE, weight=2.0)])
     start = boxer.posture("guard")
-    problem.starts.begin(start._q)
+    problem.start_targets.store(start._q)
     return problem, boxer.integrate(start, np.array([0.1, -0.2, 0.15, 0.3]))
 
 
@@ -90,18 +90,18 @@ def test_rows_are_the_derivatives_of_errors(boxer):
 
 def test_curvature_is_the_derivative_of_rows(boxer):
     problem, posture = turned(boxer)
-    engine, pull = problem.engine, np.array([0.3, -0.7, 1.1, 0.4])
-    slopes = differences(problem, posture, lambda q: pull @ (rows_at(problem, q) * engine.goals.weight[:, None]))
+    engine, multipliers = problem.engine, np.array([0.3, -0.7, 1.1, 0.4])
+    slopes = differences(problem, posture, lambda q: multipliers @ (rows_at(problem, q) * engine.goals.weight[:, None]))
     errors_at(problem, posture._q)
     found = np.zeros((boxer.nv, boxer.nv))
-    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, 0, pull, found)
+    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, 0, multipliers, found)
     np.testing.assert_allclose(found, 0.5 * (slopes + slopes.T), atol=1e-4, rtol=1e-4)
 
 
 def test_below_its_speed_a_slow_task_costs_nothing(boxer):
     problem = Problem(boxer, [Slow(speed=2.0, rate=RATE)])
     start = boxer.posture("guard")
-    problem.starts.begin(start._q)
+    problem.start_targets.store(start._q)
     moved = boxer.integrate(start, np.full(boxer.nv, 0.3 * 2.0 / RATE / boxer.nv))
     assert np.all(errors_at(problem, moved._q) == 0.0)
     assert np.all(rows_at(problem, moved._q) == 0.0)

@@ -7,7 +7,8 @@ import pytest
 
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Position, Solver
-from poise.engine.reasons import Prop, Push, explain, take_up
+from poise.engine.goal_arrays import table
+from poise.engine.reasons import Constraint, TaskGradient, balance_gradient, explain
 from poise.engine.result import Verdict
 from poise.figure.model.builder import Builder, ball, prismatic, revolute
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
@@ -185,28 +186,28 @@ def test_a_person_reaching_beyond_balance():
     assert human.violations(result.posture) == []
 
 
-def prop(kind: str, name: str, both: list[list[float]], one: list[list[float]]) -> Prop:
-    return Prop(kind, (name,), np.array(both, dtype=float).reshape(-1, 3), np.array(one, dtype=float).reshape(-1, 3))
+def constraint(kind: str, name: str, rows: list[list[float]], normals: list[list[float]]) -> Constraint:
+    return Constraint(kind, (name,), table(rows, 3), table(normals, 3))
 
 
-def test_limits_push_back_one_way_only():
-    wall = prop("limits", "wall", [], [[1, 0, 0]])
-    assert take_up(np.array([2.0, 0.0, 0.0]), [wall]) == (0.0, [2.0])
-    assert take_up(np.array([-2.0, 0.0, 0.0]), [wall]) == (2.0, [0.0])
+def test_limits_balance_gradients_of_one_sign_only():
+    wall = constraint("limits", "wall", [], [[1, 0, 0]])
+    assert balance_gradient(np.array([2.0, 0.0, 0.0]), [wall]) == (0.0, [2.0])
+    assert balance_gradient(np.array([-2.0, 0.0, 0.0]), [wall]) == (2.0, [0.0])
 
 
-def test_tasks_push_back_both_ways():
-    task = prop("above", "task", [[1, 1, 0]], [])
+def test_tasks_balance_gradients_of_both_signs():
+    task = constraint("above", "task", [[1, 1, 0]], [])
     for sign in (1.0, -1.0):
-        left, taken = take_up(sign * np.array([1.0, 1.0, 0.5]), [task])
+        left, balanced = balance_gradient(sign * np.array([1.0, 1.0, 0.5]), [task])
         assert left == pytest.approx(0.5)
-        assert taken == pytest.approx([math.sqrt(2.0)])
+        assert balanced == pytest.approx([math.sqrt(2.0)])
 
 
-def test_the_first_stage_that_explains_a_push_is_enough():
-    push = Push(np.array([1.0, 0.0, 0.0]), 1e-6)
-    wall, task = prop("limits", "wall", [], [[1, 0, 0]]), prop("above", "task", [[1, 0, 0]], [])
-    assert explain(push, ([wall], [task])).limits == ("wall",)
-    assert explain(push, ([wall], [task])).above == ()
-    assert explain(push, ([], [task])).above == ("task",)
-    assert explain(Push(np.zeros(3), 1e-6), ([wall], [task])) == ((), (), ())
+def test_the_first_stage_that_balances_a_gradient_is_enough():
+    gradient = TaskGradient(np.array([1.0, 0.0, 0.0]), 1e-6)
+    wall, task = constraint("limits", "wall", [], [[1, 0, 0]]), constraint("above", "task", [[1, 0, 0]], [])
+    assert explain(gradient, ([wall], [task])).limits == ("wall",)
+    assert explain(gradient, ([wall], [task])).above == ()
+    assert explain(gradient, ([], [task])).above == ("task",)
+    assert explain(TaskGradient(np.zeros(3), 1e-6), ([wall], [task])) == ((), (), ())

@@ -29,7 +29,7 @@ def all_kinds_rerooted() -> Figure:
     return every_kind().rerooted("on_cup")
 
 
-WORLD: tuple[Load, ...] = (
+WORLD_SEAT: tuple[Load, ...] = (
     Force("tip", (3.0, -2.0, 5.0), (0.4, 0.3, -0.2)),
     Force("on_bend", (-1.0, 4.0, 2.0)),
     Support("trunk", 0.3),
@@ -57,7 +57,7 @@ WEIGHTLESS: tuple[Load, ...] = (
 
 FEET = (Support("left_foot"), Support("right_foot"))
 
-CASES = {"world": WORLD, "turning": TURNING, "weightless": WEIGHTLESS}
+CASES = {"world": WORLD_SEAT, "turning": TURNING, "weightless": WEIGHTLESS}
 
 
 def block(width: float = 0.4, depth: float = 0.2, height: float = 1.0) -> Figure:

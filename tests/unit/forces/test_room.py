@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.footprint import footprint
+from poise.engine.footprint import support_polygon
 from poise.figure.model.figure import Figure
 from poise.forces import Force, Support, acting_on
 from poise.forces.reactions import Ground
-from poise.forces.support_region import room_to_lean
+from poise.forces.support_region import support_region
 
 FEET = (Support("left_foot"), Support("right_foot"))
 
@@ -21,10 +21,10 @@ def human() -> Figure:
 
 def test_under_the_weight_alone_it_is_the_support_polygon() -> None:
     figure = human()
-    room = room_to_lean(acting_on(figure, FEET), figure.neutral(), np.zeros(3), 16)
+    room = support_region(acting_on(figure, FEET), figure.neutral(), np.zeros(3), 16)
     assert room.possible
     assert room.corners.shape == (16, 3)
-    wanted = footprint(figure.neutral(), ["left_foot", "right_foot"]).corners
+    wanted = support_polygon(figure.neutral(), ["left_foot", "right_foot"]).corners
     ours = {tuple(np.round(corner[[0, 2]], 5)) for corner in room.corners}
     assert ours == {tuple(np.round(np.asarray(corner)[[0, 2]], 5)) for corner in wanted}
 
@@ -35,7 +35,7 @@ def test_its_corners_are_just_balanced(push: tuple[float, float, float]) -> None
     acting = acting_on(figure, (*FEET, Force("right_hand", push)))
     ground = Ground(figure, figure.neutral(), acting)
     about = np.array([0.3, 1.0, 0.2])
-    room = room_to_lean(acting, figure.neutral(), about, 24)
+    room = support_region(acting, figure.neutral(), about, 24)
     force, lever = np.array(push), figure.pose_of("right_hand", figure.neutral()).position - about
     weight = acting.weight
     moment = np.cross(lever, force) + np.cross(ground.center - about, weight)
@@ -50,6 +50,6 @@ def test_its_corners_are_just_balanced(push: tuple[float, float, float]) -> None
 def test_a_push_that_no_friction_holds_leaves_no_room() -> None:
     figure = human()
     acting = acting_on(figure, (*FEET, Force("right_hand", (0.0, 0.0, -2000.0))))
-    room = room_to_lean(acting, figure.neutral(), np.zeros(3), 8)
+    room = support_region(acting, figure.neutral(), np.zeros(3), 8)
     assert not room.possible
     assert np.ptp(room.corners, axis=0) == pytest.approx(np.zeros(3))

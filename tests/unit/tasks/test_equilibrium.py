@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise import Equilibrium, Force, Gravity, Support, TaskError
-from poise.kernels.goals.goals import BALANCE, STAND
+from poise.kernels.goals.goals import BALANCE_GOAL, STAND_GOAL
 from tests.unit.figure.model.samples import two_links
 
 FEET = (Support("left_foot"), Support("right_foot"))
@@ -15,9 +15,9 @@ FEET = (Support("left_foot"), Support("right_foot"))
 
 def test_supports_without_shares_are_open() -> None:
     figure = poise.load("human").with_floating_base()
-    assert Equilibrium(FEET).goals(figure)[0].kind == STAND
-    assert Equilibrium((Support("left_foot", 0.2), Support("right_foot"))).goals(figure)[0].kind == BALANCE
-    assert Equilibrium().goals(figure, FEET)[0].kind == STAND
+    assert Equilibrium(FEET).goals(figure)[0].kind == STAND_GOAL
+    assert Equilibrium((Support("left_foot", 0.2), Support("right_foot"))).goals(figure)[0].kind == BALANCE_GOAL
+    assert Equilibrium().goals(figure, FEET)[0].kind == STAND_GOAL
 
 
 def test_open_supports_stand_across_gravity() -> None:
@@ -28,7 +28,7 @@ def test_open_supports_stand_across_gravity() -> None:
 
 def test_a_tied_figure_is_carried_by_its_root() -> None:
     goal = Equilibrium().goals(two_links())[0]
-    assert goal.kind == BALANCE
+    assert goal.kind == BALANCE_GOAL
     assert goal.loads is not None
     assert goal.loads.share.tolist() == [[1.0, 1.0]]
 

@@ -1,4 +1,4 @@
-"""Writing a scene as a file that a person can edit; what has its usual value is left out."""
+"""Writes scenes as files that a person can edit; default values are left out."""
 
 from __future__ import annotations
 
@@ -6,33 +6,42 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from poise.engine.scene import Origin, Scene, plain
+from poise.engine.scene import Origin, Scene, comparable
 from poise.errors import FormatError
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
 from poise.formats.figure_toml.units import InexactError, Units
 from poise.formats.figure_toml.write_joints import Pairs
-from poise.formats.scene_toml.fields import POSTURE, VECTOR, Context
-from poise.formats.scene_toml.kinds import GRAVITY, ONLY, REQUIRED, SECTIONS, class_of, fields_of, home_of, kind_of
-from poise.formats.scene_toml.paths import beside
+from poise.formats.scene_toml.fields import POSTURE_CODEC, VECTOR_CODEC, Context
+from poise.formats.scene_toml.kinds import (
+    GRAVITY_CLASS,
+    REQUIRED,
+    SECTIONS,
+    UNNAMED_KIND,
+    class_of,
+    class_path,
+    fields_of,
+    kind_of,
+)
+from poise.formats.scene_toml.paths import path_beside
 from poise.formats.text.files import write_atomically
 from poise.formats.text.toml_emit import section
 
 
 def write_scene(scene: Scene, path: str | Path) -> None:
-    """Write `scene` so that reading it gives an equal one; a crash on the way leaves an older file as it was."""
+    """Write `scene`, which reads back equal; if writing fails, an existing file stays unchanged."""
     file = Path(path)
     if file.suffix.lower() != ".toml":
-        raise FormatError("scenes are saved as TOML: give the file a name that ends in .toml.", path)
+        raise FormatError("scenes are saved as TOML; the name of the file must end in .toml.", path)
     try:
         data = scene_text(scene, file.parent).encode("utf-8")
     except UnicodeEncodeError:
-        raise FormatError("a name in the scene has characters that no file can hold.", path) from None
+        raise FormatError("a name in the scene has characters that UTF-8 cannot encode.", path) from None
     write_atomically(path, data)
 
 
 def scene_text(scene: Scene, folder: Path | None = None) -> str:
-    """The text of a file in `folder`: postures in degrees where those are exact and no longer than radians."""
+    """The text of a file in `folder`, with postures in degrees if they are exact and the text is no longer."""
     in_radians = _text(scene, Context(scene.figure, Units(degrees=False), folder))
     try:
         in_degrees = _text(scene, Context(scene.figure, Units(degrees=True), folder))
@@ -47,11 +56,11 @@ def _text(scene: Scene, context: Context) -> str:
     top["angles"] = "degrees" if context.units.degrees else "radians"
     loads: dict[str, list[Any]] = {"force": [], "support": []}
     for load in scene.forces:
-        if home_of(load) == GRAVITY:
-            top |= VECTOR.write("gravity", load.acceleration, context)
+        if class_path(load) == GRAVITY_CLASS:
+            top |= VECTOR_CODEC.write("gravity", load.acceleration, context)
         else:
-            loads["support" if home_of(load) in SECTIONS["support"].values() else "force"].append(load)
-    start = {} if scene.start is None else POSTURE.write("start", scene.start, context)
+            loads["support" if class_path(load) in SECTIONS["support"].values() else "force"].append(load)
+    start = {} if scene.start is None else POSTURE_CODEC.write("start", scene.start, context)
     named = isinstance(start.get("start"), str)
     lines = ["# A poise scene. Metres, kilograms, newtons; rotations are [w, x, y, z] or { axis, degrees }."]
     lines += section("", top | start if named else top)[2:]
@@ -65,15 +74,15 @@ def _text(scene: Scene, context: Context) -> str:
 
 
 def _figure(origin: Origin, folder: Path | None) -> Pairs:
-    """The keys that say whose scene it is."""
-    pairs: Pairs = {"figure": origin.figure if origin.figure in BUILT_IN else beside(origin.figure, folder)}
+    """The keys that name the figure: `figure`, `closures` and `floating`."""
+    pairs: Pairs = {"figure": origin.figure if origin.figure in BUILT_IN else path_beside(origin.figure, folder)}
     if origin.closures is not None:
-        pairs["closures"] = beside(origin.closures, folder)
+        pairs["closures"] = path_beside(origin.closures, folder)
     return pairs | ({"floating": True} if origin.floating else {})
 
 
 def _origin_of(figure: Figure) -> Origin:
-    """The built-in figure that this is."""
+    """The origin of a figure that equals a built-in one."""
     if figure.name in BUILT_IN:
         known = built_in(figure.name)
         if figure == known:
@@ -81,8 +90,8 @@ def _origin_of(figure: Figure) -> Origin:
         if figure == known.with_floating_base():
             return Origin(figure.name, floating=True)
     raise FormatError(
-        f"figure {figure.name!r} is not built in and comes from no file that the scene knows: save the figure first, "
-        "and make the scene from that file, as in Scene('lamp.figure.toml', tasks)."
+        f"figure {figure.name!r} is not built in and was not loaded from a file: save the figure first, and make the "
+        "scene from that file, as in Scene('lamp.figure.toml', tasks)."
     )
 
 
@@ -90,10 +99,10 @@ def _part(part: Any, kinds: Mapping[str, str], context: Context) -> Pairs:
     """The keys of a task, load, obstacle or criterion."""
     kind = kind_of(part, kinds)
     pairs: Pairs = {"name": part.name} if getattr(part, "name", None) else {}
-    pairs |= {} if kind == ONLY else {"kind": kind}
+    pairs |= {} if kind == UNNAMED_KIND else {"kind": kind}
     for field in fields_of(class_of(kinds[kind]), kind):
         value = getattr(part, field.name)
-        if value is None or (field.default is not REQUIRED and plain(value) == plain(field.default)):
+        if value is None or (field.default is not REQUIRED and comparable(value) == comparable(field.default)):
             continue
         written = field.codec.write(field.name, value, context)
         pairs |= written or ({"at": [0.0, 0.0, 0.0]} if field.default is REQUIRED else {})

@@ -1,1 +1,1 @@
-"""A step of the engine: its model, a trial, whether it is accepted, and what is remembered."""
+"""One step of the engine: it builds a model, solves it, tries the step and accepts or rejects it."""

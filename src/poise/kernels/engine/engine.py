@@ -1,4 +1,4 @@
-"""What a step of the engine works on: see `step` for the method."""
+"""The data of the engine: a figure, its goals and limits, and the workspace of a step. See `step` for the method."""
 
 from typing import NamedTuple
 
@@ -18,68 +18,64 @@ from poise.kernels.loops.closure import Closures
 
 Array = np.ndarray
 
-MECHANISM, PARTING, FIRST_TASKS = 0, 1, 2
-"""Levels: what never gives way, what parts touching bodies, and where tasks begin."""
+MECHANISM_LEVEL, SEPARATION_LEVEL, FIRST_TASK_LEVEL = 0, 1, 2
+"""Indices of levels: loop closures with equality couplings; separation of bodies that are too near; the first tasks."""
 MASKED, SUPPORT_EDGES, REIMPOSES = 1, 2, 3
-"""Levels whose Jacobian is masked to some joints, levels bounded by the edges of a support, and levels that re-impose a
-masked level on all joints."""
-MET = 1e-6
-"""Error up to which a level counts as met."""
-HELD = 1e-6
-"""What a level solved as it stands may lose beyond what was planned, however many steps are taken."""
-CLOSED = 1e-11
-"""What loops may lose [m]."""
+"""Kinds of level: the Jacobian is masked to some joints; the edges of a support polygon bound the level; the level
+re-imposes the masked level above it on all joints. Other levels have kind 0."""
+MET_ERROR = 1e-6
+"""Size of its weighted error up to which a level counts as met."""
+EXACT_LEVEL_SLACK = 1e-6
+"""Error, beyond the prediction, that steps may add in total to a level solved without damping and curvature."""
+LOOP_SLACK = 1e-11
+"""Residual that steps may add in total to the loop closures [m]."""
 
 
 class State(NamedTuple):
-    """What the engine remembers from step to step, and numbers to report."""
+    """Workspace of a step, and the quantities that the engine keeps from step to step."""
 
-    x: Array
-    """(nv,) the step."""
-    dx: Array
-    """(nv,) its correction."""
-    trial: Array
-    """(nv,) a shortened step."""
-    part: Array
-    """(p + 1, nv) what each level that gave way, and the criteria, added to the step."""
-    last: Array
-    """(p + 1, nv) the same of the step before, and the whole of it in the first line."""
-    decided: Array
-    """(p + 1,) square of the part of the step that each level and those above it decided."""
-    q: Array
-    """(nq,) posture after the step."""
-    scale: Array
-    """(p,) share of each level's errors that a step aims at."""
+    step: Array
+    """(nv,) the step x that solves the model."""
+    correction: Array
+    """(nv,) correction of the trial step."""
+    trial_step: Array
+    """(nv,) the step on trial: the whole step or a fraction of it, corrected."""
+    level_step: Array
+    """(p + 1, nv) the part of the step that each level with curvature, and the criteria, added."""
+    last_level_step: Array
+    """(p + 1, nv) `level_step` of the previous step; line 0 holds the whole previous step."""
+    decided_square: Array
+    """(p + 1,) squared length of the part of the step decided down to each level; last, that of the whole step."""
+    trial_q: Array
+    """(nq,) posture after the trial step."""
+    target_share: Array
+    """(p,) share of each level's errors that a step aims to remove."""
     merit: Array
     """(p + 1,) size of each level's weighted error before the step, and value of the criteria."""
     merit_after: Array
-    """(p + 1,) the same after it."""
-    seen: Array
-    """(p + 1,) the same at the end of the step before: another value now means that something else is asked."""
-    record: Array
-    """(p + 1,) the least of each level since something else was asked, given the records of those above."""
-    stiffness: Array
-    """(p + 1,) extra damping of each level, grown by failure and shaking."""
-    curved: Array
-    """(p + 1,) 1 for levels that gave way in the step."""
+    """(p + 1,) the same after the trial step."""
+    last_merit: Array
+    """(p + 1,) the same at the end of the previous step; a different value now means that the targets have changed."""
+    best_merit: Array
+    """(p + 1,) least merit of each level since the targets changed or a level above improved."""
+    extra_damping: Array
+    """(p + 1,) squared damping added to each level after rejected steps and oscillation; decays from step to step."""
     needs_curvature: Array
     """(p + 1,) 1 for levels that gained less than their rows predicted, since the targets last changed."""
-    gap: Array
-    """(r,) what each row of a loop lacks [m]."""
+    loop_residual: Array
+    """(r,) residual of each row of the loop closures [m]."""
     couple: Array
-    """(3, 3) workspace of the loops' curvature."""
-    missing: Array
-    """(m,) what a correction has to add to each row."""
+    """(3, 3) workspace of the curvature of the loops."""
+    row_correction: Array
+    """(m,) change of each row that a correction has to make."""
     gain_factor: Array
-    """(1,) by how much the least gain of a step is raised, for oscillation since the targets last changed."""
-    excluded: Array
-    """(1,) how many directions the step may not use: see `step_singular`."""
-    counts: Array
-    """(4,) steps, re-solves, shortened steps, steps not taken."""
+    """(1,) factor on the least gain of a step, raised by oscillation since the targets last changed."""
+    excluded_count: Array
+    """(1,) number of directions excluded from the step: see `step_singular`."""
 
 
 class Engine(NamedTuple):
-    """A figure and what is asked of it, compiled."""
+    """A figure with its goals, limits and criteria, compiled, and the workspace of its solver."""
 
     tree: Tree
     bounds: Bounds
@@ -92,19 +88,18 @@ class Engine(NamedTuple):
     solver: LevelsWork
     node_forces: NodeForces
     current: Evaluation
-    """Errors, and what rows are made of, at the posture a step starts from."""
+    """Errors, node frames and Jacobian ingredients at the posture from which a step starts."""
     trial: Evaluation
-    """Errors at the posture a step may end in."""
+    """Errors and node frames at the posture to which the trial step leads."""
     state: State
     skip: int
-    """Rows before the first goal's: loops, equality couplings and partings."""
-    farthest: float
-    """Largest error a step aims at [m or rad]."""
+    """Number of rows before those of the first goal, reserved for loops, equality couplings and separations."""
+    max_target_error: float
+    """Largest error that a step aims to remove [m or rad]."""
     level_kind: Array
-    """(p + 1,) MASKED for levels whose Jacobian is masked to some joints, REIMPOSES for those that follow them with the
-    same goals and all joints, SUPPORT_EDGES for levels bounded by the edges of a support, else 0."""
+    """(p + 1,) MASKED, REIMPOSES, SUPPORT_EDGES or 0: see MASKED."""
     calls: Array
-    """Addresses for `far_call`."""
+    """Addresses of the kernels in `indirect_calls.KERNELS`."""
     min_gain: float
     """Error that a visible step must remove from some level, per size of the step."""
 

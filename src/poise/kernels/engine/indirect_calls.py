@@ -1,6 +1,6 @@
 """The engine's largest kernels, called by address: see `jit.indirect_calls`.
 
-All of them are given the engine by its handle, which is one number where its parts are thousands.
+All of them take the engine as a handle, which is a single pointer, instead of its thousands of parts.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import numpy as np
 from poise.kernels.body.clamp import clamp
 from poise.kernels.body.tree import center_of_mass, motion_axes
 from poise.kernels.engine.engine import Engine
-from poise.kernels.goals.goals import BALANCE, CENTER, INERTIA, STAND, find_errors, place_nodes
+from poise.kernels.goals.goals import BALANCE_GOAL, CENTER_GOAL, INERTIA_GOAL, STAND_GOAL, find_errors, place_nodes
 from poise.kernels.jit.compile import kernel
 from poise.kernels.jit.indirect_calls import address_of
 
@@ -26,35 +26,35 @@ def _clamp(engine: Engine, previous: Array, q: Array) -> int:
 
 @kernel
 def _evaluate_current(engine: Engine, q: Array) -> None:
-    tree, here, there = engine.tree, engine.current, engine.trial
-    if _is_at(there.at, q):
+    tree, current, trial = engine.tree, engine.current, engine.trial
+    if _is_same_posture(trial.at, q):
         for i in range(q.shape[0]):
-            here.at[i] = q[i]
-        for i in range(here.position.shape[0]):
+            current.at[i] = q[i]
+        for i in range(current.position.shape[0]):
             for c in range(3):
-                here.position[i, c] = there.position[i, c]
+                current.position[i, c] = trial.position[i, c]
             for c in range(4):
-                here.rotation[i, c] = there.rotation[i, c]
+                current.rotation[i, c] = trial.rotation[i, c]
     else:
-        place_nodes(tree, q, here)
-    motion_axes(tree, here.rotation, here.axes)
-    if _weighs(engine):
-        center_of_mass(tree, here.position, here.rotation, here.centers)
-    find_errors(tree, engine.goals, q, here)
+        place_nodes(tree, q, current)
+    motion_axes(tree, current.rotation, current.axes)
+    if _needs_center_of_mass(engine):
+        center_of_mass(tree, current.position, current.rotation, current.centers)
+    find_errors(tree, engine.goals, q, current)
 
 
 @kernel
 def _evaluate_trial(engine: Engine, q: Array) -> None:
-    tree, there = engine.tree, engine.trial
-    place_nodes(tree, q, there)
-    if _weighs(engine):
-        center_of_mass(tree, there.position, there.rotation, there.centers)
-    find_errors(tree, engine.goals, q, there)
+    tree, trial = engine.tree, engine.trial
+    place_nodes(tree, q, trial)
+    if _needs_center_of_mass(engine):
+        center_of_mass(tree, trial.position, trial.rotation, trial.centers)
+    find_errors(tree, engine.goals, q, trial)
 
 
 @kernel(inline=True)
-def _is_at(at: Array, q: Array) -> bool:
-    """Whether a posture is this one, to the last bit."""
+def _is_same_posture(at: Array, q: Array) -> bool:
+    """Whether two postures are equal to the last bit."""
     for i in range(q.shape[0]):
         if at[i] != q[i]:
             return False
@@ -62,17 +62,19 @@ def _is_at(at: Array, q: Array) -> bool:
 
 
 @kernel(inline=True)
-def _weighs(engine: Engine) -> bool:
-    """Whether some goal asks where the mass is."""
+def _needs_center_of_mass(engine: Engine) -> bool:
+    """Whether the error of some goal depends on the centre of mass."""
     kinds = engine.goals.kind
     for g in range(kinds.shape[0]):
-        if kinds[g] == CENTER or kinds[g] == STAND or kinds[g] == INERTIA or kinds[g] == BALANCE:
+        if kinds[g] == CENTER_GOAL or kinds[g] == STAND_GOAL or kinds[g] == INERTIA_GOAL or kinds[g] == BALANCE_GOAL:
             return True
     return False
 
 
 KERNELS: tuple[Callable[..., Any], ...] = (_clamp, _evaluate_current, _evaluate_trial)
+"""The kernels that are called by address; their order is that of `Engine.calls`."""
 CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL = range(3)
+"""Indices into KERNELS and `Engine.calls`."""
 
 
 def connect(engine: Engine, calls: Array, q: Array) -> None:
@@ -88,11 +90,11 @@ if numba.config.DISABLE_JIT:
         return _clamp(engine, previous, q)
 
     def call_evaluate_current(calls: Array, engine: Any, q: Array) -> None:
-        """Take the stance of the posture that a step starts from, with all that rows are made of."""
+        """Evaluate `engine.current` at `q`, where a step starts: node frames, errors, and all that Jacobians need."""
         _evaluate_current(engine, q)
 
     def call_evaluate_trial(calls: Array, engine: Any, q: Array) -> None:
-        """Take the stance of the posture that a step may end in, as far as errors need it."""
+        """Evaluate `engine.trial` at `q`, where a trial step ends: node frames and errors only."""
         _evaluate_trial(engine, q)
 
 else:
@@ -108,10 +110,10 @@ else:
 
     @intrinsic
     def call_evaluate_current(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
-        """Take the stance of the posture that a step starts from, with all that rows are made of."""
+        """Evaluate `engine.current` at `q`, where a step starts: node frames, errors, and all that Jacobians need."""
         return types.none(calls, engine, q), call_by_address(types.none, EVALUATE_CURRENT)
 
     @intrinsic
     def call_evaluate_trial(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
-        """Take the stance of the posture that a step may end in, as far as errors need it."""
+        """Evaluate `engine.trial` at `q`, where a trial step ends: node frames and errors only."""
         return types.none(calls, engine, q), call_by_address(types.none, EVALUATE_TRIAL)

@@ -1,69 +1,102 @@
-"""One step of the engine: levels of goals inside limits, second-order information, and a check that it helped.
+"""One step of the engine: solve a model of the tasks by priority, try the step, and accept it only if it helps.
 
-**Model.** At a posture the rows and errors of all goals are known; `levels` finds the step that is best for the first
-level, then for the second without costing the first anything, and so on. Errors of a level are scaled down together
-when one is too large for its linear model [Baerlocher 2001, 5.4.1].
+**The problem.** Every goal i is a function φ_i(q) of the posture with a wanted value; its error is wanted minus actual.
+Goals are grouped into levels by priority. The *merit* of a level is the size of its weighted error vector. The engine
+looks for the posture whose merits are lexicographically least, inside all limits: no lower level may worsen a higher
+one. Level 0 holds the loop closures and equality couplings, level 1 separates bodies that are too near, tasks follow,
+and the criteria come last.
 
-**Giving way.** A level whose goals cannot be met keeps a residual r. Its rows alone then say too little: at the best
-reachable posture the gradient of the level vanishes, and what remains of it is the curvature
+**Model.** At the current posture, each level k has the Jacobian rows A_k and weighted errors b_k of its goals. The
+level solver (`kernels.levels`) finds the step x that minimises |A_k x - s_k b_k|² level by level inside the linearised
+limits, each level within the freedom that the levels above leave. The share s_k ≤ 1 scales down the errors of a level
+together when the largest is too large for a linear model [Baerlocher 2001, 5.4.1]; such levels are also damped.
 
-    Σ_i -r_i ∇²φ_i + Σ_j μ_j ∇²φ_j
+**Curvature of levels that give way.** A level that cannot be met keeps a residual r. At its best posture the gradient
+of the level vanishes, so that its rows no longer describe how the error changes; the Hessian of the level there has the
+additional term
 
-with μ_j the multipliers of the rows above that it leans on. Without it steps overshoot, and lower levels walk off along
-directions that cost the level only to second order; with it the level converges quadratically and hands down just the
-directions in which it is truly indifferent.
+    S_k = Σ_i -r_i ∇²φ_i + Σ_j μ_j ∇²φ_j
 
-**Corrections.** The levels that are met are met again after the step, with the same factors, so that the bending of
-their rows within a step leaves no error behind.
+over the rows i of the level and the rows j of the levels above, with μ_j the Lagrange multipliers of the latter.
+Without S_k, steps overshoot, and lower levels drift along directions in which the level loses at second order. With it,
+the level converges quadratically, and lower levels move only in the null space of its full Hessian.
 
-**Check.** A step is taken only if no level loses what it has reached: each has a record, the least error since
-something else was asked, and may lose to the order that the model leaves out what cannot be seen, and to levels above
-that gain what the model foresees. Otherwise the step is shortened, then damped; steps that undo each other are damped
-too, and ask more of those to come. A step that can be seen but brings no level far enough below its record is not taken
-at all: no cycle can go on, and the posture comes to rest when the targets do.
+**Trial and corrections.** The step is applied to the posture and clamped to the limits. The levels that the model meets
+exactly then have an error of second order, because their rows change along the step; a few Newton corrections, which
+reuse the factors of the model, remove it.
 
-**Criteria.** What freedom is left goes to the criteria. A sum of several bends (see `criteria`): its level is watched
-like those of tasks, and steps that only serve it must make it smaller.
+**Acceptance.** The engine keeps the best merit of each level since the targets last changed. A trial step is rejected
+if it raises the merit of some level above its best, with three exceptions: numerical noise; the increase that the model
+predicts; and an increase of second order where a level above improves, because strict priority lets a higher level
+improve at any cost to lower ones. A rejected step is first halved a few times, then solved again with more damping or
+with the curvature of the level that got worse. Where a level that was met got worse because its rows are singular,
+`step_singular` excludes the offending direction instead.
 
-**Saddles.** Where a level's curvature is negative in some direction and nothing else moves, the step leaps along it.
+**Why the posture comes to rest.** A visible step must also lower the merit of some level below its best by a least gain
+in proportion to the size of the step; otherwise it is not taken. An improvement of a level resets the best merits of
+the levels below it and of no other, so that the vector of best merits decreases lexicographically. Merits are bounded
+from below, hence the visible steps cannot go on for ever: no cycle persists, and the posture comes to rest when the
+targets do. Steps that reverse the one before raise the damping of the levels concerned and the least gain, which ends
+slow oscillation early.
+
+**Criteria.** The remaining freedom minimises the criteria. A sum of several criteria is solved with its curvature (see
+`criteria`), its value is the merit of the last level, and steps that improve no other level must lower it.
+
+**Saddle points.** Where the Hessian of a level has negative curvature and no visible step is found, the engine makes a
+step of fixed size along that direction and keeps it if it helps.
 """
 
 import math
 
 import numpy as np
 
-from poise.kernels.engine.engine import CLOSED, FIRST_TASKS, HELD, MET, REIMPOSES, Engine
+from poise.kernels.engine.engine import EXACT_LEVEL_SLACK, FIRST_TASK_LEVEL, LOOP_SLACK, MET_ERROR, REIMPOSES, Engine
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial
 from poise.kernels.engine.step_acceptance import (
-    OWN,
-    SOFTEST,
-    STIFFEST,
+    DOMINANT_STEP_SHARE,
+    MAX_EXTRA_DAMPING,
+    MIN_EXTRA_DAMPING,
+    damp_oscillation,
+    first_worse_level,
+    gains_enough,
     is_better,
-    is_worth_it,
     note_model_error,
-    note_oscillation,
-    recall,
-    remember,
-    worse_level,
+    reset_if_targets_changed,
+    update_best_merits,
 )
-from poise.kernels.engine.step_model import prepare, solve_model
+from poise.kernels.engine.step_model import build_model, solve_model
 from poise.kernels.engine.step_singular import exclude_direction
-from poise.kernels.engine.step_trial import EXACT_AT_REST, measure, met_levels, try_step, undamped_levels
+from poise.kernels.engine.step_trial import (
+    CORRECTION_TOLERANCE_AT_REST,
+    count_met_levels,
+    count_undamped_levels,
+    measure_merits,
+    try_step,
+)
 from poise.kernels.jit.compile import kernel
 from poise.kernels.jit.handle import Handle
 from poise.kernels.loops.closure import closure_residual
 
 Array = np.ndarray
 
-REFUSED, ILLEGAL, LEGAL, OPEN = range(4)
-"""A posture that is not finite, that has no legal one near it, that is legal now, and that is but for open loops."""
-SHORTENINGS = 4
-DAMPINGS = 3
-VISIBLE = 1e-4
-"""Steps smaller than this are taken whether they are worth it or not [rad or m]."""
+NOT_FINITE, OUTSIDE_LIMITS, LEGAL, LOOPS_OPEN = range(4)
+"""States of a start posture.
+
+NOT_FINITE      some value is not a finite number
+OUTSIDE_LIMITS  no posture inside the limits was found near it
+LEGAL           inside all limits, loops closed
+LOOPS_OPEN      inside all limits, but some loop is open
+"""
+MAX_HALVINGS = 4
+"""Times that a rejected step is halved before it is damped."""
+MAX_DAMPINGS = 3
+"""Times that a rejected step is solved again with more damping or curvature before the posture stays where it is."""
+VISIBLE_STEP = 1e-4
+"""Size from which on a step must have a least gain [rad or m]."""
 CURVATURE_ADDED = -1
-LEAP = 0.1
-"""Size of a step off a saddle [rad or m]."""
+"""Answer of `_first_level_to_damp` when the use of curvature changed and no level is to be damped."""
+SADDLE_STEP = 0.1
+"""Size of a step along a direction of negative curvature [rad or m]."""
 
 
 @kernel
@@ -72,23 +105,21 @@ def take_step(
     # outputs
     q: Array,
 ) -> float:
-    """Move `q` (nq,), a legal posture, by one step; returns how far its fastest joint went [rad or m]."""
+    """Move `q` (nq,), a legal posture, by one step; returns the largest entry of the step [rad or m], 0 for none."""
     state = engine.state
-    counts, stiffness, damping = state.counts, state.stiffness, engine.levels.damping
-    counts[0] += 1
+    extra_damping, damping = state.extra_damping, engine.levels.damping
     call_evaluate_current(engine.calls, engine, q)
-    measure(engine, engine.current, q, state.merit)
-    recall(state)
-    prepare(engine, q)
+    measure_merits(engine, engine.current, q, state.merit)
+    reset_if_targets_changed(state)
+    build_model(engine, q)
     moved, share, tries = 0.0, 1.0, 0
-    while tries < DAMPINGS:
+    while tries < MAX_DAMPINGS:
         solve_model(engine, q)
         failed, share, excluded = 0, 1.0, False
-        while failed >= 0 and share > 0.5**SHORTENINGS and not excluded:
+        while failed >= 0 and share > 0.5**MAX_HALVINGS and not excluded:
             moved = try_step(engine, q, share)
-            failed = worse_level(engine, moved)
+            failed = first_worse_level(engine, moved)
             if failed >= 0:
-                counts[2] += 1
                 excluded = exclude_direction(engine, failed, share)
                 share *= 0.5
         if failed < 0:
@@ -98,78 +129,83 @@ def take_step(
         if excluded:
             continue
         tries += 1
-        counts[1] += 1
-        first = _first_to_damp(engine, failed)
+        first = _first_level_to_damp(engine, failed)
         if first == CURVATURE_ADDED:
             continue
-        for k in range(first, stiffness.shape[0]):
+        for k in range(first, extra_damping.shape[0]):
             if engine.level_kind[k] == REIMPOSES:
                 continue
-            stiffness[k] = min(10.0 * STIFFEST, max(8.0 * stiffness[k], 10.0 * SOFTEST))
-            damping[k] = math.sqrt(damping[k] * damping[k] + stiffness[k])
-    if moved > VISIBLE and not is_worth_it(engine, moved):
-        moved = _shorten(engine, q, share)
-    if moved <= VISIBLE and engine.solver.escape_curvature[0] < 0.0:
-        moved = _leap_or_keep(engine, q, moved)
+            extra_damping[k] = min(10.0 * MAX_EXTRA_DAMPING, max(8.0 * extra_damping[k], 10.0 * MIN_EXTRA_DAMPING))
+            damping[k] = math.sqrt(damping[k] * damping[k] + extra_damping[k])
+    if moved > VISIBLE_STEP and not gains_enough(engine, moved):
+        moved = _halve_until_it_gains(engine, q, share)
+    if moved <= VISIBLE_STEP and engine.solver.escape_curvature[0] < 0.0:
+        moved = _leave_saddle_or_keep(engine, q, moved)
     if moved == 0.0:
-        counts[3] += 1
-        moved = _meet_again(engine, q)
+        moved = _restore_met_levels(engine, q)
         if moved == 0.0:
-            remember(state, state.merit)
+            update_best_merits(state, state.merit)
             return 0.0
-    remember(state, state.merit_after)
-    note_oscillation(engine)
+    update_best_merits(state, state.merit_after)
+    damp_oscillation(engine)
     for i in range(q.shape[0]):
-        q[i] = state.q[i]
+        q[i] = state.trial_q[i]
     return moved
 
 
 @kernel
-def _shorten(engine: Engine, q: Array, share: float) -> float:
-    """Shorten a step of loops that is not worth it, as they bend less in a shorter one; 0 when that does not help."""
-    for _ in range(SHORTENINGS if engine.state.gap.shape[0] > 0 else 0):
+def _halve_until_it_gains(engine: Engine, q: Array, share: float) -> float:
+    """Halve a step that gains too little, for figures with loops; returns its size, 0 when that does not help.
+
+    The rows of a loop change less within a shorter step, so that a shorter step can gain more in proportion.
+    """
+    for _ in range(MAX_HALVINGS if engine.state.loop_residual.shape[0] > 0 else 0):
         share *= 0.5
         moved = try_step(engine, q, share)
-        if moved <= VISIBLE or worse_level(engine, moved) >= 0:
+        if moved <= VISIBLE_STEP or first_worse_level(engine, moved) >= 0:
             return 0.0
-        if is_worth_it(engine, moved):
+        if gains_enough(engine, moved):
             return moved
     return 0.0
 
 
 @kernel
-def _first_to_damp(engine: Engine, failed: int) -> int:
-    """The level to damp, with those below it, when level `failed` lost, or CURVATURE_ADDED if one is solved anew.
+def _first_level_to_damp(engine: Engine, failed: int) -> int:
+    """The first level to damp, with those below it, after level `failed` got worse; or CURVATURE_ADDED.
 
-    What is met is never damped. A level that goes by its rows alone is to blame if most of the step is its own, and its
-    rows then say too little; otherwise the levels below it are.
+    Levels that are met are never damped. The first level that is not met is damped if it has curvature. If it has none
+    and decided most of the step, its linear model is wrong: it gets curvature. A level for which curvature and the
+    greatest damping did not help goes back to its linear model.
     """
     state, curved = engine.state, engine.levels.curved
-    merit, needs_curvature, decided, stiffness = state.merit, state.needs_curvature, state.decided, state.stiffness
+    merit, needs_curvature = state.merit, state.needs_curvature
+    decided_square, extra_damping = state.decided_square, state.extra_damping
     p = merit.shape[0] - 1
-    for k in range(max(failed, FIRST_TASKS), p):
-        if merit[k] > MET and engine.level_kind[k] != REIMPOSES:
-            if curved[k] == 1 and needs_curvature[k] == 1 and stiffness[k] >= STIFFEST:
-                # Curvature and all that damping have not helped: its rows may.
-                needs_curvature[k], curved[k], stiffness[k] = 0, 0, 0.0
+    for k in range(max(failed, FIRST_TASK_LEVEL), p):
+        if merit[k] > MET_ERROR and engine.level_kind[k] != REIMPOSES:
+            if curved[k] == 1 and needs_curvature[k] == 1 and extra_damping[k] >= MAX_EXTRA_DAMPING:
+                needs_curvature[k], curved[k], extra_damping[k] = 0, 0, 0.0
                 return CURVATURE_ADDED
             if curved[k] == 1:
                 return k
-            if needs_curvature[k] == 0 and decided[k] >= OWN * decided[p]:
+            if needs_curvature[k] == 0 and decided_square[k] >= DOMINANT_STEP_SHARE * decided_square[p]:
                 needs_curvature[k] = 1
                 return CURVATURE_ADDED
-    return max(failed, undamped_levels(engine))
+    return max(failed, count_undamped_levels(engine))
 
 
 @kernel
-def _meet_again(engine: Engine, q: Array) -> float:
-    """Where no step is taken, only give the levels that are solved as they stand back what earlier steps cost them."""
+def _restore_met_levels(engine: Engine, q: Array) -> float:
+    """Where no step is taken, correct the levels that the model meets; returns the size of the correction, 0 for none.
+
+    Earlier steps may have left errors there, each too small to be corrected at the time.
+    """
     state = engine.state
-    x, merit = state.x, state.merit
+    x, merit = state.step, state.merit
     lost = 0.0
-    for k in range(met_levels(engine)):
+    for k in range(count_met_levels(engine)):
         lost = max(lost, merit[k])
-    if lost <= EXACT_AT_REST:
+    if lost <= CORRECTION_TOLERANCE_AT_REST:
         return 0.0
     for i in range(x.shape[0]):
         x[i] = 0.0
@@ -184,46 +220,46 @@ def step_from(
     # outputs
     q: Array,
 ) -> int:
-    """Bring a posture `q` (nq,) inside the limits, unless it is `known` to be there, and take a step from it.
+    """Make a posture `q` (nq,) legal, unless it is `known` to be, and take a step from it; returns its state.
 
-    Returns how bringing it there went; no step is taken unless it is LEGAL.
+    No step is taken unless the state is LEGAL: see NOT_FINITE.
     """
-    status = LEGAL if known else begin(engine, q)
+    status = LEGAL if known else make_legal(engine, q)
     if status == LEGAL:
         take_step(engine, q)
     return status
 
 
 @kernel
-def begin(
+def make_legal(
     engine: Engine,
     # outputs
     q: Array,
 ) -> int:
-    """Bring a posture `q` (nq,) inside the limits; returns how that went: see REFUSED."""
+    """Move a posture `q` (nq,) inside the limits; returns the state it is in afterwards: see NOT_FINITE."""
     for i in range(q.shape[0]):
         if not math.isfinite(q[i]):
-            return REFUSED
-    if call_clamp(engine.calls, engine, engine.state.x[:0], q) == 0:
-        return ILLEGAL
-    there, gap = engine.trial, engine.state.gap
-    if gap.shape[0] > 0:
+            return NOT_FINITE
+    if call_clamp(engine.calls, engine, engine.state.step[:0], q) == 0:
+        return OUTSIDE_LIMITS
+    trial, loop_residual = engine.trial, engine.state.loop_residual
+    if loop_residual.shape[0] > 0:
         call_evaluate_trial(engine.calls, engine, q)
-        if closure_residual(engine.closures, there.position, there.rotation, gap) > CLOSED:
-            return OPEN
+        if closure_residual(engine.closures, trial.position, trial.rotation, loop_residual) > LOOP_SLACK:
+            return LOOPS_OPEN
     return LEGAL
 
 
 @kernel(counts_references=True)
-def _leap_or_keep(engine: Engine, q: Array, moved: float) -> float:
-    """Leave a saddle, or keep the small step already in `state.q` where no leap helps; returns how far it goes."""
-    new, x = engine.state.q, engine.state.x
-    kept, step = new.copy(), x.copy()
-    leapt = _leave_saddle(engine, q)
-    if leapt > 0.0:
-        return leapt
-    for i in range(new.shape[0]):
-        new[i] = kept[i]
+def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
+    """Leave a saddle point, or keep the small step in `state.trial_q` if that fails; returns the size of the step."""
+    trial_q, x = engine.state.trial_q, engine.state.step
+    kept, step = trial_q.copy(), x.copy()
+    escaped = _leave_saddle(engine, q)
+    if escaped > 0.0:
+        return escaped
+    for i in range(trial_q.shape[0]):
+        trial_q[i] = kept[i]
     for i in range(x.shape[0]):
         x[i] = step[i]
     return moved
@@ -231,36 +267,39 @@ def _leap_or_keep(engine: Engine, q: Array, moved: float) -> float:
 
 @kernel
 def _leave_saddle(engine: Engine, q: Array) -> float:
-    """Leap along a direction of negative curvature, to the side that helps; returns how far, 0 when neither does.
+    """Try a step along the direction of negative curvature, then against it; returns its size, 0 when neither helps.
 
-    A straight arm asked to shorten stands on a saddle: no joint changes anything to first order.
+    A straight arm that has to shorten is at a saddle point: no joint changes its length to first order.
     """
     state, solver, levels = engine.state, engine.solver, engine.levels
-    x, escape, lower, upper = state.x, solver.escape, levels.lower, levels.upper
+    x, escape, lower, upper = state.step, solver.escape, levels.lower, levels.upper
     largest = 0.0
     for i in range(x.shape[0]):
         largest = max(largest, abs(escape[i]))
     if largest == 0.0:
         return 0.0
     for side in range(2):
-        size = LEAP / largest if side == 0 else -LEAP / largest
+        size = SADDLE_STEP / largest if side == 0 else -SADDLE_STEP / largest
         for i in range(x.shape[0]):
             x[i] = min(max(size * escape[i], lower[i]), upper[i])
         moved = try_step(engine, q, 1.0)
-        if is_better(state, HELD) and moved > 0.0:
+        if is_better(state, EXACT_LEVEL_SLACK) and moved > 0.0:
             return moved
     return 0.0
 
 
 @kernel(counts_references=True)
 def bind(parts: Engine) -> Engine:
-    """A handle on an engine, for the functions below."""
+    """Make a handle on an engine, which all kernels of this package take instead of the engine itself."""
     return Handle(*parts)  # type: ignore[return-value]
 
 
 @kernel
 def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
-    """Step until the posture `q` rests; returns how many steps it took and how far the last one went."""
+    """Take at most `steps` steps, until two in a row are no larger than `tolerance`.
+
+    Returns the number of steps and the size of the last one [rad or m].
+    """
     moved, rests = math.inf, 0
     for step in range(steps):
         moved = take_step(engine, q)

@@ -1,87 +1,93 @@
-"""Whether a step on trial is to be taken, and what is learnt from it: see `step` for the method."""
+"""Acceptance of a trial step, and what the engine learns from it: see `step` for the method."""
 
 import math
 
 import numpy as np
 
 from poise.kernels.engine.engine import (
-    CLOSED,
-    FIRST_TASKS,
-    HELD,
+    EXACT_LEVEL_SLACK,
+    FIRST_TASK_LEVEL,
+    LOOP_SLACK,
     MASKED,
-    MECHANISM,
-    MET,
-    PARTING,
+    MECHANISM_LEVEL,
+    MET_ERROR,
     REIMPOSES,
+    SEPARATION_LEVEL,
     SUPPORT_EDGES,
     Engine,
     State,
 )
-from poise.kernels.engine.step_trial import undamped_levels
+from poise.kernels.engine.step_trial import count_undamped_levels
 from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-UNSEEN, ROUNDING = 3e-7, 1e-9
-"""What a level that gave way may lose of its best to what the model leaves out, and to rounding."""
-SHAKING = -0.3
-"""Cosine between two steps below which one undoes the other."""
-SOFTEST, STIFF, STIFFEST = 1e-4, 0.03, 1.0
-"""Damping that shaking starts with, and the most it grows to for others' shaking and for a level's own."""
-KEPT_PROMISE = 0.25
-"""Share of what its rows promise that a level must gain and be known by them alone."""
-OWN = 0.5
-"""Share of the square of a step that makes it a level's own."""
-EASED = 0.1
-"""Share of its error that a level with curvature leaves when its rows alone will do."""
-UNFELT = 1e-24
-"""Product of the squares of two steps below which they are rounding, not shaking."""
-DEMANDING = 1.15
-"""How each step that shakes raises what further steps must gain."""
-RELAXING = 0.9
-"""How damping fades from step to step."""
+MERIT_NOISE, MERIT_ROUNDING = 3e-7, 1e-9
+"""Greatest change of a merit that terms of third order explain, and that rounding explains."""
+REVERSAL_COSINE = -0.3
+"""Cosine of the angle between two steps below which the second reverses the first."""
+MIN_EXTRA_DAMPING, MAX_SHARED_DAMPING, MAX_EXTRA_DAMPING = 1e-4, 0.03, 1.0
+"""Squared damping that oscillation starts with, and its maxima when only the whole step reverses, and when the level's
+own part of the step does."""
+MIN_GAIN_RATIO = 0.25
+"""Ratio of actual to predicted gain below which the linear model of a level is wrong."""
+DOMINANT_STEP_SHARE = 0.5
+"""Share of the squared step from which on the levels that decided it are responsible for the step."""
+NEARLY_MET_SHARE = 0.1
+"""Share of its error that remains when a level with curvature no longer needs it."""
+NEGLIGIBLE_STEP_PRODUCT = 1e-24
+"""Product of the squared lengths of two steps up to which their directions are rounding."""
+GAIN_FACTOR_GROWTH = 1.15
+"""Factor by which each oscillating step raises the least gain of later steps."""
+DAMPING_DECAY = 0.9
+"""Factor by which extra damping decays from step to step."""
 
 
 @kernel
-def worse_level(engine: Engine, moved: float) -> int:
-    """The first level that got worse and should not have, or -1.
+def first_worse_level(engine: Engine, moved: float) -> int:
+    """The first level that the trial step makes worse than is acceptable, or -1 for none.
 
-    A level keeps the best it had but for what cannot be seen, and loses what the model said it would: to second order
-    where one above it gains, and exactly where it is solved as it stands. Bodies that are being parted have no fixed
-    distance to return to, and no row foresees that parting them may take a step over the edge of a support. A level
-    with goals that may not use all joints is not asked: its rows do not say what other joints do to it.
+    A level may exceed its best merit by numerical noise. Beyond that:
+
+    * A level solved exactly, neither damped nor curved, may lose what the model predicts.
+    * Where a level above improves, a level may lose what the model predicts, up to terms of second order.
+    * A level bounded by the edges of a support may lose anything while bodies are being separated, because its rows do
+      not predict that the separation moves the centre of mass over an edge.
+    * A level whose Jacobian is masked is not checked, because its rows do not predict the effect of other joints.
+
+    The separation level counts as inexact: bodies that are being separated have no fixed distance to return to.
     """
     state, kind = engine.state, engine.level_kind
-    before, after, record = state.merit, state.merit_after, state.record
-    unseen = ROUNDING + min(moved * moved * moved, UNSEEN)
-    undamped, unsure = undamped_levels(engine), 0.0
-    for i in range(state.trial.shape[0]):
-        unsure += state.trial[i] * state.trial[i]
-    gained, parted = False, after[PARTING] < record[PARTING] - UNSEEN
+    before, after, best = state.merit, state.merit_after, state.best_merit
+    noise = MERIT_ROUNDING + min(moved * moved * moved, MERIT_NOISE)
+    undamped, second_order = count_undamped_levels(engine), 0.0
+    for i in range(state.trial_step.shape[0]):
+        second_order += state.trial_step[i] * state.trial_step[i]
+    gained, separated = False, after[SEPARATION_LEVEL] < best[SEPARATION_LEVEL] - MERIT_NOISE
     for k in range(before.shape[0] - 1):
         if after[k] > before[k] and kind[k] != MASKED:
-            stands = k < undamped and k != PARTING
-            small = unseen
-            if stands:
-                small = CLOSED if k == MECHANISM and state.gap.shape[0] > 0 else HELD
-            if after[k] > record[k] + small and (stands or after[k] > MET):
-                lost = after[k] - _hoped(engine, k)
-                if not (stands and lost <= small) and not (
-                    gained and (lost <= unsure or (parted and kind[k] == SUPPORT_EDGES))
+            exact = k < undamped and k != SEPARATION_LEVEL
+            slack = noise
+            if exact:
+                slack = LOOP_SLACK if k == MECHANISM_LEVEL and state.loop_residual.shape[0] > 0 else EXACT_LEVEL_SLACK
+            if after[k] > best[k] + slack and (exact or after[k] > MET_ERROR):
+                lost = after[k] - _predicted_merit(engine, k)
+                if not (exact and lost <= slack) and not (
+                    gained and (lost <= second_order or (separated and kind[k] == SUPPORT_EDGES))
                 ):
                     return k
-        gained = gained or after[k] < record[k] - UNSEEN
+        gained = gained or after[k] < best[k] - MERIT_NOISE
     p = before.shape[0] - 1
-    return p if engine.criteria.summed[0] == 1 and _only_criteria_suffer(before, after) else -1
+    return p if engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after) else -1
 
 
 @kernel
-def _hoped(engine: Engine, k: int) -> float:
-    """What the model says a whole step leaves of the error of level `k`."""
+def _predicted_merit(engine: Engine, k: int) -> float:
+    """Merit of level `k` after the whole step, as the model predicts it."""
     state, left = engine.state, engine.solver.left[k]
     if engine.levels.curved[k] == 0:
-        return left + (1.0 - state.scale[k]) * state.merit[k]
-    x, curvature = state.x, engine.levels.curvature
+        return left + (1.0 - state.target_share[k]) * state.merit[k]
+    x, curvature = state.step, engine.levels.curvature
     total = left * left
     for i in range(x.shape[0]):
         along = 0.0
@@ -92,33 +98,33 @@ def _hoped(engine: Engine, k: int) -> float:
 
 
 @kernel
-def _only_criteria_suffer(before: Array, after: Array) -> bool:
-    """Whether a sum of criteria got worse and no level above it better."""
+def _only_criteria_worsen(before: Array, after: Array) -> bool:
+    """Whether a sum of criteria gets worse and no level above it improves."""
     p = before.shape[0] - 1
     for k in range(p):
-        if before[k] - after[k] > ROUNDING:
+        if before[k] - after[k] > MERIT_ROUNDING:
             return False
     return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
 
 
 @kernel
-def is_worth_it(engine: Engine, moved: float) -> bool:
-    """Whether a step brings some level below its record by enough to be seen.
+def gains_enough(engine: Engine, moved: float) -> bool:
+    """Whether a step of size `moved` lowers the merit of some level below its best by the least gain.
 
-    A level above its record, which it may be by a little, is compared with where it is.
+    The merit of a level that is above its best by more than the slack is compared with its value before the step.
     """
     state, least = engine.state, engine.min_gain * engine.state.gain_factor[0] * moved
-    before, record, after = state.merit, state.record, state.merit_after
-    for k in range(record.shape[0]):
-        best = before[k] if before[k] > record[k] + HELD else record[k]
-        if best - after[k] > least:
+    before, best, after = state.merit, state.best_merit, state.merit_after
+    for k in range(best.shape[0]):
+        reference = before[k] if before[k] > best[k] + EXACT_LEVEL_SLACK else best[k]
+        if reference - after[k] > least:
             return True
     return False
 
 
 @kernel
 def is_better(state: State, slack: float) -> bool:
-    """Whether the first level that changes by more than `slack` changes for the better."""
+    """Whether the first level whose merit changes by more than `slack` improves."""
     for k in range(state.merit.shape[0]):
         gain = state.merit[k] - state.merit_after[k]
         if abs(gain) > slack:
@@ -127,14 +133,18 @@ def is_better(state: State, slack: float) -> bool:
 
 
 @kernel
-def recall(state: State) -> None:
-    """Forget the records when something else is asked than at the end of the step before; contacts always are new."""
-    merit, seen, record = state.merit, state.seen, state.record
+def reset_if_targets_changed(state: State) -> None:
+    """Reset the best merits, the gain factor and the use of curvature if the targets changed since the last step.
+
+    They have changed if some merit differs from that at the end of the last step. The best merits of the levels above
+    the tasks are always reset, because contacts are measured anew before every step.
+    """
+    merit, last_merit, best = state.merit, state.last_merit, state.best_merit
     same = True
-    for k in range(FIRST_TASKS, merit.shape[0]):
-        same = same and merit[k] == seen[k]
-    for k in range(merit.shape[0] if not same else FIRST_TASKS):
-        record[k] = merit[k]
+    for k in range(FIRST_TASK_LEVEL, merit.shape[0]):
+        same = same and merit[k] == last_merit[k]
+    for k in range(merit.shape[0] if not same else FIRST_TASK_LEVEL):
+        best[k] = merit[k]
     if not same:
         state.gain_factor[0] = 1.0
         for k in range(merit.shape[0]):
@@ -143,77 +153,82 @@ def recall(state: State) -> None:
 
 @kernel
 def note_model_error(engine: Engine, share: float) -> None:
-    """Levels that gained little of what `share` of a step of their own promised: their rows say too little of them.
+    """Update which levels need curvature, from the gains of the accepted `share` of the step.
 
-    One that gained nearly all with its curvature will do without.
+    A level without curvature that decided most of the step needs it if it gained little of what its rows predicted. A
+    level with curvature that lost nearly all of its error does not need it any more.
     """
     state, levels, wish = engine.state, engine.levels, engine.levels.wish
     before, after, needs_curvature, curved = state.merit, state.merit_after, state.needs_curvature, levels.curved
-    decided = state.decided
+    decided_square = state.decided_square
     p = before.shape[0] - 1
-    for k in range(FIRST_TASKS, p + 1):
+    for k in range(FIRST_TASK_LEVEL, p + 1):
         if engine.level_kind[k] == REIMPOSES:
             continue
         if curved[k] == 1:
-            if after[k] < EASED * before[k]:
+            if after[k] < NEARLY_MET_SHARE * before[k]:
                 needs_curvature[k] = 0
             continue
-        promised = 0.0
+        predicted = 0.0
         if k < p:
-            promised = before[k] - _hoped(engine, k) if before[k] > MET else -1.0
+            predicted = before[k] - _predicted_merit(engine, k) if before[k] > MET_ERROR else -1.0
         else:
             for i in range(wish.shape[0]):
-                promised += wish[i] * wish[i]
-            promised = math.sqrt(promised) - engine.solver.left[p]
-        own = k == p or decided[k] >= OWN * decided[p]
-        if own and before[k] - after[k] < KEPT_PROMISE * share * promised:
+                predicted += wish[i] * wish[i]
+            predicted = math.sqrt(predicted) - engine.solver.left[p]
+        responsible = k == p or decided_square[k] >= DOMINANT_STEP_SHARE * decided_square[p]
+        if responsible and before[k] - after[k] < MIN_GAIN_RATIO * share * predicted:
             needs_curvature[k] = 1
 
 
 @kernel
-def remember(state: State, merit: Array) -> None:
-    """Where a step ended, and its records: a level's new record begins the records below it anew."""
-    seen, record = state.seen, state.record
-    anew = False
+def update_best_merits(state: State, merit: Array) -> None:
+    """Update the best merits with those at the end of a step; a clearly improved level resets all levels below it."""
+    last_merit, best = state.last_merit, state.best_merit
+    improved = False
     for k in range(merit.shape[0]):
-        anew = anew or merit[k] < record[k] - HELD
-        record[k] = merit[k] if anew else min(record[k], merit[k])
-        seen[k] = merit[k]
+        improved = improved or merit[k] < best[k] - EXACT_LEVEL_SLACK
+        best[k] = merit[k] if improved else min(best[k], merit[k])
+        last_merit[k] = merit[k]
 
 
 @kernel
-def note_oscillation(engine: Engine) -> None:
-    """Damp levels that gave way, and criteria, when a step undoes the last; more when their own part of it does."""
+def damp_oscillation(engine: Engine) -> None:
+    """Add damping to levels with curvature, and to the criteria, where a step reverses the one before.
+
+    The damping grows further where the level's own part of the step reverses. Any reversal raises the gain factor;
+    without one the extra damping decays.
+    """
     state, curved = engine.state, engine.levels.curved
-    x, part, last, stiffness = state.x, state.part, state.last, state.stiffness
-    p = stiffness.shape[0] - 1
+    x, level_step, last, extra_damping = state.step, state.level_step, state.last_level_step, state.extra_damping
+    p = extra_damping.shape[0] - 1
     along, now, then = 0.0, 0.0, 0.0
     for i in range(x.shape[0]):
         along += x[i] * last[0, i]
         now += x[i] * x[i]
         then += last[0, i] * last[0, i]
         last[0, i] = x[i]
-    shaken = _undoes(along, now, then)
-    shakes = shaken
-    for k in range(FIRST_TASKS, p + 1):
+    whole_reverses = _reverses(along, now, then)
+    some_reverse = whole_reverses
+    for k in range(FIRST_TASK_LEVEL, p + 1):
         along, now, then = 0.0, 0.0, 0.0
         for i in range(x.shape[0]):
-            along += part[k, i] * last[k, i]
-            now += part[k, i] * part[k, i]
+            along += level_step[k, i] * last[k, i]
+            now += level_step[k, i] * level_step[k, i]
             then += last[k, i] * last[k, i]
-            last[k, i] = part[k, i]
-        alone = _undoes(along, now, then)
-        shakes = shakes or alone
-        most = STIFFEST if alone else STIFF if shaken else 0.0
-        if most > stiffness[k] and (curved[k] == 1 or k == p):
-            stiffness[k] = min(most, max(2.0 * stiffness[k], SOFTEST))
+            last[k, i] = level_step[k, i]
+        level_reverses = _reverses(along, now, then)
+        some_reverse = some_reverse or level_reverses
+        most = MAX_EXTRA_DAMPING if level_reverses else MAX_SHARED_DAMPING if whole_reverses else 0.0
+        if most > extra_damping[k] and (curved[k] == 1 or k == p):
+            extra_damping[k] = min(most, max(2.0 * extra_damping[k], MIN_EXTRA_DAMPING))
         elif most == 0.0:
-            stiffness[k] = RELAXING * stiffness[k] if stiffness[k] > 0.1 * SOFTEST else 0.0
-    if shakes:
-        state.gain_factor[0] *= DEMANDING
+            extra_damping[k] = DAMPING_DECAY * extra_damping[k] if extra_damping[k] > 0.1 * MIN_EXTRA_DAMPING else 0.0
+    if some_reverse:
+        state.gain_factor[0] *= GAIN_FACTOR_GROWTH
 
 
 @kernel
-def _undoes(along: float, now: float, then: float) -> bool:
-    """Whether a step undoes the one before, from their product and their squares."""
-    return now * then > UNFELT and along < SHAKING * math.sqrt(now * then)
+def _reverses(along: float, now: float, then: float) -> bool:
+    """Whether a step reverses the one before, from their dot product and their squared lengths."""
+    return now * then > NEGLIGIBLE_STEP_PRODUCT and along < REVERSAL_COSINE * math.sqrt(now * then)

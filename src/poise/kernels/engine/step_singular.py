@@ -1,72 +1,74 @@
-"""Directions that the rows of a level call free although its curvature forbids them.
+"""Singular levels: exclusion of directions that cost a level nothing to first order and something to second order.
 
-Where the rows of a level depend on each other, or leave no freedom inside the limits that are reached, some combination
-of them vanishes: Σ_i ν_i a_i = 0 over the rows a_i of the level and of those above, but for what limits take up. To
-first order a step x then costs nothing along ν, and no correction can bring back what it costs to second order,
+Where the rows of a level are linearly dependent, alone or together with the limits that are reached, some combination
+of the rows a_i of the level and of those above vanishes, up to multiples of the limits' rows: Σ_i ν_i a_i = 0. A step x
+then does not change the combination ν of the errors to first order, and no correction can remove its change of second
+order,
 
     ½ xᵀ S x,    S = Σ_i ν_i ∇²φ_i.
 
 A robot with five joints in each leg and both feet held flat is an example: turning its pelvis about the vertical moves
-neither foot to first order, and pulls one of them off the ground to second order, whichever way it turns.
+neither foot to first order, and lifts one of them off the ground to second order, whichever way it turns.
 
-Shortening such a step does not help, as what it gains shrinks as fast. It is solved again instead, with S x · y = 0 as
-a further limit for the levels below: they may use every direction but the one that failed.
+Shortening such a step does not help, because its gain shrinks as fast as its cost. The model is solved again instead,
+with (S x) · y = 0 as a further limit on the step y of the levels below, which excludes the direction that failed.
 """
 
 import math
 
 import numpy as np
 
-from poise.kernels.engine.engine import FIRST_TASKS, MECHANISM, MET, Engine
-from poise.kernels.engine.step_trial import find_missing, undamped_levels
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, MET_ERROR, Engine
+from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections
 from poise.kernels.goals.goal_curvature import fill_curvature
 from poise.kernels.jit.compile import kernel
-from poise.kernels.levels.levels import SLIGHT, correct_damped
-from poise.kernels.levels.multipliers import balance_pull
+from poise.kernels.levels.levels import WEAK_PIVOT, correct_damped
+from poise.kernels.levels.multipliers import balance_row_multipliers
 from poise.kernels.loops.closure_curvature import add_closure_curvature
 
 Array = np.ndarray
 
-MOST_EXCLUDED = 4
-"""Directions that one step can exclude."""
-UNCORRECTABLE = 0.1
-"""Share of what a level lost, in the best correction, that makes the loss one of curvature."""
-FLAT = 1e-9
-"""Change of the rows along a step, against the size of the step, that counts as none [1/rad or 1/m]."""
+MAX_EXCLUDED = 4
+"""Number of directions that one step can exclude."""
+UNCORRECTABLE_SHARE = 0.1
+"""Share of an error that the best correction leaves, above which the error is due to curvature."""
+FLAT_ROW_CHANGE = 1e-9
+"""Change of error xᵀ S x along a step, per squared length of the step, that counts as zero [1/rad or 1/m]."""
 
 
 @kernel
-def open_directions(engine: Engine) -> None:
-    """Exclude no direction."""
-    lower, upper, excluded = engine.levels.lower, engine.levels.upper, engine.state.excluded
-    first = lower.shape[0] - MOST_EXCLUDED
+def clear_excluded_directions(engine: Engine) -> None:
+    """Remove all exclusions, before a new step."""
+    lower, upper, excluded_count = engine.levels.lower, engine.levels.upper, engine.state.excluded_count
+    first = lower.shape[0] - MAX_EXCLUDED
     for i in range(first, lower.shape[0]):
         lower[i], upper[i] = -math.inf, math.inf
-    excluded[0] = 0
+    excluded_count[0] = 0
 
 
 @kernel
 def exclude_direction(engine: Engine, k: int, share: float) -> bool:
-    """Exclude the direction in which `share` of the step cost level `k` what no correction brings back.
+    """Exclude the direction in which `share` of the step gave level `k` an error that no correction removes.
 
-    False when level `k` was not met before the step, when its rows do not say all that it asks (edges of a support,
-    chosen joints), when its loss is not one of curvature, or when no more directions can be excluded. Factors of the
-    last sweep are used up.
+    Returns False when level `k` was not met before the step, when its rows do not describe its error completely (edges
+    of a support, masked joints), when a correction removes most of the error, or when MAX_EXCLUDED directions are
+    excluded already. The model must be solved anew afterwards: its factors are overwritten.
     """
-    state, levels, solver = engine.state, engine.levels, engine.solver
-    count, n, x, pull = state.excluded[0], state.x.shape[0], state.x, solver.pull
-    holds = FIRST_TASKS <= k < undamped_levels(engine) and state.merit[k] <= MET and engine.level_kind[k] == 0
-    if not holds or count == MOST_EXCLUDED or not _find_uncorrectable(engine, k, share):
+    state, levels, solver, undamped = engine.state, engine.levels, engine.solver, count_undamped_levels(engine)
+    count, n, x, multipliers = state.excluded_count[0], state.step.shape[0], state.step, solver.row_multipliers
+    was_met = FIRST_TASK_LEVEL <= k < undamped and state.merit[k] <= MET_ERROR and engine.level_kind[k] == 0
+    if not was_met or count == MAX_EXCLUDED or not _find_uncorrectable_residual(engine, k, share):
         return False
-    balance_pull(solver.tables, solver.lines, solver.whole, k)
+    balance_row_multipliers(solver.tables, solver.lines, solver.whole, k)
     curvature = levels.curvature[k]
-    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, pull, curvature)
-    if state.gap.shape[0] > 0:
-        here, first = engine.current, levels.start[MECHANISM]
+    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, multipliers, curvature)
+    if state.loop_residual.shape[0] > 0:
+        current, first, couple = engine.current, levels.start[MECHANISM_LEVEL], state.couple
+        position, rotation, axes = current.position, current.rotation, current.axes
         add_closure_curvature(
-            engine.tree, engine.closures, here.position, here.rotation, here.axes, pull, first, state.couple, curvature
+            engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature
         )
-    at = levels.general.shape[0] - MOST_EXCLUDED + count
+    at = levels.general.shape[0] - MAX_EXCLUDED + count
     row, size, along, length = levels.general[at], 0.0, 0.0, 0.0
     for i in range(n):
         row[i] = 0.0
@@ -75,42 +77,43 @@ def exclude_direction(engine: Engine, k: int, share: float) -> bool:
         size += row[i] * row[i]
         along += row[i] * x[i]
         length += x[i] * x[i]
-    if abs(along) <= FLAT * length:
+    if abs(along) <= FLAT_ROW_CHANGE * length:
         return False
     for i in range(n):
         row[i] /= math.sqrt(size)
     levels.lower[n + at], levels.upper[n + at], levels.limit_level[n + at] = 0.0, 0.0, k + 1
-    state.excluded[0] += 1
+    state.excluded_count[0] += 1
     return True
 
 
 @kernel
-def _find_uncorrectable(engine: Engine, k: int, share: float) -> bool:
-    """What no correction smaller than the step brings back of the loss of level `k`, as a pull of its rows of length 1.
+def _find_uncorrectable_residual(engine: Engine, k: int, share: float) -> bool:
+    """Find the part of the error of level `k` that no short correction removes, as multipliers ν of length 1.
 
-    The correction is damped: combinations of rows that change within the step by as much as they are worth are left as
-    they are, others are corrected.
+    The correction is damped, so that it ignores combinations of rows that change within the step by as much as their
+    size, and corrects the others. Returns False when the correction removes most of the error.
     """
     state, levels, solver = engine.state, engine.levels, engine.solver
-    rows, missing, dx, pull, start = levels.rows, state.missing, state.dx, solver.pull, levels.start
-    find_missing(engine, state.q, k + 1, share, 0.0)
+    rows, wanted, dx, start = levels.rows, state.row_correction, state.correction, levels.start
+    multipliers = solver.row_multipliers
+    find_row_corrections(engine, state.trial_q, k + 1, share, 0.0)
     lost, length, left = 0.0, 0.0, 0.0
     for r in range(start[k], start[k + 1]):
-        lost += missing[r] * missing[r]
+        lost += wanted[r] * wanted[r]
     for i in range(dx.shape[0]):
-        length += state.trial[i] * state.trial[i]
+        length += state.trial_step[i] * state.trial_step[i]
     if lost == 0.0 or length == 0.0:
         return False
-    correct_damped(levels, solver, k + 1, missing, state.trial, SLIGHT * math.sqrt(length), dx)
-    for r in range(pull.shape[0]):
-        pull[r] = 0.0
+    correct_damped(levels, solver, k + 1, wanted, state.trial_step, WEAK_PIVOT * math.sqrt(length), dx)
+    for r in range(multipliers.shape[0]):
+        multipliers[r] = 0.0
     for r in range(start[k], start[k + 1]):
-        pull[r] = missing[r]
+        multipliers[r] = wanted[r]
         for i in range(dx.shape[0]):
-            pull[r] -= rows[r, i] * dx[i]
-        left += pull[r] * pull[r]
-    if left <= UNCORRECTABLE * UNCORRECTABLE * lost:
+            multipliers[r] -= rows[r, i] * dx[i]
+        left += multipliers[r] * multipliers[r]
+    if left <= UNCORRECTABLE_SHARE * UNCORRECTABLE_SHARE * lost:
         return False
     for r in range(start[k], start[k + 1]):
-        pull[r] /= math.sqrt(left)
+        multipliers[r] /= math.sqrt(left)
     return True

@@ -1,1 +1,1 @@
-"""What tasks and criteria ask for: errors, Jacobian rows and their curvature."""
+"""Goals of tasks, and criteria: their errors or values, Jacobian rows and curvature."""

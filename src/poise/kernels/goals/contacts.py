@@ -1,4 +1,4 @@
-"""Bodies that come near: rows that keep them apart, and rows that part them when they already touch."""
+"""Contacts between bodies: limits that keep near bodies apart, and rows that separate bodies that are too near."""
 
 import math
 from typing import NamedTuple
@@ -16,26 +16,26 @@ Array = np.ndarray
 
 
 class Contacts(NamedTuple):
-    """Pairs of points nearer than some distance; changed between steps."""
+    """Pairs of nearest points of two near bodies; changed between steps."""
 
     used: Array
-    """(1,) how many there are."""
+    """(1,) how many of the c entries are in use."""
     node_a: Array
-    """(c,) node of the one body."""
+    """(c,) node of body a."""
     node_b: Array
-    """(c,) node of the other, 0 for an obstacle."""
+    """(c,) node of body b, 0 for an obstacle."""
     point_a: Array
-    """(c, 3) nearest point of the one [m]."""
+    """(c, 3) point of body a that is nearest to body b [m]."""
     point_b: Array
-    """(c, 3) nearest point of the other [m]."""
+    """(c, 3) point of body b that is nearest to body a [m]."""
     normal: Array
     """(c, 3) unit vector from b to a."""
     distance: Array
-    """(c,) distance less the margin to keep [m]; negative when too near."""
+    """(c,) distance minus the margin to keep [m]; negative when the bodies are too near."""
 
 
 def make_contacts(most: int) -> Contacts:
-    """Room for `most` pairs."""
+    """Allocate arrays for at most `most` pairs."""
     whole = np.int64
     return Contacts(
         np.zeros(1, dtype=whole),
@@ -49,19 +49,19 @@ def make_contacts(most: int) -> Contacts:
 
 
 @kernel
-def contact_row(tree: Tree, stance: Evaluation, contacts: Contacts, c: int, row: int, rows: Array) -> None:
-    """rows[row] = rate of the distance of pair `c`."""
+def contact_row(tree: Tree, evaluation: Evaluation, contacts: Contacts, c: int, row: int, rows: Array) -> None:
+    """rows[row] = derivative of the distance of pair `c`."""
     for k in range(rows.shape[1]):
         rows[row, k] = 0.0
     n, zero = vector_at(contacts.normal, c), Vector(0.0, 0.0, 0.0)
-    add_point_row(tree, stance, contacts.node_a[c], vector_at(contacts.point_a, c), n, zero, row, rows)
-    add_point_row(tree, stance, contacts.node_b[c], vector_at(contacts.point_b, c), scale(n, -1.0), zero, row, rows)
+    add_point_row(tree, evaluation, contacts.node_a[c], vector_at(contacts.point_a, c), n, zero, row, rows)
+    add_point_row(tree, evaluation, contacts.node_b[c], vector_at(contacts.point_b, c), scale(n, -1.0), zero, row, rows)
 
 
 @kernel(inline=True)
 def fill_contacts(
     tree: Tree,
-    stance: Evaluation,
+    evaluation: Evaluation,
     contacts: Contacts,
     at: int,
     offset: int,
@@ -70,18 +70,21 @@ def fill_contacts(
     lower: Array,
     upper: Array,
 ) -> None:
-    """One limit per pair: no nearer than allowed, or than it is. Rows of `general` and bounds as in `fill_fences`."""
+    """Write one limit per pair: it comes no nearer than its margin, or no nearer than it is if it is too near already.
+
+    Rows of `general` and entries of the bounds are numbered as in `fill_support_edges`.
+    """
     for c in range(contacts.distance.shape[0]):
         lower[offset + at + c], upper[offset + at + c] = -math.inf, math.inf
     for c in range(contacts.used[0]):
-        contact_row(tree, stance, contacts, c, at + c, general)
+        contact_row(tree, evaluation, contacts, c, at + c, general)
         lower[offset + at + c] = min(0.0, -contacts.distance[c])
 
 
 @kernel(inline=True)
-def fill_partings(
+def fill_separations(
     tree: Tree,
-    stance: Evaluation,
+    evaluation: Evaluation,
     contacts: Contacts,
     last: int,
     largest: float,
@@ -89,32 +92,35 @@ def fill_partings(
     rows: Array,
     target: Array,
 ) -> int:
-    """Rows that part pairs too near, written upwards from row `last`; returns the first one used."""
+    """Write rows that separate the pairs that are too near, from row `last` - 1 upwards; returns the first row used."""
     row = last
     for c in range(contacts.used[0]):
         if contacts.distance[c] < 0.0:
             row -= 1
-            contact_row(tree, stance, contacts, c, row, rows)
+            contact_row(tree, evaluation, contacts, c, row, rows)
             target[row] = min(largest, -contacts.distance[c])
     return row
 
 
 @kernel(inline=True)
-def parting_error(here: Evaluation, there: Evaluation, contacts: Contacts) -> float:
-    """What pairs that were too near lack of their distance, their points carried along from one stance to another."""
+def separation_error(current: Evaluation, trial: Evaluation, contacts: Contacts) -> float:
+    """Size of the margin violations, in the posture `trial`, of the pairs that are too near in the posture `current`.
+
+    The nearest points are those of `current`, fixed to their bodies.
+    """
     total = 0.0
     for c in range(contacts.used[0]):
         if contacts.distance[c] < 0.0:
-            a = _carried(here, there, contacts.node_a[c], vector_at(contacts.point_a, c))
-            b = _carried(here, there, contacts.node_b[c], vector_at(contacts.point_b, c))
+            a = _displacement(current, trial, contacts.node_a[c], vector_at(contacts.point_a, c))
+            b = _displacement(current, trial, contacts.node_b[c], vector_at(contacts.point_b, c))
             lack = min(0.0, contacts.distance[c] + dot(vector_at(contacts.normal, c), subtract(a, b)))
             total += lack * lack
     return math.sqrt(total)
 
 
 @kernel
-def _carried(here: Evaluation, there: Evaluation, node: int, point: Vector) -> Vector:
-    """How far a point of a node goes."""
-    arm = rotate(conjugate(quaternion_at(here.rotation, node)), subtract(point, vector_at(here.position, node)))
-    place = rotate(quaternion_at(there.rotation, node), arm)
-    return subtract(add(vector_at(there.position, node), place), point)
+def _displacement(current: Evaluation, trial: Evaluation, node: int, point: Vector) -> Vector:
+    """Displacement of a `point` fixed to a node, from one posture to the other."""
+    arm = rotate(conjugate(quaternion_at(current.rotation, node)), subtract(point, vector_at(current.position, node)))
+    place = rotate(quaternion_at(trial.rotation, node), arm)
+    return subtract(add(vector_at(trial.position, node), place), point)

@@ -1,20 +1,22 @@
-"""Criteria: what a figure does with the freedom that tasks leave.
+"""Criteria: objective functions to minimise in the freedom that the tasks leave.
 
-Each criterion is a function of the posture to make small; all are summed, below every task [Baerlocher 2001, 7.2.5]:
+The criteria are added up, below every task [Baerlocher 2001, 7.2.5]:
 
     f(q) = ½ Σ W_i |q_i - q|² + s·(q - o) + ½ Σ_t Σ_k (c_tk τ_tk)²
 
-for the distance to postures (and, with ranges in the weights, to the middle of the ranges), a slope s that flexes or
-comes from outside, then with a curvature of its own, and the effort of holding loads. Near a posture with gradient g
-and curvature B the best step of the sum is that of ½ xᵀ B x + g·x, which the last level of `levels` finds as that of
-½ |x - w|² + ½ xᵀ S x with
+The first term is the distance to given postures q_i (or, with suitable weights, to the middle of the joint ranges). The
+second is linear with slope s; it makes joints flex, or it is the gradient of a user's function, which comes with an
+estimate of its Hessian. The third is the effort of holding loads with joint torques τ.
+
+Near a posture with gradient g and Hessian B, the best step minimises ½ xᵀ B x + g·x. The last level of the level solver
+minimises ½ |x - w|² + ½ xᵀ S x, which is the same for
 
     w = -g        S = B - 1 + Σ_j μ_j ∇²φ_j
 
-in the freedom that is left, μ the pulls of the wish on the tasks' rows. The curvature of effort is taken by differences
-of its exact gradient.
+with μ the multipliers of the tasks' rows at the optimum. The Hessian of the effort is computed by differences of its
+exact gradient.
 
-A single posture has B = 1 wherever it has weight; its wish is granted as it is, without curvature, and its value is the
+A single posture to be near to has B = 1 wherever it has weight: it is solved without curvature, and its value is the
 distance itself.
 """
 
@@ -32,39 +34,39 @@ from poise.kernels.maths.vector import vector_at
 
 Array = np.ndarray
 
-NUDGE = 1e-6
-"""Step of the differences [rad or m]."""
-MAGNIFIED = 1000.0
-"""Factor of a sum's value, such that a step of 1e-3 along a curvature of 2e-3 is still worth taking."""
+GRADIENT_DIFFERENCE = 1e-6
+"""Step of the differences of the effort's gradient [rad or m]."""
+CRITERIA_SCALE = 1000.0
+"""Factor on the value of a sum, such that a step of 1e-3 along a curvature of 2e-3 still has the least gain."""
 
 
 class Criteria(NamedTuple):
-    """What to make small, and room to work in."""
+    """The terms of the sum of criteria, and workspace."""
 
     summed: Array
     """(1,) 1 for a sum as above, 0 for the distance to the first posture alone."""
     postures: Array
     """(c, nq) postures to be near to."""
     posture_weight: Array
-    """(c, nv) how much each velocity matters for that."""
+    """(c, nv) weight W of each velocity in the distance to each posture."""
     origin: Array
-    """(nq,) where the slope counts from."""
+    """(nq,) the posture o at which the linear term is zero."""
     slope: Array
-    """(nv,) a constant gradient."""
-    bend: Array
-    """(nv, nv) the curvature that comes with it from outside."""
+    """(nv,) gradient s of the linear term."""
+    slope_hessian: Array
+    """(nv, nv) estimated Hessian of the functions whose gradients are part of the slope."""
     loads: Wrenches
-    """What acts on the figure, for each effort, one after another."""
+    """Loads on the figure for each effort term, one after another."""
     load_start: Array
     """(t + 1,) range of each effort's loads."""
     gravity: Array
     """(t, 3) acceleration of gravity [m/s²]."""
     weakness: Array
-    """(t, nv) how much each torque matters for that."""
+    """(t, nv) weight c of each joint torque, 1 / strength."""
     gap: Array
     """(nv,) workspace."""
     gradient: Array
-    """(2, nv) workspace: of the sum, and of one effort."""
+    """(2, nv) workspace: gradient of the sum, and of one effort."""
     torque: Array
     """(nv,) workspace."""
     nudged: Array
@@ -80,7 +82,7 @@ class Criteria(NamedTuple):
 
 
 def make_criteria(tree: Tree, summed: bool, postures: Array, posture_weight: Array, **parts: Any) -> Criteria:
-    """Criteria with their workspace; `parts` are the other fields that ask for something."""
+    """Criteria with their workspace; `parts` are the other fields that define terms."""
     n, nv, nq = tree.parent.shape[0], tree.dof_node.shape[0], postures.shape[1]
     return Criteria(
         summed=np.array([int(summed)], dtype=np.int64),
@@ -106,7 +108,7 @@ def fill_wish(
     # outputs
     wish: Array,
 ) -> None:
-    """The step (nv,) that the criteria wish for at `q`: the way to the posture, or minus the gradient of the sum."""
+    """Compute the desired step (nv,) of the criteria at `q`: the way to the posture, or the negative gradient."""
     if criteria.summed[0] == 1:
         criteria_gradient(tree, criteria, q, wish)
         for k in range(wish.shape[0]):
@@ -119,15 +121,15 @@ def fill_wish(
 
 @kernel(inline=True)
 def criteria_value(tree: Tree, criteria: Criteria, q: Array) -> float:
-    """How far the posture is from what the criteria want: a distance, or the magnified sum."""
+    """Value of the criteria at `q`: the distance to the posture, or the sum times CRITERIA_SCALE."""
     if criteria.summed[0] == 1:
-        return MAGNIFIED * criteria_gradient(tree, criteria, q, criteria.gradient[0])
+        return CRITERIA_SCALE * criteria_gradient(tree, criteria, q, criteria.gradient[0])
     return math.sqrt(2.0 * _distance(tree, criteria, 0, q))
 
 
 @kernel(inline=True)
 def _distance(tree: Tree, criteria: Criteria, c: int, q: Array) -> float:
-    """½ Σ W (q_c - q)², with the difference left in `gap`."""
+    """½ Σ W (q_c - q)² for posture `c`; the difference is left in `gap`."""
     gap, weight = criteria.gap, criteria.posture_weight
     difference(tree, q, criteria.postures[c], gap)
     total = 0.0
@@ -144,7 +146,7 @@ def criteria_gradient(
     # outputs
     gradient: Array,
 ) -> float:
-    """Value of the sum at `q`, and its `gradient` (nv,)."""
+    """Compute the `gradient` (nv,) of the sum of criteria at `q`; returns its value."""
     gap, slope, weight, n = criteria.gap, criteria.slope, criteria.posture_weight, gradient.shape[0]
     total = 0.0
     difference(tree, criteria.origin, q, gap)
@@ -162,7 +164,7 @@ def criteria_gradient(
 
 @kernel
 def _add_effort(tree: Tree, criteria: Criteria, q: Array, gradient: Array) -> float:
-    """Sum of all efforts at `q`; adds their gradients."""
+    """Add the gradients of all efforts at `q` to `gradient`; returns the sum of the efforts."""
     position, rotation, axes, own = criteria.position, criteria.rotation, criteria.axes, criteria.gradient[1]
     node, point, force, torque, local, share = criteria.loads
     forward(tree, q, position, rotation)
@@ -181,26 +183,26 @@ def _add_effort(tree: Tree, criteria: Criteria, q: Array, gradient: Array) -> fl
 
 
 @kernel
-def add_bend(
+def add_criteria_curvature(
     tree: Tree,
     criteria: Criteria,
     q: Array,
     # outputs
     out: Array,
 ) -> None:
-    """Add B - 1 to `out` (nv, nv), B the curvature of the sum at `q`."""
+    """Add B - 1 to `out` (nv, nv), with B the Hessian of the sum at `q`."""
     weight, n = criteria.posture_weight, out.shape[0]
     for k in range(n):
         out[k, k] -= 1.0
         for c in range(weight.shape[0]):
             out[k, k] += weight[c, k]
         for j in range(n):
-            out[k, j] += criteria.bend[k, j]
+            out[k, j] += criteria.slope_hessian[k, j]
     if criteria.weakness.shape[0] == 0:
         return
     gap, nudged, gradient = criteria.gap, criteria.nudged, criteria.gradient[0]
     for side in range(2):
-        step = NUDGE if side == 0 else -NUDGE
+        step = GRADIENT_DIFFERENCE if side == 0 else -GRADIENT_DIFFERENCE
         for j in range(n):
             for k in range(n):
                 gap[k] = 0.0

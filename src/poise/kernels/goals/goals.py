@@ -1,22 +1,23 @@
-"""What tasks ask for, as numbers: errors, and the rows that say how the joints change them.
+"""Goals: the functions of the posture that tasks want to have certain values, and their errors.
 
-A *goal* is up to three rows φ_i(q) with wanted values: its error is wanted minus φ, its rows are ∂φ_i/∂v. Most goals
-pull on one point of a node: their row is the generalised force of a wrench (f_i at p, t_i) on node a, and the opposite
-one on node b, the frame it is measured in. The wrench is kept, because the curvature of the row follows from it too.
+A *goal* is a few functions φ_i(q) with wanted values. Its error is wanted minus φ, its Jacobian rows are ∂φ_i/∂v. Most
+goals are about one point of a node: their row is the generalised force of a wrench (f_i at p, t_i) on node a, and of
+the opposite wrench on node b, the frame it is measured in. The wrench is kept, because the curvature of the row follows
+from it too.
 
     point    φ = d · R_bᵀ (p_a - p_b)                         f = R_b d
     turn     φ = -d · log(R_wanted R_baᵀ)                     t = R_b J_r⁻ᵀ d, J_r the right Jacobian there
     aim      φ = -c · (θ / sin θ) (axis × u), c ⟂ u           u the unit vector to what is looked at, θ the angle to it
     center   φ = d · (centre of mass)
-    stand    φ = how far the centre of mass, or what loads make of it, is outside the support polygon
+    stand    φ = distance of the effective centre of mass outside the support polygon (see `effective_center`)
     inertia  φ = moment of inertia about an axis through the centre of mass
     balance  φ = d · (moment of all forces) / weight          the wrench of each force
     hold     φ = one joint coordinate
     slow     φ = √2 ln(x / t)^(3/2), x = 3 - tr R_wantedᵀR_a     t = ∇φ where x is above the threshold t, else 0
-    given    rows and errors come from outside, for one posture; elsewhere errors are what the rows say
+    custom   errors and rows are those of a user's function at one posture; elsewhere errors are extrapolated linearly
 
-A balance row is a length: the moment [N m] is divided by the weight [N], so that it says how far the centre of mass is
-from where it would be balanced, and can be weighed against positions.
+A balance row is a length: the moment [N m] is divided by the weight [N], which gives the distance of the centre of mass
+from where it would be balanced, and makes it comparable with positions.
 
 [Baerlocher 2001, 4.5] derives the first; the others are checked against finite differences in the tests.
 """
@@ -63,36 +64,48 @@ from poise.kernels.maths.vector import (
 
 Array = np.ndarray
 
-POINT, TURN_TO, AIM, CENTER, STAND, INERTIA, BALANCE, HOLD, GIVEN, SLOW = range(10)
-NEAREST_AIM = 1e-6
-"""Distance of a target under which its direction is not asked for [m]."""
+(
+    POINT_GOAL,
+    TURN_GOAL,
+    AIM_GOAL,
+    CENTER_GOAL,
+    STAND_GOAL,
+    INERTIA_GOAL,
+    BALANCE_GOAL,
+    HOLD_GOAL,
+    CUSTOM_GOAL,
+    SLOW_GOAL,
+) = range(10)
+"""Kinds of goal, as in the table above."""
+MIN_AIM_DISTANCE = 1e-6
+"""Distance of a target below which its direction is undefined, so that an aim counts as met [m]."""
 
 
 class Goals(NamedTuple):
-    """What is asked; arrays may be changed between steps, in place."""
+    """All goals of a problem; g goals with m rows. Arrays may be changed in place between steps."""
 
     kind: Array
-    """(g,) POINT, TURN_TO, …"""
+    """(g,) kind of each goal: POINT_GOAL, TURN_GOAL, …"""
     first: Array
     """(g + 1,) first row of each goal."""
     node: Array
     """(g,) node a."""
     place: Array
-    """(g, 3) the frame asked about, in node a [m]."""
+    """(g, 3) position of the controlled frame in node a [m]."""
     turn: Array
-    """(g, 4) its rotation."""
+    """(g, 4) rotation of the controlled frame in node a."""
     base: Array
     """(g,) node b, 0 for the world."""
     base_place: Array
-    """(g, 3) the frame it is measured in, in node b [m]."""
+    """(g, 3) position, in node b, of the frame in which the goal is measured [m]."""
     base_turn: Array
-    """(g, 4) its rotation."""
+    """(g, 4) rotation of that frame in node b."""
     position: Array
-    """(g, 3) wanted position; point to look at; wanted centre of mass; axis of inertia; where moments are taken."""
+    """(g, 3) wanted position; point to look at; wanted centre of mass; axis of inertia; reference point of moments."""
     rotation: Array
     """(g, 4) wanted rotation."""
     value: Array
-    """(g,) wanted moment of inertia; 1 for an aim at a direction instead of a point; 1 / weight for a balance;
+    """(g,) wanted moment of inertia; 1 for an aim along a direction instead of at a point; 1 / weight for a balance;
     threshold of a slow goal."""
     posture: Array
     """(g,) row of `postures` that a hold goal wants."""
@@ -101,82 +114,82 @@ class Goals(NamedTuple):
     mask: Array
     """(g,) row of `masks`, or -1 for all joints."""
     masks: Array
-    """(k, nv) 1 for velocities a goal may use."""
+    """(k, nv) recruitment masks: 1 for the velocities that a goal may use."""
     direction: Array
-    """(m, 3) unit direction d of each row; the axis that aims."""
+    """(m, 3) unit direction d of each row; for an aim, the axis to point with."""
     weight: Array
     """(m,) square root of each row's weight."""
     gain: Array
     """(m,) share of each row's error that one step removes."""
     dof: Array
-    """(m,) velocity that a hold row asks about."""
+    """(m,) velocity that a hold row is about."""
     corner_start: Array
-    """(g + 1,) range of each stand goal's corners."""
+    """(g + 1,) range of the corners of each stand goal's support."""
     corner_node: Array
-    """(c,) node of each corner of the support."""
+    """(c,) node that each corner of a support is fixed to."""
     corner_place: Array
-    """(c, 3) its place in the node [m]."""
+    """(c, 3) position of each corner in its node [m]."""
     corner_margin: Array
-    """(g,) how far inside the polygon to stay [m]."""
-    given_at: Array
-    """(nq,) posture for which errors and rows were given."""
-    given_error: Array
-    """(m,) errors of given rows there."""
-    given_rows: Array
-    """(m, nv) given rows there."""
+    """(g,) distance to keep from the edges of the support polygon, inside [m]."""
+    custom_at: Array
+    """(nq,) posture at which the errors and rows of custom goals were computed."""
+    custom_error: Array
+    """(m,) errors of custom rows at that posture."""
+    custom_rows: Array
+    """(m, nv) custom rows at that posture."""
     up: Array
-    """(g, 3) away from the ground."""
+    """(g, 3) unit vector away from the ground."""
     loads: Wrenches
-    """What acts on the figure, for the goals that ask about it, one after another."""
+    """Loads on the figure, for the goals that depend on them, one after another."""
     load_start: Array
     """(g + 1,) range of each goal's loads."""
     gravity: Array
-    """(g, 3) acceleration of gravity, for those goals [m/s²]."""
+    """(g, 3) acceleration of gravity, for the goals that depend on loads [m/s²]."""
 
 
 class Evaluation(NamedTuple):
-    """Where everything is in one posture."""
+    """Node frames, errors of all goals, and the ingredients of their Jacobians at one posture."""
 
     at: Array
-    """(nq,) the posture, as far as nodes are concerned."""
+    """(nq,) the posture of the node frames."""
     position: Array
-    """(n, 3) nodes [m]."""
+    """(n, 3) positions of the nodes in the world [m]."""
     rotation: Array
-    """(n, 4) nodes."""
+    """(n, 4) rotations of the nodes in the world."""
     axes: Array
-    """(nv, 3) velocity axes."""
+    """(nv, 3) axes of the velocities in the world."""
     centers: Array
     """(n, 3) centres of mass of subtrees [m]."""
     error: Array
-    """(m,) wanted minus actual, of every row, unweighted."""
+    """(m,) wanted minus actual value of every row, unweighted."""
     force: Array
-    """(m, 3) f_i of each row."""
+    """(m, 3) force f_i of each row."""
     torque: Array
-    """(m, 3) t_i of each row."""
+    """(m, 3) torque t_i of each row."""
     point: Array
-    """(g, 3) where the force on node a acts [m]."""
+    """(g, 3) point at which the force on node a acts [m]."""
     base_point: Array
-    """(g, 3) where its opposite on node b acts [m]."""
+    """(g, 3) point at which the opposite force on node b acts [m]."""
     mass_centers: Array
-    """(n, 3) centre of each node's own mass, where a moment of inertia is asked for [m]."""
+    """(n, 3) centre of each node's own mass, computed only for moments of inertia [m]."""
     tensors: Array
-    """(n, 6) inertia of each subtree about its own centre, where asked for [kg m²]."""
+    """(n, 6) inertia of each subtree about its own centre, computed only for moments of inertia [kg m²]."""
     gap: Array
-    """(nv,) velocity from the posture to one that is held."""
+    """(nv,) workspace: velocity from the posture to another one."""
     hull: Array
     """(c,) corners of each stand goal's polygon, counter-clockwise seen from above, from `corner_start` on."""
     hull_count: Array
-    """(g,) how many corners each has."""
+    """(g,) number of corners of each polygon."""
     corner: Array
     """(c, 3) every corner as (along, across, up) in the ground's axes [m]."""
-    lean: Array
-    """(g, 3) what each stand goal keeps over its support: the centre of mass, or what loads make of it [m]."""
+    effective_center: Array
+    """(g, 3) the point that each stand goal keeps over its support: see `effective_center` [m]."""
     nearest: Array
-    """(g, 3) two corners, and the share of the second, of the support nearest to the centre of mass."""
+    """(g, 3) point of the support nearest to that point: two corners, and the share of the second."""
 
 
 def make_evaluation(tree: Tree, goals: Goals) -> Evaluation:
-    """Workspace for one posture."""
+    """Allocate the arrays of one evaluation."""
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
     m, g, c = goals.direction.shape[0], goals.kind.shape[0], goals.corner_node.shape[0]
     return Evaluation(
@@ -196,7 +209,7 @@ def make_evaluation(tree: Tree, goals: Goals) -> Evaluation:
         hull=np.zeros(c, dtype=np.int64),
         hull_count=np.zeros(g, dtype=np.int64),
         corner=np.zeros((c, 3)),
-        lean=np.zeros((g, 3)),
+        effective_center=np.zeros((g, 3)),
         nearest=np.zeros((g, 3)),
     )
 
@@ -207,50 +220,50 @@ def evaluate(
     goals: Goals,
     q: Array,
     # outputs
-    stance: Evaluation,
+    evaluation: Evaluation,
 ) -> None:
-    """Forward kinematics, centres of mass, and the errors and wrenches of every goal at coordinates `q`."""
-    place_nodes(tree, q, stance)
-    motion_axes(tree, stance.rotation, stance.axes)
-    center_of_mass(tree, stance.position, stance.rotation, stance.centers)
-    find_errors(tree, goals, q, stance)
+    """Compute node frames, centres of mass, and the errors and wrenches of every goal at coordinates `q`."""
+    place_nodes(tree, q, evaluation)
+    motion_axes(tree, evaluation.rotation, evaluation.axes)
+    center_of_mass(tree, evaluation.position, evaluation.rotation, evaluation.centers)
+    find_errors(tree, goals, q, evaluation)
 
 
 @kernel(inline=True)
-def place_nodes(tree: Tree, q: Array, stance: Evaluation) -> None:
-    """Forward kinematics alone."""
-    forward(tree, q, stance.position, stance.rotation)
+def place_nodes(tree: Tree, q: Array, evaluation: Evaluation) -> None:
+    """Compute the node frames at coordinates `q`: forward kinematics alone."""
+    forward(tree, q, evaluation.position, evaluation.rotation)
     for i in range(q.shape[0]):
-        stance.at[i] = q[i]
+        evaluation.at[i] = q[i]
 
 
 @kernel(inline=True)
-def find_errors(tree: Tree, goals: Goals, q: Array, stance: Evaluation) -> None:
-    """Errors and wrenches of every goal, where nodes and centres of mass are known."""
+def find_errors(tree: Tree, goals: Goals, q: Array, evaluation: Evaluation) -> None:
+    """Compute the errors and wrenches of every goal, from the node frames and centres of mass."""
     kinds = goals.kind
     for g in range(kinds.shape[0]):
         kind = kinds[g]
-        if kind == POINT:
-            _point(goals, stance, g)
-        elif kind == TURN_TO:
-            _turn(goals, stance, g)
-        elif kind == AIM:
-            _aim(goals, stance, g)
-        elif kind == CENTER:
-            _center(goals, stance, g)
-        elif kind == STAND:
-            find_support(goals, stance, g)
-            _stand(tree, goals, stance, g)
-        elif kind == INERTIA:
-            _inertia(tree, goals, stance, g)
-        elif kind == BALANCE:
-            _balance(tree, goals, stance, g)
-        elif kind == HOLD:
-            _hold(tree, goals, stance, g, q)
-        elif kind == SLOW:
-            _slow(goals, stance, g)
-        elif kind == GIVEN:
-            _given(tree, goals, stance, g, q)
+        if kind == POINT_GOAL:
+            _point(goals, evaluation, g)
+        elif kind == TURN_GOAL:
+            _turn(goals, evaluation, g)
+        elif kind == AIM_GOAL:
+            _aim(goals, evaluation, g)
+        elif kind == CENTER_GOAL:
+            _center(goals, evaluation, g)
+        elif kind == STAND_GOAL:
+            find_support(goals, evaluation, g)
+            _stand(tree, goals, evaluation, g)
+        elif kind == INERTIA_GOAL:
+            _inertia(tree, goals, evaluation, g)
+        elif kind == BALANCE_GOAL:
+            _balance(tree, goals, evaluation, g)
+        elif kind == HOLD_GOAL:
+            _hold(tree, goals, evaluation, g, q)
+        elif kind == SLOW_GOAL:
+            _slow(goals, evaluation, g)
+        elif kind == CUSTOM_GOAL:
+            _custom(tree, goals, evaluation, g, q)
 
 
 @kernel(inline=True)
@@ -261,24 +274,26 @@ def frame_of(position: Array, rotation: Array, node: int, place: Vector, turn: Q
 
 
 @kernel(inline=True)
-def _point(goals: Goals, stance: Evaluation, g: int) -> None:
-    position, rotation = stance.position, stance.rotation
+def _point(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and forces of point goal `g`."""
+    position, rotation = evaluation.position, evaluation.rotation
     p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
     o, r = frame_of(
         position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
     )
     gap = subtract(vector_at(goals.position, g), rotate(conjugate(r), subtract(p, o)))
-    put_vector(stance.point, g, p)
-    put_vector(stance.base_point, g, p)
+    put_vector(evaluation.point, g, p)
+    put_vector(evaluation.base_point, g, p)
     for i in range(goals.first[g], goals.first[g + 1]):
         d = vector_at(goals.direction, i)
-        stance.error[i] = dot(d, gap)
-        put_vector(stance.force, i, rotate(r, d))
+        evaluation.error[i] = dot(d, gap)
+        put_vector(evaluation.force, i, rotate(r, d))
 
 
 @kernel(inline=True)
-def _turn(goals: Goals, stance: Evaluation, g: int) -> None:
-    position, rotation = stance.position, stance.rotation
+def _turn(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and torques of turn goal `g`."""
+    position, rotation = evaluation.position, evaluation.rotation
     p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
     _, b = frame_of(
         position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
@@ -288,20 +303,23 @@ def _turn(goals: Goals, stance: Evaluation, g: int) -> None:
     angle = length(gap)
     # J_r⁻ᵀ d = d - ½ φ × d + k φ × (φ × d),  k = (1 - ½ θ cot ½θ) / θ²
     k = 1.0 / 12.0 if angle < 1e-4 else (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / (angle * angle)
-    put_vector(stance.point, g, p)
-    put_vector(stance.base_point, g, p)
+    put_vector(evaluation.point, g, p)
+    put_vector(evaluation.base_point, g, p)
     for i in range(goals.first[g], goals.first[g + 1]):
         d = vector_at(goals.direction, i)
         across = cross(gap, d)
         row = add(add(d, scale(across, -0.5)), scale(cross(gap, across), k))
-        stance.error[i] = dot(d, gap)
-        put_vector(stance.torque, i, rotate(b, row))
+        evaluation.error[i] = dot(d, gap)
+        put_vector(evaluation.torque, i, rotate(b, row))
 
 
 @kernel(inline=True)
-def _aim(goals: Goals, stance: Evaluation, g: int) -> None:
-    """Two rows; ė = f (ḋ × u + d × u̇) + f' (ḋ·u + d·u̇) (d × u), f = θ / sin θ, f' = df / d cos θ."""
-    position, rotation = stance.position, stance.rotation
+def _aim(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and wrenches of aim goal `g`, which has two rows.
+
+    ė = f (ḋ × u + d × u̇) + f' (ḋ·u + d·u̇) (d × u), with f = θ / sin θ and f' = df / d cos θ.
+    """
+    position, rotation = evaluation.position, evaluation.rotation
     p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
     o, r = frame_of(
         position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
@@ -312,8 +330,8 @@ def _aim(goals: Goals, stance: Evaluation, g: int) -> None:
     target = add(o, wanted)
     sight = wanted if goals.value[g] == 1.0 else subtract(target, p)
     far = length(sight)
-    nearness = 0.0 if goals.value[g] == 1.0 or far < NEAREST_AIM else 1.0 / far
-    u = scale(sight, 1.0 / far) if far >= NEAREST_AIM else d
+    nearness = 0.0 if goals.value[g] == 1.0 or far < MIN_AIM_DISTANCE else 1.0 / far
+    u = scale(sight, 1.0 / far) if far >= MIN_AIM_DISTANCE else d
     normal = cross(d, u)
     sine, cosine = length(normal), dot(d, u)
     angle = math.atan2(sine, cosine)
@@ -325,70 +343,76 @@ def _aim(goals: Goals, stance: Evaluation, g: int) -> None:
     else:
         f = angle / sine
         slope = -(sine - angle * cosine) / (sine * sine * sine)
-    # Fixed in the site and carried from d to u, so that it does not jump as u moves.
+    # The axis is fixed in the site and rotated from d to u, so that it does not jump as u moves.
     across = rotate(direct_rotation(d, u), rotate(a, orthogonal(vector_at(goals.direction, first))))
-    put_vector(stance.point, g, p)
-    put_vector(stance.base_point, g, target)
+    put_vector(evaluation.point, g, p)
+    put_vector(evaluation.base_point, g, target)
     for i in range(2):
         c = across if i == 0 else cross(u, across)
         along = dot(c, normal)
         w = add(scale(cross(d, cross(u, c)), f), scale(normal, slope * along))
         v = add(scale(cross(c, d), f), scale(d, slope * along))
         v = scale(subtract(v, scale(u, dot(u, v))), nearness)
-        stance.error[first + i] = f * along
-        put_vector(stance.force, first + i, v)
-        put_vector(stance.torque, first + i, scale(w, -1.0))
+        evaluation.error[first + i] = f * along
+        put_vector(evaluation.force, first + i, v)
+        put_vector(evaluation.torque, first + i, scale(w, -1.0))
 
 
 @kernel(inline=True)
-def _center(goals: Goals, stance: Evaluation, g: int) -> None:
-    gap = subtract(vector_at(goals.position, g), vector_at(stance.centers, 0))
+def _center(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error of centre-of-mass goal `g`."""
+    gap = subtract(vector_at(goals.position, g), vector_at(evaluation.centers, 0))
     for i in range(goals.first[g], goals.first[g + 1]):
-        stance.error[i] = dot(vector_at(goals.direction, i), gap)
+        evaluation.error[i] = dot(vector_at(goals.direction, i), gap)
 
 
 @kernel(inline=True)
-def _hold(tree: Tree, goals: Goals, stance: Evaluation, g: int, q: Array) -> None:
-    difference(tree, q, goals.postures[goals.posture[g]], stance.gap)
+def _hold(tree: Tree, goals: Goals, evaluation: Evaluation, g: int, q: Array) -> None:
+    """Error of hold goal `g`."""
+    difference(tree, q, goals.postures[goals.posture[g]], evaluation.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
-        stance.error[i] = stance.gap[goals.dof[i]]
+        evaluation.error[i] = evaluation.gap[goals.dof[i]]
 
 
 @kernel(inline=True)
-def _slow(goals: Goals, stance: Evaluation, g: int) -> None:
-    """One row; with r the quaternion of the turn, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|²."""
+def _slow(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and torque of slow goal `g`, which has one row.
+
+    With r the quaternion of the turn, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|².
+    """
     node, i = goals.node[g], goals.first[g]
-    put_vector(stance.point, g, vector_at(stance.position, node))
-    turn, excess = turn_excess(goals, stance, g)
-    stance.error[i] = 0.0
-    put_vector(stance.torque, i, Vector(0.0, 0.0, 0.0))
+    put_vector(evaluation.point, g, vector_at(evaluation.position, node))
+    turn, excess = turn_excess(goals, evaluation, g)
+    evaluation.error[i] = 0.0
+    put_vector(evaluation.torque, i, Vector(0.0, 0.0, 0.0))
     if excess > 0.0:
         v = Vector(turn.x, turn.y, turn.z)
-        stance.error[i] = -math.sqrt(2.0 * excess * excess * excess)
-        put_vector(stance.torque, i, scale(v, 1.5 * math.sqrt(2.0 * excess) * turn.w / dot(v, v)))
+        evaluation.error[i] = -math.sqrt(2.0 * excess * excess * excess)
+        put_vector(evaluation.torque, i, scale(v, 1.5 * math.sqrt(2.0 * excess) * turn.w / dot(v, v)))
 
 
 @kernel(inline=True)
-def turn_excess(goals: Goals, stance: Evaluation, g: int) -> tuple[Quaternion, float]:
-    """The turn of slow goal `g` from the rotation it is measured from, and ln(x / threshold), at least 0."""
-    turn = multiply(quaternion_at(stance.rotation, goals.node[g]), conjugate(quaternion_at(goals.rotation, g)))
+def turn_excess(goals: Goals, evaluation: Evaluation, g: int) -> tuple[Quaternion, float]:
+    """The turn of slow goal `g` since its reference rotation, and ln(x / threshold), at least 0."""
+    turn = multiply(quaternion_at(evaluation.rotation, goals.node[g]), conjugate(quaternion_at(goals.rotation, g)))
     x = 4.0 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z)
     return turn, math.log(x / goals.value[g]) if x > goals.value[g] else 0.0
 
 
 @kernel(inline=True)
-def _given(tree: Tree, goals: Goals, stance: Evaluation, g: int, q: Array) -> None:
-    difference(tree, goals.given_at, q, stance.gap)
+def _custom(tree: Tree, goals: Goals, evaluation: Evaluation, g: int, q: Array) -> None:
+    """Error of custom goal `g`, extrapolated linearly from the posture at which it was computed."""
+    difference(tree, goals.custom_at, q, evaluation.gap)
     for i in range(goals.first[g], goals.first[g + 1]):
         change = 0.0
-        for k in range(stance.gap.shape[0]):
-            change += goals.given_rows[i, k] * stance.gap[k]
-        stance.error[i] = goals.given_error[i] - change
+        for k in range(evaluation.gap.shape[0]):
+            change += goals.custom_rows[i, k] * evaluation.gap[k]
+        evaluation.error[i] = goals.custom_error[i] - change
 
 
 @kernel(inline=True)
 def loads_of(goals: Goals, g: int) -> Wrenches:
-    """What acts on the figure in goal `g`."""
+    """The loads on the figure in goal `g`."""
     start, end = goals.load_start[g], goals.load_start[g + 1]
     node, point, force, torque, local, share = goals.loads
     return Wrenches(
@@ -397,71 +421,77 @@ def loads_of(goals: Goals, g: int) -> Wrenches:
 
 
 @kernel(inline=True)
-def leaning_center(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> Vector:
-    """Where the weight alone would have the moment T about O of weight and loads: O + w × T / w².
+def effective_center(tree: Tree, goals: Goals, evaluation: Evaluation, g: int) -> Vector:
+    """Effective centre of mass of stand goal `g`: O + w × T / w², with T the moment about O of weight and loads.
 
-    Without loads that is the centre of mass. Along gravity it means nothing.
+    The weight w alone, acting at this point, would have the same moment across gravity as weight and loads together.
+    Without loads it is the centre of mass. Its coordinate along gravity has no meaning.
     """
     if goals.load_start[g] == goals.load_start[g + 1]:
-        return vector_at(stance.centers, 0)
+        return vector_at(evaluation.centers, 0)
     loads, gravity, about = loads_of(goals, g), vector_at(goals.gravity, g), vector_at(goals.position, g)
-    center = vector_at(stance.centers, 0)
-    _, moment = net_wrench(tree, stance.position, stance.rotation, center, loads, gravity, about)
+    center = vector_at(evaluation.centers, 0)
+    _, moment = net_wrench(tree, evaluation.position, evaluation.rotation, center, loads, gravity, about)
     weight = scale(gravity, tree.subtree_mass[0])
     return add(about, scale(cross(weight, moment), 1.0 / dot(weight, weight)))
 
 
 @kernel(inline=True)
-def _balance(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> None:
+def _balance(tree: Tree, goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error of balance goal `g`."""
     loads, gravity, about = loads_of(goals, g), vector_at(goals.gravity, g), vector_at(goals.position, g)
-    center = vector_at(stance.centers, 0)
-    _, moment = net_wrench(tree, stance.position, stance.rotation, center, loads, gravity, about)
+    center = vector_at(evaluation.centers, 0)
+    _, moment = net_wrench(tree, evaluation.position, evaluation.rotation, center, loads, gravity, about)
     for i in range(goals.first[g], goals.first[g + 1]):
-        stance.error[i] = -goals.value[g] * dot(vector_at(goals.direction, i), moment)
+        evaluation.error[i] = -goals.value[g] * dot(vector_at(goals.direction, i), moment)
 
 
 @kernel(inline=True)
 def ground_axes(up: Array, g: int) -> tuple[Vector, Vector, Vector]:
-    """Two axes of the ground of goal `g` and the one away from it, right-handed."""
+    """Two axes along the ground of goal `g` and the one away from it, right-handed."""
     u = vector_at(up, g)
     along = orthogonal(u)
     return along, cross(u, along), u
 
 
 @kernel(inline=True)
-def find_support(goals: Goals, stance: Evaluation, g: int) -> None:
-    """Corners of the support in the ground's axes, and their convex hull."""
+def find_support(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Compute the corners of the support of stand goal `g` in the ground's axes, and their convex hull."""
     along, across, u = ground_axes(goals.up, g)
     start, end = goals.corner_start[g], goals.corner_start[g + 1]
     for c in range(start, end):
         node = goals.corner_node[c]
-        turned = rotate(quaternion_at(stance.rotation, node), vector_at(goals.corner_place, c))
-        p = add(vector_at(stance.position, node), turned)
-        put_vector(stance.corner, c, Vector(dot(p, along), dot(p, across), dot(p, u)))
-    stance.hull_count[g] = convex_hull(stance.corner, start, end, stance.hull)
+        turned = rotate(quaternion_at(evaluation.rotation, node), vector_at(goals.corner_place, c))
+        p = add(vector_at(evaluation.position, node), turned)
+        put_vector(evaluation.corner, c, Vector(dot(p, along), dot(p, across), dot(p, u)))
+    evaluation.hull_count[g] = convex_hull(evaluation.corner, start, end, evaluation.hull)
 
 
 @kernel(inline=True)
-def _stand(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> None:
-    """Row 0: out of the support along the shortest way back; row 1: the other way, on a support without an inside."""
+def _stand(tree: Tree, goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error of stand goal `g`: row 0 along the shortest way back to the support, row 1 across it.
+
+    Row 1 matters only for a support without an inside, such as a single point.
+    """
     along, across, up = ground_axes(goals.up, g)
-    center = leaning_center(tree, goals, stance, g)
-    put_vector(stance.lean, g, center)
+    center = effective_center(tree, goals, evaluation, g)
+    put_vector(evaluation.effective_center, g, center)
     x, y = dot(center, along), dot(center, across)
     start, first = goals.corner_start[g], goals.first[g]
-    near = nearest_on_hull(stance.corner, stance.hull, start, stance.hull_count[g], x, y)
-    put_vector(stance.nearest, g, Vector(float(near.a), float(near.b), near.share))
-    outside = near.distance + goals.corner_margin[g] if stance.hull_count[g] > 2 else near.distance
+    near = nearest_on_hull(evaluation.corner, evaluation.hull, start, evaluation.hull_count[g], x, y)
+    put_vector(evaluation.nearest, g, Vector(float(near.a), float(near.b), near.share))
+    outside = near.distance + goals.corner_margin[g] if evaluation.hull_count[g] > 2 else near.distance
     way = add(scale(along, near.x), scale(across, near.y))
-    put_vector(stance.force, first, way)
-    put_vector(stance.force, first + 1, cross(up, way))
-    stance.error[first] = -outside if outside > 0.0 else 0.0
-    stance.error[first + 1] = 0.0
+    put_vector(evaluation.force, first, way)
+    put_vector(evaluation.force, first + 1, cross(up, way))
+    evaluation.error[first] = -outside if outside > 0.0 else 0.0
+    evaluation.error[first + 1] = 0.0
 
 
 @kernel(inline=True)
-def _inertia(tree: Tree, goals: Goals, stance: Evaluation, g: int) -> None:
-    mass_centers(tree, stance.position, stance.rotation, stance.mass_centers)
-    subtree_inertias(tree, stance.rotation, stance.centers, stance.mass_centers, stance.tensors)
+def _inertia(tree: Tree, goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error of moment-of-inertia goal `g`."""
+    mass_centers(tree, evaluation.position, evaluation.rotation, evaluation.mass_centers)
+    subtree_inertias(tree, evaluation.rotation, evaluation.centers, evaluation.mass_centers, evaluation.tensors)
     axis = vector_at(goals.position, g)
-    stance.error[goals.first[g]] = goals.value[g] - dot(axis, apply_inertia(stance.tensors, 0, axis))
+    evaluation.error[goals.first[g]] = goals.value[g] - dot(axis, apply_inertia(evaluation.tensors, 0, axis))

@@ -1,4 +1,4 @@
-"""Rows of forces on a figure: at a point, at its centre of mass, and of the moment of all that acts on it."""
+"""Jacobian rows of a point, of the centre of mass, and of the moment of weight and loads."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ Array = np.ndarray
 
 @kernel
 def add_point_row(
-    tree: Tree, stance: Evaluation, node: int, p: Vector, force: Vector, torque: Vector, row: int, rows: Array
+    tree: Tree, evaluation: Evaluation, node: int, p: Vector, force: Vector, torque: Vector, row: int, rows: Array
 ) -> None:
-    """rows[row] += Jᵀ (force, torque) for a point of `node`."""
+    """rows[row] += Jᵀ (force, torque), with J the Jacobian of point `p` of `node`."""
     parent, v_start, v_count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
-    position, axes = stance.position, stance.axes
+    position, axes = evaluation.position, evaluation.axes
     i = node
     while i > 0:
         moment = add(torque, cross(subtract(p, vector_at(position, i)), force))
@@ -29,10 +29,10 @@ def add_point_row(
 
 
 @kernel
-def add_center_row(tree: Tree, stance: Evaluation, direction: Vector, weight: float, row: int, rows: Array) -> None:
+def add_center_row(tree: Tree, evaluation: Evaluation, direction: Vector, weight: float, row: int, rows: Array) -> None:
     """rows[row] += weight × direction · (Jacobian of the centre of mass)."""
     node, turns, subtree = tree.dof_node, tree.dof_turns, tree.subtree_mass
-    position, axes, centers = stance.position, stance.axes, stance.centers
+    position, axes, centers = evaluation.position, evaluation.axes, evaluation.centers
     if subtree[0] <= 0.0:
         return
     for k in range(node.shape[0]):
@@ -44,7 +44,7 @@ def add_center_row(tree: Tree, stance: Evaluation, direction: Vector, weight: fl
 
 
 @kernel
-def add_moment_row(tree: Tree, goals: Goals, stance: Evaluation, g: int, d: Vector, row: int, rows: Array) -> None:
+def add_moment_row(tree: Tree, goals: Goals, evaluation: Evaluation, g: int, d: Vector, row: int, rows: Array) -> None:
     """rows[row] += d · (Jacobian of the moment of weight and loads of goal `g`).
 
     d · (dx × f) = (f × d) · dx, so that every load is the row of a force f × d at its point; a load that turns with its
@@ -54,8 +54,8 @@ def add_moment_row(tree: Tree, goals: Goals, stance: Evaluation, g: int, d: Vect
     weight, down = scale(gravity, tree.subtree_mass[0]), normalized(gravity)
     loads: Wrenches = loads_of(goals, g)
     node, points, forces, torques, local, share = loads
-    position, rotation = stance.position, stance.rotation
-    add_center_row(tree, stance, cross(weight, d), 1.0, row, rows)
+    position, rotation = evaluation.position, evaluation.rotation
+    add_center_row(tree, evaluation, cross(weight, d), 1.0, row, rows)
     load = total_load(rotation, loads, weight)
     along, across = support_levers(position, rotation, loads, about)
     below = subtract(across, along)
@@ -68,11 +68,11 @@ def add_moment_row(tree: Tree, goals: Goals, stance: Evaluation, g: int, d: Vect
             beside = subtract(subtract(point, about), across)
             twist = cross(own, add(cross(d, beside), scale(down, dot(d, cross(below, down)))))
             twist = add(twist, cross(in_world(rotation, node[i], 1, torques, i), d))
-        add_point_row(tree, stance, node[i], point, cross(acting, d), twist, row, rows)
+        add_point_row(tree, evaluation, node[i], point, cross(acting, d), twist, row, rows)
 
 
 @kernel
-def moment_of_lean(tree: Tree, goals: Goals, g: int, way: Vector) -> Vector:
-    """The direction of moments that makes `way` · (what stand goal `g` keeps over its support): way × w / w²."""
+def effective_center_moment(tree: Tree, goals: Goals, g: int, way: Vector) -> Vector:
+    """Direction d for which d · (moment of weight and loads) changes like `way` · (effective centre): way × w / w²."""
     weight = scale(vector_at(goals.gravity, g), tree.subtree_mass[0])
     return scale(cross(way, weight), 1.0 / dot(weight, weight))

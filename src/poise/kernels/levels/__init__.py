@@ -1,1 +1,1 @@
-"""Strict priorities inside limits: one step of a lexicographic least-squares problem."""
+"""The level solver: lexicographic least squares with linear limits, which gives one step of the engine."""

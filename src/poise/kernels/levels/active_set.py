@@ -1,4 +1,4 @@
-"""Which limits a level stands on: guess, repair, and if need be walk; see `levels` for the method."""
+"""The active set of a level: warm start, repair, then a primal active-set method; see `levels` for the method."""
 
 import numpy as np
 
@@ -9,20 +9,20 @@ from poise.kernels.levels.limits import add_crossed, drop_wrong_signs, first_cro
 from poise.kernels.levels.multipliers import curved_multipliers, rows_multipliers, wish_multipliers
 from poise.kernels.levels.newton_level import prepare_curved, solve_curved
 from poise.kernels.levels.problem import (
-    COUNT,
     DECIDED,
-    HELD,
+    GROUP_LINES,
+    HANDED_DOWN,
     LAZY,
     LEAST_SIDES,
+    LOCK_COUNT,
+    LOCKED_SIDE,
     NEWTON_SIDES,
-    ROW,
     ROWS_SIDES,
+    SCALARS,
     SHIFT,
-    SIDE,
-    SPAN,
-    STATE,
-    TRIAL,
+    TRIAL_POINT,
     WATCH,
+    WORK_ROW,
     X,
     Y,
 )
@@ -30,46 +30,49 @@ from poise.kernels.levels.problem import (
 Array = np.ndarray
 
 MAX_REPAIRS = 8
+"""Times that a warm-started active set is repaired before the primal active-set method takes over."""
 
-ROWS, WISHES, LEAST, NEWTON = 0, 1, 2, 3
-"""Kinds of level: with rows, the wish, the least step that does what is decided, with curvature."""
+ROWS_LEVEL, WISH_LEVEL, LEAST_STEP, NEWTON_LEVEL = 0, 1, 2, 3
+"""Kinds of level: with rows, the wish, the shortest step that has the decided coordinates, with curvature."""
 
 
 @inner_kernel
 def enter(tables: Array, lines: Array, decided: int) -> None:
-    """Coordinates of the point X that a level is entered with."""
+    """Write the coordinates of X, the point with which a level starts, to Y from `decided` on."""
     n = tables.shape[1]
     for c in range(n):
-        lines[ROW, c] = lines[X, c]
-    to_coordinates(tables, lines, 0, decided, ROW)
+        lines[WORK_ROW, c] = lines[X, c]
+    to_coordinates(tables, lines, 0, decided, WORK_ROW)
     for c in range(decided, n):
-        lines[Y, c] = lines[ROW, c]
+        lines[Y, c] = lines[WORK_ROW, c]
 
 
 @inner_kernel
 def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, decided: int) -> float:
-    """Multipliers of the locks of the face just solved; returns the size below which they are zero."""
-    if kind == ROWS:
+    """Compute the multipliers of the limits locked on the face just solved; returns the size that counts as zero."""
+    if kind == ROWS_LEVEL:
         return rows_multipliers(tables, lines, whole, k, decided)
-    if kind == NEWTON:
+    if kind == NEWTON_LEVEL:
         return curved_multipliers(tables, lines, whole, k, decided)
-    return wish_multipliers(tables, lines, whole, decided, kind == WISHES)
+    return wish_multipliers(tables, lines, whole, decided, kind == WISH_LEVEL)
 
 
 @inner_kernel
 def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, k: int, kind: int) -> bool:
-    """Optimum of level `k` in X; False when it was not found, X being legal anyway unless the sweep is lazy.
+    """Find the optimum of level `k` inside the limits and write it to X; returns whether it was found.
 
-    First the limits of the last step are tried and repaired. If that does not settle, and the sweep is not lazy, a
-    primal active-set method starts from the feasible point X. A curved level that settles with a shift is tried again
-    without: limits found on the way may hold what needed it.
+    The active set of the last step is tried first: limits with multipliers of the wrong sign are dropped and crossed
+    limits are added. If that does not settle within MAX_REPAIRS rounds, and the sweep is not lazy, a primal active-set
+    method starts from the feasible point X. Where the optimum is not found, X stays inside the limits unless the sweep
+    is lazy. A curved level that settled with a shifted Hessian is tried again without the shift, because the limits
+    that were locked on the way may make its Hessian positive definite.
     """
     n, limits, decided = tables.shape[1], general.shape[1] + general.shape[0], whole[DECIDED, k]
-    side = SIDE + k + (LEAST_SIDES * whole[STATE, SPAN] if kind == LEAST else 0)
+    side = LOCKED_SIDE + k + (LEAST_SIDES * whole[SCALARS, GROUP_LINES] if kind == LEAST_STEP else 0)
     remembered = _remembered(whole, k, kind)
     for i in range(limits if remembered > 0 else 0):
         whole[side, i] = whole[remembered, i]
-    if kind == NEWTON:
+    if kind == NEWTON_LEVEL:
         lines[SHIFT, k] = 0.0
         prepare_curved(tables, lines, whole, curvature, k, decided)
     primal, settled, step, needed = False, False, 0, 0.0
@@ -77,17 +80,17 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
         step += 1
         if primal:
             enter(tables, lines, decided)
-        if kind == ROWS:
+        if kind == ROWS_LEVEL:
             solve_rows(tables, lines, whole, general, k, decided, side)
-        elif kind == NEWTON:
+        elif kind == NEWTON_LEVEL:
             solve_curved(tables, lines, whole, general, k, decided, side)
         else:
-            solve_wish(tables, lines, whole, general, decided, side, kind == WISHES)
-        zero = multipliers(tables, lines, whole, k, kind, decided) if whole[STATE, COUNT] > 0 else 0.0
+            solve_wish(tables, lines, whole, general, decided, side, kind == WISH_LEVEL)
+        zero = multipliers(tables, lines, whole, k, kind, decided) if whole[SCALARS, LOCK_COUNT] > 0 else 0.0
         if primal:
             blocking, share, at = first_crossed(lines, whole, general, side)
             for i in range(n):
-                lines[X, i] += share * (lines[TRIAL, i] - lines[X, i])
+                lines[X, i] += share * (lines[TRIAL_POINT, i] - lines[X, i])
             if blocking >= 0:
                 whole[side, blocking] = at
             else:
@@ -97,21 +100,21 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
         added = add_crossed(lines, whole, general, side)
         if added == 0 and not dropped:
             for c in range(n):
-                lines[X, c] = lines[TRIAL, c]
-            settled = needed > 0.0 or kind != NEWTON or lines[SHIFT, k] == 0.0 or whole[STATE, COUNT] == 0
+                lines[X, c] = lines[TRIAL_POINT, c]
+            settled = needed > 0.0 or kind != NEWTON_LEVEL or lines[SHIFT, k] == 0.0 or whole[SCALARS, LOCK_COUNT] == 0
             if settled:
                 continue
             needed, step = lines[SHIFT, k], 0
             lines[SHIFT, k] = 0.0
             for i in range(limits):
-                whole[HELD, i] = whole[side, i]
+                whole[HANDED_DOWN, i] = whole[side, i]
         elif added < 0 or step == MAX_REPAIRS:
             step = 0
             if needed > 0.0 and lines[SHIFT, k] < needed:
                 lines[SHIFT, k] = needed
                 for i in range(limits):
-                    whole[side, i] = whole[HELD, i]
-            elif whole[STATE, LAZY] == 1:
+                    whole[side, i] = whole[HANDED_DOWN, i]
+            elif whole[SCALARS, LAZY] == 1:
                 return False
             else:
                 primal = True
@@ -124,7 +127,9 @@ def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature
 
 @inner_kernel
 def _remembered(whole: Array, k: int, kind: int) -> int:
-    """The line that keeps what level `k` locked when it was last solved as it is now; 0 for a level not watched."""
-    if kind == NEWTON:
-        return SIDE + NEWTON_SIDES * whole[STATE, SPAN] + k
-    return SIDE + ROWS_SIDES * whole[STATE, SPAN] + k if kind != LEAST and whole[WATCH, k] > 0 else 0
+    """The line with the last active set of level `k` as a level of this `kind`; 0 for a level that is not watched."""
+    if kind == NEWTON_LEVEL:
+        return LOCKED_SIDE + NEWTON_SIDES * whole[SCALARS, GROUP_LINES] + k
+    return (
+        LOCKED_SIDE + ROWS_SIDES * whole[SCALARS, GROUP_LINES] + k if kind != LEAST_STEP and whole[WATCH, k] > 0 else 0
+    )

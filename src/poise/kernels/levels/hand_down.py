@@ -1,37 +1,37 @@
-"""What a level hands down to those below it: see `levels` for the method."""
+"""The constraints that a solved level imposes on the levels below it: see `levels` for the method."""
 
 import numpy as np
 
 from poise.kernels.jit.compile import inner_kernel
-from poise.kernels.levels.active_set import NEWTON, ROWS, multipliers
+from poise.kernels.levels.active_set import NEWTON_LEVEL, ROWS_LEVEL, multipliers
 from poise.kernels.levels.equality_solve import factor_face, reduce_rows, substitute, subtract
 from poise.kernels.levels.householder import block_of, reflect_columns, to_coordinates
 from poise.kernels.levels.newton_level import factor_curved, minds_all
 from poise.kernels.levels.problem import (
-    BLOCK,
     COLUMNS,
-    CONSISTENT,
-    COUNT,
-    CURVATURE,
+    CONSISTENCY_TOLERANCE,
+    CURVATURE_OWNER,
     DAMPING,
     DECIDED,
-    HELD,
-    LEVEL,
-    LEVELS,
-    LIMIT,
+    FACE_RANK,
+    HANDED_DOWN,
+    LEVEL_COUNT,
+    LEVEL_ROWS,
+    LEVEL_START,
+    LIMIT_OWNER,
+    LOCK_COUNT,
+    LOCK_MULTIPLIERS,
+    LOCKED_SIDE,
     LOCKS,
-    MULTIPLIERS,
+    MIN_DAMPING,
     ORDER,
     OWNER,
-    RANK,
-    RANKED,
-    REST,
-    ROW,
-    SIDE,
-    START,
-    STATE,
+    RESIDUAL,
+    ROW_BLOCK,
+    ROW_RANK_TOLERANCE,
+    SCALARS,
     TARGET,
-    UNDAMPED,
+    WORK_ROW,
     X,
     Y,
     Z,
@@ -39,23 +39,23 @@ from poise.kernels.levels.problem import (
 
 Array = np.ndarray
 
-STRONG = 1e4
-"""A multiplier this many times as large as zero: every optimum of the level touches the limit."""
+STRONG_MULTIPLIER = 1e4
+"""Multiplier, in multiples of the size that counts as zero, above which every optimum of the level is at the limit."""
 
 
 @inner_kernel
 def meet(tables: Array, lines: Array, whole: Array, k: int) -> bool:
-    """Meet the undamped level `k` whatever the limits say; False when its rows contradict each other."""
-    n, first, s = tables.shape[1], whole[START, k], whole[DECIDED, k]
-    m = whole[START, k + 1] - first
-    rank = reduce_rows(tables, lines, whole, COLUMNS, first, m, s, _end_of_rows(whole), RANK)
+    """Solve the undamped level `k` exactly, ignoring the limits; returns False when its rows contradict each other."""
+    n, first, s = tables.shape[1], whole[LEVEL_START, k], whole[DECIDED, k]
+    m = whole[LEVEL_START, k + 1] - first
+    rank = reduce_rows(tables, lines, whole, COLUMNS, first, m, s, _end_of_rows(whole), ROW_RANK_TOLERANCE)
     moving = 0
     for c in range(s, n):
         moving += lines[Y, c] != 0.0
     if moving > 0:
         to_coordinates(tables, lines, s, s + rank, Y)
     for r in range(first, first + m):
-        lines[REST, r] = lines[TARGET, r]
+        lines[RESIDUAL, r] = lines[TARGET, r]
     subtract(tables, lines, COLUMNS, Y, first, m, 0, s)
     substitute(tables, lines, whole, COLUMNS, Y, first, m, s, rank)
     for i in range(rank):
@@ -63,79 +63,80 @@ def meet(tables: Array, lines: Array, whole: Array, k: int) -> bool:
     whole[DECIDED, k + 1] = s + rank
     missing = 0.0
     for i in range(rank, m):
-        missing = max(missing, abs(lines[REST, whole[ORDER, i]]))
-    return missing <= CONSISTENT
+        missing = max(missing, abs(lines[RESIDUAL, whole[ORDER, i]]))
+    return missing <= CONSISTENCY_TOLERANCE
 
 
 @inner_kernel
 def commit(tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool) -> None:
-    """Hand down what level `k` decided: its rows' values and, undamped or curved, limits every optimum of it touches.
+    """Fix, for the levels below, the values of the rows of level `k` and the limits that all its optima share.
 
-    Limits that only a damped level leans on, or that an undamped one merely touches, stay open to the levels below.
+    Limits are fixed only by undamped and curved levels, and only where their multiplier is clearly not zero: the levels
+    below may still leave the other limits of the active set.
     """
-    n, s, first = tables.shape[1], whole[DECIDED, k], whole[START, k]
-    count, rank = whole[STATE, COUNT], whole[STATE, RANKED]
+    n, s, first = tables.shape[1], whole[DECIDED, k], whole[LEVEL_START, k]
+    count, rank = whole[SCALARS, LOCK_COUNT], whole[SCALARS, FACE_RANK]
     strong = _hold_strong(tables, lines, whole, general, k, kind, settled)
-    if strong and kind == NEWTON and minds_all(tables, lines, k, s + count):
+    if strong and kind == NEWTON_LEVEL and minds_all(tables, lines, k, s + count):
         for c in range(s, n):
-            lines[Y, c], whole[OWNER, c] = lines[Z, c], CURVATURE
+            lines[Y, c], whole[OWNER, c] = lines[Z, c], CURVATURE_OWNER
         for t in range(count):
-            whole[OWNER, s + t] = LIMIT - whole[LOCKS, t]
+            whole[OWNER, s + t] = LIMIT_OWNER - whole[LOCKS, t]
         whole[DECIDED, k + 1] = n
         return
-    if strong and kind == ROWS:
+    if strong and kind == ROWS_LEVEL:
         for c in range(s, n):
             lines[Y, c] = lines[Z, c]
     else:
         for c in range(n):
             lines[Z, c] = lines[Y, c]
-        if kind == NEWTON:
-            count, rank = factor_curved(tables, lines, whole, general, k, s, HELD)
+        if kind == NEWTON_LEVEL:
+            count, rank = factor_curved(tables, lines, whole, general, k, s, HANDED_DOWN)
         else:
-            count, rank = factor_face(tables, lines, whole, general, k, s, HELD)
+            count, rank = factor_face(tables, lines, whole, general, k, s, HANDED_DOWN)
         for c in range(n):
-            lines[ROW, c] = lines[X, c]
-        to_coordinates(tables, lines, 0, s + count + rank, ROW)
+            lines[WORK_ROW, c] = lines[X, c]
+        to_coordinates(tables, lines, 0, s + count + rank, WORK_ROW)
         for c in range(s, n):
-            lines[Y, c] = lines[ROW, c]
+            lines[Y, c] = lines[WORK_ROW, c]
     for t in range(count):
-        whole[OWNER, s + t] = LIMIT - whole[LOCKS, t]
+        whole[OWNER, s + t] = LIMIT_OWNER - whole[LOCKS, t]
     for i in range(rank):
-        whole[OWNER, s + count + i] = CURVATURE if kind == NEWTON else first + whole[ORDER, i]
+        whole[OWNER, s + count + i] = CURVATURE_OWNER if kind == NEWTON_LEVEL else first + whole[ORDER, i]
     whole[DECIDED, k + 1] = s + count + rank
     _pass_on(tables, lines, whole, k, kind, s, s + count + rank)
 
 
 @inner_kernel
 def _hold_strong(tables: Array, lines: Array, whole: Array, general: Array, k: int, kind: int, settled: bool) -> bool:
-    """Choose the limits to hand down; True when they are all that the level locks."""
+    """Choose the limits to fix for the levels below, in HANDED_DOWN; returns whether they are the whole active set."""
     locked, strong = 0, 0
     for i in range(general.shape[1] + general.shape[0]):
-        whole[HELD, i] = 0
-        locked += whole[SIDE + k, i] != 0
-    if settled and whole[STATE, COUNT] > 0 and (kind == NEWTON or lines[DAMPING, k] <= UNDAMPED):
-        zero = STRONG * multipliers(tables, lines, whole, k, kind, whole[DECIDED, k])
-        for t in range(whole[STATE, COUNT]):
-            if abs(lines[MULTIPLIERS, t]) > zero:
-                whole[HELD, whole[LOCKS, t]] = whole[SIDE + k, whole[LOCKS, t]]
+        whole[HANDED_DOWN, i] = 0
+        locked += whole[LOCKED_SIDE + k, i] != 0
+    if settled and whole[SCALARS, LOCK_COUNT] > 0 and (kind == NEWTON_LEVEL or lines[DAMPING, k] <= MIN_DAMPING):
+        zero = STRONG_MULTIPLIER * multipliers(tables, lines, whole, k, kind, whole[DECIDED, k])
+        for t in range(whole[SCALARS, LOCK_COUNT]):
+            if abs(lines[LOCK_MULTIPLIERS, t]) > zero:
+                whole[HANDED_DOWN, whole[LOCKS, t]] = whole[LOCKED_SIDE + k, whole[LOCKS, t]]
                 strong += 1
     return settled and strong == locked
 
 
 @inner_kernel
 def _pass_on(tables: Array, lines: Array, whole: Array, k: int, kind: int, s: int, used: int) -> None:
-    """Send the rows below through the reflections `s` ≤ j < `used`, and keep those of level `k` reduced."""
-    first, m = whole[START, k], whole[START, k + 1] - whole[START, k]
+    """Apply the reflections `s` ≤ j < `used` to the rows of the levels below, and store level `k` in reduced form."""
+    first, m = whole[LEVEL_START, k], whole[LEVEL_START, k + 1] - whole[LEVEL_START, k]
     border, end = block_of(first + m), _end_of_rows(whole)
     if border < end:
         for j in range(s, used):
             reflect_columns(tables, lines, j, COLUMNS, border, end)
     for c in range(tables.shape[1]):
         for r in range(m):
-            tables[COLUMNS, c, first + r] = 0.0 if kind == NEWTON else tables[LEVEL, c, r]
+            tables[COLUMNS, c, first + r] = 0.0 if kind == NEWTON_LEVEL else tables[LEVEL_ROWS, c, r]
 
 
 @inner_kernel
 def _end_of_rows(whole: Array) -> int:
-    """Where the last block of rows ends."""
-    return block_of(whole[START, whole[STATE, LEVELS]] + BLOCK - 1)
+    """End of the last block of rows of all levels."""
+    return block_of(whole[LEVEL_START, whole[SCALARS, LEVEL_COUNT]] + ROW_BLOCK - 1)

@@ -1,8 +1,8 @@
 """Householder reflections, kept as vectors: Q = H_0 H_1 …, H_j = 1 - σ_j v_j v_jᵀ, σ_j = 2 / |v_j|², v_j zero before j.
 
 Many rows at once are stored as columns, side by side: sums over a row then run in parallel over the rows, which a
-compiler that must not reorder additions can put into vector registers. Indices are unsigned where it counts: numba
-would else look at each for a negative one, meant from the end.
+compiler that must not reorder additions can put into vector registers. Inner loops use unsigned indices, because numba
+tests every signed index for a negative value, which counts from the end.
 """
 
 import math
@@ -11,20 +11,20 @@ import numpy as np
 from numpy import uint64
 
 from poise.kernels.jit.compile import inner_kernel
-from poise.kernels.levels.problem import BLOCK, REFLECTORS, ROW, SCALES
+from poise.kernels.levels.problem import REFLECTORS, ROW_BLOCK, SCALES, WORK_ROW
 
 Array = np.ndarray
 
 
 @inner_kernel
 def block_of(r: int) -> int:
-    """The first row of the block that row `r` is in."""
-    return r // BLOCK * BLOCK
+    """First row of the block that contains row `r`."""
+    return r // ROW_BLOCK * ROW_BLOCK
 
 
 @inner_kernel
 def dot(a: Array, i: int, b: Array, j: int, first: int, end: int) -> float:
-    """Line `i` of `a` times line `j` of `b` over `first` ≤ c < `end`, four sums at once."""
+    """Dot product of line `i` of `a` and line `j` of `b` over `first` ≤ c < `end`, as four partial sums."""
     begin, stop = uint64(first), uint64(end)
     last = begin + (stop - begin) // uint64(4) * uint64(4)
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -41,11 +41,14 @@ def dot(a: Array, i: int, b: Array, j: int, first: int, end: int) -> float:
 
 @inner_kernel
 def make_reflector(tables: Array, lines: Array, place: int, size: float) -> float:
-    """The reflection that turns the tail of ROW from `place` on, of square length `size`, into its first entry."""
+    """Make the reflection that maps the tail of WORK_ROW, from `place` on, to its first entry; returns that entry.
+
+    `size` is the squared length of the tail.
+    """
     j, n = uint64(place), uint64(tables.shape[1])
     for c in range(j, n):
-        tables[REFLECTORS, j, c] = lines[ROW, c]
-    head = lines[ROW, j]
+        tables[REFLECTORS, j, c] = lines[WORK_ROW, c]
+    head = lines[WORK_ROW, j]
     pivot = -math.sqrt(size) if head > 0.0 else math.sqrt(size)
     tables[REFLECTORS, j, j] = head - pivot
     lines[SCALES, j] = 1.0 / (size - pivot * head)
@@ -87,10 +90,13 @@ def from_coordinates(tables: Array, lines: Array, count: int, which: int) -> Non
 
 @inner_kernel
 def reflect_columns(tables: Array, lines: Array, place: int, which: int, first: int, end: int) -> None:
-    """Every row stored as a column `first` ≤ r < `end`, both at borders of blocks, of table `which` ← row H_j."""
+    """row ← row H_j, j = `place`, for the rows stored as columns `first` ≤ r < `end` of table `which`.
+
+    Both ends must be multiples of ROW_BLOCK.
+    """
     j, n, t = uint64(place), uint64(tables.shape[1]), uint64(which)
     scale = lines[SCALES, j]
-    for r in range(uint64(first), uint64(end), uint64(BLOCK)):
+    for r in range(uint64(first), uint64(end), uint64(ROW_BLOCK)):
         r1, r2, r3, r4 = r + uint64(1), r + uint64(2), r + uint64(3), r + uint64(4)
         r5, r6, r7 = r + uint64(5), r + uint64(6), r + uint64(7)
         s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

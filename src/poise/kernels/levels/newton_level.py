@@ -1,12 +1,14 @@
-"""A level with curvature on a face: see `levels` for the method.
+"""A level with curvature, solved by Newton's method on a face: see `levels` for the method.
 
-In the undecided coordinates, x = x_s + Z t with x_s what is decided, level k minimises ½ tᵀ (B + λ² 1) t - gᵀ t,
+Write x = x_s + Z t, with x_s the decided part of the step and Z a basis of the undecided directions. Level k then
+minimises ½ tᵀ (B + λ² 1) t - gᵀ t with
 
     B = (A Z)ᵀ (A Z) + Zᵀ S Z,    g = Zᵀ (Aᵀ (b - A x_s) - S x_s).
 
-Where B + λ² 1 is not positive definite on the face, δ 1 is added with the least δ of a geometric series that makes it
-so: the step is then shorter, but downhill. A direction of negative curvature is kept for the caller, who may be at a
-saddle. What is handed down is the null space of B: along it the level does not mind, to second order.
+Where B + λ² 1 is not positive definite on the face, a shift δ 1 is added, with the smallest δ of a geometric series
+that makes it positive definite: the step is then shorter, but still a descent direction. A direction of negative
+curvature is kept for the caller, who may be at a saddle point. The levels below may move in the null space of B, along
+which the level does not change to second order.
 """
 
 import math
@@ -27,60 +29,61 @@ from poise.kernels.levels.householder import (
 )
 from poise.kernels.levels.problem import (
     BASIS,
-    BLOCK,
     COLUMNS,
-    CURVED_RANK,
     DAMPING,
     DOWNHILL,
     ESCAPE,
-    ESCAPING,
+    ESCAPE_LEVEL,
+    FACE_HESSIAN,
     FACTOR,
     GRADIENT,
     HESSIAN,
-    LEVELS,
+    HESSIAN_RANK_TOLERANCE,
+    LEVEL_COUNT,
+    LEVEL_START,
     PRODUCT,
     REFLECTORS,
-    ROW,
+    ROW_BLOCK,
+    SCALARS,
     SCALES,
     SHIFT,
-    START,
-    STATE,
     TARGET,
-    TURNED,
     WISH,
     WISHED,
+    WORK_ROW,
     Y,
     Z,
 )
 
 Array = np.ndarray
 
-FLAT = 1e-9
-"""Pivot, against the largest diagonal entry, below which a Hessian is not positive definite."""
+FLAT_PIVOT = 1e-9
+"""Pivot, as a share of the largest diagonal entry, below which a Hessian is not positive definite."""
 FIRST_SHIFT, SHIFT_GROWTH, MAX_SHIFTS = 1e-3, 4.0, 40
-STEEP = 1e-3
-"""Slope of a level's error that counts, against the size of the error."""
+"""First shift, as a share of the largest diagonal entry, its growth per attempt, and the number of attempts."""
+STEEP_SLOPE = 1e-3
+"""Slope of a level's squared error, as a share of its target, above which the level still has a descent direction."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
 
 @inner_kernel
 def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, k: int, decided: int) -> None:
-    """Hessian and downhill direction of curved level `k` in the undecided coordinates."""
-    n, first = tables.shape[1], whole[START, k]
-    m = whole[START, k + 1] - first
+    """Compute the Hessian and the negative gradient of curved level `k` in the undecided coordinates."""
+    n, first = tables.shape[1], whole[LEVEL_START, k]
+    m = whole[LEVEL_START, k + 1] - first
     _curve(tables, lines, curvature, k, decided)
     for c in range(n):
-        lines[ROW, c] = lines[Y, c] if c < decided else 0.0
-    from_coordinates(tables, lines, decided, ROW)
+        lines[WORK_ROW, c] = lines[Y, c] if c < decided else 0.0
+    from_coordinates(tables, lines, decided, WORK_ROW)
     begin, end = uint64(decided), uint64(n)
     for d in range(begin, end):
         lines[GRADIENT, d] = 0.0
     for a in range(n):
-        value = lines[ROW, a]
+        value = lines[WORK_ROW, a]
         for d in range(begin, end):
             lines[GRADIENT, d] -= tables[PRODUCT, a, d] * value
-    if k == whole[STATE, LEVELS]:
+    if k == whole[SCALARS, LEVEL_COUNT]:
         for c in range(n):
             lines[WISHED, c] = lines[WISH, c]
         to_coordinates(tables, lines, 0, decided, WISHED)
@@ -92,12 +95,12 @@ def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, 
         for c in range(decided):
             total -= tables[COLUMNS, c, first + r] * lines[Y, c]
         for c in range(begin, end):
-            lines[ROW, c] = tables[COLUMNS, c, first + r]
+            lines[WORK_ROW, c] = tables[COLUMNS, c, first + r]
         for c in range(begin, end):
-            value = lines[ROW, c]
+            value = lines[WORK_ROW, c]
             lines[GRADIENT, c] += value * total
             for d in range(c, end):
-                tables[HESSIAN, c, d] += value * lines[ROW, d]
+                tables[HESSIAN, c, d] += value * lines[WORK_ROW, d]
     for c in range(begin, end):
         for d in range(begin, c):
             tables[HESSIAN, c, d] = tables[HESSIAN, d, c]
@@ -105,9 +108,9 @@ def prepare_curved(tables: Array, lines: Array, whole: Array, curvature: Array, 
 
 @inner_kernel
 def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) -> None:
-    """Zᵀ S Z above its diagonal, and S Z on the way."""
+    """Compute S Z into PRODUCT, and the upper triangle of Zᵀ S Z into HESSIAN."""
     n = tables.shape[1]
-    begin, end, size = uint64(block_of(decided)), uint64(block_of(n + BLOCK - 1)), uint64(n)
+    begin, end, size = uint64(block_of(decided)), uint64(block_of(n + ROW_BLOCK - 1)), uint64(n)
     for c in range(size):
         for d in range(begin, end):
             tables[BASIS, c, d] = 0.0
@@ -127,7 +130,7 @@ def _curve(tables: Array, lines: Array, curvature: Array, k: int, decided: int) 
 
 @inner_kernel
 def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: int) -> bool:
-    """Row `a` of PRODUCT = S BASIS; False when it is zero: joints of different limbs share no curvature."""
+    """Compute row `a` of PRODUCT = S BASIS; returns False when it is zero, as for joints of different limbs."""
     size, first, last = uint64(tables.shape[1]), uint64(begin), uint64(end)
     for d in range(first, last):
         tables[PRODUCT, a, d] = 0.0
@@ -144,41 +147,44 @@ def _multiply(tables: Array, curvature: Array, k: int, a: int, begin: int, end: 
 
 @inner_kernel
 def _turn(tables: Array, lines: Array, decided: int, s: int) -> None:
-    """Hessian and downhill direction through the locks of a face, H B H = B - v wᵀ - w vᵀ; w is in ROW."""
+    """Apply the reflections of the locked limits to the Hessian and the negative gradient.
+
+    For each reflection H B H = B - v wᵀ - w vᵀ, with w in WORK_ROW.
+    """
     begin, end = uint64(decided), uint64(tables.shape[1])
     for c in range(begin, end):
         lines[DOWNHILL, c] = lines[GRADIENT, c]
         for d in range(begin, end):
-            tables[TURNED, c, d] = tables[HESSIAN, c, d]
+            tables[FACE_HESSIAN, c, d] = tables[HESSIAN, c, d]
     for j in range(begin, uint64(s)):
         reflect(tables, lines, j, DOWNHILL)
         scale = lines[SCALES, j]
         for d in range(begin, end):
-            lines[ROW, d] = 0.0
+            lines[WORK_ROW, d] = 0.0
         for c in range(j, end):
             v = scale * tables[REFLECTORS, j, c]
             for d in range(begin, end):
-                lines[ROW, d] += v * tables[TURNED, c, d]
+                lines[WORK_ROW, d] += v * tables[FACE_HESSIAN, c, d]
         along = 0.0
         for c in range(j, end):
-            along += tables[REFLECTORS, j, c] * lines[ROW, c]
+            along += tables[REFLECTORS, j, c] * lines[WORK_ROW, c]
         for c in range(j, end):
-            lines[ROW, c] -= 0.5 * scale * along * tables[REFLECTORS, j, c]
+            lines[WORK_ROW, c] -= 0.5 * scale * along * tables[REFLECTORS, j, c]
         for c in range(begin, end):
-            w = lines[ROW, c]
+            w = lines[WORK_ROW, c]
             for d in range(j, end):
-                tables[TURNED, c, d] -= w * tables[REFLECTORS, j, d]
+                tables[FACE_HESSIAN, c, d] -= w * tables[REFLECTORS, j, d]
         for c in range(j, end):
             v = tables[REFLECTORS, j, c]
             for d in range(begin, end):
-                tables[TURNED, c, d] -= v * lines[ROW, d]
+                tables[FACE_HESSIAN, c, d] -= v * lines[WORK_ROW, d]
 
 
 @inner_kernel
 def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, locked: int) -> None:
-    """Optimum of curved level `k` with the limits in line `locked` as equalities, in TRIAL.
+    """Find the optimum of curved level `k` with the limits in line `locked` as equalities, in TRIAL_POINT.
 
-    Its shift never shrinks from face to face, so that all faces end up in one convex problem.
+    The shift never shrinks from face to face, so that all faces belong to one convex problem.
     """
     n, square = tables.shape[1], lines[DAMPING, k] * lines[DAMPING, k]
     for c in range(decided):
@@ -187,26 +193,26 @@ def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: i
     _turn(tables, lines, decided, s)
     largest = square
     for c in range(s, n):
-        largest = max(largest, abs(tables[TURNED, c, c]) + square)
+        largest = max(largest, abs(tables[FACE_HESSIAN, c, c]) + square)
     for c in range(decided, s):
         for d in range(s, n):
-            lines[DOWNHILL, d] -= tables[TURNED, c, d] * lines[Z, c]
-    failed = _factor(tables, lines, s, square + lines[SHIFT, k], FLAT * largest)
-    if whole[STATE, ESCAPING] == k:
-        whole[STATE, ESCAPING] = -1
+            lines[DOWNHILL, d] -= tables[FACE_HESSIAN, c, d] * lines[Z, c]
+    failed = _factor(tables, lines, s, square + lines[SHIFT, k], FLAT_PIVOT * largest)
+    if whole[SCALARS, ESCAPE_LEVEL] == k:
+        whole[SCALARS, ESCAPE_LEVEL] = -1
         lines[ESCAPE, n] = 0.0
     if failed >= 0:
-        first = whole[STATE, ESCAPING] < 0
+        first = whole[SCALARS, ESCAPE_LEVEL] < 0
         if first:
             _begin_escape(tables, lines, failed, s)
         for _ in range(MAX_SHIFTS):
             shift = SHIFT_GROWTH * lines[SHIFT, k] if lines[SHIFT, k] > 0.0 else FIRST_SHIFT * max(largest, 1e-6)
             lines[SHIFT, k] = shift
-            if _factor(tables, lines, s, square + shift, FLAT * largest) < 0:
+            if _factor(tables, lines, s, square + shift, FLAT_PIVOT * largest) < 0:
                 break
         if first and _escape(tables, lines, s, square):
-            whole[STATE, ESCAPING] = k
-            _refine_shift(tables, lines, k, s, square, FLAT * largest)
+            whole[SCALARS, ESCAPE_LEVEL] = k
+            _refine_shift(tables, lines, k, s, square, FLAT_PIVOT * largest)
     for c in range(s, n):
         lines[Z, c] = lines[DOWNHILL, c]
     _solve_factored(tables, lines, s, Z)
@@ -215,7 +221,7 @@ def solve_curved(tables: Array, lines: Array, whole: Array, general: Array, k: i
 
 @inner_kernel
 def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, flat: float) -> None:
-    """Turn the most negative curvature into its opposite rather than into something larger, where that is enough."""
+    """Reduce the shift to twice the most negative curvature, which flips its sign, where that is enough."""
     found, reflected = lines[SHIFT, k], -2.0 * lines[ESCAPE, tables.shape[1]]
     if reflected >= found:
         return
@@ -227,32 +233,33 @@ def _refine_shift(tables: Array, lines: Array, k: int, s: int, square: float, fl
 
 @inner_kernel
 def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> int:
-    """L D Lᵀ of the free block plus `added` on its diagonal, D Lᵀ above it; returns the row that failed or -1.
+    """Factorise the free block, with `added` on its diagonal, as L D Lᵀ; returns the row that failed, or -1.
 
-    A flat direction in which nothing pulls is left out: its pivot is set to 0.
+    D Lᵀ is stored in the upper triangle. A direction without curvature and without gradient is left out: its pivot is
+    set to 0.
     """
     begin, n = uint64(s), uint64(tables.shape[1])
     pulled = 0.0
     for c in range(begin, n):
-        lines[ROW, c] = lines[DOWNHILL, c]
-        pulled = max(pulled, abs(lines[ROW, c]))
+        lines[WORK_ROW, c] = lines[DOWNHILL, c]
+        pulled = max(pulled, abs(lines[WORK_ROW, c]))
         for d in range(c, n):
-            tables[FACTOR, c, d] = tables[TURNED, c, d]
+            tables[FACTOR, c, d] = tables[FACE_HESSIAN, c, d]
         tables[FACTOR, c, c] += added
     for j in range(begin, n):
-        pivot, pull, next_row = tables[FACTOR, j, j], lines[ROW, j], j + uint64(1)
+        pivot, pull, next_row = tables[FACTOR, j, j], lines[WORK_ROW, j], j + uint64(1)
         if pivot <= flat:
             beside = 0.0
             for d in range(next_row, n):
                 beside = max(beside, abs(tables[FACTOR, j, d]))
-            if pivot < -flat or abs(pull) > FLAT * pulled or beside > flat:
+            if pivot < -flat or abs(pull) > FLAT_PIVOT * pulled or beside > flat:
                 return s + int(j - begin)
             tables[FACTOR, j, j] = 0.0
             continue
         inverse = 1.0 / pivot
         for c in range(next_row, n):
             share = tables[FACTOR, j, c] * inverse
-            lines[ROW, c] -= share * pull
+            lines[WORK_ROW, c] -= share * pull
             for d in range(c, n):
                 tables[FACTOR, c, d] -= share * tables[FACTOR, j, d]
     return -1
@@ -260,13 +267,13 @@ def _factor(tables: Array, lines: Array, s: int, added: float, flat: float) -> i
 
 @inner_kernel
 def minds_all(tables: Array, lines: Array, k: int, s: int) -> bool:
-    """Whether curved level `k`, as it was solved last, leaves the levels below it no direction at all."""
+    """Whether the Hessian of curved level `k` has full rank, so that the levels below have no freedom left."""
     if lines[DAMPING, k] > 0.0 or lines[SHIFT, k] > 0.0:
         return False
     least, most = math.inf, 1.0
     for c in range(s, tables.shape[1]):
         least, most = min(least, tables[FACTOR, c, c]), max(most, tables[FACTOR, c, c])
-    return least > CURVED_RANK * most
+    return least > HESSIAN_RANK_TOLERANCE * most
 
 
 @inner_kernel
@@ -292,7 +299,7 @@ def _solve_factored(tables: Array, lines: Array, s: int, which: int) -> None:
 def factor_curved(
     tables: Array, lines: Array, whole: Array, general: Array, k: int, decided: int, held: int
 ) -> tuple[int, int]:
-    """Reflections of the `held` limits and of the range of the Hessian on them; counts of locks and of rank."""
+    """Factorise the `held` limits and the Hessian on their face; returns the number of locks and the rank."""
     n = tables.shape[1]
     count = lock_limits(tables, lines, whole, general, decided, held)
     s = decided + count
@@ -301,27 +308,30 @@ def factor_curved(
         return count, 0
     for c in range(decided, s):
         for d in range(s, n):
-            lines[DOWNHILL, d] -= tables[TURNED, c, d] * lines[Z, c]
-    rank = reduce_rows(tables, lines, whole, TURNED, s, n - s, s, block_of(n + BLOCK - 1), CURVED_RANK)
+            lines[DOWNHILL, d] -= tables[FACE_HESSIAN, c, d] * lines[Z, c]
+    rank = reduce_rows(
+        tables, lines, whole, FACE_HESSIAN, s, n - s, s, block_of(n + ROW_BLOCK - 1), HESSIAN_RANK_TOLERANCE
+    )
     return count, rank + _keep_downhill(tables, lines, whole, k, s, s + rank)
 
 
 @inner_kernel
 def _keep_downhill(tables: Array, lines: Array, whole: Array, k: int, s: int, used: int) -> int:
-    """One more reflection, if the level has a way down along what its Hessian says nothing of; how many.
+    """Reserve the gradient's component in the null space of the Hessian by one reflection; returns how many were added.
 
-    Where its curvature changes sign on the way, a Hessian vanishes by chance, and the level does mind.
+    Where the curvature along a direction changes sign, the Hessian vanishes there although the level still improves
+    along it: the levels below must not use that direction.
     """
     n, size = tables.shape[1], 0.0
     if used == n:
         return 0
-    for r in range(whole[START, k], whole[START, k + 1]):
+    for r in range(whole[LEVEL_START, k], whole[LEVEL_START, k + 1]):
         size += lines[TARGET, r] * lines[TARGET, r]
     for c in range(n):
-        lines[ROW, c] = lines[DOWNHILL, c]
-    to_coordinates(tables, lines, s, used, ROW)
-    tail = dot(lines, ROW, lines, ROW, used, n)
-    if tail <= STEEP * STEEP * size:
+        lines[WORK_ROW, c] = lines[DOWNHILL, c]
+    to_coordinates(tables, lines, s, used, WORK_ROW)
+    tail = dot(lines, WORK_ROW, lines, WORK_ROW, used, n)
+    if tail <= STEEP_SLOPE * STEEP_SLOPE * size:
         return 0
     make_reflector(tables, lines, used, tail)
     return 1
@@ -329,11 +339,11 @@ def _keep_downhill(tables: Array, lines: Array, whole: Array, k: int, s: int, us
 
 @inner_kernel
 def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
-    """A direction of negative curvature, in coordinates, from a factorisation that failed, if there is one.
+    """Start the search for a direction of negative curvature from a factorisation that failed, in coordinates.
 
-    Beyond the failed row the factor holds what is left of the Hessian; a flat pivot with an entry beside it has
-    negative curvature in the plane of both. The coordinate of least curvature joins in: the direction found may be an
-    axis of its own, at right angles to the most negative one.
+    From the failed row on, the factor holds the Schur complement of the Hessian; a pivot near zero with a nonzero entry
+    beside it has negative curvature in the plane of both. The coordinate axis of least curvature is added, because the
+    direction found may be an eigenvector that is orthogonal to the most negative one.
     """
     n = tables.shape[1]
     for c in range(n):
@@ -356,14 +366,14 @@ def _begin_escape(tables: Array, lines: Array, failed: int, s: int) -> None:
             lines[ESCAPE, j] = total / tables[FACTOR, j, j]
     least = s
     for c in range(s, n):
-        if tables[TURNED, c, c] < tables[TURNED, least, least]:
+        if tables[FACE_HESSIAN, c, c] < tables[FACE_HESSIAN, least, least]:
             least = c
     lines[ESCAPE, least] += 1.0
 
 
 @inner_kernel
 def _escape(tables: Array, lines: Array, s: int, square: float) -> bool:
-    """Turn the direction begun towards the most negative curvature and keep it; False when it is not negative."""
+    """Refine ESCAPE by inverse iteration towards the most negative curvature; returns whether that is negative."""
     n = tables.shape[1]
     for _ in range(POWER_STEPS):
         _solve_factored(tables, lines, s, ESCAPE)
@@ -379,7 +389,7 @@ def _escape(tables: Array, lines: Array, s: int, square: float) -> bool:
     for c in range(s, n):
         total = 0.0
         for d in range(s, n):
-            total += tables[TURNED, c, d] * lines[ESCAPE, d]
+            total += tables[FACE_HESSIAN, c, d] * lines[ESCAPE, d]
         curvature += total * lines[ESCAPE, c]
         slope += lines[DOWNHILL, c] * lines[ESCAPE, c]
     if curvature >= 0.0:

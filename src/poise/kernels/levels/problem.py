@@ -1,8 +1,20 @@
-"""What the level solver is given and what it writes to: see `levels` for the method.
+"""The problem that the level solver is given, and the names of the parts of its workspace: see `levels` for the method.
 
-Compiled functions pay for every array they are passed, and count references of those that come in tuples. The solver
-therefore works in three arrays only, passed one by one: `tables` of numbers, `lines` of numbers and `whole` lines of
-whole numbers, whose parts have the names below. `lines[Z, c]` is coordinate c of the answer of a face.
+Compiled functions pay for every array they are passed, and count references of arrays that come in tuples. The solver
+therefore works in three arrays, passed one by one: `tables` holds matrices of floats, `lines` holds vectors of floats
+and `whole` holds vectors of integers. The constants below are indices into these arrays: `lines[Z, c]` is coordinate c
+of the solution on a face.
+
+Words used throughout this package:
+
+* A *face* is the set of points at which a given set of limits holds with equality. These limits are *locked*; the set
+  of locked limits is the active set.
+* A *coordinate* is an entry of y in x = Q y, with Q the product of all Householder reflections so far. A coordinate is
+  *decided* once a level has fixed its value for all levels below.
+* The *wish* w is the step that the last level wants, which has no rows of its own.
+* A *general* limit bounds a row of `Levels.general`; the other limits bound one variable each.
+* A *sweep* solves all levels in order. A *lazy* sweep solves the levels that can be met exactly without looking at the
+  limits, and trusts the levels below to find a point inside them.
 """
 
 from typing import NamedTuple
@@ -11,115 +23,153 @@ import numpy as np
 
 Array = np.ndarray
 
-MET, CHECKED, CAPPED, GIVES_WAY = 0, 1, 2, 3
-"""How a problem was solved: upper levels unchecked, every level checked, out of iterations but legal, or not yet:
-a watched level gave way."""
+UNCHECKED, CHECKED, OUT_OF_ITERATIONS, GIVES_WAY = 0, 1, 2, 3
+"""How a sweep ended.
 
-INDEPENDENT = 1e-7
-"""Share of a limit's row left free below which it depends on what is decided already."""
-RANK = 1e-8
-"""Pivot, against the first, below which rows of a level depend on each other."""
-CURVED_RANK = 1e-6
-"""The same for the rows of a curved level's Hessian."""
-CONSISTENT = 1e-9
-"""What a row that depends on others may lack and still count as met."""
-OUTSIDE = 1e-11
-"""How far beyond a limit still counts as inside."""
-UNDAMPED = 1e-15
-GAVE_WAY = 0.1
-"""Share of its target that a watched level may leave undone."""
+UNCHECKED          solved; levels that were met exactly were not checked against the limits one by one
+CHECKED            solved, with every level checked against the limits
+OUT_OF_ITERATIONS  the active-set method did not settle; the step is inside the limits but may not be optimal
+GIVES_WAY          stopped at a watched level that cannot be met, to be resumed with the curvature of that level
+"""
+
+INDEPENDENCE_TOLERANCE = 1e-7
+"""Length of the undecided part of a limit's row, as a share of the whole row, below which the limit is dependent."""
+ROW_RANK_TOLERANCE = 1e-8
+"""Pivot, as a share of the first pivot, below which rows of a level are linearly dependent."""
+HESSIAN_RANK_TOLERANCE = 1e-6
+"""Pivot, as a share of the first pivot, below which rows of a curved level's Hessian are linearly dependent."""
+CONSISTENCY_TOLERANCE = 1e-9
+"""Residual of a linearly dependent row up to which it counts as met."""
+LIMIT_TOLERANCE = 1e-11
+"""Distance beyond a limit up to which a point counts as inside."""
+MIN_DAMPING = 1e-15
+"""Damping up to which a level counts as undamped."""
+GIVE_WAY_SHARE = 0.1
+"""Residual of a watched level, as a share of its target, above which the level gives way."""
 STOPS_IF_LEFT, STOPS, STAYS = 1, 2, 3
-"""Levels that stop the sweep when they give way, those that always do, and those that only keep what their rows are."""
+"""Values of `Levels.watch`.
 
-LIMIT, CURVATURE = -1, -(1 << 40)
-"""Owners of decided coordinates that are no rows: limit i is LIMIT - i."""
+STOPS_IF_LEFT  the sweep stops at the level if it gives way
+STOPS          the sweep always stops at the level
+STAYS          the level's target is the value that the levels above gave its rows, so that it only preserves that value
+"""
 
-BLOCK = 8
-"""Rows that are reflected together; tables are padded to a multiple of it."""
+LIMIT_OWNER, CURVATURE_OWNER = -1, -(1 << 40)
+"""Owners of decided coordinates that are not rows: limit i is LIMIT_OWNER - i, a curved level is CURVATURE_OWNER."""
 
-REFLECTORS, TRIANGLE, COLUMNS, LEVEL, SMALL, BASIS, PRODUCT, HESSIAN, TURNED, FACTOR = range(10)
-"""Tables, each with n lines:
+ROW_BLOCK = 8
+"""Rows that are reflected together; tables are padded to a multiple of this."""
 
-REFLECTORS  Householder vectors, one per decided coordinate and then those of the current face
-TRIANGLE    rows of locked limits in decided and own coordinates, in the place of their own coordinate
-COLUMNS     rows of all levels, one per column: reduced for levels passed, else through the decided reflections
-LEVEL       rows of the current level on its face, one per column
-SMALL       a small least-squares problem, one unknown per line
-BASIS       undecided directions, one per column from the first undecided coordinate on
-PRODUCT     curvature times the basis
-HESSIAN     undamped Hessian of a curved level, by undecided coordinate
-TURNED      the same through the locks of a face
-FACTOR      its Cholesky factor, damped and shifted
+REFLECTORS, TRIANGLE, COLUMNS, LEVEL_ROWS, SMALL_PROBLEM, BASIS, PRODUCT, HESSIAN, FACE_HESSIAN, FACTOR = range(10)
+"""Matrices in `tables`, each with n lines:
+
+REFLECTORS     Householder vectors: one per decided coordinate, then those of the current face
+TRIANGLE       rows of the locked limits, triangular, each stored at the coordinate it decides
+COLUMNS        rows of all levels, one per column: reduced for levels already solved, else only reflected
+LEVEL_ROWS     rows of the current level on its face, one per column
+SMALL_PROBLEM  matrix of a small least-squares problem, one unknown per line
+BASIS          undecided directions, one per column, from the first undecided coordinate on
+PRODUCT        curvature times the basis
+HESSIAN        undamped Hessian of a curved level, in undecided coordinates
+FACE_HESSIAN   the same Hessian after the reflections of the locked limits
+FACTOR         factor L D Lᵀ of the damped and shifted Hessian
 """
 
 (
-    SCALES, X, Y, Z, TRIAL, FIRST, ROW, WISH, WISHED, GRADIENT, DOWNHILL, ESCAPE, MULTIPLIERS,
-    TARGET, NORMS, REST, RIGHT, PULL, LOWER, UPPER, BELOW, ABOVE, DAMPING, SHIFT, LEFT,
-    KEPT_LOWER, KEPT_UPPER, KEPT_SHIFT, FORCE,
+    SCALES, X, Y, Z, TRIAL_POINT, START_POINT, WORK_ROW, WISH, WISHED, GRADIENT, DOWNHILL, ESCAPE, LOCK_MULTIPLIERS,
+    TARGET, NORMS, RESIDUAL, RIGHT, ROW_MULTIPLIERS, LOWER_BOUND, UPPER_BOUND, GIVEN_LOWER, GIVEN_UPPER, DAMPING, SHIFT,
+    LEVEL_RESIDUAL, KEPT_LOWER, KEPT_UPPER, KEPT_SHIFT, LIMIT_MULTIPLIERS,
 ) = range(29)  # fmt: skip
-"""Lines, by variable or coordinate:
+"""Vectors in `lines`.
 
-SCALES      factors 2 / |v|² of the reflectors
-X           the step, always legal unless the sweep is lazy
-Y           decided coordinates, then those of the point the current level was entered with
-Z, TRIAL    coordinates of the answer of a face, and the answer
-FIRST       where a solve starts from
-ROW         one row on its way through the reflections
-WISH        the step wished for, and WISHED the same through the reflections of a face
-GRADIENT    downhill direction of a curved level at the decided coordinates; DOWNHILL through the locks of a face
-ESCAPE      direction of negative curvature of the first curved level that has one, then the curvature along it
-MULTIPLIERS one per lock
+One entry per variable or coordinate:
 
-by row:
+SCALES            factors 2 / |v|² of the reflectors
+X                 the step; inside the limits unless the sweep is lazy
+Y                 decided coordinates, then those of the point with which the current level starts
+Z, TRIAL_POINT    solution on a face, in coordinates and as a step
+START_POINT       the point from which a solve starts
+WORK_ROW          one row while it passes through the reflections
+WISH, WISHED      the wish, and the wish after the reflections of a face
+GRADIENT          negative gradient of a curved level at the decided coordinates
+DOWNHILL          the same after the reflections of the locked limits
+ESCAPE            direction of negative curvature of the first curved level that has one, then the curvature along it
+LOCK_MULTIPLIERS  Lagrange multiplier of each locked limit
 
-TARGET      what the rows are to be
-NORMS       square lengths of the rows' tails
-REST        right-hand side of a face, then its residual
-RIGHT       right-hand side of the small least-squares problem
-PULL        factors of the rows' second derivatives in the curvature of the level that gave way
+One entry per row:
 
-by limit: LOWER and UPPER bind the current level, BELOW and ABOVE are as given; by level: DAMPING, SHIFT, what had to be
-added to the Hessian of a curved level, and LEFT, what it leaves undone. FORCE + k are the multipliers of the limits
-locked by level k; as many lines follow to keep them during a correction, as do KEPT_LOWER, KEPT_UPPER, KEPT_SHIFT.
+TARGET            wanted value of each row
+NORMS             squared length of the undecided part of each row
+RESIDUAL          right-hand side on a face, then the residual of each row
+RIGHT             right-hand side of the small least-squares problem
+ROW_MULTIPLIERS   factors of the rows' second derivatives in the curvature of the level that gave way
+
+One entry per limit:
+
+LOWER_BOUND, UPPER_BOUND  bounds for the current level
+GIVEN_LOWER, GIVEN_UPPER  bounds as given
+LIMIT_MULTIPLIERS + k     multipliers of the limits locked by level k; a copy of this group follows for corrections
+KEPT_LOWER, KEPT_UPPER    copies of the bounds during a correction
+
+One entry per level:
+
+DAMPING           damping λ
+SHIFT             multiple of the unit matrix that was added to the Hessian of a curved level
+LEVEL_RESIDUAL    length of the residual
+KEPT_SHIFT        copy of SHIFT during a correction
 """
 
-OWNER, LOCKS, ORDER, DEPENDENT, HELD, NEAR, LIMIT_LEVEL, START, DECIDED, STARTS, CURVED, WATCH, STATE, SIDE = range(14)
-"""Lines of whole numbers:
+(
+    OWNER, LOCKS, ORDER, DEPENDENT_LOCKS, HANDED_DOWN, BOUNDED_GENERAL, LIMIT_LEVEL, LEVEL_START, DECIDED,
+    STARTING_LIMITS, CURVED_LEVELS, WATCH, SCALARS, LOCKED_SIDE,
+) = range(14)  # fmt: skip
+"""Vectors in `whole`:
 
-OWNER       what each coordinate was decided by: a row, LIMIT - i, or CURVATURE
-LOCKS       independent limits locked on the current face
-ORDER       row pivots
-DEPENDENT   1 for locked limits found to depend on what is decided
-HELD        limits that a level hands down as locked
-NEAR        the general limits with a bound
-LIMIT_LEVEL the level from which on a limit binds
-START       first row of each level, and how many rows there are, twice: the wish has none
-DECIDED     how many coordinates are decided when a level is entered, and at the end
-STARTS      how many limits begin to bind at each level
-CURVED      1 for levels with curvature
-WATCH       which levels stop the sweep, or stay where they are: see STOPS
-STATE       single numbers, below
-
-SIDE + k is what level k locks: -1 at the lower limit, 1 at the upper, 0 not. As many lines follow for the least step
-that does what the levels above decided, again as many to keep the first during a correction, and twice as many, for
-what watched levels locked last as rows and with their curvature: the two differ, and each is the
-best guess for its own kind.
+OWNER            what decided each coordinate: a row, LIMIT_OWNER - i, or CURVATURE_OWNER
+LOCKS            independent limits locked on the current face
+ORDER            order of the row pivots
+DEPENDENT_LOCKS  1 for locked limits that depend linearly on what is decided
+HANDED_DOWN      limits that a level passes on as locked to the levels below
+BOUNDED_GENERAL  the general limits that have a finite bound
+LIMIT_LEVEL      the first level that each limit binds
+LEVEL_START      first row of each level, then twice the number of rows, as the wish has no rows
+DECIDED          number of decided coordinates at the start of each level, and at the end
+STARTING_LIMITS  number of limits that begin to bind at each level
+CURVED_LEVELS    1 for levels with curvature
+WATCH            see STOPS
+SCALARS          single numbers, see LAZY
+LOCKED_SIDE      first line of five groups, each with one line per level: -1 for limits locked at their lower bound, 1
+                 for those locked at their upper bound, 0 for free ones
 """
 
-SIDES = 5
-"""Groups of lines from SIDE on."""
-
-LAZY, COUNT, RANKED, NEARBY, ESCAPING, LEVELS, STOPPED, SPAN = range(8)
-"""Places in STATE: whether the sweep is lazy; locks and rank of the face; general limits with a bound; the level that
-escapes; how many levels have rows; the level that gave way or -1; lines per group after SIDE and FORCE."""
-
+SIDE_GROUPS = 5
+"""Number of groups of lines from LOCKED_SIDE on."""
 
 LEAST_SIDES, KEPT_SIDES, ROWS_SIDES, NEWTON_SIDES = 1, 2, 3, 4
-"""Those after the first."""
+"""Groups after the first, which holds the current active sets.
+
+LEAST_SIDES   active sets of the least step that satisfies the levels above
+KEPT_SIDES    copies of the first group during a correction
+ROWS_SIDES    last active sets of watched levels solved by their rows
+NEWTON_SIDES  last active sets of watched levels solved with curvature: they differ, and each is the better warm start
+"""
+
+LAZY, LOCK_COUNT, FACE_RANK, BOUNDED_COUNT, ESCAPE_LEVEL, LEVEL_COUNT, STOPPED_LEVEL, GROUP_LINES = range(8)
+"""Entries of SCALARS:
+
+LAZY           1 during a lazy sweep
+LOCK_COUNT     number of independent locks of the current face
+FACE_RANK      rank of the level's rows on the current face
+BOUNDED_COUNT  number of general limits that have a finite bound
+ESCAPE_LEVEL   the level that ESCAPE belongs to, or -1
+LEVEL_COUNT    number of levels with rows
+STOPPED_LEVEL  the level at which the sweep stopped, or -1
+GROUP_LINES    lines per group after LOCKED_SIDE and LIMIT_MULTIPLIERS
+"""
 
 
 class Levels(NamedTuple):
-    """A problem: rows of all levels one after another, and limits."""
+    """A lexicographic least-squares problem: the rows of all levels, stacked, and limits."""
 
     rows: Array
     """(m, n) A_1, A_2, … stacked."""
@@ -130,18 +180,18 @@ class Levels(NamedTuple):
     damping: Array
     """(p + 1,) λ of each level, and of the wish."""
     wish: Array
-    """(n,) the step wished for in what freedom is left."""
+    """(n,) the step w that the last level wants, in the freedom that the others leave."""
     general: Array
-    """(c, n) rows of the limits that are not plain variables."""
+    """(c, n) rows of the general limits."""
     lower: Array
-    """(n + c,) least values, -inf for none."""
+    """(n + c,) lower bounds of the variables and of the general rows, -inf for none."""
     upper: Array
-    """(n + c,) greatest values, inf for none."""
+    """(n + c,) upper bounds, inf for none."""
     limit_level: Array
-    """(n + c,) the level from which on a limit binds, 0 for every level."""
+    """(n + c,) the first level that each limit binds, 0 for every level."""
     curved: Array
     """(p + 1,) 1 for levels with curvature."""
     curvature: Array
-    """(p + 1, n, n) S of the curved levels, symmetric, definite or not; of other levels never read."""
+    """(p + 1, n, n) S of the curved levels, symmetric, definite or not; never read for other levels."""
     watch: Array
-    """(p + 1,) see STOPS."""
+    """(p + 1,) whether the sweep stops at each level: see STOPS_IF_LEFT."""

@@ -9,17 +9,17 @@ import pytest
 
 import poise
 from poise.engine.goal_arrays import goal_arrays
-from poise.kernels.goals.contacts import Contacts, fill_contacts, fill_partings, make_contacts, parting_error
+from poise.kernels.goals.contacts import Contacts, fill_contacts, fill_separations, make_contacts, separation_error
 from poise.kernels.goals.goals import Evaluation, evaluate, make_evaluation
 
 HUMAN = poise.load("human").with_floating_base()
 TREE, GOALS = HUMAN.compiled.tree, goal_arrays(HUMAN, [], [])
 
 
-def stance_of(q: np.ndarray) -> Evaluation:
-    stance = make_evaluation(TREE, GOALS)
-    evaluate(TREE, GOALS, q, stance)
-    return stance
+def evaluation_at(q: np.ndarray) -> Evaluation:
+    evaluation = make_evaluation(TREE, GOALS)
+    evaluate(TREE, GOALS, q, evaluation)
+    return evaluation
 
 
 def one_contact(seed: int, distance: float) -> Contacts:
@@ -40,19 +40,19 @@ def one_contact(seed: int, distance: float) -> Contacts:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_row_is_the_rate_of_the_distance(seed: int) -> None:
     posture, contacts = HUMAN.random(seed), one_contact(seed, -0.5)
-    here = stance_of(posture._q)
+    here = evaluation_at(posture._q)
     general, bound = np.zeros((5, HUMAN.nv)), np.zeros(HUMAN.nv + 5)
     fill_contacts(TREE, here, contacts, 2, HUMAN.nv, general, bound, bound.copy())
     h = 1e-6
     for k, nudge in enumerate(h * np.eye(HUMAN.nv)):
-        ahead, behind = (stance_of(HUMAN.integrate(posture, side * nudge)._q) for side in (1, -1))
-        rate = -(parting_error(here, ahead, contacts) - parting_error(here, behind, contacts)) / (2.0 * h)
+        ahead, behind = (evaluation_at(HUMAN.integrate(posture, side * nudge)._q) for side in (1, -1))
+        rate = -(separation_error(here, ahead, contacts) - separation_error(here, behind, contacts)) / (2.0 * h)
         assert general[2, k] == pytest.approx(rate, abs=1e-7)
 
 
 def test_pairs_come_no_nearer_than_allowed_and_those_too_near_no_nearer_than_they_are() -> None:
     posture = HUMAN.random(0)
-    here, general = stance_of(posture._q), np.zeros((3, HUMAN.nv))
+    here, general = evaluation_at(posture._q), np.zeros((3, HUMAN.nv))
     for distance, least in ((0.05, -0.05), (-0.05, 0.0)):
         lower, upper = np.zeros(HUMAN.nv + 3), np.zeros(HUMAN.nv + 3)
         fill_contacts(TREE, here, one_contact(1, distance), 0, HUMAN.nv, general, lower, upper)
@@ -61,12 +61,12 @@ def test_pairs_come_no_nearer_than_allowed_and_those_too_near_no_nearer_than_the
 
 
 def test_only_pairs_that_are_too_near_are_parted() -> None:
-    here, rows, target = stance_of(HUMAN.random(0)._q), np.zeros((4, HUMAN.nv)), np.zeros(4)
+    here, rows, target = evaluation_at(HUMAN.random(0)._q), np.zeros((4, HUMAN.nv)), np.zeros(4)
     apart, inside, deep = one_contact(1, 0.01), one_contact(1, -0.01), one_contact(1, -2.0)
-    assert fill_partings(TREE, here, apart, 4, 0.3, rows, target) == 4
-    assert parting_error(here, here, apart) == 0.0
-    assert fill_partings(TREE, here, inside, 4, 0.3, rows, target) == 3
+    assert fill_separations(TREE, here, apart, 4, 0.3, rows, target) == 4
+    assert separation_error(here, here, apart) == 0.0
+    assert fill_separations(TREE, here, inside, 4, 0.3, rows, target) == 3
     assert target[3] == 0.01
-    assert parting_error(here, here, inside) == pytest.approx(0.01)
-    fill_partings(TREE, here, deep, 4, 0.3, rows, target)
+    assert separation_error(here, here, inside) == pytest.approx(0.01)
+    fill_separations(TREE, here, deep, 4, 0.3, rows, target)
     assert target[3] == 0.3

@@ -9,7 +9,13 @@ import poise
 from poise.engine.criteria_arrays import criteria_arrays
 from poise.figure.model.figure import Figure
 from poise.forces import Force, Support
-from poise.kernels.goals.criteria import MAGNIFIED, add_bend, criteria_gradient, criteria_value, fill_wish
+from poise.kernels.goals.criteria import (
+    CRITERIA_SCALE,
+    add_criteria_curvature,
+    criteria_gradient,
+    criteria_value,
+    fill_wish,
+)
 from poise.tasks.criteria import Comfort, Criterion, Flex, LeastTorque, NearPosture
 from poise.tasks.posture import Hold
 
@@ -34,7 +40,7 @@ def _sum(criteria: list[Criterion], q: np.ndarray) -> tuple[float, np.ndarray]:
     arrays = criteria_arrays(figure, None, [criterion.term(figure, FORCES) for criterion in criteria])
     gradient = np.zeros(figure.nv)
     value = criteria_gradient(figure.compiled.tree, arrays, q, gradient)
-    assert criteria_value(figure.compiled.tree, arrays, q) == pytest.approx(MAGNIFIED * value)
+    assert criteria_value(figure.compiled.tree, arrays, q) == pytest.approx(CRITERIA_SCALE * value)
     return value, gradient
 
 
@@ -66,7 +72,7 @@ def test_bend_is_the_derivative_of_the_gradient_of_effort(name: str) -> None:
     criteria = [criterion for criterion in CRITERIA[name] if isinstance(criterion, LeastTorque)]
     arrays = criteria_arrays(figure, None, [criterion.term(figure, FORCES) for criterion in criteria])
     got = np.eye(figure.nv)
-    add_bend(figure.compiled.tree, arrays, posture._q, got)
+    add_criteria_curvature(figure.compiled.tree, arrays, posture._q, got)
     wanted = np.zeros_like(got)
     for k in range(figure.nv):
         step = np.zeros(figure.nv)
@@ -82,7 +88,7 @@ def test_bend_of_postures_is_their_weight() -> None:
     figure = human()
     arrays = criteria_arrays(figure, None, [c.term(figure) for c in (NearPosture("sitting", weight=0.3), Flex())])
     got = np.eye(figure.nv)
-    add_bend(figure.compiled.tree, arrays, figure.random(1)._q, got)
+    add_criteria_curvature(figure.compiled.tree, arrays, figure.random(1)._q, got)
     loose = figure.v_slice("base")
     wanted = 0.3 * np.eye(figure.nv)
     wanted[loose, loose] = 0.0

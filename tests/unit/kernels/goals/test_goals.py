@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.goal_arrays import Asked, goal_arrays, number_rows
+from poise.engine.goal_arrays import TaskRows, goal_arrays, number_rows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.forces import Force, Gravity, Support, equilibrium_error
@@ -27,13 +27,13 @@ TURN = turn((1.0, 2.0, 3.0), 50.0)
 
 
 def _errors_and_rows(figure: Figure, task: Task, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    asked = [Asked(task, 2, task.goals(figure))]
-    goals = goal_arrays(figure, asked, number_rows(asked, figure))
-    stance = make_evaluation(figure.compiled.tree, goals)
-    evaluate(figure.compiled.tree, goals, q, stance)
+    task_rows = [TaskRows(task, 2, task.goals(figure))]
+    goals = goal_arrays(figure, task_rows, number_rows(task_rows, figure))
+    evaluation = make_evaluation(figure.compiled.tree, goals)
+    evaluate(figure.compiled.tree, goals, q, evaluation)
     rows = np.zeros((goals.direction.shape[0], figure.nv))
-    fill_rows(figure.compiled.tree, goals, stance, 0, rows)
-    return goals.weight * stance.error, rows
+    fill_rows(figure.compiled.tree, goals, evaluation, 0, rows)
+    return goals.weight * evaluation.error, rows
 
 
 def _check(figure: Figure, task: Task, seed: int, exact: float = 1e-6) -> None:
@@ -141,17 +141,18 @@ def test_standing_human_is_over_its_feet() -> None:
     assert error[0] < -0.1
 
 
-def test_given_goals_predict_their_error_elsewhere() -> None:
+def test_custom_goals_predict_their_error_elsewhere() -> None:
     figure = every_kind()
     rng = np.random.default_rng(2)
-    asked = [Asked(Custom(lambda _: np.zeros(2), size=2), 2, Custom(lambda _: np.zeros(2), size=2).goals(figure))]
-    goals = goal_arrays(figure, asked, number_rows(asked, figure))
-    stance = make_evaluation(figure.compiled.tree, goals)
+    task = Custom(lambda _: np.zeros(2), size=2)
+    task_rows = [TaskRows(task, 2, task.goals(figure))]
+    goals = goal_arrays(figure, task_rows, number_rows(task_rows, figure))
+    evaluation = make_evaluation(figure.compiled.tree, goals)
     here, step = figure.random(1), 0.1 * rng.normal(size=figure.nv)
-    goals.given_at[:] = here.q
-    goals.given_error[:], goals.given_rows[:] = rng.normal(size=2), rng.normal(size=(2, figure.nv))
-    evaluate(figure.compiled.tree, goals, figure.integrate(here, step)._q, stance)
-    assert stance.error == pytest.approx(goals.given_error - goals.given_rows @ step, abs=1e-12)
+    goals.custom_at[:] = here.q
+    goals.custom_error[:], goals.custom_rows[:] = rng.normal(size=2), rng.normal(size=(2, figure.nv))
+    evaluate(figure.compiled.tree, goals, figure.integrate(here, step)._q, evaluation)
+    assert evaluation.error == pytest.approx(goals.custom_error - goals.custom_rows @ step, abs=1e-12)
 
 
 FEET = (Support("left_foot", 0.3), Support("right_foot"))
@@ -184,21 +185,21 @@ def test_parallel_forces_leave_two_moments() -> None:
 
 @pytest.mark.parametrize("task", [Equilibrium((*PULLS, *FEET)), CenterOfMass(AT)], ids=["equilibrium", "center"])
 def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
-    """Σ pull ∇²φ against differences of Σ pull ∇φ, symmetrised: rates of one ball do not commute."""
+    """Σ μ ∇²φ against differences of Σ μ ∇φ, symmetrised: rates of one ball do not commute."""
     figure = poise.load("human").with_floating_base()
     tree, posture = figure.compiled.tree, figure.random(4)
-    asked = [Asked(task, 2, task.goals(figure))]
-    goals = goal_arrays(figure, asked, number_rows(asked, figure))
-    stance = make_evaluation(tree, goals)
-    evaluate(tree, goals, posture._q, stance)
-    pull = np.array([0.7, -1.3, 0.4])
+    task_rows = [TaskRows(task, 2, task.goals(figure))]
+    goals = goal_arrays(figure, task_rows, number_rows(task_rows, figure))
+    evaluation = make_evaluation(tree, goals)
+    evaluate(tree, goals, posture._q, evaluation)
+    multipliers = np.array([0.7, -1.3, 0.4])
     got = np.zeros((figure.nv, figure.nv))
-    fill_curvature(tree, goals, stance, make_node_forces(tree), 0, pull, got)
+    fill_curvature(tree, goals, evaluation, make_node_forces(tree), 0, multipliers, got)
     wanted = np.zeros_like(got)
     for k in range(figure.nv):
         step = np.zeros(figure.nv)
         step[k] = 1e-5
         ahead = _errors_and_rows(figure, task, figure.integrate(posture, step)._q)[1]
         behind = _errors_and_rows(figure, task, figure.integrate(posture, -step)._q)[1]
-        wanted[k] = pull @ (ahead - behind) / 2e-5
+        wanted[k] = multipliers @ (ahead - behind) / 2e-5
     assert got == pytest.approx(0.5 * (wanted + wanted.T), abs=1e-7)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.kernels.levels.levels import CHECKED, MET, make_work, solve_levels
+from poise.kernels.levels.levels import CHECKED, UNCHECKED, make_work, solve_levels
 from tests.unit.kernels.levels.level_problems import Problem, reference
 
 
@@ -14,7 +14,7 @@ def test_every_level_is_optimal_inside_the_limits(seed):
     if expected is None:
         pytest.fail("the reference found no answer")
     x = np.zeros(problem.n)
-    assert solve_levels(problem.arrays(), problem.work(), x) in (MET, CHECKED)
+    assert solve_levels(problem.arrays(), problem.work(), x) in (UNCHECKED, CHECKED)
     assert np.abs(x - expected).max() < 1e-8
     values = problem.limit_rows() @ x
     assert (values <= problem.upper + 1e-9).all()
@@ -22,7 +22,7 @@ def test_every_level_is_optimal_inside_the_limits(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_warm_start_changes_nothing_but_the_way(seed):
+def test_a_warm_start_does_not_change_the_answer(seed):
     problem, other = Problem(seed), Problem(seed)
     other.targets = [target + 0.1 for target in other.targets]
     cold, warm, work = np.zeros(problem.n), np.zeros(problem.n), problem.work()
@@ -34,7 +34,7 @@ def test_a_warm_start_changes_nothing_but_the_way(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_lower_level_costs_a_higher_one_nothing(seed):
+def test_a_lower_level_does_not_change_a_higher_one(seed):
     """Dropping the last level leaves the residuals of undamped levels above it as they were."""
     whole, part = Problem(seed), Problem(seed)
     if len(whole.rows) == 1:
@@ -55,11 +55,11 @@ def test_a_limit_binds_from_its_level_on(seed):
     problem.limit_level = problem.rng.integers(0, len(problem.rows) + 1, len(problem.lower))
     expected = reference(problem)
     x = np.zeros(problem.n)
-    assert solve_levels(problem.arrays(), problem.work(), x) in (MET, CHECKED)
+    assert solve_levels(problem.arrays(), problem.work(), x) in (UNCHECKED, CHECKED)
     assert np.abs(x - expected).max() < 1e-8
 
 
-def test_a_level_above_may_break_a_later_limit_and_nobody_below_makes_it_worse():
+def test_levels_below_do_not_worsen_a_later_limit_that_is_crossed():
     problem = Problem(1).without_limits()
     problem.n, problem.rows, problem.targets = 2, [np.array([[1.0, 0.0]])], [np.array([2.0])]
     problem.damping, problem.wish, problem.general = np.zeros(1), np.array([0.0, 9.0]), np.array([[1.0, 1.0]])
@@ -70,7 +70,7 @@ def test_a_level_above_may_break_a_later_limit_and_nobody_below_makes_it_worse()
     solve_levels(problem.arrays(), work, x)
     assert np.allclose(x, [2.0, 0.0], atol=1e-12)
     assert work.side[1].tolist() == [0, 0, 1]
-    assert work.force[1, 2] == pytest.approx(9.0)
+    assert work.limit_multipliers[1, 2] == pytest.approx(9.0)
     assert np.allclose(work.left, [0.0, np.hypot(2.0, 9.0)])
 
 
@@ -85,7 +85,7 @@ def test_limits_without_bounds_change_nothing(seed):
     solve_levels(bare.arrays(), bare.work(), x)
     solve_levels(padded.arrays(), work, y)
     assert np.array_equal(x, y)
-    assert not work.force[:, -3:].any()
+    assert not work.limit_multipliers[:, -3:].any()
 
 
 def test_redundant_rows_that_agree_are_met_without_checking():
@@ -99,7 +99,7 @@ def test_redundant_rows_that_agree_are_met_without_checking():
     problem.wish, problem.lower, problem.upper = rng.normal(size=6), np.full(6, -9.0), np.full(6, 9.0)
     problem.limit_level, problem.curved, problem.watch = np.zeros(6, int), np.zeros(3, int), np.zeros(3, int)
     x = np.zeros(6)
-    assert solve_levels(problem.arrays(), problem.work(), x) == MET
+    assert solve_levels(problem.arrays(), problem.work(), x) == UNCHECKED
     assert np.abs(problem.rows[0] @ (x - step)).max() < 1e-12
     problem.targets[0][3] += 1.0
     assert solve_levels(problem.arrays(), problem.work(), x := np.zeros(6)) == CHECKED
@@ -107,7 +107,7 @@ def test_redundant_rows_that_agree_are_met_without_checking():
     assert np.allclose(problem.rows[0] @ x, problem.rows[0] @ best, atol=1e-9)
 
 
-def test_the_same_question_has_the_same_bytes_for_an_answer():
+def test_the_same_problem_has_the_same_bytes_for_an_answer():
     problem = Problem(7)
     answers = []
     for _ in range(2):
@@ -119,7 +119,7 @@ def test_the_same_question_has_the_same_bytes_for_an_answer():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_many_unknowns_stay_legal_and_strict(seed):
-    """Adding a level below changes what the rows above get by nothing, at the size of a robot."""
+    """A lower level does not change the values of the rows above, in problems as large as a robot."""
     rng = np.random.default_rng(seed)
     n, sizes = 38, [12, 3, 3, 3]
     problem = Problem(0)
@@ -131,7 +131,7 @@ def test_many_unknowns_stay_legal_and_strict(seed):
     problem.limit_level = np.zeros(n, dtype=np.int64)
     problem.curved, problem.watch, problem.curvature = np.zeros(5, int), np.zeros(5, int), np.zeros((5, n, n))
     x, y = np.zeros(n), np.zeros(n)
-    assert solve_levels(problem.arrays(), problem.work(), x) in (MET, CHECKED)
+    assert solve_levels(problem.arrays(), problem.work(), x) in (UNCHECKED, CHECKED)
     assert (x <= problem.upper + 1e-9).all()
     assert (x >= problem.lower - 1e-9).all()
     last = problem.rows.pop(), problem.targets.pop()

@@ -1,13 +1,21 @@
-"""Levels with curvature: stops, pulls, resuming, convex answers against the reference, saddles, corrections."""
+"""Levels with curvature: stops, row multipliers, resuming, convex answers, saddles and corrections."""
 
 import numpy as np
 import pytest
 
-from poise.kernels.levels.levels import CHECKED, GAVE_WAY, GIVES_WAY, MET, correct_levels, resume_levels, solve_levels
+from poise.kernels.levels.levels import (
+    CHECKED,
+    GIVE_WAY_SHARE,
+    GIVES_WAY,
+    UNCHECKED,
+    correct_levels,
+    resume_levels,
+    solve_levels,
+)
 from tests.unit.kernels.levels.level_problems import Problem, null_space, reference
 
 
-def some_level_bent(seed):
+def one_curved_level(seed):
     """A random problem with convex curvature on one level, the wish included."""
     problem = Problem(seed)
     k = int(problem.rng.integers(0, len(problem.rows) + 1))
@@ -16,18 +24,18 @@ def some_level_bent(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_convex_curved_level_is_optimal_inside_the_limits(seed):
-    problem = some_level_bent(seed)
+    problem = one_curved_level(seed)
     expected = reference(problem)
     work, x = problem.work(), np.zeros(problem.n)
-    assert solve_levels(problem.arrays(), work, x) in (MET, CHECKED)
+    assert solve_levels(problem.arrays(), work, x) in (UNCHECKED, CHECKED)
     assert np.abs(x - expected).max() < 1e-7
     assert not work.shift.any()
     assert work.escape_curvature[0] == 0.0
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_curved_levels_do_not_care_how_they_are_started(seed):
-    problem = some_level_bent(seed)
+def test_curved_levels_do_not_depend_on_the_warm_start(seed):
+    problem = one_curved_level(seed)
     work, cold, warm = problem.work(), np.zeros(problem.n), np.zeros(problem.n)
     solve_levels(problem.arrays(), problem.work(), cold)
     solve_levels(problem.arrays(), work, warm)
@@ -45,7 +53,7 @@ def test_indefinite_curvature_gives_a_step_downhill_inside_the_limits(seed):
     problem.curved[k], problem.curvature[k] = 1, root + root.T - 3.0 * np.eye(n)
     problem.rows, problem.targets = [np.zeros((1, n))] * k, [np.zeros(1)] * k
     work, x = problem.work(), np.zeros(n)
-    assert solve_levels(problem.arrays(), work, x) in (MET, CHECKED)
+    assert solve_levels(problem.arrays(), work, x) in (UNCHECKED, CHECKED)
     values = problem.limit_rows() @ x
     assert (values <= problem.upper + 1e-9).all()
     assert (values >= problem.lower - 1e-9).all()
@@ -81,7 +89,7 @@ def far_target(seed):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_pull_balances_what_a_level_misses(seed):
+def test_row_multipliers_balance_the_residual(seed):
     problem = far_target(seed)
     arrays, work, x = problem.arrays(), problem.work(), np.zeros(problem.n)
     status = solve_levels(arrays, work, x)
@@ -90,21 +98,21 @@ def test_the_pull_balances_what_a_level_misses(seed):
     for j, (rows, target, _) in enumerate(levels):
         left = np.linalg.norm(target - rows @ x)
         if j == k:
-            assert left > GAVE_WAY * np.linalg.norm(target)
+            assert left > GIVE_WAY_SHARE * np.linalg.norm(target)
             break
     else:
-        assert status in (MET, CHECKED)
+        assert status in (UNCHECKED, CHECKED)
         return
     assert status == GIVES_WAY
     rows, target, _ = levels[k]
     missing = target - rows @ x
     start = arrays.start
     if k < len(problem.rows):
-        assert np.allclose(work.pull[start[k] : start[k + 1]], -missing, atol=1e-9)
-        assert not work.pull[start[k + 1] :].any()
+        assert np.allclose(work.row_multipliers[start[k] : start[k + 1]], -missing, atol=1e-9)
+        assert not work.row_multipliers[start[k + 1] :].any()
     locked = problem.limit_rows()[np.flatnonzero(work.side[: k + 1].any(axis=0))]
     above = arrays.rows[: start[k]]
-    unbalanced = rows.T @ missing - above.T @ work.pull[: start[k]]
+    unbalanced = rows.T @ missing - above.T @ work.row_multipliers[: start[k]]
     balance = np.hstack([locked.T, null_space(np.vstack([above, locked]))])
     shares = np.linalg.lstsq(balance, unbalanced, rcond=None)[0]
     assert np.abs(balance @ shares - unbalanced).max() < 1e-7 * max(1.0, np.abs(missing).max())
@@ -124,13 +132,13 @@ def test_resuming_is_solving_with_curvature_from_the_start(seed):
         stops += 1
         assert stops <= len(problem.rows) + 1
     whole = np.zeros(problem.n)
-    assert status in (MET, CHECKED)
-    assert solve_levels(problem.arrays(), problem.work(), whole) in (MET, CHECKED)
+    assert status in (UNCHECKED, CHECKED)
+    assert solve_levels(problem.arrays(), problem.work(), whole) in (UNCHECKED, CHECKED)
     assert np.abs(x - whole).max() < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_correction_gives_rows_what_they_miss(seed):
+def test_a_correction_removes_the_errors_of_the_rows(seed):
     rng = np.random.default_rng(seed)
     problem = Problem(seed)
     n = 9
@@ -160,7 +168,7 @@ def test_a_correction_gives_rows_what_they_miss(seed):
     assert (values >= problem.lower - 1e-9).all()
 
 
-def test_a_correction_far_from_limits_is_the_least():
+def test_a_correction_far_from_limits_is_the_shortest():
     problem = Problem(0).without_limits()
     arrays, work, x, dx = problem.arrays(), problem.work(), np.zeros(problem.n), np.zeros(problem.n)
     solve_levels(arrays, work, x)
