@@ -87,7 +87,7 @@ def live_wildly(seconds, rate, seed):
         if count == round(0.5 * seconds * rate):
             middle = footprint()
     assert count == round(seconds * rate)
-    assert live._mind.failures > 0
+    assert live._target_solver.failures > 0
     return footprint() - middle
 
 

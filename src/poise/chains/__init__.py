@@ -1,10 +1,11 @@
-"""Solvers for chains: one signature, many methods.
+"""Inverse kinematics of chains: many methods with one signature.
 
     from poise import chains
     result = chains.fabrik(poise.load("arm"), [0.3, 0.5, 0.4])
     result.posture, result.status, result.error, result.iterations
 
-Each takes a figure and a target, and the options of `Options` by name. What a solver cannot do, it says.
+Each solver takes a figure and a target, and the options of `Options` by name. A target or joint that a solver does not
+support raises an error that names it.
 """
 
 from poise.chains.bwcd import bwcd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-from poise.chains.facing import ask_to_face
+from poise.chains.facing import facing_problem
 from poise.chains.goals import TargetLike
 from poise.chains.options import Options
 from poise.chains.result import ChainResult
@@ -20,26 +20,26 @@ def bwcd(
     form: Literal["solution", "posture"] = "solution",
     **options: Unpack[Options],
 ) -> ChainResult:
-    """Turn one joint at a time, from the root to the tip, until the tip faces where it should.
+    """Turn one joint at a time, from the root to the tip, until the tip has the wanted direction or orientation.
 
-    For chains of hinges. Turns the chain as a whole where CCD would bend its end. Iterations are sweeps.
+    For chains of hinges. It turns the chain as a whole, where CCD would bend its end. Iterations are sweeps.
 
     Args:
-        figure: Whose posture to find.
+        figure: The figure to solve for.
         target: A unit quaternion (4,) or `poise.facing(…)`.
-        form: "solution" stays inside the limits. "posture" faces a direction regardless of them, which warps an
+        form: "solution" stays within the limits. "posture" turns to a direction and ignores limits, which warps an
             animator's posture with the least change of its shape.
         **options: See `Options`.
     """
     if form == "solution":
-        question = ask_to_face("bwcd", figure, target, options, max_iterations=500)
+        problem = facing_problem("bwcd", figure, target, options, max_iterations=500)
     elif form == "posture":
-        question = ask_to_face("bwcd of postures", figure, target, options, max_iterations=500, can=("direction",))
+        problem = facing_problem("bwcd of postures", figure, target, options, max_iterations=500, can=("direction",))
     else:
         raise TaskError(f"bwcd has the forms 'solution' and 'posture', not {form!r}.")
-    tolerance, most = question.settings.tolerance, question.settings.max_iterations
-    aim, rows, angles = question.aim, question.rows(), question.start()
+    tolerance, most = problem.settings.tolerance, problem.settings.max_iterations
+    aim, trace_rows, angles = problem.aim, problem.trace_rows(), problem.start()
     error, taken = bwcd_kernel(
-        question.chain, aim.rotation, aim.kind, int(form == "solution"), tolerance, most, rows, angles
+        problem.chain, aim.rotation, aim.kind, int(form == "solution"), tolerance, most, trace_rows, angles
     )
-    return question.answer(angles, error, taken, rows)
+    return problem.result(angles, error, taken, trace_rows)

@@ -1,6 +1,6 @@
-"""From a figure to one chain of hinges, and between postures and the chain's angles.
+"""Extract a chain of hinges from a figure, and convert between postures and the chain's angles.
 
-A chain runs from the root to a tip. Joints beside it keep the values they have in the posture at hand.
+A chain runs from the root to a tip. Joints that are not on the chain keep their values in the given posture.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from poise.figure.model.pose import FloatArray, Pose, from_to
 from poise.figure.model.posture import Posture
 from poise.kernels.body.tree import SLIDE, TURN
 from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain, tip_position
+from poise.kernels.chains.plane import SHORTEST_LINK
 
-SHORTEST = 1e-9
-"""A segment shorter than this has no direction [m]."""
-_PARALLEL = 1e-6
-"""How far the cosine of two parallel directions may be from 1."""
+_PARALLEL_COSINE_ERROR = 1e-6
+"""Directions are parallel if the absolute cosine of their angle differs from 1 by less than this."""
 _Y = np.array([0.0, 1.0, 0.0])
 
 
@@ -32,14 +31,15 @@ class Limb:
 
     figure: Figure
     tip: str
-    """The site or body at its end."""
+    """The site or body at the end of the chain."""
     joints: tuple[str, ...]
-    """Joint of each angle, from the root up."""
+    """Name of the joint of each angle, from the root to the tip."""
     places: NDArray[np.int64]
-    """(n,) where each angle is in q."""
+    """(n,) index of each angle in q."""
     chain: Chain
+    """Constants of the chain for the kernels."""
     slides: bool = False
-    """Whether prismatic joints are part of its segments: `chain` has them where a neutral figure has them."""
+    """Whether prismatic joints lie inside its segments; `chain` has them at their neutral values."""
 
     @cached_property
     def up(self) -> FloatArray:
@@ -51,7 +51,7 @@ class Limb:
         return self.figure.posture(posture).q[self.places]
 
     def tip_at(self, angles: FloatArray, beside: FloatArray) -> FloatArray:
-        """(3,) where the tip is at these angles [m], all other joints as in `beside` (nq,)."""
+        """(3,) position of the tip at these angles [m]; all other joints have their values in `beside` (nq,)."""
         if not self.slides:
             return np.array(tip_position(self.chain, angles))
         q = beside.copy()
@@ -59,7 +59,7 @@ class Limb:
         return self.figure.pose_of(self.tip, Posture(self.figure, q)).position
 
     def posture(self, angles: FloatArray, beside: Posture | None = None) -> Posture:
-        """The posture with these angles; the joints beside the chain as in `beside`, or neutral."""
+        """The posture with these angles; joints that are not on the chain are as in `beside`, or neutral."""
         q = (beside or self.figure.neutral()).q.copy()
         q[self.places] = angles
         return Posture(self.figure, q)
@@ -76,12 +76,12 @@ def chain_of(
     """The chain of hinges from the root of a figure to a tip.
 
     Args:
-        figure: Any figure; what hangs beside the chain is left alone.
+        figure: Any figure; joints that are not on the chain are ignored.
         tip: The site or body at the end, which points along its own +Y. A figure that does not branch needs none: the
             site "tip", or else the last site of the last body.
-        solver: Who asks, for the error message.
-        needs_lengths: Refuse joints that sit in one place, whose segment has no direction.
-        slides: Take prismatic joints as parts of the segments, which they make longer or shorter; else refuse them.
+        solver: Name of the solver, for error messages.
+        needs_lengths: Refuse joints at the same position, whose segment has no direction.
+        slides: Accept prismatic joints as parts of the segments, which they lengthen or shorten; otherwise refuse them.
     """
     if len(figure.loops):
         raise FigureError(f"{solver} needs a figure without loops; {figure.name!r} has {listing(figure.loops.names)}.")
@@ -101,7 +101,7 @@ def chain_of(
 
 
 def only_tip(figure: Figure, solver: str) -> str:
-    """The end of a figure that does not branch."""
+    """The name of the tip of a figure that does not branch."""
     tree = figure.compiled.tree
     inner = tree.parent[1:]
     leaves = sorted(set(range(1, len(tree.parent))) - set(inner.tolist()))
@@ -127,7 +127,7 @@ def _path(figure: Figure, tip: str) -> list[int]:
         path.insert(0, node)
         node = int(parent[node])
     if not path:
-        raise FigureError(f"{tip!r} of figure {figure.name!r} sits on the root, and nothing moves it.")
+        raise FigureError(f"{tip!r} of figure {figure.name!r} is attached to the root, which no joint moves.")
     return path
 
 
@@ -156,7 +156,7 @@ def _check_couplings(figure: Figure, joints: tuple[str, ...], solver: str) -> No
 
 def _check_lengths(chain: Chain, joints: tuple[str, ...], solver: str) -> None:
     for k in range(1, len(joints)):
-        if np.linalg.norm(chain.offset[k]) < SHORTEST:
+        if np.linalg.norm(chain.offset[k]) < SHORTEST_LINK:
             raise FigureError(
                 f"{solver} needs a direction for every segment; the one between {joints[k - 1]!r} and {joints[k]!r} "
                 "has no length."
@@ -164,7 +164,7 @@ def _check_lengths(chain: Chain, joints: tuple[str, ...], solver: str) -> None:
 
 
 def _placements(figure: Figure, path: list[int], nodes: list[int], tip: str) -> tuple[list[Pose], Pose]:
-    """Each of `nodes` on the one before, and the tip on the last; what slides between them is neutral."""
+    """Pose of each of `nodes` relative to the previous one, and of the tip; slides between them are neutral."""
     tree, attached, row = figure.compiled.tree, figure.compiled.attached, figure.frame_row(tip)
     neutral = figure.neutral().q
     placements: list[Pose] = []
@@ -180,7 +180,7 @@ def _placements(figure: Figure, path: list[int], nodes: list[int], tip: str) -> 
 
 
 def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain:
-    """The constants, in frames whose +Y lies along their segment."""
+    """The constants of the chain, in segment frames whose +Y lies along the segment."""
     tree = figure.compiled.tree
     placements, end = _placements(figure, path, nodes, tip)
     along = [Pose(rotation=_towards(placement.position)) for placement in placements[1:]] + [
@@ -192,7 +192,7 @@ def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain
     offsets = [*(step.position for step in steps), along[-1].inverse().apply(end.position)]
     rest = np.array([step.rotation for step in steps])
     axis = np.array(axes)
-    role = np.where(np.abs(axis[:, 1]) > 1.0 - _PARALLEL, TWIST_JOINT, SWING_JOINT).astype(np.int64)
+    role = np.where(np.abs(axis[:, 1]) > 1.0 - _PARALLEL_COSINE_ERROR, TWIST_JOINT, SWING_JOINT).astype(np.int64)
     places = tree.q_start[nodes]
     return Chain(
         axis,
@@ -208,29 +208,30 @@ def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain
 
 
 def _towards(offset: FloatArray) -> FloatArray:
-    """A rotation that takes +Y to a direction; none for a segment without length."""
-    return from_to("y", offset) if np.linalg.norm(offset) >= SHORTEST else Pose().rotation
+    """A rotation that takes +Y to a direction; the identity for a segment without length."""
+    return from_to("y", offset) if np.linalg.norm(offset) >= SHORTEST_LINK else Pose().rotation
 
 
 def _bends(axis: FloatArray, steps: list[Pose]) -> FloatArray:
-    """C, A, B with p · R(a, θ) y = C + A cos θ + B sin θ, where p is the segment below seen from the joint."""
+    """C, A, B with p · R(a, θ) y = C + A cos θ + B sin θ, p the previous segment in the joint's frame."""
     below = np.array([_Y, *(step.inverse().matrix @ _Y for step in steps[1:])])
     constant = axis[:, 1] * np.sum(axis * below, axis=1)
     return np.stack([constant, below[:, 1] - constant, np.sum(np.cross(axis, _Y) * below, axis=1)], axis=1)
 
 
 def _middle(role: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) 1 for all joints but a twister at the root and a twister at the tip; see `Chain.middle`."""
     middle = np.ones(len(role), dtype=np.int64)
     middle[0], middle[-1] = role[0] == SWING_JOINT, role[-1] == SWING_JOINT
     return middle
 
 
 def _mirrors(axis: FloatArray, role: NDArray[np.int64], steps: list[Pose]) -> bool:
-    """Whether half a turn of the root takes a shape to the one with all swings negated.
+    """Whether half a turn of the root takes a shape to the shape with all swings negated.
 
-    It does where the root is a twister, every other axis lies along its segment or across it, and nothing is bent at
-    rest: then R(y, π) R(a, θ) R(y, -π) = R(a, -θ) for every swing.
+    This holds if the root is a twister, every other axis is parallel or perpendicular to its segment, and the chain is
+    straight at rest: then R(y, π) R(a, θ) R(y, -π) = R(a, -θ) for every swing.
     """
-    straight = all(abs((step.matrix @ _Y)[1] - 1.0) < _PARALLEL for step in steps[1:])
-    across = np.abs(axis[:, 1]) < _PARALLEL
+    straight = all(abs((step.matrix @ _Y)[1] - 1.0) < _PARALLEL_COSINE_ERROR for step in steps[1:])
+    across = np.abs(axis[:, 1]) < _PARALLEL_COSINE_ERROR
     return bool(role[0] == TWIST_JOINT and straight and (across | (role == TWIST_JOINT)).all())

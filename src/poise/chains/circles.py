@@ -1,4 +1,4 @@
-"""Intersection of circles: `poise.kernels.chains.circles` has the method, `kernels.chains.plane` what it moves."""
+"""Intersection of circles: see `poise.kernels.chains.circles` for the method, and `.plane` for the joints it moves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from poise.chains.chain import only_tip
 from poise.chains.goals import TargetLike, positions_by_tip
-from poise.chains.options import Options, Settings, settle
-from poise.chains.question import prepared
+from poise.chains.options import Options, Settings, check_options
+from poise.chains.question import packed_path
 from poise.chains.result import ChainResult, ChainStatus, worst_of
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike
@@ -22,6 +22,7 @@ from poise.kernels.chains.circles_figure import circle_zones as circle_zones_ker
 from poise.kernels.maths.vector import Vector
 
 KEEPS = {"directions": KEEP_HEADINGS, "distances": KEEP_DISTANCES}
+"""The kernel's preferred radius for each value of `keep`."""
 
 
 def circles(
@@ -31,30 +32,32 @@ def circles(
     keep: Literal["directions", "distances"] | None = None,
     **options: Unpack[Options],
 ) -> ChainResult:
-    """Put the joints of a planar chain where circles meet, each once: exact, and without iterations.
+    """Place the joints of a planar chain on intersections of circles, each once: exact, and without iterations.
 
-    Moves the largest group of parallel hinges on the way to the tip, in whatever plane they lie, and the hinge before
-    them that turns the plane. A chain of n points, end-point included, takes exactly n - 2 placements unless a limit is
-    in the way; a target outside the safe zones is answered at their nearest border. Iterations are placements.
+    Moves the largest group of parallel hinges between the root and the tip, in whatever plane they lie, and the hinge
+    before them that turns the plane. A chain of n points, end-point included, takes exactly n - 2 placements unless a
+    limit forbids them. For a target outside the safe zones, the distances that the links can reach, the tip moves to
+    their nearest border. Iterations are placements.
 
     Args:
-        figure: Whose posture to find.
+        figure: The figure to solve for.
         target: A position (3,) [m]; or positions by site, for end-points that share no moving joint.
-        keep: What the chain keeps of `start` where it can, so that a tip dragged a little moves it a little: the
-            "directions" of its links, which leaves the change to the first two and suits limbs, or the "distances" of
-            its joints from the base, which spreads it and suits long chains. The paper's choice when not given.
+        keep: The property of `start` that the chain keeps where possible, so that a small change of the target is a
+            small change of the posture: the "directions" of its links, which leaves the change to the first two links
+            and suits limbs, or the "distances" of its joints from the base, which distributes the change and suits long
+            chains. By default the paper's choice.
         **options: See `Options`. A trace has the posture after each end-point.
     """
     if keep not in (None, *KEEPS):
         raise TaskError(f"circles can keep 'directions' or 'distances', not {keep!r}.")
-    wish = 0.0 if keep is None else KEEPS[keep]
-    settings = settle("circles", figure, options, 1)
+    preferred_radius = 0.0 if keep is None else KEEPS[keep]
+    settings = check_options("circles", figure, options, 1)
     targets = positions_by_tip("circles", figure, target, settings.tip)
     q, taken, rows = settings.start._q, dict[int, str](), []
     placements, errors, status = 0, dict[str, float](), list[ChainStatus]()
     for tip, place in targets.items():
-        q, placed, moves = _place(figure, tip, place, settings, begin=q, wish=wish)
-        _take(figure, tip, moves, taken)
+        q, placed, moves = _place(figure, tip, place, settings, begin=q, preferred_radius=preferred_radius)
+        _claim_coordinates(figure, tip, moves, taken)
         rows.append(q)
         placements += placed.placements
         errors[tip] = placed.error
@@ -66,30 +69,30 @@ def circles(
 def circle_zones(
     figure: Figure, tip: str | None = None, start: PostureLike | None = None, hold: tuple[str, ...] = ()
 ) -> tuple[float, float]:
-    """Minimum and maximum safe zone of a tip: its least and greatest distance from the first hinge, in the plane [m].
+    """Smallest and largest distance of a tip from the first hinge that the links can reach, in the plane [m].
 
     Args:
-        figure: Whose tip.
+        figure: The figure.
         tip: A site or body; a figure that does not branch needs none.
-        start: Where the joints are that do not take part; neutral when not given.
-        hold: Joints that must not take part.
+        start: Posture of the joints that the method does not move; neutral by default.
+        hold: Joints that must not move.
     """
-    settings = settle("circles", figure, {"start": start, "hold": hold, "limits": False}, 1)
+    settings = check_options("circles", figure, {"start": start, "hold": hold, "limits": False}, 1)
     end = tip if tip is not None else only_tip(figure, "circles")
-    path = prepared(figure, end, settings)
+    path = packed_path(figure, end, settings)
     zones = circle_zones_kernel(path.integers, path.numbers, settings.start._q)
     _check_group(figure, end, zones.hinges)
     return zones.least, zones.most
 
 
 def _place(
-    figure: Figure, tip: str, target: FloatArray, settings: Settings, *, begin: FloatArray, wish: float
+    figure: Figure, tip: str, target: FloatArray, settings: Settings, *, begin: FloatArray, preferred_radius: float
 ) -> tuple[FloatArray, Placed, list[int]]:
-    """One end-point: joint values, what came of it, and which coordinates took part."""
-    path = prepared(figure, tip, settings)
+    """Place one end-point; returns joint values, the kernel's result, and the coordinates that may move."""
+    path = packed_path(figure, tip, settings)
     q, moves = np.empty(figure.nq), np.zeros(figure.nq, dtype=np.int64)
     wanted = Vector(*target.tolist())
-    placed = circles_figure(path.integers, path.numbers, begin, wanted, settings.tolerance, wish, q, moves)
+    placed = circles_figure(path.integers, path.numbers, begin, wanted, settings.tolerance, preferred_radius, q, moves)
     _check_group(figure, tip, placed.hinges)
     return q, placed, np.flatnonzero(moves).tolist()
 
@@ -102,8 +105,11 @@ def _check_group(figure: Figure, tip: str, hinges: int) -> None:
         )
 
 
-def _take(figure: Figure, tip: str, moves: list[int], taken: dict[int, str]) -> None:
-    """Remember whose coordinates these are: end-points are placed one after the other, so none may move another."""
+def _claim_coordinates(figure: Figure, tip: str, moves: list[int], taken: dict[int, str]) -> None:
+    """Record which end-point moves these coordinates; raise an error if another end-point moves one of them.
+
+    End-points are placed one after the other, so a joint that moves two of them would move the first one away again.
+    """
     for place in moves:
         if place in taken:
             joint = next(name for name, where in figure.compiled.q_slices.items() if where.start <= place < where.stop)

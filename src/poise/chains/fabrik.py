@@ -8,8 +8,8 @@ from typing import Unpack
 import numpy as np
 
 from poise.chains.goals import TargetLike, positions_by_tip
-from poise.chains.options import Options, Settings, settle
-from poise.chains.points import prepared_points
+from poise.chains.options import Options, Settings, check_options
+from poise.chains.points import packed_points
 from poise.chains.result import ChainResult, ChainStatus
 from poise.chains.zones import can_reach
 from poise.figure.model.figure import Figure
@@ -19,27 +19,27 @@ from poise.kernels.chains.fabrik import fabrik as fabrik_kernel
 
 
 def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **options: Unpack[Options]) -> ChainResult:
-    """Pull the end-points to their targets and let the joints follow, then put the root back, again and again.
+    """Move the end-points to their targets and let the joints follow, then return the root to its place, repeatedly.
 
-    Takes hinges and balls, with their limits or without, and several end-points on a tree. Ends that must stay are
-    end-points too, with the place where they are as their target; two ends with one target close a ring. Iterations
-    are passes forward and back.
+    Takes hinges and ball joints, with or without limits, and several end-points on a tree. Ends that must stay are
+    end-points too, with their current position as target; two ends with one target close a ring. Iterations are passes
+    forward and back.
 
     Args:
-        figure: Whose posture to find.
+        figure: The figure to solve for.
         target: A position (3,) [m]; or positions by site, for several end-points.
         **options: See `Options`.
     """
-    settings = settle("fabrik", figure, options, 500)
+    settings = check_options("fabrik", figure, options, 500)
     targets = positions_by_tip("fabrik", figure, target, settings.tip)
     tips = tuple(targets)
-    prepared = prepared_points(figure, tips, settings)
+    packed = packed_points(figure, tips, settings)
     q = np.empty(figure.nq)
     rows = np.empty((settings.max_iterations if settings.trace else 0, figure.nq))
     error, passes = fabrik_kernel(
-        prepared.integers,
-        prepared.numbers,
-        prepared.points,
+        packed.integers,
+        packed.numbers,
+        packed.points,
         np.array(list(targets.values())),
         settings.start._q,
         settings.tolerance,

@@ -1,4 +1,4 @@
-"""FABRIK on points that no joint holds: chains, trees and rings of them [Aristidou & Lasenby 2011]."""
+"""FABRIK on free points without joints: chains, trees and rings [Aristidou & Lasenby 2011]."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from poise.kernels.chains.fabrik_points import fabrik_points as fabrik_points_ke
 
 @dataclass(frozen=True)
 class PointsResult:
-    """Where the points ended, and how near they came."""
+    """The final points, and their distance from the targets."""
 
     points: FloatArray
-    """(n, 3) [m], as far apart as they were."""
+    """(n, 3) positions [m], at their original distances from each other."""
     status: ChainStatus
+    """See `ChainResult.status`."""
     error: float
     """Largest distance of a dragged point from its target [m]."""
     iterations: int
-    """Passes forward and back."""
+    """Number of passes forward and back."""
 
 
 def fabrik_points(
@@ -37,17 +38,17 @@ def fabrik_points(
     tolerance: float = 1e-6,
     max_iterations: int = 500,
 ) -> PointsResult:
-    """Drag points while their distances from one another and the place of the first stay.
+    """Drag points while their distances from one another and the position of the first point stay the same.
 
         fabrik_points([[0, 0, 0], [0, 1, 0], [0, 2, 0]], [1, 1, 0])
 
     Args:
-        points: (n, 3) where they are [m]; the first is pinned.
-        target: Where the last point goes (3,) [m]; or by number of the point, for several.
-        parents: Which point each hangs from, -1 for the first; each from the one before it when not given.
-        closed: Whether the last point is tied to the first as well: a ring, of which one point can be dragged.
-        tolerance: Distance that counts as none [m].
-        max_iterations: Passes to try.
+        points: (n, 3) initial positions [m]; the first point is fixed.
+        target: Target of the last point (3,) [m]; or targets by index of the point, for several.
+        parents: Index of the parent of each point, -1 for the first; by default the previous point.
+        closed: Whether the last point is also linked to the first: a ring, of which one point can be dragged.
+        tolerance: The solve stops at this distance [m].
+        max_iterations: Largest number of passes.
     """
     start = _numbers(points, "the points", (-1, 3))
     if len(start) < 2:
@@ -68,10 +69,10 @@ def fabrik_points(
 def _tree(
     start: FloatArray, hangs: list[int], targets: dict[int, FloatArray], tolerance: float, most: int
 ) -> PointsResult:
-    """Points that hang from one another; a dragged point in mid-chain is an end-point, and what hangs from it follows.
+    """Solve a tree of points; a dragged point in the middle of a chain is an end-point, and its children follow it.
 
-    The kernel takes points in an order where parents come first and end-points last, so an end-point that others hang
-    from stands in for itself at no distance.
+    The kernel takes points in an order where parents come first and end-points last, so an end-point with children is
+    represented by a copy of itself at distance zero.
     """
     order = [*range(len(start)), *targets]
     parent = np.array([*hangs, *targets], dtype=np.int64)
@@ -88,7 +89,7 @@ def _tree(
 
 
 def _ring(start: FloatArray, targets: dict[int, FloatArray], tolerance: float, most: int) -> PointsResult:
-    """A ring pinned at its first point and dragged at another: two chains with the same ends."""
+    """Solve a ring fixed at its first point and dragged at another, as two chains with the same ends."""
     ((dragged, target),) = targets.items()
     n = len(start)
     if dragged == 0:
@@ -135,7 +136,7 @@ def _parents(parents: Sequence[int] | None, count: int) -> list[int]:
 
 
 def _numbers(value: ArrayLike, what: str, shape: tuple[int, ...]) -> FloatArray:
-    """A new array of finite numbers."""
+    """Convert to a new array of finite numbers of the given shape, or raise an error."""
     try:
         numbers = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):

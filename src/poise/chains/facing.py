@@ -1,4 +1,4 @@
-"""What the solvers have in common that turn a chain of hinges to face something."""
+"""Input checks and results shared by the solvers that turn a chain of hinges to a direction or an orientation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.chains.chain import Limb, chain_of
 from poise.chains.goals import GoalKind, TargetLike, goal_of
-from poise.chains.options import Options, Settings, settle
+from poise.chains.options import Options, Settings, check_options
 from poise.chains.result import ChainResult, ChainStatus
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
@@ -20,8 +20,8 @@ from poise.kernels.gaze.measures import Aim
 
 
 @dataclass(frozen=True)
-class FacingQuestion:
-    """A chain, what its tip is to face, and how hard to try."""
+class FacingProblem:
+    """A chain, the wanted direction or orientation of its tip, and the settings of the solve."""
 
     limb: Limb
     aim: Aim
@@ -29,31 +29,31 @@ class FacingQuestion:
 
     @property
     def chain(self) -> Chain:
-        """The chain, without its limits where they do not count."""
+        """The chain; without limits if the settings disable them."""
         chain = self.limb.chain
         free = np.full(len(self.limb.joints), math.inf)
         return chain if self.settings.limits else chain._replace(lower=-free, upper=free)
 
     def start(self) -> FloatArray:
-        """(n,) a new array with the angles to begin with."""
+        """(n,) a new array with the initial angles [rad]."""
         return np.array(self.limb.angles(self.settings.start))
 
-    def rows(self) -> FloatArray:
-        """(t, n) room for a trace."""
+    def trace_rows(self) -> FloatArray:
+        """(t, n) an empty array for the trace."""
         return np.empty((self.settings.max_iterations if self.settings.trace else 0, len(self.limb.joints)))
 
-    def answer(self, angles: FloatArray, error: float, taken: int, rows: FloatArray) -> ChainResult:
+    def result(self, angles: FloatArray, error: float, taken: int, trace_rows: FloatArray) -> ChainResult:
         """The result with these angles."""
         begin = self.settings.start
         trace = None
         if self.settings.trace:
             trace = np.repeat(begin.q[None], taken, axis=0)
-            trace[:, self.limb.places] = rows[:taken]
+            trace[:, self.limb.places] = trace_rows[:taken]
         status: ChainStatus = "solved" if error <= self.settings.tolerance else "stalled"
         return ChainResult(self.limb.posture(angles, begin), status, error, taken, trace)
 
 
-def ask_to_face(
+def facing_problem(
     solver: str,
     figure: Figure,
     target: TargetLike,
@@ -61,13 +61,13 @@ def ask_to_face(
     *,
     max_iterations: int,
     can: Iterable[GoalKind] = ("direction", "orientation"),
-) -> FacingQuestion:
-    """Check everything that is asked of a solver that turns a chain of hinges."""
+) -> FacingProblem:
+    """Check the arguments of a solver that turns a chain of hinges."""
     goal = goal_of(target, solver, can)
-    settings = settle(solver, figure, options, max_iterations)
+    settings = check_options(solver, figure, options, max_iterations)
     limb = chain_of(figure, settings.tip, solver=solver, needs_lengths=False)
     for name in limb.joints:
         if name in settings.held:
             raise TaskError(f"{solver} turns every joint of a chain and cannot hold {name!r}; poise.chains.ccd can.")
     assert goal.gaze is not None
-    return FacingQuestion(limb, goal.gaze.aim(figure.up_vector, np.zeros(3)), settings)
+    return FacingProblem(limb, goal.gaze.aim(figure.up_vector, np.zeros(3)), settings)

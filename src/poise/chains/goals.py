@@ -1,4 +1,4 @@
-"""What a chain solver can be asked: a position, a direction, an orientation, or a point to look at."""
+"""Targets of the chain solvers: a position, a direction, an orientation, or a point to look at."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ TargetLike: TypeAlias = "Gaze | ArrayLike"
 """Three numbers are a position [m]; four are a unit quaternion; `poise.facing(…)` and `poise.at(…)` turn the tip."""
 
 GoalNumbers = tuple[float, float, float, float, float, float, float, float]
+"""Kind, vector and rotation of a kernel's `ChainGoal`."""
 _NO_TURN = (1.0, 0.0, 0.0, 0.0)
 _WORDS = {
     "position": "a position",
@@ -34,21 +35,21 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Goal:
-    """One target, checked."""
+    """One checked target."""
 
     kind: GoalKind
     position: FloatArray | None = None
-    """(3,) where the tip must be [m]."""
+    """(3,) wanted position of the tip [m]."""
     gaze: Gaze | None = None
-    """How it must be turned."""
+    """Wanted direction, orientation or point of the tip."""
 
     @property
     def follows_tip(self) -> bool:
-        """Whether what is wanted depends on where the tip comes to be: a look at a point with a given roll."""
+        """Whether the wanted orientation depends on the tip's position: a look at a point with a given roll."""
         return self.gaze is not None and self.gaze.point is not None and self.gaze.roll is not None
 
     def numbers(self, up: FloatArray, eye: FloatArray) -> GoalNumbers:
-        """What kernels take, for a tip that is at `eye` on a figure whose up axis is `up`: see `ChainGoal`."""
+        """The goal for the kernels, for a tip at `eye` on a figure with the up axis `up`; see `ChainGoal`."""
         if self.gaze is None:
             x, y, z = np.asarray(self.position).tolist()
             return (POSITION_GOAL, x, y, z, *_NO_TURN)
@@ -62,7 +63,7 @@ class Goal:
 
 
 def goal_of(target: TargetLike, solver: str, can: Iterable[GoalKind]) -> Goal:
-    """Check one target; a solver that cannot serve it says so."""
+    """Check one target; raises an error if the solver does not support its kind."""
     goal = _goal(target)
     allowed = tuple(can)
     if goal.kind not in allowed:
@@ -74,7 +75,7 @@ def goal_of(target: TargetLike, solver: str, can: Iterable[GoalKind]) -> Goal:
 def positions_by_tip(
     solver: str, figure: Figure, target: TargetLike | Mapping[str, TargetLike], tip: str | None
 ) -> dict[str, FloatArray]:
-    """Positions of one end-point or of several, by site."""
+    """Target positions by the name of the end-point, for one end-point or several."""
     if not isinstance(target, Mapping):
         target = {tip if tip is not None else only_tip(figure, solver): target}
     if not target:

@@ -1,4 +1,4 @@
-"""The options that all chain solvers take by name, so that one can stand in for another."""
+"""Options that all chain solvers take by name, so that one solver can replace another."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from poise.figure.model.posture import Posture
 
 
 class Options(TypedDict, total=False):
-    """What every chain solver takes by name."""
+    """Options that every chain solver takes by name."""
 
     tip: str | None
     """The site or body to move; a figure that does not branch needs none."""
     start: PostureLike | None
-    """Where to begin; neutral when not given. It is moved inside the limits first."""
+    """Initial posture; neutral by default. It is clamped to the limits first."""
     hold: Iterable[str]
-    """Joints that must stay as they are in `start`."""
+    """Joints that keep their values in `start`."""
     limits: bool
-    """Whether joint limits count; they do when not given."""
+    """Whether joint limits apply; True by default."""
     tolerance: float
-    """Error that counts as none [m or rad]; 1e-6 when not given."""
+    """The solve stops at this error [m or rad]; 1e-6 by default."""
     max_iterations: int
-    """Sweeps, steps or passes to try; enough for most when not given."""
+    """Largest number of sweeps, steps or passes; the default of each solver suffices in most cases."""
     trace: bool
-    """Keep the posture after each iteration."""
+    """Whether to record the posture after each iteration."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,19 @@ class Settings:
     """The options of one solve, checked and complete."""
 
     solver: str
-    """Who asks, for errors."""
+    """Name of the solver, for error messages."""
     tip: str | None
     start: Posture
     held: frozenset[str]
-    """Joints that stay: those named, and a free base, which could simply be carried to the target."""
+    """Joints that stay fixed: those named, and a free base, which could otherwise simply be moved to the target."""
     limits: bool
     tolerance: float
     max_iterations: int
     trace: bool
 
 
-def settle(solver: str, figure: Figure, options: Options, max_iterations: int) -> Settings:
-    """Check the options of a solve and fill in the rest."""
+def check_options(solver: str, figure: Figure, options: Options, max_iterations: int) -> Settings:
+    """Check the options of a solve and fill in the defaults."""
     for name in options:
         if name not in Options.__annotations__:
             known = ", ".join(Options.__annotations__)
@@ -64,7 +64,7 @@ def settle(solver: str, figure: Figure, options: Options, max_iterations: int) -
     return Settings(
         solver,
         options.get("tip"),
-        _begin(figure, options.get("start"), limits),
+        _start_posture(figure, options.get("start"), limits),
         frozenset([*hold, *(joint.name for joint in figure.joints if joint.kind == "free")]),
         limits,
         float(tolerance),
@@ -73,8 +73,8 @@ def settle(solver: str, figure: Figure, options: Options, max_iterations: int) -
     )
 
 
-def _begin(figure: Figure, start: PostureLike | None, limits: bool) -> Posture:
-    """The posture to begin in, inside the limits where they count."""
+def _start_posture(figure: Figure, start: PostureLike | None, limits: bool) -> Posture:
+    """The initial posture, clamped to the limits if they apply."""
     if start is None:
         return figure.neutral()
     posture = figure.posture(start)
@@ -82,14 +82,14 @@ def _begin(figure: Figure, start: PostureLike | None, limits: bool) -> Posture:
 
 
 def _is_inside(figure: Figure, posture: Posture) -> bool:
-    """Whether a posture is inside limits that are all intervals, which is quick to see; others are not looked at."""
+    """Whether a posture is certainly within limits: all limits are intervals, and all coordinates inside them."""
     bounds, q = figure.compiled.bounds, posture._q
     simple = not (bounds.ball_start.size or bounds.term_factor.size)
     return simple and bool(((bounds.lower <= q) & (q <= bounds.upper)).all())
 
 
-def refuse_coupling(solver: str, figure: Figure, coupling: str) -> None:
-    """Say that a solver moves every joint by itself."""
+def raise_coupling_error(solver: str, figure: Figure, coupling: str) -> None:
+    """Raise an error: the solver moves every joint independently and cannot satisfy a coupling."""
     raise TaskError(
         f"{solver} moves every joint by itself and cannot keep the coupling {coupling!r} of figure {figure.name!r}; "
         "poise.reach can, or release it with figure.replaced(couplings=())."

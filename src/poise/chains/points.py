@@ -1,4 +1,4 @@
-"""The points of a figure that FABRIK moves: joints that are free to, and the end-points."""
+"""The points of a figure that FABRIK moves: the joints that may move, and the end-points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.chains.options import Settings, refuse_coupling
+from poise.chains.options import Settings, raise_coupling_error
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.path import find_paths
@@ -18,39 +18,42 @@ from poise.kernels.chains.fabrik import Points
 from poise.kernels.reach.path import Path, flatten
 
 ON_AXIS = 1e-9
-"""A point nearer to an axis than this is not moved by turning about it [m]."""
+"""A point within this distance of an axis is not moved by a turn about it [m]."""
 
 
-class PreparedPoints(NamedTuple):
-    """What solves of the same end-points share."""
+class PackedPoints(NamedTuple):
+    """Arrays that all solves with the same end-points share."""
 
     integers: np.ndarray
+    """Integer fields of the tree and its limits, packed for the kernels."""
     numbers: np.ndarray
+    """Float fields of the tree and its limits, packed for the kernels."""
     points: Points
+    """The moving joints and end-points."""
 
 
-_prepared: dict[tuple[int, tuple[str, ...], frozenset[str], bool], tuple[PreparedPoints, FloatArray]] = {}
+_packed: dict[tuple[int, tuple[str, ...], frozenset[str], bool], tuple[PackedPoints, FloatArray]] = {}
 
 
-def prepared_points(figure: Figure, tips: tuple[str, ...], settings: Settings) -> PreparedPoints:
-    """The points that move some end-points, kept as long as the figure lives and held joints stay where they are."""
+def packed_points(figure: Figure, tips: tuple[str, ...], settings: Settings) -> PackedPoints:
+    """The points that move some end-points, cached while the figure exists and the held joints keep their values."""
     key = (id(figure), tips, settings.held, settings.limits)
     held = np.concatenate([np.empty(0), *(settings.start.q[figure.q_slice(name)] for name in sorted(settings.held))])
-    if key in _prepared and np.array_equal(_prepared[key][1], held):
-        return _prepared[key][0]
+    if key in _packed and np.array_equal(_packed[key][1], held):
+        return _packed[key][0]
     path, carriers = find_paths(figure, tips, settings.held, solver=settings.solver, limits=settings.limits)
     _check(figure, path, tips, settings.solver)
     points = _points(figure, path, carriers, tips, settings)
     integers, numbers = flatten(path)
-    if key not in _prepared:
-        weakref.finalize(figure, _prepared.pop, key, None)
-    _prepared[key] = PreparedPoints(integers, numbers, points), held
-    return _prepared[key][0]
+    if key not in _packed:
+        weakref.finalize(figure, _packed.pop, key, None)
+    _packed[key] = PackedPoints(integers, numbers, points), held
+    return _packed[key][0]
 
 
 def _check(figure: Figure, path: Path, tips: tuple[str, ...], solver: str) -> None:
     if path.couplings.size:
-        refuse_coupling(solver, figure, list(figure.couplings)[int(path.couplings[0])].name)
+        raise_coupling_error(solver, figure, list(figure.couplings)[int(path.couplings[0])].name)
     if path.dof_held.all():
         raise TaskError(f"{solver} cannot move {tips[0]!r} of figure {figure.name!r}: no joint on the way may move.")
     moving = path.tree.dof_node[path.dof_held == 0]
@@ -64,6 +67,7 @@ def _check(figure: Figure, path: Path, tips: tuple[str, ...], solver: str) -> No
 
 
 def _points(figure: Figure, path: Path, carriers: np.ndarray, tips: tuple[str, ...], settings: Settings) -> Points:
+    """The points of the moving joints and end-points, and the points to which each joint is fitted."""
     tree, limits, q = path.tree, settings.limits, settings.start.q.copy()
     joints = sorted({int(node) for node in tree.dof_node[path.dof_held == 0]})
     index = np.full(len(tree.parent), -1, dtype=np.int64)
@@ -75,17 +79,17 @@ def _points(figure: Figure, path: Path, carriers: np.ndarray, tips: tuple[str, .
         [*(_above(tree, index, int(tree.parent[i])) for i in joints), *(_above(tree, index, int(i)) for i in carriers)],
         dtype=np.int64,
     )
-    # In a posture like no other, a point is on an axis only when it always is.
+    # In a random posture, a point is on an axis only if it is on that axis in every posture.
     q[path.moving_q] = figure.random(0).q[path.moving_q]
     position, rotation, axes = node_frames(tree, q)
     there = np.array([position[n] + _rotated(rotation[n], p) for n, p in zip(node, place, strict=True)])
     span = np.array([np.linalg.norm(there[i] - there[k]) if k >= 0 else 0.0 for i, k in enumerate(parent)])
     turning = [axes[tree.v_start[i]] if tree.kind[i] == TURN else None for i in joints]
     levers = [_levers(k, parent, there, axis) for k, axis in enumerate(turning)]
-    if _points_may_lie(turning, limits):
+    if _needs_end_points(turning, limits):
         for k, axis in enumerate(turning):
             beyond = [end for end in range(len(joints), len(node)) if end not in levers[k]]
-            levers[k] += [e for e in beyond if _hangs(e, k, parent) and _moves(there[e] - there[k], axis)]
+            levers[k] += [e for e in beyond if _carries(e, k, parent) and _moves(there[e] - there[k], axis)]
     return Points(
         node,
         place,
@@ -98,14 +102,14 @@ def _points(figure: Figure, path: Path, carriers: np.ndarray, tips: tuple[str, .
 
 
 def _above(tree: Tree, index: np.ndarray, node: int) -> int:
-    """The point of the nearest node, from `node` towards the root, that moves by itself; -1 without one."""
+    """The point of the nearest node, from `node` towards the root, that has a moving joint; -1 without one."""
     while node > 0 and index[node] < 0:
         node = int(tree.parent[node])
     return int(index[node]) if node > 0 else -1
 
 
 def _levers(joint: int, parent: np.ndarray, there: FloatArray, axis: FloatArray | None) -> list[int]:
-    """The first points down every branch that turning a joint moves."""
+    """The first point along every branch that a turn of the joint moves."""
     found, waiting = [], np.flatnonzero(parent == joint).tolist()
     while waiting:
         point = waiting.pop(0)
@@ -116,15 +120,18 @@ def _levers(joint: int, parent: np.ndarray, there: FloatArray, axis: FloatArray 
     return found
 
 
-def _hangs(point: int, joint: int, parent: np.ndarray) -> bool:
-    """Whether a joint carries a point."""
+def _carries(point: int, joint: int, parent: np.ndarray) -> bool:
+    """Whether a point is a descendant of a joint."""
     while point >= 0 and point != joint:
         point = int(parent[point])
     return point == joint
 
 
-def _points_may_lie(axes: list[FloatArray | None], limits: bool) -> bool:
-    """Whether joints cannot follow wherever points go, as balls alone can and parallel hinges without limits."""
+def _needs_end_points(axes: list[FloatArray | None], limits: bool) -> bool:
+    """Whether points can move where joints cannot follow, so that joints must also be fitted to the end-points.
+
+    Ball joints alone can always follow, and so can parallel hinges without limits.
+    """
     hinges = [axis for axis in axes if axis is not None]
     if not hinges:
         return False
@@ -133,11 +140,12 @@ def _points_may_lie(axes: list[FloatArray | None], limits: bool) -> bool:
 
 
 def _moves(arm: FloatArray, axis: FloatArray | None) -> bool:
-    """Whether a turn about an axis, or about a point, moves what is at the end of an arm."""
+    """Whether a turn about an axis, or about a point if `axis` is None, moves the end of an arm."""
     return bool(np.linalg.norm(np.cross(axis, arm) if axis is not None else arm) > ON_AXIS)
 
 
 def _rotated(rotation: FloatArray, v: FloatArray) -> FloatArray:
+    """The vector `v` rotated by a quaternion."""
     w, u = rotation[0], rotation[1:]
     turned: FloatArray = v + 2.0 * w * np.cross(u, v) + 2.0 * np.cross(u, np.cross(u, v))
     return turned

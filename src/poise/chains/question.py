@@ -1,4 +1,4 @@
-"""One end-point, one goal: what the solvers that follow a single path have in common."""
+"""Input checks, cached paths and results shared by the solvers that move one end-point to one goal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.chains.chain import only_tip
 from poise.chains.goals import Goal, GoalKind, GoalNumbers, TargetLike, goal_of
-from poise.chains.options import Options, Settings, refuse_coupling, settle
+from poise.chains.options import Options, Settings, check_options, raise_coupling_error
 from poise.chains.result import ChainResult, ChainStatus
 from poise.chains.zones import can_reach
 from poise.errors import TaskError
@@ -23,43 +23,46 @@ from poise.figure.model.posture import Posture
 from poise.kernels.chains.goal import error_of
 from poise.kernels.reach.path import flatten
 
-ANYTHING: tuple[GoalKind, ...] = ("position", "direction", "orientation", "point")
-LOOKS = 60
-"""How often a tip that looks at a point with a given roll is aimed again from where it has come to be."""
+ALL_GOAL_KINDS: tuple[GoalKind, ...] = ("position", "direction", "orientation", "point")
+"""Kinds of goals that a solver supports by default."""
+MAX_AIMS = 60
+"""Largest number of solves for a look at a point with a given roll; each aims from the tip of the previous one."""
 
 _ORIGIN = np.zeros(3)
 
-Run = Callable[[GoalNumbers, FloatArray, int, FloatArray, FloatArray], tuple[float, int]]
-"""A kernel's call: goal, posture to begin in, most iterations, rows for a trace, posture to write to; gives error and
-iterations."""
+SolverCall = Callable[[GoalNumbers, FloatArray, int, FloatArray, FloatArray], tuple[float, int]]
+"""A call of a kernel: goal, initial posture, largest number of iterations, rows for a trace, posture to write; returns
+the error and the number of iterations."""
 
 
-class PreparedPath(NamedTuple):
-    """What solves of one tip share."""
+class PackedPath(NamedTuple):
+    """Arrays that all solves with the same tip share."""
 
     integers: np.ndarray
+    """Integer fields of the path, packed for the kernels."""
     numbers: np.ndarray
+    """Float fields of the path, packed for the kernels."""
     length: float
-    """Of the limb, stretched [m]."""
+    """Length of the stretched limb [m]."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """A figure, the tip to move, what is wanted of it, and how hard to try."""
+class ChainProblem:
+    """A figure, the tip to move, its goal, and the settings of the solve."""
 
     figure: Figure
     tip: str
     goal: Goal
-    path: PreparedPath
+    path: PackedPath
     settings: Settings
 
-    def answer(self, run: Run) -> ChainResult:
-        """Run a solver; a tip whose goal depends on where it comes to be is aimed again until it is met."""
+    def solve(self, run: SolverCall) -> ChainResult:
+        """Run a solver; if the goal depends on the tip's position, aim and solve again until the goal is met."""
         most, nq = self.settings.max_iterations, self.figure.nq
         begin, q = self.settings.start._q, np.empty(nq)
         rows = np.empty((most if self.settings.trace else 0, nq))
         taken, error = 0, math.inf
-        for _ in range(LOOKS if self.goal.follows_tip else 1):
+        for _ in range(MAX_AIMS if self.goal.follows_tip else 1):
             error, more = run(self._numbers(begin), begin, most - taken, rows[taken:], q)
             taken += more
             error = self.error(q) if self.goal.follows_tip else error
@@ -70,11 +73,11 @@ class Question:
         return ChainResult(Posture(self.figure, q), self.status(error), error, taken, trace)
 
     def error(self, q: FloatArray) -> float:
-        """How far the tip is off at joint values `q`."""
+        """Error of the tip at joint values `q` [m or rad]."""
         return error_of(self.path.integers, self.path.numbers, q, self._numbers(q))
 
     def status(self, error: float) -> ChainStatus:
-        """What an error means."""
+        """The status of a result with this error."""
         if error <= self.settings.tolerance:
             return "solved"
         target = self.goal.position
@@ -89,39 +92,39 @@ class Question:
         return self.goal.numbers(self.figure.up_vector, eye)
 
 
-def ask(
+def chain_problem(
     solver: str,
     figure: Figure,
     target: TargetLike,
     options: Options,
     *,
     max_iterations: int,
-    can: Iterable[GoalKind] = ANYTHING,
-) -> Question:
-    """Check everything that is asked of a solver for one end-point."""
+    can: Iterable[GoalKind] = ALL_GOAL_KINDS,
+) -> ChainProblem:
+    """Check the arguments of a solver for one end-point."""
     if isinstance(target, Mapping):
         raise TaskError(f"{solver} moves one end-point; poise.chains.fabrik and poise.chains.circles take several.")
     goal = goal_of(target, solver, can)
-    settings = settle(solver, figure, options, max_iterations)
+    settings = check_options(solver, figure, options, max_iterations)
     tip = settings.tip if settings.tip is not None else only_tip(figure, solver)
-    return Question(figure, tip, goal, prepared(figure, tip, settings), settings)
+    return ChainProblem(figure, tip, goal, packed_path(figure, tip, settings), settings)
 
 
-_prepared: dict[tuple[int, str, frozenset[str], bool], PreparedPath] = {}
+_packed_paths: dict[tuple[int, str, frozenset[str], bool], PackedPath] = {}
 
 
-def prepared(figure: Figure, tip: str, settings: Settings) -> PreparedPath:
-    """The path to a tip, kept as long as the figure lives."""
+def packed_path(figure: Figure, tip: str, settings: Settings) -> PackedPath:
+    """The packed path to a tip, cached while the figure exists."""
     key = (id(figure), tip, settings.held, settings.limits)
-    if key in _prepared:
-        return _prepared[key]
+    if key in _packed_paths:
+        return _packed_paths[key]
     solver = settings.solver
     path = find_path(figure, tip, settings.held, solver=solver, limits=settings.limits)
     if path.couplings.size:
-        refuse_coupling(solver, figure, list(figure.couplings)[int(path.couplings[0])].name)
+        raise_coupling_error(solver, figure, list(figure.couplings)[int(path.couplings[0])].name)
     if path.dof_held.all():
         raise TaskError(f"{solver} cannot move {tip!r} of figure {figure.name!r}: no joint on the way to it may move.")
     integers, numbers = flatten(path)
-    weakref.finalize(figure, _prepared.pop, key, None)
-    _prepared[key] = PreparedPath(integers, numbers, float(path.site[7]) / LENGTH_SHARE)
-    return _prepared[key]
+    weakref.finalize(figure, _packed_paths.pop, key, None)
+    _packed_paths[key] = PackedPath(integers, numbers, float(path.site[7]) / LENGTH_SHARE)
+    return _packed_paths[key]

@@ -1,7 +1,7 @@
-"""What a tip can be asked to face: an orientation, a direction, or a point.
+"""Targets of a tip's orientation: an orientation, a direction, or a point to look at.
 
 The tip points along its own +Y. With θ the angle of a direction from the figure's up axis, η its heading and ρ the
-roll, the frame is R(up, η) R(side, θ) R(y, ρ): at roll 0 a chain that bends forward faces it without a twist.
+roll, the frame is R(up, η) R(side, θ) R(y, ρ): at roll 0 a chain that bends forward reaches it without a twist.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from poise.kernels.gaze.measures import DIRECTED, FULL, Aim
 from poise.kernels.maths.quaternion import Quaternion
 from poise.kernels.maths.vector import Vector
 
-UNIT = 1e-6
-"""How far the length of a quaternion may be from 1."""
-NEAREST = 1e-9
+UNIT_LENGTH_TOLERANCE = 1e-6
+"""The length of a unit quaternion may differ from 1 by this."""
+NEAREST_POINT = 1e-9
 """A point nearer to the tip than this has no direction from it [m]."""
 
 
@@ -39,10 +39,10 @@ class Gaze:
     point: FloatArray | None = None
     """(3,) world point for the tip to look at [m]."""
     roll: float | None = None
-    """Turn about the direction [rad]; None lets it be anything."""
+    """Turn about the direction [rad]; None leaves it free."""
 
     def aim(self, up: FloatArray, eye: FloatArray) -> Aim:
-        """The frame wanted of a tip that is at `eye`, on a figure whose up axis is `up`."""
+        """The wanted frame of a tip at `eye`, on a figure with the up axis `up`."""
         if self.rotation is not None:
             return Aim(Quaternion(*self.rotation.tolist()), FULL)
         direction = self.direction if self.direction is not None else _from_to_point(eye, self.point)
@@ -53,29 +53,29 @@ GazeLike: TypeAlias = "Gaze | Pose | ArrayLike"
 
 
 def facing(direction: ArrayLike | str, roll: float | None = 0.0) -> Gaze:
-    """Face along a direction.
+    """Point the tip in a direction.
 
         solver.solve(posture="sad", orientation=poise.facing([1, 0.3, 0.5]))
 
     Args:
         direction: Three numbers of any length but zero, or a word such as "x" or "-z".
-        roll: Turn about the direction [rad]; None when any roll will do.
+        roll: Turn about the direction [rad]; None to leave it free.
     """
     return Gaze(direction=_checked(unit_vector, direction, "the direction to face"), roll=_checked_roll(roll))
 
 
 def at(point: ArrayLike, roll: float | None = 0.0) -> Gaze:
-    """Look at a world point, wherever the tip comes to be.
+    """Point the tip at a world point, seen from the tip's final position.
 
     Args:
         point: Three numbers [m].
-        roll: Turn about the line of sight [rad]; None when any roll will do.
+        roll: Turn about the line of sight [rad]; None to leave it free.
     """
     return Gaze(point=_checked(vector, point, "the point to look at"), roll=_checked_roll(roll))
 
 
 def gaze(target: GazeLike) -> Gaze:
-    """A target from a `Gaze`, a `Pose` whose rotation counts, or a unit quaternion (w, x, y, z)."""
+    """A target from a `Gaze`, the rotation of a `Pose`, or a unit quaternion (w, x, y, z)."""
     if isinstance(target, Gaze):
         return target
     if isinstance(target, Pose):
@@ -83,17 +83,17 @@ def gaze(target: GazeLike) -> Gaze:
     try:
         w, x, y, z = map(float, target)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return _refused(target)
+        return _raise_orientation_error(target)
     size = math.sqrt(w * w + x * x + y * y + z * z)
-    if not abs(size - 1.0) <= UNIT:
-        return _refused(target)
+    if not abs(size - 1.0) <= UNIT_LENGTH_TOLERANCE:
+        return _raise_orientation_error(target)
     if abs(size - 1.0) < 1e-15:
         size = 1.0
     return Gaze(rotation=np.array([w / size, x / size, y / size, z / size]))
 
 
-def _refused(target: object) -> Gaze:
-    """Say in one sentence what is wrong with an orientation."""
+def _raise_orientation_error(target: object) -> Gaze:
+    """Raise an error that says what is wrong with an orientation."""
     try:
         size = float(np.linalg.norm(np.asarray(target, dtype=np.float64)))
     except (TypeError, ValueError):
@@ -107,12 +107,12 @@ def _refused(target: object) -> Gaze:
 
 
 def quaternion_text(target: ArrayLike) -> str:
-    """Numbers as a person would write them."""
+    """Numbers in parentheses, with few digits."""
     return "(" + ", ".join(f"{value:g}" for value in np.asarray(target, dtype=np.float64).tolist()) + ")"
 
 
 def _checked(check: Callable[..., FloatArray], value: ArrayLike | str, what: str) -> FloatArray:
-    """A checked array; what is wrong with it is wrong with the target, not with a figure."""
+    """A checked array; a `FigureError` of the check is raised as a `TaskError`, since the target is wrong."""
     try:
         return check(value, what)
     except FigureError as error:
@@ -126,10 +126,10 @@ def _checked_roll(roll: float | None) -> float | None:
 
 
 def _from_to_point(eye: FloatArray, point: FloatArray | None) -> FloatArray:
-    """Direction of a point from the eye; up when the eye is there already."""
+    """Direction from the eye to a point; +Y if the eye is at the point."""
     sight = np.asarray(point) - eye
     size = float(np.linalg.norm(sight))
-    return sight / size if size > NEAREST else np.array([0.0, 1.0, 0.0])
+    return sight / size if size > NEAREST_POINT else np.array([0.0, 1.0, 0.0])
 
 
 def _facing(direction: FloatArray, roll: float, up: FloatArray) -> Quaternion:

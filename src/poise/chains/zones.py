@@ -1,11 +1,11 @@
-"""How near and how far an end-point can be: the safe zones [Ramachandran & John 2013, 4.1].
+"""Smallest and largest distance that an end-point can reach: the safe zones [Ramachandran & John 2013, 4.1].
 
 Links of lengths r_i joined at their ends bring their two ends to any distance between
 
     max(0, 2 max r_i - Σ r_i)   and   Σ r_i:
 
-straight at the most, and at the least the longest link with all others folded back along it. Hinges and limits may
-forbid some of it; no chain reaches more.
+straight at the most, and at the least the longest link with all others folded back along it. Joint axes and limits may
+forbid some of these distances; no chain reaches others.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from poise.kernels.body.tree import SLIDE
 
 
 def safe_zones(lengths: FloatArray) -> tuple[float, float]:
-    """Least and greatest distance between the ends of links of these lengths [m]."""
+    """Smallest and largest distance between the ends of links of these lengths [m]."""
     total, longest = math.fsum(lengths), max(lengths, default=0.0)
     others = math.fsum([*lengths, -longest])
     return max(0.0, longest - others), total
 
 
 def can_reach(figure: Figure, tip: str, target: FloatArray, posture: Posture, held: frozenset[str]) -> bool:
-    """Whether a position is neither too far for the segments nor too near; always where something slides."""
+    """Whether a position is neither too far for the segments nor too near; always True if a joint slides."""
     points, slides = _points(figure, tip, posture, held)
     least, most = safe_zones(np.linalg.norm(np.diff(points, axis=0), axis=1))
     return slides or least <= float(np.linalg.norm(target - points[0])) <= most
 
 
 def _points(figure: Figure, tip: str, posture: Posture, held: frozenset[str]) -> tuple[FloatArray, bool]:
-    """Places of the joints that move a tip, then the tip; whether one of them slides."""
+    """Positions of the joints that move a tip, then of the tip, and whether one of the joints slides."""
     compiled = figure.compiled
     still = nodes_of(figure, held)
     way = ancestors(compiled.tree, int(compiled.attached.node[figure.frame_row(tip)]))

@@ -1,4 +1,4 @@
-"""The live runtime: a figure that holds, plays and looks, smoothly and inside its limits always."""
+"""A figure animated in real time: it holds postures, plays clips and looks at targets, smoothly and within limits."""
 
 from poise.character.character import Character as Character
 from poise.character.mind import Solver as Solver

@@ -1,4 +1,4 @@
-"""The live character: a solver that thinks at its own pace, an output clock at another, and a motion filter between."""
+"""The live character: a solver thread, a frame clock at its own rate, and a motion filter between the two."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from poise.character.checks import (
 )
 from poise.character.clock import FrameClock
 from poise.character.idle import Idle
-from poise.character.mind import Mind, Solver, Wishes
+from poise.character.mind import Requests, Solver, TargetSolver
 from poise.character.osc import OscIn, OscOut
 from poise.character.script import Held, Played, Script
-from poise.character.thinking import LATE, Thinker
+from poise.character.thinking import LATE_AFTER, SolverThread
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.names import look_up
@@ -37,15 +37,16 @@ from poise.figure.model.posture import Posture
 from poise.motion.clip.clip import Clip
 from poise.motion.filter.filter import MotionFilter
 
-_REMEMBERED = 200
+_MAX_EVENTS = 200
+"""Number of events that are kept."""
 log = logging.getLogger(__name__)
 
 
 class Character:
-    """A figure that lives: it holds postures, plays clips and looks at things, smoothly and inside its limits always.
+    """A figure animated in real time: it holds postures, plays clips and looks at targets, smoothly and within limits.
 
-    All methods may be called from any thread at any time. What makes no sense is an error for whoever asked, and
-    changes nothing. A solver that crashes, is late or returns nonsense leaves the last good posture standing.
+    All methods may be called from any thread at any time. An invalid argument raises an error for the caller and
+    changes nothing. If the solver crashes, is late or returns invalid values, the last valid posture is kept.
     """
 
     def __init__(
@@ -61,18 +62,18 @@ class Character:
         seed: int = 0,
         on_event: Callable[[str], object] | None = None,
     ) -> None:
-        """Stand in a posture; `frames` brings it to life.
+        """Start in a posture; `frames` runs the animation.
 
         Args:
-            figure: Who lives.
-            filter: Limits and style of its motion; joint limits and speeds of the figure come on top.
-            solver: Holds the posture while facing a target; by default `poise.Expressive`.
-            posture: Where it starts and what it holds; by default neutral.
+            figure: The figure to animate.
+            filter: Limits and style of its motion; joint limits and speeds of the figure apply too.
+            solver: Keeps the posture while facing a target; by default `poise.Expressive`.
+            posture: Initial posture, which it holds; by default neutral.
             clips: Clips that `play` and OSC messages can name.
-            solver_rate: Solves per second, beside those that a new wish causes at once.
-            idle: Amount of idle life from 0 to 1.
-            seed: Of its idle life.
-            on_event: Told, in one sentence, what a person should know; by default the log is.
+            solver_rate: Solves per second, in addition to those that a new request triggers at once.
+            idle: Amount of idle motion from 0 to 1.
+            seed: Random seed of the idle motion.
+            on_event: Called with one sentence for every event, such as a failed solve; by default events are logged.
         """
         check_figure(figure)
         self.figure = figure
@@ -82,13 +83,13 @@ class Character:
         self.filter.reset(start.q)
         self._output = start
         self._on_event = on_event
-        self.events: deque[str] = deque(maxlen=_REMEMBERED)
+        self.events: deque[str] = deque(maxlen=_MAX_EVENTS)
         pace = float(self.filter.limits.velocity.min()) / positive("solver_rate", solver_rate)
         made = (lambda: solver) if solver is not None else (lambda: default_solver(figure, pace))
-        self._mind = Mind(figure, made, start, Idle(figure.nq, seed), self._say)
-        self._wishes = Wishes(Script(Held(start._q), start._q, 0.0, 0.0), idle=share("idle", idle))
+        self._target_solver = TargetSolver(figure, made, start, Idle(figure.nq, seed), self._report)
+        self._requests = Requests(Script(Held(start._q), start._q, 0.0, 0.0), idle=share("idle", idle))
         self._lock = threading.Lock()
-        self._thinker = Thinker(self._mind, lambda: self._wishes, self._now, solver_rate)
+        self._solver_thread = SolverThread(self._target_solver, lambda: self._requests, self._now, solver_rate)
         self._time = 0.0
         self._origin: float | None = None
         self._running = False
@@ -96,39 +97,39 @@ class Character:
         self.outputs: list[Callable[[Posture], object]] = []
         """Called with every frame, such as the `write` of a robot."""
 
-    # What it should do
+    # Requests
 
     def hold(self, posture: PostureLike, blend: float = 0.4) -> None:
-        """Take a posture and keep it; a clip that plays ends.
+        """Take a posture and keep it; a playing clip ends.
 
         Args:
-            posture: A name, joint values by name, numbers, or a `Posture`; beyond its limits a joint means the limit.
-            blend: How long the wish takes to fade in [s]; the motion filter comes on top.
+            posture: A name, joint values by name, numbers, or a `Posture`; values beyond a limit are clamped.
+            blend: Time of the cross-fade to the posture [s]; the motion filter smooths it further.
         """
         fade = duration("blend", blend)
-        wish = Held(self._inside(posture)._q)
-        self._change(lambda now, wishes: self._following(wish, wish, now, wishes, fade))
+        source = Held(self._inside(posture)._q)
+        self._change(lambda now, requests: self._following(source, source, now, requests, fade))
 
     def face(self, target: Target, roll: float | None = None) -> None:
-        """Look somewhere, and keep looking.
+        """Look at a target until another one is set.
 
         Args:
             target: A direction of three numbers or a word such as "x"; `poise.at(point)`; `poise.facing(direction)`; a
-                unit quaternion (w, x, y, z); or None to look nowhere in particular.
-            roll: Turn about a direction [rad]; None when any roll will do.
+                unit quaternion (w, x, y, z); or None for no target.
+            roll: Turn about a direction [rad]; None to leave it free.
         """
         wanted = None if target is None else gaze_of(target, roll)
         if wanted is not None:
-            self._mind.prepare()
-        self._change(lambda now, wishes: replace(wishes, gaze=wanted))
+            self._target_solver.prepare()
+        self._change(lambda now, requests: replace(requests, gaze=wanted))
 
     def play(self, clip: Clip | str, loop: bool = False, blend: float = 0.3) -> None:
-        """Play a clip now, warped towards the gaze while it plays; then come back to the posture that is held.
+        """Play a clip, turned towards the target while it plays, then return to the held posture.
 
         Args:
             clip: A clip of this figure, or the name of one of `clips`.
-            loop: Play it again and again.
-            blend: How long it takes to fade in, and out at its end [s].
+            loop: Whether to repeat it.
+            blend: Time of the cross-fades at its beginning and end [s].
         """
         fade = duration("blend", blend)
         chosen = (
@@ -138,23 +139,23 @@ class Character:
         )
         q = np.clip(chosen._q, self.figure.compiled.bounds.lower, self.figure.compiled.bounds.upper)
 
-        def started(now: float, wishes: Wishes) -> Wishes:
-            wish = Played(q, chosen.rate, now, loop, self._held, fade)
-            return self._following(wish, self._held, now, wishes, fade)
+        def started(now: float, requests: Requests) -> Requests:
+            source = Played(q, chosen.rate, now, loop, self._held, fade)
+            return self._following(source, self._held, now, requests, fade)
 
         self._change(started)
 
     def stop(self, blend: float = 0.3) -> None:
-        """End a clip and come back to the posture that is held."""
+        """End a clip and return to the held posture."""
         fade = duration("blend", blend)
-        self._change(lambda now, wishes: self._following(self._held, self._held, now, wishes, fade))
+        self._change(lambda now, requests: self._following(self._held, self._held, now, requests, fade))
 
     def idle(self, amount: float) -> None:
-        """Breathe and drift a little: 0 for not at all, 1 for as much as a calm animal."""
+        """Set the amount of idle motion, slow breathing and drift: 0 for none, 1 for that of a calm animal."""
         checked = share("idle", amount)
-        self._change(lambda now, wishes: replace(wishes, idle=checked))
+        self._change(lambda now, requests: replace(requests, idle=checked))
 
-    # What it does
+    # State and output
 
     @property
     def posture(self) -> Posture:
@@ -163,58 +164,56 @@ class Character:
 
     @property
     def wished(self) -> Posture:
-        """The last solution, before the filter."""
-        return Posture(self.figure, self._mind.solution)
+        """The last solution of the solver, before the motion filter."""
+        return Posture(self.figure, self._target_solver.solution)
 
     @property
     def solves(self) -> int:
-        """How often it has solved."""
-        return self._mind.solves
+        """Number of solves so far."""
+        return self._target_solver.solves
 
     def frames(self, rate: float = 60.0, *, seconds: float | None = None, realtime: bool = True) -> Iterator[Posture]:
-        """Postures at a steady rate, each inside all limits of position, velocity, acceleration and jerk.
+        """Postures at a steady rate, each within all limits of position, velocity, acceleration and jerk.
 
         Args:
             rate: Frames per second.
-            seconds: How long; for ever by default.
-            realtime: Whether frames come when they are due. Otherwise they come as fast as they are asked for, time is
-                that of the frames, and the solver takes its turns between them, so that a run can be repeated.
+            seconds: Duration; unlimited by default.
+            realtime: Whether to wait until each frame is due. Otherwise frames are computed as fast as they are read,
+                time is counted in frames, and the solver runs between them, so that a run is repeatable.
         """
         period = 1.0 / positive("rate", rate)
         count = None if seconds is None else round(duration("length of frames", seconds) * rate)
         return self._frames(period, count, realtime)
 
     def listen(self, port: int, host: str = "127.0.0.1") -> OscIn:
-        """Take wishes as OSC messages (see `poise.character.osc`); close what is returned to stop."""
-        return OscIn(self, host, port, self._say_once)
+        """Accept requests as OSC messages (see `poise.character.osc`); close the returned object to stop."""
+        return OscIn(self, host, port, self._report_once)
 
     def send_to(self, host: str, port: int) -> OscOut:
-        """Send every frame as an OSC bundle of `/figure/joint value`; close what is returned to stop."""
+        """Send every frame as an OSC bundle of `/figure/joint value`; close the returned object to stop."""
         out = OscOut(self.figure.name, host, port, self.outputs)
         self.outputs.append(out.send)
         return out
 
     def __enter__(self) -> Character:
-        """Nothing to open."""
+        """Return the character itself; nothing needs to be opened."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop thinking."""
+        """Stop the solver thread."""
         self.close()
 
     def close(self) -> None:
-        """Stop thinking; frames that are asked for later start it again."""
+        """Stop the solver thread; reading frames later starts it again."""
         self._now()
         self._origin = None
-        self._thinker.stop()
-
-    # How
+        self._solver_thread.stop()
 
     def _frames(self, period: float, count: int | None, realtime: bool) -> Iterator[Posture]:
         if self._running:
-            raise TaskError("this character's frames are being asked for already; one reader at a time.")
+            raise TaskError("this character's frames are already being read; it has one reader at a time.")
         self._running = True
         ticks = itertools.count() if count is None else range(count)
         try:
@@ -225,27 +224,27 @@ class Character:
 
     def _live(self, period: float, ticks: Iterable[int]) -> Iterator[Posture]:
         self._origin = time.monotonic() - self._time
-        self._thinker.start()
+        self._solver_thread.start()
         self.clock = FrameClock(1.0 / period)
         for _ in ticks:
             self.clock.wait()
-            if self._thinker.has_become_late():
-                self._say(f"the solver has been thinking for {LATE:g} s; the last posture is held.")
+            if self._solver_thread.has_become_late():
+                self._report(f"the solver has been running for {LATE_AFTER:g} s; the last posture is held.")
             yield self._step(period)
 
     def _simulated(self, period: float, ticks: Iterable[int]) -> Iterator[Posture]:
         for _ in ticks:
             last, self._time = self._time, self._time + period
-            self._thinker.think_if_due(last, self._time)
+            self._solver_thread.solve_if_due(last, self._time)
             yield self._step(period)
 
     def _step(self, period: float) -> Posture:
-        self._output = posture = Posture(self.figure, self.filter.step(self._mind.solution, period))
+        self._output = posture = Posture(self.figure, self.filter.step(self._target_solver.solution, period))
         for output in self.outputs:
             try:
                 output(posture)
             except Exception as problem:
-                self._say_once(f"an output failed: {type(problem).__name__}: {problem}")
+                self._report_once(f"an output failed: {type(problem).__name__}: {problem}")
         return posture
 
     def _now(self) -> float:
@@ -253,25 +252,25 @@ class Character:
             self._time = time.monotonic() - self._origin
         return self._time
 
-    def _change(self, make: Callable[[float, Wishes], Wishes]) -> None:
+    def _change(self, make: Callable[[float, Requests], Requests]) -> None:
         with self._lock:
-            self._wishes = make(self._now(), self._wishes)
-        self._thinker.wake()
+            self._requests = make(self._now(), self._requests)
+        self._solver_thread.wake()
 
-    def _following(self, wish: Held | Played, held: Held, now: float, wishes: Wishes, blend: float) -> Wishes:
+    def _following(self, source: Held | Played, held: Held, now: float, requests: Requests, blend: float) -> Requests:
         self._held = held
-        return replace(wishes, script=wishes.script.followed_by(wish, now, blend))
+        return replace(requests, script=requests.script.followed_by(source, now, blend))
 
     def _inside(self, posture: PostureLike) -> Posture:
         return self.figure.clamp(self.figure.posture(posture))
 
-    def _say(self, sentence: str) -> None:
+    def _report(self, sentence: str) -> None:
         self.events.append(sentence)
         try:
             (self._on_event or log.warning)(sentence)
         except Exception:
-            log.exception("whoever is told of events failed")
+            log.exception("the on_event callback failed")
 
-    def _say_once(self, sentence: str) -> None:
+    def _report_once(self, sentence: str) -> None:
         if not self.events or self.events[-1] != sentence:
-            self._say(sentence)
+            self._report(sentence)

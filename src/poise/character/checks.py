@@ -1,4 +1,4 @@
-"""What a character can be asked, checked; what makes no sense is said in one sentence."""
+"""Checks of the arguments of a character; an invalid one raises an error of one sentence."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Target: TypeAlias = "GazeLike | str | None"
 
 
 SHARE_OF_SPEED = 0.85
-"""How much of what the motion filter allows the solver asks for, so that all joints arrive together."""
+"""Fraction of the motion filter's speed that the solver uses, so that all joints arrive at the same time."""
 LAST_PORT = 65535
-"""The last port there is."""
+"""The largest port number."""
 
 
 def default_solver(figure: Figure, most: float) -> Solver:
-    """`poise.Expressive` of a figure, with joints that turn by up to `most` a turn [rad]."""
+    """`poise.Expressive` for a figure whose joints turn by up to `most` per solve [rad]."""
     from poise.expressive.expressive import Expressive, ExpressiveSettings
 
     return Expressive(figure, settings=ExpressiveSettings(rate=min(SHARE_OF_SPEED * most, math.pi)))
 
 
 def check_figure(figure: Figure) -> None:
-    """Refuse what is no figure, and a figure whose joints depend on each other."""
+    """Raise an error if the argument is not a figure, or if its joints depend on each other."""
     if not isinstance(figure, Figure):
         raise TaskError(f"{figure!r} is no figure: poise.load makes one.")
     for what, names in (("loops", figure.loops.names), ("couplings", figure.couplings.names)):
@@ -46,7 +46,7 @@ def check_figure(figure: Figure) -> None:
 
 
 def own_clip(figure: Figure, clip: Clip) -> Clip:
-    """A clip that this figure can play."""
+    """Return a clip that this figure can play, or raise an error."""
     if not isinstance(clip, Clip):
         raise FigureError(f"{clip!r} is no clip: poise.load_clip reads one from a file.")
     if clip.figure is not figure and clip.figure.moving_joints != figure.moving_joints:
@@ -58,7 +58,7 @@ def own_clip(figure: Figure, clip: Clip) -> Clip:
 
 
 def own_filter(figure: Figure, chosen: MotionFilter | None) -> MotionFilter:
-    """A motion filter inside the limits of this figure: the one given, or one as quick as a lively servo."""
+    """A motion filter within the limits of this figure: the given one, or one with the speed of a fast servo."""
     if chosen is None:
         chosen = MotionFilter(velocity=6.0, acceleration=40.0, jerk=800.0)
     if not isinstance(chosen, MotionFilter):
@@ -67,7 +67,7 @@ def own_filter(figure: Figure, chosen: MotionFilter | None) -> MotionFilter:
 
 
 def gaze_of(target: GazeLike | str, roll: float | None) -> Gaze:
-    """A target from a direction, a word for one, or whatever `poise.chains.targets.gaze` takes."""
+    """A target from a direction, a word for one, or any argument of `poise.chains.targets.gaze`."""
     if isinstance(target, str):
         return facing(target, roll)
     if not isinstance(target, Gaze):
@@ -80,28 +80,28 @@ def gaze_of(target: GazeLike | str, roll: float | None) -> Gaze:
 
 
 def positive(what: str, number: float) -> float:
-    """A number above 0."""
+    """Return a number above 0, or raise an error."""
     if not (_is_finite(number) and number > 0.0):
         raise TaskError(f"the {what} of a character must be a positive number, not {number!r}.")
     return float(number)
 
 
 def duration(what: str, seconds: float) -> float:
-    """A number of seconds from 0 up."""
+    """Return a non-negative number of seconds, or raise an error."""
     if not (_is_finite(seconds) and seconds >= 0.0):
         raise TaskError(f"the {what} must be a number of seconds from 0 up, not {seconds!r}.")
     return float(seconds)
 
 
 def share(what: str, amount: float) -> float:
-    """A number from 0 to 1."""
+    """Return a number between 0 and 1, or raise an error."""
     if not (_is_finite(amount) and 0.0 <= amount <= 1.0):
-        raise TaskError(f"the amount of {what} goes from 0 to 1, and {amount!r} does not.")
+        raise TaskError(f"the amount of {what} must be between 0 and 1, not {amount!r}.")
     return float(amount)
 
 
 def check_port(purpose: str, port: object, least: int) -> None:
-    """Refuse what is no number of a UDP port."""
+    """Raise an error if the argument is not a UDP port number."""
     if not isinstance(port, Integral) or not least <= int(port) <= LAST_PORT:
         raise TaskError(f"cannot {purpose}:{port}: a port is a whole number from {least} to {LAST_PORT}.")
 

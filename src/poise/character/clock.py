@@ -1,4 +1,4 @@
-"""A clock that ticks at a steady rate and does not drift."""
+"""A clock that ticks at a steady rate without drift."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class FrameClock:
-    """Ticks at multiples of a period from its start; ticks that nobody could wait for are left out and counted."""
+    """Ticks at multiples of a period from its start; ticks that have already passed are skipped and counted."""
 
     def __init__(self, rate: float) -> None:
         """Start now, at `rate` ticks per second."""
@@ -16,7 +16,7 @@ class FrameClock:
         self.missed = 0
 
     def wait(self) -> float:
-        """Sleep until the next tick, and say how late it came [s]."""
+        """Sleep until the next tick; returns the delay of the wake-up [s]."""
         due = self.start + self.ticks * self.period
         now = time.monotonic()
         behind = int((now - due) / self.period)

@@ -1,4 +1,4 @@
-"""Idle life: a slow breath through all joints and a little drift of each, so that nobody stands like a statue."""
+"""Idle motion: slow breathing of all joints and a small drift of each, so that a figure at rest looks alive."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ import numpy as np
 
 from poise.figure.model.pose import FloatArray
 
-BREATH = 0.25
+BREATHS_PER_SECOND = 0.25
 """Breaths per second."""
-BREATHING = math.radians(1.2)
-"""Of each joint, at amount 1 [rad]."""
-DRIFT = math.radians(1.5)
-"""[rad]"""
-SLOWEST, FASTEST = 0.05, 0.21
-"""Frequencies of the drift [1/s]."""
-WAVES = 3
+BREATH_AMPLITUDE = math.radians(1.2)
+"""Largest amplitude of the breathing of a joint at amount 1 [rad]."""
+DRIFT_AMPLITUDE = math.radians(1.5)
+"""Largest drift of a joint at amount 1 [rad]."""
+DRIFT_MIN_FREQUENCY, DRIFT_MAX_FREQUENCY = 0.05, 0.21
+"""Range of the frequencies of the drift [1/s]."""
+DRIFT_WAVES = 3
+"""Number of sine waves of the drift of each joint."""
 
 
 class Idle:
     """Small motion, the same for the same seed."""
 
     def __init__(self, joints: int, seed: int = 0) -> None:
-        """Choose the waves of each joint."""
+        """Choose the frequencies and phases of each joint."""
         rng = np.random.default_rng(seed)
-        self._turning = 2.0 * np.pi * rng.uniform(SLOWEST, FASTEST, (WAVES, joints))
-        self._phase = rng.uniform(0.0, 2.0 * np.pi, (WAVES, joints))
+        self._turning = 2.0 * np.pi * rng.uniform(DRIFT_MIN_FREQUENCY, DRIFT_MAX_FREQUENCY, (DRIFT_WAVES, joints))
+        self._phase = rng.uniform(0.0, 2.0 * np.pi, (DRIFT_WAVES, joints))
         self._breath = rng.uniform(0.4, 1.0, joints) * rng.choice([-1.0, 1.0], joints)
 
     def at(self, time: float) -> FloatArray:
         """(n,) offsets of the joints at a time [s], each within ±2.7° [rad]."""
         drift = np.sin(self._turning * time + self._phase).mean(axis=0)
-        return np.asarray(DRIFT * drift + BREATHING * self._breath * math.sin(2.0 * math.pi * BREATH * time))
+        return np.asarray(
+            DRIFT_AMPLITUDE * drift
+            + BREATH_AMPLITUDE * self._breath * math.sin(2.0 * math.pi * BREATHS_PER_SECOND * time)
+        )

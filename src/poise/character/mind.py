@@ -1,4 +1,4 @@
-"""The part of a character that thinks: from what is wished to a posture, whatever the solver does."""
+"""Solve for the posture and target of a character; if the solver fails, keep the last valid solution."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 
-AT_REST = 1e-4
-"""A solution that changes by less has not moved [rad or m]."""
+REST_CHANGE = 1e-4
+"""A solution that changes by less than this counts as at rest [rad or m]."""
 
 
-class Answer(Protocol):
-    """What a solver returns."""
+class SolverResult(Protocol):
+    """The result of a solver."""
 
     @property
     def posture(self) -> Posture:
@@ -30,29 +30,32 @@ class Answer(Protocol):
 
 
 class Solver(Protocol):
-    """Holds a posture while the figure faces a target: `poise.Expressive`, `poise.Erik`, or one of your own."""
+    """Keeps a posture while the figure faces a target: `poise.Expressive`, `poise.Erik`, or a class of your own."""
 
-    def solve(self, posture: Posture, orientation: Gaze, previous: Any = None) -> Answer:
+    def solve(self, posture: Posture, orientation: Gaze, previous: Any = None) -> SolverResult:
         """The posture nearest to the wanted one that faces the target.
 
         Args:
-            posture: The posture to hold.
-            orientation: What to face.
-            previous: The answer of the turn before, whole; or the posture from which a motion begins.
+            posture: The wanted posture.
+            orientation: The target to face.
+            previous: The complete result of the previous solve, or the posture at which a motion starts.
         """
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """Everything asked of a character; replaced whole, never changed."""
+class Requests:
+    """The current requests to a character; immutable, replaced as a whole."""
 
     script: Script
+    """The posture or clip to follow."""
     gaze: Gaze | None = None
+    """The target to face, or None."""
     idle: float = 0.0
+    """Amount of idle motion, 0 to 1."""
 
 
-class Mind:
-    """Solves for what is wished and keeps the last good posture when that fails."""
+class TargetSolver:
+    """Solves for the requests and keeps the last valid solution when a solve fails."""
 
     def __init__(
         self,
@@ -60,72 +63,72 @@ class Mind:
         solver: Callable[[], Solver],
         start: Posture,
         idle: Idle,
-        say: Callable[[str], object],
+        report: Callable[[str], object],
     ) -> None:
         """Start from a posture.
 
         Args:
-            figure: Who thinks.
-            solver: Makes the solver, when one is first needed.
-            start: The posture until the first solution.
-            idle: Its idle life.
-            say: Told what went wrong, in one sentence.
+            figure: The figure.
+            solver: Creates the solver when it is first needed.
+            start: The solution until the first solve.
+            idle: The idle motion.
+            report: Called with one sentence when a solve fails or works again.
         """
         self.figure = figure
         self.solution = start._q
         """(nq,) the last good posture; replaced whole."""
         self.solves = self.failures = 0
-        self.thinking_since: float | None = None
+        self.solving_since: float | None = None
         """When the solve that is under way began, by the system's clock [s]."""
-        self._make = solver
+        self._make_solver = solver
         self._solver: Solver | None = None
         self.is_resting = False
         """Whether the last solve changed nothing, so that another one out of turn would not hurry a motion."""
-        self._previous: Answer | Posture = start
-        self._idle, self._say = idle, say
+        self._previous: SolverResult | Posture = start
+        self._idle, self._report = idle, report
         self._lower, self._upper = figure.compiled.bounds.lower, figure.compiled.bounds.upper
-        self._ill = False
+        self._failing = False
 
     def prepare(self) -> Solver:
-        """The solver; a figure that it cannot serve is an error here."""
+        """Return the solver, created at the first call; raises an error for a figure that it does not support."""
         if self._solver is None:
-            self._solver = self._make()
+            self._solver = self._make_solver()
         return self._solver
 
-    def think(self, wishes: Wishes, time: float) -> None:
-        """Solve once. Whatever goes wrong, the last good posture stands."""
-        self.thinking_since = clocks.monotonic()
+    def solve_once(self, requests: Requests, time: float) -> None:
+        """Solve once; if anything fails, the last valid solution is kept."""
+        self.solving_since = clocks.monotonic()
         try:
-            before, self.solution = self.solution, self._solved(wishes, time)
-            self.is_resting = float(np.abs(self.solution - before).max()) < AT_REST
+            before, self.solution = self.solution, self._solution(requests, time)
+            self.is_resting = float(np.abs(self.solution - before).max()) < REST_CHANGE
             self.solves += 1
-            if self._ill:
-                self._say("the solver works again.")
-            self._ill = False
+            if self._failing:
+                self._report("the solver works again.")
+            self._failing = False
         except Exception as problem:
             self.failures += 1
-            if not self._ill:
-                self._say(f"the solver failed, the last posture is held: {_sentence(problem)}")
-            self._ill = True
+            if not self._failing:
+                self._report(f"the solver failed, the last posture is held: {_error_text(problem)}")
+            self._failing = True
         finally:
-            self.thinking_since = None
+            self.solving_since = None
 
-    def _solved(self, wishes: Wishes, time: float) -> FloatArray:
-        base = wishes.script.at(time)
-        if wishes.idle > 0.0:
-            base = base + wishes.idle * self._idle.at(time)
+    def _solution(self, requests: Requests, time: float) -> FloatArray:
+        base = requests.script.at(time)
+        if requests.idle > 0.0:
+            base = base + requests.idle * self._idle.at(time)
         base = np.clip(base, self._lower, self._upper)
-        if wishes.gaze is None:
+        if requests.gaze is None:
             self._previous = Posture(self.figure, base)
             return base
-        answer = self.prepare().solve(Posture(self.figure, base), wishes.gaze, previous=self._previous)
+        answer = self.prepare().solve(Posture(self.figure, base), requests.gaze, previous=self._previous)
         q = np.array(answer.posture.q, dtype=np.float64)
         if q.shape != base.shape or not np.isfinite(q).all():
-            raise FigureError(f"it returned {q.tolist()}.")
+            raise FigureError(f"it returned {q.tolist()} instead of {len(base)} finite numbers.")
         self._previous = answer
         return np.clip(q, self._lower, self._upper)
 
 
-def _sentence(problem: Exception) -> str:
+def _error_text(problem: Exception) -> str:
     text = str(problem) if isinstance(problem, PoiseError) else f"{type(problem).__name__}: {problem}"
     return text if text.endswith(".") else f"{text}."

@@ -1,19 +1,12 @@
-"""A character driven by Open Sound Control, and frames sent by it, so that Max, TouchDesigner or a game can take part.
+"""Control of a character by Open Sound Control (OSC), and output of its frames, for Max, TouchDesigner or games.
 
-| message | means |
-|---|---|
-| `/hold name [blend]` | take a posture by its name |
-| `/posture v …` | take a posture of joint values [rad or m] |
-| `/face x y z` | look in a direction |
-| `/face w x y z` | face an orientation |
-| `/at x y z` | look at a point [m] |
-| `/free` | look nowhere in particular |
-| `/play name [loop]` | play one of the character's clips |
-| `/stop` | end the clip |
-| `/idle amount` | breathe |
+| message | meaning | |---|---| | `/hold name [blend]` | take a posture by its name | | `/posture v …` | take a posture
+of joint values [rad or m] | | `/face x y z` | look in a direction | | `/face w x y z` | face an orientation | | `/at x
+y z` | look at a point [m] | | `/free` | remove the target | | `/play name [loop]` | play one of the character's clips |
+| `/stop` | end the clip | | `/idle amount` | set the amount of idle motion |
 
-Each may come with the figure's name before it: `/adelino/hold sad`. A message of the wrong shape changes nothing; what
-is wrong with it is said as an event and sent back as `/error text`.
+The figure's name may precede each message: `/adelino/hold sad`. An invalid message changes nothing; the error is
+reported as an event and sent back as `/error text`.
 """
 
 from __future__ import annotations
@@ -35,10 +28,11 @@ if TYPE_CHECKING:
     from poise.character.character import Character
 
 LARGEST_PACKET = 65536
+"""Size of the receive buffer [bytes]."""
 
 
-def obey(character: Character, message: Message) -> None:
-    """Do what one message asks, or raise a PoiseError that says what is wrong with it."""
+def handle_message(character: Character, message: Message) -> None:
+    """Execute one message, or raise a PoiseError that says what is wrong with it."""
     word = message.address.removeprefix(f"/{character.figure.name}").strip("/")
     arguments = message.arguments
     if word not in ACTIONS:
@@ -96,10 +90,11 @@ ACTIONS: dict[str, Callable[[Character, str, tuple[Argument, ...]], None]] = {
     "stop": _stop,
     "idle": _idle,
 }
+"""The function of each message."""
 
 
 def _shaped(what: str, arguments: tuple[Argument, ...], *shapes: str, says: str) -> tuple[Argument, ...]:
-    """The arguments, if they are texts (s) and numbers (f) of one of the shapes."""
+    """The arguments, if they are texts (s) and numbers (f) of one of the shapes; otherwise raises an error."""
     given = "".join(
         "s" if isinstance(value, str) else "f" if isinstance(value, int | float) else "?" for value in arguments
     )
@@ -114,12 +109,12 @@ def _numbers(arguments: tuple[Argument, ...] | list[Argument]) -> list[float]:
 
 
 class OscIn:
-    """Hears messages on a UDP port, in a thread of its own."""
+    """Receives messages on a UDP port, in its own thread."""
 
-    def __init__(self, character: Character, host: str, port: int, say: Callable[[str], object]) -> None:
+    def __init__(self, character: Character, host: str, port: int, report: Callable[[str], object]) -> None:
         """Start to listen."""
         check_port(f"listen for OSC on {host}", port, 0)
-        self._character, self._say = character, say
+        self._character, self._report = character, report
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.bind((host, port))
@@ -143,7 +138,7 @@ class OscIn:
 
     def _listen(self) -> None:
         while not self._stop.is_set():
-            # Nothing has come for a while, or somebody we answered is gone.
+            # A timeout without a packet, or the receiver of an error message no longer listens.
             with contextlib.suppress(TimeoutError, ConnectionError):
                 self._take(*self._socket.recvfrom(LARGEST_PACKET))
                 self.heard += 1
@@ -151,9 +146,9 @@ class OscIn:
     def _take(self, packet: bytes, sender: tuple[str, int]) -> None:
         try:
             for message in decode(packet):
-                obey(self._character, message)
+                handle_message(self._character, message)
         except PoiseError as problem:
-            self._say(str(problem))
+            self._report(str(problem))
             with contextlib.suppress(OSError):
                 self._socket.sendto(encode("/error", [str(problem).replace("\0", " ")]), sender)
 
@@ -162,7 +157,7 @@ class OscOut:
     """Sends every frame of a character over UDP."""
 
     def __init__(self, name: str, host: str, port: int, outputs: list[Callable[[Posture], object]]) -> None:
-        """Find the receiver; nobody need be there."""
+        """Resolve the address of the receiver, which need not exist yet."""
         check_port(f"send OSC to {host}", port, 1)
         try:
             family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
@@ -174,12 +169,12 @@ class OscOut:
         self._socket.setblocking(False)
 
     def send(self, posture: Posture) -> None:
-        """Send one frame; a datagram that nobody takes is lost, as datagrams are."""
+        """Send one frame; a datagram without a receiver is lost."""
         with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
             self._socket.sendto(joint_bundle(self._name, posture, posture.q.tolist()), self._to)
 
     def close(self) -> None:
-        """Send no more."""
+        """Stop sending."""
         with contextlib.suppress(ValueError):
             self._outputs.remove(self.send)
         self._socket.close()

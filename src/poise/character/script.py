@@ -1,10 +1,10 @@
-"""What the body should do at any moment, before the gaze: hold a posture, or play a clip and come back.
+"""The posture of a character as a function of time, before the target: a held posture, or a clip and a return.
 
-Every change starts from where the wish was at that moment and fades in by a smooth step,
+Every change starts from the current posture o and fades to the new source w by a smooth step,
 
     q(t) = o + s(u) (w(t) − o),   u = (t − since)/blend,   s(u) = u² (3 − 2u),
 
-so that one wish may replace another at any time, in the middle of a fade too.
+so that one source may replace another at any time, also during a fade.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from poise.figure.model.pose import FloatArray
 
 
-class Wish(Protocol):
-    """Where the joints should be at a time."""
+class PostureSource(Protocol):
+    """Joint values as a function of time."""
 
     def at(self, time: float) -> FloatArray:
         """(nq,) joint values [rad or m] at a time [s]."""
@@ -26,9 +26,10 @@ class Wish(Protocol):
 
 @dataclass(frozen=True)
 class Held:
-    """One posture."""
+    """A constant posture."""
 
     q: FloatArray
+    """(nq,) joint values [rad or m]."""
 
     def at(self, time: float) -> FloatArray:
         """The posture, at any time."""
@@ -37,59 +38,62 @@ class Held:
 
 @dataclass(frozen=True)
 class Played:
-    """A clip, and what comes after it."""
+    """A clip, followed by a held posture."""
 
     q: FloatArray
-    """(frames, nq)"""
+    """(frames, nq) joint values [rad or m]."""
     rate: float
-    """[1/s]"""
+    """Frames per second."""
     start: float
-    """When its first frame is due [s]."""
+    """Time of its first frame [s]."""
     loop: bool
+    """Whether it repeats."""
     after: Held
+    """The posture after the clip."""
     fade: float
-    """Time from its last frame to what comes after [s]."""
+    """Time of the cross-fade from the last frame to that posture [s]."""
 
     @property
     def end(self) -> float:
-        """When its last frame is due [s]; of a loop, the first time round."""
+        """Time of its last frame [s]; for a loop, of the first repetition."""
         return self.start + (len(self.q) - 1) / self.rate
 
     def at(self, time: float) -> FloatArray:
-        """Between two frames in proportion; after the last one, on the way to what comes after."""
+        """The clip at a time [s], interpolated linearly; after its end, the cross-fade to the posture after it."""
         frame = max(0.0, (time - self.start) * self.rate)
         last = len(self.q) - 1
         if self.loop and last > 0:
             frame %= last
         if frame >= last:
-            return mixed(self.q[last], self.after.q, self.end, self.fade, time)
+            return smooth_step_blend(self.q[last], self.after.q, self.end, self.fade, time)
         i = int(frame)
         return np.asarray(self.q[i] + (frame - i) * (self.q[i + 1] - self.q[i]))
 
 
 @dataclass(frozen=True)
 class Script:
-    """A wish that fades in."""
+    """A source that fades in."""
 
-    wish: Wish
+    source: PostureSource
+    """The source of joint values."""
     origin: FloatArray
-    """(nq,) where the fade starts."""
+    """(nq,) joint values at the start of the fade."""
     since: float
-    """When it starts [s]."""
+    """Time at which the fade starts [s]."""
     blend: float
-    """How long it takes [s]."""
+    """Duration of the fade [s]."""
 
     def at(self, time: float) -> FloatArray:
         """(nq,) joint values [rad or m] at a time [s]."""
-        return mixed(self.origin, self.wish.at(time), self.since, self.blend, time)
+        return smooth_step_blend(self.origin, self.source.at(time), self.since, self.blend, time)
 
-    def followed_by(self, wish: Wish, time: float, blend: float) -> Script:
-        """This script until `time`, then another wish."""
-        return Script(wish, self.at(time), time, blend)
+    def followed_by(self, source: PostureSource, time: float, blend: float) -> Script:
+        """The script that fades from this one at `time` to another source."""
+        return Script(source, self.at(time), time, blend)
 
 
-def mixed(a: FloatArray, b: FloatArray, since: float, blend: float, time: float) -> FloatArray:
-    """From a to b by a smooth step."""
+def smooth_step_blend(a: FloatArray, b: FloatArray, since: float, blend: float, time: float) -> FloatArray:
+    """Blend from a to b by a smooth step from `since` to `since` + `blend`."""
     if time >= since + blend:
         return b
     u = max(0.0, (time - since) / blend)

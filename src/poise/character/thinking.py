@@ -1,4 +1,4 @@
-"""The thread in which a mind thinks, at its own pace."""
+"""The thread that runs the solver of a character at its own rate."""
 
 from __future__ import annotations
 
@@ -7,65 +7,70 @@ import threading
 import time
 from collections.abc import Callable
 
-from poise.character.mind import Mind, Wishes
+from poise.character.mind import Requests, TargetSolver
 
-LATE = 0.5
-"""A solver that thinks for longer is said to be late [s]."""
+LATE_AFTER = 0.5
+"""A solve that takes longer than this is reported as late [s]."""
 
 
-class Thinker:
-    """Thinks at a steady rate, and at once when there is something new for a mind at rest.
+class SolverThread:
+    """Solves at a steady rate, and at once for a new request while the solution is at rest.
 
-    In the middle of a motion a wish waits for its turn: solvers that move by so much a turn would hurry otherwise.
+    During a motion a new request waits for the next regular solve, because solvers that move by a fixed amount per
+    solve would otherwise move faster.
     """
 
-    def __init__(self, mind: Mind, wishes: Callable[[], Wishes], now: Callable[[], float], rate: float) -> None:
-        """Prepare to think about what `wishes` says at the time `now` says, `rate` times a second."""
-        self._mind, self._wishes, self._now = mind, wishes, now
+    def __init__(
+        self, target_solver: TargetSolver, requests: Callable[[], Requests], now: Callable[[], float], rate: float
+    ) -> None:
+        """Prepare to solve for the result of `requests()` at the time `now()`, `rate` times per second."""
+        self._target_solver, self._requests, self._now = target_solver, requests, now
         self._period = 1.0 / rate
-        self._news = threading.Event()
+        self._changed = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._was_late = False
 
     def start(self) -> None:
-        """Think in a thread of its own."""
+        """Start the thread."""
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._keep_on, args=(self._stop,), name="poise mind", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(self._stop,), name="poise solver", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop; a solver that does not come back is left behind."""
+        """Stop the thread; a solve that does not return within a second is abandoned."""
         self._stop.set()
-        self._news.set()
+        self._changed.set()
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
-            thread.join(timeout=2.0 * LATE)
+            thread.join(timeout=2.0 * LATE_AFTER)
 
     def wake(self) -> None:
-        """There is something new."""
-        self._news.set()
+        """Signal a new request."""
+        self._changed.set()
 
-    def think_if_due(self, last: float, now: float) -> None:
-        """Without a thread: think if a turn lies between two times, or there is something new."""
+    def solve_if_due(self, last: float, now: float) -> None:
+        """Without a thread: solve if a regular solve is due between two times, or for a new request at rest."""
         turn = int(now / self._period + 1e-9) > int(last / self._period + 1e-9)
-        if turn or (self._news.is_set() and self._mind.is_resting):
-            self._news.clear()
-            self._mind.think(self._wishes(), now)
+        if turn or (self._changed.is_set() and self._target_solver.is_resting):
+            self._changed.clear()
+            self._target_solver.solve_once(self._requests(), now)
 
     def has_become_late(self) -> bool:
-        """Whether the solver has been thinking for too long, said once."""
-        since = self._mind.thinking_since
-        late = since is not None and time.monotonic() - since > LATE
+        """Whether the current solve has just become late; True once for each late solve."""
+        since = self._target_solver.solving_since
+        late = since is not None and time.monotonic() - since > LATE_AFTER
         became, self._was_late = late and not self._was_late, late
         return became
 
-    def _keep_on(self, stop: threading.Event) -> None:
+    def _run(self, stop: threading.Event) -> None:
         start = time.monotonic()
         while not stop.is_set():
-            self._news.clear()
-            self._mind.think(self._wishes(), self._now())
+            self._changed.clear()
+            self._target_solver.solve_once(self._requests(), self._now())
             now = time.monotonic()
-            # Half-way between the ticks of an output clock of the same rate: the two then do not wait for each other.
+            # Half-way between the ticks of an output clock of the same rate, so that the two do not contend.
             turn = math.floor((now - start) / self._period - 0.5) + 1.5
-            (self._news if self._mind.is_resting else stop).wait(max(0.0, start + turn * self._period - now))
+            (self._changed if self._target_solver.is_resting else stop).wait(
+                max(0.0, start + turn * self._period - now)
+            )

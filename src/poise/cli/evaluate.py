@@ -92,16 +92,16 @@ def loops(
     with compilation_notice():
         from poise.evaluation.loops import CASES, built, run
         from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
-        from poise.evaluation.loops_report import SHORT, table_1, write_report
+        from poise.evaluation.loops_report import TERMINAL_COLUMNS, table_1, write_report
 
         output.mkdir(parents=True, exist_ok=True)
         rows = {name: run(built(name), seconds) for name in CASES}
         page = write_report(rows, time_against_rate(seconds), time_against_bodies(), output)
     table = Table(box=None, pad_edge=False)
-    for k, heading in SHORT.items():
+    for k, heading in TERMINAL_COLUMNS.items():
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)
     for row in table_1(rows):
-        table.add_row(*(row[k].removeprefix("~") for k in SHORT))
+        table.add_row(*(row[k].removeprefix("~") for k in TERMINAL_COLUMNS))
     stdout().print(table)
     print_result(f"the largest gap of a loop is {max(row.gap for row in rows.values()):.0e} m")
     print_result(f"wrote {page}")

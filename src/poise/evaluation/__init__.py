@@ -1,1 +1,1 @@
-"""The papers' own tables and figures, computed again."""
+"""Repeat the evaluations of the papers: their tables and figures, computed with this implementation."""

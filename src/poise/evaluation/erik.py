@@ -1,8 +1,8 @@
-"""The evaluation of ERIK, again [Ribeiro & Paiva 2019, section 4].
+"""Repeat the evaluation of ERIK [Ribeiro & Paiva 2019, section 4].
 
-Every case, a skeleton with a solver, is run in blocks of samples. A block is drawn from its own seed, and its
-statistics are added to a file: a run that was stopped goes on where it was, and any number of samples gives the same
-numbers however often it was stopped.
+Every case, a skeleton with a solver, is run in blocks of samples. Each block has its own random seed, and its
+statistics are added to a file. So an interrupted run continues where it stopped, and a number of samples gives the same
+statistics however often the run was interrupted.
 """
 
 from __future__ import annotations
@@ -26,42 +26,48 @@ from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
 from poise.figure.model.pose import FloatArray
 from poise.figures import built_in
 
-SKELETONS = "ABCDEFG"
+SKELETON_LETTERS = "ABCDEFG"
+"""Names of the paper's skeletons."""
 THRESHOLD = 0.04
-BLOCK = 2000
-"""Samples of a block."""
+"""Combined error that counts as solved."""
+BLOCK_SAMPLES = 2000
+"""Number of samples of a block."""
 DLS = {"C-DLS100": 100, "C-DLS200": 200, "C-DLS400": 400}
+"""Number of steps of each variant of the two-priority DLS."""
 NO_POSTURE = "C-DLS100_nopost"
-FILTER = 3.0 * THRESHOLD
-"""DLS samples are kept whose orientation error without a posture task is within this."""
+"""Name of the DLS variant without a posture task."""
+MAX_DLS_ORIENTATION_ERROR = 3.0 * THRESHOLD
+"""DLS samples count only if DLS without a posture task has an orientation error within this."""
 
 Progress = Callable[[str, int], None]
-"""Told the case and how many samples of it have been added."""
+"""Called with the case and the number of samples that were added to it."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to evaluate."""
+    """Parameters of an evaluation."""
 
     samples: int = 20_000
-    """Of each case."""
-    skeletons: str = SKELETONS
-    """Letters of table 5."""
+    """Number of samples of each case."""
+    skeletons: str = SKELETON_LETTERS
+    """Letters of the skeletons of table 5."""
     dls: bool = True
-    """Whether skeleton C is compared with the two-priority DLS."""
+    """Whether skeleton C is also solved by the two-priority DLS."""
     sampling: Sampling = "grid"
     seed: int = 0
     device: Device | None = None
-    """Where ERIK runs: None for all cores, or "cuda"."""
+    """Device for ERIK: None for all cores, or "cuda"."""
 
     def __post_init__(self) -> None:
-        """Refuse plans that evaluate nothing."""
+        """Raise an error for a plan without samples or with unknown skeletons."""
         if self.samples < 1:
             raise TaskError(f"an evaluation needs at least one sample of each skeleton, not {self.samples}.")
-        unknown = sorted(set(self.skeletons.upper()) - set(SKELETONS))
+        unknown = sorted(set(self.skeletons.upper()) - set(SKELETON_LETTERS))
         if unknown or not self.skeletons:
-            raise TaskError(f"the skeletons are {', '.join(SKELETONS)}; {self.skeletons!r} names others or none.")
-        object.__setattr__(self, "skeletons", "".join(s for s in SKELETONS if s in self.skeletons.upper()))
+            raise TaskError(
+                f"the skeletons are {', '.join(SKELETON_LETTERS)}; {self.skeletons!r} names others or none."
+            )
+        object.__setattr__(self, "skeletons", "".join(s for s in SKELETON_LETTERS if s in self.skeletons.upper()))
         if self.sampling not in ("grid", "uniform"):
             raise TaskError(f"the sampling is grid or uniform, not {self.sampling!r}.")
 
@@ -71,8 +77,8 @@ class Plan:
         return [case for letter in self.skeletons for case in ([letter, *compared] if letter == "C" else [letter])]
 
     def folder(self, output: Path) -> Path:
-        """Where the statistics are kept: plans that draw other samples keep theirs elsewhere."""
-        name = f"{self.sampling}-{self.seed}-{BLOCK}"
+        """The folder of the statistics, which differs for plans that draw different samples."""
+        name = f"{self.sampling}-{self.seed}-{BLOCK_SAMPLES}"
         return output / f"statistics-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
@@ -87,7 +93,7 @@ def evaluate(plan: Plan, output: Path, progress: Progress) -> dict[str, Tally]:
 
 
 def _evaluated(plan: Plan, letter: str, folder: Path, progress: Progress) -> dict[str, Tally]:
-    """The cases of one skeleton, block by block."""
+    """Run the cases of one skeleton block by block; returns their statistics."""
     solvers = case_solvers(plan, letter)
     tallies = {case: Tally.load(folder / f"{case}.npz") for case in solvers}
     for case, tally in tallies.items():
@@ -96,12 +102,12 @@ def _evaluated(plan: Plan, letter: str, folder: Path, progress: Progress) -> dic
         todo = [case for case in solvers if tallies[case].blocks <= block]
         if not todo:
             continue
-        rng = np.random.default_rng([plan.seed, SKELETONS.index(letter), block])
-        drawn = samples(solvers[letter].limb, BLOCK, rng, plan.sampling)
-        answers = _Answers(drawn.postures[:size], drawn.orientations[:size], plan.device)
+        rng = np.random.default_rng([plan.seed, SKELETON_LETTERS.index(letter), block])
+        drawn = samples(solvers[letter].limb, BLOCK_SAMPLES, rng, plan.sampling)
+        solutions = _BlockSolutions(drawn.postures[:size], drawn.orientations[:size], plan.device)
         for case in todo:
-            _add(case, solvers, answers, tallies[case])
-            if size == BLOCK:
+            _add(case, solvers, solutions, tallies[case])
+            if size == BLOCK_SAMPLES:
                 tallies[case].save(folder / f"{case}.npz")
             progress(case, size)
     return tallies
@@ -119,20 +125,20 @@ def case_solvers(plan: Plan, letter: str) -> dict[str, ExpressiveSolver]:
 
 
 def _blocks(count: int) -> Iterator[tuple[int, int]]:
-    """Number and size of every block; only the last may be smaller."""
-    for first in range(0, count, BLOCK):
-        yield first // BLOCK, min(BLOCK, count - first)
+    """Index and size of every block; only the last may be smaller."""
+    for first in range(0, count, BLOCK_SAMPLES):
+        yield first // BLOCK_SAMPLES, min(BLOCK_SAMPLES, count - first)
 
 
-class _Answers:
-    """Answers of a block, each solver asked once."""
+class _BlockSolutions:
+    """Solutions of a block; each solver runs once."""
 
     def __init__(self, postures: FloatArray, orientations: FloatArray, device: Device | None) -> None:
         self.postures, self.orientations, self.device = postures, orientations, device
         self._kept: dict[str, tuple[ExpressiveBatch, float]] = {}
 
     def of(self, case: str, solver: ExpressiveSolver) -> tuple[ExpressiveBatch, float]:
-        """The answers of a solver, and the seconds they took."""
+        """The solutions of a solver, and the time they took [s]."""
         if case not in self._kept:
             device = self.device if isinstance(solver, Erik) else None
             start = time.perf_counter()
@@ -141,12 +147,12 @@ class _Answers:
         return self._kept[case]
 
 
-def _add(case: str, solvers: dict[str, ExpressiveSolver], answers: _Answers, tally: Tally) -> None:
-    """Add a block to the statistics of a case; of DLS, the samples that pass the filter."""
-    batch, seconds = answers.of(case, solvers[case])
+def _add(case: str, solvers: dict[str, ExpressiveSolver], solutions: _BlockSolutions, tally: Tally) -> None:
+    """Add a block to the statistics of a case; of DLS, only the samples that pass the filter."""
+    batch, seconds = solutions.of(case, solvers[case])
     kept = np.ones(len(batch), dtype=np.bool_)
     if case in DLS or case == NO_POSTURE:
-        kept = answers.of(NO_POSTURE, solvers[NO_POSTURE])[0].orientation_error <= FILTER
+        kept = solutions.of(NO_POSTURE, solvers[NO_POSTURE])[0].orientation_error <= MAX_DLS_ORIENTATION_ERROR
     weights = Weights()
     errors = np.stack(
         [
@@ -162,11 +168,11 @@ def _add(case: str, solvers: dict[str, ExpressiveSolver], answers: _Answers, tal
 
 
 def solve_times(plan: Plan, letters: Sequence[str], count: int = 300) -> dict[str, FloatArray]:
-    """Seconds of single solves by one thread, for each case of some skeletons, without what Python adds."""
+    """Times of single solves on one thread, for each case of some skeletons, without the overhead of Python [s]."""
     times: dict[str, FloatArray] = {}
     for letter in letters:
         for case, solver in case_solvers(plan, letter).items():
-            rng = np.random.default_rng([plan.seed, SKELETONS.index(letter)])
+            rng = np.random.default_rng([plan.seed, SKELETON_LETTERS.index(letter)])
             drawn = samples(solver.limb, count if letter == case else min(count, 60), rng, plan.sampling)
             times[case] = solver.timed(drawn.postures, drawn.orientations)
     return times

@@ -1,4 +1,4 @@
-"""Figures 10 to 13 of the paper, drawn from our samples [Ribeiro & Paiva 2019]."""
+"""Figures 10 to 13 of the paper, drawn from this evaluation's samples [Ribeiro & Paiva 2019]."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure as Sheet
 
-from poise.evaluation.erik import NO_POSTURE, SKELETONS, THRESHOLD
+from poise.evaluation.erik import NO_POSTURE, SKELETON_LETTERS, THRESHOLD
 from poise.evaluation.erik_paper import TABLE_9
-from poise.evaluation.tally import BIN, BINS, MEASURES, Tally
+from poise.evaluation.tally import BIN_COUNT, BIN_WIDTH, MEASURES, Tally
 from poise.figure.model.pose import FloatArray
 
-COLORS = {
+CASE_COLORS = {
     "A": "#6b6b6b",
     "B": "#d62728",
     "C": "#d9a400",
@@ -27,15 +27,18 @@ COLORS = {
     "C-DLS400": "#2ca02c",
     NO_POSTURE: "#1f5fd0",
 }
+"""Colour of each case."""
 TITLES = {"combined": "combined error", "orientation": "orientation error", "posture": "posture error (weighted)"}
+"""Title of each measure."""
 SHOWN = MEASURES[:3]
+"""Measures that the figures show."""
 POINTS_PER_INCH = 110
 
 Tallies = Mapping[str, Tally]
 
 
 def drawn_figures(tallies: Tallies) -> dict[str, bytes]:
-    """Every figure that these cases make, as PNG files by their numbers."""
+    """All figures for which these cases suffice, as PNG files by their number in the paper."""
     sheets = {
         "10": _figure_10(tallies),
         "11": _figure_11(tallies),
@@ -51,40 +54,40 @@ def _figure_10(tallies: Tallies) -> Sheet | None:
         return None
     sheet, axes = _sheet(1, 2, height=3.4)
     for case in ("C", NO_POSTURE):
-        _bars(axes[0, 0], tallies[case], "orientation", _label(case), COLORS[case])
-        _bell(axes[0, 1], tallies[case], "orientation", _label(case), COLORS[case])
-    _paper_bell(axes[0, 1], "C", "orientation")
-    _dress(axes[0, 0], "orientation error", "samples", 0.14)
+        _bars(axes[0, 0], tallies[case], "orientation", _label(case), CASE_COLORS[case])
+        _normal_curve(axes[0, 1], tallies[case], "orientation", _label(case), CASE_COLORS[case])
+    _paper_normal_curve(axes[0, 1], "C", "orientation")
+    _format_axes(axes[0, 0], "orientation error", "samples", 0.14)
     axes[0, 0].set_yscale("log")
-    _dress(axes[0, 1], "orientation error", "density", 0.14)
+    _format_axes(axes[0, 1], "orientation error", "density", 0.14)
     return sheet
 
 
 def _figure_11(tallies: Tallies) -> Sheet | None:
     """Normal distributions of the errors of all skeletons but A, whose errors would flatten the others."""
-    letters = [letter for letter in SKELETONS if letter in tallies and letter != "A"]
+    letters = [letter for letter in SKELETON_LETTERS if letter in tallies and letter != "A"]
     if not letters:
         return None
     sheet, axes = _sheet(1, 3, height=3.6)
     for column, measure in enumerate(SHOWN):
         for letter in letters:
-            _bell(axes[0, column], tallies[letter], measure, f"skeleton {letter}", COLORS[letter])
-        _dress(axes[0, column], TITLES[measure], "density", 0.15)
+            _normal_curve(axes[0, column], tallies[letter], measure, f"skeleton {letter}", CASE_COLORS[letter])
+        _format_axes(axes[0, column], TITLES[measure], "density", 0.15)
     return sheet
 
 
 def _figure_12(tallies: Tallies) -> Sheet | None:
     """Histograms of the errors, a row for each skeleton; the solid line is the largest error."""
-    letters = [letter for letter in SKELETONS if letter in tallies]
+    letters = [letter for letter in SKELETON_LETTERS if letter in tallies]
     if not letters:
         return None
     sheet, axes = _sheet(len(letters), 3, height=1.9 * len(letters))
     for row, letter in enumerate(letters):
         for column, measure in enumerate(SHOWN):
             axis, largest = axes[row, column], float(tallies[letter].largest[column])
-            _bars(axis, tallies[letter], measure, "", COLORS[letter])
+            _bars(axis, tallies[letter], measure, "", CASE_COLORS[letter])
             axis.axvline(largest, color="black", linewidth=0.8)
-            _dress(axis, "", "", 1.0 if letter == "A" and column < 2 else 0.2)
+            _format_axes(axis, "", "", 1.0 if letter == "A" and column < 2 else 0.2)
             if measure == "orientation":
                 axis.set_yscale("log")
             axis.set_title(f"{letter}: {TITLES[measure]}", fontsize=9)
@@ -99,9 +102,9 @@ def _figure_13(tallies: Tallies) -> Sheet | None:
     sheet, axes = _sheet(1, 3, height=3.6)
     for column, measure in enumerate(SHOWN):
         for case in cases:
-            _bell(axes[0, column], tallies[case], measure, _label(case), COLORS[case])
-            _paper_bell(axes[0, column], case, measure)
-        _dress(axes[0, column], TITLES[measure], "density", 0.3)
+            _normal_curve(axes[0, column], tallies[case], measure, _label(case), CASE_COLORS[case])
+            _paper_normal_curve(axes[0, column], case, measure)
+        _format_axes(axes[0, column], TITLES[measure], "density", 0.3)
     return sheet
 
 
@@ -113,28 +116,30 @@ def _sheet(rows: int, columns: int, height: float) -> tuple[Sheet, Any]:
 def _bars(axis: Any, tally: Tally, measure: str, label: str, color: str) -> None:
     bars = tally.bars[MEASURES.index(measure)]
     last = int(np.flatnonzero(bars)[-1]) + 1 if bars.any() else 1
-    edges = np.arange(last + 1) * BIN
+    edges = np.arange(last + 1) * BIN_WIDTH
     axis.stairs(bars[:last], edges, fill=True, alpha=0.65, color=color, label=label or None)
 
 
-def _bell(axis: Any, tally: Tally, measure: str, label: str, color: str) -> None:
+def _normal_curve(axis: Any, tally: Tally, measure: str, label: str, color: str) -> None:
     _curve(axis, tally.mean(measure), tally.deviation(measure), color=color, label=label)
 
 
-def _paper_bell(axis: Any, case: str, measure: str) -> None:
+def _paper_normal_curve(axis: Any, case: str, measure: str) -> None:
     row = TABLE_9[case]
     k = 2 * MEASURES.index(measure)
-    _curve(axis, row[k], row[k + 1], color=COLORS[case], linestyle="--", linewidth=0.9, label=f"{_label(case)}, paper")
+    _curve(
+        axis, row[k], row[k + 1], color=CASE_COLORS[case], linestyle="--", linewidth=0.9, label=f"{_label(case)}, paper"
+    )
 
 
 def _curve(axis: Any, mean: float, deviation: float, **style: Any) -> None:
     """The normal density with this mean and standard deviation."""
-    x: FloatArray = np.linspace(0.0, BINS * BIN, 4001)
+    x: FloatArray = np.linspace(0.0, BIN_COUNT * BIN_WIDTH, 4001)
     width = max(deviation, 1e-4)
     axis.plot(x, np.exp(-0.5 * ((x - mean) / width) ** 2) / (width * np.sqrt(2.0 * np.pi)), **style)
 
 
-def _dress(axis: Any, across: str, upwards: str, right: float) -> None:
+def _format_axes(axis: Any, across: str, upwards: str, right: float) -> None:
     axis.set_xlim(0.0, right)
     axis.axvline(THRESHOLD, color="black", linestyle=":", linewidth=0.8)
     axis.set_xlabel(across, fontsize=9)
@@ -157,5 +162,5 @@ def _png(sheet: Sheet) -> bytes:
 
 
 def case_order(cases: Sequence[str]) -> list[str]:
-    """Cases as tables list them: without the one that only filters."""
+    """The cases in the order of the tables, without the one that only serves as a filter."""
     return [case for case in cases if case != NO_POSTURE]

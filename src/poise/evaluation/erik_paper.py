@@ -1,4 +1,4 @@
-"""What the paper reports [Ribeiro & Paiva 2019, tables 8 and 9]."""
+"""Numbers reported in the paper [Ribeiro & Paiva 2019, tables 8 and 9]."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ class Table8(NamedTuple):
     postures: int
     samples: int
     least: int
-    """Iterations, as the next three."""
+    """Smallest number of iterations; the next three fields are their largest number, mean and standard deviation."""
     most: int
     mean: float
     deviation: float
     milliseconds: float
-    """Mean time per sample."""
+    """Mean time per sample [ms]."""
 
 
 class Table9(NamedTuple):
-    """A row of table 9: means and standard deviations, the posture error weighted."""
+    """A row of table 9: means and standard deviations of the errors, with the posture error weighted."""
 
     combined: float
     combined_deviation: float
@@ -51,4 +51,4 @@ TABLE_9 = {
 }
 
 KEPT_OF_DLS = 20_561_499 / 28_830_501
-"""Share of the DLS samples that the paper kept: those whose orientation DLS100_nopost comes near to."""
+"""Fraction of the DLS samples that the paper kept: those whose orientation DLS100_nopost comes near to."""

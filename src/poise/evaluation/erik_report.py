@@ -1,4 +1,4 @@
-"""The evaluation of ERIK as one page: our tables and figures beside the paper's numbers."""
+"""The evaluation of ERIK as an HTML page: tables and figures beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ CAPTIONS = {
     "threshold; solid: the largest error.",
     "13": "Normal distributions of ERIK and the DLS variants on skeleton C; dashed, the paper's (table 9).",
 }
+"""Caption of each figure, by its number in the paper."""
 
 
 def write_report(plan: Plan, tallies: Mapping[str, Tally], times: Mapping[str, FloatArray], output: Path) -> Path:
-    """Write report.html, with its pictures inside, and the pictures beside it; returns the page."""
+    """Write report.html, with its pictures embedded, and the pictures as files beside it; returns the page's path."""
     pictures = drawn_figures(tallies)
     for number, png in pictures.items():
         (output / f"figure_{number}.png").write_bytes(png)
@@ -41,7 +42,7 @@ def _parts(
         table(ERRORS_HEAD, errors_table(tallies)),
     ]
     if compared := table_9(tallies):
-        parts += [heading("ERIK and DLS on skeleton C (table 9)"), table(TABLE_9_HEAD, compared), _kept(tallies)]
+        parts += [heading("ERIK and DLS on skeleton C (table 9)"), table(TABLE_9_HEAD, compared), _filter_note(tallies)]
     for number, png in pictures.items():
         parts += [heading(f"Figure {number}"), picture(png, f"figure {number}", CAPTIONS[number])]
     return parts
@@ -55,20 +56,31 @@ def _introduction(plan: Plan, tallies: Mapping[str, Tally]) -> str:
     )
 
 
-BESIDE = ("paper", "S.D.", "paper")
-TABLE_8_HEAD = ("case", "samples", "iterations", *BESIDE, "most", "paper", "time [µs]", "99 % [µs]", "paper [µs]")
+PAPER_COLUMNS = ("paper", "S.D.", "paper")
+"""Headings of the columns after a mean: the paper's mean, the standard deviation, and the paper's."""
+TABLE_8_HEAD = (
+    "case",
+    "samples",
+    "iterations",
+    *PAPER_COLUMNS,
+    "most",
+    "paper",
+    "time [µs]",
+    "99 % [µs]",
+    "paper [µs]",
+)
 ERRORS_HEAD = ("case", "combined", "S.D.", "orientation", "posture", "shape", "≤ 0.04", "largest")
-TABLE_9_HEAD = ("case", "combined", *BESIDE, "orientation", *BESIDE, "posture", *BESIDE)
+TABLE_9_HEAD = ("case", "combined", *PAPER_COLUMNS, "orientation", *PAPER_COLUMNS, "posture", *PAPER_COLUMNS)
 
 
 def table_8(tallies: Mapping[str, Tally], times: Mapping[str, FloatArray]) -> Rows:
-    """Iterations and times of every case beside the paper's, whose cells begin with ~."""
+    """Iterations and times of every case beside the paper's numbers, which are marked with ~."""
     rows = []
     for case in case_order(list(tallies)):
         _, most, mean, deviation = tallies[case].iteration_statistics()
         paper = TABLE_8[case]
         taken = times.get(case)
-        ours = ["", ""] if taken is None else [f"{1e6 * _mean(taken):.1f}", f"{1e6 * _high(taken):.1f}"]
+        ours = ["", ""] if taken is None else [f"{1e6 * _mean(taken):.1f}", f"{1e6 * _percentile_99(taken):.1f}"]
         counted = [f"{mean:.2f}", f"~{paper.mean:g}", f"{deviation:.2f}", f"~{paper.deviation:g}"]
         longest = [str(most), f"~{paper.most}"]
         taken_by_paper = f"~{1000.0 * paper.milliseconds:,.0f}"
@@ -77,7 +89,7 @@ def table_8(tallies: Mapping[str, Tally], times: Mapping[str, FloatArray]) -> Ro
 
 
 def errors_table(tallies: Mapping[str, Tally]) -> Rows:
-    """Mean errors of every case, the posture error weighted."""
+    """Mean errors of every case, with the posture error weighted."""
     rows = []
     for case in case_order(list(tallies)):
         tally = tallies[case]
@@ -89,7 +101,7 @@ def errors_table(tallies: Mapping[str, Tally]) -> Rows:
 
 
 def table_9(tallies: Mapping[str, Tally]) -> Rows:
-    """Means and deviations on skeleton C beside the paper's."""
+    """Means and standard deviations on skeleton C beside the paper's."""
     rows = []
     for case, paper in TABLE_9.items():
         if case not in tallies:
@@ -102,7 +114,7 @@ def table_9(tallies: Mapping[str, Tally]) -> Rows:
     return rows if len(rows) > 1 else []
 
 
-def _kept(tallies: Mapping[str, Tally]) -> str:
+def _filter_note(tallies: Mapping[str, Tally]) -> str:
     tally = tallies[NO_POSTURE]
     share = tally.count / max(tally.asked, 1)
     return (
@@ -116,6 +128,6 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean())
 
 
-def _high(values: FloatArray) -> float:
-    """Only one in a hundred is greater."""
+def _percentile_99(values: FloatArray) -> float:
+    """The 99th percentile."""
     return float(sorted(values.tolist())[min(len(values) - 1, int(0.99 * len(values)))])

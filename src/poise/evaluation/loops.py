@@ -1,7 +1,7 @@
-"""The evaluation of inverse kinematics with loops, again [Schumacher et al. 2021, section V].
+"""Repeat the evaluation of inverse kinematics with loops [Schumacher et al. 2021, section V].
 
-Each case is a robot and a motion; every frame is one step of the engine from the frame before, timed alone by the clock
-of its own thread.
+Each case is a robot and a motion. Every frame is one step of the engine from the previous frame, timed by the clock of
+its own thread.
 """
 
 from __future__ import annotations
@@ -25,42 +25,43 @@ from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.task import Task
 
 FRAMES_PER_SECOND = 1200.0
-"""The paper's."""
+"""Frame rate of the paper [1/s]."""
 CASES = ("Boxer", "Boxer (limited)", "Dancer", "Walker")
+"""Names of the cases."""
 
 Target = Callable[[float], ArrayLike | Pose]
-"""What a task is asked for at a time [s]."""
+"""The target of a task as a function of time [s]."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A robot, what is asked of it, and where it starts."""
+    """A robot, its tasks with their targets, and its initial posture."""
 
     figure: Figure
     tasks: Sequence[tuple[Task, Target]]
     start: Posture
     targets: str
-    """As table I writes them."""
+    """Description of the targets, in the notation of table I."""
     limited: bool = False
-    """Whether motors keep their speed limits."""
+    """Whether motors respect their speed limits."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a case came to."""
+    """Results of a case."""
 
     actuators: int
     joints: int
     components: int
     targets: str
     milliseconds: float
-    """Median per frame."""
+    """Median time per frame [ms]."""
     mean: float
-    """Mean of the largest position error of a frame [mm]."""
+    """Mean over the frames of the largest position error [mm]."""
     largest: float
-    """Largest position error of a frame [mm]."""
+    """Largest position error of all frames [mm]."""
     center: float | None
-    """Largest error of the centre of mass [mm]."""
+    """Largest error of the centre of mass [mm]; None without a task for it."""
     speed: float
     """Largest speed of a motor [rad/s]."""
     gap: float
@@ -88,7 +89,7 @@ def _boxer(*, limited: bool) -> Case:
 
 
 def _walker() -> Case:
-    """Feet first, then the centre of mass over the ground, then height and turn of the pelvis."""
+    """The walker: feet first, then the centre of mass over the ground, then height and orientation of the pelvis."""
     figure, walk = built_in("walker").with_floating_base(), Walk()
     pelvis = walk.pelvis(figure, 0.0)
     left, right = (Frame(f"{side}_foot", walk.foot(figure, side, 0.0), priority=1) for side in ("left", "right"))
@@ -106,9 +107,9 @@ def _walker() -> Case:
 
 
 def run(case: Case, seconds: float, rate: float = FRAMES_PER_SECOND) -> Row:
-    """Follow the motion of a case, one step per frame."""
+    """Run the motion of a case, one step per frame, and measure times and errors."""
     if not (seconds > 0.0 and rate > 0.0):
-        raise TaskError(f"an evaluation needs some seconds at some rate, not {seconds} s at {rate} per second.")
+        raise TaskError(f"an evaluation needs a positive duration and rate, not {seconds} s at {rate} per second.")
     figure, dt = case.figure, 1.0 / rate
     solver = Solver(figure, [task for task, _ in case.tasks], dt=dt if case.limited else None)
     motors = [figure.v_slice(joint.name).start for joint in figure.joints if joint.active and joint.nv == 1]
@@ -141,7 +142,7 @@ def run(case: Case, seconds: float, rate: float = FRAMES_PER_SECOND) -> Row:
 
 
 def _errors(case: Case, posture: Posture, wanted: Sequence[ArrayLike | Pose]) -> tuple[float, float]:
-    """Largest error of the frames' positions and error of the centre of mass, in the axes asked [m]."""
+    """Largest position error of the frames, and error of the centre of mass, along the axes of the tasks [m]."""
     frames, center = 0.0, 0.0
     for (task, _), value in zip(case.tasks, wanted, strict=True):
         if isinstance(task, Frame) and isinstance(value, Pose):

@@ -1,4 +1,4 @@
-"""How the time per frame grows: with the frame rate, and with the number of bodies."""
+"""Time per frame as a function of the frame rate and of the number of bodies."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from poise.figures.mechanisms.mechanism import Mechanism
 from poise.tasks.place import Position
 
 RATES = (30.0, 60.0, 120.0, 300.0, 600.0, 1200.0)
-"""Frames per second."""
+"""Frame rates [1/s]."""
 RUNGS = (1, 2, 4, 8, 16)
-STEPS = 60
-"""Frames of which the median is taken."""
+"""Numbers of rungs of the ladders."""
+LADDER_FRAMES = 60
+"""Number of frames over which the median is taken."""
 
 Curve = list[tuple[float, float]]
-"""What was varied, and milliseconds per frame."""
+"""Pairs of the varied quantity and the time per frame [ms]."""
 
 
 def time_against_rate(seconds: float, rates: Sequence[float] = RATES) -> Curve:
@@ -32,12 +33,12 @@ def time_against_rate(seconds: float, rates: Sequence[float] = RATES) -> Curve:
 
 
 def time_against_bodies(rungs: Sequence[int] = RUNGS) -> Curve:
-    """Time per frame of ladders whose top is moved about, by their numbers of bodies."""
-    return [_climb(ladder(count)) for count in rungs]
+    """Time per frame of ladders whose top moves, against their number of bodies."""
+    return [_timed_ladder(ladder(count)) for count in rungs]
 
 
 def ladder(rungs: int) -> Figure:
-    """Parallelograms on top of each other, a motor and a loop in each."""
+    """A figure of stacked parallelograms, each with a motor and a loop."""
     m = Mechanism("ladder", "A ladder of parallelograms.", "rung_0")
     for k in range(rungs):
         left, right, top = (f"{part}_{k + 1}" for part in ("left", "right", "rung"))
@@ -52,11 +53,12 @@ def ladder(rungs: int) -> Figure:
     return m.build()
 
 
-def _climb(figure: Figure) -> tuple[float, float]:
+def _timed_ladder(figure: Figure) -> tuple[float, float]:
+    """Number of bodies and median time per frame of a ladder whose top moves sideways."""
     task = Position("top", at=figure.pose_of("top", figure.neutral()).position, axes="x")
     rest = np.asarray(task.at, dtype=np.float64)
     solver, posture, times = Solver(figure, [task]), figure.neutral(), []
-    for k in range(STEPS):
+    for k in range(LADDER_FRAMES):
         solver.target(task, rest + np.array([0.1 * np.sin(0.05 * k), 0.0, 0.0]))
         begin = time.thread_time()
         posture = solver.step(posture)
@@ -65,7 +67,7 @@ def _climb(figure: Figure) -> tuple[float, float]:
 
 
 def drawn(rates: Curve, bodies: Curve) -> bytes:
-    """Both curves, as a PNG file."""
+    """Both curves as a PNG file."""
     sheet = Sheet(figsize=(9.0, 3.2), layout="constrained")
     for axes, curve, label in zip(
         sheet.subplots(1, 2), (rates, bodies), ("frames per second (dancer)", "bodies (ladders)"), strict=True

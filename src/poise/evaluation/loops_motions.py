@@ -1,8 +1,8 @@
-"""Motions for the paper's three robots: a punch through the shoulder's singularity, dancing hips, a walk.
+"""Motions for the paper's three robots: a punch through the shoulder's singularity, dancing hips, and a walk.
 
-The paper's own animations are not public [Schumacher et al. 2021, V]. These ask for the same things of figures with the
-same joints: a hand that passes the posture in which two shoulder axes coincide, hips that use all six of their
-freedoms, and steps with the centre of mass above the foot that stands.
+The paper's own animations are not public [Schumacher et al. 2021, V]. These motions have the same requirements for
+figures with the same joints: a hand that passes the posture in which two shoulder axes coincide, hips that move in all
+six degrees of freedom, and steps with the centre of mass above the standing foot.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from poise.figure.model.pose import FloatArray, Pose
 
 @dataclass(frozen=True)
 class Dance:
-    """Hips that sway, bob and turn about all axes; its size is 1 for the whole dance."""
+    """Hips that move and turn along all axes."""
 
     size: float = 1.0
+    """Scale of the motion; 1 for the full dance."""
 
     def pose(self, figure: Figure, time: float) -> Pose:
-        """Where the pelvis is asked to be [s]."""
+        """Target pose of the pelvis at a time [s]."""
         rest = figure.pose_of("pelvis", figure.neutral())
         beat = 2.0 * math.pi * 0.75 * time
-        # Everything starts and ends a bar at rest.
+        # The motion is at rest at the start and end of every bar.
         ease = self.size * math.sin(0.25 * beat) ** 2
         sway = [0.030 * math.sin(beat), 0.012 * math.sin(2.0 * beat) - 0.015, 0.025 * math.cos(beat)]
         turn = [0.10 * math.sin(beat + 0.7), 0.18 * math.sin(beat), 0.12 * math.cos(beat)]
@@ -36,14 +37,15 @@ class Dance:
 
 @dataclass(frozen=True)
 class Punch:
-    """An arm swung over the shoulder, sideways, past the posture in which two shoulder axes coincide."""
+    """An arm that swings sideways over the shoulder, past the posture in which two shoulder axes coincide."""
 
     seconds: float = 2.0
+    """Duration of the punch [s]."""
     miss: float = math.radians(4.0)
-    """What the shoulder's first motor lacks of half a turn: the less, the nearer the arm comes to singular [rad]."""
+    """Half a turn minus the turn of the shoulder's first motor: the smaller, the nearer to the singularity [rad]."""
 
     def pose(self, figure: Figure, time: float) -> Pose:
-        """Where the glove is asked to be [s]: the pose of an arm on a ball joint, which knows no singularity."""
+        """Target pose of the glove at a time [s]: that of an arm on a ball joint, which has no singularity."""
         share = 0.5 - 0.5 * math.cos(math.pi * min(max(time / self.seconds, 0.0), 1.0))
         before = figure.posture(self.start())
         begin, glove = figure.pose_of("upper_arm", before), figure.pose_of("glove", before)
@@ -65,17 +67,17 @@ class Punch:
 
 @dataclass(frozen=True)
 class Walk:
-    """Steps in place of travel: the pelvis goes over the foot that stands while the other is lifted."""
+    """Steps on the spot: the pelvis moves over the standing foot while the other foot is lifted."""
 
     period: float = 2.0
-    """Of two steps [s]."""
+    """Time of two steps [s]."""
     lift: float = 0.02
-    """How high a foot goes [m]."""
+    """Height to which a foot is lifted [m]."""
     stride: float = 0.03
-    """How far a foot swings forward and back [m]."""
+    """Distance by which a foot swings forward and back [m]."""
 
     def foot(self, figure: Figure, side: str, time: float) -> Pose:
-        """Where a foot is asked to be [s]."""
+        """Target pose of a foot at a time [s]."""
         rest = figure.pose_of(f"{side}_foot", figure.neutral())
         phase = 2.0 * math.pi * time / self.period + (0.0 if side == "left" else math.pi)
         up = max(0.0, math.sin(phase)) ** 2
@@ -84,12 +86,12 @@ class Walk:
         )
 
     def pelvis(self, figure: Figure, time: float) -> Pose:
-        """Where the pelvis is asked to be [s]: a little lower than at rest."""
+        """Target pose of the pelvis at a time [s]: slightly lower than at rest."""
         rest = figure.pose_of("pelvis", figure.neutral())
         return moved(rest, np.array([0.0, -0.008 * self._ease(time), 0.0]), np.zeros(3))
 
     def center(self, figure: Figure, time: float) -> FloatArray:
-        """Where the centre of mass is asked to be [s]: above the sole that stands, in between while both do."""
+        """Target of the centre of mass at a time [s]: above the standing foot, and in between while both stand."""
         rest: FloatArray = figure.center_of_mass(figure.neutral())
         side = math.sin(2.0 * math.pi * time / self.period)
         over = float(figure.pose_of("right_foot", figure.neutral()).position[0])
@@ -97,13 +99,13 @@ class Walk:
         return rest + shift
 
     def _ease(self, time: float) -> float:
-        """From standing still to walking within half a period."""
+        """Smooth step from 0, standing still, to 1, walking, over half a period."""
         share = min(2.0 * time / self.period, 1.0)
         return share * share * (3.0 - 2.0 * share)
 
 
 def moved(pose: Pose, shift: FloatArray, turn: FloatArray) -> Pose:
-    """A pose shifted [m] and turned about its own place by a rotation vector [rad]."""
+    """A pose shifted [m] and turned about its own origin by a rotation vector [rad]."""
     return Pose(pose.position + shift, _quaternion(Rotation.from_rotvec(turn).as_matrix() @ pose.matrix))
 
 

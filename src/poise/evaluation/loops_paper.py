@@ -1,4 +1,4 @@
-"""What the paper reports [Schumacher et al. 2021, table I and section V]."""
+"""Numbers reported in the paper [Schumacher et al. 2021, table I and section V]."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class TableOne(NamedTuple):
-    """A row of table I, and the errors that the text gives."""
+    """A row of table I, and the errors given in the text."""
 
     actuators: int
     joints: int
-    """Passive ones."""
+    """Number of passive joints."""
     components: int
     targets: str
     milliseconds: float
-    """Per frame."""
+    """Time per frame [ms]."""
     largest: float | None
     """Largest position error of a frame [mm]."""
     speed: float | None
@@ -29,4 +29,5 @@ TABLE_1 = {
     "Dancer": TableOne(8, 4, 12, "Fr (1)", 0.68, 2.46e-5, None, None),
     "Walker": TableOne(12, 24, 31, "Fr (3), CoM", 13.99, 1.11, None, 1.30),
 }
-"""The paper slows the boxer down by a regulariser of its bodies' rotations; here its motors keep their limits."""
+"""Rows by case. The paper slows the boxer down by a regulariser on the rotations of its bodies; here its motors have
+speed limits."""

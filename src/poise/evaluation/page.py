@@ -1,4 +1,4 @@
-"""Pages that open anywhere: one HTML file with its style and its pictures inside, which asks nothing of any network."""
+"""HTML pages as single files: style and pictures are embedded, so that they need no network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 Rows = list[list[str]]
 
-STYLE = """
+PAGE_STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1150px; margin: 2em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
 th, td { padding: 3px 9px; text-align: right; border-bottom: 1px solid #ddd; }
@@ -25,40 +25,41 @@ summary { cursor: pointer; }
 pre { font-size: 13px; }
 .wide, pre { overflow-x: auto; }
 """
-MARKS = {"~": "paper", "✓": "good", "✗": "bad"}
-"""First letters of cells that are drawn their own way; ~ is not shown."""
+"""CSS of all pages."""
+CELL_CLASSES = {"~": "paper", "✓": "good", "✗": "bad"}
+"""CSS class of a table cell by its first character; ~ is not shown."""
 
 
 def write_page(path: Path, title: str, parts: Iterable[str]) -> Path:
-    """Write a page; returns its path."""
+    """Write an HTML page; returns its path."""
     head = (
         "<!doctype html><html lang=en><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
-        f"<title>{html.escape(title)}</title>\n<style>{STYLE}</style><h1>{html.escape(title)}</h1>"
+        f"<title>{html.escape(title)}</title>\n<style>{PAGE_STYLE}</style><h1>{html.escape(title)}</h1>"
     )
     path.write_text("\n".join([head, *parts]) + "\n", encoding="utf-8")
     return path
 
 
 def heading(text: str) -> str:
-    """The title of a part of a page."""
+    """A section heading."""
     return f"<h2>{html.escape(text)}</h2>"
 
 
 def paragraph(text: str) -> str:
-    """Plain sentences."""
+    """A paragraph of plain text."""
     return f"<p>{html.escape(text)}</p>"
 
 
 def table(head: Sequence[str], rows: Rows) -> str:
-    """A table; cells that begin with ~ are a paper's, those with ✓ or ✗ are verdicts."""
+    """A table; cells that begin with ~ are a paper's numbers, those with ✓ or ✗ are verdicts."""
     cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
     body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return f"<div class=wide><table><tr>{cells}</tr>{body}</table></div>"
 
 
 def picture(png: bytes, words: str, caption: str = "") -> str:
-    """A picture inside the page, with the words that stand for it and those below it."""
+    """An embedded picture with its alternative text and an optional caption."""
     image = base64.b64encode(png).decode()
     below = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
     return f"<figure><img alt='{html.escape(words, quote=True)}' src='data:image/png;base64,{image}'>{below}</figure>"
@@ -70,7 +71,7 @@ def folded(summary: str, content: str) -> str:
 
 
 def _cell(text: str) -> str:
-    mark = MARKS.get(text[:1])
+    mark = CELL_CLASSES.get(text[:1])
     if mark is None:
         return f"<td>{html.escape(text)}</td>"
     return f"<td class={mark}>{html.escape(text.removeprefix('~'))}</td>"

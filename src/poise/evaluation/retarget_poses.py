@@ -1,4 +1,4 @@
-"""A clip and the motion made from it, posture by posture under each other, turned and moved alike."""
+"""Pictures of a clip and of the motion made from it, posture by posture, with the same orientation and scale."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from poise.pictures.parts import appearance
 from poise.pictures.picture import Picture
 from poise.pictures.sheets import contact_sheet
 
-SIZE = (190, 260)
-"""Of each posture [pixels]."""
+POSE_PIXELS = (190, 260)
+"""Size of the picture of each posture [pixels]."""
 POSES = 8
-"""Most postures that are shown."""
+"""Largest number of postures shown."""
 
 
 def shown_frames(count: int, poses: int = POSES) -> list[int]:
-    """Frames spread evenly over a motion, its ends among them."""
+    """Frames spread evenly over a motion, including its first and last."""
     return sorted({round(x) for x in np.linspace(0, count - 1, min(poses, count))})
 
 
 def drawn_poses(clip: Clip, motion: Motion, frames: Sequence[int]) -> tuple[Picture, Picture]:
-    """A strip of the clip and one of the motion, at the same moments."""
+    """A strip of the clip and one of the motion, at the same times."""
     moments = [frame / max(len(motion) - 1, 1) * clip.duration for frame in frames]
     turn = _turned_like(clip, motion)
     skeleton = clip.figure.replaced(up=motion.figure.up)
@@ -44,17 +44,17 @@ def drawn_poses(clip: Clip, motion: Motion, frames: Sequence[int]) -> tuple[Pict
 
 
 def _strip(figure: Figure, frames: list[Frames], titles: list[str], *, skeleton: bool) -> Picture:
-    """Postures in a row, each brought to the middle of its own picture, all at one scale."""
+    """Postures in a row, each centred in its own picture, all at one scale."""
     look = appearance(figure, skeleton=skeleton)
     centered = [_centered(figure, pose, look.vertices(pose)) for pose in frames]
     points = np.concatenate([look.vertices(pose) for pose in centered])
-    camera = framing(points, figure.up, "three-quarter", SIZE)
+    camera = framing(points, figure.up, "three-quarter", POSE_PIXELS)
     shots = [photograph(figure, look, pose, camera, joints=not skeleton) for pose in centered]
     return contact_sheet(list(zip(titles, shots, strict=True)), columns=len(shots))
 
 
 def _centered(figure: Figure, frames: Frames, points: FloatArray) -> Frames:
-    """The same posture over the origin of the ground."""
+    """The same posture, moved horizontally to the origin."""
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     middle -= (middle @ figure.up_vector) * figure.up_vector
     return Frames(frames.position - middle, frames.rotation, frames.index, frames.owner)
@@ -66,7 +66,7 @@ def _turned(frames: Frames, turn: Rotation) -> Frames:
 
 
 def _turned_like(clip: Clip, motion: Motion) -> Rotation:
-    """The rotation that makes a clip stand and face as the motion does."""
+    """The rotation that gives a clip the up axis and the heading of the motion."""
     up = motion.figure.up_vector
     if motion.track is None:
         return _between(clip.figure.up_vector, up)
@@ -92,13 +92,13 @@ def _check_origin(clip: Clip, motion: Motion, track: Track) -> None:
 
 
 def _between(start: FloatArray, end: FloatArray) -> Rotation:
-    """The shortest turn from one unit vector to another."""
+    """The smallest rotation from one unit vector to another."""
     found, _ = Rotation.align_vectors(end[None], start[None])
     return found
 
 
 def _heading(theirs: FloatArray, ours: FloatArray, up: FloatArray) -> Rotation:
-    """The turn about `up` that brings points (joints, frames, 3) nearest to others, each set about its own middle."""
+    """The turn about `up` that best aligns points (joints, frames, 3) with others, each set about its own mean."""
     a = theirs - theirs.mean(axis=(0, 1))
     b = ours - ours.mean(axis=(0, 1))
     along = float(np.sum(a * b) - np.sum((a @ up) * (b @ up)))

@@ -1,4 +1,4 @@
-"""A retargeted motion on one page: who moves like whom, what is missed by how much, and where to look."""
+"""The report of a retargeted motion as an HTML page: pictures, measures with their bounds, and the worst frames."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from poise.motion.report.joints import JointCurve, joint_curves
 from poise.motion.report.report import Quality, measure
 from poise.pictures.picture import Picture
 
-FEET, GROUND, CLOSED = 1e-3, 1e-3, 1e-6
-"""How far a standing foot may slip, feet may sink [m], and loops may be open [m or rad]."""
-LISTED = 20
-"""Most spikes that are listed."""
+MAX_FOOT_DRIFT, MAX_PENETRATION, MAX_LOOP_GAP = 1e-3, 1e-3, 1e-6
+"""Largest drift of a standing foot [m], penetration of the ground [m], and gap of a loop [m or rad] that pass."""
+MAX_LISTED_SPIKES = 20
+"""Largest number of spikes in the list."""
 
 
 def write_report(clip: Clip, motion: Motion, path: str | Path, quality: Quality | None = None) -> Path:
     """Write the report of a motion that was retargeted from a clip as one HTML file; returns its path.
 
     Args:
-        clip: What was retargeted.
-        motion: What became of it.
+        clip: The source clip.
+        motion: The retargeted motion.
         path: The file, ending in `.html`.
-        quality: The measures of the motion, where they are known already.
+        quality: The measures of the motion, if they are already computed.
     """
     file = Path(path)
     if file.suffix.lower() != ".html":
@@ -74,21 +74,21 @@ def _introduction(clip: Clip, motion: Motion) -> str:
 
 
 def verdicts(motion: Motion, quality: Quality) -> Rows:
-    """What was measured, what it should be, and whether it is."""
+    """Rows of measure, value, bound, and whether the value is within the bound."""
     feet = motion.track is not None and bool(motion.track.locks)
     millimetres = 1e3 * quality.tracking
     rows = [["Tracking: mean, most", f"{millimetres.mean():.1f}, {millimetres.max():.1f} mm", "", ""]]
     if feet:
         sunk, skate = float(quality.penetration.max()), float(quality.skate.max(initial=0.0))
-        rows.append(_bounded("Standing feet: drift", quality.drift, FEET))
-        rows.append(_bounded("Standing feet: skate per frame", skate, FEET))
-        rows.append(_bounded("Feet in the ground", sunk, GROUND))
+        rows.append(_bounded("Standing feet: drift", quality.drift, MAX_FOOT_DRIFT))
+        rows.append(_bounded("Standing feet: skate per frame", skate, MAX_FOOT_DRIFT))
+        rows.append(_bounded("Feet in the ground", sunk, MAX_PENETRATION))
     rows.append(_counted("Frames beyond a limit of position", len(quality.broken)))
     if any(np.isfinite(joint.speed) for joint in motion.figure.joints):
         rows.append(_counted("Frames beyond a limit of speed", len(quality.hurried)))
     if motion.figure.loops:
-        verdict = "✓" if quality.closure <= CLOSED else "✗"
-        rows.append(["Loops open by", f"{quality.closure:.1e}", f"{CLOSED:.0e} m or rad", verdict])
+        verdict = "✓" if quality.closure <= MAX_LOOP_GAP else "✗"
+        rows.append(["Loops open by", f"{quality.closure:.1e}", f"{MAX_LOOP_GAP:.0e} m or rad", verdict])
     rows.append(_counted("Frames with spikes", len(quality.spikes)))
     if quality.stands is not None:
         rows.append(["Frames in which no foot stands", str(quality.airborne), "", ""])
@@ -106,9 +106,9 @@ def _counted(what: str, count: int) -> list[str]:
 
 
 def _balance(motion: Motion, quality: Quality) -> list[str]:
-    """Only a motion that was asked to balance is judged by it: others may be fast enough to be carried."""
+    """The row of the balance; it has a verdict only for a motion with a balance task, since others may be dynamic."""
     asked = motion.track is not None and motion.track.center is not None
-    # Who asks for balance asks to be carried in every frame.
+    # A balance task requires support in every frame.
     fallen = quality.unbalanced + quality.airborne
     row = ["Frames with the centre of mass outside the support", str(quality.unbalanced)]
     return [*row, "0, and no frame in the air" if asked else "", ("✗" if fallen else "✓") if asked else ""]
@@ -127,7 +127,7 @@ def _timeline_words(motion: Motion) -> str:
 def _spikes(motion: Motion, quality: Quality) -> list[str]:
     if not quality.jerks:
         return []
-    worst = sorted(quality.jerks, key=lambda spike: -spike.jerk / spike.usual)[:LISTED]
+    worst = sorted(quality.jerks, key=lambda spike: -spike.jerk / spike.usual)[:MAX_LISTED_SPIKES]
     rows = [
         [str(s.frame), f"{s.frame / motion.rate:.2f} s", s.joint, f"{s.jerk:.3g}", f"{s.usual:.3g}"]
         for s in sorted(worst, key=lambda spike: spike.frame)
@@ -141,11 +141,13 @@ JOINT_WORDS = (
     "The joints that stand out are named, all others are grey. Dashed: limits. Figures have limits of position and "
     "speed; accelerations and jerks have none and are there to be compared. Red lines are spikes."
 )
+"""Caption of the plots of the joints."""
 JOINT_HEAD = ("joint", "least room", "frame", "fastest", "limit", "frame", "acceleration", "frame", "jerk", "frame")
+"""Headings of the table of joints."""
 
 
 def joint_rows(motion: Motion, curves: list[JointCurve]) -> Rows:
-    """The extremes of every joint, each with its frame."""
+    """The extreme values of every joint, each with its frame."""
     rows = []
     for curve in curves:
         unit, factor = ("mm", 1e3) if curve.slides else ("°", float(np.degrees(1.0)))
@@ -162,15 +164,16 @@ def joint_rows(motion: Motion, curves: list[JointCurve]) -> Rows:
 
 
 def _peak(values: np.ndarray, first: int) -> list[str]:
-    """The greatest value and its frame."""
+    """The largest value and its frame."""
     return [f"{values.max():.3g}", str(int(values.argmax()) + first)] if len(values) else ["", ""]
 
 
 TARGET_HEAD = ("joint of the clip", "part of the figure", "mean [mm]", "most [mm]", "frame")
+"""Headings of the table of targets."""
 
 
 def target_rows(motion: Motion, quality: Quality) -> Rows:
-    """How far every mapped point is from its target."""
+    """Mean and largest distance of every mapped point from its target."""
     points = motion.track.points if motion.track is not None else {}
     return [
         [joint, points[joint][0], f"{1e3 * error.mean():.1f}", f"{1e3 * error.max():.1f}", str(int(error.argmax()))]

@@ -1,7 +1,7 @@
-"""The postures and orientations on which ERIK was evaluated [Ribeiro & Paiva 2019, 4.0.3].
+"""The postures and orientations of the evaluation of ERIK [Ribeiro & Paiva 2019, 4.0.3].
 
-Joints that shape the posture sweep their range, both limits included. The tip's frame sweeps heading h, tilt v and
-roll t, each through a full turn: R(y, h) R(x, v) R(y, t).
+The joints that define the shape take values over their range, both limits included. The tip's frame is R(y, h) R(x, v)
+R(y, t), with heading h, tilt v and roll t each over a full turn.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from poise.figure.model.pose import FloatArray
 Sampling = Literal["grid", "uniform"]
 
 JOINT_VALUES = {3: 33, 4: 19, 5: 15, 6: 9, 8: 5}
-"""How many values each joint takes on a chain of so many joints: about as many postures as the paper's."""
+"""Number of values of each joint, by the number of joints; it gives about as many postures as in the paper."""
 TURN_VALUES = 20
-"""How many values heading, tilt and roll take."""
+"""Number of values of heading, tilt and roll."""
 
 
 class Samples(NamedTuple):
     """Pairs of a posture and an orientation."""
 
     postures: FloatArray
-    """(m, nq)"""
+    """(m, nq) joint values."""
     orientations: FloatArray
-    """(m, 4)"""
+    """(m, 4) unit quaternions of the tip."""
 
 
 def samples(limb: Limb, count: int, rng: np.random.Generator, sampling: Sampling = "grid") -> Samples:
-    """Pairs drawn at random from the paper's grid, or from the ranges it spans."""
+    """Pairs drawn at random from the paper's grid, or uniformly from the ranges of the grid."""
     return Samples(_postures(limb, count, rng, sampling), _orientations(count, rng, sampling))
 
 

@@ -1,1 +1,1 @@
-"""Solvers that hold a posture while the tip faces a target."""
+"""Solvers that keep the shape of a posture while the tip of a chain faces a target."""

@@ -1,6 +1,6 @@
-"""ERIK, the papers' algorithm: `poise.Erik`.
+"""`poise.Erik`: the ERIK algorithm of the papers.
 
-See `poise.kernels.gaze.erik.erik` for the method of 2019 and `docs/erik.md` for how its text was read.
+See `poise.kernels.gaze.erik.erik` for the method of 2019 and `docs/erik.md` for the interpretation of its text.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ class ErikSettings:
     """Hyperparameters and extensions of ERIK [Ribeiro & Paiva 2019, table 2 and 3.9]."""
 
     threshold: float = 0.04
-    """Combined error that is good enough."""
+    """The solve stops at this combined error."""
     iterations: int = 20
-    """Most iterations."""
+    """Largest number of iterations."""
     sweeps: int = 5
-    """Most sweeps of BWCD and CCD."""
+    """Largest number of sweeps of BWCD and CCD."""
     precision: float = 1e-4
-    """What BWCD and CCD call facing the target: sin² of half the angle that is left."""
+    """BWCD and CCD stop when sin² of half the residual angle is at most this."""
     progress: float = 1e-6
-    """A sweep of CCD that changes this measure by less is the last one."""
+    """CCD stops after a sweep that changes that measure by at most this."""
     disturbance: float = 0.02
-    """Step off a limit, and shift of the target [rad]."""
+    """Distance by which joints are moved off a limit, and angle by which the target is shifted [rad]."""
     stall: float = 0.001
-    """Two errors that differ by no more than this are the same: the solution does not converge."""
+    """Errors of two iterations that differ by no more than this count as equal: the solution does not converge."""
     patience: int = 4
-    """Iterations before non-convergence is looked for."""
+    """Iterations before the first check for non-convergence."""
     avoid_edges: bool = True
-    """Extension: keep joints off their limits, where chains lock."""
+    """Extension: keep joints off their limits, where chains get stuck."""
     offset_trick: bool = True
-    """Extension: shift the target when the solution does not converge. It seldom pays; faithful, and best off."""
+    """Extension: shift the target when the solution does not converge. It is part of the paper, but seldom helps."""
     ccd_trick: bool = True
-    """Extension: let CCD take over when that did not help."""
+    """Extension: continue with CCD when shifting the target did not help."""
     as_printed: bool = False
-    """Run the forward phase as it is printed, which finds a few more solutions in more iterations."""
+    """Run the forward phase as printed in the paper, which finds a few more solutions in more iterations."""
     lalut: bool = False
-    """Look angles up in a table as the paper does, instead of solving for them."""
+    """Look up angles in a table, as the paper does, instead of solving for them."""
     lalut_step: float = 1.0
     """Spacing of the table [degrees]."""
 
     def __post_init__(self) -> None:
-        """Refuse settings with which nothing can be solved."""
+        """Raise an error for settings outside their range."""
         for name in ("iterations", "sweeps", "patience"):
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} of erik must be 1 or more, not {getattr(self, name)}.")
@@ -73,11 +73,11 @@ class ErikSettings:
 
 
 class Erik(ExpressiveSolver):
-    """The algorithm of the paper, on any single chain of revolute joints.
+    """The ERIK algorithm on a single chain of revolute joints.
 
         r = poise.Erik(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
 
-    Whether the tip may be upside down, the fourth extension, is `Weights(symmetric=…)`.
+    The paper's fourth extension, a tip that may be upside down, is `Weights(symmetric=…)`.
     """
 
     def __init__(
@@ -93,10 +93,10 @@ class Erik(ExpressiveSolver):
 
         Args:
             figure: A figure with one chain of revolute joints from its root to `tip`.
-            variant: "2019", or the three passes of "2017", which carry a posture gradient from frame to frame: give
+            variant: "2019", or "2017" for the three passes with a posture gradient, which is kept between frames: give
                 `solve` the previous posture for that.
             tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
-            weights: What the errors weigh.
+            weights: Weights of the errors.
             settings: Hyperparameters and extensions.
         """
         if variant not in get_args(Variant):
@@ -159,6 +159,6 @@ def _options(settings: ErikSettings) -> ErikOptions:
 
 
 def erik_workspace(joints: int) -> ErikWorkspace:
-    """Room for one solve."""
+    """Workspace arrays of one solve."""
     frames = Frames(np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 4)))
     return ErikWorkspace(np.empty(joints), np.empty(joints), np.empty(joints), frames)

@@ -1,4 +1,4 @@
-"""The three passes of the first ERIK and its posture gradient: see `poise.kernels.gaze.erik.erik_2017`."""
+"""ERIK of 2017, with three passes and a posture gradient: see `poise.kernels.gaze.erik.erik_2017`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from poise.kernels.gaze.erik.joint import Lalut
 from poise.kernels.gaze.measures import Scoring
 
 FABRIK_SWEEPS = 10
+"""Largest number of sweeps of the FABRIK pass."""
 CCD = Descent(sweeps=20, precision=1e-6, progress=1e-9)
-"""When the CCD pass stops: at a tenth of a degree."""
+"""Stopping criteria of the CCD pass: a tenth of a degree."""
 
 
 class Passes:
-    """The solver of 2017 on one chain; it remembers the gradient of the frame it answered last."""
+    """The solver of 2017 on one chain; it stores the gradient of the last frame."""
 
     def __init__(self, chain: Chain, scoring: Scoring, lalut: Lalut) -> None:
         """Start without a gradient."""
@@ -28,13 +29,13 @@ class Passes:
         self._last = b""
 
     def solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
-        """Answer the questions of some rows, each without a gradient."""
+        """Solve some rows of a batch, each without a gradient."""
         solve_erik_2017_batch(
             *self._constants, problems, first, stop, 1, workspace_2017(problems.posture.shape[1]), solutions
         )
 
     def solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
-        """Answer the question of a frame, with the gradient of the last one if it follows that."""
+        """Solve one frame; `follows` says that it continues the previous frame, whose gradient is then used."""
         if not follows or problems.start.tobytes() != self._last:
             reset_gradient(self._workspace)
         solutions = empty_solutions(problems)
@@ -44,7 +45,7 @@ class Passes:
 
 
 def workspace_2017(joints: int) -> Workspace2017:
-    """Room for one solve."""
+    """Workspace arrays of one solve."""
     frames = np.empty((2, joints, 4))
     places = np.empty((2, joints + 1, 3))
     return Workspace2017(np.empty((joints, 4)), *frames, *places, *np.empty((2, joints)))

@@ -1,6 +1,6 @@
-"""Our own solver of posture and gaze: `poise.Expressive`.
+"""`poise.Expressive`: the posture nearest in shape whose tip faces a target exactly.
 
-See `poise.kernels.gaze.expressive.solve` for the method and `docs/expressive.md` for what it reaches.
+See `poise.kernels.gaze.expressive.solve` for the method and `docs/expressive.md` for its results.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from poise.errors import TaskError
 from poise.expressive.cuda import cuda_module, local_array_size, solve_on_cuda
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveResult
-from poise.expressive.sighting import look_nearer
+from poise.expressive.sighting import improve_missed_points
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
 from poise.figure.model.figure import Figure, PostureLike
@@ -30,33 +30,35 @@ from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace
 from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
-AHEAD = math.radians(100.0)
-"""Turn that a change of branch may need before the target is lost [rad]."""
-_ROUNDING = 1e-9
+BRANCH_CHANGE_TURN = math.radians(100.0)
+"""Turn of a joint for which the look-ahead leaves time, since a change of branch may need it [rad]."""
+_RANGE_ROUNDING = 1e-9
+"""Rounding error allowed when ranges of joints are compared [rad]."""
 
 
 @dataclass(frozen=True)
 class ExpressiveSettings:
-    """How hard to search; the defaults keep a solve of six joints under 30 µs."""
+    """Parameters of the search; with the defaults a solve of six joints takes less than 30 µs."""
 
     starts: int = 3
-    """Starts of which the best counts."""
+    """Number of starts, of which the best solution is taken."""
     steps: int = 6
-    """Steps of each start towards the wanted shape."""
+    """Largest number of steps from each start towards the wanted shape."""
     restarts: int = 20
-    """Further starts while the target is not faced, on chains without free twisters at both ends."""
+    """Number of further starts while the target is not reached, on chains without free twisters (roll joints) at both
+    ends."""
     blend: float = 0.2
-    """Share of the papers' posture error, blind to signs, in what is minimised; the rest is the shape error."""
+    """Weight of the papers' posture error, which ignores signs, in the cost; the shape error has the rest."""
     rate: float = math.radians(5.0)
-    """Most that a joint turns from one frame to the next [rad]."""
+    """Largest turn of a joint from one frame to the next [rad]."""
     worse: float = 0.03
-    """Combined error by which another branch must be better before the chain changes to it."""
+    """Decrease of the combined error for which the chain changes to another branch of solutions."""
     tries: int = 8
-    """Detours tried in one frame while a change of branch is planned; each takes a tenth of a millisecond or two, all
-    of them four at most."""
+    """Number of plans tried in one frame while a change of branch is planned; each takes 0.1 to 0.2 ms, all of them
+    together at most 4 ms."""
 
     def __post_init__(self) -> None:
-        """Refuse settings with which nothing can be solved."""
+        """Raise an error for settings outside their range."""
         for name, least in (("starts", 1), ("steps", 0), ("restarts", 0), ("tries", 1)):
             if getattr(self, name) < least:
                 raise TaskError(f"{name} of expressive must be {least} or more, not {getattr(self, name)}.")
@@ -69,17 +71,17 @@ class ExpressiveSettings:
 
 
 class Expressive(ExpressiveSolver):
-    """Holds a posture while the tip faces a target: the nearest shape among those that face it exactly.
+    """Finds the posture nearest in shape to a wanted one among those whose tip faces the target exactly.
 
         r = poise.Expressive(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
 
-    For motion, hand each frame the answer of the one before, which knows where a change of branch has got to. No joint
-    then turns by more than `settings.rate`, and the gaze is held wherever the limits allow it, also while the chain
-    changes from one way of facing the target to another:
+    For a motion, pass the result of the previous frame to each frame; it contains the state of a change of branch, that
+    is from one family of solutions to another. No joint then turns by more than `settings.rate`, and the tip faces the
+    target wherever the limits allow it, also during a change of branch:
 
         r = solver.solve("sad", poise.facing(direction), previous=r)
 
-    Instead of the answer its posture will do, if it is the one answered last; any other begins a motion.
+    The posture of the last result can be passed instead of the result; any other posture starts a new motion.
     """
 
     def __init__(
@@ -93,11 +95,11 @@ class Expressive(ExpressiveSolver):
         """Prepare the chain.
 
         Args:
-            figure: A figure with a chain of revolute joints from its root to `tip`. All other joints hold the posture;
-                so do prismatic joints on the way to the tip, which turn nothing.
+            figure: A figure with a chain of revolute joints from its root to `tip`. All other joints keep the posture;
+                so do prismatic joints between the root and the tip, which change no orientation.
             tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
-            weights: What the errors weigh.
-            settings: How hard to search.
+            weights: Weights of the errors.
+            settings: Parameters of the search.
         """
         super().__init__(figure, tip, weights or Weights(), "expressive", slides=True)
         self.settings = settings or ExpressiveSettings()
@@ -113,10 +115,10 @@ class Expressive(ExpressiveSolver):
         return result
 
     def _tracker(self) -> Tracker:
-        """The tracker of this thread."""
+        """The tracker of the current thread."""
         tracker: Tracker | None = getattr(self._own, "tracker", None)
         if tracker is None:
-            tracker = Tracker(self.limb, self.scoring, self._search, pace_of(self.settings))
+            tracker = Tracker(self.limb, self.scoring, self._search, motion_settings(self.settings))
             self._own.tracker = tracker
         return tracker
 
@@ -138,7 +140,7 @@ class Expressive(ExpressiveSolver):
     ) -> BatchSolutions:
         solutions = super()._solve_targets(targets, postures, problems, solve_all)
         if isinstance(targets, list) and not self.limb.slides:
-            look_nearer(
+            improve_missed_points(
                 self.limb,
                 self.scoring,
                 self._search,
@@ -165,7 +167,7 @@ class Expressive(ExpressiveSolver):
 
 
 def search_settings(chain: Chain, weights: Weights, settings: ExpressiveSettings) -> SearchSettings:
-    """The search that a chain allows."""
+    """The search settings for a chain."""
     return SearchSettings(
         int(settings.starts),
         int(settings.steps),
@@ -176,9 +178,11 @@ def search_settings(chain: Chain, weights: Weights, settings: ExpressiveSettings
     )
 
 
-def pace_of(settings: ExpressiveSettings) -> Pace:
-    """How a chain moves; it looks as far ahead as a joint takes to turn by AHEAD."""
-    return Pace(float(settings.rate), float(settings.worse), math.ceil(AHEAD / settings.rate), int(settings.tries))
+def motion_settings(settings: ExpressiveSettings) -> Pace:
+    """The motion settings; the look-ahead is the time in which a joint turns by BRANCH_CHANGE_TURN."""
+    return Pace(
+        float(settings.rate), float(settings.worse), math.ceil(BRANCH_CHANGE_TURN / settings.rate), int(settings.tries)
+    )
 
 
 def _range(chain: Chain, k: int) -> float:
@@ -186,18 +190,18 @@ def _range(chain: Chain, k: int) -> float:
 
 
 def _free_root(chain: Chain) -> int:
-    """1 where the root reaches every heading, 2 where it does with the help of the mirrored shape, else 0."""
+    """1 if the root reaches every heading, 2 if it does so with the help of the mirrored shape, else 0."""
     if chain.role[0] != TWIST_JOINT:
         return 0
-    if _range(chain, 0) >= 2.0 * math.pi - _ROUNDING:
+    if _range(chain, 0) >= 2.0 * math.pi - _RANGE_ROUNDING:
         return 1
     swings = chain.role == SWING_JOINT
-    symmetric = np.allclose(chain.lower[swings], -chain.upper[swings], atol=_ROUNDING)
-    return 2 if chain.mirrors and symmetric and _range(chain, 0) >= math.pi - _ROUNDING else 0
+    symmetric = np.allclose(chain.lower[swings], -chain.upper[swings], atol=_RANGE_ROUNDING)
+    return 2 if chain.mirrors and symmetric and _range(chain, 0) >= math.pi - _RANGE_ROUNDING else 0
 
 
 def _free_tip(chain: Chain, weights: Weights) -> int:
-    """1 where the tip reaches every roll, upside down where that is allowed."""
+    """1 if the tip reaches every roll, upside down if that is allowed, else 0."""
     needed = math.pi if weights.symmetric else 2.0 * math.pi
     last = len(chain.role) - 1
-    return int(last > 0 and chain.role[last] == TWIST_JOINT and _range(chain, last) >= needed - _ROUNDING)
+    return int(last > 0 and chain.role[last] == TWIST_JOINT and _range(chain, last) >= needed - _RANGE_ROUNDING)

@@ -12,12 +12,12 @@ from poise.kernels.gaze.erik.joint import Lalut
 
 
 def no_lalut(joints: int) -> Lalut:
-    """An empty table: swings are then solved for."""
+    """An empty table, with which swing angles are computed instead."""
     return Lalut(np.zeros((joints, 2, 1)), np.zeros((joints, 2, 1)), np.zeros((joints, 2), dtype=np.int64))
 
 
 def lalut_of(chain: Chain, step: float) -> Lalut:
-    """Angles over latitude for every swing, `step` [degrees] apart and with both ends of the joint's range."""
+    """A table of angle over latitude for every swing, `step` [degrees] apart and with both limits included."""
     rows = [[_hemisphere(chain, k, side, step) for side in (-1, 1)] for k in range(len(chain.role))]
     size = max(1, *(len(latitude) for pair in rows for latitude, _ in pair))
     table = no_lalut(len(chain.role))
@@ -31,9 +31,9 @@ def lalut_of(chain: Chain, step: float) -> Lalut:
 
 
 def _hemisphere(chain: Chain, k: int, side: int, step: float) -> tuple[FloatArray, FloatArray]:
-    """Rising latitudes in [0, 1] and their angles, on one side of the latitude's turning point.
+    """Increasing latitudes, mapped to [0, 1], and their angles [rad], in one hemisphere of joint `k`.
 
-    Half a turn away from it both hemispheres meet; each has that angle with its own sign.
+    Both hemispheres meet half a turn from the angle of the greatest latitude; each has that angle with its own sign.
     """
     size = math.hypot(chain.bend[k, 1], chain.bend[k, 2])
     if chain.role[k] != SWING_JOINT or size < 1e-6:

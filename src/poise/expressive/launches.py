@@ -1,11 +1,11 @@
-"""The CUDA kernels: one question in each thread. Imported when a GPU is asked for, since numba's CUDA is an extra.
+"""The CUDA kernels, one problem per thread; imported only for a GPU, since numba's CUDA is an optional package.
 
-What each thread works in is its own local memory, sized for the next power of two of the chain's joints.
+Each thread works in its own local memory, sized for the next power of two of the chain's joints.
 
-The answers are those of the cores to the last bit. All arithmetic is rounded alike on both
-(`poise.kernels.maths.portable_trigonometry`), but for a product and a sum that a GPU's compiler fuses into one
-operation, with one rounding instead of two. So it is told not to: by an option of the compiler that `cuda.jit` does not
-offer, and without optimising again when it links, where that option is lost.
+The solutions equal those of the CPU to the last bit. All arithmetic is rounded alike on both
+(`poise.kernels.maths.portable_trigonometry`), except that a GPU compiler fuses a product and a sum into one operation,
+with one rounding instead of two. So fusing is disabled: by an option of the compiler that `cuda.jit` does not offer,
+and by disabling link-time optimisation, which would drop that option.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
 
 class Unfused:
-    """A CUDA kernel compiled without fused operations, when it is first launched."""
+    """A CUDA kernel compiled without fused multiply-add operations, at its first launch."""
 
     def __init__(self, function: Callable[..., None]) -> None:
-        """Compile nothing yet."""
+        """Wrap the function; compilation happens at the first launch."""
         options = {} if config.ENABLE_CUDASIM else {"lto": False}
         self.kernel: Any = cuda.jit(function, **options)
 
     def __getitem__(self, grid: tuple[int, int]) -> Launch:
-        """The kernel on so many blocks of so many threads."""
+        """The kernel for a grid of (blocks, threads per block)."""
 
         def launch(*arguments: Any) -> None:
             with _nothing_fused():
@@ -43,14 +43,14 @@ class Unfused:
         return launch
 
     def fused(self) -> int:
-        """How many fused operations on double-precision numbers the compiled kernel holds."""
-        with _nothing_fused():  # the code that is shown may be compiled anew
+        """Number of fused double-precision operations in the compiled kernel."""
+        with _nothing_fused():  # inspect_asm may compile again
             return sum(code.count("fma.rn.f64") for code in self.kernel.inspect_asm().values())
 
 
 @contextmanager
 def _nothing_fused() -> Iterator[None]:
-    """Whatever numba compiles for a GPU meanwhile fuses no product with a sum."""
+    """A context in which numba compiles GPU code without fused multiply-add."""
     if config.ENABLE_CUDASIM:
         yield
         return

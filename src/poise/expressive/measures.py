@@ -1,4 +1,4 @@
-"""The errors by which expressive solvers are judged: see `poise.kernels.gaze.measures` for the formulas."""
+"""The errors of the expressive solvers: see `poise.kernels.gaze.measures` for the formulas."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from poise.kernels.gaze.measures import Aim, Scoring
 
 @dataclass(frozen=True)
 class Weights:
-    """How much each part of the error counts; the defaults are those of [Ribeiro & Paiva 2019, 4.0.1]."""
+    """Weights of the errors; the defaults are those of [Ribeiro & Paiva 2019, 4.0.1]."""
 
     orientation: float = 1.0
-    """Of the orientation error in the combined error."""
+    """Weight of the orientation error in the combined error."""
     posture: float = 0.2
-    """Of the posture error in the combined error."""
+    """Weight of the posture error in the combined error."""
     aggravation: float = 1.5
-    """How much more a joint counts than the one below it in the posture and shape errors."""
+    """Ratio of the weights of a joint and the previous one in the posture and shape errors."""
     symmetric: bool = True
-    """Whether the tip may be upside down."""
+    """Whether a tip that is upside down counts as equal."""
 
     def __post_init__(self) -> None:
-        """Refuse weights that rank nothing."""
+        """Raise an error for weights outside their range."""
         for name, value in (("orientation", self.orientation), ("posture", self.posture)):
             if not 0.0 <= value < np.inf:
                 raise TaskError(f"the weight of the {name} error must be a number from 0 up, not {value}.")
@@ -40,20 +40,20 @@ class Weights:
 
 @dataclass(frozen=True)
 class Errors:
-    """How far a solution is from what was asked for; every part lies between 0 and 1."""
+    """Errors of a solution; each is between 0 and 1."""
 
     combined: float
     """Weighted sum of orientation and posture error."""
     orientation: float
     """√2 sin(d/4) for a residual rotation by d."""
     posture: float
-    """Difference of the bends' cosines, blind to their signs."""
+    """Difference of the cosines of the bends, which ignores their signs."""
     shape: float
-    """Difference of the bends themselves, up to a turn of the whole body about its root."""
+    """Difference of the joint angles, up to a turn of the whole chain about its root."""
 
 
 def scoring_of(limb: Limb, weights: Weights) -> Scoring:
-    """The shares of all joints of a chain."""
+    """The weights of all joints of a chain, for the kernels."""
     chain = limb.chain
     return Scoring(
         _shares(chain.role == SWING_JOINT, weights.aggravation),
@@ -65,14 +65,14 @@ def scoring_of(limb: Limb, weights: Weights) -> Scoring:
 
 
 def _shares(counted: NDArray[np.bool_], aggravation: float) -> FloatArray:
-    """αⁱ over the joints that count, divided by their sum; i counts them from 0."""
+    """αⁱ for the joints that count, normalised to the sum 1; i counts those joints from 0."""
     shares = np.where(counted, aggravation ** (np.cumsum(counted) - 1.0), 0.0)
     total = float(shares.sum())
     return shares / total if total > 0.0 else shares
 
 
 def errors_of(limb: Limb, scoring: Scoring, aim: Aim, solution: PostureLike, posture: PostureLike) -> Errors:
-    """All errors of a solution for a posture and an aim."""
+    """All errors of a solution for a wanted posture and an aim."""
     angles, wanted = limb.angles(solution), limb.angles(posture)
     turned = measures.orientation_error(scoring, aim, tip_rotation(limb.chain, angles))
     bent = measures.posture_error(limb.chain, scoring, angles, wanted)

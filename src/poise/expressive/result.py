@@ -1,4 +1,4 @@
-"""What an expressive solver answers."""
+"""Results of the expressive solvers."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 @dataclass(frozen=True)
 class ExpressiveResult:
-    """A posture near to the one asked for whose tip faces the target, and how near it is; every error is in [0, 1]."""
+    """A posture near the wanted one whose tip faces the target, and its errors, each in [0, 1]."""
 
     posture: Posture
-    """The solution, inside all limits."""
+    """The solution, within limits."""
     error: float
-    """Weighted sum of the orientation and the posture error: what solvers are compared by."""
+    """Combined error: weighted sum of the orientation and the posture error."""
     orientation_error: float
-    """√2 sin(d/4) for a tip that is d away from the target: 0.35 per radian."""
+    """√2 sin(d/4) for an angle d between tip and target: 0.35 per radian."""
     posture_error: float
-    """How much the bends differ, whatever their signs."""
+    """Difference of the bends, which ignores their signs."""
     shape_error: float
-    """How much the shape differs, signs and twists included, up to a turn of the body about its root."""
+    """Difference of the shapes, signs and twists included, up to a turn of the chain about its root."""
     iterations: int
-    """How many it took."""
+    """Number of iterations."""
     target: FloatArray
-    """(4,) frame that was wanted of the tip, (w, x, y, z)."""
+    """(4,) the wanted frame of the tip, (w, x, y, z)."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExpressiveBatch:
-    """The answers to many questions, as arrays; `batch[i]` is one of them."""
+    """The solutions of a batch, as arrays; `batch[i]` is one of them."""
 
     figure: Figure
     q: FloatArray
     """(m, nq) the solutions."""
     error: FloatArray
-    """(m,) see `ExpressiveResult`, as for the ones below."""
+    """(m,) see `ExpressiveResult`, as for the fields below."""
     orientation_error: FloatArray
     """(m,)"""
     posture_error: FloatArray
@@ -55,11 +55,11 @@ class ExpressiveBatch:
     """(m, 4)"""
 
     def __len__(self) -> int:
-        """How many questions there were."""
+        """Number of problems."""
         return len(self.q)
 
     def __getitem__(self, i: int) -> ExpressiveResult:
-        """The answer to question `i`."""
+        """The result of problem `i`."""
         return ExpressiveResult(
             Posture(self.figure, self.q[i].copy()),
             float(self.error[i]),
@@ -71,17 +71,17 @@ class ExpressiveBatch:
         )
 
     def __iter__(self) -> Iterator[ExpressiveResult]:
-        """All answers in order."""
+        """All results in order."""
         return (self[i] for i in range(len(self)))
 
 
 def empty_problems(count: int, joints: int) -> BatchProblems:
-    """Room for questions about a chain."""
+    """Uninitialised arrays for the problems of a chain."""
     kinds = np.zeros(count, dtype=np.int64)
     return BatchProblems(np.empty((count, 4)), kinds, np.empty((count, joints)), np.empty((count, joints)))
 
 
 def empty_solutions(problems: BatchProblems) -> BatchSolutions:
-    """Room for the answers."""
+    """Uninitialised arrays for the solutions."""
     count, joints = problems.posture.shape
     return BatchSolutions(np.empty((count, joints)), np.empty((count, 4)), np.empty(count, dtype=np.int64))

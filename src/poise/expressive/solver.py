@@ -1,4 +1,4 @@
-"""What all expressive solvers share: questions in, answers out, on all cores."""
+"""The base class of the expressive solvers: input checks, batches on all cores, results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from poise.expressive.asking import (
 )
 from poise.expressive.measures import Weights, scoring_of
 from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_problems, empty_solutions
-from poise.expressive.sighting import looked_at
+from poise.expressive.sighting import solve_points
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -36,15 +36,15 @@ from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 Device = Literal["cuda"]
 
-SHARE = 64
-"""A thread takes no fewer questions than this."""
+MIN_PROBLEMS_PER_THREAD = 64
+"""A thread solves no fewer problems than this."""
 
 
 class ExpressiveSolver(ABC):
-    """Holds a posture while the tip of a chain faces a target."""
+    """Keeps the shape of a posture while the tip of a chain faces a target."""
 
     def __init__(self, figure: Figure, tip: str | None, weights: Weights, name: str, *, slides: bool = False) -> None:
-        """Find the chain; see the solvers themselves."""
+        """Find the chain; see the subclasses for the arguments."""
         self.figure = figure
         self.weights = weights
         self.limb = chain_of(figure, tip, solver=name, slides=slides)
@@ -52,11 +52,11 @@ class ExpressiveSolver(ABC):
         self._own = threading.local()
 
     def __getstate__(self) -> dict[str, object]:
-        """Everything but what belongs to a thread."""
+        """All attributes but those of the current thread, for pickling."""
         return {name: value for name, value in self.__dict__.items() if name != "_own"}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Start without threads."""
+        """Restore the attributes, without those of a thread."""
         self.__dict__.update(state)
         self._own = threading.local()
 
@@ -69,10 +69,10 @@ class ExpressiveSolver(ABC):
         """The posture nearest to the wanted one whose tip faces the target.
 
         Args:
-            posture: The posture to hold: a name, joint values by name, numbers, or a `Posture`.
+            posture: The wanted posture: a name, joint values by name, numbers, or a `Posture`.
             orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
-            previous: The answer of the frame before, or its posture, from which a motion goes on. None: no motion, the
-                best answer there is.
+            previous: The result of the previous frame, or its posture, to continue a motion. None finds the best
+                solution regardless of any motion.
         """
         wanted, target, problems = self.figure.posture(posture), one_target(orientation), self._problem()
         before = previous.posture if isinstance(previous, ExpressiveResult) else previous
@@ -82,7 +82,7 @@ class ExpressiveSolver(ABC):
     def _solved(
         self, wanted: Posture, target: Gaze, problems: BatchProblems, previous: ExpressiveResult | PostureLike | None
     ) -> ExpressiveResult:
-        """The answer to one question that has been checked."""
+        """The result of one checked problem."""
         frame = partial(self._solve_frame, problems, previous is not None)
         solutions = self._solve_targets([target], wanted.q[None], problems, frame)
         return self._result(wanted, problems, solutions)
@@ -90,15 +90,15 @@ class ExpressiveSolver(ABC):
     def solve_batch(
         self, postures: Postures, orientations: Targets, *, device: Device | None = None
     ) -> ExpressiveBatch:
-        """Many questions at once, each answered by itself; one posture or one orientation serves all.
+        """Solve many problems independently; a single posture or orientation applies to all.
 
         Args:
-            postures: (m, nq) numbers, or a sequence of whatever `solve` takes.
-            orientations: (m, 4) unit quaternions, or a sequence of whatever `solve` takes.
-            device: None for all cores of this machine, "cuda" for its GPU.
+            postures: (m, nq) numbers, or a sequence of postures as for `solve`.
+            orientations: (m, 4) unit quaternions, or a sequence of targets as for `solve`.
+            device: None for all cores of the CPU, "cuda" for the GPU.
         """
         if device not in (None, "cuda"):
-            raise TaskError(f"there is no device {device!r}: leave it out for all cores, or say 'cuda'.")
+            raise TaskError(f"there is no device {device!r}: omit device to use all CPU cores, or pass 'cuda'.")
         whole = whole_postures(self.limb, postures)
         targets = targets_of(orientations)
         problems = problems_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
@@ -106,7 +106,7 @@ class ExpressiveSolver(ABC):
         return self._batch(whole, problems, solutions)
 
     def timed(self, postures: Postures, orientations: Targets) -> FloatArray:
-        """(m,) seconds that each question takes one thread, without what the call from Python costs."""
+        """(m,) time that each problem takes on one thread, without the overhead of the call from Python [s]."""
         whole = whole_postures(self.limb, postures)
         problems = problems_of(self.limb, whole, targets_of(orientations), np.zeros((1, len(self.limb.joints))))
         solutions = empty_solutions(problems)
@@ -122,21 +122,21 @@ class ExpressiveSolver(ABC):
 
     @abstractmethod
     def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
-        """Answer the questions of some rows; called from several threads at once."""
+        """Solve some rows of a batch; called from several threads at once."""
 
     def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
-        """Answer all questions on a GPU."""
+        """Solve all problems on a GPU."""
         raise TaskError(f"{type(self).__name__} does not run on a GPU; leave out device=….")
 
     def _problem(self) -> BatchProblems:
-        """Room for one question, this thread's own."""
+        """The arrays of one problem, reused by the current thread."""
         problems: BatchProblems | None = getattr(self._own, "asked", None)
         if problems is None:
             problems = self._own.problems = empty_problems(1, len(self.limb.joints))
         return problems
 
     def _solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
-        """Answer the one question of a frame; `follows` says that it comes after another, whose answer is its start."""
+        """Solve the single problem of a frame; `follows` says that it continues the previous frame."""
         solutions = empty_solutions(problems)
         self._solve_rows(problems, 0, 1, solutions)
         return solutions
@@ -157,23 +157,24 @@ class ExpressiveSolver(ABC):
         problems: BatchProblems,
         solve_all: Callable[[], BatchSolutions],
     ) -> BatchSolutions:
-        """Answers to all questions; a point is looked at again from wherever the tip has come to be."""
+        """Solve all problems; the direction of a point is updated to the tip of the solution."""
         if isinstance(targets, list) and any(target.point is not None for target in targets):
-            return looked_at(self.limb, self.scoring, targets, postures, problems, solve_all=solve_all)
+            return solve_points(self.limb, self.scoring, targets, postures, problems, solve_all=solve_all)
         return solve_all()
 
     def _solve_all(self, problems: BatchProblems, device: Device | None) -> BatchSolutions:
+        """Solve all problems on all cores or on the GPU."""
         solutions = empty_solutions(problems)
         if device == "cuda":
             self._solve_on_cuda(problems, solutions)
             return solutions
         count = len(problems.rotation)
-        shares = _shares(count)
-        if len(shares) == 1:
+        ranges = _row_ranges(count)
+        if len(ranges) == 1:
             self._solve_rows(problems, 0, count, solutions)
         else:
-            with ThreadPoolExecutor(len(shares)) as pool:
-                for future in [pool.submit(self._solve_rows, problems, *share, solutions) for share in shares]:
+            with ThreadPoolExecutor(len(ranges)) as pool:
+                for future in [pool.submit(self._solve_rows, problems, *share, solutions) for share in ranges]:
                     future.result()
         return solutions
 
@@ -185,12 +186,12 @@ class ExpressiveSolver(ABC):
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _shares(count: int) -> list[tuple[int, int]]:
-    """Rows for each thread: as many threads as cores, unless there is too little to do."""
-    threads = max(1, min(cores(), count // SHARE))
+def _row_ranges(count: int) -> list[tuple[int, int]]:
+    """First and last row of each thread: one thread per core, fewer for a small batch."""
+    threads = max(1, min(cores(), count // MIN_PROBLEMS_PER_THREAD))
     edges = [count * i // threads for i in range(threads + 1)]
     return list(pairwise(edges))

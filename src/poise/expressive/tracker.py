@@ -1,4 +1,4 @@
-"""From frame to frame: what `poise.Expressive` does with the answer of the frame before.
+"""Motion of `poise.Expressive`: each frame continues the result of the previous one.
 
 See `poise.kernels.gaze.expressive.advance` for the method.
 """
@@ -37,31 +37,31 @@ from poise.kernels.gaze.expressive.workspace import FRAME_ROW, WORKSPACE_ROWS
 from poise.kernels.gaze.measures import Aim, Scoring
 from poise.kernels.maths.vector import Vector
 
-SIGHTINGS = 8
-"""How often a point is looked at again in one frame from where the tip has come to be, at most."""
-NEAR = 2.5
-"""Lengths of the chain from its root within which a point is near."""
+MAX_AIM_ITERATIONS = 8
+"""Largest number of times that the direction of a point is updated to the tip of the solution in one frame."""
+NEAR_POINT_LENGTHS = 2.5
+"""A point within this many chain lengths of the root is near."""
 SAME_SIGHT = 1e-12
-"""1 − the cosine of an angle that is none."""
+"""1 − the cosine of an angle that counts as zero."""
 SIGHT_LOST = 1e-8
-"""The same of an angle by which a point that rests must not be missed: 0.008°."""
+"""1 − the cosine of the angle, 0.008°, by which a point at rest must not be missed."""
 
 
 @dataclass(frozen=True)
 class TrackedResult(ExpressiveResult):
-    """The answer for one frame of many, with what the next one needs to know."""
+    """The result of one frame of a motion, with the state for the next frame."""
 
     memory: Memory = field(repr=False, compare=False)
-    """Where the chain is, and which change of branch it is planning or making."""
+    """State of the motion: angles, and the change of branch that is planned or executed."""
 
     @property
     def changing(self) -> bool:
-        """Whether the chain is on its way to another branch."""
+        """Whether the chain is changing to another branch of solutions."""
         return int(self.memory.tally[TRACKING_MODE]) == CHANGING
 
 
 def first_memory(limb: Limb, previous: PostureLike) -> Memory:
-    """What is known from a posture alone."""
+    """The state of a motion that starts at a posture."""
     joints = len(limb.joints)
     rows = np.zeros((MEMORY_ROWS, joints))
     seen = np.zeros((3, 3))
@@ -71,12 +71,12 @@ def first_memory(limb: Limb, previous: PostureLike) -> Memory:
 
 
 def copied(memory: Memory) -> Memory:
-    """The same, to be changed."""
+    """A copy of the state, to be changed."""
     return Memory(*(part.copy() for part in memory))
 
 
 def _seen_from(eye: FloatArray, point: FloatArray, memory: Memory) -> None:
-    """Have the last direction be that of the last point from this eye: a tip that moves makes no point move."""
+    """Recompute the last direction from the current eye, so that a moving tip does not count as a moving point."""
     way = memory.seen[POINT] - eye if np.isfinite(memory.seen[POINT, 0]) else point - eye
     memory.seen[LAST_DIRECTION] = way / max(float(np.linalg.norm(way)), 1e-12)
     memory.seen[POINT] = point
@@ -86,16 +86,16 @@ class Tracker:
     """Moves one chain from frame to frame."""
 
     def __init__(self, limb: Limb, scoring: Scoring, search: SearchSettings, pace: Pace) -> None:
-        """Keep the chain and make room."""
+        """Store the chain and allocate the workspace arrays."""
         self.limb, self.scoring, self.search, self.pace = limb, scoring, search, pace
         self._work = np.zeros((WORKSPACE_ROWS, len(limb.joints)))
         self._draft = np.zeros((PATH_MOST, len(limb.joints) + 1))
         self._scores = np.zeros(SCORE_COUNT)
         self._root = limb.chain.offset[0]
-        self._near = NEAR * float(np.linalg.norm(limb.chain.offset[1:], axis=1).sum())
+        self._near = NEAR_POINT_LENGTHS * float(np.linalg.norm(limb.chain.offset[1:], axis=1).sum())
 
     def step(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
-        """One frame on from `memory`, towards a target, holding the posture `wanted`."""
+        """Compute the next frame of `memory` for a target, near the posture `wanted`."""
         eye = self._eye(wanted, memory)
         if target.point is None:
             return self._look(wanted, target, eye, copied(memory))
@@ -108,10 +108,11 @@ class Tracker:
         return self._look_near(wanted, target, copied(memory)) if lost and not self.limb.slides else result
 
     def _is_near(self, point: FloatArray) -> bool:
-        """Whether a point is so near that its direction depends on the posture more than on anything else."""
+        """Whether a point is so near that its direction depends strongly on the posture."""
         return not self.limb.slides and float(np.linalg.norm(point - self._root)) < self._near
 
     def _look_near(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
+        """The next frame towards a near point."""
         limb, chain, posture = self.limb, self.limb.chain, wanted.q[self.limb.places]
         assert target.point is not None
         near_angles(chain, self.scoring, self.search, self.pace, Vector(*target.point), posture, memory, self._work)
@@ -121,14 +122,14 @@ class Tracker:
         return self._result(wanted, aim, memory)
 
     def _look_again(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
-        """The frame that misses a point least, seen from its own tip.
+        """Update the direction of the point to the tip of the solution, and keep the frame with the smallest error.
 
-        A near point turns by more than the tip moves, so the eye follows the tip half-way only: it would run from side
-        to side otherwise.
+        The direction of a near point changes by more than the tip moves, so the eye moves only half-way to the new tip;
+        otherwise the iteration would oscillate.
         """
         best = latest = self._look(wanted, target, eye, copied(memory))
         least = self._missed(wanted, target, latest)
-        for _ in range(SIGHTINGS):
+        for _ in range(MAX_AIM_ITERATIONS):
             if least < SAME_SIGHT:
                 break
             eye = 0.5 * (eye + self._eye(wanted, latest.memory))
@@ -139,16 +140,18 @@ class Tracker:
         return best
 
     def _missed(self, wanted: Posture, target: Gaze, result: TrackedResult) -> float:
-        """1 − the cosine of the angle between where the tip points and where the target is from there."""
+        """1 − the cosine of the angle between the tip's direction and the direction from the tip to the target."""
         angles = result.memory.rows[0]
         pointed = np.array(pointing(tip_rotation(self.limb.chain, angles)))
         aim = target.aim(self.limb.up, self._eye(wanted, result.memory))
         return 1.0 - float(pointed @ np.array(pointing(aim.rotation)))
 
     def _eye(self, wanted: Posture, memory: Memory) -> FloatArray:
+        """(3,) position of the tip in the last frame [m]."""
         return self.limb.tip_at(memory.rows[0], wanted.q)
 
     def _look(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
+        """The next frame with the target seen from `eye`."""
         limb = self.limb
         aim = target.aim(limb.up, eye)
         if target.point is not None:

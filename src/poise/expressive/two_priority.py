@@ -1,4 +1,4 @@
-"""Damped least squares with two priorities, to compare ERIK with: see `poise.kernels.gaze.two_priority`."""
+"""Two-priority damped least squares, for comparison with ERIK: see `poise.kernels.gaze.two_priority`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from poise.kernels.gaze.two_priority.two_priority import TwoPriorityOptions, Two
 
 @dataclass(frozen=True)
 class TwoPrioritySettings:
-    """How the steps are taken and when they end."""
+    """Bounds on the steps, and stopping criteria."""
 
     iterations: int = 100
-    """Most steps; the paper's DLS100, DLS200 and DLS400."""
+    """Largest number of steps; the paper's DLS100, DLS200 and DLS400."""
     threshold: float = 0.04
-    """Combined error that is good enough."""
+    """The solve stops at this combined error."""
     bound: float = 1.2
-    """b_max: how long a damped step may be, and to what the rotation left is cut [rad]. The paper does not say; this
-    value fits its table 9."""
+    """b_max: largest length of a damped step, and largest residual rotation used [rad]. The paper does not give it;
+    this value fits its table 9."""
     posture: bool = True
-    """Whether there is a second task at all; without it, the paper's DLS100_nopost."""
+    """Whether to include the second task, the posture; without it, the paper's DLS100_nopost."""
 
     def __post_init__(self) -> None:
-        """Refuse settings with which no step can be taken."""
+        """Raise an error for settings outside their range."""
         if self.iterations < 1:
             raise TaskError(f"iterations of the two-priority DLS must be 1 or more, not {self.iterations}.")
         if not 0.0 < self.bound < np.inf:
@@ -38,7 +38,7 @@ class TwoPrioritySettings:
 
 
 class TwoPriorityDls(ExpressiveSolver):
-    """Orientation first, posture second, by damped least squares; starts from all joints at zero, or at `previous`."""
+    """Damped least squares with the orientation first and the posture second; starts at zero, or at `previous`."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class TwoPriorityDls(ExpressiveSolver):
 
 
 def two_priority_workspace(joints: int) -> TwoPriorityWorkspace:
-    """Room for one solve; a chain of one or two joints needs it for three rotations all the same."""
+    """Workspace arrays of one solve; they have space for the three rows of the rotation on shorter chains too."""
     n = max(joints, 3)
     return TwoPriorityWorkspace(
         np.empty(joints),

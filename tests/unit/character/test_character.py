@@ -81,7 +81,7 @@ def test_face_is_asked_of_the_solver_with_the_posture_that_is_held():
     live.face([1.0, 0.3, 0.5])
     q = run(live, 0.5)
     assert q[-1, 0] == pytest.approx(math.atan2(1.0, 0.5), abs=1e-6)
-    posture, orientation, previous = live._mind.prepare().asked[-1]
+    posture, orientation, previous = live._target_solver.prepare().asked[-1]
     assert np.allclose(posture.q, LAMP.posture("sad").q)
     assert orientation.roll is None
     assert np.allclose(previous.posture.q, q[-1], atol=1e-6)
@@ -94,7 +94,7 @@ def test_every_kind_of_target_is_taken(target):
     live = still()
     live.face(target)
     run(live, 0.1)
-    assert live._mind.failures == 0
+    assert live._target_solver.failures == 0
 
 
 def test_a_clip_is_played_towards_the_gaze_and_then_the_posture_comes_back():
@@ -221,7 +221,7 @@ def test_a_solver_that_hangs_is_said_to_be_late_and_the_output_goes_on():
             break
     release.set()
     assert count > 20
-    assert said == ["the solver has been thinking for 0.5 s; the last posture is held."]
+    assert said == ["the solver has been running for 0.5 s; the last posture is held."]
 
 
 def test_one_reader_at_a_time_and_frames_that_end():
@@ -255,8 +255,8 @@ def test_one_reader_at_a_time_and_frames_that_end():
         (lambda live: live.play(wave(), blend=-1.0), TaskError, "blend must be"),
         (lambda live: live.play(Clip(poise.load("arm"), np.zeros((2, poise.load("arm").nq)), 30, "grab")), FigureError,
          "clip 'grab' is of figure 'arm'"),
-        (lambda live: live.idle(2.0), TaskError, "idle goes from 0 to 1"),
-        (lambda live: live.idle("much"), TaskError, "idle goes from 0 to 1, and 'much' does not"),
+        (lambda live: live.idle(2.0), TaskError, "idle must be between 0 and 1"),
+        (lambda live: live.idle("much"), TaskError, "idle must be between 0 and 1, not 'much'"),
         (lambda live: next(live.frames(rate=0)), TaskError, "rate of a character must be a positive number"),
         (lambda live: next(live.frames(seconds=-1)), TaskError, "from 0 up"),
         (lambda live: next(live.frames(seconds="long")), TaskError, "length of frames .* from 0 up, not 'long'"),

@@ -97,7 +97,7 @@ def test_every_message_does_what_it_says(stage):
         (encode("/at", [1.0, 2.0, b"x"]), "takes a point x y z"),
         (encode("/posture", [1.0]), "takes 5 joint values"),
         (encode("/play", ["waltz"]), "has no clip 'waltz'"),
-        (encode("/idle", [7.0]), "from 0 to 1"),
+        (encode("/idle", [7.0]), "between 0 and 1"),
         (encode("/stop", [1]), "/stop takes nothing, not 1."),
         (encode("/haold", ["sad"]), "no OSC message /haold. Did you mean '/hold'"),
         (b"nonsense", "starts with an address"),

@@ -68,7 +68,7 @@ def test_a_file_that_was_cut_short_counts_as_none(tmp_path: Path) -> None:
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erik, "BLOCK", 100)
+    monkeypatch.setattr(erik, "BLOCK_SAMPLES", 100)
     whole = evaluate(Plan(samples=350, skeletons="AG"), tmp_path / "whole", ignore)
     counts: list[int] = []
 

@@ -71,7 +71,7 @@ def test_a_ladder_has_a_loop_for_every_rung():
 def test_bad_questions_are_refused():
     with pytest.raises(TaskError, match="there is no 'Runner'"):
         built("Runner")
-    with pytest.raises(TaskError, match="needs some seconds"):
+    with pytest.raises(TaskError, match="needs a positive duration"):
         run(built("Dancer"), -1.0)
 
 

@@ -16,7 +16,7 @@ import pytest
 import poise
 from poise.errors import TaskError
 from poise.evaluation.sampling import samples
-from poise.expressive.cuda import LARGEST, cuda_module, local_array_size
+from poise.expressive.cuda import MAX_CUDA_JOINTS, cuda_module, local_array_size
 
 COUNT = 5
 SIMULATED = f"""
@@ -76,7 +76,7 @@ def test_a_gpu_agrees_with_the_cores_or_its_absence_is_one_sentence(solver: type
         np.testing.assert_array_equal(there.error, here.error)
         return
     with pytest.raises(
-        TaskError, match=r"^device='cuda' needs an NVIDIA GPU .*; leave it out for all cores\.$"
+        TaskError, match=r"^device='cuda' needs an NVIDIA GPU .*; omit device to use the CPU\.$"
     ) as told:
         one.solve_batch(asked.postures, asked.orientations, device="cuda")
     assert "\n" not in str(told.value)
@@ -84,5 +84,5 @@ def test_a_gpu_agrees_with_the_cores_or_its_absence_is_one_sentence(solver: type
 
 def test_rooms_are_powers_of_two_and_long_chains_are_refused() -> None:
     assert [local_array_size(n) for n in (1, 4, 5, 8, 9)] == [4, 4, 8, 8, 16]
-    with pytest.raises(TaskError, match=rf"up to {LARGEST} joints, not {LARGEST + 1}"):
-        local_array_size(LARGEST + 1)
+    with pytest.raises(TaskError, match=rf"up to {MAX_CUDA_JOINTS} joints, not {MAX_CUDA_JOINTS + 1}"):
+        local_array_size(MAX_CUDA_JOINTS + 1)

@@ -105,7 +105,7 @@ def test_one_posture_or_one_orientation_serves_all() -> None:
     assert swept[1].posture == solver.solve("sad", views[1]).posture
     held = solver.solve_batch(["sad", "happy", {"bend": 0.4}], views[0])
     assert held[1].error == solver.solve("happy", views[0]).error
-    with pytest.raises(TaskError, match=r"3 questions need as many postures, or one for all, not 2"):
+    with pytest.raises(TaskError, match=r"3 problems need 3 postures, or one for all, not 2"):
         solver.solve_batch(["sad", "happy"], views)
 
 
@@ -163,7 +163,7 @@ def test_bad_batches_name_the_row() -> None:
     ]:
         with pytest.raises(poise.PoiseError, match=sentence):
             solver.solve_batch(postures, orientations)
-    with pytest.raises(TaskError, match=r"there is no device 'tpu': leave it out for all cores, or say 'cuda'"):
+    with pytest.raises(TaskError, match=r"there is no device 'tpu': omit device to use all CPU cores, or pass 'cuda'"):
         solver.solve_batch(good, still, device="tpu")  # type: ignore[arg-type]
 
 
