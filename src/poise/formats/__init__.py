@@ -23,22 +23,23 @@ if TYPE_CHECKING:
 __all__ = ["MOTION_ENDINGS", "load", "load_clip", "save_motion"]
 
 MOTION_ENDINGS = (".csv", ".bvh", ".json", ".npz")
+"""Endings of the files that `save_motion` writes."""
 
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_ROOT = re.compile(rb"<(mujoco|robot)\b")
-_HEAD = 1 << 20
-"""Bytes of an XML file in which its root element must appear."""
+_XML_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_XML_ROOT = re.compile(rb"<(mujoco|robot)\b")
+_ROOT_SEARCH_BYTES = 1 << 20
+"""The root element of an XML file must be within this many first bytes."""
 
 
 def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards: bool = True) -> Figure:
-    """A built-in figure by name, or the figure that a file describes.
+    """Load a built-in figure by name, or a figure from a file.
 
     Args:
         name_or_path: A built-in name such as "human", or a file: `.figure.toml`, `.urdf`, `.xml` or `.mjcf`, `.bvh`,
             `.gltf` or `.glb`.
         closures: A YAML file with the loops of a URDF, which cannot describe them itself.
-        guards: Whether passive hinges of loops that have no limits get some that keep them bent the way they are (see
-            `poise.figure.assembly.guards`); for URDF and MJCF, the other formats have what was written.
+        guards: Whether passive hinges of loops without limits get limits that keep them bent to their current side
+            (see `poise.figure.assembly.guards`). This applies to URDF and MJCF only.
 
     Raises:
         FigureError: There is no such built-in figure.
@@ -48,7 +49,9 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
 
     if isinstance(name_or_path, str) and name_or_path in BUILT_IN:
         if closures is not None:
-            raise FigureError(f"{name_or_path!r} is built in, with its loops; closures go with the file of a URDF.")
+            raise FigureError(
+                f"figure {name_or_path!r} is built in and has its loops; closures are for URDF files only."
+            )
         return built_in(name_or_path)
     if isinstance(name_or_path, str) and not _looks_like_file(name_or_path):
         hint = suggestion(name_or_path, BUILT_IN)
@@ -57,19 +60,19 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
     path = checked_file(name_or_path)
     reader = _figure_reader(path)
     if closures is not None and reader is not _read_urdf:
-        raise FormatError("closures go with a URDF only; this format describes its loops itself.", path)
+        raise FormatError("closures are for URDF files only; this format describes its loops itself.", path)
     figure = reader(path) if closures is None else _read_urdf(path, checked_file(closures))
-    return _put_together(figure, path, guards if reader in (_read_urdf, _read_mjcf) else None)
+    return _with_loops(figure, path, guards if reader in (_read_urdf, _read_mjcf) else None)
 
 
 def load_clip(path: str | Path, figure: Figure | None = None, name: str | None = None) -> Clip:
-    """The motion in a file: `.bvh`, `.gltf`, `.glb`, `.csv`, `.json` or `.npz`.
+    """Load a motion from a file: `.bvh`, `.gltf`, `.glb`, `.csv`, `.json` or `.npz`.
 
     Args:
         path: The file.
-        figure: Who moves in a CSV, JSON or NPZ of joint values, unless the file names a built-in figure; the other
-            formats bring their own skeleton.
-        name: Which animation of a glTF with several; the first when none is given.
+        figure: The figure of the joint values in a CSV, JSON or NPZ; not needed if the file names a built-in figure.
+            The other formats have their own skeleton.
+        name: Name of an animation in a glTF file; the first animation if not given.
 
     Raises:
         FormatError: The file cannot be read; the message has file and line.
@@ -81,7 +84,7 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
     if suffix not in (".bvh", ".csv", ".json", ".npz"):
         raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv", ".json", ".npz"))
     if name is not None:
-        raise FormatError("holds one motion that has no name; only a glTF has several to choose from.", file)
+        raise FormatError("holds one motion without a name; only a glTF file has animations to choose by name.", file)
     if suffix == ".bvh":
         from poise.formats.bvh.read import read_bvh_clip
 
@@ -96,7 +99,7 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
 
 
 def save_motion(motion: Motion, path: str | Path) -> None:
-    """Write a motion; the ending says how: `.csv`, `.bvh`, `.json` or `.npz`.
+    """Write a motion in the format of the file's ending: `.csv`, `.bvh`, `.json` or `.npz`.
 
     Raises:
         FormatError: No format has that ending, or the file cannot be written.
@@ -115,11 +118,11 @@ def save_motion(motion: Motion, path: str | Path) -> None:
 
         write_motion(motion, path)
     else:
-        raise FormatError(f"a motion is written as {', '.join(MOTION_ENDINGS)}, not as {ending or 'nothing'}.", path)
+        raise FormatError(f"a motion file must end in {', '.join(MOTION_ENDINGS)}, not in {ending or 'nothing'}.", path)
 
 
 def _looks_like_file(name: str) -> bool:
-    """Whether a name that is not built in means a file: it has an ending or a folder, or there is such a file."""
+    """Whether a name is a file: it has an ending or a folder, or such a file exists."""
     try:
         return bool(Path(name).suffix) or "/" in name or "\\" in name or Path(name).is_file()
     except (OSError, ValueError):
@@ -145,16 +148,16 @@ def _figure_reader(path: Path) -> Callable[[Path], Figure]:
 
 
 def _root_element(path: Path) -> str:
-    """`robot` or `mujoco`, whichever an XML file opens first."""
-    found = _ROOT.search(_COMMENT.sub(b"", read_head(path, _HEAD)))
+    """The name of an XML file's root element, "robot" or "mujoco"."""
+    found = _XML_ROOT.search(_XML_COMMENT.sub(b"", read_head(path, _ROOT_SEARCH_BYTES)))
     if found is None:
-        raise FormatError("is neither a URDF (<robot>) nor an MJCF (<mujoco>).", path)
+        raise FormatError("is neither a URDF (<robot>) nor an MJCF (<mujoco>) file.", path)
     return found[1].decode()
 
 
 def _unknown_ending(path: Path, what: str, known: tuple[str, ...]) -> FormatError:
     ending = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
-    return FormatError(f"is no {what} that poise can read: its name {ending}. It reads {', '.join(known)}.", path)
+    return FormatError(f"cannot be read as a {what}: its name {ending}. Poise reads {', '.join(known)}.", path)
 
 
 def _read_toml(path: Path) -> Figure:
@@ -175,13 +178,13 @@ def _read_mjcf(path: Path) -> Figure:
     return read_mjcf(path)
 
 
-def _put_together(figure: Figure, path: Path, guards: bool | None) -> Figure:
-    """The figure with its loops closed and guarded, or, for None, as it is; limits of what closes them hold anyway."""
+def _with_loops(figure: Figure, path: Path, guards: bool | None) -> Figure:
+    """The figure with its loops closed, guarded if `guards`; for None only the limits of loop joints are added."""
     if not len(figure.loops):
         return figure
-    from poise.formats.loops import put_together, with_limits_of_loops
+    from poise.formats.loops import assemble_loops, with_loop_limits
 
-    return with_limits_of_loops(figure if guards is None else put_together(figure, path, guards=guards), path)
+    return with_loop_limits(figure if guards is None else assemble_loops(figure, path, guards=guards), path)
 
 
 def _read_bvh(path: Path) -> Figure:

@@ -1,4 +1,4 @@
-"""Mappings of retargetings as TOML: one table for each link.
+"""Joint mappings of retargeting as TOML, with one table per link.
 
 [[link]]
 joint = "LeftHand"      # of the clip
@@ -20,18 +20,18 @@ from poise.errors import FormatError, TaskError
 from poise.formats.text.files import read_bytes, write_atomically
 from poise.motion.mapping.mapping import JointMap, Link
 
-KEYS = ("joint", "site", "role", "weight", "axes", "offset", "priority")
+LINK_KEYS = ("joint", "site", "role", "weight", "axes", "offset", "priority")
 
 
 def read_mapping(path: str | Path) -> JointMap:
-    """The mapping in a file."""
+    """Read the mapping in a file."""
     try:
         tables = tomllib.loads(read_bytes(path).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise FormatError(f"is not TOML: {problem}.", path) from None
     links = tables.get("link")
     if not isinstance(links, list) or not links or set(tables) != {"link"}:
-        raise FormatError("a mapping is a list of [[link]] tables with a joint and a site each.", path)
+        raise FormatError("a mapping must be a list of [[link]] tables, each with a joint and a site.", path)
     return JointMap(tuple(_link(table, number, path) for number, table in enumerate(links, start=1)))
 
 
@@ -43,8 +43,8 @@ def write_mapping(mapping: JointMap, path: str | Path) -> None:
 def _link(table: Any, number: int, path: str | Path) -> Link:
     if not isinstance(table, dict) or not {"joint", "site"} <= set(table):
         raise FormatError(f"link {number} needs a joint and a site.", path)
-    if unknown := sorted(set(table) - set(KEYS)):
-        raise FormatError(f"link {number} has {unknown[0]!r}, which is none of {', '.join(KEYS)}.", path)
+    if unknown := sorted(set(table) - set(LINK_KEYS)):
+        raise FormatError(f"link {number} has the unknown key {unknown[0]!r}. Keys: {', '.join(LINK_KEYS)}.", path)
     given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     try:
         return Link(**given)

@@ -1,8 +1,8 @@
 """Open Sound Control 1.0 messages and bundles, as bytes [Wright 2002].
 
-A message is an address, a comma and one letter per argument, then the arguments; everything is padded to four bytes and
-big-endian. A bundle is `#bundle`, a time and packets with their sizes before them. Times are ignored when reading:
-what arrives is meant now.
+A message is an address, a comma and one type letter per argument, then the arguments; everything is padded to four
+bytes and big-endian. A bundle is `#bundle`, a time tag, and packets, each after its size. The reader ignores time tags:
+messages take effect when they arrive.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from poise.errors import FormatError
 Argument = float | int | str | bytes | bool | None
 
 _BUNDLE = b"#bundle\0"
-_NOW = b"\0\0\0\0\0\0\0\1"
-_DEEPEST = 8
-"""Bundles in bundles beyond this are an attack, not a message."""
-_FIXED = {b"i": ">i", b"f": ">f", b"d": ">d", b"h": ">q", b"t": ">Q"}
-_CONSTANTS: dict[bytes, Argument] = {b"T": True, b"F": False, b"N": None, b"I": float("inf")}
+_IMMEDIATELY = b"\0\0\0\0\0\0\0\1"
+_DEEPEST_BUNDLE = 8
+"""Deepest nesting of bundles that is read; deeper ones are taken for an attack."""
+_FIXED_SIZE_TYPES = {b"i": ">i", b"f": ">f", b"d": ">d", b"h": ">q", b"t": ">Q"}
+_CONSTANT_TYPES: dict[bytes, Argument] = {b"T": True, b"F": False, b"N": None, b"I": float("inf")}
 
 
 class Message(NamedTuple):
@@ -31,17 +31,17 @@ class Message(NamedTuple):
 
 
 def encode(address: str, arguments: Sequence[Argument] = ()) -> bytes:
-    """The bytes of a message; floats travel as 32 bits, integers as 32 bits where they fit and 64 elsewhere."""
+    """The bytes of a message; floats are sent as 32 bits, integers as 32 bits if they fit and 64 bits otherwise."""
     if not address.startswith("/"):
-        raise FormatError(f"an OSC address starts with '/', and {address!r} does not.")
+        raise FormatError(f"an OSC address must start with '/', not {address!r}.")
     parts = [_encoded(argument) for argument in arguments]
     letters = b"," + b"".join(letter for letter, _ in parts)
     return _padded(address.encode()) + _padded(letters) + b"".join(data for _, data in parts)
 
 
 def bundle(packets: Iterable[bytes]) -> bytes:
-    """The bytes of packets that take effect together, at once."""
-    return _BUNDLE + _NOW + b"".join(struct.pack(">i", len(packet)) + packet for packet in packets)
+    """The bytes of a bundle of packets that take effect together and immediately."""
+    return _BUNDLE + _IMMEDIATELY + b"".join(struct.pack(">i", len(packet)) + packet for packet in packets)
 
 
 def joint_bundle(figure: str, joints: Iterable[str], values: Iterable[float]) -> bytes:
@@ -50,7 +50,7 @@ def joint_bundle(figure: str, joints: Iterable[str], values: Iterable[float]) ->
 
 
 def decode(packet: bytes) -> list[Message]:
-    """The messages of a packet, or a FormatError that says what is wrong with it."""
+    """The messages in a packet; raises a FormatError if the packet is malformed."""
     try:
         return list(_messages(packet, 0))
     except (struct.error, UnicodeDecodeError, IndexError):
@@ -80,18 +80,18 @@ def _long(number: int) -> bytes:
 
 def _padded(text: bytes) -> bytes:
     if b"\0" in text:
-        raise FormatError(f"an OSC text holds no zero bytes, and {text!r} does.")
+        raise FormatError(f"an OSC string must not contain zero bytes, and {text!r} does.")
     return text + b"\0" * (4 - len(text) % 4)
 
 
 def _messages(packet: bytes, depth: int) -> Iterator[Message]:
     if not packet or len(packet) % 4:
-        raise FormatError(f"an OSC packet has a multiple of 4 bytes, not {len(packet)}.")
+        raise FormatError(f"the size of an OSC packet must be a multiple of 4 bytes, not {len(packet)}.")
     if not packet.startswith(_BUNDLE):
         yield _message(packet)
         return
-    if depth >= _DEEPEST:
-        raise FormatError(f"an OSC bundle holds bundles more than {_DEEPEST} deep.")
+    if depth >= _DEEPEST_BUNDLE:
+        raise FormatError(f"an OSC bundle holds bundles more than {_DEEPEST_BUNDLE} deep.")
     at = 16
     while at < len(packet):
         size = struct.unpack_from(">i", packet, at)[0]
@@ -103,7 +103,7 @@ def _messages(packet: bytes, depth: int) -> Iterator[Message]:
 
 def _message(packet: bytes) -> Message:
     if not packet.startswith(b"/"):
-        raise FormatError("an OSC message starts with an address such as /face, and this one does not.")
+        raise FormatError("an OSC message must start with an address such as /face.")
     address, at = _text(packet, 0)
     if at >= len(packet):
         return Message(address, ())
@@ -118,17 +118,17 @@ def _message(packet: bytes) -> Message:
 
 
 def _argument(packet: bytes, letter: bytes, at: int, address: str) -> tuple[Argument, int]:
-    if letter in _CONSTANTS:
-        return _CONSTANTS[letter], at
-    if letter in _FIXED:
-        value: Argument = struct.unpack_from(_FIXED[letter], packet, at)[0]
-        return value, at + struct.calcsize(_FIXED[letter])
+    if letter in _CONSTANT_TYPES:
+        return _CONSTANT_TYPES[letter], at
+    if letter in _FIXED_SIZE_TYPES:
+        value: Argument = struct.unpack_from(_FIXED_SIZE_TYPES[letter], packet, at)[0]
+        return value, at + struct.calcsize(_FIXED_SIZE_TYPES[letter])
     if letter in (b"s", b"S"):
         return _text(packet, at)
     if letter == b"b":
         size = struct.unpack_from(">i", packet, at)[0]
         if not 0 <= size <= len(packet) - at - 4:
-            raise FormatError(f"OSC message {address} holds a blob of {size} bytes that is not there.")
+            raise FormatError(f"OSC message {address} has a blob of {size} bytes, which is longer than the packet.")
         return packet[at + 4 : at + 4 + size], at + 4 + size + (-size % 4)
     raise FormatError(f"OSC message {address} has an argument of type {letter.decode()!r}, which poise does not read.")
 
@@ -136,5 +136,5 @@ def _argument(packet: bytes, letter: bytes, at: int, address: str) -> tuple[Argu
 def _text(packet: bytes, at: int) -> tuple[str, int]:
     end = packet.find(b"\0", at)
     if end < 0:
-        raise FormatError("an OSC text has no zero byte at its end.")
+        raise FormatError("an OSC string has no zero byte at its end.")
     return packet[at:end].decode(), end + 4 - (end - at) % 4

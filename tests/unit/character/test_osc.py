@@ -100,7 +100,7 @@ def test_every_message_does_what_it_says(stage):
         (encode("/idle", [7.0]), "between 0 and 1"),
         (encode("/stop", [1]), "/stop takes nothing, not 1."),
         (encode("/haold", ["sad"]), "no OSC message /haold. Did you mean '/hold'"),
-        (b"nonsense", "starts with an address"),
+        (b"nonsense", "must start with an address"),
         (b"/face\0\0\0,fff\0\0\0\0\0\0\0\0", "ends in the middle of a value"),
         (b"abc", "a multiple of 4 bytes, not 3"),
     ],

@@ -59,9 +59,9 @@ def test_closures_close_the_loops_of_a_urdf(tmp_path: Path):
     robot.write_bytes(ROBOT)
     closures.write_text("closed_loop: [['c', 'd']]\n")
     assert len(poise.load(robot, closures=closures).loops) == 1
-    with pytest.raises(FormatError, match="closures go with a URDF only"):
+    with pytest.raises(FormatError, match="closures are for URDF files only"):
         poise.load(GOOD[".bvh"], closures=closures)
-    with pytest.raises(FigureError, match="is built in, with its loops"):
+    with pytest.raises(FigureError, match="is built in and has its loops"):
         poise.load("adelino", closures=closures)
     with pytest.raises(FormatError, match=r"missing\.yaml: does not exist"):
         poise.load(robot, closures=tmp_path / "missing.yaml")
@@ -95,14 +95,14 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path, load, monkey
         (tmp_path / "missing.bvh", "does not exist."),
         (folder, "is a folder, not a file."),
         (empty, "is empty."),
-        (odd, "its name ends in '.fbx'. It reads"),
-        (bare, "its name has no ending. It reads"),
+        (odd, "its name ends in '.fbx'. Poise reads"),
+        (bare, "its name has no ending. Poise reads"),
     ):
         with pytest.raises(FormatError) as caught:
             load(path)
         assert sentence in str(caught.value)
         assert caught.value.path == path
-    monkeypatch.setattr(files, "LARGEST", 4)
+    monkeypatch.setattr(files, "LARGEST_FILE", 4)
     with pytest.raises(FormatError, match="files over 0 MB are not read"):
         load(large)
 
@@ -135,9 +135,9 @@ def test_clips(tmp_path: Path):
         poise.load_clip(GOOD[".gltf"], name="kik")
     with pytest.raises(FormatError, match="has no animations"):
         poise.load_clip(FOLDER / "gltf" / "good_matrix.gltf")
-    with pytest.raises(FormatError, match="holds one motion that has no name"):
+    with pytest.raises(FormatError, match="holds one motion without a name"):
         poise.load_clip(GOOD[".bvh"], name="kick")
     table = FOLDER / "table" / "good_small.csv"
     np.testing.assert_allclose(poise.load_clip(table, small_figure()).q[:, -1], [0.1, 0.11, 0.12])
-    with pytest.raises(FormatError, match="say whose"):
+    with pytest.raises(FormatError, match="give the figure that its joint values are of"):
         poise.load_clip(table)

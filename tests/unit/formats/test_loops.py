@@ -33,7 +33,7 @@ def test_an_open_file_is_assembled(files, caplog) -> None:
     with caplog.at_level(logging.INFO):
         figure = poise.load(robot, closures=closures)
     assert figure.closure_error(figure.neutral()) < 1e-12
-    assert "the neutral posture is the assembled one" in caplog.text
+    assert "the neutral posture is now an assembled one" in caplog.text
     assert figure.posture("neutral") == figure.neutral()
 
 

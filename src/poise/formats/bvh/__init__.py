@@ -1,1 +1,1 @@
-"""Skeletons and motions as BVH, read and written."""
+"""Reads and writes skeletons and motions as BVH."""

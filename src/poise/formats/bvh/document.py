@@ -1,8 +1,8 @@
-"""The text of a BVH file as numbers: a skeleton of joints with channels, and one row of channel values per frame.
+"""Parses the text of a BVH file: a skeleton of joints with channels, and one row of channel values per frame.
 
-HIERARCHY holds ROOT and JOINT blocks within each other, each with an OFFSET and CHANNELS, and End Sites with an OFFSET.
-MOTION holds the lines `Frames:` and `Frame Time:`, and then one line of numbers per frame: the values of all channels
-of all joints in the order of the file.
+HIERARCHY holds nested ROOT and JOINT blocks, each with an OFFSET and CHANNELS, and End Sites with an OFFSET. MOTION
+holds the lines `Frames:` and `Frame Time:`, and then one line of numbers per frame: the values of all channels of all
+joints in the order of the file.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import numpy as np
 
 from poise.errors import FormatError
 from poise.figure.model.pose import FloatArray
-from poise.formats.bvh.hierarchy import FARTHEST, BvhJoint, Hierarchy
+from poise.formats.bvh.hierarchy import BvhJoint, Hierarchy
+from poise.formats.text.numbers import LARGEST_NUMBER, is_number
 
 
 @dataclass
 class BvhDocument:
-    """What a BVH file says."""
+    """The parsed text of a BVH file."""
 
     joints: list[BvhJoint]
     frame_time: float
@@ -34,17 +35,17 @@ class BvhDocument:
 
 
 def parse_bvh(text: str | bytes, path: Path | str | None = None) -> BvhDocument:
-    """The skeleton and the channel values in the text of a BVH file; `path` is only named in errors."""
+    """Parse the skeleton and the channel values of a BVH file; `path` is for error messages only."""
     lines = _as_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     file = Path(path) if path is not None else None
     skeleton = Hierarchy(lines, file)
     width = sum(len(joint.channels or ()) for joint in skeleton.joints)
-    motion = _Motion(lines, skeleton.line, width, file)
+    motion = _MotionSection(lines, skeleton.line, width, file)
     return BvhDocument(skeleton.joints, motion.frame_time, motion.values, file)
 
 
 def _as_text(text: str | bytes) -> str:
-    """UTF-8, or else the Latin-1 of older programs, which any bytes are."""
+    """The text as UTF-8, or as Latin-1, which older programs wrote and which decodes any bytes."""
     if isinstance(text, str):
         return text.removeprefix("\ufeff")
     try:
@@ -53,8 +54,8 @@ def _as_text(text: str | bytes) -> str:
         return text.decode("latin-1")
 
 
-class _Motion:
-    """Reads the MOTION part: two headings, then all rows at once; a bad row is looked for only when there is one."""
+class _MotionSection:
+    """Reads the MOTION section: two headings, then all rows at once; only if that fails are the rows checked singly."""
 
     def __init__(self, lines: Sequence[str], start: int, width: int, path: Path | None) -> None:
         self._lines, self._width, self._path = lines, width, path
@@ -65,14 +66,14 @@ class _Motion:
         self.values = self._rows(list(filled), frames[1])
 
     def _heading(self, filled: Iterator[int], what: str) -> tuple[str, int]:
-        """What stands after `what:` on the next line, and that line's index."""
+        """The text after `what:` on the next filled line, and that line's index."""
         at = next(filled, None)
         if at is None:
             self._fail(f"the file ends before its line {what!r}.", len(self._lines) - 1)
         words = what.replace(" ", r"\s+")
         found = re.match(rf"\s*{words}\s*:(.*)", self._lines[at], re.IGNORECASE)
         if found is None:
-            self._fail(f"here the line '{what}: …' must stand.", at)
+            self._fail(f"this line must be '{what}: …'.", at)
         return found[1].strip(), at
 
     def _count(self, word: str, at: int) -> int:
@@ -90,36 +91,29 @@ class _Motion:
         return seconds
 
     def _rows(self, filled: list[int], heading: int) -> FloatArray:
-        # Without channels a row is an empty line, and no such line says how often nothing moves.
+        # Without channels every row is an empty line, and empty lines are skipped.
         if not filled and (self._frames == 0 or self._width == 0):
             return np.empty((0, self._width))
         try:
             values = np.loadtxt([self._lines[i] for i in filled] or ["nan"], comments=None, ndmin=2)
         except (ValueError, UnicodeError):
             values = np.full((1, 1), np.nan)
-        if values.shape != (self._frames, self._width) or not (np.abs(values) <= FARTHEST).all():
-            self._blame(filled, heading)
+        if values.shape != (self._frames, self._width) or not (np.abs(values) <= LARGEST_NUMBER).all():
+            self._raise_first_error(filled, heading)
         return values
 
-    def _blame(self, filled: list[int], heading: int) -> NoReturn:
-        """Find what is wrong with the rows."""
+    def _raise_first_error(self, filled: list[int], heading: int) -> NoReturn:
+        """Raise an error about the first row or value that is wrong."""
         for row, at in enumerate(filled):
             words = self._lines[at].split()
             if row == self._frames:
-                self._fail(f"{self._frames} frames are promised in line {heading + 1} and {len(filled)} are there.", at)
+                self._fail(f"line {heading + 1} announces {self._frames} frames and the file has {len(filled)}.", at)
             if len(words) != self._width:
-                self._fail(f"frame {row} has {len(words)} values; the channels are {self._width}.", at)
+                self._fail(f"frame {row} has {len(words)} values for {self._width} channels.", at)
             for word in words:
-                if not _is_number(word):
-                    self._fail(f"frame {row} has {word[:40]!r} where a finite number must be.", at)
-        self._fail(f"{self._frames} frames are promised and {len(filled)} are there.", heading)
+                if not is_number(word):
+                    self._fail(f"frame {row} has {word[:40]!r}, which is not a finite number.", at)
+        self._fail(f"this line announces {self._frames} frames and the file has {len(filled)}.", heading)
 
     def _fail(self, reason: str, at: int) -> NoReturn:
         raise FormatError(reason, self._path, at + 1)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return word.isascii() and "_" not in word and abs(float(word)) <= FARTHEST
-    except ValueError:
-        return False

@@ -1,4 +1,4 @@
-"""The HIERARCHY part of a BVH file: joints within joints, each with an offset and channels."""
+"""Parses the HIERARCHY section of a BVH file: nested joints, each with an offset and channels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import NoReturn
 
 from poise.errors import FormatError
 from poise.figure.model.names import suggestion
+from poise.formats.text.numbers import LARGEST_NUMBER
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
-FARTHEST = 1e30
-"""Greatest number taken for a length or an angle: sums and products of a few such numbers stay finite."""
+"""All channels of the format."""
 
 _CHANNEL_OF = {channel.lower(): channel for channel in CHANNELS}
-_END_SITE = -1
+_END_SITE_BLOCK = -1
 
 Offset = tuple[float, float, float]
 
@@ -29,31 +29,31 @@ class BvhJoint:
 
     name: str
     parent: int | None
-    """Index of the joint it hangs from; None for a root."""
+    """Index of the parent joint; None for a root."""
     line: int
-    """Line of its name."""
+    """Line number of the joint's name."""
     offset: Offset | None = None
-    """Where it is at rest in its parent, in the file's unit of length; None until the file has said so."""
+    """Rest position in the parent's frame, in the file's unit of length; None until its OFFSET is read."""
     channels: tuple[str, ...] | None = None
-    """Its channels in the order of the file; None until the file has said so."""
+    """Channels in the order of the file; None until its CHANNELS are read."""
     ends: list[Offset] = field(default_factory=list)
-    """Where its End Sites are."""
+    """Positions of its End Sites in its frame, in the file's unit of length."""
 
 
 class Hierarchy:
-    """Reads the skeleton word by word with a stack of its own, so that no nesting is too deep."""
+    """Parses the skeleton word by word, with a stack instead of recursion, so that nesting may be deep."""
 
     def __init__(self, lines: Sequence[str], path: Path | None) -> None:
         """Read `lines` up to the word MOTION."""
         self.joints: list[BvhJoint] = []
         self.line = 0
-        """Line being read, counted from 1; in the end that of the word MOTION."""
+        """Number of the current line, from 1; after parsing, that of the word MOTION."""
         self._path = path
         self._words: deque[str] = deque()
         self._names: set[str] = set()
         self._open: list[int] = []
-        self._waiting: int | None = None
-        """Joint, or End Site, whose opening brace comes next."""
+        self._pending: int | None = None
+        """Index of the joint, or `_END_SITE_BLOCK`, whose opening brace must come next."""
         self._end_offset: Offset | None = None
         self._read(lines)
 
@@ -64,14 +64,14 @@ class Hierarchy:
             while self._words:
                 word = self._words.popleft()
                 if not begun and word.upper() != "HIERARCHY":
-                    self._fail("a BVH file starts with the word HIERARCHY.")
+                    self._fail("a BVH file must start with the word HIERARCHY.")
                 if word.upper() == "MOTION":
                     self._finish()
                     return
                 if begun:
                     self._statement(word)
                 begun = True
-        self._fail("the file ends before its MOTION part." if begun else "the file has no words in it.")
+        self._fail("the file ends before its MOTION section." if begun else "the file has no text.")
 
     def _statement(self, word: str) -> None:
         statements = {
@@ -84,21 +84,21 @@ class Hierarchy:
             "}": self._closing,
         }
         if word.upper() not in statements:
-            self._fail(f"{_short(word)} is no word of a BVH skeleton.{suggestion(word[:40].upper(), statements)}")
-        if word == "{" and self._waiting is None:
-            self._fail("an opening brace without a joint.")
-        if word != "{" and self._waiting is not None:
+            self._fail(f"{_quoted(word)} is not a word of a BVH skeleton.{suggestion(word[:40].upper(), statements)}")
+        if word == "{" and self._pending is None:
+            self._fail("there is an opening brace without a joint.")
+        if word != "{" and self._pending is not None:
             self._fail("the name of a joint must be followed by an opening brace.")
         statements[word.upper()]()
 
     def _root(self) -> None:
         if self._open:
-            self._fail("a ROOT inside another joint; inner joints start with the word JOINT.")
+            self._fail("there is a ROOT inside another joint; inner joints must start with the word JOINT.")
         self._new_joint("ROOT", None)
 
     def _joint(self) -> None:
-        if not self._open or self._open[-1] == _END_SITE:
-            self._fail("a JOINT must stand inside the braces of a ROOT or another JOINT.")
+        if not self._open or self._open[-1] == _END_SITE_BLOCK:
+            self._fail("a JOINT must be inside the braces of a ROOT or another JOINT.")
         self._new_joint("JOINT", self._open[-1])
 
     def _new_joint(self, word: str, parent: int | None) -> None:
@@ -107,94 +107,94 @@ class Hierarchy:
             parts.append(self._words.popleft())
         name = " ".join(parts)
         if not name:
-            self._fail(f"a {word} without a name.")
+            self._fail(f"there is a {word} without a name.")
         if name in self._names:
-            self._fail(f"two joints are named {_short(name)}; names must be unique.")
+            self._fail(f"two joints are named {_quoted(name)}; names must be unique.")
         self._names.add(name)
-        self._waiting = len(self.joints)
+        self._pending = len(self.joints)
         self.joints.append(BvhJoint(name, parent, self.line))
 
     def _end_site(self) -> None:
         if not self._words or self._words.popleft().upper() != "SITE":
-            self._fail("the word End is followed by the word Site.")
-        if not self._open or self._open[-1] == _END_SITE:
-            self._fail("an End Site must stand inside the braces of a joint.")
+            self._fail("the word End must be followed by the word Site.")
+        if not self._open or self._open[-1] == _END_SITE_BLOCK:
+            self._fail("an End Site must be inside the braces of a joint.")
         while self._words and self._words[0] not in {"{", "}"}:
             self._words.popleft()
-        self._waiting, self._end_offset = _END_SITE, None
+        self._pending, self._end_offset = _END_SITE_BLOCK, None
 
     def _opening(self) -> None:
-        self._open.append(self._current_waiting())
+        self._open.append(self._take_pending())
 
-    def _current_waiting(self) -> int:
-        block, self._waiting = self._waiting, None
-        return _END_SITE if block is None else block
+    def _take_pending(self) -> int:
+        block, self._pending = self._pending, None
+        return _END_SITE_BLOCK if block is None else block
 
     def _closing(self) -> None:
         if not self._open:
-            self._fail("a closing brace without an opening one.")
+            self._fail("there is a closing brace without an opening one.")
         block = self._open.pop()
-        if block == _END_SITE:
+        if block == _END_SITE_BLOCK:
             if self._end_offset is None:
-                self._fail("an End Site without an OFFSET.")
+                self._fail("there is an End Site without an OFFSET.")
             self.joints[self._open[-1]].ends.append(self._end_offset)
         elif self.joints[block].offset is None:
-            self._fail(f"joint {_short(self.joints[block].name)} has no OFFSET.")
+            self._fail(f"joint {_quoted(self.joints[block].name)} has no OFFSET.")
 
     def _offset(self) -> None:
         values = (self._number("an OFFSET"), self._number("an OFFSET"), self._number("an OFFSET"))
         if not self._open:
-            self._fail("an OFFSET outside of any joint.")
-        if self._open[-1] == _END_SITE:
+            self._fail("there is an OFFSET outside of any joint.")
+        if self._open[-1] == _END_SITE_BLOCK:
             self._end_offset = values
             return
         joint = self.joints[self._open[-1]]
         if joint.offset is not None:
-            self._fail(f"joint {_short(joint.name)} has two OFFSETs.")
+            self._fail(f"joint {_quoted(joint.name)} has two OFFSETs.")
         joint.offset = values
 
     def _number(self, what: str) -> float:
         try:
             value = float(self._words.popleft())
         except (IndexError, ValueError):
-            self._fail(f"{what} is three numbers.")
-        if not math.isfinite(value) or abs(value) > FARTHEST:
-            self._fail(f"{what} is three finite numbers, and {value} is none.")
+            self._fail(f"{what} must be three numbers.")
+        if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
+            self._fail(f"{what} must be three finite numbers, and {value} is not finite or too large.")
         return value
 
     def _channels(self) -> None:
         if not self._open or self._open[-1] != len(self.joints) - 1:
-            self._fail("CHANNELS stand inside a joint, before its children.")
+            self._fail("CHANNELS must be inside a joint, before its children.")
         joint = self.joints[-1]
         if joint.channels is not None:
-            self._fail(f"joint {_short(joint.name)} has two lines of CHANNELS.")
+            self._fail(f"joint {_quoted(joint.name)} has two lines of CHANNELS.")
         count = self._words.popleft() if self._words else ""
         names = []
         while self._words and self._words[0] not in {"{", "}"}:
             names.append(self._channel(self._words.popleft()))
         if count != str(len(names)):
-            self._fail(f"CHANNELS promises {_short(count)} channels and names {len(names)}.")
-        joint.channels = self._sensible(joint.name, tuple(names))
+            self._fail(f"CHANNELS announces {_quoted(count)} channels and names {len(names)}.")
+        joint.channels = self._checked_channels(joint.name, tuple(names))
 
     def _channel(self, word: str) -> str:
         if word.lower() not in _CHANNEL_OF:
-            self._fail(f"there is no channel {_short(word)}.{suggestion(word[:40], CHANNELS)}")
+            self._fail(f"there is no channel {_quoted(word)}.{suggestion(word[:40], CHANNELS)}")
         return _CHANNEL_OF[word.lower()]
 
-    def _sensible(self, joint: str, channels: tuple[str, ...]) -> tuple[str, ...]:
-        """At most one channel per direction, and no turn right after another about the same axis."""
+    def _checked_channels(self, joint: str, channels: tuple[str, ...]) -> tuple[str, ...]:
+        """The channels, if no position occurs twice and no two consecutive rotations are about the same axis."""
         positions = [channel for channel in channels if channel.endswith("position")]
         turns = [channel for channel in channels if channel.endswith("rotation")]
         repeated = len(set(positions)) < len(positions) or any(a == b for a, b in pairwise(turns))
         if repeated or len(turns) > 3:
-            self._fail(f"joint {_short(joint)} has a channel twice: {' '.join(channels[:8])}.")
+            self._fail(f"joint {_quoted(joint)} has a channel twice: {' '.join(channels[:8])}.")
         return channels
 
     def _finish(self) -> None:
-        if self._open or self._waiting is not None:
-            block = self._open[-1] if self._open else self._current_waiting()
-            part = "an End Site" if block == _END_SITE else f"joint {_short(self.joints[block].name)}"
-            self._fail(f"the MOTION part begins while the braces of {part} are open.")
+        if self._open or self._pending is not None:
+            block = self._open[-1] if self._open else self._take_pending()
+            part = "an End Site" if block == _END_SITE_BLOCK else f"joint {_quoted(self.joints[block].name)}"
+            self._fail(f"the MOTION section begins while the braces of {part} are open.")
         if not self.joints:
             self._fail("the skeleton has no ROOT.")
 
@@ -202,6 +202,6 @@ class Hierarchy:
         raise FormatError(reason, self._path, max(self.line, 1))
 
 
-def _short(word: str) -> str:
-    """A word of the file in quotes, cut where nobody reads on."""
+def _quoted(word: str) -> str:
+    """A word of the file in quotes, cut to 40 characters."""
     return repr(word if len(word) <= 40 else f"{word[:40]}…")

@@ -1,8 +1,8 @@
-"""Writing clips as BVH.
+"""Writes clips as BVH.
 
-A BVH joint at rest is turned as the world is. With W the world rotation of a body in a frame and W₀ that in the neutral
-posture, its BVH joint is turned by D = W W₀⁻¹, its channels hold D_parent⁻¹ D, and the offsets draw the neutral
-posture. The joint stands at the centre of the figure's joint, which need not be the origin of the body.
+At rest all BVH joints have the world's axes. With W the world rotation of a body in a frame and W₀ its rotation in the
+neutral posture, its BVH joint has the world rotation D = W W₀⁻¹ and its channels hold D_parent⁻¹ D. The offsets are
+those of the neutral posture. A BVH joint is at the centre of the figure's joint, which need not be the body's origin.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from poise.formats.text.files import write_atomically
 from poise.formats.text.naming import Names
 from poise.motion.clip.clip import Clip
 
-_ROTATIONS = ("Zrotation", "Yrotation", "Xrotation")
-_PLACES = CHANNELS[:3]
+_ROTATION_CHANNELS = ("Zrotation", "Yrotation", "Xrotation")
+_POSITION_CHANNELS = CHANNELS[:3]
 _UNWRITABLE = re.compile(r"[{}\s]+")
 _DEEPEST_INDENT = 40
-"""Tabs beyond which a skeleton is not indented further: each would cost its square in bytes."""
+"""Most tabs of indentation: the size of a deeper skeleton would grow with the square of its depth."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class _Bone:
     position: FloatArray
     """(1 + frames, 3) world position of the joint, first in the neutral posture [m]."""
     turned: Rotation
-    """How far the body is turned from its neutral rotation in each frame."""
+    """(frames,) rotation of the body from its neutral to its current orientation, in world axes."""
     neutral: Rotation
     """The world rotation of the body in the neutral posture."""
 
@@ -50,9 +50,9 @@ class _Bone:
 def write_bvh(clip: Clip, path: Path | str) -> None:
     """Write a clip as BVH, in metres and with y up.
 
-    The root gets six channels; other joints get one rotation where they are hinges about a main axis, three where they
-    only turn, and six where they slide. Bodies give their names to the joints. Sites on the outermost bodies become End
-    Sites, which have no names.
+    The root gets six channels. Other joints get one rotation if they are hinges about a main axis, three rotations if
+    they only rotate, and six channels if they translate. BVH joints have the names of the bodies. Sites on bodies
+    without children become End Sites, which have no names.
     """
     bones = _bones(clip)
     channels = [_channels(bone) for bone in bones]
@@ -84,14 +84,18 @@ def _bones(clip: Clip) -> list[_Bone]:
 
 def _channels(bone: _Bone) -> tuple[str, ...]:
     if bone.parent is None or bone.joint is None:
-        return _PLACES + _ROTATIONS
+        return _POSITION_CHANNELS + _ROTATION_CHANNELS
     if bone.joint.kind == "fixed":
         return ()
     if bone.joint.kind == "revolute":
         axis = bone.neutral.apply(_child_axis(bone.joint))
         main = int(np.argmax(np.abs(axis)))
-        return (CHANNELS[3 + main],) if abs(axis[main]) > 1.0 - 1e-15 else _ROTATIONS
-    return _ROTATIONS if all(p in {"turn", "ball"} for p in bone.joint.primitives) else _PLACES + _ROTATIONS
+        return (CHANNELS[3 + main],) if abs(axis[main]) > 1.0 - 1e-15 else _ROTATION_CHANNELS
+    return (
+        _ROTATION_CHANNELS
+        if all(p in {"turn", "ball"} for p in bone.joint.primitives)
+        else _POSITION_CHANNELS + _ROTATION_CHANNELS
+    )
 
 
 def _child_axis(joint: Joint) -> FloatArray:
@@ -100,11 +104,11 @@ def _child_axis(joint: Joint) -> FloatArray:
 
 
 def _values(bones: Sequence[_Bone], bone: _Bone, channels: Sequence[str]) -> FloatArray:
-    """(frames, channels) metres and degrees."""
+    """(frames, channels) channel values of a bone [m or deg]."""
     upper = bones[bone.parent] if bone.parent is not None else None
     turn = bone.turned if upper is None else upper.turned.inv() * bone.turned
     blocks = [np.empty((len(bone.position) - 1, 0))]
-    if _PLACES[0] in channels:
+    if _POSITION_CHANNELS[0] in channels:
         moved = bone.position if upper is None else bone.position - upper.position
         blocks.append(moved[1:] if upper is None else upper.turned.inv().apply(moved[1:]))
     if len(channels) == 1:
@@ -122,8 +126,8 @@ def _degrees(angles: FloatArray) -> FloatArray:
 def zyx_angles(matrices: FloatArray) -> FloatArray:
     """(n, 3) angles z, y, x with R = Z(z) Y(y) X(x) [rad].
 
-    Where y is a quarter turn, z and x turn about one axis. z is then whatever rounding makes of it, and y and x are
-    found from Z(z)⁻¹ R, so that the product is right there as well.
+    At y = ±90° (gimbal lock) only the sum or difference of z and x is determined. Rounding then decides z, and y and x
+    are computed from Z(z)⁻¹ R, so the product is still R.
     """
     m = np.moveaxis(matrices, 0, -1)
     z = np.arctan2(m[1, 0], m[0, 0])
@@ -156,7 +160,7 @@ def _hierarchy(figure: Figure, bones: Sequence[_Bone], channels: Sequence[tuple[
 
 
 def _offset(bones: Sequence[_Bone], bone: _Bone) -> FloatArray:
-    """Where the joint is in the neutral posture, and zero for a root, so that readers may add it to the channels."""
+    """(3,) offset of the joint in the neutral posture [m]; zero for a root, as some readers add it to the channels."""
     return np.zeros(3) if bone.parent is None else bone.position[0] - bones[bone.parent].position[0]
 
 

@@ -2,7 +2,7 @@
 
     name = "lamp"
     up = "y"
-    angles = "degrees"                # or "radians", which is meant when the file does not say
+    angles = "degrees"                # or "radians", the default
 
     [[body]]                          # a rigid part; its frame sits at its joint
     name = "foot"
@@ -12,13 +12,13 @@
     [[body]]
     name = "stem"
 
-    [[joint]]                         # how a body hangs from its parent; without a parent, from the world
+    [[joint]]                         # connects a body to its parent; without a parent, to the world
     name = "turn"
     kind = "revolute"
     parent = "foot"
     child = "stem"
     axis = "y"                        # or "-y", or three numbers; `axes` for a joint of several
-    at = [0, 0.02, 0]                 # where it sits on the parent; `turned` says how; child_at, child_turned
+    at = [0, 0.02, 0]                 # position in the parent's frame; also `turned`, `child_at`, `child_turned`
     limits = [-90, 90]                # one pair per coordinate
 
     [[site]]                          # a named frame on a body
@@ -32,8 +32,8 @@
 Ball joints have `swing = { ellipse = [60, 40] }` or `{ polygon = [[x, y, z], …] }`, `twist = [-90, 90]` (each bound one
 number, or up to six coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y²), and `cone` and `limb`, the frames of both.
 `[[loop]]` is a joint that closes a loop. `[[coupling]]` has `terms = { hip = 1, shoulder.twist = 0.5 }` and `equals`,
-or `lower` and `upper`. Joints also have `active`, `speed`, `strength` and `reversed`. Reading what was written gives an
-equal figure, bit for bit: the writer uses degrees only where that is so.
+or `lower` and `upper`. Joints also have `active`, `speed`, `strength` and `reversed`. A figure that is written and read
+again is equal bit for bit; the writer uses degrees only if they are exact.
 """
 
 from poise.formats.figure_toml.read import parse_figure, read_figure

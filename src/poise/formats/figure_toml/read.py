@@ -1,4 +1,4 @@
-"""Reading a `*.figure.toml`; everything that is wrong in one is a FormatError with file and line."""
+"""Reads `*.figure.toml` files; every mistake in one raises a FormatError with file and line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from poise.figure.model.names import look_up, plural
 from poise.figure.model.pose import Pose
 from poise.figure.model.shapes import ROLES, Role, Shape
 from poise.figure.model.values import JointValues
-from poise.formats.figure_toml.parts import FARTHEST, HEAVIEST, SHAPES, read_pose, read_rotation, spread_mass
+from poise.formats.figure_toml.parts import (
+    LARGEST_LENGTH,
+    LARGEST_MASS,
+    SHAPE_FIELDS,
+    read_pose,
+    read_rotation,
+    spread_mass,
+)
 from poise.formats.figure_toml.read_joints import read_joint
 from poise.formats.figure_toml.units import Units, coupling_power, value_powers
 from poise.formats.text.files import read_bytes
@@ -24,12 +31,12 @@ from poise.formats.text.toml_tables import Source, Table, shown
 
 
 def read_figure(path: str | Path) -> Figure:
-    """The figure that a file describes."""
+    """Read the figure in a file."""
     return parse_figure(read_bytes(path), path)
 
 
 def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
-    """The figure that a text describes; `path` is for messages only."""
+    """Parse a figure from text; `path` is for error messages only."""
     source = Source(text, Path(path) if path is not None else None)
     top = source.top
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
@@ -56,7 +63,7 @@ def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
 
 
 def _located(reason: str, source: Source, parts: dict[str, list[Table]]) -> FormatError:
-    """A complaint about the whole figure, on the line of the part it names first; of two so named, the later."""
+    """An error about the whole figure, at the line of the part that it mentions first; of two such parts, the later."""
     found: list[tuple[int, int, Table]] = []
     for what, tables in parts.items():
         for i, table in enumerate(tables):
@@ -66,7 +73,7 @@ def _located(reason: str, source: Source, parts: dict[str, list[Table]]) -> Form
 
 
 def _mentions(what: str, name: str) -> tuple[str, ...]:
-    """How messages speak of a part."""
+    """Phrases by which error messages of the figure mention a part."""
     word = "joint" if what == "loop" else what
     return (
         f"{word} {name!r}",
@@ -90,7 +97,7 @@ def _body(table: Table) -> Body:
     shapes = tuple(_shape(shape) for shape in table.tables("shapes", f"shape of {table.what},"))
     mass = _mass(table, shapes)
     table.finish("mass", "density", "inertia")
-    with table.blaming():
+    with table.locating_errors():
         return Body(name, mass, shapes)
 
 
@@ -100,22 +107,22 @@ def _mass(table: Table, shapes: tuple[Shape, ...]) -> Mass:
     if density is not None and not 0.0 <= density < math.inf:
         raise table.error(f"'density' of {table.what} must be zero or a positive number, not {density:g}.", "density")
     key = "density" if density is not None else "mass"
-    table.within(key, HEAVIEST, [mass or density or 0.0])
+    table.within(key, LARGEST_MASS, [mass or density or 0.0])
     explicit = "center" in table or "inertia" in table
     if density is not None and (explicit or mass is not None):
         raise table.error(f"{table.what} has a 'density' beside a 'mass', 'center' or 'inertia'; give one.", "density")
-    with table.blaming(key):
+    with table.locating_errors(key):
         whole = Mass(mass or 0.0) if explicit else spread_mass(mass, density, shapes)
     center = table.numbers("center", (3,), whole.center.tolist())
-    table.within("center", FARTHEST, center)
+    table.within("center", LARGEST_LENGTH, center)
     tensor = _inertia(table) if "inertia" in table else whole.inertia.tolist()
-    table.within("inertia", HEAVIEST * FARTHEST**2, [number for row in tensor for number in row])
-    with table.blaming("inertia" if "inertia" in table else key):
+    table.within("inertia", LARGEST_MASS * LARGEST_LENGTH**2, [number for row in tensor for number in row])
+    with table.locating_errors("inertia" if "inertia" in table else key):
         return Mass(mass if explicit and mass is not None else whole.mass, center, tensor)  # type: ignore[arg-type]
 
 
 def _inertia(table: Table) -> list[list[float]]:
-    """Three principal moments; six numbers xx, yy, zz, xy, xz, yz; or three rows of three."""
+    """(3, 3) an inertia tensor from three principal moments, from xx, yy, zz, xy, xz, yz, or from three rows."""
     given = table.take("inertia")
     if isinstance(given, list) and given and isinstance(given[0], list):
         rows = [table.as_numbers(row, "inertia", (3,)) for row in given]
@@ -133,9 +140,9 @@ def _shape(table: Table) -> Shape:
 
 
 def read_shape(table: Table, prefix: str = "") -> Shape:
-    """A shape from a table that may say more; `prefix` stands before the keys of its place."""
-    kind = table.choice("kind", tuple(SHAPES))
-    maker, fields = SHAPES[kind]
+    """A shape from a table, which may have other keys too; the keys of its pose begin with `prefix`."""
+    kind = table.choice("kind", tuple(SHAPE_FIELDS))
+    maker, fields = SHAPE_FIELDS[kind]
     sizes: dict[str, Any] = {}
     for field in fields:
         if field == "path":
@@ -147,7 +154,7 @@ def read_shape(table: Table, prefix: str = "") -> Shape:
     pose = read_pose(table, prefix)
     role = cast("Role", table.choice("role", ROLES, "both"))
     color = tuple(table.numbers("color", (3,))) if "color" in table else None
-    with table.blaming():
+    with table.locating_errors():
         return maker(**sizes, pose=pose, role=role, color=color)  # type: ignore[arg-type]
 
 
@@ -155,7 +162,7 @@ def _site(table: Table) -> Site:
     name, body = table.text("name"), table.text("body")
     pose = read_pose(table)
     table.finish()
-    with table.blaming():
+    with table.locating_errors():
         return Site(name, body, pose)
 
 
@@ -163,7 +170,7 @@ def _coupling(table: Table, units: Units, kinds: dict[str, Kind]) -> Coupling:
     name = table.text("name")
     terms = _terms(table)
     for term in terms:
-        with table.blaming("terms"):
+        with table.locating_errors("terms"):
             _check_term(term, kinds)
     power = coupling_power(terms, kinds)
     bounds = {key: units.read(table.number(key), power) for key in ("equals", "lower", "upper") if key in table}
@@ -172,12 +179,12 @@ def _coupling(table: Table, units: Units, kinds: dict[str, Kind]) -> Coupling:
         raise table.error(f"{table.what} has 'equals' beside 'lower' or 'upper'; give one.", "equals")
     lower = bounds.get("equals", bounds.get("lower", -math.inf))
     upper = bounds.get("equals", bounds.get("upper", math.inf))
-    with table.blaming():
+    with table.locating_errors():
         return Coupling(name, terms, lower, upper)
 
 
 def _terms(table: Table) -> tuple[Term, ...]:
-    """`{ hip = 1, shoulder.twist = 0.5 }` or `[{ joint = "hip", factor = 1 }, …]`."""
+    """The terms of a coupling: `{ hip = 1, shoulder.twist = 0.5 }` or `[{ joint = "hip", factor = 1 }, …]`."""
     given = table.take("terms")
     if isinstance(given, list):
         return tuple(_term(term) for term in table.tables("terms", f"term of {table.what},"))
@@ -186,7 +193,7 @@ def _terms(table: Table) -> tuple[Term, ...]:
     for joint, value in given.items():
         coordinates = value if isinstance(value, dict) else {None: value}
         for coordinate, factor in coordinates.items():
-            with sums.blaming(joint):
+            with sums.locating_errors(joint):
                 terms.append(Term(joint, sums.as_number(factor, joint), coordinate))
     return tuple(terms)
 
@@ -201,12 +208,12 @@ def _term(table: Table) -> Term:
     joint = table.text("joint")
     factor, coordinate = table.number("factor", 1.0), table.text("coordinate", None)
     table.finish()
-    with table.blaming():
+    with table.locating_errors():
         return Term(joint, factor, coordinate)
 
 
 def _postures(top: Table, units: Units, kinds: dict[str, Kind]) -> dict[str, JointValues]:
-    """`[posture.name]` tables of joint values."""
+    """Joint values of the `[posture.name]` tables, by name."""
     all_postures = top.as_table(top.take("posture", {}), "posture", "'posture'")
     found: dict[str, JointValues] = {}
     for name in all_postures.keys():  # noqa: SIM118
@@ -216,9 +223,9 @@ def _postures(top: Table, units: Units, kinds: dict[str, Kind]) -> dict[str, Joi
 
 
 def read_values(table: Table, joint: str, units: Units, kinds: dict[str, Kind]) -> tuple[float, ...]:
-    """The values that a table of a posture gives a joint."""
+    """The values of one joint in the table of a posture."""
     if joint not in kinds:
-        with table.blaming(joint):
+        with table.locating_errors(joint):
             look_up(kinds, joint, "joint", "the figure")
     kind = kinds[joint]
     powers = value_powers(kind)

@@ -1,4 +1,4 @@
-"""Reading the joints and loop joints of a `*.figure.toml`."""
+"""Reads the joints and loop joints of a `*.figure.toml`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, cast
 from poise.figure.model.joints import KINDS, PRIMITIVES, Joint, Kind
 from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.formats.figure_toml.parts import read_axis, read_pose, read_rotation
-from poise.formats.figure_toml.units import TURNING, TWIST_POWERS, Units
+from poise.formats.figure_toml.units import ANGLE_KINDS, TWIST_POWERS, Units
 from poise.formats.text.toml_tables import Table
 
 _BALL_KEYS = ("swing", "twist", "cone", "limb")
 
 
 def read_joint(table: Table, units: Units) -> Joint:
-    """A joint from its table."""
+    """A joint or loop joint from its table."""
     kind = cast("Kind", table.choice("kind", KINDS))
     given: dict[str, Any] = {
         "name": table.text("name"),
@@ -26,23 +26,23 @@ def read_joint(table: Table, units: Units) -> Joint:
         "parent_frame": read_pose(table),
         "child_frame": read_pose(table, "child_"),
         "active": table.flag("active", True),
-        "speed": units.read(table.number("speed", math.inf), 1 if kind in TURNING else 0),
+        "speed": units.read(table.number("speed", math.inf), 1 if kind in ANGLE_KINDS else 0),
         "strength": table.number("strength", math.inf),
         "reversed": table.flag("reversed", False),
     }
     if kind == "fixed" and "active" in table and given["active"]:
         raise table.error(
-            f"{table.what} is fixed and cannot have a motor: let it move, or leave 'active' out.", "active"
+            f"{table.what} is fixed and cannot have a motor: change its kind, or leave 'active' out.", "active"
         )
     given["lower"], given["upper"] = _limits(table, kind, units)
     given["ball_limits"] = _ball_limits(table, units)
     table.finish("axis", "axes")
-    with table.blaming():
+    with table.locating_errors():
         return Joint(**given)
 
 
 def _axes(table: Table) -> tuple[tuple[float, ...], ...]:
-    """`axis = "x"`, or `axes = ["x", [0, 0, 1]]`."""
+    """The axes from `axis = "x"` or `axes = ["x", [0, 0, 1]]`."""
     if "axis" in table and "axes" in table:
         raise table.error(f"{table.what} has both 'axis' and 'axes'; give one.", "axes")
     listed = [table.take("axis")] if "axis" in table else table.array("axes")
@@ -51,7 +51,7 @@ def _axes(table: Table) -> tuple[tuple[float, ...], ...]:
 
 
 def _limits(table: Table, kind: Kind, units: Units) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """`limits = [low, high]`, or one such pair per coordinate."""
+    """Lower and upper limits from `limits = [low, high]`, or from one such pair per coordinate."""
     scalars = [primitive for primitive in PRIMITIVES[kind] if primitive in ("turn", "slide")]
     given = table.take("limits", [])
     if not given and isinstance(given, list):
@@ -59,7 +59,7 @@ def _limits(table: Table, kind: Kind, units: Units) -> tuple[tuple[float, ...], 
     rows = [given] if len(scalars) == 1 and isinstance(given, list) and not isinstance(given[0], list) else given
     if not isinstance(rows, list) or len(rows) != len(scalars) or not all(isinstance(row, list) for row in rows):
         takes = f"takes {len(scalars)} pairs of limits" if scalars else "takes no limits"
-        raise table.error(f"{table.what} is {kind} and {takes}, one [low, high] per coordinate.", "limits")
+        raise table.error(f"{table.what} is {kind} and {takes}: one [low, high] per coordinate.", "limits")
     pairs = [
         [units.read(bound, units.of(primitive)) for bound in table.as_numbers(row, "limits", (2,))]
         for row, primitive in zip(rows, scalars, strict=True)
@@ -73,12 +73,12 @@ def _ball_limits(table: Table, units: Units) -> BallLimits | None:
     cone, limb = read_rotation(table, "cone"), read_rotation(table, "limb")
     if not given:
         return None
-    with table.blaming(given[0]):
+    with table.locating_errors(given[0]):
         return BallLimits(swing, twist, cone, limb)
 
 
 def _swing(table: Table, units: Units) -> Ellipse | Polygon | None:
-    """`swing = { ellipse = [r_x, r_y] }`, `{ polygon = [[x, y, z], …] }` or `"any"`."""
+    """The swing limit: `swing = { ellipse = [r_x, r_y] }`, `{ polygon = [[x, y, z], …] }` or `"any"`."""
     given = table.take("swing", "any")
     if given == "any":
         return None
@@ -88,16 +88,16 @@ def _swing(table: Table, units: Units) -> Ellipse | Polygon | None:
     if "polygon" in region:
         rows = [tuple(region.as_numbers(row, "polygon", (3,))) for row in region.array("polygon")]
         region.finish("ellipse")
-        with region.blaming("polygon"):
+        with region.locating_errors("polygon"):
             return Polygon(cast("tuple[tuple[float, float, float], ...]", tuple(rows)))
     radii = [units.read(radius) for radius in region.numbers("ellipse", (2,))]
     region.finish("polygon")
-    with region.blaming("ellipse"):
+    with region.locating_errors("ellipse"):
         return Ellipse(*radii)
 
 
 def _twist(table: Table, units: Units) -> Twist | None:
-    """`twist = [low, high]`, each a number or up to six coefficients."""
+    """The twist limit: `twist = [low, high]`, each a number or up to six coefficients."""
     given = table.take("twist", None)
     if given is None:
         return None
@@ -107,5 +107,5 @@ def _twist(table: Table, units: Units) -> Twist | None:
     for side in given:
         numbers = table.as_numbers(side if isinstance(side, list) else [side], "twist", range(1, 7))
         forms.append([units.read(value, power) for value, power in zip(numbers, TWIST_POWERS, strict=False)])
-    with table.blaming("twist"):
+    with table.locating_errors("twist"):
         return Twist.between(*forms)

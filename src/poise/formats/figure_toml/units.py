@@ -1,8 +1,8 @@
-"""Which numbers of a figure file are angles, and how they are written.
+"""Units of angles in figure files.
 
-A file says `angles = "degrees"` or `angles = "radians"` (the default). Angles are: limits and posture values of turns,
-radii of swing ellipses, twist limits, bounds of couplings between turns only, and speeds of joints that only turn.
-Everything else is in metres, kilograms, seconds and radians whatever the file says.
+A file has `angles = "degrees"` or `angles = "radians"` (the default). This applies to: limits and posture values of
+rotating coordinates, radii of swing ellipses, twist limits, bounds of couplings between rotating coordinates only, and
+speeds of joints that only rotate. All other numbers are in metres, kilograms, seconds and radians.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ from poise.figure.model.couplings import Term
 from poise.figure.model.joints import COORDINATES, PRIMITIVES, Kind
 from poise.formats.text.toml_emit import Raw, number
 
-TURNING: frozenset[Kind] = frozenset({"revolute", "universal", "elbow", "ball"})
-"""Kinds whose every coordinate is an angle."""
+ANGLE_KINDS: frozenset[Kind] = frozenset({"revolute", "universal", "elbow", "ball"})
+"""Kinds of joints whose coordinates are all angles."""
 
 
 class InexactError(Exception):
-    """An angle that no number of degrees gives back exactly."""
+    """An angle in radians that no number of degrees converts to exactly."""
 
 
 class Units:
     """Converts angles between a file and a figure."""
 
     def __init__(self, degrees: bool) -> None:
-        """`degrees`: what the file says."""
+        """Whether the file's angles are in degrees."""
         self.degrees = degrees
 
     def read(self, value: float, power: int = 1) -> float:
-        """Radians to the `power` (1, 0 or -1) from what the file has."""
+        """The value in rad^power of a number in the file, for `power` 1, 0 or -1."""
         if not self.degrees or power == 0:
             return value
         return math.radians(value) if power > 0 else math.degrees(value)
 
     def write(self, value: float, power: int = 1) -> Raw:
-        """What to put in the file so that `read` gives `value` back bit for bit."""
+        """The number for the file, which `read` converts back to `value` bit for bit."""
         if not self.degrees or power == 0:
             return Raw(number(value))
         back = math.degrees if power > 0 else math.radians
         return Raw(number(_preimage(value, lambda x: self.read(x, power), back(value))))
 
     def of(self, primitive: str) -> int:
-        """The power of an angle in a coordinate: 1 for a turn, 0 for a slide."""
+        """The power of the angle unit in a coordinate: 1 for a turn, 0 for a slide."""
         return 1 if primitive == "turn" else 0
 
 
 def _preimage(value: float, read: Callable[[float], float], guess: float) -> float:
-    """The number of fewest digits near `guess` that `read` takes to exactly `value`."""
+    """The number with the fewest digits near `guess` that `read` converts to exactly `value`."""
     rounded = [float(f"{guess:.{digits}g}") for digits in range(1, 17)]
     for candidate in (*rounded, guess, math.nextafter(guess, math.inf), math.nextafter(guess, -math.inf)):
         if read(candidate) == value:
@@ -57,22 +57,22 @@ def _preimage(value: float, read: Callable[[float], float], guess: float) -> flo
 
 
 TWIST_POWERS = (1, 0, 0, -1, -1, -1)
-"""Powers of an angle in the coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y² of a twist limit."""
+"""Powers of the angle unit in the coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y² of a twist limit."""
 
 
 def value_powers(kind: Kind) -> tuple[int, ...]:
-    """Powers of an angle in a joint's posture values; quaternions and positions have none."""
+    """Powers of the angle unit in a joint's posture values; 0 for quaternions and positions."""
     sizes = {"turn": (1,), "slide": (0,), "ball": (0,) * 4, "free": (0,) * 7}
     return tuple(power for primitive in PRIMITIVES[kind] for power in sizes[primitive])
 
 
 def coupling_power(terms: Sequence[Term], kinds: dict[str, Kind]) -> int:
-    """1 when a coupling adds up angles only."""
+    """Power of the angle unit in the bounds of a coupling: 1 if all its terms are angles, else 0."""
     return int(all(_is_angle(term, kinds.get(term.joint, "fixed")) for term in terms))
 
 
 def _is_angle(term: Term, kind: Kind) -> bool:
-    if kind in TURNING:
+    if kind in ANGLE_KINDS:
         return True
     names = COORDINATES[kind]
     name = names[0] if term.coordinate is None and len(names) == 1 else term.coordinate

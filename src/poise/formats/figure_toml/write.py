@@ -1,4 +1,4 @@
-"""Writing a figure as a `*.figure.toml` that a person can edit; what has its usual value is left out."""
+"""Writes figures as `*.figure.toml` files that a person can edit; default values are left out."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from poise.figure.model.joints import Kind
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.shapes import Shape
-from poise.formats.figure_toml.parts import SHAPES, spread_mass
+from poise.formats.figure_toml.parts import SHAPE_FIELDS, spread_mass
 from poise.formats.figure_toml.units import InexactError, Units, coupling_power, value_powers
-from poise.formats.figure_toml.write_joints import Pairs, joint_pairs, pose_pairs, same
+from poise.formats.figure_toml.write_joints import Pairs, joint_pairs, pose_pairs, same_bits
 from poise.formats.text.files import write_atomically
 from poise.formats.text.toml_emit import Dotted, Raw, key, section
 
 
 def write_figure(figure: Figure, path: str | Path) -> None:
-    """Write `figure` so that reading it gives an equal one; a crash on the way leaves an older file as it was."""
+    """Write `figure`, which reads back equal; if writing fails, an existing file stays unchanged."""
     if Path(path).suffix.lower() != ".toml":
-        raise FormatError("figures are saved as TOML: give the file a name that ends in .figure.toml.", path)
+        raise FormatError("figures are saved as TOML; the name of the file must end in .figure.toml.", path)
     try:
         data = figure_text(figure).encode("utf-8")
     except UnicodeEncodeError:
-        raise FormatError("a name in the figure has characters that no file can hold.", path) from None
+        raise FormatError("a name in the figure has characters that UTF-8 cannot encode.", path) from None
     write_atomically(path, data)
 
 
 def figure_text(figure: Figure) -> str:
-    """The file's text: angles in degrees where those are exact for the whole figure and no longer than radians."""
+    """The text of the file, with angles in degrees if they are all exact and the text is no longer than in radians."""
     in_radians = _text(figure, Units(degrees=False))
     try:
         in_degrees = _text(figure, Units(degrees=True))
@@ -78,40 +78,40 @@ def _body(body: Body) -> Pairs:
 
 
 def _mass(mass: Mass, shapes: Sequence[Shape]) -> Pairs:
-    pairs: Pairs = {} if same(mass.mass, 0.0) else {"mass": mass.mass}
-    if _spreads_to(mass, shapes):
+    pairs: Pairs = {} if same_bits(mass.mass, 0.0) else {"mass": mass.mass}
+    if _follows_from_mass(mass, shapes):
         return pairs
     pairs["center"] = mass.center.tolist()
-    if not same(mass.inertia, np.zeros((3, 3))):
+    if not same_bits(mass.inertia, np.zeros((3, 3))):
         pairs["inertia"] = _inertia(mass.inertia)
     return pairs
 
 
-def _spreads_to(mass: Mass, shapes: Sequence[Shape]) -> bool:
-    """Whether the reader, given the kilograms only, finds the same centre and inertia."""
+def _follows_from_mass(mass: Mass, shapes: Sequence[Shape]) -> bool:
+    """Whether the reader computes the same centre and inertia from the mass alone."""
     try:
         derived = spread_mass(mass.mass, None, shapes)
     except FigureError:
         return False
     pairs = ((derived.mass, mass.mass), (derived.center, mass.center), (derived.inertia, mass.inertia))
-    return all(same(a, b) for a, b in pairs)
+    return all(same_bits(a, b) for a, b in pairs)
 
 
 def _inertia(tensor: FloatArray) -> list[float]:
     diagonal: list[float] = np.diag(tensor).tolist()
     across = [float(tensor[0, 1]), float(tensor[0, 2]), float(tensor[1, 2])]
-    return diagonal if same(across, [0.0] * 3) else diagonal + across
+    return diagonal if same_bits(across, [0.0] * 3) else diagonal + across
 
 
 def shape_pairs(shape: Shape, prefix: str = "") -> Pairs:
-    """The keys of a shape; `prefix` stands before those of its place."""
-    for kind, (maker, fields) in SHAPES.items():
+    """The keys of a shape; those of its pose begin with `prefix`."""
+    for kind, (maker, fields) in SHAPE_FIELDS.items():
         if type(shape) is maker:
             pairs: Pairs = {"kind": kind} | {field: getattr(shape, field) for field in fields}
             break
     else:
-        raise FigureError(f"a shape of type {type(shape).__name__} cannot be saved; shapes: {', '.join(SHAPES)}.")
-    if kind == "mesh" and same(pairs["scale"], [1.0] * 3):
+        raise FigureError(f"a shape of type {type(shape).__name__} cannot be saved; shapes: {', '.join(SHAPE_FIELDS)}.")
+    if kind == "mesh" and same_bits(pairs["scale"], [1.0] * 3):
         del pairs["scale"]
     pairs |= pose_pairs(shape.pose, prefix)
     if shape.role != "both":
@@ -128,7 +128,7 @@ def _site(site: Site) -> Pairs:
 def _coupling(coupling: Coupling, units: Units, kinds: dict[str, Kind]) -> Pairs:
     pairs: Pairs = {"name": coupling.name, "terms": _terms(coupling.terms)}
     power = coupling_power(coupling.terms, kinds)
-    if same(coupling.lower, coupling.upper):
+    if same_bits(coupling.lower, coupling.upper):
         return pairs | {"equals": units.write(coupling.lower, power)}
     for word, bound in (("lower", coupling.lower), ("upper", coupling.upper)):
         if not math.isinf(bound):
@@ -137,7 +137,7 @@ def _coupling(coupling: Coupling, units: Units, kinds: dict[str, Kind]) -> Pairs
 
 
 def _terms(terms: Sequence[Term]) -> object:
-    """`{ hip = 1, shoulder.twist = 0.5 }`, or an array of tables where a table would lose the order."""
+    """Terms of a coupling as `{ hip = 1, shoulder.twist = 0.5 }`, or as an array if a table would lose their order."""
     joints = [term.joint for term in terms]
     grouped = sorted(joints, key=joints.index)
     plain = [term.joint for term in terms if term.coordinate is None]
@@ -154,7 +154,7 @@ def _terms(terms: Sequence[Term]) -> object:
 
 
 def posture_pairs(values: Mapping[str, Sequence[float]], units: Units, kinds: dict[str, Kind]) -> Pairs:
-    """The keys of a posture: values by joint."""
+    """The keys of a posture table: values by joint."""
     pairs: Pairs = {}
     for joint, numbers in values.items():
         written: list[Raw] = [

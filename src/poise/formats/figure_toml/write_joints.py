@@ -1,4 +1,4 @@
-"""Writing the frames, joints and loop joints of a `*.figure.toml`."""
+"""Writes the poses, joints and loop joints of a `*.figure.toml`."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from poise.errors import FigureError
 from poise.figure.model.joints import Joint
 from poise.figure.model.limits import BallLimits, Ellipse, Twist, TwistForm
 from poise.figure.model.pose import FloatArray, Pose, turn, unit_quaternion, vector
-from poise.formats.figure_toml.parts import WORDS
-from poise.formats.figure_toml.units import TURNING, TWIST_POWERS, Units
+from poise.formats.figure_toml.parts import AXIS_WORDS
+from poise.formats.figure_toml.units import ANGLE_KINDS, TWIST_POWERS, Units
 
 Pairs = dict[str, Any]
+"""Keys and values of a TOML table."""
 
 
-def same(a: object, b: object) -> bool:
-    """Equal bit for bit: 0.0 is not -0.0 here."""
+def same_bits(a: object, b: object) -> bool:
+    """Whether two numbers or arrays are equal bit for bit; 0.0 and -0.0 differ."""
     return np.asarray(a, dtype=np.float64).tobytes() == np.asarray(b, dtype=np.float64).tobytes()
 
 
 def pose_pairs(pose: Pose, prefix: str = "") -> Pairs:
-    """`at` and `turned`, each only if it says something."""
+    """The keys `at` and `turned` of a pose, each after `prefix`; zero positions and rotations are left out."""
     pairs: Pairs = {}
-    if not same(pose.position, np.zeros(3)):
+    if not same_bits(pose.position, np.zeros(3)):
         pairs[f"{prefix}at"] = pose.position.tolist()
-    if not same(pose.rotation, [1.0, 0.0, 0.0, 0.0]):
+    if not same_bits(pose.rotation, [1.0, 0.0, 0.0, 0.0]):
         pairs[f"{prefix}turned"] = rotation_value(pose.rotation)
     return pairs
 
 
 def rotation_value(q: FloatArray) -> object:
-    """A turn about one axis where that is exact, otherwise the quaternion."""
+    """A rotation as `{ axis, degrees }` if that is exact, otherwise as a quaternion."""
     for i, axis in enumerate("xyz"):
         angle = math.degrees(2.0 * math.atan2(float(q[1 + i]), float(q[0])))
         if np.count_nonzero(q[1:]) == 1 and q[1 + i] != 0.0:
             for digits in range(7):
-                if same(unit_quaternion(turn(axis, round(angle, digits))), q):
+                if same_bits(unit_quaternion(turn(axis, round(angle, digits))), q):
                     return {"axis": axis, "degrees": round(angle, digits)}
     return q.tolist()
 
 
 def axis_value(axis: Sequence[float]) -> object:
-    """A word where there is one for it, otherwise three numbers."""
-    for word in WORDS:
-        if same(vector(word), axis):
+    """An axis as a word such as "-y" if there is one, otherwise as three numbers."""
+    for word in AXIS_WORDS:
+        if same_bits(vector(word), axis):
             return word
     return list(axis)
 
@@ -65,7 +66,7 @@ def joint_pairs(joint: Joint, units: Units) -> Pairs:
     if not joint.active:
         pairs["active"] = False
     if not math.isinf(joint.speed):
-        pairs["speed"] = units.write(joint.speed, 1 if joint.kind in TURNING else 0)
+        pairs["speed"] = units.write(joint.speed, 1 if joint.kind in ANGLE_KINDS else 0)
     if not math.isinf(joint.strength):
         pairs["strength"] = joint.strength
     if joint.reversed:
@@ -74,14 +75,14 @@ def joint_pairs(joint: Joint, units: Units) -> Pairs:
 
 
 def _axes(joint: Joint) -> Pairs:
-    """The fewest axes from which all others follow."""
+    """The key `axis` or `axes`, with the fewest axes from which the joint derives all of its axes."""
     for count in range(len(joint.axes)):
         given = joint.axes[-1:] if joint.kind == "planar" and count == 1 else joint.axes[:count]
         try:
             follows = Joint("", joint.kind, None, "", given).axes
         except FigureError:
             continue
-        if same(follows, joint.axes):
+        if same_bits(follows, joint.axes):
             break
     else:
         given = joint.axes
@@ -116,7 +117,7 @@ def _ball_limits(limits: BallLimits, units: Units) -> Pairs:
     if limits.twist is not None:
         pairs["twist"] = _twist(limits.twist, units)
     for name, frame in (("cone", limits.cone), ("limb", limits.limb)):
-        if not same(frame, [1.0, 0.0, 0.0, 0.0]):
+        if not same_bits(frame, [1.0, 0.0, 0.0, 0.0]):
             pairs[name] = rotation_value(frame)
     return pairs
 

@@ -1,4 +1,4 @@
-"""The animations of a glTF file: keys of translations, rotations and scales, and what they are between the keys."""
+"""Reads and samples the animations of a glTF file: keyframes of translations, rotations and scales."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from poise.figure.model.pose import FloatArray
 from poise.formats.gltf.buffers import Buffers
-from poise.formats.gltf.json_objects import LARGEST_NUMBER, Fields
+from poise.formats.gltf.json_objects import Fields
+from poise.formats.text.numbers import LARGEST_NUMBER
 
-_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+_TARGET_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
 _INTERPOLATIONS = ("LINEAR", "STEP", "CUBICSPLINE")
-_REACHED = 1e-6
-"""Share of its time by which a key counts as reached early: the file's times have seven digits."""
+_KEY_TIME_TOLERANCE = 1e-6
+"""Relative error of a key's time: times in the file are 32-bit floats."""
 
 
 @dataclass
 class GltfChannel:
-    """The keys of one property of one node."""
+    """The keyframes of one property of one node."""
 
     node: int
     target: str
     """'translation', 'rotation' or 'scale'."""
     interpolation: str
     times: FloatArray
-    """(keys,) increasing [s]."""
+    """(keys,) increasing times [s]."""
     values: FloatArray
     """(keys, 3 or 4) vectors, or quaternions w first."""
     slopes: FloatArray
-    """(keys, 2, 3 or 4) arriving and leaving slopes of a cubic spline [1/s]; (keys, 0, …) for others."""
+    """(keys, 2, 3 or 4) in- and out-tangents of a cubic spline [1/s]; (keys, 0, …) for other interpolations."""
 
 
 @dataclass
@@ -38,12 +39,12 @@ class GltfAnimation:
     """One animation."""
 
     name: str
-    """What the file calls it; may be empty, and need not be unique."""
+    """Name in the file; may be empty, and need not be unique."""
     channels: list[GltfChannel]
 
 
 def read_animations(top: Fields, buffers: Buffers, nodes: int) -> list[GltfAnimation]:
-    """All animations, with their channels on nodes; morph weights are left out."""
+    """All animations of the file; channels of morph weights are left out."""
     return [GltfAnimation(part.text("name", ""), _channels(part, buffers, nodes)) for part in top.parts("animations")]
 
 
@@ -57,10 +58,10 @@ def _channels(animation: Fields, buffers: Buffers, nodes: int) -> list[GltfChann
         if "node" not in target or kind in {"weights", "pointer"}:
             continue
         node = target.index("node", nodes)
-        if kind not in _WIDTHS:
-            target.fail(f"has the path {kind[:20]!r}; what can be animated: {', '.join(_WIDTHS)}, weights.")
+        if kind not in _TARGET_WIDTHS:
+            target.fail(f"has the unknown path {kind[:20]!r}. Paths: {', '.join(_TARGET_WIDTHS)}, weights.")
         if (node, kind) in channels:
-            target.fail(f"is the {kind} of nodes[{node}], which another channel has already.")
+            target.fail(f"is the {kind} of nodes[{node}], which another channel animates already.")
         channels[node, kind] = _channel(sampler, buffers, node, kind)
     return list(channels.values())
 
@@ -68,11 +69,15 @@ def _channels(animation: Fields, buffers: Buffers, nodes: int) -> list[GltfChann
 def _channel(sampler: Fields, buffers: Buffers, node: int, kind: str) -> GltfChannel:
     interpolation = sampler.text("interpolation", "LINEAR")
     if interpolation not in _INTERPOLATIONS:
-        sampler.fail(f"has the interpolation {interpolation[:20]!r}; there are {', '.join(_INTERPOLATIONS)}.")
+        sampler.fail(
+            f"has the unknown interpolation {interpolation[:20]!r}. Interpolations: {', '.join(_INTERPOLATIONS)}."
+        )
     times = buffers.numbers(sampler.index("input", buffers.count()), 1)[:, 0]
     if not (np.abs(times) <= LARGEST_NUMBER).all() or times[0] < 0.0 or (np.diff(times) <= 0.0).any():
         sampler.fail("has times that are not increasing numbers from 0 up.")
-    output = buffers.numbers(sampler.index("output", buffers.count()), _WIDTHS[kind], normalised=kind == "rotation")
+    output = buffers.numbers(
+        sampler.index("output", buffers.count()), _TARGET_WIDTHS[kind], normalised=kind == "rotation"
+    )
     if not (np.abs(output) <= LARGEST_NUMBER).all():
         sampler.fail("has values that are not finite numbers.")
     rows = 3 if interpolation == "CUBICSPLINE" else 1
@@ -88,12 +93,12 @@ def _channel(sampler: Fields, buffers: Buffers, node: int, kind: str) -> GltfCha
 
 
 def sampled(channel: GltfChannel, times: FloatArray) -> FloatArray:
-    """(k, 3 or 4) the value of a channel at `times` (k,) [s]; outside its keys the first and the last hold."""
+    """(k, 3 or 4) values of a channel at `times` (k,) [s]; before the first and after the last key it is constant."""
     keys = channel.times
     if len(keys) == 1:
         return np.repeat(channel.values, len(times), axis=0)
     if channel.interpolation == "STEP":
-        last = np.searchsorted(keys * (1.0 - _REACHED), times, side="right") - 1
+        last = np.searchsorted(keys * (1.0 - _KEY_TIME_TOLERANCE), times, side="right") - 1
         return channel.values[np.maximum(last, 0)]
     within = np.clip(times, keys[0], keys[-1])
     if channel.interpolation == "CUBICSPLINE":
@@ -105,10 +110,10 @@ def sampled(channel: GltfChannel, times: FloatArray) -> FloatArray:
 
 
 def _spline(channel: GltfChannel, times: FloatArray) -> FloatArray:
-    """Cubic Hermite curves through the keys [glTF 2.0, appendix C.5].
+    """(k, 3 or 4) values of the cubic Hermite spline through the keys [glTF 2.0, appendix C.5].
 
-    With u the share of the interval h passed, p = (2u³ − 3u² + 1) v₀ + h (u³ − 2u² + u) b₀ + (3u² − 2u³) v₁
-    + h (u³ − u²) a₁, where b₀ is the slope leaving the first key and a₁ that arriving at the second.
+    With h the interval between two keys and u the elapsed share of it, p = (2u³ − 3u² + 1) v₀ + h (u³ − 2u² + u) b₀
+    + (3u² − 2u³) v₁ + h (u³ − u²) a₁, where b₀ is the out-tangent of the first key and a₁ the in-tangent of the second.
     """
     keys, values = channel.times, channel.values
     i = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 2)
@@ -118,6 +123,6 @@ def _spline(channel: GltfChannel, times: FloatArray) -> FloatArray:
     end, arriving = (3.0 * u**2 - 2.0 * u**3) * values[i + 1], h * (u**3 - u**2) * channel.slopes[i + 1, 0]
     curve: FloatArray = start + leaving + end + arriving
     if channel.target == "rotation":
-        # A curve through the origin has no direction there; the key before it is the nearest rotation known.
+        # Where the curve passes through zero there is no rotation; the last key is the nearest one.
         curve = np.where(np.linalg.norm(curve, axis=1, keepdims=True) > 1e-9, curve, values[i])
     return curve

@@ -1,4 +1,4 @@
-"""The numbers of a glTF file: accessors into views into buffers, with every range checked before it is touched."""
+"""Reads the numbers of a glTF file: accessors into buffer views into buffers, with every range checked first."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from poise.figure.model.pose import FloatArray
 from poise.formats.gltf.json_objects import Fields
-from poise.formats.text.files import LARGEST, read_bytes
+from poise.formats.text.files import LARGEST_FILE, read_bytes
 
-_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_FLOAT = 5126
+_COMPONENT_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_FLOAT_TYPE = 5126
 _INDEX_TYPES = (5121, 5123, 5125)
-_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+_TYPE_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
-_SPARE = 2**20
-"""Numbers that a file may hold without any bytes for them."""
+_FREE_NUMBERS = 2**20
+"""Numbers that accessors may have beyond the size of the buffers, as sparse accessors do."""
 
 Numbers = NDArray[np.generic]
 
@@ -36,18 +36,18 @@ class Buffers:
         self._binary = binary
         self._loaded: dict[int, bytes] = {}
         self._read: dict[int, FloatArray] = {}
-        self._spent = 0
+        self._counted = 0
 
     def count(self) -> int:
-        """How many accessors there are."""
+        """Number of accessors."""
         return len(self._accessors)
 
     def numbers(self, index: int, width: int, *, normalised: bool = False) -> FloatArray:
-        """(count, width) numbers of an accessor: floats, or where `normalised` allows integers standing for −1 … 1."""
+        """(count, width) numbers of an accessor: floats, or if `normalised` also integers that encode −1 … 1."""
         accessor = self._accessors[index]
         if index not in self._read:
             self._read[index] = self._numbers(accessor)
-        if accessor.whole("componentType") != _FLOAT and not normalised:
+        if accessor.whole("componentType") != _FLOAT_TYPE and not normalised:
             accessor.fail("must hold floats (component type 5126).")
         if self._read[index].shape[1] != width:
             accessor.fail(f"holds {self._read[index].shape[1]} numbers per element where {width} are needed.")
@@ -55,34 +55,34 @@ class Buffers:
 
     def _numbers(self, accessor: Fields) -> FloatArray:
         kind = accessor.whole("componentType")
-        if kind not in _TYPES:
-            accessor.fail(f"has the component type {kind}, which does not exist.")
-        width = _WIDTHS.get(accessor.text("type", ""), 0)
+        if kind not in _COMPONENT_TYPES:
+            accessor.fail(f"has the unknown component type {kind}.")
+        width = _TYPE_WIDTHS.get(accessor.text("type", ""), 0)
         if not width:
             accessor.fail(f"has the type {accessor.text('type', '')[:20]!r}; an animation needs a scalar or a vector.")
         raw = self._elements(accessor, accessor.whole("count", least=1), width, kind)
-        if kind == _FLOAT:
-            # A signalling NaN makes the conversion complain; who needs the numbers refuses every kind of NaN.
+        if kind == _FLOAT_TYPE:
+            # Converting a signalling NaN warns; callers refuse every NaN themselves.
             with np.errstate(invalid="ignore"):
                 return raw.astype(np.float64)
         if not accessor.flag("normalized"):
             accessor.fail("holds integers that are not normalised; an animation needs floats or normalised integers.")
-        return np.maximum(raw.astype(np.float64) / np.iinfo(_TYPES[kind]).max, -1.0)
+        return np.maximum(raw.astype(np.float64) / np.iinfo(_COMPONENT_TYPES[kind]).max, -1.0)
 
     def _elements(self, accessor: Fields, count: int, width: int, kind: int) -> Numbers:
-        """(count, width) elements as they are stored, sparse ones filled in."""
+        """(count, width) elements as stored, with sparse values filled in."""
         sparse = accessor.part("sparse") if "sparse" in accessor else None
         if "bufferView" in accessor:
             elements = self._window(accessor, (count, width), kind)
         elif sparse is None:
             accessor.fail("has neither a 'bufferView' nor 'sparse' values.")
         else:
-            self._spend(sparse, count * width)
-            elements = np.zeros((count, width), dtype=_TYPES[kind])
+            self._count_numbers(sparse, count * width)
+            elements = np.zeros((count, width), dtype=_COMPONENT_TYPES[kind])
         return elements if sparse is None else self._filled(sparse, elements, kind)
 
     def _filled(self, sparse: Fields, elements: Numbers, kind: int) -> Numbers:
-        """A copy of `elements` with those replaced that the sparse part lists."""
+        """A copy of `elements` with the values of the sparse part filled in."""
         changed = sparse.whole("count", least=1)
         places, values = sparse.part("indices"), sparse.part("values")
         index_kind = places.whole("componentType")
@@ -104,7 +104,7 @@ class Buffers:
         start, length = view.whole("byteOffset", 0), view.whole("byteLength", least=1)
         if start + length > len(data):
             view.fail(f"ends at byte {start + length} of a buffer of {len(data)} bytes.")
-        dtype = np.dtype(_TYPES[kind])
+        dtype = np.dtype(_COMPONENT_TYPES[kind])
         size = dtype.itemsize * shape[1]
         stride = view.whole("byteStride", size, least=1)
         if stride < size:
@@ -112,14 +112,14 @@ class Buffers:
         inside = source.whole("byteOffset", 0)
         if inside + stride * (shape[0] - 1) + size > length:
             source.fail(f"needs {inside + stride * (shape[0] - 1) + size} bytes of a view of {length}.")
-        self._spend(source, shape[0] * shape[1])
+        self._count_numbers(source, shape[0] * shape[1])
         return np.ndarray(shape, dtype, data, start + inside, (stride, dtype.itemsize))
 
-    def _spend(self, source: Fields, count: int) -> None:
-        """Count numbers against the bytes there are: views may overlap, and sparse zeros need no bytes at all."""
-        self._spent += count
-        if self._spent > _SPARE + 4 * sum(map(len, self._loaded.values())):
-            source.fail(f"holds {count} numbers, more than the buffers of the file can.")
+    def _count_numbers(self, source: Fields, count: int) -> None:
+        """Refuse far more numbers than the file has bytes for: views may overlap, and sparse zeros need no bytes."""
+        self._counted += count
+        if self._counted > _FREE_NUMBERS + 4 * sum(map(len, self._loaded.values())):
+            source.fail(f"has {count} numbers, more than the buffers of the file can hold.")
 
     def _buffer(self, index: int) -> bytes:
         if index not in self._loaded:
@@ -129,14 +129,14 @@ class Buffers:
             if len(data) < length:
                 buffer.fail(f"must have {length} bytes and has {len(data)}.")
             self._loaded[index] = data[:length]
-            if sum(map(len, self._loaded.values())) > LARGEST:
-                buffer.fail(f"is too much: buffers over {LARGEST // 2**20} MB in all are not read.")
+            if sum(map(len, self._loaded.values())) > LARGEST_FILE:
+                buffer.fail(f"is too large: at most {LARGEST_FILE // 2**20} MB of buffers are read.")
         return self._loaded[index]
 
     def _bytes(self, buffer: Fields, index: int) -> bytes:
         if "uri" not in buffer:
             if self._binary is None or index != 0:
-                buffer.fail("has no 'uri' and the file no binary chunk for it.")
+                buffer.fail("has no 'uri', and the file has no binary chunk for it.")
             return self._binary
         uri = buffer.text("uri", "")
         if uri[:5].lower() == "data:":
@@ -145,7 +145,7 @@ class Buffers:
 
 
 def _embedded(buffer: Fields, uri: str) -> bytes:
-    """The bytes in a data URI."""
+    """The bytes of a base64 data URI."""
     head, comma, body = uri.partition(",")
     if not comma or not head.lower().endswith(";base64"):
         buffer.fail("has a data URI that is not base64.")
@@ -156,7 +156,7 @@ def _embedded(buffer: Fields, uri: str) -> bytes:
 
 
 def _beside(buffer: Fields, uri: str) -> Path:
-    """The file a URI names, if it lies in the folder of the glTF file or below: nothing else is opened."""
+    """The file that a URI names, which must be in the folder of the glTF file or below it."""
     if buffer.path is None:
         buffer.fail("names a file beside the glTF file, and this glTF came without a file.")
     name = unquote(uri)

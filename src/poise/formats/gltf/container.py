@@ -1,6 +1,6 @@
-"""The two wrappings of glTF: JSON text, and GLB, a JSON chunk followed by a binary one.
+"""Reads the two containers of glTF: JSON text, and GLB, which has a JSON chunk and a binary chunk.
 
-A GLB file is a header of three little-endian words, the magic `glTF`, the version and the length of the file, and then
+A GLB file has a header of three little-endian words (the magic `glTF`, the version and the length of the file) and then
 chunks, each a length, a type and that many bytes [glTF 2.0, section 4].
 """
 
@@ -23,18 +23,18 @@ def unpacked(data: bytes, path: Path | None) -> tuple[Fields, bytes | None]:
     top = Fields(_json(text, path), "", path)
     version = top.part("asset").text("version", "")
     if not version.startswith("2."):
-        raise FormatError(f"this is glTF version {version[:20]!r}; version 2.0 is read.", path)
+        raise FormatError(f"is glTF version {version[:20]!r}; only version 2.0 can be read.", path)
     return top, binary
 
 
 def _chunks(data: bytes, path: Path | None) -> tuple[bytes, bytes | None]:
     if len(data) < 20:
-        raise FormatError("the file is too short for a GLB file.", path)
+        raise FormatError("is too short for a GLB file.", path)
     version, length = struct.unpack_from("<II", data, 4)
     if version != 2:
-        raise FormatError(f"this is GLB version {version}; version 2 is read.", path)
+        raise FormatError(f"is GLB version {version}; only version 2 can be read.", path)
     if length != len(data):
-        raise FormatError(f"the header says {length} bytes and the file has {len(data)}.", path)
+        raise FormatError(f"has {len(data)} bytes, and its header announces {length}.", path)
     found: list[tuple[int, bytes]] = []
     start = 12
     while start < len(data):
@@ -42,7 +42,7 @@ def _chunks(data: bytes, path: Path | None) -> tuple[bytes, bytes | None]:
             raise FormatError(f"{len(data) - start} bytes at the end of the file belong to no chunk.", path)
         size, kind = struct.unpack_from("<II", data, start)
         if start + 8 + size > len(data):
-            raise FormatError(f"the chunk at byte {start} says {size} bytes and the file ends before.", path)
+            raise FormatError(f"ends before the chunk at byte {start}, which has {size} bytes.", path)
         found.append((kind, data[start + 8 : start + 8 + size]))
         start += 8 + size
     if found[0][0] != _JSON:
@@ -53,17 +53,17 @@ def _chunks(data: bytes, path: Path | None) -> tuple[bytes, bytes | None]:
 
 def _json(text: bytes, path: Path | None) -> object:
     def refuse(word: str) -> NoReturn:
-        raise FormatError(f"{word} is no number of JSON.", path)
+        raise FormatError(f"has {word} in its JSON, which is not a finite number.", path)
 
     try:
         return json.loads(text.decode("utf-8-sig"), parse_constant=refuse)
     except json.JSONDecodeError as problem:
-        raise FormatError(f"is no glTF file: its JSON breaks off ({problem.msg}).", path, problem.lineno) from None
+        raise FormatError(f"is not a glTF file: its JSON is broken ({problem.msg}).", path, problem.lineno) from None
     except UnicodeDecodeError:
-        raise FormatError("is no glTF file: its JSON is not UTF-8 text.", path) from None
+        raise FormatError("is not a glTF file: its JSON is not UTF-8 text.", path) from None
     except RecursionError:
-        raise FormatError("the JSON nests deeper than any glTF file does.", path) from None
+        raise FormatError("nests JSON objects too deeply.", path) from None
     except FormatError:
         raise
     except ValueError:
-        raise FormatError("the JSON has a number of more digits than can be read.", path) from None
+        raise FormatError("has a number with too many digits in its JSON.", path) from None

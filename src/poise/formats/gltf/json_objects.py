@@ -1,4 +1,4 @@
-"""JSON objects of a glTF file, read with a check at every step."""
+"""Checked access to the JSON objects of a glTF file."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from poise.errors import FormatError
+from poise.formats.text.numbers import LARGEST_NUMBER
 
-LARGEST_NUMBER = 1e30
-"""Greatest number taken for a length or a factor: sums and products of a few such numbers stay finite."""
-
-_SHOWN = 40
+_SHOWN_LENGTH = 40
+"""Longest value in an error message [characters]."""
 
 
 class Fields:
-    """A JSON object and what the file calls it, such as `nodes[3]`; whatever is wrong in it becomes a FormatError."""
+    """A JSON object with its place in the file, such as `nodes[3]`; a wrong value in it raises a FormatError."""
 
     def __init__(self, value: object, name: str, path: Path | None) -> None:
-        """Take `value` if it is an object."""
+        """Check that `value` is an object; `name` is its place in the file."""
         self.name, self.path = name, path
         if not isinstance(value, dict):
             raise FormatError(f"{name or 'the file'} must be a JSON object, not {_shown(value)}.", path)
@@ -30,35 +29,35 @@ class Fields:
         raise FormatError(f"{self.name or 'the file'} {reason}", self.path)
 
     def __contains__(self, key: str) -> bool:
-        """Whether the object has a value of this name."""
+        """Whether the object has this key."""
         return key in self._values
 
     def part(self, key: str) -> Fields:
-        """The object `key`."""
+        """The object under `key`."""
         if key not in self:
             self.fail(f"has no {key!r}.")
         return Fields(self._values[key], self._inner(key), self.path)
 
     def parts(self, key: str) -> list[Fields]:
-        """The objects in the array `key`, which may be missing."""
+        """The objects in the array under `key`; none if it is missing."""
         return [Fields(item, f"{self._inner(key)}[{i}]", self.path) for i, item in enumerate(self._array(key))]
 
     def text(self, key: str, default: str) -> str:
-        """The string `key`."""
+        """The string under `key`, or `default` if it is missing."""
         value = self._values.get(key, default)
         if not isinstance(value, str):
             self.fail(f"has {_shown(value)} as its {key!r}, which must be text.")
         return value
 
     def flag(self, key: str) -> bool:
-        """The truth value `key`, false when missing."""
+        """The boolean under `key`, false if it is missing."""
         value = self._values.get(key, False)
         if not isinstance(value, bool):
             self.fail(f"has {_shown(value)} as its {key!r}, which must be true or false.")
         return value
 
     def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
-        """The whole number `key`."""
+        """The whole number under `key`, at least `least`; `default` if it is missing."""
         value = self._values.get(key, default)
         number = _whole(value)
         if number is None or number < least:
@@ -66,15 +65,15 @@ class Fields:
         return number
 
     def index(self, key: str, count: int) -> int:
-        """The index `key` into a list of `count` things."""
+        """The index under `key` into a list of `count` items."""
         return self._checked_index(self._values.get(key), key, count)
 
     def indices(self, key: str, count: int) -> list[int]:
-        """The indices in the array `key`, which may be missing."""
+        """The indices, each below `count`, in the array under `key`; none if it is missing."""
         return [self._checked_index(value, key, count) for value in self._array(key)]
 
     def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
-        """As many finite numbers in the array `key` as in `default`."""
+        """The array of finite numbers under `key`, as long as `default`, which is returned if it is missing."""
         values = self._array(key) if key in self else list(default)
         if len(values) != len(default) or not all(_is_number(value) for value in values):
             self.fail(f"has {_shown(values)} as its {key!r}, which must be {len(default)} finite numbers.")
@@ -97,7 +96,7 @@ class Fields:
 
 
 def _whole(value: object) -> int | None:
-    """A JSON number that is whole, even when it is written 3.0."""
+    """The integer value of a whole JSON number, 3.0 included; None for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -(2**53) < value < 2**53:
         return None
     return int(value) if value == int(value) else None
@@ -106,12 +105,12 @@ def _whole(value: object) -> int | None:
 def _is_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    # Comparing needs no conversion, which a whole number of a thousand digits would not survive.
+    # Comparison works for integers of any size; converting a huge one to float would raise OverflowError.
     return -LARGEST_NUMBER <= value <= LARGEST_NUMBER and not math.isnan(value)
 
 
 def _shown(value: object) -> str:
-    """A value as people recognise it, cut where nobody reads on."""
+    """A value for an error message, cut to `_SHOWN_LENGTH` characters."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -121,4 +120,4 @@ def _shown(value: object) -> str:
     if isinstance(value, int) and abs(value) >= 2**53:
         return "a number of many digits"
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"

@@ -1,4 +1,4 @@
-"""A glTF document as a figure, and its animations as clips of it."""
+"""Turns a glTF document into a figure, and its animations into clips of that figure."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from poise.formats.gltf.animation import GltfAnimation, GltfChannel, sampled
 from poise.formats.gltf.nodes import GltfNode
 from poise.formats.gltf.skeleton import Bone, Skeleton
 from poise.formats.text.naming import Names
+from poise.formats.text.numbers import MOST_JOINT_VALUES
 from poise.motion.clip.clip import Clip
 
-USUAL_RATE = 60.0
-"""Frames per second of a clip whose keys have no rate of their own."""
-LARGEST_MOTION = 50_000_000
-"""Joint values in all clips of a file, 400 MB of them, beyond which a lower rate must be asked for."""
-_ON_BEAT = 1e-3
-"""Share of a frame by which evenly spaced keys may be off."""
+DEFAULT_GLTF_RATE = 60.0
+"""Frames per second of a clip whose keys are not evenly spaced."""
+_FRAME_TOLERANCE = 1e-3
+"""Greatest deviation of evenly spaced keys from their rate, as a share of a frame."""
 
 
 @dataclass
 class GltfDocument:
-    """What a glTF file says about things that move."""
+    """Nodes, skins and animations of a glTF file."""
 
     nodes: list[GltfNode]
     skinned: set[int]
@@ -41,13 +40,13 @@ class GltfDocument:
 
 
 class GltfMotion:
-    """The figure of a document, and how its nodes' keys become joint values."""
+    """The figure of a document, and its animations as clips."""
 
     def __init__(self, document: GltfDocument, name: str, scale: float = 1.0) -> None:
         """Build the figure; `scale` is metres per unit of length of the file."""
         self._document = document
         if not document.nodes:
-            raise FormatError("the file has no nodes, so no skeleton.", document.path)
+            raise FormatError("has no nodes, and so no skeleton.", document.path)
         self._skeleton = Skeleton(document.nodes, document.skinned, document.animations)
         try:
             self._bones = self._skeleton.bones(scale)
@@ -70,14 +69,14 @@ class GltfMotion:
         """A clip for every animation that moves the figure, by name."""
         names = Names()
         clips: dict[str, Clip] = {}
-        left = LARGEST_MOTION
+        left = MOST_JOINT_VALUES
         bones = {bone.node for bone in self._bones}
         for i, animation in enumerate(self._document.animations):
             name = names.take(animation.name or f"animation_{i}")
             moving = [c for c in animation.channels if c.node in bones and c.target != "scale"]
             if moving:
                 self._refuse_stretching(animation, name)
-                clips[name] = self._clip(name, moving, rate or own_rate(moving) or USUAL_RATE, left)
+                clips[name] = self._clip(name, moving, rate or key_rate(moving) or DEFAULT_GLTF_RATE, left)
                 left -= clips[name].q.size
         return clips
 
@@ -85,11 +84,11 @@ class GltfMotion:
         duration = max(float(channel.times[-1]) for channel in channels)
         if duration * rate * max(self.figure.nq, 1) > left:
             raise FormatError(
-                f"animation {name!r} lasts {duration:g} s, which is too much at {rate:g} frames per second; ask for a "
+                f"animation {name!r} lasts {duration:g} s, which is too long at {rate:g} frames per second; give a "
                 "lower rate.",
                 self._document.path,
             )
-        times = np.arange(math.floor(duration * rate + _ON_BEAT) + 1) / rate
+        times = np.arange(math.floor(duration * rate + _FRAME_TOLERANCE) + 1) / rate
         by_target = {(channel.node, channel.target): sampled(channel, times) for channel in channels}
         blocks = [self._values(bone, by_target, len(times)) for bone in self._bones]
         try:
@@ -98,7 +97,7 @@ class GltfMotion:
             raise FormatError(f"animation {name!r}: {problem}", self._document.path) from None
 
     def _values(self, bone: Bone, by_target: dict[tuple[int, str], FloatArray], count: int) -> FloatArray:
-        """(frames, nq of the joint) what the animation adds to the rest frame (t₀, R₀): R₀⁻¹ (t − t₀) and R₀⁻¹ R."""
+        """(frames, nq of the joint) joint values relative to the rest frame (t₀, R₀): R₀⁻¹ (t − t₀) and R₀⁻¹ R."""
         node = self._document.nodes[bone.node]
         back = Rotation.from_quat(node.rotation, scalar_first=True).inv()
         blocks = [np.empty((count, 0))]
@@ -112,16 +111,16 @@ class GltfMotion:
 
     def _refuse_stretching(self, animation: GltfAnimation, name: str) -> None:
         for channel in animation.channels:
-            scales = channel.target == "scale" and self._skeleton.bears(channel.node)
+            scales = channel.target == "scale" and self._skeleton.has_bones_below(channel.node)
             if scales and not self._skeleton.same_scale(channel):
                 reason = (
-                    f"animation {name!r} scales nodes[{channel.node}], and the bones of a figure keep their lengths."
+                    f"animation {name!r} scales nodes[{channel.node}], but the bones of a figure have fixed lengths."
                 )
                 raise FormatError(reason, self._document.path)
 
 
-def own_rate(channels: Sequence[GltfChannel]) -> float | None:
-    """Frames per second of evenly spaced keys, between which a clip interpolates as the file does; None for others."""
+def key_rate(channels: Sequence[GltfChannel]) -> float | None:
+    """Frames per second of evenly spaced, linearly interpolated keys, which a clip reproduces exactly; else None."""
     if any(channel.interpolation != "LINEAR" for channel in channels):
         return None
     keys = np.unique(np.concatenate([channel.times for channel in channels]))
@@ -129,7 +128,7 @@ def own_rate(channels: Sequence[GltfChannel]) -> float | None:
         return None
     step = float(keys[-1] - keys[0]) / (len(keys) - 1)
     beats = keys / step
-    if np.abs(beats - np.round(beats[0]) - np.arange(len(keys))).max() > _ON_BEAT:
+    if np.abs(beats - np.round(beats[0]) - np.arange(len(keys))).max() > _FRAME_TOLERANCE:
         return None
     rate = 1.0 / step
     return float(round(rate)) if abs(rate - round(rate)) < 1e-6 * rate else rate

@@ -1,4 +1,4 @@
-"""The nodes of a glTF file: a forest of frames, each with a translation, a rotation and a scale, and who is skinned."""
+"""Reads the nodes of a glTF file (a forest of frames with translation, rotation and scale) and its skins."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from poise.figure.model.pose import FloatArray
 from poise.formats.gltf.json_objects import Fields
 
-_SHEAR = 1e-4
-"""Cosine between two axes of a matrix up to which it counts as rounding."""
+_SHEAR_TOLERANCE = 1e-4
+"""Cosine between two axes of a matrix up to which they count as orthogonal."""
 
 
 @dataclass
@@ -20,21 +20,23 @@ class GltfNode:
     """One node at rest, in its parent's frame."""
 
     name: str
-    """What the file calls it; may be empty, and need not be unique."""
+    """Name in the file; may be empty, and need not be unique."""
     translation: FloatArray
-    """(3,) [m]"""
+    """(3,) [units of the file]"""
     rotation: FloatArray
-    """(4,) unit quaternion, w first."""
+    """(4,) unit quaternion w, x, y, z."""
     scale: FloatArray
-    """(3,) factors along its own axes."""
+    """(3,) factors along the node's axes."""
     children: list[int]
+    """Indices of its child nodes."""
     parent: int | None = None
+    """Index of its parent node; None for a root."""
     sheared: bool = field(default=False)
-    """Whether its matrix is more than translation, rotation and scale."""
+    """Whether the node's matrix also shears."""
 
 
 def read_nodes(top: Fields) -> list[GltfNode]:
-    """All nodes, checked to be a forest."""
+    """All nodes of the file, which must form a forest."""
     parts = top.parts("nodes")
     nodes = [_node(part, len(parts)) for part in parts]
     for i, node in enumerate(nodes):
@@ -50,7 +52,7 @@ def read_nodes(top: Fields) -> list[GltfNode]:
 
 
 def parents_first(nodes: Sequence[GltfNode]) -> list[int]:
-    """All nodes that hang from a root, every one after its parent and before its next sibling."""
+    """Indices of all nodes below a root in depth-first order, parents before their children."""
     order: list[int] = []
     waiting = [i for i in reversed(range(len(nodes))) if nodes[i].parent is None]
     while waiting:
@@ -60,12 +62,12 @@ def parents_first(nodes: Sequence[GltfNode]) -> list[int]:
 
 
 def read_skinned(top: Fields, count: int) -> set[int]:
-    """The nodes that are joints of some skin."""
+    """Indices of the nodes that are joints of a skin."""
     skinned: set[int] = set()
     for skin in top.parts("skins"):
         joints = skin.indices("joints", count)
         if not joints or len(set(joints)) < len(joints):
-            skin.fail("must list each of its joints once, and at least one.")
+            skin.fail("must list at least one joint, and each joint once.")
         skinned |= set(joints)
     return skinned
 
@@ -74,7 +76,7 @@ def _node(part: Fields, count: int) -> GltfNode:
     name, children = part.text("name", ""), part.indices("children", count)
     if "matrix" in part:
         if any(key in part for key in ("translation", "rotation", "scale")):
-            part.fail("has both a 'matrix' and its parts; it must have one or the other.")
+            part.fail("has both a 'matrix' and a translation, rotation or scale; give one or the other.")
         return _from_matrix(part, name, children)
     x, y, z, w = part.numbers("rotation", (0.0, 0.0, 0.0, 1.0))
     rotation = np.array([w, x, y, z])
@@ -86,10 +88,10 @@ def _node(part: Fields, count: int) -> GltfNode:
 
 
 def _from_matrix(part: Fields, name: str, children: list[int]) -> GltfNode:
-    """A node from its matrix M = T R S, given column by column.
+    """A node from its matrix M = T R S, which the file has in column-major order.
 
-    A mirroring matrix is taken for a negative scale along x, and a flattening one for no rotation: a skeleton can use
-    neither, and neither is wrong elsewhere.
+    A mirroring matrix becomes a negative scale along x, and a singular matrix gets no rotation. Skeletons refuse both
+    later; other nodes may have them.
     """
     matrix = np.array(part.numbers("matrix", tuple(np.eye(4).ravel()))).reshape(4, 4).T
     if np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-6:
@@ -101,7 +103,7 @@ def _from_matrix(part: Fields, name: str, children: list[int]) -> GltfNode:
     if np.linalg.det(axes / scale) < 0.0:
         scale[0] = -scale[0]
     directions = axes / scale
-    sheared = bool(np.abs(directions.T @ directions - np.eye(3)).max() > _SHEAR)
+    sheared = bool(np.abs(directions.T @ directions - np.eye(3)).max() > _SHEAR_TOLERANCE)
     rotation = (
         np.array([1.0, 0.0, 0.0, 0.0]) if sheared else Rotation.from_matrix(directions).as_quat(scalar_first=True)
     )

@@ -1,7 +1,7 @@
-"""glTF 2.0 files: skeletons and animations, as .gltf with its buffers inside or beside it, and as .glb.
+"""Reads skeletons and animations from glTF 2.0 files: .gltf with embedded or separate buffers, and .glb.
 
-Skins say which nodes are joints; without skins all nodes make the figure. The up axis is y and lengths are metres,
-unless `scale` says how many metres one of the file's units is. Meshes, cameras and morph targets are not read.
+Skins define which nodes are joints; without skins all nodes belong to the figure. The up axis is y. Lengths are metres
+unless `scale` gives another number of metres per unit. Meshes, cameras and morph targets are not read.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from poise.figure.model.figure import Figure
 from poise.formats.gltf.animation import read_animations
 from poise.formats.gltf.buffers import Buffers
 from poise.formats.gltf.container import unpacked
-from poise.formats.gltf.json_objects import LARGEST_NUMBER
 from poise.formats.gltf.motion import GltfDocument, GltfMotion
 from poise.formats.gltf.nodes import read_nodes, read_skinned
 from poise.formats.text.files import read_bytes
+from poise.formats.text.numbers import LARGEST_NUMBER
 from poise.motion.clip.clip import Clip
 
 __all__ = ["GltfDocument", "GltfMotion", "parse_gltf", "read_gltf_clips", "read_gltf_figure"]
 
 
 def parse_gltf(data: bytes, path: Path | str | None = None) -> GltfDocument:
-    """The nodes, skins and animations in the bytes of a .gltf or .glb file.
+    """Parse the nodes, skins and animations of a .gltf or .glb file.
 
     Args:
         data: All bytes of the file.
-        path: The file, to name it in errors and to find buffers beside it; without one only buffers inside are read.
+        path: The file, for error messages and to find separate buffers; without it only embedded buffers are read.
     """
     file = Path(path) if path is not None else None
     top, binary = unpacked(data, file)
@@ -48,11 +48,11 @@ def read_gltf_figure(path: Path | str, *, scale: float = 1.0) -> Figure:
 
 
 def read_gltf_clips(path: Path | str, *, rate: float | None = None, scale: float = 1.0) -> dict[str, Clip]:
-    """The animations of a glTF file by name, all of one figure; empty when nothing moves.
+    """The animations of a glTF file as clips of one figure, by name; empty if no animation moves the figure.
 
     Args:
         path: The file.
-        rate: Frames per second; by default that of the file's keys where they are evenly spaced, and else 60.
+        rate: Frames per second; by default the rate of the file's keys if they are evenly spaced, else 60.
         scale: Metres per unit of length of the file.
     """
     if rate is not None and not (math.isfinite(rate) and rate > 0.0):

@@ -1,9 +1,9 @@
-"""Which nodes of a glTF file make a figure, and how each of them moves.
+"""Chooses the nodes of a glTF file that form the figure, and the kind of each joint.
 
-The skeleton is every joint of a skin with all that hangs from it; without skins it is every node. Nodes above it that
-no animation moves only place it in the world. Skinned and rotating nodes are ball joints, those whose translation is
-animated are free, as is the root, and the others are fixed. At rest every joint value is the identity: a joint's frame
-is the node's rest frame, and its value what the animation adds to that.
+The skeleton consists of the joints of all skins and the nodes below them; without skins, of all nodes. Nodes above it
+that no animation moves only place it in the world. Skinned and rotating nodes are ball joints; the root and nodes with
+animated translation are free joints; the others are fixed. At rest every joint value is the identity: a joint's frame
+is the node's rest frame, and its value is the motion relative to that.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from poise.formats.gltf.animation import GltfAnimation, GltfChannel
 from poise.formats.gltf.nodes import GltfNode, parents_first
 from poise.formats.text.naming import Names
 
-_SAME = 1e-6
-"""Change of a translation, as a share of the largest in the file, that is rounding and not motion."""
-_UNIFORM = 1e-5
-"""Relative difference between the factors of a uniform scale."""
+_TRANSLATION_TOLERANCE = 1e-6
+"""Greatest change of a translation, as a share of the largest in the file, that counts as rounding."""
+_SCALE_TOLERANCE = 1e-5
+"""Greatest relative difference between the three factors of a uniform scale."""
 
 
 @dataclass
@@ -32,38 +32,38 @@ class Bone:
     node: int
     name: str
     parent: int | None
-    """Node it hangs from; None for a root."""
+    """Index of the parent node; None for a root."""
     kind: Kind
     frame: Pose
-    """Its rest frame in its parent's, or in the world."""
+    """Rest frame in the parent's frame; in the world for a root."""
     scale: float
-    """Metres per unit of its translation."""
+    """Metres per unit of the node's translation."""
 
 
 class Skeleton:
     """The bones of a document, parents first."""
 
     def __init__(self, nodes: list[GltfNode], skinned: set[int], animations: list[GltfAnimation]) -> None:
-        """Choose the nodes of the skeleton and how each moves."""
+        """Choose the nodes of the skeleton."""
         self._nodes, self._skinned = nodes, skinned
         self._largest = max((float(np.abs(node.translation).max()) for node in nodes), default=0.0)
         channels = [channel for animation in animations for channel in animation.channels]
         self._rotating = {channel.node for channel in channels if channel.target == "rotation"}
-        self._sliding = {channel.node for channel in channels if self._slides(channel)}
+        self._sliding = {channel.node for channel in channels if self._is_moving(channel)}
         self._order = parents_first(nodes)
-        self._above = self._bearers()
+        self._above = self._above_joints()
         self._chosen = self._choose()
 
-    def _slides(self, channel: GltfChannel) -> bool:
-        """Whether a channel moves its node from its place at rest; many files have channels that hold it there."""
+    def _is_moving(self, channel: GltfChannel) -> bool:
+        """Whether a channel moves its node from its rest translation; many files have constant channels."""
         if channel.target != "translation":
             return False
-        limit = _SAME * self._largest
+        limit = _TRANSLATION_TOLERANCE * self._largest
         moved = np.abs(channel.values - self._nodes[channel.node].translation).max()
         return bool(moved > limit or np.abs(channel.slopes).max(initial=0.0) > limit)
 
-    def _bearers(self) -> set[int]:
-        """Nodes with a skinned node at or below them; all nodes where nothing is skinned."""
+    def _above_joints(self) -> set[int]:
+        """Nodes that are skinned or have a skinned node below them; all nodes if none is skinned."""
         if not self._skinned:
             return set(self._order)
         bearers = set(self._skinned)
@@ -94,9 +94,9 @@ class Skeleton:
         return "ball" if i in self._skinned or i in self._rotating or still else "fixed"
 
     def bones(self, scale: float) -> list[Bone]:
-        """The skeleton with lengths in metres, where `scale` is metres per unit of length of the file.
+        """The bones in metres; `scale` is metres per unit of length of the file.
 
-        A uniform scale of a node makes all below it longer or shorter. Any other scale would bend it, and is refused.
+        A uniform scale of a node scales the bones below it. A non-uniform scale would deform them and is refused.
         """
         names = Names(node.name for node in self._nodes if node.name)
         used: set[str] = set()
@@ -116,30 +116,30 @@ class Skeleton:
                 parent = node.parent if node.parent in self._chosen else None
                 bones.append(Bone(i, name, parent, self._kind(i), frame, factors[node.parent]))
             places[i] = frame
-            factors[i] = factors[node.parent] * self._factor(i)
+            factors[i] = factors[node.parent] * self._uniform_scale(i)
         return bones
 
-    def _factor(self, i: int) -> float:
-        """The uniform scale of a node; 1 where no bones hang from it to show it."""
+    def _uniform_scale(self, i: int) -> float:
+        """The uniform scale of a node; 1 if it has no bones below it."""
         node = self._nodes[i]
         if node.sheared:
-            raise FormatError(f"nodes[{i}] has a matrix that shears, which no joint does.")
-        if not self.bears(i):
+            raise FormatError(f"nodes[{i}] has a matrix with shear, which a joint cannot have.")
+        if not self.has_bones_below(i):
             return 1.0
         size = float(node.scale.mean())
-        if node.scale.min() <= 0.0 or np.ptp(node.scale) > _UNIFORM * size:
+        if node.scale.min() <= 0.0 or np.ptp(node.scale) > _SCALE_TOLERANCE * size:
             raise FormatError(
-                f"nodes[{i}] has the scale {node.scale.tolist()}; bones keep their shape, so the scale of a node they "
-                "hang from must be positive and the same along all axes."
+                f"nodes[{i}] has the scale {node.scale.tolist()}; a node with bones below it must have a positive "
+                "scale that is the same along all axes."
             )
         return size
 
-    def bears(self, i: int) -> bool:
-        """Whether bones hang from a node."""
+    def has_bones_below(self, i: int) -> bool:
+        """Whether a node has bones below it."""
         return any(child in self._chosen or child in self._above for child in self._nodes[i].children)
 
     def same_scale(self, channel: GltfChannel) -> bool:
-        """Whether a scale channel leaves its node at its rest scale."""
+        """Whether a scale channel keeps its node at its rest scale."""
         rest: FloatArray = self._nodes[channel.node].scale
-        limit = _UNIFORM * float(np.abs(rest).max())
+        limit = _SCALE_TOLERANCE * float(np.abs(rest).max())
         return bool(np.abs(channel.values - rest).max() <= limit and np.abs(channel.slopes).max(initial=0.0) <= limit)

@@ -1,1 +1,1 @@
-"""Figures from MuJoCo's MJCF files."""
+"""Reads figures from MuJoCo's MJCF files."""

@@ -1,4 +1,4 @@
-"""Which joints of a MuJoCo model have motors, and how strong those are."""
+"""Reads which joints of a MuJoCo model have motors, and the greatest force of each motor."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ import numpy as np
 
 from poise.formats.mjcf.model import JOINT_KINDS, Mjcf
 
-_JOINT, _JOINT_IN_PARENT, _TENDON = 0, 1, 3
+_JOINT_TRANSMISSION, _JOINT_IN_PARENT_TRANSMISSION, _TENDON_TRANSMISSION = 0, 1, 3
+# Values of mjtTrn.
 
 
 @dataclass(frozen=True)
 class Motors:
-    """Strength of the motors on each joint that has one."""
+    """Strengths of the motors of a model, by joint."""
 
     strengths: dict[int, float]
-    """Greatest torque [N m] or force [N] of the motor on each joint."""
+    """Greatest torque [N m] or force [N] of the motors on each joint that has one."""
     caps: dict[int, float]
-    """Greatest torque or force that a joint passes on from its motors."""
+    """Limit of a joint on the torque or force of its motors [N m or N]."""
 
     def drives(self, joint: int) -> bool:
-        """Whether the joint has a motor; where no joint has one, all are taken to have."""
+        """Whether the joint has a motor; in a model without motors every joint counts as driven."""
         return not self.strengths or joint in self.strengths
 
     def strength(self, joint: int) -> float:
-        """Greatest torque or force at the joint."""
+        """Greatest torque or force of the motors at a joint [N m or N]."""
         return min(self.strengths.get(joint, math.inf), self.caps.get(joint, math.inf))
 
 
 def read_motors(mjcf: Mjcf) -> Motors:
-    """Actuators that act on joints, directly or through a fixed tendon."""
+    """Read the actuators that act on joints, directly or through a fixed tendon."""
     m = mjcf.model
     strengths: dict[int, float] = {}
     for actuator in range(m.nu):
@@ -48,20 +49,20 @@ def _largest(interval: object) -> float:
 
 
 def _driven(mjcf: Mjcf, actuator: int) -> Iterator[tuple[int, float]]:
-    """Joints that an actuator moves, each with the factor from its force to the joint's."""
+    """Joints that an actuator drives, each with the ratio of the joint's force to the actuator's."""
     m = mjcf.model
     kind, target = int(m.actuator_trntype[actuator]), int(m.actuator_trnid[actuator][0])
     gear = m.actuator_gear[actuator]
-    if kind in (_JOINT, _JOINT_IN_PARENT):
+    if kind in (_JOINT_TRANSMISSION, _JOINT_IN_PARENT_TRANSMISSION):
         ball = JOINT_KINDS[m.jnt_type[target]] == "ball"
         yield target, float(np.linalg.norm(gear[:3])) if ball else abs(float(gear[0]))
-    elif kind == _TENDON:
+    elif kind == _TENDON_TRANSMISSION:
         for joint, factor in tendon_terms(mjcf, target).items():
             yield joint, abs(float(gear[0]) * factor)
 
 
 def tendon_terms(mjcf: Mjcf, tendon: int) -> dict[int, float]:
-    """Length of a fixed tendon as factors of joint values."""
+    """Coefficients of a fixed tendon's length, a linear combination of joint values, by joint."""
     m = mjcf.model
     first, count = int(m.tendon_adr[tendon]), int(m.tendon_num[tendon])
     terms: dict[int, float] = {}

@@ -1,7 +1,7 @@
-"""Bodies, joints and sites of a MuJoCo model.
+"""Reads the bodies, joints and sites of a MuJoCo model.
 
-Joint values keep MuJoCo's meaning, so that q is qpos: hinges and slides are measured from `ref`, a free joint holds the
-pose in the world. A body with several joints becomes a chain of them with massless bodies between.
+Joint values keep MuJoCo's meaning, so that q is qpos: values of hinges and slides include `ref`, and a free joint has
+the pose in the world. A body with several joints becomes a chain of joints with massless bodies between them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from poise.figure.model.limits import BallLimits, Ellipse, Twist
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import Pose
 from poise.formats.mjcf.actuators import Motors
-from poise.formats.mjcf.model import JOINT_KINDS, WORLD, Mjcf, pose_of
+from poise.formats.mjcf.model import JOINT_KINDS, WORLD_BODY, Mjcf, pose_of
 from poise.formats.mjcf.shapes import shapes_of
 from poise.kernels.maths.quaternion import about
 from poise.kernels.maths.vector import Vector
 
-_KINDS: dict[str, Kind] = {"free": "free", "ball": "ball", "slide": "prismatic", "hinge": "revolute"}
+_FIGURE_KINDS: dict[str, Kind] = {"free": "free", "ball": "ball", "slide": "prismatic", "hinge": "revolute"}
 
 
 def read_bodies(mjcf: Mjcf, motors: Motors) -> tuple[list[Body], list[Joint]]:
-    """All bodies and the joints they hang from; the world is a body only if something is on it."""
+    """All bodies and their joints; the world becomes a body only if it has shapes or sites."""
     bodies, joints = [], []
-    world = _body(mjcf, WORLD)
-    if world.shapes or WORLD in mjcf.model.site_bodyid:
+    world = _body(mjcf, WORLD_BODY)
+    if world.shapes or WORLD_BODY in mjcf.model.site_bodyid:
         bodies.append(world)
     for body in range(1, mjcf.model.nbody):
         for joint in _joints(mjcf, body, motors):
@@ -44,23 +44,23 @@ def read_sites(mjcf: Mjcf) -> list[Site]:
     m = mjcf.model
     sites = []
     for i, name in enumerate(mjcf.site_names):
-        with mjcf.blamed(name, "site"):
+        with mjcf.locating_errors(name, "site"):
             sites.append(Site(name, mjcf.body_names[m.site_bodyid[i]], pose_of(m.site_pos[i], m.site_quat[i])))
     return sites
 
 
 def _body(mjcf: Mjcf, body: int) -> Body:
     m, name = mjcf.model, mjcf.body_names[body]
-    with mjcf.blamed(name, "body"):
+    with mjcf.locating_errors(name, "body"):
         own = Mass(float(m.body_mass[body]), inertia=np.diag(m.body_inertia[body]))
         return Body(name, own.moved(pose_of(m.body_ipos[body], m.body_iquat[body])), shapes_of(mjcf, body))
 
 
 def _joints(mjcf: Mjcf, body: int, motors: Motors) -> Iterator[Joint]:
-    """The chain of joints that carries a body."""
+    """The chain of joints from a body's parent to the body."""
     m, name = mjcf.model, mjcf.body_names[body]
     parent = _parent(mjcf, body)
-    with mjcf.blamed(name, "body"):
+    with mjcf.locating_errors(name, "body"):
         place = pose_of(m.body_pos[body], m.body_quat[body])
     first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
     if count == 0:
@@ -68,18 +68,26 @@ def _joints(mjcf: Mjcf, body: int, motors: Motors) -> Iterator[Joint]:
     for joint in range(first, first + count):
         last = joint == first + count - 1
         child = name if last else mjcf.part_names.take(f"{name}_{mjcf.joint_names[joint]}")
-        with mjcf.blamed(mjcf.joint_names[joint], "joint", "freejoint"):
+        with mjcf.locating_errors(mjcf.joint_names[joint], "joint", "freejoint"):
             yield _joint(mjcf, joint, motors, parent, (child, place))
         parent, place = child, Pose()
 
 
 def _parent(mjcf: Mjcf, body: int) -> str | None:
     above = int(mjcf.model.body_parentid[body])
-    return mjcf.body_names[above] if above != WORLD else None
+    return mjcf.body_names[above] if above != WORLD_BODY else None
 
 
 def _joint(mjcf: Mjcf, joint: int, motors: Motors, parent: str | None, end: tuple[str, Pose]) -> Joint:
-    """One joint to the body `end`, whose frame would be at the given pose if nothing moved."""
+    """One joint of the model.
+
+    Args:
+        mjcf: The model.
+        joint: Number of the joint.
+        motors: Motors of the model.
+        parent: Parent body; None for the world.
+        end: The child body, and its rest pose in the parent's frame.
+    """
     m, name = mjcf.model, mjcf.joint_names[joint]
     child, place = end
     kind = JOINT_KINDS[m.jnt_type[joint]]
@@ -91,11 +99,11 @@ def _joint(mjcf: Mjcf, joint: int, motors: Motors, parent: str | None, end: tupl
     anchor = Pose(np.array(m.jnt_pos[joint], dtype=np.float64))
     return Joint(
         name,
-        _KINDS[kind],
+        _FIGURE_KINDS[kind],
         parent,
         child,
         ((axis[0], axis[1], axis[2]),) if scalar else (),
-        parent_frame=place @ anchor @ _back_from_reference(mjcf, joint, kind),
+        parent_frame=place @ anchor @ _reference_offset(mjcf, joint, kind),
         child_frame=anchor,
         lower=(low,) if scalar else (),
         upper=(high,) if scalar else (),
@@ -105,8 +113,8 @@ def _joint(mjcf: Mjcf, joint: int, motors: Motors, parent: str | None, end: tupl
     )
 
 
-def _back_from_reference(mjcf: Mjcf, joint: int, kind: str) -> Pose:
-    """Motion of the joint by −ref: in the model's rest posture, a joint's value is its `ref`."""
+def _reference_offset(mjcf: Mjcf, joint: int, kind: str) -> Pose:
+    """The motion of a joint by −ref, since in MuJoCo's rest posture the joint's value is `ref`."""
     m = mjcf.model
     reference, axis = float(m.qpos0[m.jnt_qposadr[joint]]), m.jnt_axis[joint]
     if kind == "slide":
@@ -117,14 +125,14 @@ def _back_from_reference(mjcf: Mjcf, joint: int, kind: str) -> Pose:
 
 
 def _ball_limits(angle: float) -> BallLimits | None:
-    """Limits inside MuJoCo's, which bound the angle of the whole rotation.
+    """Limits of swing and twist inside MuJoCo's limit, which bounds the angle of the whole rotation.
 
-    With swing s and twist t that angle a obeys cos(a/2) = cos(s/2) cos(t/2), so a² ≤ s² + t². Hence |t| ≤ a (1 − s²/a²)
-    keeps it within a for every swing up to a.
+    A rotation with swing s and twist t has the angle θ with cos(θ/2) = cos(s/2) cos(t/2), so θ² ≤ s² + t². With
+    |t| ≤ a (1 − s²/a²), θ stays within the limit a for every swing up to a.
     """
     if not 0.0 < angle < math.pi:
         return None
-    # A little less than the full swing, so that some twist is left everywhere.
+    # Slightly less than the full swing, so that the twist range is nowhere empty.
     swing, bend = angle * (1.0 - 1e-9), 1.0 / angle
     upper = (angle, 0.0, 0.0, -bend, 0.0, -bend)
     return BallLimits(Ellipse(swing, swing), Twist.between([-c for c in upper], upper))

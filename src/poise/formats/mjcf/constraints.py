@@ -1,4 +1,4 @@
-"""Equality constraints and tendons of a MuJoCo model, as loop joints and couplings."""
+"""Reads the equality constraints and tendons of a MuJoCo model as loop joints and couplings."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.joints import Joint, Kind
 from poise.figure.model.pose import Pose
 from poise.formats.mjcf.actuators import tendon_terms
-from poise.formats.mjcf.model import WORLD, Mjcf, pose_of
+from poise.formats.mjcf.model import WORLD_BODY, Mjcf, pose_of
 
-_CONNECT, _WELD, _JOINT = 0, 1, 2
-_NAMES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
-_ON_SITES = 6
-_WRAPS_JOINT = 1
+_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = 0, 1, 2
+_EQUALITY_NAMES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
+_SITE_OBJECT = 6
+_JOINT_WRAP = 1
 
 End = tuple[str | None, Pose]
 """A body, or None for the world, and a frame on it."""
 
 
-def refuse_what_bends(mjcf: Mjcf) -> None:
-    """Cables and soft bodies have no counterpart here."""
+def refuse_flexible_parts(mjcf: Mjcf) -> None:
+    """Refuse flexible bodies and spatial tendons, which figures do not have."""
     m = mjcf.model
     if m.nflex:
-        raise mjcf.error("this model has flexible bodies, which a figure of rigid bodies cannot hold.")
+        raise mjcf.error("this model has flexible bodies, which a figure of rigid bodies cannot have.")
     for tendon in range(m.ntendon):
         name = m.tendon(tendon).name
-        if m.wrap_type[m.tendon_adr[tendon]] != _WRAPS_JOINT:
+        if m.wrap_type[m.tendon_adr[tendon]] != _JOINT_WRAP:
             raise mjcf.error(
-                f"tendon {name!r} runs through sites, and such tendons have no counterpart here: remove it, or couple "
-                "the joints with <equality> or a fixed tendon.",
+                f"tendon {name!r} runs through sites, which poise does not support: remove it, or couple the joints "
+                "with <equality> or a fixed tendon.",
                 name,
                 "spatial",
             )
 
 
 def read_loops(mjcf: Mjcf) -> list[Joint]:
-    """Every active <connect> and <weld> as a joint that closes a loop."""
+    """Read every active <connect> and <weld> as a joint that closes a loop."""
     loops = []
     for equality, kind, name in _active(mjcf):
-        if kind not in (_CONNECT, _WELD):
+        if kind not in (_CONNECT_EQUALITY, _WELD_EQUALITY):
             continue
         near, far = _ends(mjcf, equality, kind)
         if far[0] is None:
             near, far = far, near
         if far[0] is None:
             continue
-        joint: Kind = "ball" if kind == _CONNECT else "fixed"
+        joint: Kind = "ball" if kind == _CONNECT_EQUALITY else "fixed"
         title = mjcf.link_names.take(name or f"{near[0] or 'world'}_meets_{far[0]}")
-        with mjcf.blamed(name, *_NAMES):
+        with mjcf.locating_errors(name, *_EQUALITY_NAMES):
             loops.append(Joint(title, joint, near[0], far[0], parent_frame=near[1], child_frame=far[1], active=False))
     return loops
 
 
 def read_couplings(mjcf: Mjcf) -> list[Coupling]:
-    """Every active <joint> equality, and every fixed tendon with a range, as a relation between joints."""
+    """Read every active <joint> equality and every fixed tendon with a range as a coupling of joints."""
     m = mjcf.model
-    equal = [_joint_coupling(mjcf, equality, name) for equality, kind, name in _active(mjcf) if kind == _JOINT]
+    equal = [_joint_coupling(mjcf, equality, name) for equality, kind, name in _active(mjcf) if kind == _JOINT_EQUALITY]
     limited = [tendon for tendon in range(m.ntendon) if m.tendon_limited[tendon] and tendon_terms(mjcf, tendon)]
     return equal + [_tendon_coupling(mjcf, tendon) for tendon in limited]
 
@@ -67,23 +67,24 @@ def _active(mjcf: Mjcf) -> Iterator[tuple[int, int, str]]:
         kind, name = int(m.eq_type[equality]), m.equality(equality).name
         if not m.eq_active0[equality]:
             continue
-        if kind not in (_CONNECT, _WELD, _JOINT):
-            raise mjcf.error(f"<equality> {_NAMES[kind]} {name!r} has no counterpart here.", name, *_NAMES)
+        if kind not in (_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY):
+            reason = f"poise does not support <equality> of type {_EQUALITY_NAMES[kind]}, such as {name!r}."
+            raise mjcf.error(reason, name, *_EQUALITY_NAMES)
         yield equality, kind, name
 
 
 def _ends(mjcf: Mjcf, equality: int, kind: int) -> tuple[End, End]:
-    """The two frames that meet.
+    """The two frames that the constraint makes coincide.
 
-    MuJoCo keeps, for connect, the point on the first and on the second body; for weld, the point on the second
-    body, then the frame on the first that it meets.
+    For a connect, MuJoCo stores the point on the first and on the second body; for a weld, the point on the second
+    body, then the matching frame on the first body.
     """
     m = mjcf.model
     first, second, data = int(m.eq_obj1id[equality]), int(m.eq_obj2id[equality]), m.eq_data[equality]
-    if int(m.eq_objtype[equality]) == _ON_SITES:
+    if int(m.eq_objtype[equality]) == _SITE_OBJECT:
         return _site(mjcf, first), _site(mjcf, second)
-    with mjcf.blamed(m.equality(equality).name, *_NAMES):
-        if kind == _CONNECT:
+    with mjcf.locating_errors(m.equality(equality).name, *_EQUALITY_NAMES):
+        if kind == _CONNECT_EQUALITY:
             near, far = Pose(data[0:3].copy()), Pose(data[3:6].copy())
         else:
             near, far = pose_of(data[3:6], data[6:10]), Pose(data[0:3].copy())
@@ -96,11 +97,11 @@ def _site(mjcf: Mjcf, site: int) -> End:
 
 
 def _body(mjcf: Mjcf, body: int) -> str | None:
-    return None if body == WORLD else mjcf.body_names[body]
+    return None if body == WORLD_BODY else mjcf.body_names[body]
 
 
 def _joint_coupling(mjcf: Mjcf, equality: int, name: str) -> Coupling:
-    """q₁ − r₁ = c₀ + c₁ (q₂ − r₂), where r are the references and a missing second joint stays at its own."""
+    """The coupling q₁ − r₁ = c₀ + c₁ (q₂ − r₂) with reference values r; without a second joint, q₁ − r₁ = c₀."""
     m = mjcf.model
     first, second = int(m.eq_obj1id[equality]), int(m.eq_obj2id[equality])
     constant, slope, *rest = (float(c) for c in m.eq_data[equality][:5])
@@ -109,18 +110,18 @@ def _joint_coupling(mjcf: Mjcf, equality: int, name: str) -> Coupling:
     if second >= 0:
         if any(rest):
             raise mjcf.error(
-                f"{title!r} is a curved relation of joints; only straight ones can be kept.", name, "joint"
+                f"{title!r} is a polynomial coupling of joints; poise supports linear ones only.", name, "joint"
             )
         if slope != 0.0:
             value -= slope * float(m.qpos0[m.jnt_qposadr[second]])
             terms.append(Term(mjcf.joint_names[second], -slope))
-    with mjcf.blamed(name, "joint"):
+    with mjcf.locating_errors(name, "joint"):
         return Coupling(title, tuple(terms), value, value)
 
 
 def _tendon_coupling(mjcf: Mjcf, tendon: int) -> Coupling:
     m, name = mjcf.model, mjcf.model.tendon(tendon).name
     low, high = (float(bound) for bound in m.tendon_range[tendon])
-    with mjcf.blamed(name, "fixed"):
+    with mjcf.locating_errors(name, "fixed"):
         terms = [Term(mjcf.joint_names[joint], factor) for joint, factor in tendon_terms(mjcf, tendon).items()]
         return Coupling(mjcf.link_names.take(name or f"tendon_{tendon}"), tuple(terms), low, high)

@@ -1,4 +1,4 @@
-"""What is refused before MuJoCo's compiler sees a document: what is no MJCF, numbers that are none, and size bombs."""
+"""Checks a document before MuJoCo compiles it: refuses other XML, NaN, and elements that would need huge memory."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import math
 from poise.formats.text.xml_reader import Element
 
 MOST_COPIES = 10_000
-"""Copies that one element may ask for, with those of the elements around it."""
+"""Most copies of one element, by its own count times those of the elements around it."""
 MOST_CELLS = 100_000_000
-"""Cells of a height field or texture."""
+"""Most cells of a height field or texture."""
 MOST_ENTRIES = 1_000_000
-"""Entries that <size> may reserve."""
+"""Most entries that <size> may reserve."""
 
 _CELLS = {"hfield": ("nrow", "ncol"), "texture": ("width", "height")}
 
 
 def check_document(root: Element) -> None:
-    """Refuse a document that is no MJCF, or that only looks small."""
+    """Refuse a document that is not MJCF, has NaN, or expands to a huge model."""
     if root.tag != "mujoco":
-        raise root.error(f"an MJCF starts with <mujoco>, not with <{root.tag}>.")
+        raise root.error(f"an MJCF file must start with <mujoco>, not with <{root.tag}>.")
     for element in root.everything():
         _check_numbers(element)
         if _copies(element) > MOST_COPIES:
@@ -41,7 +41,7 @@ def _reserved(element: Element) -> list[str]:
 
 
 def _copies(element: Element) -> float:
-    """How often the element is copied, by its own count and those around it."""
+    """Number of copies of an element: its own `count` times those of the elements around it."""
     total, node = 1.0, element.node
     while node is not None:
         words = (node.get("count") or "").split()
@@ -58,7 +58,7 @@ def _number(element: Element, attribute: str) -> float:
 
 
 def _as_number(text: str) -> float:
-    """The number, or 0 for what the compiler will complain about."""
+    """The number in a text, or 0 if it is not a number; MuJoCo's compiler then reports the error."""
     try:
         return float(text)
     except ValueError:

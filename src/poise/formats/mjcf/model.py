@@ -1,4 +1,4 @@
-"""A compiled MuJoCo model with names for all its parts, and the lines they stand on."""
+"""A compiled MuJoCo model, with names for all its parts and their line numbers in the file."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from poise.formats.text.naming import Names
 from poise.formats.text.xml_reader import Element
 
 JOINT_KINDS = ("free", "ball", "slide", "hinge")
-"""What MuJoCo calls its joint types, in the order of their numbers."""
+"""MuJoCo's names of joint types, in the order of mjtJoint."""
 
-WORLD = 0
-"""Number of MuJoCo's world body."""
+WORLD_BODY = 0
+"""Index of MuJoCo's world body."""
 
 
 @dataclass(frozen=True)
 class Mjcf:
-    """What the compiler made of a document; `model` is a mujoco.MjModel, which has no types."""
+    """A compiled document; `model` is a mujoco.MjModel, which has no type annotations."""
 
     model: Any
     root: Element
     body_names: list[str] = field(init=False)
-    """One per body; that of the world is for its shapes and sites."""
+    """Name of every body; the world's is used only if it has shapes or sites."""
     joint_names: list[str] = field(init=False)
     site_names: list[str] = field(init=False)
     part_names: Names = field(init=False)
-    """Hands out further names of bodies."""
+    """Generator of further unique names of bodies."""
     link_names: Names = field(init=False)
-    """Hands out further names of joints, loops and couplings."""
+    """Generator of further unique names of joints, loops and couplings."""
 
     def __post_init__(self) -> None:
-        """Name what the file leaves unnamed."""
+        """Give unique names to the parts that have none in the file."""
         m = self.model
         kinds = [JOINT_KINDS[kind] for kind in m.jnt_type]
         bodies, names = _named([m.body(i).name for i in range(m.nbody)], [f"body_{i}" for i in range(m.nbody)])
@@ -54,17 +54,17 @@ class Mjcf:
             object.__setattr__(self, attribute, value)
 
     def line_of(self, name: str, *tags: str) -> int | None:
-        """Line of the element with that name, if it is in the main file."""
+        """Line of the element with that name and one of the tags; that of the root if it is in an included file."""
         found = (e.line for e in self.root.everything() if e.tag in tags and e.node.get("name") == name)
         return next(found, self.root.line)
 
     def error(self, reason: str, name: str = "", *tags: str) -> FormatError:
-        """What is wrong with a named part."""
+        """A FormatError with the file and the line of a named part."""
         return FormatError(reason, self.root.path, self.line_of(name, *tags))
 
     @contextmanager
-    def blamed(self, name: str, *tags: str) -> Iterator[None]:
-        """Report what the body model refuses as a mistake of a named part."""
+    def locating_errors(self, name: str, *tags: str) -> Iterator[None]:
+        """Turn a FigureError inside the block into a FormatError with the line of a named part."""
         try:
             yield
         except FigureError as problem:
@@ -72,11 +72,11 @@ class Mjcf:
 
 
 def _named(given: list[str], otherwise: list[str]) -> tuple[list[str], Names]:
-    """Given names, with unique ones where there are none."""
+    """The given names, with empty ones replaced by unique names made from `otherwise`, and the generator of names."""
     names = Names(name for name in given if name)
     return [name or names.take(spare) for name, spare in zip(given, otherwise, strict=True)], names
 
 
 def pose_of(position: FloatArray, quaternion: FloatArray) -> Pose:
-    """A frame from MuJoCo's arrays, which change with the model and so are copied."""
+    """A pose from views into MuJoCo's arrays, which are copied."""
     return Pose(np.array(position, dtype=np.float64), np.array(quaternion, dtype=np.float64))

@@ -1,8 +1,8 @@
-"""Figures from MuJoCo's MJCF files.
+"""Reads figures from MuJoCo's MJCF files.
 
-MuJoCo's own compiler resolves classes, frames, includes and inertias; what it makes is read here. Joints with an
-actuator are active, and the others passive once there is any actuator; free joints stay active, like every base that
-floats. Keyframes become named postures.
+MuJoCo's own compiler resolves classes, frames, includes and inertias; this reader takes the compiled model. Joints with
+an actuator are active. Joints without one are passive if the model has any actuator, except free joints, which are
+always active. Keyframes become named postures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.values import JointValues
 from poise.formats.mjcf.actuators import read_motors
 from poise.formats.mjcf.bodies import read_bodies, read_sites
-from poise.formats.mjcf.constraints import read_couplings, read_loops, refuse_what_bends
+from poise.formats.mjcf.constraints import read_couplings, read_loops, refuse_flexible_parts
 from poise.formats.mjcf.guard import check_document
 from poise.formats.mjcf.model import Mjcf
 from poise.formats.text.files import read_bytes
@@ -31,18 +31,18 @@ from poise.formats.text.naming import Names
 from poise.formats.text.xml_reader import Element, parse_xml
 
 _log = logging.getLogger(__name__)
-AXES: tuple[UpAxis, ...] = ("x", "y", "z")
+UP_AXES: tuple[UpAxis, ...] = ("x", "y", "z")
 
 
 def read_mjcf(path: Path) -> Figure:
-    """The figure in an MJCF file; files it includes and meshes it names are looked for beside it, and named in full."""
+    """Read the figure in an MJCF file; included files and meshes are searched beside it, and meshes get full paths."""
     root = parse_xml(read_bytes(path), path)
     check_document(root)
     return _read(_compiled(root, lambda mujoco: mujoco.MjModel.from_xml_path(str(path.absolute()))))
 
 
 def parse_mjcf(source: bytes | str, path: Path | None = None) -> Figure:
-    """The figure in an MJCF document that stands alone; `path` is only for messages."""
+    """Parse the figure in an MJCF document without other files; `path` is for error messages only."""
     root = parse_xml(source, path)
     check_document(root)
     text = _text(source, path)
@@ -54,28 +54,28 @@ def _text(source: bytes | str, path: Path | None) -> str:
         return source.decode("utf-8-sig") if isinstance(source, bytes) else source
     except UnicodeDecodeError as problem:
         line = problem.object.count(b"\n", 0, problem.start) + 1
-        raise FormatError("is not text in UTF-8.", path, line) from None
+        raise FormatError("is not UTF-8 text.", path, line) from None
 
 
 def _compiled(root: Element, build: Callable[[ModuleType], Any]) -> Mjcf:
-    """What MuJoCo makes of the document, or its complaint with the line it names."""
+    """The model that MuJoCo compiles from the document; its errors become FormatErrors with their line."""
     try:
         import mujoco
     except ImportError:
-        raise FormatError("MJCF is read with the package mujoco: install poise[mjcf].", root.path) from None
+        raise FormatError("reading MJCF needs the package mujoco: install poise[mjcf].", root.path) from None
     try:
         with _warnings_logged(mujoco, root):
             return Mjcf(build(mujoco), root)
     except (ValueError, TypeError, RuntimeError, MemoryError) as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         line = re.search(r"\bline (\d+)", str(problem))
-        reason = f"MuJoCo refuses it: {'; '.join(lines) or type(problem).__name__}."
+        reason = f"MuJoCo cannot compile it: {'; '.join(lines) or type(problem).__name__}."
         raise FormatError(reason, root.path, int(line[1]) if line else root.line) from None
 
 
 @contextmanager
 def _warnings_logged(mujoco: ModuleType, root: Element) -> Iterator[None]:
-    """Send MuJoCo's warnings to the log; left alone, they become a file in the folder one happens to be in."""
+    """Send MuJoCo's warnings to the log; by default MuJoCo writes them to a file in the working directory."""
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda text: _log.warning("%s: %s", root.path, text))
     try:
@@ -85,9 +85,9 @@ def _warnings_logged(mujoco: ModuleType, root: Element) -> Iterator[None]:
 
 
 def _read(mjcf: Mjcf) -> Figure:
-    refuse_what_bends(mjcf)
-    # Absurd numbers may overflow on the way to the check that refuses them.
-    with np.errstate(all="ignore"), mjcf.blamed(""):
+    refuse_flexible_parts(mjcf)
+    # Huge numbers may overflow before a check refuses them.
+    with np.errstate(all="ignore"), mjcf.locating_errors(""):
         bodies, joints = read_bodies(mjcf, read_motors(mjcf))
         figure = Figure(
             _name_of(mjcf.root),
@@ -107,14 +107,14 @@ def _name_of(root: Element) -> str:
 
 
 def _up(mjcf: Mjcf) -> UpAxis:
-    """The axis against gravity; z where gravity is off, slanted or upward."""
+    """The axis opposite to gravity; z if gravity is zero, not along an axis, or along a positive axis."""
     gravity = np.array(mjcf.model.opt.gravity)
-    against = [axis for axis, g in zip(AXES, gravity, strict=True) if g < 0.0]
+    against = [axis for axis, g in zip(UP_AXES, gravity, strict=True) if g < 0.0]
     return against[0] if len(against) == 1 and np.count_nonzero(gravity) == 1 else "z"
 
 
 def _postures(mjcf: Mjcf, figure: Figure) -> dict[str, JointValues]:
-    """Keyframes, and the model's own posture as the neutral one where that is not all zeros."""
+    """Keyframes by name, and the model's rest posture as "neutral" if it is not all zeros."""
     m = mjcf.model
     postures: dict[str, JointValues] = {}
     if np.abs(m.qpos0 - figure.neutral().q).max(initial=0.0) > 0.0:

@@ -1,4 +1,4 @@
-"""Geoms of a MuJoCo model as shapes."""
+"""Reads the geoms of a MuJoCo model as shapes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, R
 from poise.formats.mjcf.model import Mjcf, pose_of
 
 Color = tuple[float, float, float]
-HIDDEN_FROM = 3
-"""MuJoCo's viewers do not draw geoms of this group and above: they are there to collide."""
+FIRST_HIDDEN_GROUP = 3
+"""First geom group that MuJoCo's viewers do not draw by default; such geoms are for collision only."""
 
-_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = 2, 3, 4, 5, 6, 7
-_SOLIDS: dict[int, Callable[[FloatArray, Pose, Role, Color], Shape]] = {
-    _SPHERE: lambda size, pose, role, color: Sphere(size[0], pose=pose, role=role, color=color),
-    _CAPSULE: lambda size, pose, role, color: Capsule(size[0], 2.0 * size[1], pose=pose, role=role, color=color),
-    _ELLIPSOID: lambda size, pose, role, color: Ellipsoid(tuple(size), pose=pose, role=role, color=color),
-    _CYLINDER: lambda size, pose, role, color: Cylinder(size[0], 2.0 * size[1], pose=pose, role=role, color=color),
-    _BOX: lambda size, pose, role, color: Box(tuple(2.0 * size), pose=pose, role=role, color=color),
+_SPHERE_GEOM, _CAPSULE_GEOM, _ELLIPSOID_GEOM, _CYLINDER_GEOM, _BOX_GEOM, _MESH_GEOM = 2, 3, 4, 5, 6, 7
+_GEOM_SHAPES: dict[int, Callable[[FloatArray, Pose, Role, Color], Shape]] = {
+    _SPHERE_GEOM: lambda size, pose, role, color: Sphere(size[0], pose=pose, role=role, color=color),
+    _CAPSULE_GEOM: lambda size, pose, role, color: Capsule(size[0], 2.0 * size[1], pose=pose, role=role, color=color),
+    _ELLIPSOID_GEOM: lambda size, pose, role, color: Ellipsoid(tuple(size), pose=pose, role=role, color=color),
+    _CYLINDER_GEOM: lambda size, pose, role, color: Cylinder(size[0], 2.0 * size[1], pose=pose, role=role, color=color),
+    _BOX_GEOM: lambda size, pose, role, color: Box(tuple(2.0 * size), pose=pose, role=role, color=color),
 }
-"""From MuJoCo's half sizes, by type of geom."""
+"""Makers of shapes from MuJoCo's half sizes, by type of geom."""
 
 
 def shapes_of(mjcf: Mjcf, body: int) -> tuple[Shape, ...]:
-    """Shapes of a body; planes, height fields and meshes without a file are left out."""
+    """The shapes of a body; planes, height fields and meshes without a file are left out."""
     m = mjcf.model
     first, count = int(m.body_geomadr[body]), int(m.body_geomnum[body])
     shapes = (_shape(mjcf, geom) for geom in range(first, first + count))
@@ -37,13 +37,15 @@ def _shape(mjcf: Mjcf, geom: int) -> Shape | None:
     m = mjcf.model
     kind = int(m.geom_type[geom])
     pose = pose_of(m.geom_pos[geom], m.geom_quat[geom])
-    if kind in _SOLIDS:
-        return _SOLIDS[kind](np.array(m.geom_size[geom], dtype=np.float64), pose, _role(mjcf, geom), _color(mjcf, geom))
-    return _mesh(mjcf, geom, pose) if kind == _MESH else None
+    if kind in _GEOM_SHAPES:
+        return _GEOM_SHAPES[kind](
+            np.array(m.geom_size[geom], dtype=np.float64), pose, _role(mjcf, geom), _color(mjcf, geom)
+        )
+    return _mesh(mjcf, geom, pose) if kind == _MESH_GEOM else None
 
 
 def _mesh(mjcf: Mjcf, geom: int, pose: Pose) -> Shape | None:
-    """The mesh in the axes of its file; MuJoCo moves it to its principal axes."""
+    """A mesh in the axes of its file, since MuJoCo moves meshes to their principal axes; None without a file."""
     m, mesh = mjcf.model, int(mjcf.model.geom_dataid[geom])
     start = int(m.mesh_pathadr[mesh])
     if start < 0:
@@ -58,7 +60,7 @@ def _role(mjcf: Mjcf, geom: int) -> Role:
     m = mjcf.model
     if m.geom_contype[geom] == 0 and m.geom_conaffinity[geom] == 0:
         return "visual"
-    return "collision" if m.geom_group[geom] >= HIDDEN_FROM else "both"
+    return "collision" if m.geom_group[geom] >= FIRST_HIDDEN_GROUP else "both"
 
 
 def _color(mjcf: Mjcf, geom: int) -> Color:

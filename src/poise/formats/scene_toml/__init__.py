@@ -1,7 +1,7 @@
-"""The scene file: a figure, what is asked of it, what acts on it and what stands in its way.
+"""The scene file: a figure with its tasks, forces, obstacles and criteria.
 
     figure = "human"                  # built in, or a file beside this one
-    angles = "degrees"                # of postures; radians are meant when the file does not say
+    angles = "degrees"                # of postures; or "radians", the default
     start = "standing"                # a posture's name, a .json file that `poise solve -o` wrote, or [start]
 
     [[task]]
@@ -12,15 +12,15 @@
     kind = "position"
     site = "right_hand"
     at = [-0.4, 1.2, 0.9]             # metres
-    priority = 2                      # 1 comes first, and is what is meant when the task does not say
+    priority = 2                      # 1, the default, is the highest
 
     [[obstacle]]
     kind = "box"
     size = [0.6, 0.05, 0.4]
     at = [0, 0.8, 0.5]
 
-The keys of a table are the arguments of its class in Python. Frames are `at` and `turned`, as in figure files. Reading
-what was written gives an equal scene, bit for bit; paths are written relative to the file.
+The keys of a table are the arguments of its class in Python. Poses are `at` and `turned`, as in figure files. A scene
+that is written and read again is equal bit for bit; paths are written relative to the file.
 """
 
 from poise.formats.scene_toml.read import parse_scene, read_scene

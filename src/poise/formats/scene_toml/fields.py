@@ -1,4 +1,4 @@
-"""How a scene file says the arguments of tasks, forces, obstacles and criteria: one codec per type of argument."""
+"""Codecs of a scene file: one reader and writer per type of argument of tasks, forces, obstacles and criteria."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poise.engine.scene import joint_values
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, vector
-from poise.formats.figure_toml.parts import FARTHEST, HEAVIEST, SHAPES, read_pose, read_rotation
+from poise.formats.figure_toml.parts import LARGEST_LENGTH, LARGEST_MASS, SHAPE_FIELDS, read_pose, read_rotation
 from poise.formats.figure_toml.read import read_shape, read_values
 from poise.formats.figure_toml.units import Units
 from poise.formats.figure_toml.write import posture_pairs, shape_pairs
@@ -22,39 +22,41 @@ from poise.formats.table.posture_json import read_posture
 from poise.formats.text.toml_tables import Table, shown
 from poise.tasks.avoid import SELF
 
-LARGEST_WHOLE = 10**9
-"""No count or level is larger."""
+LARGEST_WHOLE_NUMBER = 10**9
+"""Largest magnitude of a whole number in a scene file."""
 
 
 class Context(NamedTuple):
-    """What numbers and names in a scene file refer to."""
+    """The figure, unit of angles and folder that the values of a scene file refer to."""
 
     figure: Figure
     units: Units
     folder: Path | None
-    """Of the scene file; None for text without one."""
+    """Folder of the scene file; None for text without a file."""
 
 
 class Codec(NamedTuple):
     """Reads an argument from a table, and writes it as keys."""
 
     read: Callable[[Table, str, Context], Any]
+    """The argument's value, from its table and name."""
     write: Callable[[str, Any, Context], Pairs]
+    """Keys and values, from the argument's name and value."""
     keys: tuple[str, ...] = ()
-    """The keys it takes, where they are not the argument's name."""
+    """Keys of the argument, if they are not its name."""
 
 
-def _as_it_is(key: str, value: Any, context: Context) -> Pairs:
+def _write_unchanged(key: str, value: Any, context: Context) -> Pairs:
     return {key: value}
 
 
-def _as_numbers(key: str, value: Any, context: Context) -> Pairs:
-    """A word, a number, or arrays of numbers."""
+def _write_numbers(key: str, value: Any, context: Context) -> Pairs:
+    """Write a word unchanged, and a number or an array as floats."""
     return {key: value if isinstance(value, str) else np.asarray(value, dtype=np.float64).tolist()}
 
 
-def _sane(table: Table, key: str, numbers: Any, most: float = FARTHEST) -> Any:
-    """`numbers`, if arithmetic with them cannot overflow."""
+def _checked_size(table: Table, key: str, numbers: Any, most: float = LARGEST_LENGTH) -> Any:
+    """`numbers`, if they are finite and at most `most` in magnitude."""
     table.within(key, most, np.ravel(numbers).tolist())
     if not np.isfinite(numbers).all():
         raise table.error(f"{key!r} of {table.what} must be finite, not {shown(numbers)}.", key)
@@ -73,31 +75,31 @@ def _whole(table: Table, key: str, context: Context) -> int:
     value = table.take(key)
     if isinstance(value, bool) or not isinstance(value, int):
         raise table.error(f"{key!r} of {table.what} must be a whole number, not {shown(value)}.", key)
-    if abs(value) > LARGEST_WHOLE:
-        raise table.error(f"{key!r} of {table.what} must lie within ±{LARGEST_WHOLE}, not {shown(value)}.", key)
+    if abs(value) > LARGEST_WHOLE_NUMBER:
+        raise table.error(f"{key!r} of {table.what} must lie within ±{LARGEST_WHOLE_NUMBER}, not {shown(value)}.", key)
     return value
 
 
 def _number(table: Table, key: str, context: Context) -> Any:
-    return _sane(table, key, table.number(key), HEAVIEST)
+    return _checked_size(table, key, table.number(key), LARGEST_MASS)
 
 
 def _number_or_numbers(table: Table, key: str, context: Context) -> Any:
     value = table.take(key)
     given = table.as_numbers(value, key, ()) if isinstance(value, list) else table.as_number(value, key)
-    return _sane(table, key, given, HEAVIEST)
+    return _checked_size(table, key, given, LARGEST_MASS)
 
 
 def _vector(table: Table, key: str, context: Context) -> Any:
     """Three numbers, or a word such as "-y"."""
     value = table.take(key)
-    return value if isinstance(value, str) else _sane(table, key, table.as_numbers(value, key, (3,)))
+    return value if isinstance(value, str) else _checked_size(table, key, table.as_numbers(value, key, (3,)))
 
 
 def _axis(table: Table, key: str, context: Context) -> Any:
     """A direction: three numbers, or a word."""
     value = _vector(table, key, context)
-    with table.blaming(key):
+    with table.locating_errors(key):
         return vector(value, f"{key!r} of {table.what}").tolist() if isinstance(value, str) else value
 
 
@@ -106,11 +108,11 @@ def _write_axis(key: str, value: Any, context: Context) -> Pairs:
 
 
 def _vectors(table: Table, key: str, context: Context) -> list[list[float]]:
-    return [_sane(table, key, table.as_numbers(row, key, (3,))) for row in table.array(key)]
+    return [_checked_size(table, key, table.as_numbers(row, key, (3,))) for row in table.array(key)]
 
 
 def _axes(table: Table, key: str, context: Context) -> Any:
-    """Letters, one direction, or several."""
+    """Axes as letters such as "xy", one direction, or several directions."""
     value = table.take(key)
     if isinstance(value, list) and value and isinstance(value[0], list):
         return _vectors(table, key, context)
@@ -118,7 +120,7 @@ def _axes(table: Table, key: str, context: Context) -> Any:
 
 
 def _names(table: Table, key: str, context: Context) -> Any:
-    """One name, or several."""
+    """One name, or a list of names."""
     value = table.take(key)
     if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
         raise table.error(f"{key!r} of {table.what} must be a name, or names in brackets, not {shown(value)}.", key)
@@ -130,7 +132,7 @@ def _write_names(key: str, value: str | Iterable[str], context: Context) -> Pair
 
 
 def _pairs(table: Table, key: str, context: Context) -> list[list[str]]:
-    """Pairs of names."""
+    """A list of pairs of names."""
     pairs = table.array(key)
     for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
@@ -149,17 +151,19 @@ def _hazard(table: Table, key: str, context: Context) -> str:
 def _write_hazard(key: str, value: Any, context: Context) -> Pairs:
     if value != SELF:
         raise TaskError(
-            "a scene file has a table for each obstacle and avoids them all: give them to the scene as obstacles=[…], "
-            'and leave Avoid("self") among its tasks.'
+            "a scene file cannot hold an Avoid task for chosen obstacles, since a scene avoids all of its obstacles: "
+            'give them to the scene as obstacles=[…], and keep only Avoid("self") among its tasks.'
         )
     return {key: value}
 
 
 def _rotation(table: Table, key: str, context: Context) -> Any:
-    """Four numbers as they are, or { axis, degrees }."""
+    """A rotation as four numbers, not normalised, or as { axis, degrees }."""
     value = table.take(key)
     return (
-        read_rotation(table, key) if isinstance(value, dict) else _sane(table, key, table.as_numbers(value, key, (4,)))
+        read_rotation(table, key)
+        if isinstance(value, dict)
+        else _checked_size(table, key, table.as_numbers(value, key, (4,)))
     )
 
 
@@ -205,68 +209,70 @@ def _write_shape(key: str, value: Any, context: Context) -> Pairs:
 
 
 def _no_loads(table: Table, key: str, context: Context) -> Any:
-    raise table.error(f"{table.what} has the forces of the whole scene: write them as [[force]] and [[support]].", key)
+    raise table.error(
+        f"{table.what} uses the forces of the whole scene: write them as [[force]] and [[support]], not here.", key
+    )
 
 
 def _write_loads(key: str, value: Any, context: Context) -> Pairs:
-    raise TaskError("a scene file has one set of forces: give them to the scene, not to one of its tasks or criteria.")
+    raise TaskError("a scene file has one set of forces: give them to the scene, not to its tasks or criteria.")
 
 
 def _strength(table: Table, key: str, context: Context) -> Any:
-    """One number for all joints, or numbers by joint."""
+    """One number for all joints, or a table of numbers by joint."""
     value = table.take(key)
     if not isinstance(value, dict):
-        return _sane(table, key, table.as_number(value, key), HEAVIEST)
+        return _checked_size(table, key, table.as_number(value, key), LARGEST_MASS)
     joints = table.as_table(value, key, f"{key!r} of {table.what}")
-    return {joint: _sane(joints, joint, joints.number(joint), HEAVIEST) for joint in list(value)}
+    return {joint: _checked_size(joints, joint, joints.number(joint), LARGEST_MASS) for joint in list(value)}
 
 
 def shape_keys(kind: str) -> tuple[str, ...]:
-    """The keys of a shape of some kind."""
-    return (*SHAPES[kind][1], "shape_at", "shape_turned", "role", "color")
+    """The keys of an obstacle's shape of this kind."""
+    return (*SHAPE_FIELDS[kind][1], "shape_at", "shape_turned", "role", "color")
 
 
-TEXT = Codec(_text, _as_it_is)
-FLAG = Codec(_flag, _as_it_is)
-WHOLE = Codec(_whole, _as_it_is)
-NUMBER = Codec(_number, _as_it_is)
-NUMBERS = Codec(_number_or_numbers, _as_numbers)
-VECTOR = Codec(_vector, _as_numbers)
-VECTORS = Codec(_vectors, _as_numbers)
-AXIS = Codec(_axis, _write_axis)
-AXES = Codec(_axes, _as_numbers)
-NAMES = Codec(_names, _write_names)
-PAIRS = Codec(_pairs, _write_pairs)
-HAZARD = Codec(_hazard, _write_hazard)
-ROTATION = Codec(_rotation, _write_rotation)
-POSE = Codec(_pose, _write_pose, ("at", "turned"))
-POSTURE = Codec(_posture, _write_posture)
-SHAPE = Codec(_shape, _write_shape)
-LOADS = Codec(_no_loads, _write_loads)
-STRENGTH = Codec(_strength, _as_it_is)
+TEXT_CODEC = Codec(_text, _write_unchanged)
+FLAG_CODEC = Codec(_flag, _write_unchanged)
+WHOLE_CODEC = Codec(_whole, _write_unchanged)
+NUMBER_CODEC = Codec(_number, _write_unchanged)
+NUMBERS_CODEC = Codec(_number_or_numbers, _write_numbers)
+VECTOR_CODEC = Codec(_vector, _write_numbers)
+VECTORS_CODEC = Codec(_vectors, _write_numbers)
+AXIS_CODEC = Codec(_axis, _write_axis)
+AXES_CODEC = Codec(_axes, _write_numbers)
+NAMES_CODEC = Codec(_names, _write_names)
+PAIRS_CODEC = Codec(_pairs, _write_pairs)
+HAZARD_CODEC = Codec(_hazard, _write_hazard)
+ROTATION_CODEC = Codec(_rotation, _write_rotation)
+POSE_CODEC = Codec(_pose, _write_pose, ("at", "turned"))
+POSTURE_CODEC = Codec(_posture, _write_posture)
+SHAPE_CODEC = Codec(_shape, _write_shape)
+LOADS_CODEC = Codec(_no_loads, _write_loads)
+STRENGTH_CODEC = Codec(_strength, _write_unchanged)
 
-BY_NAME = {"rotation": ROTATION, "axis": AXIS, "normal": AXIS}
-"""Arguments whose type alone does not say what they are."""
+CODEC_BY_NAME = {"rotation": ROTATION_CODEC, "axis": AXIS_CODEC, "normal": AXIS_CODEC}
+"""Codecs by name, for arguments whose annotation is ambiguous."""
 
-BY_ANNOTATION = {
-    "str": TEXT,
-    "Axes": TEXT,
-    "bool": FLAG,
-    "int": WHOLE,
-    "float": NUMBER,
-    "Weight": NUMBERS,
-    "ArrayLike": VECTOR,
-    "ArrayLike | str": VECTOR,
-    "Sequence[ArrayLike]": VECTORS,
-    "str | ArrayLike": AXES,
-    "Recruits": NAMES,
-    "str | Iterable[str]": NAMES,
-    "Names": PAIRS,
-    "Hazards": HAZARD,
-    "Pose": POSE,
-    "PostureLike": POSTURE,
-    "Shape": SHAPE,
-    "Loads": LOADS,
-    "Strength": STRENGTH,
+CODEC_BY_ANNOTATION = {
+    "str": TEXT_CODEC,
+    "Axes": TEXT_CODEC,
+    "bool": FLAG_CODEC,
+    "int": WHOLE_CODEC,
+    "float": NUMBER_CODEC,
+    "Weight": NUMBERS_CODEC,
+    "ArrayLike": VECTOR_CODEC,
+    "ArrayLike | str": VECTOR_CODEC,
+    "Sequence[ArrayLike]": VECTORS_CODEC,
+    "str | ArrayLike": AXES_CODEC,
+    "Recruits": NAMES_CODEC,
+    "str | Iterable[str]": NAMES_CODEC,
+    "Names": PAIRS_CODEC,
+    "Hazards": HAZARD_CODEC,
+    "Pose": POSE_CODEC,
+    "PostureLike": POSTURE_CODEC,
+    "Shape": SHAPE_CODEC,
+    "Loads": LOADS_CODEC,
+    "Strength": STRENGTH_CODEC,
 }
-"""Codecs by the type that a class writes at its argument, without `| None`."""
+"""Codecs by the annotation of the argument, without `| None`."""

@@ -1,6 +1,6 @@
-"""What may stand in a scene file, by the name of its table and its `kind`.
+"""Classes that a scene file can hold, by the name of the table and its `kind`.
 
-A new task, load, obstacle or criterion needs one line here: its keys follow from the arguments of its class.
+A new task, load, obstacle or criterion needs one line here; its keys are the arguments of its class.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from poise.errors import TaskError
-from poise.formats.scene_toml.fields import BY_ANNOTATION, BY_NAME, SHAPE, Codec, shape_keys
+from poise.formats.scene_toml.fields import CODEC_BY_ANNOTATION, CODEC_BY_NAME, SHAPE_CODEC, Codec, shape_keys
 
-ONLY = ""
-"""The kind of a table that is of one kind only, and does not say it."""
+UNNAMED_KIND = ""
+"""Kind of a section that has one class only, whose tables have no key `kind`."""
 
 TASKS = {
     "position": "poise.tasks.place.Position",
@@ -30,8 +30,8 @@ TASKS = {
     "slow": "poise.tasks.steady.Slow",
     "avoid": "poise.tasks.avoid.Avoid",
 }
-FORCES = {ONLY: "poise.forces.loads.Force"}
-SUPPORTS = {ONLY: "poise.forces.loads.Support"}
+FORCES = {UNNAMED_KIND: "poise.forces.loads.Force"}
+SUPPORTS = {UNNAMED_KIND: "poise.forces.loads.Support"}
 OBSTACLES = {
     **dict.fromkeys(("sphere", "box", "cylinder", "capsule", "ellipsoid", "mesh"), "poise.tasks.obstacles.Obstacle"),
     "plane": "poise.tasks.obstacles.Plane",
@@ -44,8 +44,8 @@ CRITERIA = {
     "least_torque": "poise.tasks.criteria.LeastTorque",
 }
 SECTIONS = {"task": TASKS, "force": FORCES, "support": SUPPORTS, "obstacle": OBSTACLES, "criterion": CRITERIA}
-"""The tables of a scene file, each with its kinds and their classes."""
-GRAVITY = "poise.forces.loads.Gravity"
+"""Sections of a scene file, each with its kinds and their classes."""
+GRAVITY_CLASS = "poise.forces.loads.Gravity"
 
 
 class Field(NamedTuple):
@@ -54,49 +54,49 @@ class Field(NamedTuple):
     name: str
     codec: Codec
     default: Any
-    """`REQUIRED` where the class has none."""
+    """Default value; `REQUIRED` if there is none."""
     keys: tuple[str, ...]
-    """The keys that a file has for it."""
+    """Keys of the argument in a file."""
 
 
 REQUIRED = inspect.Parameter.empty
 
 
 def class_of(home: str) -> type:
-    """The class that stands under a dotted name."""
+    """Import the class with this dotted path."""
     module, _, name = home.rpartition(".")
     found: type = getattr(import_module(module), name)
     return found
 
 
-def home_of(part: object) -> str:
-    """The dotted name under which the class of a part stands."""
+def class_path(part: object) -> str:
+    """The dotted path of an object's class."""
     return f"{type(part).__module__}.{type(part).__qualname__}"
 
 
 @cache
 def fields_of(maker: type, kind: str) -> tuple[Field, ...]:
-    """The arguments of a class, and how files say them."""
+    """The arguments of a class, each with its codec and keys."""
     found = []
     for argument in inspect.signature(maker).parameters.values():
         codec = _codec(maker, argument)
-        keys = shape_keys(kind) if codec is SHAPE else codec.keys or (argument.name,)
+        keys = shape_keys(kind) if codec is SHAPE_CODEC else codec.keys or (argument.name,)
         found.append(Field(argument.name, codec, argument.default, keys))
     return tuple(found)
 
 
 def _codec(maker: type, argument: inspect.Parameter) -> Codec:
-    if argument.name in BY_NAME:
-        return BY_NAME[argument.name]
+    if argument.name in CODEC_BY_NAME:
+        return CODEC_BY_NAME[argument.name]
     annotation = str(argument.annotation).removesuffix(" | None")
-    if annotation not in BY_ANNOTATION:
-        raise TypeError(f"scene files cannot say {argument.name!r} of {maker.__name__}, a {annotation}.")
-    return BY_ANNOTATION[annotation]
+    if annotation not in CODEC_BY_ANNOTATION:
+        raise TypeError(f"there is no codec for argument {argument.name!r} of {maker.__name__}, a {annotation}.")
+    return CODEC_BY_ANNOTATION[annotation]
 
 
 def kind_of(part: object, kinds: Mapping[str, str]) -> str:
-    """The kind by which files call a part; obstacles are called by their shape."""
-    names = [kind for kind, place in kinds.items() if place == home_of(part)]
+    """The `kind` of a part in a file; that of an obstacle is its shape."""
+    names = [kind for kind, place in kinds.items() if place == class_path(part)]
     if not names:
         what = getattr(part, "label", None) or getattr(part, "name", None) or type(part).__name__
         raise TaskError(

@@ -1,4 +1,4 @@
-"""Files that a scene names, always relative to the scene's own folder."""
+"""Paths in a scene file, which are relative to the folder of the file."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from poise.errors import FormatError
 from poise.figure.model.shapes import Mesh, Shape
 
 
-def beside(path: str | Path, folder: Path | None) -> str:
-    """How a file in `folder` names `path`, so that both can move together."""
+def path_beside(path: str | Path, folder: Path | None) -> str:
+    """`path` relative to `folder`, so that both can be moved together."""
     try:
         relative = os.path.relpath(Path(path).resolve(), (folder or Path()).resolve())
     except ValueError:
-        raise FormatError("is on another drive than the scene, which names files relative to itself.", path) from None
+        raise FormatError("must be on the same drive as the scene, whose paths are relative.", path) from None
     return Path(relative).as_posix()
 
 
 def mesh_from(shape: Shape, folder: Path | None) -> Shape:
-    """A shape from a file in `folder`: a mesh found there is kept by where it is."""
+    """The shape, with the path of a mesh in `folder` made absolute."""
     if not isinstance(shape, Mesh) or folder is None or "\0" in shape.path:
         return shape
     found = folder / shape.path
@@ -28,7 +28,7 @@ def mesh_from(shape: Shape, folder: Path | None) -> Shape:
 
 
 def mesh_beside(shape: Shape, folder: Path | None) -> Shape:
-    """A shape as a file in `folder` names it."""
+    """The shape, with the path of a mesh made relative to `folder`."""
     if not isinstance(shape, Mesh) or not Path(shape.path).is_absolute():
         return shape
-    return replace(shape, path=beside(shape.path, folder))
+    return replace(shape, path=path_beside(shape.path, folder))

@@ -1,4 +1,4 @@
-"""Reading a scene file; everything that is wrong in one is a FormatError with file and line."""
+"""Reads scene files; every mistake in one raises a FormatError with file and line."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from poise.engine.scene import Origin, Scene, check_part
 from poise.errors import FigureError, TaskError
 from poise.figures import BUILT_IN
 from poise.formats.figure_toml.units import Units
-from poise.formats.scene_toml.fields import POSTURE, VECTOR, Context
-from poise.formats.scene_toml.kinds import GRAVITY, ONLY, REQUIRED, SECTIONS, class_of, fields_of
+from poise.formats.scene_toml.fields import POSTURE_CODEC, VECTOR_CODEC, Context
+from poise.formats.scene_toml.kinds import GRAVITY_CLASS, REQUIRED, SECTIONS, UNNAMED_KIND, class_of, fields_of
 from poise.formats.text.files import read_bytes
 from poise.formats.text.toml_tables import Source, Table
 
 
 def read_scene(path: str | Path) -> Scene:
-    """The scene that a file describes."""
+    """Read the scene in a file."""
     return parse_scene(read_bytes(path), path)
 
 
 def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
-    """The scene that a text describes; files it names are looked for beside `path`."""
+    """Parse a scene from text; paths in it are relative to the folder of `path`."""
     file = Path(path) if path is not None else None
     top = Source(text, file).top
     folder = file.parent if file is not None else None
@@ -31,13 +31,13 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
     tables = {section: top.tables(section, section) for section in SECTIONS}
     top.finish("figure", "closures", "floating", "start", "gravity")
     origin = _origin(top, folder)
-    with top.blaming("figure"):
+    with top.locating_errors("figure"):
         figure = origin.load()
     context = Context(figure, units, folder)
     parts = {name: [_part(table, SECTIONS[name], context) for table in tables[name]] for name in SECTIONS}
     start = _start(top, context) if "start" in top else None
     forces = [*parts["force"], *parts["support"], *_gravity(top, context)]
-    with top.blaming():
+    with top.locating_errors():
         return Scene(
             figure,
             parts["task"],
@@ -51,7 +51,7 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
 
 
 def _origin(top: Table, folder: Path | None) -> Origin:
-    """A built-in name, or a file beside this one."""
+    """The figure's origin: a built-in name, or a file beside the scene."""
     closures = top.text("closures", None)
     loops = None if closures is None else str(_file(top, "closures", closures, folder))
     floating = top.flag("floating", default=False)
@@ -74,8 +74,8 @@ def _file(top: Table, key: str, name: str, folder: Path | None) -> Path:
 def _part(table: Table, kinds: Mapping[str, str], context: Context) -> Any:
     """A task, load, obstacle or criterion from its table."""
     if not kinds:
-        raise table.error(f"{table.what} is of no kind that scene files know.")
-    kind = ONLY if ONLY in kinds else table.choice("kind", tuple(kinds))
+        raise table.error(f"{table.what} has a kind that scene files do not have.")
+    kind = UNNAMED_KIND if UNNAMED_KIND in kinds else table.choice("kind", tuple(kinds))
     maker = class_of(kinds[kind])
     fields = fields_of(maker, kind)
     table.finish(*(key for field in fields for key in field.keys))
@@ -93,12 +93,12 @@ def _checked(table: Table, maker: type, given: Mapping[str, Any], context: Conte
         part = maker(**given)
         check_part(context.figure, part)
     except (FigureError, TaskError) as problem:
-        raise table.error(str(problem), _blamed(table, str(problem))) from None
+        raise table.error(str(problem), _key_in_message(table, str(problem))) from None
     return part
 
 
-def _blamed(table: Table, reason: str) -> str | None:
-    """The key whose words a complaint repeats."""
+def _key_in_message(table: Table, reason: str) -> str | None:
+    """The key whose value an error message quotes, if any."""
     for key in table.all_keys():
         value = table.take(key)
         words = value if isinstance(value, list) else [value]
@@ -110,13 +110,13 @@ def _blamed(table: Table, reason: str) -> str | None:
 def _gravity(top: Table, context: Context) -> list[Any]:
     if "gravity" not in top:
         return []
-    acceleration = VECTOR.read(top, "gravity", context)
-    with top.blaming("gravity"):
-        return [class_of(GRAVITY)(acceleration)]
+    acceleration = VECTOR_CODEC.read(top, "gravity", context)
+    with top.locating_errors("gravity"):
+        return [class_of(GRAVITY_CLASS)(acceleration)]
 
 
 def _start(top: Table, context: Context) -> Any:
-    start = POSTURE.read(top, "start", context)
-    with top.blaming("start"):
+    start = POSTURE_CODEC.read(top, "start", context)
+    with top.locating_errors("start"):
         context.figure.posture(start)
     return start

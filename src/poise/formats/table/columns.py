@@ -1,4 +1,4 @@
-"""What the columns of a motion table are called, and which joint values they hold."""
+"""Names of the columns of a motion table, and the joint values that they hold."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from poise.figure.model.joints import Joint
 from poise.figure.model.names import listing, suggestion
 
 TIME = "time"
-_ROTATION = ("qw", "qx", "qy", "qz")
-_PARTS = {"ball": _ROTATION, "free": ("x", "y", "z", *_ROTATION)}
+_QUATERNION_NAMES = ("qw", "qx", "qy", "qz")
+_VALUE_NAMES = {"ball": _QUATERNION_NAMES, "free": ("x", "y", "z", *_QUATERNION_NAMES)}
 
 
 @dataclass(frozen=True)
 class Column:
-    """One joint value of a figure as a column."""
+    """The column of one joint value."""
 
     name: str
     joint: str
     q: int
-    """Index of the value in a posture."""
+    """Index of the value in a posture's `q`."""
     is_angle: bool
+    """Whether the value is an angle, which a table may have in degrees."""
 
 
 def columns_of(figure: Figure) -> list[Column]:
-    """One column per value of a posture, in order."""
+    """One column per value of a posture, in the order of `q`."""
     columns = [column for joint in figure.joints for column in _joint_columns(figure, joint)]
     names = {TIME}
     for column in columns:
@@ -39,14 +40,14 @@ def columns_of(figure: Figure) -> list[Column]:
 
 def _joint_columns(figure: Figure, joint: Joint) -> Iterator[Column]:
     start = figure.q_slice(joint.name).start
-    parts = _PARTS.get(joint.kind, joint.coordinates)
+    parts = _VALUE_NAMES.get(joint.kind, joint.coordinates)
     for i, part in enumerate(parts):
         name = joint.name if len(parts) == 1 else f"{joint.name}.{part}"
         yield Column(name, joint.name, start + i, bool(joint.scalars) and joint.scalars[i] == "turn")
 
 
-def matched(figure: Figure, header: Sequence[str]) -> list[Column | None]:
-    """The column of the figure that each column of a table is; None for the time."""
+def matched_columns(figure: Figure, header: Sequence[str]) -> list[Column | None]:
+    """The figure's column for each name in the header of a table; None for the time."""
     known = {column.name: column for column in columns_of(figure)}
     found: list[Column | None] = []
     for name in header:
@@ -61,7 +62,8 @@ def matched(figure: Figure, header: Sequence[str]) -> list[Column | None]:
     missing = [name for name, column in known.items() if column.joint in joints and name not in given]
     if missing:
         raise FormatError(
-            f"the column {missing[0]!r} is missing: joint {known[missing[0]].joint!r} needs all its values."
+            f"the column {missing[0]!r} is missing: the table must have all values of joint "
+            f"{known[missing[0]].joint!r} or none."
         )
     if not joints:
         raise FormatError(f"no column is a joint of figure {figure.name!r}. Columns: {listing(known)}.")

@@ -12,14 +12,12 @@ import numpy as np
 
 from poise.errors import FormatError
 from poise.figure.model.pose import FloatArray
-
-LARGEST_NUMBER = 1e30
-"""Greatest number taken for a value: sums and products of a few such numbers stay finite."""
+from poise.formats.text.numbers import LARGEST_NUMBER, is_number
 
 
 @dataclass
 class TableDocument:
-    """What a table says."""
+    """The parsed text of a motion table."""
 
     settings: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Values of the comments `# name: value` above the header, each with its line."""
@@ -28,12 +26,12 @@ class TableDocument:
     values: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     """(frames, columns)"""
     lines: list[int] = field(default_factory=list)
-    """Line of every frame."""
+    """Line number of every frame."""
     path: Path | None = None
 
 
 def parse_table(text: str | bytes, path: Path | str | None = None) -> TableDocument:
-    """The comments, the header and the numbers of a table; `path` is only named in errors."""
+    """Parse the comments, the header and the numbers of a table; `path` is for error messages only."""
     table = TableDocument(path=Path(path) if path is not None else None)
     lines = _as_text(text, table.path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -72,7 +70,7 @@ def _header(line: str, number: int, path: Path | None) -> list[str]:
     try:
         names = [name.strip() for name in next(csv.reader([line], strict=True))]
     except (csv.Error, StopIteration):
-        raise FormatError("the header is no line of comma-separated names.", path, number) from None
+        raise FormatError("the header must be a line of comma-separated names.", path, number) from None
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise FormatError(f"two columns are named {twice[:60]!r}.", path, number)
@@ -85,26 +83,21 @@ def _numbers(table: TableDocument, rows: list[str]) -> FloatArray:
     except (ValueError, UnicodeError):
         values = np.full((1, 1), np.nan)
     if values.shape != (len(rows), len(table.header)) or not (np.abs(values) <= LARGEST_NUMBER).all():
-        _blame(table, rows)
+        _raise_first_error(table, rows)
     return values
 
 
-def _blame(table: TableDocument, rows: list[str]) -> None:
-    """Find the first bad value."""
+def _raise_first_error(table: TableDocument, rows: list[str]) -> None:
+    """Raise an error about the first row or value that is wrong."""
     for line, row in zip(table.lines, rows, strict=True):
         cells = row.split(",")
         if len(cells) != len(table.header):
-            raise FormatError(f"{len(cells)} values where the header has {len(table.header)}.", table.path, line)
+            raise FormatError(
+                f"the line has {len(cells)} values and the header has {len(table.header)} columns.", table.path, line
+            )
         for name, cell in zip(table.header, cells, strict=True):
-            if not _is_number(cell):
+            if not is_number(cell):
                 raise FormatError(
-                    f"{cell.strip()[:40]!r} in column {name[:40]!r} is no finite number.", table.path, line
+                    f"{cell.strip()[:40]!r} in column {name[:40]!r} is not a finite number.", table.path, line
                 )
-    raise FormatError("the values are no table of numbers.", table.path, table.lines[0])
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return cell.isascii() and "_" not in cell and abs(float(cell)) <= LARGEST_NUMBER
-    except ValueError:
-        return False
+    raise FormatError("the values are not a table of numbers.", table.path, table.lines[0])

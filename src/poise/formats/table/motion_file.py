@@ -1,9 +1,9 @@
-"""Motions as JSON and as NPZ: joint values frame by frame, and whose they are.
+"""Motions as JSON and as NPZ: the joint values of every frame, with the names of the figure and its joints.
 
     { "figure": "lamp", "name": "nod", "rate": 60.0, "joints": ["turn", "nod"], "q": [[0.0, 0.1], [0.0, 0.2]] }
 
-An NPZ holds the same five things as arrays. Both read back to the last bit. `joints` are the moving joints in the order
-of their values in `q`, so that a file of another figure is noticed.
+An NPZ file holds the same five entries as arrays. Both formats read back bit for bit. `joints` are the moving joints in
+the order of their values in `q`; a reader compares them with its figure's.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing
 from poise.formats.table.owners import moving_figure
 from poise.formats.text.files import read_bytes, write_atomically
+from poise.formats.text.json_file import read_json_object
 from poise.motion.clip.clip import Clip
 from poise.motion.clip.motion import Motion
 
-KEYS = ("figure", "name", "rate", "joints", "q")
+MOTION_KEYS = ("figure", "name", "rate", "joints", "q")
+"""Entries of a motion file."""
 LARGEST_UNPACKED = 1 << 30
-"""Bytes of all arrays of an NPZ beyond which it is not unpacked."""
+"""Largest total size of the arrays of an NPZ file that is unpacked [bytes]."""
 
 
 def write_motion(clip: Clip, path: Path | str) -> None:
-    """Write a motion; the ending, `.json` or `.npz`, says how."""
+    """Write a motion in the format of the file's ending, `.json` or `.npz`."""
     content = {
         "figure": clip.figure.name,
         "name": clip.name,
@@ -47,17 +49,18 @@ def write_motion(clip: Clip, path: Path | str) -> None:
 
 
 def read_motion(path: Path | str, figure: Figure | None = None) -> Motion:
-    """The motion in a file.
+    """Read a motion file.
 
     Args:
         path: A `.json` or `.npz` file.
-        figure: Who moves; may be left out where the file names a built-in figure.
+        figure: The figure that moves; may be left out if the file names a built-in figure.
     """
     packed = Path(path).suffix.lower() == ".npz"
-    content = _unpacked(path) if packed else _parsed(path)
-    missing = [key for key in KEYS if key not in content]
+    otherwise = f"is not a motion, which is an object with {', '.join(MOTION_KEYS)}."
+    content = _unpacked(path) if packed else read_json_object(path, otherwise)
+    missing = [key for key in MOTION_KEYS if key not in content]
     if missing:
-        raise FormatError(f"is no motion: it lacks {missing[0]!r}. A motion has {', '.join(KEYS)}.", path)
+        raise FormatError(f"is not a motion: it has no {missing[0]!r}. A motion has {', '.join(MOTION_KEYS)}.", path)
     joints = _names(content["joints"], path)
     owner = moving_figure(figure, str(content["figure"]), joints, path)
     if list(owner.moving_joints) != joints:
@@ -71,34 +74,15 @@ def read_motion(path: Path | str, figure: Figure | None = None) -> Motion:
         raise FormatError(reason, path) from None
 
 
-def _parsed(path: Path | str) -> dict[str, Any]:
-    try:
-        content = json.loads(read_bytes(path), parse_constant=_refuse)
-    except json.JSONDecodeError as problem:
-        raise FormatError(f"is not JSON: {problem.msg.lower()}.", path, problem.lineno) from None
-    except RecursionError:
-        raise FormatError("nests arrays too deeply.", path) from None
-    except ValueError as problem:
-        if isinstance(problem, FormatError):
-            raise
-        raise FormatError(f"is not JSON: {problem}.", path) from None
-    if not isinstance(content, dict):
-        raise FormatError(f"is no motion, which has {', '.join(KEYS)}.", path)
-    return content
-
-
-def _refuse(word: str) -> None:
-    raise ValueError(f"{word} is no value of a joint")
-
-
 def _unpacked(path: Path | str) -> dict[str, Any]:
+    """The entries of an NPZ file as Python values, `q` as an array."""
     try:
         packed = io.BytesIO(read_bytes(path))
         with zipfile.ZipFile(packed) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > LARGEST_UNPACKED:
                 raise FormatError(f"unpacks to more than {LARGEST_UNPACKED >> 20} MB, which is not read.", path)
         with np.load(packed, allow_pickle=False) as arrays:
-            content = {key: arrays[key] for key in KEYS if key in arrays}
+            content = {key: arrays[key] for key in MOTION_KEYS if key in arrays}
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as problem:
         if isinstance(problem, FormatError):
             raise

@@ -17,33 +17,19 @@ from poise.errors import FigureError, FormatError
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import Posture
 from poise.figure.model.values import JointValues, checked_values
-from poise.formats.text.files import read_bytes, write_atomically
+from poise.formats.text.files import write_atomically
+from poise.formats.text.json_file import read_json_object
 
 
 def read_posture(path: str | Path, figure: Figure) -> JointValues:
-    """Values by joint from a file, checked against a figure."""
-    try:
-        given = json.loads(read_bytes(path), parse_constant=_refuse)
-    except json.JSONDecodeError as problem:
-        raise FormatError(f"is not JSON: {problem.msg.lower()}.", path, problem.lineno) from None
-    except RecursionError:
-        raise FormatError("nests arrays too deeply.", path) from None
-    except ValueError as problem:
-        if isinstance(problem, FormatError):
-            raise
-        raise FormatError(f"is not JSON: {problem}.", path) from None
-    if not isinstance(given, dict):
-        raise FormatError('is no posture: it needs values by joint, such as { "neck": 0.3 }.', path)
+    """Read joint values by name from a file, checked against a figure."""
+    given = read_json_object(path, 'is not a posture, which is values by joint such as { "neck": 0.3 }.')
     try:
         return checked_values(
             figure, Path(path).stem, {joint: _numbers(joint, value) for joint, value in given.items()}
         )
     except FigureError as problem:
         raise FormatError(str(problem), path) from None
-
-
-def _refuse(word: str) -> None:
-    raise ValueError(f"{word} is no number of a posture")
 
 
 def _numbers(joint: str, value: Any) -> list[float]:
@@ -53,15 +39,15 @@ def _numbers(joint: str, value: Any) -> list[float]:
             return [float(number) for number in numbers]
     except OverflowError:
         pass
-    raise FigureError(f"joint {joint!r} takes numbers in radians or metres.")
+    raise FigureError(f"the value of joint {joint!r} must be a number or a list of numbers, in radians or metres.")
 
 
 def posture_text(posture: Posture) -> str:
-    """The file's text: one joint a line."""
+    """The text of a posture file, with one joint per line."""
     lines = [f"  {json.dumps(joint)}: {json.dumps(np.asarray(posture[joint]).tolist())}" for joint in posture]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def write_posture(posture: Posture, path: str | Path) -> None:
-    """Write a posture; a crash on the way leaves an older file as it was."""
+    """Write a posture file; if writing fails, an existing file stays unchanged."""
     write_atomically(path, posture_text(posture).encode("utf-8"))

@@ -6,10 +6,11 @@
     time,turn,nod,head.qw,head.qx,head.qy,head.qz
     0.0,0.1,0.25,1.0,0.0,0.0,0.0
 
-A joint with one value has a column of its own name. The values of others are `joint.part`: x y z for positions, qw qx
-qy qz for rotations, and the names of their limits for the rest (`first` and `second` of a universal joint, and so on).
-The comments, each of which may be missing, say who moves, how many frames a second has, and whether angles are in
-radians or degrees. Columns may come in any order; joints without columns keep their neutral values.
+A joint with one value has a column of its own name. Columns of other joints are named `joint.part`: x y z for
+positions, qw qx qy qz for rotations, and the coordinates' names for the rest (`first` and `second` of a universal
+joint, and so on). The comments, each of which may be missing, give the name of the figure, the frames per second, and
+whether angles are in radians or degrees. Columns may come in any order; joints without columns keep their neutral
+values.
 """
 
 from __future__ import annotations
@@ -24,22 +25,21 @@ import numpy as np
 from poise.errors import FormatError, PoiseError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
-from poise.formats.table.columns import TIME, columns_of, matched
-from poise.formats.table.document import LARGEST_NUMBER, TableDocument, parse_table
+from poise.formats.table.columns import TIME, columns_of, matched_columns
+from poise.formats.table.document import TableDocument, parse_table
 from poise.formats.table.owners import moving_figure
 from poise.formats.text.files import read_bytes, write_atomically
-from poise.motion.clip.clip import Clip, interpolated
+from poise.formats.text.numbers import LARGEST_NUMBER, MOST_JOINT_VALUES
+from poise.motion.clip.clip import Clip, frame_count, interpolated
 
 __all__ = ["TableDocument", "parse_table", "read_table", "table_clip", "write_table"]
 
-LARGEST_MOTION = 50_000_000
-"""Joint values of a clip, 400 MB of them, beyond which times are not resampled."""
-_UNEVEN = 0.05
-"""Share of a frame by which a time may be off: tables often round them to milliseconds."""
+_TIME_TOLERANCE = 0.05
+"""Greatest deviation of a time from an even frame rate, as a share of a frame: tables often round to milliseconds."""
 
 
 def write_table(clip: Clip, path: Path | str, *, degrees: bool = False) -> None:
-    """Write a clip as a table, every number so that it reads back exactly (angles in degrees to the last digit).
+    """Write a clip as a table whose numbers read back exactly, except for the last digit of angles in degrees.
 
     Args:
         clip: The motion.
@@ -52,7 +52,9 @@ def write_table(clip: Clip, path: Path | str, *, degrees: bool = False) -> None:
         raise FormatError(str(problem), path) from None
     names = [TIME, *(column.name for column in columns)]
     if any("\n" in name or "\r" in name or name != name.strip() for name in names):
-        raise FormatError("a joint whose name has a line break or begins or ends with a space fits no table.", path)
+        raise FormatError(
+            "a table needs joint names without line breaks and without spaces at either end; rename the joint.", path
+        )
     turns = [column.q for column in columns if column.is_angle]
     values = clip.q.copy()
     if degrees:
@@ -67,23 +69,23 @@ def write_table(clip: Clip, path: Path | str, *, degrees: bool = False) -> None:
 
 
 def read_table(path: Path | str, figure: Figure | None = None, rate: float | None = None) -> Clip:
-    """The motion in a table, named after the file.
+    """Read the motion in a table; its name is the file's.
 
     Args:
         path: The file.
-        figure: Who moves; may be left out where the table names a built-in figure.
-        rate: Frames per second, for a table that does not say; a table with other or uneven times is resampled to it.
+        figure: The figure that moves; may be left out if the table names a built-in figure.
+        rate: Frames per second, for a table without them; a table with other or uneven times is resampled to this rate.
     """
     return table_clip(parse_table(read_bytes(path), path), figure, rate, name=Path(path).stem)
 
 
 def table_clip(table: TableDocument, figure: Figure | None, rate: float | None = None, *, name: str = "") -> Clip:
-    """The motion in a table that has been parsed."""
+    """The motion in a parsed table; the arguments are those of `read_table`."""
     name_in_file, _ = table.settings.get("figure", ("", 0))
     joints = {part for column in table.header for part in (column, column.rpartition(".")[0]) if part}
     owner = moving_figure(figure, name_in_file, joints - {TIME}, table.path)
     try:
-        columns = matched(owner, table.header)
+        columns = matched_columns(owner, table.header)
     except PoiseError as problem:
         raise FormatError(str(problem), table.path, table.header_line) from None
     q = np.tile(owner.neutral().q, (len(table.values), 1))
@@ -105,7 +107,7 @@ def _in_degrees(table: TableDocument) -> bool:
 
 
 def _timed(table: TableDocument, clip: Clip, rate: float | None) -> Clip:
-    """The frames of `clip` at the rate asked for, or the table's, or that of its times."""
+    """The frames of `clip` at the requested rate, else the rate in the table's comment, else that of its times."""
     wanted = _positive(table, rate, None) if rate is not None else None
     said = _said_rate(table)
     steady = wanted or said
@@ -115,17 +117,17 @@ def _timed(table: TableDocument, clip: Clip, rate: float | None) -> Clip:
         return Clip(clip.figure, clip.q, steady, clip.name)
     passed = _passed(table)
     steady = steady or _mean_rate(table, passed)
-    off = np.flatnonzero(np.abs(passed * steady - np.arange(len(clip))) > _UNEVEN)
+    off = np.flatnonzero(np.abs(passed * steady - np.arange(len(clip))) > _TIME_TOLERANCE)
     if not len(off):
         return Clip(clip.figure, clip.q, steady, clip.name)
     if wanted is None:
-        reason = f"the frames do not come {steady:g} times a second; give rate=… to resample them."
+        reason = f"the times are not those of {steady:g} frames per second; give rate=… to resample the motion."
         raise FormatError(reason, table.path, table.lines[int(off[0])])
     return _resampled(table, clip, passed, wanted)
 
 
 def _said_rate(table: TableDocument) -> float | None:
-    """Frames per second as a comment says."""
+    """Frames per second from the comment `# rate: …`; None without it."""
     if "rate" not in table.settings:
         return None
     word, line = table.settings["rate"]
@@ -155,7 +157,7 @@ def _passed(table: TableDocument) -> FloatArray:
 
 def _mean_rate(table: TableDocument, passed: FloatArray) -> float:
     if len(passed) == 1:
-        raise FormatError("one frame has no rate; give rate=…", table.path)
+        raise FormatError("the table has one frame, which gives no rate; give rate=…", table.path)
     rate = (len(passed) - 1) / float(passed[-1])
     if rate > LARGEST_NUMBER:
         raise FormatError("the times of all frames are the same; give rate=…", table.path)
@@ -164,8 +166,10 @@ def _mean_rate(table: TableDocument, passed: FloatArray) -> float:
 
 
 def _resampled(table: TableDocument, clip: Clip, passed: FloatArray, rate: float) -> Clip:
-    if passed[-1] * rate * max(clip.figure.nq, 1) > LARGEST_MOTION:
-        reason = f"the table lasts {passed[-1]:g} s, which is too much at {rate:g} frames per second."
+    if passed[-1] * rate * max(clip.figure.nq, 1) > MOST_JOINT_VALUES:
+        reason = (
+            f"the table lasts {passed[-1]:g} s, which is too long at {rate:g} frames per second; give a lower rate."
+        )
         raise FormatError(reason, table.path)
-    wanted = np.arange(math.floor(passed[-1] * rate + 1e-6) + 1) / rate
+    wanted = np.arange(frame_count(float(passed[-1]), rate)) / rate
     return Clip(clip.figure, interpolated(clip.figure, passed, clip.q, wanted), rate, clip.name)

@@ -1,1 +1,1 @@
-"""What readers and writers of text files share: XML, TOML, names, safe files."""
+"""Code shared by readers and writers: XML, TOML and JSON, unique names, and safe reading and writing of files."""

@@ -1,4 +1,4 @@
-"""Files on disk: refusing those that cannot be read, in one sentence, and writing so that a crash loses nothing."""
+"""Reads files with clear errors, and writes files atomically."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from pathlib import Path
 
 from poise.errors import FormatError
 
-LARGEST = 512 * 1024 * 1024
-"""Bytes beyond which a file is not read: no figure or clip needs them, and no desk has memory to spare."""
+LARGEST_FILE = 512 * 1024 * 1024
+"""Largest file that is read [bytes]."""
 
 
 def checked_file(path: str | Path) -> Path:
-    """`path`, if it is a file that has something in it and fits in memory."""
+    """`path`, if it is a regular file that is not empty and not too large."""
     file = Path(path)
     try:
         status = file.stat()
     except (OSError, ValueError) as problem:
         raise FormatError(_sentence(problem), file) from None
     if not stat.S_ISREG(status.st_mode):
-        # A pipe or a device may never end, or never begin.
+        # Reading a pipe or a device may never end.
         raise FormatError(f"is a {'folder' if stat.S_ISDIR(status.st_mode) else 'device'}, not a file.", file)
     size = status.st_size
     if size == 0:
         raise FormatError("is empty.", file)
-    if size > LARGEST:
-        raise FormatError(f"is {size / 2**20:.0f} MB; files over {LARGEST // 2**20} MB are not read.", file)
+    if size > LARGEST_FILE:
+        raise FormatError(f"is {size / 2**20:.0f} MB; files over {LARGEST_FILE // 2**20} MB are not read.", file)
     return file
 
 
 def read_bytes(path: str | Path) -> bytes:
     """All bytes of a file that `checked_file` accepts."""
-    data = read_head(path, LARGEST + 1)
-    if len(data) > LARGEST:
-        raise FormatError(f"has more than {LARGEST // 2**20} MB, which is not read.", path)
+    data = read_head(path, LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise FormatError(f"has more than {LARGEST_FILE // 2**20} MB, which is not read.", path)
     return data
 
 
@@ -54,7 +54,7 @@ def read_head(path: str | Path, count: int) -> bytes:
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
-    """Write a file at once: whoever looks sees the old one or the new one, never half of one."""
+    """Write a file atomically: other processes see the old content or the new one, never a part of it."""
     file = Path(os.path.realpath(path))
     beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:

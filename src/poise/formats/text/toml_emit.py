@@ -1,4 +1,4 @@
-"""TOML as a person would type it: short arrays on one line, no needless quotes, no fraction on whole numbers."""
+"""Writes TOML as a person would: short arrays on one line, quotes only where needed, whole numbers without a point."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b
 
 
 class Raw(str):
-    """A value already written as TOML."""
+    """A value that is TOML text already."""
 
 
 class Dotted(tuple[str, ...]):
-    """A key of several parts: `shoulder.twist`."""
+    """A dotted key such as `shoulder.twist`."""
 
     __slots__ = ()
 
 
 def number(value: float) -> str:
-    """The shortest text that reads back to the same float."""
+    """The shortest text that parses to the same float."""
     value = float(value)
     whole = value.is_integer() and abs(value) < 1e15 and (value != 0.0 or math.copysign(1.0, value) > 0.0)
     return str(int(value)) if whole else repr(value)
 
 
 def key(word: str) -> str:
-    """A key, in quotes if it needs them."""
+    """A key, in quotes if TOML requires them."""
     return word if _BARE.fullmatch(word) else string(word)
 
 
 def string(text: str) -> str:
-    """A basic string."""
+    """A TOML basic string, with quotes and escapes."""
     return f'"{"".join(_ESCAPES.get(c) or _plain(c) for c in text)}"'
 
 
@@ -64,7 +64,7 @@ def _any_key(word: str | Dotted) -> str:
 
 
 def pair(word: str, value: Any) -> Iterable[str]:
-    """The lines of `word = value`: one, or one per item of an array too long for it."""
+    """The lines of `word = value`: one line, or one per item of an array that is too long for a line."""
     line = f"{key(word)} = {inline(value)}"
     nested = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
     if len(line) <= _WIDTH or not nested or not isinstance(value[0], Sequence | Mapping):
@@ -73,5 +73,5 @@ def pair(word: str, value: Any) -> Iterable[str]:
 
 
 def section(header: str, pairs: Mapping[str, Any]) -> list[str]:
-    """A header and its keys, behind an empty line."""
+    """The lines of a table: an empty line, the header and the keys."""
     return ["", header, *(line for word, value in pairs.items() for line in pair(word, value))]

@@ -1,6 +1,6 @@
-"""On which line each key of a TOML text stands: the standard parser checks the text but keeps no positions.
+"""Finds the line of each key of a TOML text, which the standard parser does not report.
 
-`key_lines` walks a text that the parser has already accepted, so it looks only for where things begin and end.
+`key_lines` scans a text that the parser has accepted, so it only needs to find where keys and values begin and end.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import tomllib
 
 Path = tuple[str | int, ...]
-"""Where a value is: keys of tables and indices of arrays, from the top."""
+"""Place of a value in a document: keys of tables and indices of arrays, from the top."""
 
 _SPACE = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -22,12 +22,12 @@ _SCALAR = re.compile(r"[^,\]}#\n]*")
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """Line, counted from 1, of every table, key and array item of a valid TOML text."""
+    """Line number, from 1, of every table, key and array item of a valid TOML text."""
     return _Walk(text).lines
 
 
 def nearest_line(lines: dict[Path, int], path: Path) -> int:
-    """Line of a value, or of the innermost table around it that has one."""
+    """Line number of a value, or of the innermost table around it that has one."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
@@ -41,7 +41,7 @@ class _Walk:
         self.at = 0
         self.lines: dict[Path, int] = {}
         self.counts: dict[Path, int] = {}
-        """Items so far of each array of tables."""
+        """Number of items so far in each array of tables."""
         self._line, self._counted_to = 1, 0
         table: Path = ()
         while self._skip(_GAP) < len(text):
@@ -51,20 +51,20 @@ class _Walk:
                 self._pair(table)
 
     def _skip(self, pattern: re.Pattern[str]) -> int:
-        """Move behind what matches here; returns where that is."""
+        """Skip the text that matches here, and return the new position."""
         found = pattern.match(self.text, self.at)
         if found is not None:
             self.at = found.end()
         return self.at
 
     def _mark(self, path: Path) -> None:
-        """Remember the line of `path`, unless an earlier one opened it."""
+        """Record the current line for `path`, unless it has one already."""
         self._line += self.text.count("\n", self._counted_to, self.at)
         self._counted_to = self.at
         self.lines.setdefault(path, self._line)
 
     def _header(self) -> Path:
-        """`[a.b]` or `[[a.b]]`; returns the table it opens."""
+        """Scan `[a.b]` or `[[a.b]]`, and return the path of the table."""
         opens_item = self.text.startswith("[[", self.at)
         self.at += 2 if opens_item else 1
         keys = self._dotted_key()
@@ -78,7 +78,7 @@ class _Walk:
         return table
 
     def _resolved(self, keys: tuple[str, ...]) -> Path:
-        """The path of a header: inside an array of tables it means the last item."""
+        """The path that a header refers to; in an array of tables, that of its last item."""
         path: Path = ()
         for key in keys:
             path = (*path, key)
@@ -101,7 +101,7 @@ class _Walk:
         return str(tomllib.loads(f"k = {word}")["k"]) if quoted else word
 
     def _pair(self, table: Path) -> None:
-        """`key = value`."""
+        """Scan `key = value`."""
         path = table
         for key in self._dotted_key():
             path = (*path, key)

@@ -1,4 +1,4 @@
-"""Tables of a TOML file, read key by key, every complaint with file and line."""
+"""Checked access to the tables of a TOML file; every error has file and line."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 class Source:
-    """A parsed TOML text that knows where everything stands."""
+    """A parsed TOML text with the line of every key."""
 
     def __init__(self, text: str | bytes, path: Path | None) -> None:
-        """Parse `text`; `path` is for messages only."""
+        """Parse `text`; `path` is for error messages only."""
         self.path = path
         source = self._decoded(text).removeprefix("\ufeff").replace("\r\n", "\n")
         try:
@@ -45,36 +45,36 @@ class Source:
             return text.decode("utf-8")
         except UnicodeDecodeError as problem:
             line = 1 + text.count(b"\n", 0, problem.start)
-            raise FormatError("is not text in UTF-8.", self.path, line) from None
+            raise FormatError("is not UTF-8 text.", self.path, line) from None
 
     def error(self, reason: str, place: toml_lines.Path = ()) -> FormatError:
-        """A complaint about what stands at `place`."""
+        """A FormatError with the line of `place`."""
         return FormatError(reason, self.path, toml_lines.nearest_line(self._lines, place))
 
 
 class Table:
-    """One table: `take` its keys, then call `finish` to refuse the keys nobody took."""
+    """One table: `take` its keys, then call `finish` to refuse unknown ones."""
 
     def __init__(self, source: Source, values: Mapping[str, Any], place: toml_lines.Path, what: str) -> None:
-        """`what` names the table in messages."""
+        """Wrap the values of a table; `what` names it in error messages."""
         self.source, self.place, self.what = source, place, what
         self._values = dict(values)
         self._known: list[str] = []
 
     def error(self, reason: str, key: str | None = None) -> FormatError:
-        """A complaint about this table, or about one key of it."""
+        """A FormatError with the line of this table, or of one of its keys."""
         return self.source.error(reason, self.place if key is None else (*self.place, key))
 
     @contextmanager
-    def blaming(self, key: str | None = None) -> Iterator[None]:
-        """Turn what a figure or a task refuses inside the block into a complaint about this table or key."""
+    def locating_errors(self, key: str | None = None) -> Iterator[None]:
+        """Turn a FigureError or TaskError inside the block into a FormatError with the line of this table or key."""
         try:
             yield
         except (FigureError, TaskError) as problem:
             raise self.error(str(problem), key) from None
 
     def __contains__(self, key: str) -> bool:
-        """Whether the file gives this key."""
+        """Whether the file has this key."""
         return key in self._values
 
     def keys(self) -> list[str]:
@@ -86,7 +86,7 @@ class Table:
         return list(self._values)
 
     def take(self, key: str, default: Any = _MISSING) -> Any:
-        """The value of a key as the file has it."""
+        """The unchecked value of a key, or `default` if it is missing."""
         self._known.append(key)
         if key in self._values:
             return self._values[key]
@@ -109,7 +109,7 @@ class Table:
         return value
 
     def choice(self, key: str, choices: Sequence[str], default: Any = _MISSING) -> str:
-        """One of a few words."""
+        """One of the words in `choices`."""
         word = self.text(key, default)
         if word not in choices:
             hint = suggestion(word, choices)
@@ -117,11 +117,11 @@ class Table:
         return str(word)
 
     def number(self, key: str, default: float | None = None) -> float:
-        """A number that is not nan; infinite where the figure allows it."""
+        """A number, possibly infinite, but not NaN."""
         return self.as_number(self.take(key) if default is None else self.take(key, default), key)
 
     def numbers(self, key: str, counts: Sequence[int], default: Sequence[float] | None = None) -> list[float]:
-        """An array of numbers, as many as one of `counts` says."""
+        """An array of numbers, whose length is one of `counts`; any length if `counts` is empty."""
         return self.as_numbers(self.take(key) if default is None else self.take(key, list(default)), key, counts)
 
     def as_number(self, value: Any, key: str) -> float:
@@ -137,14 +137,14 @@ class Table:
         return number
 
     def as_numbers(self, value: Any, key: str, counts: Sequence[int]) -> list[float]:
-        """`value`, if it is an array of so many numbers."""
+        """`value`, if it is an array of numbers whose length is one of `counts`."""
         if not isinstance(value, list) or (counts and len(value) not in counts):
             wanted = f"{' or '.join(map(str, counts))} numbers" if counts else "an array of numbers"
             raise self.error(f"{key!r} of {self.what} must be {wanted} in brackets, not {shown(value)}.", key)
         return [self.as_number(item, key) for item in value]
 
     def within(self, key: str, most: float, numbers: Sequence[float]) -> None:
-        """Refuse numbers so large that arithmetic with them overflows."""
+        """Refuse finite numbers above `most` in magnitude, with which arithmetic could overflow."""
         for number in numbers:
             if not math.isinf(number) and abs(number) > most:
                 raise self.error(f"{key!r} of {self.what} must lie within ±{most:g}, not {number:g}.", key)
@@ -157,14 +157,14 @@ class Table:
         return Table(self.source, value, place, what)
 
     def array(self, key: str) -> list[Any]:
-        """An array, empty when the key is absent."""
+        """An array, empty if the key is missing."""
         value = self.take(key, [])
         if not isinstance(value, list):
             raise self.error(f"{key!r} of {self.what} must be an array, not {shown(value)}.", key)
         return value
 
     def tables(self, key: str, what: str) -> list[Table]:
-        """The tables `[[key]]`, each called by its name once it has one."""
+        """The tables `[[key]]`; error messages call each by its `name`, or by its number."""
         found = []
         for i, value in enumerate(self.array(key)):
             place = (*self.place, key, i)
@@ -176,7 +176,7 @@ class Table:
         return found
 
     def finish(self, *optional: str) -> None:
-        """Refuse keys that nothing has taken; `optional` ones are known but were perhaps not asked for."""
+        """Refuse keys that were not taken and are not in `optional`."""
         self._known += optional
         for key in self.keys():
             hint = suggestion(key, self._known)
@@ -185,7 +185,7 @@ class Table:
 
 
 def shown(value: Any) -> str:
-    """A value as short as a message can carry."""
+    """A value for an error message, cut to 60 characters."""
     word = "true" if value is True else "false" if value is False else None
     try:
         word = word or repr(value)
@@ -195,7 +195,7 @@ def shown(value: Any) -> str:
 
 
 def _syntax_error(message: str, source: str) -> tuple[str, int]:
-    """Reason and line of what the parser says."""
+    """Reason and line of a parser's error message."""
     found = _POSITION.search(message)
     line = int(found[1]) if found and found[1] else 1 + source.rstrip("\n").count("\n")
     reason = _POSITION.sub("", message)

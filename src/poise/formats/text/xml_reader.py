@@ -1,6 +1,6 @@
-"""XML in which every mistake has a line, and which can neither reach out nor blow up.
+"""Reads XML safely; every error has a line.
 
-Entities are how XML reads other files and grows without end, so a document that declares any is refused.
+Documents with a DOCTYPE are refused: entities, which it declares, can read other files and expand without bound.
 """
 
 from __future__ import annotations
@@ -16,61 +16,61 @@ from lxml import etree
 
 from poise.errors import FigureError, FormatError
 
-LARGEST = 1e50
-"""Lengths, masses and angles beyond this are mistakes, and their squares would overflow."""
+LARGEST_XML_NUMBER = 1e50
+"""Largest magnitude of a length, mass or angle; the squares of much larger numbers would overflow."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-# Atomic, so that a prologue of many comments is walked once and not in every possible grouping.
+# Atomic groups: a prologue of many comments would otherwise cause catastrophic backtracking.
 _DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s+|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Element:
-    """An element of a document, that knows which file and line it stands in."""
+    """An element of a document, with its file and line."""
 
     node: etree._Element
     path: Path | None
 
     @property
     def tag(self) -> str:
-        """Its name, without a namespace."""
+        """Tag without namespace."""
         return str(self.node.tag).rpartition("}")[2]
 
     @property
     def namespace(self) -> str:
-        """Its namespace, empty when there is none."""
+        """Namespace, empty if there is none."""
         return str(self.node.tag).rpartition("}")[0][1:]
 
     @property
     def line(self) -> int | None:
-        """The line it starts on."""
+        """Line on which the element starts."""
         line: object = self.node.sourceline
         return line if isinstance(line, int) else None
 
     def error(self, reason: str) -> FormatError:
-        """What is wrong with this element, with its file and line."""
+        """A FormatError with the file and line of this element."""
         return FormatError(reason, self.path, self.line)
 
     @contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Report what the body model refuses as a mistake of this element."""
+    def locating_errors(self) -> Iterator[None]:
+        """Turn a FigureError inside the block into a FormatError with the line of this element."""
         try:
             yield
         except FigureError as problem:
             raise self.error(str(problem)) from None
 
     def children(self, *tags: str) -> list[Element]:
-        """Elements directly inside, in the namespace of this one; all of them without tags."""
+        """Child elements with one of the tags, or all if none is given, in the namespace of this element."""
         inside = [Element(node, self.path) for node in self.node.iterchildren("*")]
         return [child for child in inside if child.namespace == self.namespace and (not tags or child.tag in tags)]
 
     def child(self, *tags: str) -> Element | None:
-        """The first such element inside."""
+        """The first child element with one of the tags; None if there is none."""
         return next(iter(self.children(*tags)), None)
 
     def everything(self) -> Iterator[Element]:
-        """This element and all inside it, in document order."""
+        """This element and all its descendants, in document order."""
         return (Element(node, self.path) for node in self.node.iter("*"))
 
     def attributes(self) -> dict[str, str]:
@@ -78,7 +78,7 @@ class Element:
         return {str(name): str(value) for name, value in self.node.attrib.items()}
 
     def text(self, attribute: str) -> str:
-        """An attribute that must be there and not be blank."""
+        """The value of a required attribute, which must not be blank."""
         value = self.node.get(attribute)
         if value is None or not value.strip():
             raise self.error(f"<{self.tag}> needs the attribute {attribute!r}.")
@@ -98,7 +98,7 @@ class Element:
             wanted = "one number" if count == 1 else f"{count} numbers"
             raise self.error(f"{attribute} of <{self.tag}> must be {wanted}, not {_quoted(self.text(attribute))}.")
         for word, value in zip(words, values, strict=True):
-            if abs(value) > LARGEST:
+            if abs(value) > LARGEST_XML_NUMBER:
                 raise self.error(f"{attribute} of <{self.tag}> must be a finite number, not {_quoted(word)}.")
         return tuple(values)
 
@@ -118,7 +118,7 @@ class Element:
 
 
 def parse_xml(source: bytes | str, path: Path | None = None) -> Element:
-    """The root of a document, or a FormatError with its line."""
+    """The root element of a document; raises a FormatError with a line if it is malformed."""
     data, encoding = _encoded(source, path)
     declared = _DOCTYPE.match(data)
     if declared:
@@ -129,15 +129,15 @@ def parse_xml(source: bytes | str, path: Path | None = None) -> Element:
         reason = re.sub(r",? *line \d+, column \d+.*$", "", problem.msg or "this is no XML", flags=re.DOTALL)
         raise FormatError(f"{reason.strip()}.", path, problem.lineno or 1) from None
     except (etree.LxmlError, LookupError, ValueError) as problem:
-        raise FormatError(f"this is no XML that can be read: {problem}.", path, 1) from None
-    # Other encodings than those a regular expression on bytes can see through.
+        raise FormatError(f"is not XML that can be read: {problem}.", path, 1) from None
+    # The regular expression on bytes misses a DOCTYPE in encodings such as UTF-16.
     if root.getroottree().docinfo.internalDTD is not None:
         raise _doctype_refused(path, 1)
     return Element(root, path)
 
 
 def _parsed_root(data: bytes, encoding: str | None) -> etree._Element:
-    """The root element; prefixes that nobody declared are forgiven, as the readers of robot files all do."""
+    """The root element; undeclared namespace prefixes are accepted, as other readers of robot files accept them."""
     parser = _parser(encoding)
     try:
         return etree.fromstring(data, parser)
@@ -154,18 +154,18 @@ def _parser(encoding: str | None, *, recover: bool = False) -> etree.XMLParser:
 
 
 def _encoded(source: bytes | str, path: Path | None) -> tuple[bytes, str | None]:
-    """Bytes, and their encoding where the document need not say it."""
+    """The document as bytes, and their encoding if it is known."""
     if isinstance(source, bytes):
         return source, None
     try:
         return source.encode("utf-8"), "utf-8"
     except UnicodeEncodeError as problem:
         line = source.count("\n", 0, problem.start) + 1
-        raise FormatError("holds half of a surrogate pair, which is no character.", path, line) from None
+        raise FormatError("has half of a surrogate pair, which is not a character.", path, line) from None
 
 
 def _doctype_refused(path: Path | None, line: int) -> FormatError:
-    return FormatError("declares a DOCTYPE, which robots do not need and attacks do: remove it.", path, line)
+    return FormatError("has a DOCTYPE, which is refused because it can declare entities: remove it.", path, line)
 
 
 def _quoted(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Figures from URDF files, and the loops that a file beside one closes."""
+"""Reads figures from URDF files, and their loops from closures files."""

@@ -1,13 +1,13 @@
-"""Loops beside a URDF, in the YAML form of the Gepetto group's collection of parallel robots.
+"""Reads closures files: the loops of a URDF, in the YAML form of the Gepetto group's collection of parallel robots.
 
-    closed_loop: [['foot_a', 'foot_b']]    # frames that meet: links, or joints (the frame of their child)
-    type: ['6d']                           # 6d: they coincide; 3d: only their origins do; all are 6d without this line
-    name_mot: ['motor_hip', 'motor_knee']  # joints with a motor; the others follow. Without this line all have one
-    joint_name: ['ankle']                  # joints that are not what the URDF says
+    closed_loop: [['foot_a', 'foot_b']]    # frames that coincide: links, or joints (the frame of their child)
+    type: ['6d']                           # 6d, the default: whole frames; 3d: only their origins
+    name_mot: ['motor_hip', 'motor_knee']  # joints with a motor; by default all joints have one
+    joint_name: ['ankle']                  # joints whose type differs from that in the URDF
     joint_type: ['SPHERICAL']              # SPHERICAL, FIXED, or UJOINT_XY: hinges about two axes of the joint's frame
 
-Like the group's own reader, ours goes on when `joint_name` has a name that the URDF has not, and says so in the log:
-one of their robots misspells it.
+A name in `joint_name` that the URDF does not have is a warning in the log and not an error, as in the group's own
+reader: one of their robots has a misspelt name.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from poise.formats.text.naming import Names
 from poise.formats.urdf.closures_yaml import Word, YamlLists, parse_lists
 
 _log = logging.getLogger(__name__)
-_KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+_CLOSURE_KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _LOOP_KINDS: dict[str, Kind] = {"6d": "fixed", "3d": "ball"}
-_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+_UJOINT_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 _UNIVERSAL = re.compile(r"UJOINT_([XYZ])(?!\1)([XYZ])")
 
 
 @dataclass(frozen=True)
 class Closures:
-    """What a closures file asks of a figure."""
+    """The content of a closures file."""
 
     loops: tuple[tuple[Word, Word, Kind], ...]
     motors: tuple[Word, ...] | None
     kinds: tuple[tuple[Word, Word], ...]
-    """Joints to exchange, each with the type it gets."""
+    """Joints whose kind changes, each with its new type."""
     path: Path | None
 
 
 def parse_closures(source: bytes | str, path: Path | None = None) -> Closures:
-    """The closures in a YAML document; `path` is only for messages."""
-    lists = parse_lists(source, _KEYS, path)
+    """Parse the closures in a YAML document; `path` is for error messages only."""
+    lists = parse_lists(source, _CLOSURE_KEYS, path)
     return Closures(_loops(lists), lists.words("name_mot"), _kinds(lists), path)
 
 
@@ -80,36 +80,36 @@ def _check_lengths(lists: YamlLists, first: str, count: int, second: str, other:
 
 
 def with_closures(figure: Figure, closures: Closures) -> Figure:
-    """`figure` with loops closed, motors named and joints exchanged."""
+    """`figure` with the loops, motors and joint kinds of a closures file."""
     joints = {joint.name: joint for joint in figure.joints}
     for word, kind in closures.kinds:
         if word.text in joints:
-            joints[word.text] = _exchanged(joints[word.text], kind.text)
+            joints[word.text] = _with_kind(joints[word.text], kind.text)
         else:
             hint = suggestion(word.text, joints)
-            _log.warning("%s:%d: there is no joint %r to exchange.%s", closures.path, word.line, word.text, hint)
+            _log.warning("%s:%d: joint_name has the unknown joint %r.%s", closures.path, word.line, word.text, hint)
     if closures.motors is not None:
         joints = _driven(joints, closures.motors, figure, closures)
     return _built(figure, list(joints.values()), _loop_joints(figure, closures), closures)
 
 
 def _driven(joints: dict[str, Joint], motors: Sequence[Word], figure: Figure, closures: Closures) -> dict[str, Joint]:
-    """The joints, those with a motor active and all others passive."""
+    """The joints, active if they have a motor and passive otherwise."""
     driven: set[str] = set()
     for motor in motors:
         _require(motor, joints, "joint", figure, closures)
         name = motor.text
         if joints[name].kind == "fixed":
-            reason = f"joint {name!r} is fixed and cannot have a motor: take it off name_mot, or let it move."
+            reason = f"joint {name!r} is fixed and cannot have a motor: remove it from name_mot, or change its type."
             raise FormatError(reason, closures.path, motor.line)
         if name in driven:
-            raise FormatError(f"name_mot has {name!r} twice, and a joint has one motor.", closures.path, motor.line)
+            raise FormatError(f"name_mot has {name!r} twice; name each joint once.", closures.path, motor.line)
         driven.add(name)
     return {name: replace(joint, active=name in driven) for name, joint in joints.items()}
 
 
 def _loop_joints(figure: Figure, closures: Closures) -> list[Joint]:
-    """A passive joint between the frames of each pair."""
+    """A passive loop joint for each pair of frames."""
     names = Names(figure.joints.names)
     loops = []
     for first, second, kind in closures.loops:
@@ -118,16 +118,16 @@ def _loop_joints(figure: Figure, closures: Closures) -> list[Joint]:
     return loops
 
 
-def _exchanged(joint: Joint, kind: str) -> Joint:
-    """The joint as another kind at the same place; limits of the old one do not apply."""
+def _with_kind(joint: Joint, kind: str) -> Joint:
+    """The joint with another kind at the same pose, without its limits."""
     universal = _UNIVERSAL.fullmatch(kind)
-    axes = tuple(_AXES[letter] for letter in universal.groups()) if universal else ()
+    axes = tuple(_UJOINT_AXES[letter] for letter in universal.groups()) if universal else ()
     new: Kind = "universal" if universal else "ball" if kind == "SPHERICAL" else "fixed"
     return replace(joint, kind=new, axes=axes, lower=(), upper=(), ball_limits=None)
 
 
 def _body(word: Word, figure: Figure, closures: Closures) -> str:
-    """Body whose frame is meant: a joint's frame moves with its child, at the child's origin."""
+    """The body that a link or joint name refers to; a joint's frame is that of its child body."""
     if word.text in figure.joints:
         return figure.joints[word.text].child
     _require(word, figure.bodies.names, "link or joint", figure, closures)
@@ -144,7 +144,7 @@ def _require(
 
 
 def _built(figure: Figure, joints: list[Joint], loops: list[Joint], closures: Closures) -> Figure:
-    """The figure anew; couplings that name an exchanged joint are refused by the model."""
+    """The figure with other joints and additional loops; a coupling of a joint whose kind changed raises an error."""
     try:
         return figure.replaced(joints=joints, loops=[*figure.loops, *loops])
     except FigureError as problem:

@@ -1,7 +1,7 @@
-"""The small part of YAML that a closures file needs: lists of words, each with its line.
+"""Reads the part of YAML that a closures file needs: lists of words, each with its line.
 
-The document is read as nodes and never turned into objects. Anchors and aliases, with which a few lines can grow
-without end, are refused.
+The document is parsed to nodes and never to Python objects. Anchors and aliases, with which a few lines can expand
+without bound, are refused.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import yaml
 from poise.errors import FormatError
 from poise.figure.model.names import suggestion
 
-DEEPEST = 8
-"""Levels of nesting beyond which a document is refused; lists of pairs need three."""
+DEEPEST_YAML = 8
+"""Deepest nesting that is read; lists of pairs need three levels."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Word:
 
 @dataclass(frozen=True)
 class YamlLists:
-    """Lists by key."""
+    """The top level of a document: lists by key."""
 
     values: dict[str, yaml.Node]
     path: Path | None
 
     def error(self, line: int | None, reason: str) -> FormatError:
-        """What is wrong, with the file and the line."""
+        """A FormatError with the file and a line."""
         return FormatError(reason, self.path, line)
 
     def line(self, key: str) -> int | None:
@@ -81,26 +81,26 @@ def parse_lists(source: bytes | str, keys: Sequence[str], path: Path | None) -> 
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except UnicodeDecodeError as problem:
         line = problem.object.count(b"\n", 0, problem.start) + 1
-        raise FormatError("is not text in UTF-8.", path, line) from None
+        raise FormatError("is not UTF-8 text.", path, line) from None
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         at = int(mark.line) + 1 if mark is not None else None
         raise FormatError(f"{problem.problem or problem.context}.", path, at) from None
     except yaml.YAMLError as problem:
-        raise FormatError(f"is no YAML: {str(problem).splitlines()[0]}.", path, 1) from None
+        raise FormatError(f"is not YAML: {str(problem).splitlines()[0]}.", path, 1) from None
     return YamlLists(_top_level(root, keys, path), path)
 
 
 def _refuse_references(events: Iterable[yaml.Event], path: Path | None) -> None:
-    """Stop at the first anchor, alias, or absurd depth, before anything is built."""
+    """Refuse anchors, aliases and deep nesting before nodes are built."""
     depth = 0
     for event in events:
         line = event.start_mark.line + 1 if event.start_mark is not None else None
         if getattr(event, "anchor", None) is not None:
-            raise FormatError("uses an anchor or alias (& or *), which closures do not need: write it out.", path, line)
+            raise FormatError("has an anchor or alias (& or *), which is refused: write the value out.", path, line)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise FormatError(f"is nested more than {DEEPEST} levels deep.", path, line)
+        if depth > DEEPEST_YAML:
+            raise FormatError(f"is nested more than {DEEPEST_YAML} levels deep.", path, line)
 
 
 def _top_level(root: yaml.Node | None, keys: Sequence[str], path: Path | None) -> dict[str, yaml.Node]:

@@ -1,8 +1,8 @@
-"""Joints of a URDF: how a link moves on its parent, how far, and which joint it copies.
+"""Reads the joints of a URDF: kinds, axes, limits and mimics.
 
-Two readings of <limit> are kinder than the letter, because files in the wild mean them: a joint whose <limit> has
-neither `lower` nor `upper` is not limited, nor is one whose four values are all 0, which is how exporters leave the
-form blank. A `velocity` or `effort` of 0 means that none is known, so it does not limit either.
+Two readings of <limit> differ from the specification, since files in use mean them: a joint whose <limit> has neither
+`lower` nor `upper` is unlimited, and so is one whose four values are all 0, which exporters write for unknown values. A
+`velocity` or `effort` of 0 means that the value is unknown, so it does not limit the joint either.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from poise.figure.model.names import listing, suggestion
 from poise.formats.text.xml_reader import Element
 from poise.formats.urdf.links import read_origin
 
-KINDS: dict[str, Kind] = {
+URDF_KINDS: dict[str, Kind] = {
     "revolute": "revolute",
     "continuous": "revolute",
     "prismatic": "prismatic",
@@ -27,7 +27,7 @@ KINDS: dict[str, Kind] = {
     "spherical": "ball",
     "ball": "ball",
 }
-"""Joint types of the specification, and the ball joints that some tools add; each becomes one of our kinds."""
+"""Kinds of joints by URDF type: those of the specification, and the ball joints that some tools add."""
 
 _WITH_AXIS = ("revolute", "prismatic", "planar")
 _log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Limit:
-    """What a <limit> says, with infinities for what it leaves open."""
+    """Values of a <limit>, infinite where it has none."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -44,16 +44,16 @@ class Limit:
 
 
 def read_joint(element: Element) -> Joint:
-    """A joint; its links are checked by whoever knows them all."""
+    """Read a joint; the caller checks that its links exist."""
     name = element.text("name")
     written = element.text("type")
-    if written not in KINDS:
-        hint = suggestion(written, KINDS)
-        raise element.error(f"joint {name!r} has the unknown type {written!r}.{hint} Types: {', '.join(KINDS)}.")
-    kind = KINDS[written]
+    if written not in URDF_KINDS:
+        hint = suggestion(written, URDF_KINDS)
+        raise element.error(f"joint {name!r} has the unknown type {written!r}.{hint} Types: {', '.join(URDF_KINDS)}.")
+    kind = URDF_KINDS[written]
     limit = _read_limit(element, name)
     interval = written in ("revolute", "prismatic")
-    with element.blamed():
+    with element.locating_errors():
         return Joint(
             name,
             kind,
@@ -81,7 +81,7 @@ def _read_axis(element: Element, joint: str) -> tuple[float, float, float]:
         return 1.0, 0.0, 0.0
     x, y, z = axis.numbers("xyz", 3, (1.0, 0.0, 0.0))
     if math.hypot(x, y, z) < 1e-12:
-        raise axis.error(f"joint {joint!r} has an axis of length 0, which points nowhere.")
+        raise axis.error(f"joint {joint!r} has an axis of length 0; give a direction.")
     return x, y, z
 
 
@@ -103,7 +103,7 @@ def _read_limit(element: Element, joint: str) -> Limit:
 
 
 def read_mimics(elements: dict[str, Element], joints: dict[str, Joint]) -> list[Coupling]:
-    """Every <mimic> as an equality; fixed joints cannot follow, so theirs are left out."""
+    """Read every <mimic> as a coupling; those of fixed joints are left out."""
     mimics = {name: mimic for name, element in elements.items() if (mimic := element.child("mimic")) is not None}
     leaders = {name: _leader(name, mimic, joints) for name, mimic in mimics.items() if joints[name].kind != "fixed"}
     for name in leaders:
@@ -112,10 +112,10 @@ def read_mimics(elements: dict[str, Element], joints: dict[str, Joint]) -> list[
 
 
 def _leader(name: str, mimic: Element, joints: dict[str, Joint]) -> str:
-    """The joint that `name` copies.
+    """The joint that joint `name` mimics.
 
-    Some hands are described once and get a prefix for each side, which their <mimic> tags miss: then the joint of that
-    name with the follower's own prefix is meant.
+    Some files add a prefix for each side to the joints of a hand but not to their <mimic> tags. If the joint does not
+    exist, the one joint with the same prefix as the follower is taken.
     """
     wanted = mimic.text("joint")
     if wanted in joints:
@@ -140,14 +140,14 @@ def _refuse_circle(name: str, leaders: dict[str, str], mimic: Element) -> None:
 
 
 def _coupling(follower: Joint, leader: Joint, mimic: Element) -> Coupling:
-    """follower − multiplier × leader = offset; a leader that cannot move stays at 0."""
+    """The coupling follower − multiplier × leader = offset; the value of a fixed leader is 0."""
     multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
     for joint in (follower, leader):
         if joint.kind not in ("revolute", "prismatic", "fixed"):
-            raise mimic.error(f"joint {joint.name!r} is {joint.kind}: only joints with one value can mimic.")
+            raise mimic.error(f"joint {joint.name!r} is {joint.kind}; only joints with one value can mimic.")
     terms = [Term(follower.name)]
     low = high = offset
-    with mimic.blamed():
+    with mimic.locating_errors():
         if multiplier != 0.0 and leader.kind != "fixed":
             terms.append(Term(leader.name, -multiplier))
             low, high = sorted(multiplier * bound + offset for bound in (leader.lower[0], leader.upper[0]))

@@ -1,4 +1,4 @@
-"""Links of a URDF: mass, and what is drawn and what collides."""
+"""Reads the links of a URDF: mass, visual shapes and collision shapes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from poise.kernels.maths.quaternion import about, multiply
 from poise.kernels.maths.vector import Vector
 
 Color = tuple[float, float, float]
-X, Y, Z = Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
+X_AXIS, Y_AXIS, Z_AXIS = Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
 
 
 def read_origin(owner: Element) -> Pose:
-    """Where `owner` says it is; identity without an <origin>."""
+    """The pose in an element's <origin>; the identity without one."""
     origin = owner.child("origin")
     if origin is None:
         return Pose()
@@ -29,12 +29,12 @@ def read_origin(owner: Element) -> Pose:
 
 
 def _turned(roll: float, pitch: float, yaw: float) -> FloatArray:
-    """Roll about x, then pitch about y, then yaw about z, all fixed axes: R_z(yaw) R_y(pitch) R_x(roll)."""
-    return np.array(multiply(multiply(about(Z, yaw), about(Y, pitch)), about(X, roll)))
+    """The quaternion of R_z(yaw) R_y(pitch) R_x(roll), rotations about fixed axes."""
+    return np.array(multiply(multiply(about(Z_AXIS, yaw), about(Y_AXIS, pitch)), about(X_AXIS, roll)))
 
 
 def read_colors(robot: Element) -> dict[str, Color]:
-    """Colours of all named materials, wherever in the file they are described."""
+    """Colours of all named materials, by name, wherever in the file they are defined."""
     colors: dict[str, Color] = {}
     for element in robot.everything():
         if element.tag == "material" and element.node.get("name"):
@@ -45,21 +45,21 @@ def read_colors(robot: Element) -> dict[str, Color]:
 
 
 def read_link(link: Element, colors: dict[str, Color]) -> Body:
-    """A link as a body."""
+    """Read a link as a body."""
     shapes = [shape for part in link.children("visual", "collision") if (shape := _shape(part, colors)) is not None]
-    with link.blamed():
+    with link.locating_errors():
         return Body(link.text("name"), _mass(link), tuple(shapes))
 
 
 def _mass(link: Element) -> Mass:
-    """Mass properties in the link's frame: the tensor is given in the axes of the inertial's origin."""
+    """Mass, centre and inertia in the link's frame; the file gives the inertia in the frame of <inertial>."""
     inertial = link.child("inertial")
     if inertial is None:
         return Mass()
     mass = inertial.child("mass")
     weight = mass.number("value") if mass is not None else 0.0
     tensor = inertial.child("inertia")
-    with (mass or inertial).blamed():
+    with (mass or inertial).locating_errors():
         own = Mass(weight, inertia=_tensor(tensor) if tensor is not None else np.zeros((3, 3)))
     return own.moved(read_origin(inertial))
 
@@ -71,22 +71,22 @@ def _tensor(element: Element) -> FloatArray:
 
 
 def _shape(part: Element, colors: dict[str, Color]) -> Shape | None:
-    """The solid of a <visual> or <collision>; none where a size of zero leaves nothing."""
+    """The shape of a <visual> or <collision>; None if one of its sizes is zero."""
     geometry = part.child("geometry")
     solid = geometry.child() if geometry is not None else None
     if geometry is None or solid is None:
         raise part.error(f"<{part.tag}> has no geometry.")
-    if solid.tag not in _SOLIDS:
-        raise solid.error(f"<{solid.tag}> is no geometry of a URDF. Known: {', '.join(_SOLIDS)}.")
+    if solid.tag not in _GEOMETRY_SHAPES:
+        raise solid.error(f"<{solid.tag}> is not a geometry of URDF. Geometries: {', '.join(_GEOMETRY_SHAPES)}.")
     if solid.tag != "mesh" and _is_flat(solid):
         return None
     role: Role = "visual" if part.tag == "visual" else "collision"
-    with solid.blamed():
-        return _SOLIDS[solid.tag](solid, read_origin(part), role, _color(part, colors))
+    with solid.locating_errors():
+        return _GEOMETRY_SHAPES[solid.tag](solid, read_origin(part), role, _color(part, colors))
 
 
 def _is_flat(solid: Element) -> bool:
-    """Whether some size is exactly zero: nothing is there to draw or to touch."""
+    """Whether one of the sizes is exactly zero."""
     sizes = solid.numbers("size", 3) if solid.tag == "box" else (solid.number("radius"),)
     return 0.0 in sizes or (solid.tag == "cylinder" and solid.number("length") == 0.0)
 
@@ -116,7 +116,7 @@ def _mesh(solid: Element, pose: Pose, role: Role, color: Color | None) -> Shape:
     return Mesh(solid.text("filename"), (x, y, z), pose=pose, role=role, color=color)
 
 
-_SOLIDS: dict[str, Callable[[Element, Pose, Role, Color | None], Shape]] = {
+_GEOMETRY_SHAPES: dict[str, Callable[[Element, Pose, Role, Color | None], Shape]] = {
     "box": _box,
     "cylinder": _cylinder,
     "sphere": _sphere,
@@ -126,7 +126,7 @@ _SOLIDS: dict[str, Callable[[Element, Pose, Role, Color | None], Shape]] = {
 
 
 def _color(part: Element, colors: dict[str, Color]) -> Color | None:
-    """Colour of the part's own material, else of the one it names; a name nobody described has none."""
+    """The colour of a part's own material, else of the named material; None if that is not defined."""
     material = part.child("material")
     if material is None:
         return None

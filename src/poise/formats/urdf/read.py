@@ -1,7 +1,7 @@
-"""Figures from URDF files.
+"""Reads figures from URDF files.
 
-Every link becomes a body and the root link is fixed to the world; `figure.with_floating_base()` sets it free. Meshes
-are kept by the name they have in the file.
+Every link becomes a body. The root link is fixed to the world; `figure.with_floating_base()` gives it a free joint.
+Meshes keep the file names that the URDF has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from poise.formats.urdf.links import read_colors, read_link
 
 
 def read_urdf(path: Path, closures: Path | None = None) -> Figure:
-    """The figure in a URDF file, with the loops and motors of a YAML file beside it."""
+    """Read the figure in a URDF file, with the loops and motors of a closures file."""
     figure = parse_urdf(read_bytes(path), path)
     if closures is None:
         return figure
@@ -30,10 +30,10 @@ def read_urdf(path: Path, closures: Path | None = None) -> Figure:
 
 
 def parse_urdf(source: bytes | str, path: Path | None = None) -> Figure:
-    """The figure in a URDF document; `path` is only for messages."""
+    """Parse the figure in a URDF document; `path` is for error messages only."""
     robot = parse_xml(source, path)
     _check_document(robot)
-    # Absurd numbers may overflow on the way to the check that refuses them.
+    # Huge numbers may overflow before a check refuses them.
     with np.errstate(all="ignore"):
         return _read_robot(robot)
 
@@ -48,7 +48,7 @@ def _read_robot(robot: Element) -> Figure:
     joints = {name: read_joint(element) for name, element in joint_elements.items()}
     _check_tree(bodies, joints, robot, link_elements, joint_elements)
     couplings = read_mimics(joint_elements, joints)
-    with robot.blamed():
+    with robot.locating_errors():
         return Figure(_name_of(robot), bodies, joints.values(), couplings=couplings, up="z")
 
 
@@ -58,19 +58,19 @@ def _name_of(robot: Element) -> str:
 
 
 def _check_document(robot: Element) -> None:
-    """Refuse what is no URDF, or not yet one."""
+    """Refuse a document that is not a URDF, or a xacro file that is not expanded."""
     if robot.tag != "robot":
-        raise robot.error(f"a URDF starts with <robot>, not with <{robot.tag}>.")
+        raise robot.error(f"a URDF file must start with <robot>, not with <{robot.tag}>.")
     macros = (element for element in robot.everything() if "xacro" in element.namespace or "xacro:" in element.tag)
-    # Simulator plug-ins keep such text for themselves, so only parts of the robot are looked at.
+    # Simulator plug-ins may contain "${", so only the parts of the robot are searched for it.
     parts = (inside for part in robot.children("link", "joint", "material") for inside in part.everything())
     unexpanded = (element for element in parts if any("${" in value for value in element.attributes().values()))
     for element in (*macros, *unexpanded):
-        raise element.error("this is a xacro file: expand it with the xacro tool first, and load what that writes.")
+        raise element.error("this is a xacro file: expand it with the xacro tool first, and load its output.")
 
 
 def _by_name(robot: Element, tag: str) -> dict[str, Element]:
-    """Elements by their names, which must differ."""
+    """Elements with this tag, by their names, which must be unique."""
     found: dict[str, Element] = {}
     for element in robot.children(tag):
         name = element.text("name")
@@ -87,7 +87,7 @@ def _check_tree(
     links: dict[str, Element],
     elements: dict[str, Element],
 ) -> None:
-    """Every link named must exist, and all must hang together as one tree."""
+    """Check that the links of all joints exist, and that the links form one tree."""
     above: dict[str, Joint] = {}
     for name, joint in joints.items():
         for role, link in (("parent", joint.parent), ("child", joint.child)):
@@ -103,12 +103,12 @@ def _check_tree(
     roots = [body.name for body in bodies if body.name not in above]
     if len(roots) > 1:
         named = ", ".join(map(repr, roots[:4]))
-        raise links[roots[1]].error(f"the robot falls apart: links {named} hang from nothing; a URDF has one root.")
+        raise links[roots[1]].error(f"the links {named} have no parent joint; a URDF must have one root link.")
     _refuse_circles(above, elements)
 
 
 def _refuse_circles(above: dict[str, Joint], elements: dict[str, Element]) -> None:
-    """Walking up from any link must end."""
+    """Refuse links that are their own ancestors."""
     safe: set[str] = set()
     for start in above:
         walked: dict[str, Joint] = {}
@@ -118,7 +118,7 @@ def _refuse_circles(above: dict[str, Joint], elements: dict[str, Element]) -> No
             if link in walked:
                 names = list(walked)
                 circle = " → ".join([link, *reversed(names[names.index(link) :])])
-                raise elements[joint.name].error(f"links hang from each other in a circle: {circle}.")
+                raise elements[joint.name].error(f"the links form a circle: {circle}.")
             walked[link] = joint
             link = joint.parent
         safe.update(walked)

@@ -197,7 +197,7 @@ def test_saving_replaces_the_whole_file_or_nothing(tmp_path: Path, monkeypatch: 
 
 
 def test_saving_needs_the_right_name_and_a_folder(tmp_path: Path):
-    with pytest.raises(FormatError, match=r"ends in \.figure\.toml"):
+    with pytest.raises(FormatError, match=r"end in \.figure\.toml"):
         write_figure(lamp().build(), tmp_path / "lamp.urdf")
     with pytest.raises(FormatError, match="cannot be written: No such file"):
         write_figure(lamp().build(), tmp_path / "nowhere" / "lamp.figure.toml")
@@ -288,7 +288,7 @@ def test_mistakes_in_couplings(right, wrong, line, sentence):
 
 def test_bytes_may_have_a_mark_and_windows_line_ends():
     assert parse_figure(b"\xef\xbb\xbf" + LAMP.replace("\n", "\r\n").encode()) == lamp().build()
-    with pytest.raises(FormatError, match="is not text in UTF-8") as caught:
+    with pytest.raises(FormatError, match="is not UTF-8 text") as caught:
         parse_figure(b'name = "x"\nup = "\xff"\n')
     assert caught.value.line == 2
 

@@ -37,7 +37,7 @@ CHANNEL = ("animations", 0, "channels", 0)
     ("change", "sentence"),
     [
         (set_in("asset", to=None), "asset must be a JSON object, not nothing"),
-        (set_in("asset", to={}), "glTF version ''; version 2.0 is read"),
+        (set_in("asset", to={}), "glTF version ''; only version 2.0 can be read"),
         (set_in("asset", "version", to="1.0"), "glTF version '1.0'"),
         (set_in("nodes", to=[]), "an index below 0"),
         (set_in("nodes", to={}), "the file has an object as its 'nodes'"),
@@ -56,17 +56,20 @@ CHANNEL = ("animations", 0, "channels", 0)
         (set_in("nodes", 0, "translation", to=[1, 2, 10**400]), "must be 3 finite numbers"),
         (set_in("nodes", 0, "translation", to=[1, 2, "3"]), "must be 3 finite numbers"),
         (set_in("nodes", 0, "rotation", to=[0, 0, 0, 0]), "nodes[0] has a zero quaternion"),
-        (set_in("nodes", 0, "matrix", to=[1] * 16), "both a 'matrix' and its parts"),
+        (set_in("nodes", 0, "matrix", to=[1] * 16), "both a 'matrix' and a translation, rotation or scale"),
         (set_in("nodes", 0, to={"matrix": [1] * 16}), "last row is not 0 0 0 1"),
         (set_in("nodes", 0, to={"matrix": [1] * 15}), "must be 16 finite numbers"),
         (set_in("skins", 0, "joints", to=[0, 9]), "skins[0] has 9 in its 'joints'"),
-        (set_in("skins", 0, "joints", to=[0, 0]), "must list each of its joints once"),
+        (set_in("skins", 0, "joints", to=[0, 0]), "must list at least one joint, and each joint once"),
         (set_in("skins", 0, "joints", to=[]), "at least one"),
         (set_in(*CHANNEL, "sampler", to=1), "has 1 in its 'sampler', where an index below 1"),
         (set_in(*CHANNEL, "target", to=[]), "target must be a JSON object"),
         (set_in(*CHANNEL, "target", "node", to=3), "has 3 in its 'node', where an index below 3"),
-        (set_in(*CHANNEL, "target", "path", to="colour"), "has the path 'colour'"),
-        (set_in(*SAMPLER, "interpolation", to="SMOOTH"), "has the interpolation 'SMOOTH'; there are LINEAR"),
+        (set_in(*CHANNEL, "target", "path", to="colour"), "has the unknown path 'colour'"),
+        (
+            set_in(*SAMPLER, "interpolation", to="SMOOTH"),
+            "has the unknown interpolation 'SMOOTH'. Interpolations: LINEAR",
+        ),
         (set_in(*SAMPLER, "interpolation", to="CUBICSPLINE"), "2 values for 2 times; CUBICSPLINE needs 6"),
         (set_in(*SAMPLER, "input", to=2), "has 2 in its 'input', where an index below 2"),
         (set_in(*SAMPLER, "input", to=0), "holds 3 numbers per element where 1 are needed"),
@@ -78,7 +81,7 @@ CHANNEL = ("animations", 0, "channels", 0)
         (set_in(*TIMES, "count", to=2**60), "a number of many digits as its 'count'"),
         (set_in(*TIMES, "byteOffset", to=4), "needs 12 bytes of a view of 8"),
         (set_in(*TIMES, "byteOffset", to=-4), "whole number from 0 up"),
-        (set_in(*TIMES, "componentType", to=5124), "component type 5124, which does not exist"),
+        (set_in(*TIMES, "componentType", to=5124), "unknown component type 5124"),
         (set_in(*TIMES, "componentType", to=5123), "integers that are not normalised"),
         (set_in(*TIMES, "type", to="MAT4"), "has the type 'MAT4'"),
         (set_in(*TIMES, "bufferView", to=2), "has 2 in its 'bufferView', where an index below 2"),
@@ -92,7 +95,7 @@ CHANNEL = ("animations", 0, "channels", 0)
         (set_in("bufferViews", 0, "byteStride", to=4), "a stride of 4 bytes for elements of 12"),
         (set_in("bufferViews", 0, "extensions", to={"EXT_meshopt_compression": {}}), "EXT_meshopt_compression"),
         (set_in("buffers", 0, "byteLength", to=33), "must have 33 bytes and has 32"),
-        (set_in("buffers", 0, to={"byteLength": 32}), "no 'uri' and the file no binary chunk"),
+        (set_in("buffers", 0, to={"byteLength": 32}), "no 'uri', and the file has no binary chunk"),
     ],
 )
 def test_what_is_wrong_is_said(change, sentence):
@@ -129,7 +132,7 @@ def test_values_must_be_finite_and_rotations_no_zeros(path, values, sentence):
 
 def test_two_channels_for_one_property_are_refused():
     both = [(0, "translation", [0, 1], [[0, 0, 0], [1, 0, 0]], "LINEAR")] * 2
-    with pytest.raises(FormatError, match=r"the translation of nodes\[0\], which another channel has already"):
+    with pytest.raises(FormatError, match=r"the translation of nodes\[0\], which another channel animates already"):
         parse_gltf(Sample(CHAIN).animate(both).gltf())
 
 
@@ -176,26 +179,29 @@ def test_broken_json_is_said_with_its_line():
     with pytest.raises(FormatError) as caught:
         parse_gltf(b'{\n"asset": {\n"version" "2.0"}}', "some.gltf")
     assert caught.value.line == 3
-    assert "its JSON breaks off" in caught.value.reason
+    assert "its JSON is broken" in caught.value.reason
 
 
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "its JSON breaks off"),
+        (b"", "its JSON is broken"),
         (b"[]", "the file must be a JSON object"),
         (b"{}", "the file has no 'asset'"),
         (b"\xff\xfe", "not UTF-8"),
-        (b'{"asset": NaN}', "NaN is no number of JSON"),
-        (b'{"asset": -Infinity}', "-Infinity is no number of JSON"),
-        (b'{"asset": ' + b"[" * 200_000, "nests deeper"),
-        (b'{"asset": ' + b"9" * 5000 + b"}", "more digits than can be read"),
+        (b'{"asset": NaN}', "has NaN in its JSON, which is not a finite number"),
+        (b'{"asset": -Infinity}', "has -Infinity in its JSON, which is not a finite number"),
+        (b'{"asset": ' + b"[" * 200_000, "nests JSON objects too deeply"),
+        (b'{"asset": ' + b"9" * 5000 + b"}", "too many digits"),
         (b"glTF", "too short for a GLB"),
         (glb([(0x4E4F534A, b"{}  ")], version=1), "GLB version 1"),
-        (glb([(0x4E4F534A, b"{}  ")], length=99), "says 99 bytes and the file has 24"),
+        (glb([(0x4E4F534A, b"{}  ")], length=99), "has 24 bytes, and its header announces 99"),
         (glb([(0x4E4F534A, b"{}  ")], length=28) + b"abcd", "4 bytes at the end of the file belong to no chunk"),
         (glb([(0x004E4942, b"{}  ")]), "first chunk of a GLB file must hold its JSON"),
-        (glb([(0x4E4F534A, b"{}  ")])[:12] + b"\xff\0\0\0JSON{}  ", "the chunk at byte 12 says 255 bytes"),
+        (
+            glb([(0x4E4F534A, b"{}  ")])[:12] + b"\xff\0\0\0JSON{}  ",
+            "ends before the chunk at byte 12, which has 255 bytes",
+        ),
     ],
 )
 def test_bytes_that_are_no_gltf(data, sentence):
@@ -205,7 +211,7 @@ def test_bytes_that_are_no_gltf(data, sentence):
 
 
 def test_a_file_without_nodes_has_no_skeleton():
-    with pytest.raises(FormatError, match="no nodes, so no skeleton"):
+    with pytest.raises(FormatError, match="no nodes, and so no skeleton"):
         motion(Sample([]))
 
 

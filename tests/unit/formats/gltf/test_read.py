@@ -106,7 +106,7 @@ def test_a_matrix_is_a_translation_a_rotation_and_a_scale():
 
 def test_a_matrix_that_shears_or_mirrors_or_flattens_is_refused():
     for matrix, sentence in (
-        ([[1, 1, 0], [0, 1, 0], [0, 0, 1]], "shears"),
+        ([[1, 1, 0], [0, 1, 0], [0, 0, 1]], "shear"),
         (np.diag([-1, 1, 1]), "has the scale"),
         (np.diag([0, 1, 1]), "has the scale"),
     ):
@@ -280,7 +280,7 @@ def test_more_frames_than_fit_are_refused_before_they_are_made():
     sample = Sample(CHAIN, [0, 1, 2]).animate(
         [(1, "rotation", [0, 1, 1e9], [xyzw("y", a) for a in (0, 1, 2)], "LINEAR")]
     )
-    with pytest.raises(FormatError, match="ask for a lower rate"):
+    with pytest.raises(FormatError, match="give a lower rate"):
         motion(sample).clips()
     assert len(motion(sample).clips(1e-6)["animation_0"]) == 1001
 

@@ -163,8 +163,8 @@ SPATIAL = (
 MISTAKES = {
     "syntax": ("<mujoco>\n<worldbody></mujoco>", 2, "worldbody"),
     "doctype": ("<!DOCTYPE mujoco><mujoco/>", 1, "DOCTYPE"),
-    "other document": ("<robot/>", 1, "an MJCF starts with <mujoco>, not with <robot>"),
-    "unknown element": ("<mujoco>\n<worldbdy/></mujoco>", 2, "MuJoCo refuses it: XML Error: Schema violation"),
+    "other document": ("<robot/>", 1, "an MJCF file must start with <mujoco>, not with <robot>"),
+    "unknown element": ("<mujoco>\n<worldbdy/></mujoco>", 2, "MuJoCo cannot compile it: XML Error: Schema violation"),
     "zero axis": (one_body(f'<joint axis="0 0 0"/>{BALL}'), 2, "axis too small"),
     "NaN": (one_body(f'<joint axis="0 nan 1"/>{BALL}'), 2, "axis of <joint> is not a number: '0 nan 1'"),
     "no mass": (one_body("<joint/>"), 1, "mass and inertia of moving bodies"),
@@ -172,7 +172,7 @@ MISTAKES = {
     "curved relation": (
         with_extra('<equality>\n<joint name="c" joint1="hip_y" joint2="hip_x" polycoef="0 1 2 0 0"/></equality>'),
         20,
-        "'c' is a curved relation of joints",
+        "'c' is a polynomial coupling of joints",
     ),
     "spatial tendon": (
         with_extra(SPATIAL[0]).replace('<body name="thigh"', SPATIAL[1] + '<body name="thigh"'),
@@ -190,7 +190,7 @@ MISTAKES = {
     "latin-1": (
         '<?xml version="1.0" encoding="iso-8859-1"?>\n<mujoco model="é"/>'.encode("latin-1"),
         2,
-        "not text in UTF-8",
+        "is not UTF-8 text",
     ),
     "empty": (b"", 1, "empty"),
 }
@@ -210,18 +210,18 @@ def test_numbers_of_the_compiler_mean_what_they_meant():
     joints = [name.removeprefix("mjJNT_").lower() for name in mujoco.mjtJoint.__members__]
     assert tuple(joints) == model.JOINT_KINDS
     equalities = [name.removeprefix("mjEQ_").lower() for name in mujoco.mjtEq.__members__]
-    assert tuple(equalities) == constraints._NAMES
-    assert int(mujoco.mjtObj.mjOBJ_SITE) == constraints._ON_SITES
-    assert int(mujoco.mjtWrap.mjWRAP_JOINT) == constraints._WRAPS_JOINT
+    assert tuple(equalities) == constraints._EQUALITY_NAMES
+    assert int(mujoco.mjtObj.mjOBJ_SITE) == constraints._SITE_OBJECT
+    assert int(mujoco.mjtWrap.mjWRAP_JOINT) == constraints._JOINT_WRAP
     transmissions = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT, mujoco.mjtTrn.mjTRN_TENDON)
     assert tuple(map(int, transmissions)) == (
-        actuators._JOINT,
-        actuators._JOINT_IN_PARENT,
-        actuators._TENDON,
+        actuators._JOINT_TRANSMISSION,
+        actuators._JOINT_IN_PARENT_TRANSMISSION,
+        actuators._TENDON_TRANSMISSION,
     )
     solids = ("SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX", "MESH")
     for solid in solids:
-        assert int(getattr(mujoco.mjtGeom, f"mjGEOM_{solid}")) == getattr(shapes, f"_{solid}")
+        assert int(getattr(mujoco.mjtGeom, f"mjGEOM_{solid}")) == getattr(shapes, f"_{solid}_GEOM")
 
 
 def test_warnings_go_to_the_log_and_leave_no_file(tmp_path, monkeypatch, caplog):

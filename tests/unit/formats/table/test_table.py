@@ -141,7 +141,7 @@ def test_a_table_may_name_a_built_in_figure(tmp_path):
 def test_a_table_of_another_figure_needs_it(tmp_path):
     for comment in ("", "# figure: lamp\n", "# figure: ../arm.urdf\n"):
         (tmp_path / "m.csv").write_text(f"{comment}time,turn\n0,1\n1,2\n")
-        with pytest.raises(FormatError, match="say whose they are with figure="):
+        with pytest.raises(FormatError, match="give the figure that its joint values are of"):
             read_table(tmp_path / "m.csv")
 
 
@@ -150,25 +150,29 @@ def test_a_table_of_another_figure_needs_it(tmp_path):
     [
         ("\n# nothing\n", None, "has no header"),
         ("time,turn\n", 1, "a header and no frames"),
-        ('time,"turn\n0,1\n', 1, "no line of comma-separated names"),
+        ('time,"turn\n0,1\n', 1, "must be a line of comma-separated names"),
         ("time,turn,turn\n0,1,2\n", 1, "two columns are named 'turn'"),
         ("time,tunr\n0,1\n1,2\n", 1, "figure 'lamp' has no joint value 'tunr'. Did you mean 'turn'?"),
         ("\ntime,head\n0,1\n1,2\n", 2, "no joint value 'head'. Did you mean 'head.q"),
         ("time\n0\n1\n", 1, "no column is a joint of figure 'lamp'"),
-        ("time,head.qw,head.qx\n0,1,0\n1,1,0\n", 1, "the column 'head.qy' is missing: joint 'head' needs all"),
-        ("time,turn\n0,1\n1\n", 3, "1 values where the header has 2"),
-        ("time,turn\n0,1\n1,2,3\n", 3, "3 values where the header has 2"),
-        ("time,turn\n0,1\n\n# x\n1,\n", 5, "'' in column 'turn' is no finite number"),
-        ("time,turn\n0,one\n1,2\n", 2, "'one' in column 'turn' is no finite number"),
-        ("time,turn\n0,1\n1,nan\n", 3, "'nan' in column 'turn' is no finite number"),
-        ("time,turn\n0,1\n1,-inf\n", 3, "'-inf' in column 'turn' is no finite number"),
-        ("time,turn\n0,1\n1,1e99\n", 3, "'1e99' in column 'turn' is no finite number"),
-        ("time,turn\n0,1\n1,1_0\n", 3, "'1_0' in column 'turn' is no finite number"),
+        (
+            "time,head.qw,head.qx\n0,1,0\n1,1,0\n",
+            1,
+            "the column 'head.qy' is missing: the table must have all values of joint 'head'",
+        ),
+        ("time,turn\n0,1\n1\n", 3, "has 1 values and the header has 2 columns"),
+        ("time,turn\n0,1\n1,2,3\n", 3, "has 3 values and the header has 2 columns"),
+        ("time,turn\n0,1\n\n# x\n1,\n", 5, "'' in column 'turn' is not a finite number"),
+        ("time,turn\n0,one\n1,2\n", 2, "'one' in column 'turn' is not a finite number"),
+        ("time,turn\n0,1\n1,nan\n", 3, "'nan' in column 'turn' is not a finite number"),
+        ("time,turn\n0,1\n1,-inf\n", 3, "'-inf' in column 'turn' is not a finite number"),
+        ("time,turn\n0,1\n1,1e99\n", 3, "'1e99' in column 'turn' is not a finite number"),
+        ("time,turn\n0,1\n1,1_0\n", 3, "'1_0' in column 'turn' is not a finite number"),
         ("time,turn\n0,1\n1,2\n1,3\n", 4, "the time must increase from line to line"),
         ("time,turn\n0,1\n-1,2\n", 3, "the time must increase from line to line"),
-        ("time,turn\n0,1\n0.1,2\n1,3\n", 3, "do not come 2 times a second; give rate="),
-        ("# rate: 50\ntime,turn\n0,1\n1,2\n", 4, "do not come 50 times a second; give rate="),
-        ("time,turn\n0,1\n", None, "one frame has no rate; give rate="),
+        ("time,turn\n0,1\n0.1,2\n1,3\n", 3, "are not those of 2 frames per second; give rate="),
+        ("# rate: 50\ntime,turn\n0,1\n1,2\n", 4, "are not those of 50 frames per second; give rate="),
+        ("time,turn\n0,1\n", None, "has one frame, which gives no rate; give rate="),
         ("time,turn\n0,1\n1e-320,1\n", None, "times of all frames are the same"),
         ("turn\n1\n", None, "no column 'time' and no comment '# rate: …'"),
         ("# rate: fast\nturn\n1\n", 1, "positive number of frames per second, not 'fast'"),
@@ -202,7 +206,7 @@ def test_a_rate_must_be_positive(rate):
 
 
 def test_more_frames_than_fit_are_refused_before_they_are_made():
-    with pytest.raises(FormatError, match="too much at 60 frames per second"):
+    with pytest.raises(FormatError, match="too long at 60 frames per second"):
         clip_of("time,turn\n0,0\n1,1\n1e9,2\n", rate=60)
 
 
@@ -214,7 +218,7 @@ def test_names_that_no_table_can_hold(tmp_path):
         [revolute(" spaced", "x")],
     ):
         figure = figure_of(joints)
-        with pytest.raises(FormatError, match=r"would be named|fits no table"):
+        with pytest.raises(FormatError, match=r"would be named|a table needs joint names without"):
             write_table(Clip(figure, [figure.neutral().q], 60.0), tmp_path / "m.csv")
         assert not (tmp_path / "m.csv").exists()
 

@@ -86,7 +86,7 @@ def test_exchanged_joints(five_bar):
 
 def test_a_joint_to_exchange_that_does_not_exist_is_logged(five_bar, caplog):
     assert closed(five_bar, "joint_name: [tip_c]\njoint_type: [SPHERICAL]").nv == five_bar.nv
-    assert "no joint 'tip_c' to exchange" in caplog.text
+    assert "joint_name has the unknown joint 'tip_c'" in caplog.text
 
 
 def test_an_empty_list_closes_nothing(five_bar):
@@ -116,7 +116,7 @@ MISTAKES = {
     "alias": ("\nclosed_loop: [*a]", 2, "anchor or alias"),
     "deep": ("closed_loop: " + "[" * 50, 1, "nested"),
     "bytes": (b"closed_loop: []\n\xff", 2, "UTF-8"),
-    "control characters": ("closed_loop: \x01", 1, "is no YAML"),
+    "control characters": ("closed_loop: \x01", 1, "is not YAML"),
 }
 
 

@@ -222,7 +222,7 @@ def test_says_what_it_is():
 
 
 def test_an_ending_that_is_none(tmp_path):
-    with pytest.raises(FormatError, match=r"written as \.csv, \.bvh, \.json, \.npz, not as \.txt"):
+    with pytest.raises(FormatError, match=r"end in \.csv, \.bvh, \.json, \.npz, not in \.txt"):
         wander().save(tmp_path / "wander.txt")
 
 
@@ -232,11 +232,11 @@ GOOD = {"figure": "puppet", "name": "x", "rate": 24.0, "joints": list(FIGURE.mov
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("[1, 2]", "is no motion, which has figure"),
+        ("[1, 2]", "is not a motion, which is an object with figure"),
         ("{", "is not JSON"),
         ("[" * 100_000, "too deeply"),
-        (json.dumps(GOOD).replace("24.0", "NaN"), "NaN is no value of a joint"),
-        (json.dumps({k: v for k, v in GOOD.items() if k != "q"}), "it lacks 'q'"),
+        (json.dumps(GOOD).replace("24.0", "NaN"), "NaN is not a finite number"),
+        (json.dumps({k: v for k, v in GOOD.items() if k != "q"}), "it has no 'q'"),
         (json.dumps({**GOOD, "rate": "fast"}), "its rate must be a number"),
         (json.dumps({**GOOD, "rate": -1}), "positive number of frames per second"),
         (json.dumps({**GOOD, "q": [[1.0, 2.0]]}), r"has the shape \(frames, 12\), not \(1, 2\)"),
@@ -269,7 +269,7 @@ def test_npz_that_is_no_motion(tmp_path):
 
 def test_values_of_nobody(tmp_path):
     wander().save(tmp_path / "wander.json")
-    with pytest.raises(FormatError, match="say whose they are with figure="):
+    with pytest.raises(FormatError, match="give the figure that its joint values are of"):
         poise.load_clip(tmp_path / "wander.json")
 
 

@@ -46,7 +46,7 @@ def test_a_frame_that_is_not_a_number_is_named_with_its_line(word, tmp_path, cap
     output.write_text("kept")
     assert run(["retarget", str(path), "human", "-o", str(output)]) == 2
     said = capsys.readouterr().err
-    assert f"spoilt.bvh:{line}: frame 2 has '{word}' where a finite number must be." in said
+    assert f"spoilt.bvh:{line}: frame 2 has '{word}', which is not a finite number." in said
     assert "Traceback" not in said
     assert output.read_text() == "kept"
 
