@@ -113,7 +113,7 @@ def _step_limits(figure: Figure, step: StepSize, dt: float | None) -> StepLimits
         ball_dof=np.array([ball_dof[int(start)] for start in bounds.ball_start], dtype=np.int64),
         hard=np.flatnonzero(equality),
         soft=np.flatnonzero(~equality),
-        clock=np.array([math.inf if dt is None else dt]),
+        clock=np.array([math.inf if dt is None else float(dt)]),
     )
 
 

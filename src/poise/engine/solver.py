@@ -92,6 +92,7 @@ class Solver:
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Take steps until the figure rests; the result does not depend on earlier steps of the solver."""
+        max_steps, tolerance = _checked_stopping(max_steps, tolerance)
         q = self._legal_start(posture)
         self._store_start(q)
         self._problem.forget()
@@ -159,6 +160,16 @@ class Solver:
         q = self.figure.neutral()._q.copy()
         clamp(self.figure.compiled.bounds, _NO_PREVIOUS_POSTURE, q)
         return q
+
+
+def _checked_stopping(max_steps: int, tolerance: float) -> tuple[int, float]:
+    """When to stop, as the types that kernels are compiled for; raises `TaskError` for what is no number of steps."""
+    whole = isinstance(max_steps, int | np.integer) or (isinstance(max_steps, float) and max_steps.is_integer())
+    if not whole or max_steps < 0:
+        raise TaskError(f"max_steps must be a whole number from 0 on, not {max_steps!r}.")
+    if not tolerance >= 0.0:
+        raise TaskError(f"the tolerance of a solve must be a number from 0 on, not {tolerance!r}.")
+    return int(max_steps), float(tolerance)
 
 
 def solve(  # noqa: PLR0913

@@ -8,6 +8,7 @@ import pytest
 import poise
 from poise import CenterOfMass, FigureError, Frame, Hold, LookAt, Position, Posture, Solver, TaskError
 from poise.figure.model.builder import Builder, revolute
+from poise.kernels.engine.step import settle
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +186,22 @@ def test_a_posture_is_held_in_what_freedom_is_left(human):
     assert held.errors["position of right_hand"] <= 1e-6
     apart = [np.linalg.norm(human.difference(result.posture, waving)[6:]) for result in (free, held)]
     assert apart[1] < 0.5 * apart[0]
+
+
+@pytest.mark.parametrize("stopping", [{"max_steps": -1}, {"max_steps": 2.5}, {"tolerance": float("nan")}])
+def test_a_solve_that_could_not_stop_is_refused_in_a_sentence(stopping):
+    arm = poise.load("arm")
+    with pytest.raises(poise.TaskError, match="must be a (whole )?number from 0 on"):
+        poise.solve(arm, [poise.Position("tip", at=(0.3, 0.3, 0.3))], **stopping)
+
+
+@pytest.mark.parametrize("which", ["arm", "human", "walker", "adelino"])
+def test_one_engine_is_compiled_for_all_figures_and_numbers(which):
+    """Sizes, and whole numbers where fractions are meant, must not make another type of any array."""
+    figure = poise.load(which)
+    site = figure.sites.names[-1] if figure.sites else figure.bodies.names[-1]
+    task = poise.Position(site, at=figure.pose_of(site, figure.neutral()).position)
+    solver = poise.Solver(figure, [task], dt=1)
+    solver.settle(figure.neutral(), max_steps=np.int32(2), tolerance=0)
+    solver.settle(figure.neutral(), max_steps=2.0, tolerance=np.float32(1e-6))
+    assert len(getattr(settle, "signatures", [0])) == 1
