@@ -1,4 +1,4 @@
-"""The articulated body: bodies, joints, limits, masses, shapes, postures, and `Builder`, which puts them together."""
+"""Articulated figures: bodies, joints, limits, masses, shapes, postures, and `Builder`, which assembles them."""
 
 from poise.figure.model.body import Body, Site
 from poise.figure.model.builder import (

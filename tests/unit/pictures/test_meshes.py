@@ -54,8 +54,8 @@ def test_a_polygon_of_an_obj_becomes_a_fan(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        ("a.obj", b"v 0 0\n", "not three numbers"),
-        ("a.obj", b"v 0 0 nan\n", "not three numbers"),
+        ("a.obj", b"v 0 0\n", "must be three finite numbers"),
+        ("a.obj", b"v 0 0 nan\n", "must be three finite numbers"),
         ("a.obj", b"v 0 0 0\nf 1 2 3\n", "does not exist"),
         ("a.obj", b"v 0 0 0\nf a b c\n", "vertex numbers"),
         ("a.obj", b"", "no triangles"),

@@ -1,1 +1,1 @@
-"""Mechanisms with loops: closing them, keeping them closed, moving them by their motors."""
+"""Mechanisms with kinematic loops: closing the loops, and forward kinematics from motor values."""

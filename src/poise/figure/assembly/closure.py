@@ -1,7 +1,7 @@
-"""How far loop joints are from being closed.
+"""Gap of a loop joint in a posture.
 
-With the joint's frame on each of the two bodies in world coordinates, every kind leaves some of their relative motion
-free; the residual is the part that is not [Schumacher et al. 2021, III.B].
+Each joint kind allows some relative motion of the joint's frames on its two bodies; the gap is the part of the relative
+pose that the joint does not allow [Schumacher et al. 2021, III.B].
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.figure.assembly.loop_values import joint_gap
 from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray, Pose
 from poise.kernels.maths.quaternion import Quaternion, angle_of
@@ -20,24 +21,13 @@ if TYPE_CHECKING:
 
 
 def closure_residual(figure: Figure, loop: Joint, frames: Frames) -> float:
-    """Larger of the position gap [m] and the rotation gap [rad] that the joint does not allow."""
-    near = _body_pose(figure, loop.parent, frames) @ loop.parent_frame
-    far = _body_pose(figure, loop.child, frames) @ loop.child_frame
-    if loop.reversed:
-        near, far = far, near
-    gap = near.inverse() @ far
+    """The larger of the position gap [m] and the rotation gap [rad] of a loop joint."""
+    gap = joint_gap(figure, loop, frames)
     return max(_position_gap(loop, gap), _rotation_gap(loop, gap))
 
 
-def _body_pose(figure: Figure, body: str | None, frames: Frames) -> Pose:
-    if body is None:
-        return figure.placement
-    row = figure.bodies.index(body)
-    return Pose(frames.position[row], frames.rotation[row])
-
-
 def _position_gap(loop: Joint, gap: Pose) -> float:
-    """Length of the offset that is not along a slide."""
+    """Length of the part of the offset that no slide of the joint can produce [m]."""
     if loop.kind == "free":
         return 0.0
     offset = gap.position.copy()
@@ -49,7 +39,7 @@ def _position_gap(loop: Joint, gap: Pose) -> float:
 
 
 def _rotation_gap(loop: Joint, gap: Pose) -> float:
-    """Angle of the rotation that is not about a turn."""
+    """Angle of the part of the rotation that no turn of the joint can produce [rad]."""
     if loop.kind in ("ball", "free"):
         return 0.0
     turns = [np.array(a) for p, a in zip(loop.primitives, loop.axes, strict=True) if p == "turn"]
@@ -61,4 +51,5 @@ def _rotation_gap(loop: Joint, gap: Pose) -> float:
 
 
 def _angle(a: FloatArray, b: FloatArray) -> float:
+    """Angle between two vectors [rad]."""
     return float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))

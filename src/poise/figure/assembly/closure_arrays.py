@@ -1,9 +1,9 @@
-"""The loops of a figure as arrays: the rows of every joint kind, and the velocities that move them.
+"""The loops of a figure as arrays: the closure rows of every joint kind, and the velocities that they depend on.
 
-Minimal rows say all that a joint forbids and nothing twice [Schumacher et al. 2021, III.B]: three distances and two
-directions for a hinge, one direction less for a universal joint, and so on. Rows that compare directions are also met
-by axes turned the wrong way round. *Far* rows, of which there are more, grow all the way to half a turn, and are what
-a mechanism is assembled with from afar.
+*Minimal* rows contain each constraint of a joint once [Schumacher et al. 2021, III.B]: three distances and two
+directions for a hinge, one direction less for a universal joint, and so on. A direction row is also zero for a reversed
+axis. *Far* rows are redundant; their residual grows up to half a turn, so that a mechanism can be assembled from an
+open posture.
 """
 
 from __future__ import annotations
@@ -25,43 +25,48 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One row: a distance along `w`, or, with `u`, a comparison of directions; both in the joint's frame."""
+    """One closure row, in the joint's frame: a distance along `w`, or with `u` a comparison of two directions."""
 
     w: FloatArray
+    """Direction carried by the second body."""
     u: FloatArray | None = None
+    """Direction carried by the first body; None for a distance."""
     offset: float = 0.0
+    """Value of the distance [m] or of u·w when the loop is closed."""
 
 
 class Side(NamedTuple):
-    """One end of a loop joint."""
+    """A loop joint's side on one body."""
 
     node: int
+    """Node of the body."""
     frame: Pose
-    """The joint's frame in the node's."""
+    """The joint's frame in the node's frame."""
 
 
 @dataclass(frozen=True)
 class _Loop:
-    """A loop joint laid out."""
+    """A loop joint with its rows and the velocities that move its bodies against each other."""
 
     a: Side
     b: Side
     rows: tuple[Row, ...]
     path: tuple[tuple[int, float], ...]
-    """Velocities between the two bodies, each with its side."""
+    """Velocities between the two bodies, each with 1.0 if it moves the first and -1.0 if it moves the second."""
 
 
 def compile_closures(figure: Figure, *, far: bool = False) -> Closures:
-    """The loops of a figure, with minimal rows or with those for starts from afar."""
+    """The loops of a figure as arrays, with minimal rows, or with far rows."""
     return compile_with_spans(figure, (), far=far)[0]
 
 
 def compile_with_spans(
     figure: Figure, spans: Sequence[Sequence[int]], *, far: bool = False
 ) -> tuple[Closures, np.ndarray]:
-    """The loops of a figure, and (s,) a row of zeros among theirs for each of some sets of velocities.
+    """The loops of a figure as arrays, with one extra row per set of velocities, and the indices (s,) of those rows.
 
-    Such a row is for the caller to fill: it shares a block with the loops that have velocities in common with it.
+    The caller fills the extra rows, which are zero here. Each is in the same block as the loops that depend on one of
+    its velocities.
     """
     real = [_laid_out(figure, loop, far) for loop in figure.loops]
     empty = [_empty(span) for span in spans]
@@ -74,11 +79,13 @@ def compile_with_spans(
 
 
 def _empty(span: Sequence[int]) -> _Loop:
-    nowhere = Side(0, Pose())
-    return _Loop(nowhere, nowhere, (Row(np.zeros(3)),), tuple((dof, 1.0) for dof in span))
+    """A placeholder with one zero row that depends on the velocities `span`."""
+    world = Side(0, Pose())
+    return _Loop(world, world, (Row(np.zeros(3)),), tuple((dof, 1.0) for dof in span))
 
 
 def _arrays(loops: Sequence[_Loop], blocks: Sequence[Sequence[_Loop]], length: float) -> Closures:
+    """The arrays of `Closures` for loops in block order."""
     rows = [(loop, row) for loop in loops for row in loop.rows]
     entries = [entry for loop in loops for entry in loop.path]
     block_dofs = [sorted({dof for loop in block for dof, _ in loop.path}) for block in blocks]
@@ -102,14 +109,8 @@ def _arrays(loops: Sequence[_Loop], blocks: Sequence[Sequence[_Loop]], length: f
     )
 
 
-def loop_order(figure: Figure) -> tuple[int, ...]:
-    """Which loop joint is at each place of the arrays."""
-    loops = [_laid_out(figure, loop, False) for loop in figure.loops]
-    place = {id(loop): i for i, loop in enumerate(loops)}
-    return tuple(place[id(loop)] for block in _blocks(loops) for loop in block)
-
-
 def _laid_out(figure: Figure, loop: Joint, far: bool) -> _Loop:
+    """The sides, rows and path of one loop joint."""
     near = _side(figure, loop.parent, loop.parent_frame)
     other = _side(figure, loop.child, loop.child_frame)
     if loop.reversed:
@@ -119,6 +120,7 @@ def _laid_out(figure: Figure, loop: Joint, far: bool) -> _Loop:
 
 
 def _side(figure: Figure, body: str | None, frame: Pose) -> Side:
+    """The side on a body, or on the world for None, of a joint at `frame` in it."""
     if body is None:
         return Side(0, figure.placement @ frame)
     ride, row = figure.compiled.attached, figure.bodies.index(body)
@@ -126,9 +128,9 @@ def _side(figure: Figure, body: str | None, frame: Pose) -> Side:
 
 
 def joint_rows(joint: Joint, far: bool = False) -> list[Row]:
-    """What a joint forbids, in its own frame.
+    """The closure rows of a joint, in its own frame.
 
-    Distances are measured in the frame that slides travel with: that of the outer body, but for planar joints, whose
+    Distances are measured in the frame that its slides move: that of the outer body, except for planar joints, whose
     slides come before their turn.
     """
     if joint.kind == "free":
@@ -151,7 +153,7 @@ def joint_rows(joint: Joint, far: bool = False) -> list[Row]:
 
 
 def across(axes: Sequence[FloatArray]) -> list[FloatArray]:
-    """Orthonormal directions at right angles to all axes."""
+    """An orthonormal basis of the directions orthogonal to all axes."""
     if not axes:
         return list(np.eye(3))
     _, sizes, rows = np.linalg.svd(np.array(axes))
@@ -159,7 +161,7 @@ def across(axes: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def _path(figure: Figure, a: int, b: int) -> tuple[tuple[int, float], ...]:
-    """Velocities on the ways from the common ancestor to both nodes, outward."""
+    """Velocities on the paths from the common ancestor to both nodes, outward, each with its side."""
     tree = figure.compiled.tree
     to_a, to_b = _ancestors(figure, a), _ancestors(figure, b)
     entries: list[tuple[int, float]] = []
@@ -171,6 +173,7 @@ def _path(figure: Figure, a: int, b: int) -> tuple[tuple[int, float], ...]:
 
 
 def _ancestors(figure: Figure, node: int) -> list[int]:
+    """`node` and its ancestors up to the root, without the world."""
     parent, way = figure.compiled.tree.parent, []
     while node > 0:
         way.append(node)
@@ -179,7 +182,7 @@ def _ancestors(figure: Figure, node: int) -> list[int]:
 
 
 def _blocks(loops: Sequence[_Loop]) -> list[list[_Loop]]:
-    """Loops that share velocities, directly or through others."""
+    """Groups of loops that share velocities, directly or through other loops."""
     blocks: list[tuple[set[int], list[_Loop]]] = []
     for loop in loops:
         dofs, members = {dof for dof, _ in loop.path}, [loop]
@@ -194,7 +197,7 @@ def _blocks(loops: Sequence[_Loop]) -> list[list[_Loop]]:
 
 
 def _typical_length(figure: Figure, loops: Sequence[_Loop]) -> float:
-    """Mean distance of joints that follow each other in a loop [m]; 1 where all are in one place."""
+    """Mean distance between consecutive joints of all loops [m]; 1 if they all coincide."""
     position, _, _ = node_frames(figure.compiled.tree, figure.neutral()._q)
     node_of = figure.compiled.tree.dof_node
     gaps: list[float] = []
@@ -207,12 +210,15 @@ def _typical_length(figure: Figure, loops: Sequence[_Loop]) -> float:
 
 
 def _integers(values: object) -> np.ndarray:
+    """An int64 array."""
     return np.array([int(value) for value in values], dtype=np.int64)  # type: ignore[attr-defined]
 
 
 def _vectors(rows: Sequence[FloatArray]) -> FloatArray:
+    """A float64 array (n, 3), also for no rows."""
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
 
 def _starts(counts: Sequence[int]) -> np.ndarray:
+    """Start of each range and the end of the last, for ranges of these sizes."""
     return np.cumsum([0, *counts], dtype=np.int64)

@@ -1,12 +1,12 @@
-"""Limits of joints that close loops.
+"""Limits of loop joints, as couplings or as joints of the tree.
 
-Such a joint has no coordinates of its own. The angle of a hinge in a loop of parallel hinges is a sum of theirs,
+A loop joint has no coordinates of its own. The angle of a hinge in a loop of parallel hinges is a sum of their angles,
 
     θ = θ₀ + Σ ±(q_k - q_k⁰)
 
-so that its limits are a coupling of joints of the tree, which the engine and `Figure.assemble` keep like any other. Any
-other joint with limits becomes one of the tree itself: it carries a body without mass, its *end*, and the loop is
-closed by a weld between that and the body it joined. Its coordinates, limits and speed are then like any other's.
+so its limits become a coupling between joints of the tree, which the engine and `Figure.assemble` satisfy. Any other
+loop joint with limits is moved into the tree: it carries a massless body, its *end*, and a weld between the end and the
+joint's second body closes the loop. The joint then has coordinates, limits and a speed like any tree joint.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from poise.kernels.body.queries import node_frames
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
-PARALLEL = 1e-3
-"""Angle up to which two axes count as parallel [rad]."""
+PARALLEL_HINGES = 1e-3
+"""Axes of hinges within this angle count as parallel [rad]."""
 
 
 def with_cut_limits(figure: Figure) -> Figure:
-    """`figure` with the limits of joints that close loops where they are kept: in couplings, or in the tree."""
+    """`figure` with the limits of its loop joints as couplings, or with those joints moved into the tree."""
     neutral = figure.neutral()
     found = [coupling for loop in figure.loops if (coupling := _limits_of(figure, loop, neutral)) is not None]
     if found:
@@ -42,12 +42,12 @@ def with_cut_limits(figure: Figure) -> Figure:
         figure = figure.replaced(couplings=[*(c for c in figure.couplings if c.name not in names), *found])
     for loop in tuple(figure.loops):
         if _has_limits(loop) and loop.name not in figure.couplings:
-            figure = _taken_in(figure, loop)
+            figure = _moved_into_tree(figure, loop)
     return figure
 
 
 def without_ends(figure: Figure) -> Figure:
-    """`figure` with its loops closed by the joints that were drawn to close them, whose limits then are not kept."""
+    """`figure` with the joints that `with_cut_limits` moved into the tree back as loop joints, their limits dropped."""
     for weld, joint in taken_in(figure):
         drawn = replace(joint, child=weld.child)
         if weld.parent is None:
@@ -63,7 +63,7 @@ def without_ends(figure: Figure) -> Figure:
 
 
 def taken_in(figure: Figure) -> list[tuple[Joint, Joint]]:
-    """Every weld that closes a loop at the end of a joint, with that joint."""
+    """Every weld that `with_cut_limits` added, with the joint that it moved into the tree."""
     carries = {joint.child: joint for joint in figure.joints}
     found = []
     for weld in figure.loops:
@@ -76,15 +76,16 @@ def taken_in(figure: Figure) -> list[tuple[Joint, Joint]]:
 
 
 def _has_limits(joint: Joint) -> bool:
+    """Whether a joint has any limit."""
     return joint.ball_limits is not None or any(map(math.isfinite, (*joint.lower, *joint.upper)))
 
 
-def _taken_in(figure: Figure, loop: Joint) -> Figure:
-    """`figure` with a joint that closed a loop in the tree, and a weld in its place."""
+def _moved_into_tree(figure: Figure, loop: Joint) -> Figure:
+    """`figure` with one loop joint moved into the tree and a weld that closes the loop."""
     end = _new_name(f"{loop.name}_end", figure.bodies)
     name = _new_name(f"{loop.name}_weld", [*figure.joints, *figure.loops])
     if loop.parent is None:
-        # Only the root hangs from the world: the joint hangs from its other body, and its end is welded to the world.
+        # Only the root may have the world as parent, so the joint is turned around and its end is welded to the world.
         joint = replace(loop, parent=end).turned_around()
         weld = Joint(name, "fixed", None, end, active=False)
     else:
@@ -104,7 +105,7 @@ def _taken_in(figure: Figure, loop: Joint) -> Figure:
 
 
 def _new_name(wanted: str, taken: Iterable[Body | Joint]) -> str:
-    """`wanted`, with strokes after it where that is taken."""
+    """`wanted`, with underscores appended until no part has the name."""
     names = {part.name for part in taken}
     while wanted in names:
         wanted += "_"
@@ -112,6 +113,7 @@ def _new_name(wanted: str, taken: Iterable[Body | Joint]) -> str:
 
 
 def _limits_of(figure: Figure, loop: Joint, posture: Posture) -> Coupling | None:
+    """The limits of a loop hinge as a coupling, or None if it has none or its angle is not a sum."""
     if loop.kind != "revolute" or not _has_limits(loop):
         return None
     terms = sum_of_hinges(figure, loop, posture)
@@ -123,7 +125,7 @@ def _limits_of(figure: Figure, loop: Joint, posture: Posture) -> Coupling | None
 
 
 def sum_of_hinges(figure: Figure, loop: Joint, posture: Posture) -> tuple[Term, ...] | None:
-    """How the angle of a hinge that closes a loop changes with those of the tree; None where it is no plain sum."""
+    """The terms of a loop hinge's angle as a sum of tree hinges' angles; None if it is not such a sum."""
     _, _, axes = node_frames(figure.compiled.tree, posture._q)
     closing = body_pose(figure, loop.parent, figure.frames(posture)) @ loop.parent_frame
     axis = closing.matrix @ np.array(loop.axes[0]) * (-1.0 if loop.reversed else 1.0)
@@ -135,7 +137,7 @@ def sum_of_hinges(figure: Figure, loop: Joint, posture: Posture) -> tuple[Term, 
         if joint.nv == 0:
             continue
         along = axes[figure.v_slice(name).start]
-        if joint.kind != "revolute" or float(np.linalg.norm(np.cross(along, axis))) > PARALLEL:
+        if joint.kind != "revolute" or float(np.linalg.norm(np.cross(along, axis))) > PARALLEL_HINGES:
             return None
         terms.append(Term(name, math.copysign(1.0, float(along @ axis)) * (1.0 if outward else -1.0)))
     return tuple(terms) or None

@@ -1,4 +1,4 @@
-"""Motors on joints that close loops, as coordinates of a tree."""
+"""Loop joints with motors, moved into the tree so that they have coordinates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_driven(loop: Joint) -> bool:
 
 
 def with_driven_loops(figure: Figure) -> Figure:
-    """`figure` with every loop joint that has a motor in its tree: it moves an end that is fixed to the child."""
+    """`figure` with every driven loop joint in its tree: it moves a massless body that is welded to the child."""
     if not any(is_driven(loop) for loop in figure.loops):
         return figure
     bodies, joints, loops = list(figure.bodies), list(figure.joints), []

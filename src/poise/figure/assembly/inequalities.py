@@ -1,4 +1,4 @@
-"""Couplings and ball joints' regions laid out for assembling: see `kernels.loops.assemble_inequalities`."""
+"""Couplings and ball joint limits as inequalities for the assembly (see `kernels.loops.assemble_inequalities`)."""
 
 from __future__ import annotations
 
@@ -23,25 +23,30 @@ if TYPE_CHECKING:
 
 
 class Inequality(NamedTuple):
-    """One of them."""
+    """One coupling, or one limit of a ball joint."""
 
     name: str
-    """A coupling's, or a ball joint's."""
+    """Name of the coupling or ball joint."""
     span: tuple[int, ...]
     """Velocities that it depends on."""
     coupling: int = -1
+    """Index of the coupling, or -1."""
     ball: int = -1
+    """Index of the ball joint, or -1."""
     part: int = -1
+    """SWING, LEAST_TWIST or GREATEST_TWIST, for a ball joint."""
     lower: float = -math.inf
+    """Least value."""
     upper: float = math.inf
+    """Greatest value."""
 
 
 def find_inequalities(figure: Figure) -> list[Inequality]:
-    """Every coupling, and what bounds every ball joint."""
+    """All couplings, and all swing and twist limits of ball joints."""
     found = []
     for i, coupling in enumerate(figure.couplings):
-        felt = {dof for term in coupling.terms for dof in _dofs(figure, term.joint)}
-        found.append(Inequality(coupling.name, tuple(sorted(felt)), i, lower=coupling.lower, upper=coupling.upper))
+        dofs = {dof for term in coupling.terms for dof in _dofs(figure, term.joint)}
+        found.append(Inequality(coupling.name, tuple(sorted(dofs)), i, lower=coupling.lower, upper=coupling.upper))
     bounds = figure.compiled.bounds
     joints = {figure.q_slice(joint.name).start: joint.name for joint in figure.joints if joint.kind == "ball"}
     for b, start in enumerate(bounds.ball_start):
@@ -56,7 +61,7 @@ def find_inequalities(figure: Figure) -> list[Inequality]:
 
 
 def make_inequalities(figure: Figure, found: list[Inequality], rows: IntArray) -> Inequalities:
-    """Arrays for fences whose rows are known; only equalities are kept."""
+    """The kernel's arrays for these inequalities and their row indices `rows`; only equalities are active."""
     q_dof = np.full(figure.nq, -1, dtype=np.int64)
     first = {}
     for joint in figure.joints:
@@ -89,5 +94,6 @@ def make_inequalities(figure: Figure, found: list[Inequality], rows: IntArray) -
 
 
 def _dofs(figure: Figure, joint: str) -> range:
+    """Indices of a joint's velocities."""
     place = figure.v_slice(joint)
     return range(place.start, place.stop)

@@ -1,4 +1,4 @@
-"""What a joint that closes a loop stands at: read off the two bodies it joins."""
+"""Values of a loop joint, computed from the poses of its two bodies."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 def loop_value(figure: Figure, loop: Joint, posture: Posture, near: FloatArray | None = None) -> FloatArray:
-    """(nq of the joint,) its values in a closed posture; angles within half a turn of those in `near`."""
+    """Values (nq of the joint,) of a loop joint in a closed posture; angles within half a turn of those in `near`."""
     values = joint_values(loop, joint_gap(figure, loop, figure.frames(posture)))
     return values if near is None else unwound(loop, values, near)
 
 
 def joint_gap(figure: Figure, loop: Joint, frames: Frames) -> Pose:
-    """The joint's frame on its outer body, seen from that on its inner body."""
+    """Pose of the joint's frame on its outer body relative to its frame on the inner body."""
     near = body_pose(figure, loop.parent, frames) @ loop.parent_frame
     far = body_pose(figure, loop.child, frames) @ loop.child_frame
     return far.inverse() @ near if loop.reversed else near.inverse() @ far
 
 
 def body_pose(figure: Figure, body: str | None, frames: Frames) -> Pose:
-    """World frame of a body, or of the world."""
+    """World frame of a body; the figure's placement for None, the world."""
     if body is None:
         return figure.placement
     row = figure.bodies.index(body)
@@ -38,7 +38,7 @@ def body_pose(figure: Figure, body: str | None, frames: Frames) -> Pose:
 
 
 def joint_values(joint: Joint, gap: Pose) -> FloatArray:
-    """The values that move a joint's outer frame to `gap`, or as near as the joint can."""
+    """The values for which a joint's outer frame is at `gap` relative to its inner frame, or as near as possible."""
     if joint.kind == "free":
         return np.concatenate([gap.position, gap.rotation])
     if joint.kind == "ball":
@@ -52,7 +52,7 @@ def joint_values(joint: Joint, gap: Pose) -> FloatArray:
 
 
 def joint_motion(joint: Joint, values: FloatArray) -> Pose:
-    """Where a joint's outer frame is, seen from its inner frame, at these values."""
+    """Pose of a joint's outer frame relative to its inner frame at these values."""
     if joint.kind == "free":
         return Pose(values[:3], values[3:])
     if joint.kind == "ball":
@@ -67,7 +67,7 @@ def joint_motion(joint: Joint, values: FloatArray) -> Pose:
 
 
 def _angles(axes: list[FloatArray], gap: Pose) -> list[float]:
-    """Angles of one turn, or of two of which the second is carried by the first."""
+    """Angles [rad] of one turn, or of two turns of which the first carries the second."""
     if len(axes) == 2:
         first, second = axes
         return [_about(first, second, gap.matrix @ second), _about(second, gap.matrix.T @ first, first)]
@@ -76,13 +76,13 @@ def _angles(axes: list[FloatArray], gap: Pose) -> list[float]:
 
 
 def _about(axis: FloatArray, start: FloatArray, end: FloatArray) -> float:
-    """Angle of the turn about `axis` that takes one direction nearest to another."""
+    """Angle of the rotation about `axis` that brings `start` nearest to `end` [rad]."""
     across = np.cross(axis, start)
     return math.atan2(float(across @ end), float((start - (axis @ start) * axis) @ end))
 
 
 def unwound(joint: Joint, values: FloatArray, near: FloatArray) -> FloatArray:
-    """`values` with whole turns added to angles, and quaternions of the sign, that are nearest to `near`."""
+    """`values` with whole turns added to angles, and the sign of a quaternion chosen, nearest to `near`."""
     values = values.copy()
     if joint.kind in ("ball", "free"):
         if float(values[-4:] @ near[-4:]) < 0.0:

@@ -1,4 +1,4 @@
-"""Values of motors as people give them, and as arrays of the figure whose driven loop joints are in its tree."""
+"""Conversion of motor values by name to arrays of the figure whose driven loop joints are in its tree."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 Mask = NDArray[np.int64]
-"""(nv,) 1 where a velocity is meant."""
+"""(nv,) 1 for the selected velocities, 0 for the others."""
 
 
 class MotorValues:
-    """Motors of a figure, those of loop joints included."""
+    """Converts values of a figure's motors, those on loop joints included."""
 
     def __init__(self, figure: Figure, driven: Figure) -> None:
-        """`driven` is the figure with motors of loop joints as coordinates, after all others."""
+        """`driven` is the figure with the motors of loop joints in its tree, as the last coordinates."""
         self.figure, self.driven = figure, driven
 
     def start(self, near: Posture, values: Mapping[str, ArrayLike]) -> FloatArray:
-        """`near` with the motors of loop joints read off, angles within half a turn of where they are to go."""
+        """Coordinates of `near` in the driven figure; angles of loop joints within half a turn of their targets."""
         parts = [near.q]
         for loop in self.figure.loops:
             if is_driven(loop):
@@ -39,14 +39,14 @@ class MotorValues:
         return np.concatenate(parts)
 
     def _numbers(self, joint: Joint, value: ArrayLike) -> FloatArray:
-        """The values of a joint that people gave."""
+        """The given value of a joint as an array (nq of the joint,)."""
         try:
             return np.array(value, dtype=np.float64).reshape(joint.nq)
         except (TypeError, ValueError):
             raise FigureError(f"joint {joint.name!r} takes {joint.nq} numbers, not {value!r}.") from None
 
     def place(self, name: str) -> slice:
-        """Where a motor is, tree or loop joint."""
+        """Coordinates of a motor in the driven figure; refuses joints that cannot be driven."""
         if name in self.figure.loops and name not in self.driven.joints:
             loop = self.figure.loops[name]
             if loop.nv == 0:
@@ -60,7 +60,7 @@ class MotorValues:
         return place
 
     def target(self, start: FloatArray, values: Mapping[str, ArrayLike]) -> FloatArray:
-        """`start` with motors at their values; unknown names, fixed joints and odd numbers are refused."""
+        """`start` with the motors at their values; refuses unknown names, fixed joints and wrong counts."""
         q = start.copy()
         for name, value in values.items():
             place, joint = self.place(name), self.driven.joints[name]
@@ -69,7 +69,7 @@ class MotorValues:
         return self.driven._checked_q(q)
 
     def mask(self, names: Iterable[str]) -> Mask:
-        """The velocities of some motors."""
+        """The mask of the velocities of these motors."""
         mask = np.zeros(self.driven.nv, dtype=np.int64)
         for name in names:
             self.place(name)
@@ -78,7 +78,7 @@ class MotorValues:
 
 
 def velocity_limits(figure: Figure) -> tuple[FloatArray, FloatArray]:
-    """Limits of every turn and slide, none for other velocities."""
+    """Lower and upper limits (nv,) of all turns and slides; infinite for other velocities."""
     lower, upper = np.full(figure.nv, -np.inf), np.full(figure.nv, np.inf)
     for joint in figure.joints:
         if joint.scalars:

@@ -1,4 +1,4 @@
-"""Why a mechanism is not as it was asked to be."""
+"""Reasons why an assembly misses its motor values or stays open."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from poise.kernels.body.couplings import coupling_value
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
-UNMOVED = 1e-6
-"""Share of a motion that counts as none."""
-FLAT = 1e-9
-"""Slope that counts as none."""
+ZERO_MOTION_SHARE = 1e-6
+"""Motions of a motor below this share count as zero."""
+ZERO_SLOPE = 1e-9
+"""Slope of the distance to the target that counts as zero."""
 
 
 def widest_gap(figure: Figure, posture: Posture) -> str:
-    """The loop joint that is open by most, or the coupling that is further off."""
+    """Name of the loop joint or equality coupling with the largest gap."""
     frames, bounds = figure.frames(posture), figure.compiled.bounds
     gaps = {loop.name: closure_residual(figure, loop, frames) for loop in figure.loops}
     for i, coupling in enumerate(figure.couplings):
@@ -31,18 +31,19 @@ def widest_gap(figure: Figure, posture: Posture) -> str:
     return max(gaps, key=lambda name: gaps[name])
 
 
-def fighting_motors(ways: FloatArray, missed: FloatArray, motors: Mapping[str, slice]) -> tuple[str, ...]:
-    """Those of the motors that missed their values because of each other, none where something else is in the way.
+def fighting_motors(motions: FloatArray, missed: FloatArray, motors: Mapping[str, slice]) -> tuple[str, ...]:
+    """Motors that miss their values because of each other; empty if something else is the reason.
 
-    In the closest posture no closed motion brings the motors nearer on the whole, unless a limit is in its way. Those
-    that could still move by themselves are then held back by others; at the end of a workspace none can.
+    In the closest posture no closed motion brings the motors nearer to the target on the whole, unless a limit blocks
+    it. A motor that could still move by itself is then held back by other motors; at the boundary of the workspace no
+    motor can move.
 
     Args:
-        ways: (k, nv) motions that keep the loops closed.
-        missed: (nv,) what motors lack, 0 for other joints [rad or m].
-        motors: Motors that missed their values, and where their velocities are.
+        motions: (k, nv) basis of the motions that keep the loops closed.
+        missed: (nv,) distances of the motors from their targets, 0 for other joints [rad or m].
+        motors: Motors that missed their values, with the slices of their velocities.
     """
-    if np.abs(ways @ missed).max(initial=0.0) > FLAT + UNMOVED * np.abs(missed).max():
+    if np.abs(motions @ missed).max(initial=0.0) > ZERO_SLOPE + ZERO_MOTION_SHARE * np.abs(missed).max():
         return ()
-    moving = [name for name, place in motors.items() if np.abs(ways[:, place]).max(initial=0.0) > UNMOVED]
+    moving = [name for name, place in motors.items() if np.abs(motions[:, place]).max(initial=0.0) > ZERO_MOTION_SHARE]
     return tuple(moving) if len(moving) > 1 else ()

@@ -1,4 +1,4 @@
-"""What assembling a mechanism comes to."""
+"""The result of assembling a mechanism."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ Status = Literal["assembled", "closest", "open"]
 
 @dataclass(frozen=True)
 class Assembly:
-    """A mechanism put together."""
+    """The posture of an assembled mechanism, and whether its motors reached their values."""
 
     posture: Posture
+    """The posture found."""
     status: Status
-    """assembled: motors are where they were asked to be. closest: they cannot be, and are as close as loops and limits
-    let them. open: no closed posture was found."""
+    """assembled: all named motors have the wanted values. closest: the values are impossible, and the motors are as
+    near to them as loops and limits allow. open: no closed posture was found."""
     motors: dict[str, float | FloatArray]
-    """Where all motors are, those at loop joints included; angles go on counting from the start posture's."""
+    """Values of all motors, those on loop joints included; angles are continuous from the start posture on."""
     missed: dict[str, float]
-    """How far motors that were named are from what was asked [rad or m], where they are not there."""
+    """Distances of the named motors that do not have the wanted values [rad or m]."""
     gap: float
     """Largest gap of a loop joint, or of a coupling that is an equality [m or rad]."""
     widest: str | None = None
-    """The loop joint or coupling with that gap, where one is open."""
+    """The loop joint or coupling with that gap, if the status is open."""
     fighting: tuple[str, ...] = ()
-    """Motors that were named and want the same freedom for different things."""
+    """Named motors whose values contradict each other."""
     stopped: tuple[str, ...] = ()
-    """Joints at limits, and couplings at bounds, that keep motors from where they were asked to be."""
+    """Joints at limits and couplings at bounds that keep the motors from the wanted values."""
 
     def report(self) -> str:
-        """One sentence."""
+        """The result in one or two sentences."""
         name = self.posture.figure.name
         if self.status == "assembled":
             return f"{name} is assembled."
@@ -45,16 +46,18 @@ class Assembly:
                 "Another `near`, or `restarts`, may find a closed posture."
             )
         missed = ", ".join(f"{motor!r} by {value:.3g}" for motor, value in self.missed.items())
-        return f"{name} cannot have its motors there{self._why()}; the closest assembled posture misses {missed}."
+        return f"{name} cannot reach these motor values{self._why()}; the closest assembled posture misses {missed}."
 
     def _why(self) -> str:
+        """The reason as a subordinate clause, or nothing if it is not known."""
         if self.fighting:
-            return f", where {_listed(self.fighting)} fight for the same freedom"
+            return f", because {_listed(self.fighting)} drive the same freedom to different values"
         if self.stopped:
-            return f", beyond the limit of {_listed(self.stopped)}"
+            return f", because of the limit of {_listed(self.stopped)}"
         return ""
 
 
 def _listed(names: Sequence[str]) -> str:
+    """'a', 'b' and 'c'."""
     *first, last = map(repr, names)
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,1 +1,1 @@
-"""Distances between the parts of a figure, and to obstacles; the soles it stands on."""
+"""Distances between the bodies of a figure and to obstacles, and the contact points of its soles."""

@@ -1,20 +1,21 @@
-"""How near the parts of a figure are to each other and to obstacles.
+"""Distances between the bodies of a figure and to obstacles.
 
-Everything against planes, spheres and capsules is measured in compiled code, but for meshes; the rest by coal, and
-only where the capsules around two solids are near. A pair has one row, its nearest points, and more where these would
-run from end to end of a long or flat contact at the slightest turn (`poise.kernels.distances.solids.NEARLY_PARALLEL`):
+Compiled code measures all pairs with a plane, a sphere or a capsule, except those with meshes. The coal library
+measures the rest, and only if the bounding capsules of two solids are near. Each pair has one row, its nearest points.
+It has more where the nearest points would jump along a long or flat contact when a body turns a little
+(`poise.kernels.distances.solids.NEARLY_PARALLEL`):
 
 * two nearly parallel capsules: both ends of their overlap;
 * a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a
-  cylinder that stands and both rims of one that lies, the lowest vertices of a mesh;
-* a capsule that nearly lies on a box or a cylinder: both its ends;
+  standing cylinder and both rims of a lying one, the lowest vertices of a mesh;
+* a capsule that lies nearly flat on a box or a cylinder: both its ends;
 * boxes, cylinders and meshes against each other, and meshes against capsules, nearer than half the reach: the nearest
-  points after tipping one of them a little to four sides, as points of the bodies where they are.
+  points after tipping one of them by a small angle to four sides, moved back with the body.
 
 Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a -
-v_b). Inside each other, capsules are measured from their axes and others by the shortest way out. An axis that is
-itself inside a box or a cylinder comes to rest on a ridge between two faces, and its row has the normal of one of
-them. A mesh that is not taken as its hull is only a skin, whose inside nothing can tell from its outside.
+v_b). In penetration, capsules are measured from their axes and other solids by the shortest separating motion. For an
+axis inside a box or a cylinder, the nearest point may lie between two faces, and the row has the normal of one of them.
+A mesh that is not replaced by its convex hull is only a surface, without inside and outside.
 """
 
 from __future__ import annotations
@@ -28,7 +29,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from poise.errors import FigureError
-from poise.figure.collision.pairs import NEARLY_ALL, TOUCHING, TRIALS, Names, Pair, candidate_pairs, checked_names
+from poise.figure.collision.pairs import (
+    MIN_TOUCHES,
+    TOUCH_TRIALS,
+    TOUCHING_DISTANCE,
+    Names,
+    Pair,
+    candidate_pairs,
+    checked_names,
+)
 from poise.figure.collision.proximity import Proximity, Tables
 from poise.figure.collision.solids import HalfSpace, Solid, body_solids
 from poise.figure.model.figure import Figure, PostureLike
@@ -38,11 +47,11 @@ from poise.kernels.distances.solids import Rows
 
 
 class Hindrance(Protocol):
-    """Something at rest in the world that a figure keeps away from, such as `poise.tasks.obstacles.Obstacle`."""
+    """A fixed obstacle in the world, such as `poise.tasks.obstacles.Obstacle`."""
 
     @property
     def name(self) -> str:
-        """What people call it; empty for a number."""
+        """Its name; empty to be named by its number."""
         ...
 
     def solid(self, name: str, folder: Path | None) -> Solid | HalfSpace:
@@ -51,30 +60,30 @@ class Hindrance(Protocol):
 
 
 class Nearness(NamedTuple):
-    """How near two parts are at one of their witnesses."""
+    """The distance of two parts at one pair of nearest points."""
 
     a: str
-    """A body."""
+    """Name of a body."""
     b: str
-    """Another body, or an obstacle."""
+    """Name of another body, or of an obstacle."""
     distance: float
-    """[m], negative inside."""
+    """Signed distance [m], negative in penetration."""
     point_a: FloatArray
-    """(3,) world [m]."""
+    """(3,) world position of the nearest point on a [m]."""
     point_b: FloatArray
-    """(3,) world [m]."""
+    """(3,) world position of the nearest point on b [m]."""
 
 
 class Collisions:
     """Distances of a figure to obstacles and to itself, written into arrays that are allocated once.
 
     Attributes:
-        figure: Whose bodies they are.
+        figure: The figure.
         reach: Pairs farther apart than this have no row [m].
-        pairs: Names of the two parts of every pair, as `rows.pair` counts them.
-        always_touching: Names of bodies some solids of which are not watched because they always touch.
-        neutral_depth: (pairs,) how far inside each other a pair is in the neutral posture, 0 where it is apart [m]:
-            flesh that overlaps there by design cannot be asked to come apart.
+        pairs: Names of the two parts of every pair, in the order of `rows.pair`.
+        always_touching: Pairs of bodies with solids that are not measured because they always touch.
+        neutral_depth: (pairs,) signed distance of each pair that overlaps in the neutral posture, 0 for others [m].
+            Bodies that overlap there by design cannot be separated.
     """
 
     def __init__(
@@ -88,16 +97,16 @@ class Collisions:
         include: Names = (),
         folder: Path | str | None = None,
     ) -> None:
-        """Build the geometry and find the pairs worth watching (see `poise.figure.collision.pairs`).
+        """Build the geometry and select the pairs to measure (see `poise.figure.collision.pairs`).
 
         Args:
-            figure: Whose bodies collide; shapes that are only drawn do not.
-            obstacles: What stands in the world.
-            itself: Whether bodies of the figure collide with each other.
+            figure: The figure; its visual shapes do not collide.
+            obstacles: Obstacles in the world.
+            itself: Whether to measure bodies of the figure against each other.
             reach: Pairs farther apart than this have no row [m].
-            exclude: Pairs of names of bodies or obstacles not to watch.
-            include: Pairs to watch although a joint joins them, they always touch, or `itself` is off.
-            folder: Where mesh files are looked for; usually the folder of the file the figure came from.
+            exclude: Pairs of names of bodies or obstacles not to measure.
+            include: Pairs to measure although a joint connects them, they always touch, or `itself` is off.
+            folder: Folder of the mesh files, usually that of the figure's file.
         """
         if not (np.isfinite(reach) and reach > 0.0):
             raise FigureError(f"reach must be a positive number of metres, not {reach}.")
@@ -133,7 +142,7 @@ class Collisions:
 
     @property
     def compiled_pairs(self) -> Tables:
-        """What `kernels.distances.all_pairs.nearest_compiled` needs to run without Python; `finish` does the rest."""
+        """The arguments of `kernels.distances.all_pairs.nearest_compiled`; `finish` then adds the rows of coal."""
         return self._proximity.tables
 
     def nearest(self, position: FloatArray, rotation: FloatArray) -> int:
@@ -141,23 +150,23 @@ class Collisions:
 
         Args:
             position: (n, 3) node frames as `poise.kernels.body.tree.forward` writes them [m].
-            rotation: (n, 4).
+            rotation: (n, 4) their rotations.
 
         Returns:
-            How many rows of `rows` are valid.
+            The number of valid rows in `rows`.
         """
         return self._proximity.nearest(position, rotation, self.reach)
 
     def finish(self, count: int, left: int) -> int:
-        """Add coal's rows to the `count` rows that `nearest_compiled` wrote when it left `left` pairs to look at."""
+        """Add the rows of the `left` pairs that `nearest_compiled` left to coal after its own `count` rows."""
         return self._proximity.finish(count, left, self.reach)
 
     def forget(self) -> None:
-        """Forget where the last searches ended, so that the same postures have the same rows to the last bit."""
+        """Discard coal's cached search directions, so that equal postures give equal rows to the last bit."""
         self._proximity.forget()
 
     def move(self, number: int, obstacle: Hindrance) -> None:
-        """Put obstacle `number`, counted from 0 as they were given, where `obstacle`, of the same shape, stands."""
+        """Move obstacle `number`, counted from 0, to the pose of `obstacle`, which has the same shape."""
         name = self._fixtures[number].owner
         found = obstacle.solid(name, self._folder)
         if isinstance(found, Solid):
@@ -168,19 +177,21 @@ class Collisions:
         watched.plane_normal[here], watched.plane_offset[here] = found.normal, found.offset
 
     def at(self, posture: PostureLike) -> list[Nearness]:
-        """All witnesses nearer than `reach` in a posture, nearest first."""
+        """All pairs of nearest points nearer than `reach` in a posture, nearest first."""
         self.forget()
         count = self.nearest(*node_frames(self.figure, posture))
         return [self._nearness(k) for k in np.argsort(self.rows.distance[:count], kind="stable").tolist()]
 
     def _neutral_depth(self) -> FloatArray:
+        """See `neutral_depth` in the class docstring."""
         depth = np.zeros(len(self.pairs))
-        count = self._proximity.nearest(*node_frames(self.figure, self.figure.neutral()), TOUCHING)
+        count = self._proximity.nearest(*node_frames(self.figure, self.figure.neutral()), TOUCHING_DISTANCE)
         np.minimum.at(depth, self.rows.pair[:count], self.rows.distance[:count])
         self.forget()
         return depth
 
     def _nearness(self, k: int) -> Nearness:
+        """Row `k` with names."""
         rows = self.rows
         a, b = self.pairs[rows.pair[k]]
         return Nearness(a, b, float(rows.distance[k]), rows.point_a[k].copy(), rows.point_b[k].copy())
@@ -195,18 +206,19 @@ def node_frames(figure: Figure, posture: PostureLike) -> tuple[FloatArray, Float
 
 
 def _owners(solids: Sequence[Solid], pair: Pair) -> tuple[str, str]:
+    """Names of the bodies or obstacles of a pair of solids."""
     return solids[pair[0]].owner, solids[pair[1]].owner
 
 
 def _fixtures(figure: Figure, obstacles: Sequence[Hindrance], folder: Path | None) -> list[Solid | HalfSpace]:
-    """Geometry of the obstacles, each under a name of its own."""
+    """Geometry of the obstacles, each with a unique name."""
     found: list[Solid | HalfSpace] = []
     taken = set(figure.bodies.names)
     for number, obstacle in enumerate(obstacles, start=1):
         name = obstacle.name or f"obstacle {number}"
         if name in taken:
             raise FigureError(
-                f"obstacle {number} is named {name!r}, as another obstacle or a body of figure {figure.name!r} is; "
+                f"obstacle {number} has the name {name!r} of another obstacle or of a body of figure {figure.name!r}; "
                 "names must be unique."
             )
         taken.add(name)
@@ -223,11 +235,12 @@ def _always_touching(figure: Figure, folder: Path | None) -> frozenset[Pair]:
     proximity = Proximity(solids, pairs)
     seen: Counter[int] = Counter()
     if pairs:
-        for seed in range(TRIALS):
+        for seed in range(TOUCH_TRIALS):
             seen.update(_touching(proximity, figure, figure.random(seed)))
-    return frozenset(pair for p, pair in enumerate(pairs) if seen[p] >= NEARLY_ALL)
+    return frozenset(pair for p, pair in enumerate(pairs) if seen[p] >= MIN_TOUCHES)
 
 
 def _touching(proximity: Proximity, figure: Figure, posture: PostureLike) -> set[int]:
-    count = proximity.nearest(*node_frames(figure, posture), TOUCHING)
+    """Indices of the pairs that touch in a posture."""
+    count = proximity.nearest(*node_frames(figure, posture), TOUCHING_DISTANCE)
     return set(proximity.tables.rows.pair[:count].tolist())

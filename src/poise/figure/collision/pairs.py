@@ -1,15 +1,15 @@
-"""Which pairs of solids are worth watching.
+"""Selection of the pairs of solids whose distance is measured.
 
-Never watched: two obstacles, and solids that cannot move against each other (bodies joined rigidly; an obstacle and a
-body at rest in the world).
+Never measured: two obstacles, and solids that cannot move relative to each other (bodies joined rigidly; an obstacle
+and a body fixed to the world).
 
-Not watched unless included: bodies that a joint joins, tree joint or loop joint, also across bodies without solids
-between them, whose shapes meet at the joint by design.
+Not measured unless included: bodies connected by a tree or loop joint, also across bodies without solids between them.
+Their shapes meet at the joint by design.
 
-Not watched unless included: two solids of the figure that always touch, that is, are nearer than `TOUCHING` in the
-neutral posture and in at least `NEARLY_ALL` of `TRIALS` random legal postures (drawn with a fixed seed; loops are not
-closed in them). No posture could keep them apart, so a limit on their distance would only stop the figure. An
-obstacle is always watched: whoever put it where the figure always is should hear of it.
+Not measured unless included: two solids of the figure that always touch, that is, are nearer than `TOUCHING_DISTANCE`
+in the neutral posture and in at least `MIN_TOUCHES` of `TOUCH_TRIALS` random legal postures (drawn with a fixed seed,
+without closing loops). No posture separates them, so a limit on their distance would only block the figure. Obstacles
+are always measured, so that one that the figure always touches is reported.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 Names: TypeAlias = Iterable[Sequence[str]]
 Pair: TypeAlias = tuple[int, int]
 
-TOUCHING = 0.002
+TOUCHING_DISTANCE = 0.002
 """Solids nearer than this touch [m]."""
-TRIALS, NEARLY_ALL = 100, 95
+TOUCH_TRIALS, MIN_TOUCHES = 100, 95
+"""Random postures tried, and how many of them must touch for a pair to count as always touching."""
 
 
 def checked_names(given: Names, known: Sequence[str], what: str, owner: str) -> set[frozenset[str]]:
-    """Pairs of names of bodies and obstacles, in either order."""
+    """The given pairs of names as sets; refuses anything but pairs of known names."""
     found = set()
     for pair in given:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -42,25 +43,25 @@ def checked_names(given: Names, known: Sequence[str], what: str, owner: str) -> 
             if name not in known:
                 hint = suggestion(str(name), known)
                 raise FigureError(f"{what}= names {name!r}, which is no solid body of {owner} and no obstacle.{hint} "
-                                  f"Known are: {listing(known)}.")  # fmt: skip
+                                  f"Bodies and obstacles: {listing(known)}.")  # fmt: skip
         found.add(frozenset(pair))
     return found
 
 
 def movable_pairs(solids: Sequence[Solid]) -> list[Pair]:
-    """Pairs of solids that can move against each other, the one on a body first."""
+    """Pairs of solids that can move relative to each other, the one on a body first."""
     return [
         (i, j) for j, b in enumerate(solids) for i, a in enumerate(solids[:j]) if a.node != b.node and not a.is_obstacle
     ]
 
 
 def joined_nodes(figure: Figure, solids: Sequence[Solid]) -> set[frozenset[int]]:
-    """Nodes with solids that a joint joins, also across nodes without any."""
+    """Pairs of nodes with solids that a joint connects, also across nodes without solids."""
     parent = figure.compiled.tree.parent
     bearing = {solid.node for solid in solids if not solid.is_obstacle}
 
     def bearer(node: int) -> int:
-        """The nearest node with solids, `node` itself or above it."""
+        """The nearest node with solids: `node` itself or an ancestor."""
         while node > 0 and node not in bearing:
             node = int(parent[node])
         return node
@@ -78,7 +79,7 @@ def joined_nodes(figure: Figure, solids: Sequence[Solid]) -> set[frozenset[int]]
 def candidate_pairs(
     figure: Figure, solids: Sequence[Solid], itself: bool, exclude: set[frozenset[str]], include: set[frozenset[str]]
 ) -> list[Pair]:
-    """All pairs to watch but for those that always touch."""
+    """All pairs to measure; those that always touch are not removed yet."""
     joined = joined_nodes(figure, solids)
     pairs = []
     for i, j in movable_pairs(solids):
@@ -92,7 +93,8 @@ def candidate_pairs(
 
 
 def _check_included(solids: Sequence[Solid], include: set[frozenset[str]], pairs: Sequence[Pair]) -> None:
+    """Refuse included pairs that cannot move relative to each other."""
     watched = {frozenset((solids[i].owner, solids[j].owner)) for i, j in pairs}
     for names in include - watched:
         both = " and ".join(repr(name) for name in sorted(names))
-        raise FigureError(f"include= asks to keep {both} apart, which cannot move against each other.")
+        raise FigureError(f"include= names {both}, which cannot move relative to each other.")

@@ -1,4 +1,4 @@
-"""Distances between solids: the compiled ones, and coal's where solids are near and not round."""
+"""Distances of given pairs of solids, by compiled code and by the coal library for the other kinds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from poise.figure.collision.solids import CURVED, PLAIN, ROUND, HalfSpace, Solid, coal_geometry, library, pack_solids
+from poise.figure.collision.solids import (
+    FORMULA_KINDS,
+    ROUND_KINDS,
+    SMOOTH_KINDS,
+    HalfSpace,
+    Solid,
+    coal_geometry,
+    library,
+    pack_solids,
+)
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.pose import FloatArray
 from poise.kernels.distances.all_pairs import add_tipped_rows, nearest_compiled, tip_frame
@@ -17,14 +26,14 @@ from poise.kernels.distances.solids import CAPSULES, LIBRARY, ROUND_FIRST, ROUND
 if TYPE_CHECKING:
     from poise.figure.collision.pairs import Pair
 
-SIDES = 4
-"""Sides to which a long or flat solid is tipped."""
-SIDES_WITHIN = 0.5
-"""Share of the reach within which it is tipped."""
-TOLERANCE = 1e-10
-"""At which coal's search for nearest points ends, relative."""
-CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + SIDES, 1 + HULL_TIPS
-"""The most rows a pair can have."""
+TIPPED_SIDES = 4
+"""Number of sides to which a long or flat solid is tipped."""
+TIPPING_REACH = 0.5
+"""Solids nearer than this share of the reach are tipped."""
+GJK_TOLERANCE = 1e-10
+"""Relative tolerance of coal's GJK algorithm."""
+CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + TIPPED_SIDES, 1 + HULL_TIPS
+"""Most rows per pair, by method."""
 
 
 class Tables(NamedTuple):
@@ -38,17 +47,19 @@ class Tables(NamedTuple):
 
 
 class Proximity:
-    """Measures given pairs of solids, and of solids and planes."""
+    """Measures given pairs of solids, and pairs of a solid and a plane."""
 
     def __init__(
         self, solids: Sequence[Solid], pairs: Sequence[Pair], standing: Sequence[tuple[int, HalfSpace]] = ()
     ) -> None:
-        """Allocate everything `nearest` writes."""
-        how = [_how(solids[i].kind, solids[j].kind) for i, j in pairs]
+        """Allocate the arrays that `nearest` fills."""
+        how = [_method(solids[i].kind, solids[j].kind) for i, j in pairs]
         size = max(CAPSULE_ROWS, COAL_ROWS) * len(pairs) + PLANE_ROWS * len(standing)
-        placed = _no_places(len(solids))
+        placed = _empty_frames(len(solids))
         watched = _watched(pairs, how, standing)
-        self.tables = Tables(pack_solids(solids), watched, placed, _no_rows(size), np.zeros(len(pairs), dtype=np.int64))
+        self.tables = Tables(
+            pack_solids(solids), watched, placed, _empty_rows(size), np.zeros(len(pairs), dtype=np.int64)
+        )
         asked = [(p, i, j) for p, (i, j) in enumerate(pairs) if how[p] == LIBRARY]
         shared = {
             index: _Shared(solids[index], placed.position[index], placed.matrix[index])
@@ -58,32 +69,32 @@ class Proximity:
         self._coal = {p: CoalPair(p, shared[i], shared[j]) for p, i, j in asked}
 
     def nearest(self, position: FloatArray, rotation: FloatArray, reach: float) -> int:
-        """Write the rows of all pairs nearer than `reach` and return how many there are."""
+        """Fill the rows of all pairs nearer than `reach`; returns their number."""
         solids, watched, placed, rows, left = self.tables
         count, more = nearest_compiled(solids, watched, position, rotation, reach, placed, rows, left)
         return self.finish(count, more, reach) if more else count
 
     def finish(self, count: int, more: int, reach: float) -> int:
-        """Add coal's rows to the `count` rows that `nearest_compiled` wrote, for the `more` pairs it left."""
+        """Add the rows of the `more` pairs that `nearest_compiled` left to coal after its own `count` rows."""
         rows, tipping = self.tables.rows, self._tipping
         for pair in self.tables.left[:more].tolist():
             count = self._coal[pair].measure(reach, count, rows, tipping)
         return count
 
     def place(self, index: int, solid: Solid) -> None:
-        """Put a solid elsewhere on its node; `solid` has the same shape."""
+        """Move a solid on its node to the pose of `solid`, which has the same shape."""
         solids = self.tables.solids
         solids.position[index], solids.rotation[index] = solid.pose.position, solid.pose.rotation
         solids.start[index], solids.end[index] = solid.pose.apply(solid.core.start), solid.pose.apply(solid.core.end)
 
     def forget(self) -> None:
-        """Start the next search for nearest points from nothing."""
+        """Discard the cached search directions of all pairs."""
         for pair in self._coal.values():
             pair.forget()
 
 
 class _Shared:
-    """One solid as coal sees it, for all pairs it is in."""
+    """One solid's coal geometry, shared by all its pairs."""
 
     def __init__(self, solid: Solid, position: FloatArray, matrix: FloatArray) -> None:
         self.solid, self.position, self.matrix = solid, position, matrix
@@ -92,26 +103,26 @@ class _Shared:
 
 
 class CoalPair:
-    """Two solids that only coal can measure."""
+    """A pair of solids that coal measures."""
 
     def __init__(self, pair: int, a: _Shared, b: _Shared) -> None:
-        """Allocate what coal needs to measure them again and again."""
+        """Allocate coal's request and result for repeated queries."""
         coal = library()
         self._pair, self._a, self._b = pair, a, b
         self._compute, self._result = coal.ComputeDistance(a.geometry, b.geometry), coal.DistanceResult()
         self._request = coal.DistanceRequest()
         self._request.enable_signed_distance = True
-        self._request.gjk_tolerance = TOLERANCE
+        self._request.gjk_tolerance = GJK_TOLERANCE
         self._request.gjk_initial_guess = coal.GJKInitialGuess.CachedGuess
         self._guess: FloatArray = np.array(self._request.cached_gjk_guess)
-        self._has_sides = a.solid.kind not in CURVED and b.solid.kind not in CURVED
+        self._has_sides = a.solid.kind not in SMOOTH_KINDS and b.solid.kind not in SMOOTH_KINDS
 
     def forget(self) -> None:
-        """Start the next search from nothing."""
+        """Discard the cached search direction."""
         self._request.cached_gjk_guess = self._guess
 
     def measure(self, reach: float, count: int, rows: Rows, tipping: _Tipping) -> int:
-        """Write the rows of this pair, if it is near, and return the next free row."""
+        """Fill the rows of this pair if it is nearer than `reach`; returns the next free row."""
         a, b, result = self._a, self._b, self._result
         a.place.setTransform(a.matrix, a.position)
         b.place.setTransform(b.matrix, b.position)
@@ -129,20 +140,20 @@ class CoalPair:
         rows.normal[count] = normal
         rows.distance[count] = distance
         end = count + 1
-        if self._has_sides and distance < SIDES_WITHIN * reach:
+        if self._has_sides and distance < TIPPING_REACH * reach:
             end = self._sides(reach, count, rows, tipping)
         rows.node_a[count:end], rows.node_b[count:end] = a.solid.node, b.solid.node
         rows.pair[count:end] = self._pair
         return end
 
     def _sides(self, reach: float, first: int, rows: Rows, tipping: _Tipping) -> int:
-        """Rows of the points that come nearest when solid a is tipped a little to each side."""
+        """Add rows for the nearest points after tipping solid a to each side; returns the next free row."""
         a, result = self._a, self._result
         tip_frame(
             a.position, a.matrix, rows.point_a[first], rows.normal[first],
             tipping.turns, tipping.positions, tipping.matrices,
         )  # fmt: skip
-        for side in range(SIDES):
+        for side in range(TIPPED_SIDES):
             tipping.place.setTransform(tipping.matrices[side], tipping.positions[side])
             result.clear()
             self._compute(tipping.place, self._b.place, self._request, result)
@@ -159,22 +170,23 @@ class _Tipping:
 
     def __init__(self) -> None:
         self.place = library().Transform3s()
-        self.turns, self.matrices = np.zeros((SIDES, 3, 3)), np.zeros((SIDES, 3, 3))
-        self.positions, self.tipped, self.others = (np.zeros((SIDES, 3)) for _ in range(3))
+        self.turns, self.matrices = np.zeros((TIPPED_SIDES, 3, 3)), np.zeros((TIPPED_SIDES, 3, 3))
+        self.positions, self.tipped, self.others = (np.zeros((TIPPED_SIDES, 3)) for _ in range(3))
 
 
 def _direction(v: FloatArray) -> FloatArray:
+    """v / |v|, or y for the zero vector."""
     size = float(np.linalg.norm(v))
     return v / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
 
 
-def _how(a: int, b: int) -> int:
-    """How two kinds of solids are measured."""
-    if a in ROUND and b in ROUND:
+def _method(a: int, b: int) -> int:
+    """The method that measures two kinds of solids."""
+    if a in ROUND_KINDS and b in ROUND_KINDS:
         return CAPSULES
-    if a in ROUND and b in PLAIN:
+    if a in ROUND_KINDS and b in FORMULA_KINDS:
         return ROUND_FIRST
-    return ROUND_SECOND if b in ROUND and a in PLAIN else LIBRARY
+    return ROUND_SECOND if b in ROUND_KINDS and a in FORMULA_KINDS else LIBRARY
 
 
 def _watched(pairs: Sequence[Pair], how: Sequence[int], standing: Sequence[tuple[int, HalfSpace]]) -> Watched:
@@ -189,12 +201,14 @@ def _watched(pairs: Sequence[Pair], how: Sequence[int], standing: Sequence[tuple
     )
 
 
-def _no_places(count: int) -> Placed:
+def _empty_frames(count: int) -> Placed:
+    """Arrays for the world frames of `count` solids."""
     ends = [np.zeros((count, 3)) for _ in range(3)]
     return Placed(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3, 3)), *ends)
 
 
-def _no_rows(count: int) -> Rows:
+def _empty_rows(count: int) -> Rows:
+    """Arrays for `count` rows."""
     nodes = [np.zeros(count, dtype=np.int64) for _ in range(2)]
     vectors = [np.zeros((count, 3)) for _ in range(3)]
     return Rows(

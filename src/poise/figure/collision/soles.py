@@ -1,4 +1,4 @@
-"""Where a part of a figure touches the ground: the corners of its sole."""
+"""Contact points of a body with the ground: the corners of its sole."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
-THICKNESS = 0.01
-"""How far above the lowest point of a part still counts as its sole [m]."""
-RING = 8
-"""Corners that stand for a round rim."""
+SOLE_THICKNESS = 0.01
+"""Points up to this height above the lowest point belong to the sole [m]."""
+RIM_POINTS = 8
+"""Points that approximate a circular rim."""
 
 
 def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
     """Contact points of a site's or body's sole, in the frame of that site or body [m].
 
     They are the lowest points of the body's shapes in the neutral posture: the corners of boxes, the rims of
-    cylinders, the bottoms of round shapes. A part without such shapes stands on its own origin.
+    cylinders, the lowest points of round shapes. A body without such shapes stands on its origin.
     """
     frames = figure.frames(figure.neutral())
     part_from_world = frames[name].inverse()
     body = figure.sites[name].body if name in figure.sites.names else name
-    # By row, for a site may have the name of its body.
+    # By row, since a site may have the name of its body.
     row = figure.bodies.index(body)
     world_from_body = Pose(frames.position[row], frames.rotation[row])
     corners = []
@@ -38,12 +38,12 @@ def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
     if not corners:
         return [np.zeros(3)]
     heights = np.array(corners) @ figure.up_vector
-    low = heights.min() + THICKNESS
+    low = heights.min() + SOLE_THICKNESS
     return [part_from_world.apply(p) for p, height in zip(corners, heights, strict=True) if height <= low]
 
 
 def _lowest(shape: Shape, down: FloatArray) -> FloatArray:
-    """(k, 3) points of a shape, in its own frame, that may be the lowest when `down` is down."""
+    """(k, 3) points of a shape, in its own frame, that may be the lowest along the unit vector `down`."""
     if isinstance(shape, Box):
         signs = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5])).reshape(3, -1).T
         return np.asarray(signs * np.asarray(shape.size), dtype=np.float64)
@@ -55,12 +55,13 @@ def _lowest(shape: Shape, down: FloatArray) -> FloatArray:
     if isinstance(shape, Capsule):
         return _ends(shape) + shape.radius * down
     if isinstance(shape, Cylinder):
-        angles = 2.0 * np.pi * np.arange(RING) / RING
-        rim = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RING)], axis=1)
+        angles = 2.0 * np.pi * np.arange(RIM_POINTS) / RIM_POINTS
+        rim = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
         return np.concatenate([rim + end for end in _ends(shape)])
     return np.zeros((0, 3))
 
 
 def _ends(shape: Cylinder) -> FloatArray:
+    """(2, 3) ends of the axis of a cylinder or capsule."""
     half = 0.5 * shape.length
     return np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])

@@ -1,4 +1,4 @@
-"""Shapes as distances need them: a kind, a capsule around each, and the geometry that coal asks for."""
+"""Solids: shapes with their bounding capsules, as arrays for the distance kernels and as coal geometry."""
 
 from __future__ import annotations
 
@@ -22,53 +22,67 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 NO_VERTICES = np.empty((0, 3))
+"""Vertices of a solid that is no mesh."""
 NO_TRIANGLES = np.empty((0, 3), dtype=np.int64)
-ROUND = (kernel.SPHERE, kernel.CAPSULE)
-"""Kinds that are their own capsules."""
-PLAIN = (kernel.BOX, kernel.CYLINDER, kernel.ELLIPSOID)
-"""Kinds to which the distance of a point has a formula."""
-CURVED = (kernel.SPHERE, kernel.ELLIPSOID)
-"""Kinds whose nearest point moves smoothly whatever is near."""
+"""Triangles of a solid that is no mesh."""
+ROUND_KINDS = (kernel.SPHERE, kernel.CAPSULE)
+"""Kinds that equal their bounding capsules."""
+FORMULA_KINDS = (kernel.BOX, kernel.CYLINDER, kernel.ELLIPSOID)
+"""Kinds with a formula for the signed distance of a point."""
+SMOOTH_KINDS = (kernel.SPHERE, kernel.ELLIPSOID)
+"""Kinds whose nearest point moves continuously, so that they need no extra rows."""
 
 
 @dataclass(frozen=True)
 class Core:
-    """A capsule around a solid, in the solid's own frame."""
+    """The bounding capsule of a solid, in the solid's frame."""
 
     start: FloatArray
+    """(3,) one end of the axis [m]."""
     end: FloatArray
+    """(3,) the other end [m]."""
     radius: float
+    """[m]"""
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A shape on a node of a figure's tree, or at rest in the world."""
+    """A colliding shape on a node of a figure's tree, or fixed to the world."""
 
     owner: str
-    """The body or obstacle it belongs to."""
+    """Name of its body or obstacle."""
     node: int
-    """0 for the world."""
+    """Node that carries it; 0 for the world."""
     pose: Pose
-    """Its own frame in the node's."""
+    """Its frame in the node's frame."""
     kind: int
+    """One of the kinds of `poise.kernels.distances.solids`."""
     size: tuple[float, float, float]
+    """See `poise.kernels.distances.solids.Solids.size` [m]."""
     core: Core
+    """Its bounding capsule."""
     vertices: FloatArray
+    """(v, 3) vertices of a mesh, in its own frame [m]."""
     triangles: IntArray
+    """(t, 3) triangles of a mesh."""
     is_obstacle: bool = False
+    """Whether it belongs to an obstacle."""
 
 
 @dataclass(frozen=True)
 class HalfSpace:
-    """All of the world below the plane normal · x = offset."""
+    """The half-space below the plane normal · x = offset, as an obstacle."""
 
     owner: str
+    """Name of the obstacle."""
     normal: FloatArray
+    """(3,) unit normal, towards the allowed side."""
     offset: float
+    """[m]"""
 
 
 def body_solids(figure: Figure, folder: Path | None = None) -> list[Solid]:
-    """Every shape of a figure that collides, body by body."""
+    """All colliding shapes of a figure, body by body."""
     ride = figure.compiled.attached
     found = []
     for row, body in enumerate(figure.bodies):
@@ -89,7 +103,7 @@ def make_solid(
     convex: bool = True,
     is_obstacle: bool = False,
 ) -> Solid:
-    """A solid from a shape of a body that rides on `node` at `place`; a mesh is taken as its hull if `convex`."""
+    """The solid of a shape of a body fixed to `node` at `place`; a mesh is replaced by its hull if `convex`."""
     if isinstance(shape, Mesh):
         kind, size, core, vertices, triangles = _mesh(shape, owner, folder, convex)
     else:
@@ -99,6 +113,7 @@ def make_solid(
 
 
 def _plain(shape: Shape) -> tuple[int, tuple[float, float, float], Core]:
+    """Kind, size and bounding capsule of a shape that is no mesh."""
     match shape:
         case Sphere(radius=r):
             return kernel.SPHERE, (r, r, r), _core((0.0, 0.0, 0.0), r)
@@ -116,7 +131,7 @@ def _plain(shape: Shape) -> tuple[int, tuple[float, float, float], Core]:
             half_length = np.zeros(3)
             half_length[longest] = radii[longest] - second
             return kernel.ELLIPSOID, radii, _core(half_length, second)
-    raise FigureError(f"distances to a {type(shape).__name__} are not known.")
+    raise FigureError(f"a {type(shape).__name__} cannot collide: there are no distances for this shape.")
 
 
 def _core(half_length: Sequence[float] | FloatArray, radius: float, center: FloatArray | None = None) -> Core:
@@ -125,7 +140,7 @@ def _core(half_length: Sequence[float] | FloatArray, radius: float, center: Floa
 
 
 def _around_box(center: FloatArray, half: Sequence[float] | FloatArray) -> Core:
-    """The capsule through a box along its longest edge."""
+    """The bounding capsule of a box, along its longest edge."""
     along = np.zeros(3)
     longest = int(np.argmax(half))
     along[longest] = half[longest]
@@ -135,11 +150,12 @@ def _around_box(center: FloatArray, half: Sequence[float] | FloatArray) -> Core:
 def _mesh(
     shape: Mesh, owner: str, folder: Path | None, convex: bool
 ) -> tuple[int, tuple[float, float, float], Core, FloatArray, IntArray]:
+    """Kind, size, bounding capsule, vertices and triangles of a mesh, read from its file."""
     path = find_mesh(shape.path, folder)
     if path is None:
         raise FigureError(
-            f"the mesh {shape.path!r} of {owner!r} is not in {folder or Path.cwd()}, and without it there are no "
-            "distances: give the folder of the mesh files as folder=…, or make the shape visual."
+            f"the mesh {shape.path!r} of {owner!r} is not in {folder or Path.cwd()}, and distances need it: give the "
+            "folder of the mesh files as folder=…, or make the shape visual."
         )
     vertices, triangles = read_triangles(path)
     vertices = vertices * np.asarray(shape.scale)
@@ -175,7 +191,7 @@ def library() -> Any:
 
 
 def coal_geometry(solid: Solid) -> Any:
-    """The same solid for coal, in its own frame."""
+    """The coal geometry of a solid, in its own frame."""
     coal = library()
     x, y, z = solid.size
     plain = {
@@ -189,6 +205,7 @@ def coal_geometry(solid: Solid) -> Any:
 
 
 def _coal_mesh(solid: Solid) -> Any:
+    """A hull or a surface as coal geometry."""
     coal = library()
     points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     points.extend(list(solid.vertices))
@@ -203,7 +220,7 @@ def _coal_mesh(solid: Solid) -> Any:
 
 
 def pack_solids(solids: Sequence[Solid]) -> kernel.Solids:
-    """Solids as arrays for the kernels."""
+    """The arrays of these solids for the kernels."""
     ends = [(s.pose.apply(s.core.start), s.pose.apply(s.core.end)) for s in solids]
     radius = np.array([s.core.radius for s in solids], dtype=np.float64)
     start, end = _rows([a for a, _ in ends], 3), _rows([b for _, b in ends], 3)
@@ -224,4 +241,5 @@ def pack_solids(solids: Sequence[Solid]) -> kernel.Solids:
 
 
 def _rows(rows: Sequence[Any], width: int) -> FloatArray:
+    """A float64 array (n, width), also for no rows."""
     return np.array(rows, dtype=np.float64).reshape(-1, width)

@@ -8,7 +8,7 @@ import pytest
 
 import poise
 from poise.figure import Figure
-from poise.figure.assembly.guards import MARGIN, Guard, find_guards, guarded
+from poise.figure.assembly.guards import GUARD_MARGIN, Guard, find_guards, guarded
 from tests import dr_legs as legs
 
 needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
@@ -57,7 +57,7 @@ def test_at_its_ends_a_hinge_is_a_margin_from_straight_and_from_folded(name: str
         if any(between in figure.loops for between in guard.between):
             continue
         bends = sorted(bend_of(figure, guard, value) for value in (guard.lower, guard.upper))
-        assert bends == pytest.approx([MARGIN, math.pi - MARGIN], abs=1e-9)
+        assert bends == pytest.approx([GUARD_MARGIN, math.pi - GUARD_MARGIN], abs=1e-9)
 
 
 def test_limits_of_the_file_are_kept() -> None:

@@ -148,8 +148,8 @@ class TestTwoMotorsThatFight:
         assert (result.status, result.fighting) == ("closest", ("left", "right"))
         assert result.missed == pytest.approx({"left": 0.1, "right": 0.1})
         assert result.report() == (
-            "wheel cannot have its motors there, where 'left' and 'right' fight for the same freedom; the closest "
-            "assembled posture misses 'left' by 0.1, 'right' by 0.1."
+            "wheel cannot reach these motor values, because 'left' and 'right' drive the same freedom to different "
+            "values; the closest assembled posture misses 'left' by 0.1, 'right' by 0.1."
         )
 
     @pytest.mark.parametrize("apart", [1e-3, 1e-7, 4e-9])
@@ -192,7 +192,7 @@ class TestTwoMotorsThatFight:
     def test_a_limit_is_no_fight(self) -> None:
         result = poise.load("four_bar").assemble({"drive": 1.7})
         assert (result.fighting, result.stopped) == ((), ("rocker_pin",))
-        assert "cannot have its motors there, beyond the limit of 'rocker_pin'; the closest" in result.report()
+        assert "cannot reach these motor values, because of the limit of 'rocker_pin'; the closest" in result.report()
 
     def test_the_end_of_the_workspace_is_no_fight(self) -> None:
         """A single motor, stopped by two bars in line."""
