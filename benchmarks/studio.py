@@ -32,7 +32,7 @@ from websockets.sync.client import ClientConnection, connect
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Orientation, Position
 from poise.engine.scene import Scene
-from poise.studio.wire.feed import SEEN
+from poise.studio.wire.feed import ACKNOWLEDGED
 from poise.studio.wire.frames import Frame as Row
 from poise.studio.wire.frames import unpacked
 
@@ -132,7 +132,7 @@ class Client:
         self.socket: ClientConnection = connect(address, additional_headers=headers, legacy=True)
         self.frames: list[tuple[float, Row]] = []
         self.last = unpacked(self.socket.recv())  # type: ignore[arg-type]
-        self.socket.send(SEEN)
+        self.socket.send(ACKNOWLEDGED)
         self.bad = 0
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -143,7 +143,7 @@ class Client:
 
     def _take(self, data: Any) -> None:
         self.last = row = unpacked(data)
-        self.socket.send(SEEN)
+        self.socket.send(ACKNOWLEDGED)
         self.frames.append((time.perf_counter(), row))
         self.bad += not all(np.isfinite(part).all() for part in (row.bodies, row.targets, row.marks))
 

@@ -15,7 +15,7 @@ from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
 from poise.studio.control.modes import Modes, Told
 from poise.studio.modes.retarget.retarget import exported
-from poise.studio.wire.feed import SEEN, Feed
+from poise.studio.wire.feed import ACKNOWLEDGED, Feed
 
 FASTEST = 1.0 / 40.0
 """Shortest time between two messages [s]."""
@@ -35,8 +35,8 @@ def mode_routes(modes: Modes) -> APIRouter:
         try:
             while True:
                 text = await socket.receive_text()
-                if text == SEEN:
-                    feed.seen()
+                if text == ACKNOWLEDGED:
+                    feed.acknowledge()
                 else:
                     hear(modes, text)
         except (WebSocketDisconnect, KeyError, RuntimeError):
@@ -82,7 +82,7 @@ async def _send(socket: WebSocket, modes: Modes, feed: Feed) -> None:
             if news:
                 await socket.send_text(json.dumps(news))
             else:
-                feed.seen()
+                feed.acknowledge()
             await asyncio.sleep(FASTEST)
 
 

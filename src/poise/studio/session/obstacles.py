@@ -32,15 +32,17 @@ UNREADABLE_MESH_EDGE, SHORTEST_MESH_EDGE = 0.1, 1e-3
 OBSTACLE_KINDS = ("plane", *NEW_SHAPES)
 """Kinds of obstacle that can be added."""
 
-DRAWN_FORMS: dict[type[Shape], tuple[int, Callable[[Any], tuple[float, ...]]]] = {
-    Sphere: (1, lambda shape: (shape.radius,) * 3),
-    Ellipsoid: (1, lambda shape: shape.radii),
-    Box: (2, lambda shape: shape.size),
-    Capsule: (4, lambda shape: (shape.radius, shape.length, 0.0)),
-    Cylinder: (3, lambda shape: (shape.radius, shape.length, 0.0)),
-    Mesh: (2, lambda shape: _edges(shape)),
+DRAWN_FORMS = ("plane", "ellipsoid", "box", "cylinder", "capsule")
+"""Forms in which the viewport draws obstacles."""
+SHAPE_FORMS: dict[type[Shape], tuple[str, Callable[[Any], tuple[float, ...]]]] = {
+    Sphere: ("ellipsoid", lambda shape: (shape.radius,) * 3),
+    Ellipsoid: ("ellipsoid", lambda shape: shape.radii),
+    Box: ("box", lambda shape: shape.size),
+    Capsule: ("capsule", lambda shape: (shape.radius, shape.length, 0.0)),
+    Cylinder: ("cylinder", lambda shape: (shape.radius, shape.length, 0.0)),
+    Mesh: ("box", lambda shape: _edges(shape)),
 }
-"""For each type of shape, the number of the form that the viewport draws, and a function for its three sizes [m]."""
+"""For each type of shape, the form in which it is drawn, and a function for the form's three sizes [m]."""
 
 
 def new_obstacle(scene: Scene, kind: str, at: FloatArray, extent: float) -> AnyObstacle:
@@ -126,11 +128,11 @@ def _bounding_box(mesh: Mesh) -> tuple[FloatArray, tuple[float, ...]]:
     return 0.5 * (low + high), tuple(np.maximum(high - low, SHORTEST_MESH_EDGE).tolist())
 
 
-def drawn_form(obstacle: AnyObstacle) -> tuple[int, FloatArray]:
-    """The number of the form that is drawn for an obstacle, and its sizes, up to three [m]."""
+def drawn_form(obstacle: AnyObstacle) -> tuple[str, FloatArray]:
+    """The form in which an obstacle is drawn, and the form's three sizes [m]."""
     if isinstance(obstacle, Plane):
-        return 0, np.zeros(3)
-    for kind, (form, sizes) in DRAWN_FORMS.items():
+        return "plane", np.zeros(3)
+    for kind, (form, sizes) in SHAPE_FORMS.items():
         if isinstance(obstacle.shape, kind):
             return form, np.array(sizes(obstacle.shape))
     raise TaskError(f"a {type(obstacle.shape).__name__.lower()} cannot be drawn as an obstacle.")

@@ -1,13 +1,13 @@
-// Forces and torques as arrows, friction cones, joint torques as arcs, moments of inertia as rings (see marks.py).
+// Marks of forces: forces and torques as arrows, friction cones, joint torques as arcs, moments of inertia as rings.
 
 import { THREE } from "nicegui-scene";
+import { readMark } from "poise-studio/frame_layout.js";
 import { across, arrow, atop, discard, facing, hoop, shade, stretch, through } from "poise-studio/lines.js";
 
-const WIDTH = 16;
-const [FORCE, TORQUE, GROUND, CONE, ARC, RING] = [1, 2, 3, 4, 5, 6];
-const NEAR = 11; // the tip of an arrow is taken hold of from this far [pixels]
-const THICK = 0.2; // of arrows, in sizes of the figure
-const STEP = 0.02; // arcs are built again when they change by more [rad]
+const DRAW = { force: "arrow", torque: "arrow", ground: "arrow", cone: "cone", arc: "arc", ring: "ring" }; // method by kind
+const GRAB_DISTANCE = 11; // distance to the tip of an arrow at which a press grabs it [pixels]
+const ARROW_SIZE = 0.2; // thickness of arrows, as a share of the figure's size
+const ARC_STEP = 0.02; // change of an arc's angle above which its mesh is built anew [rad]
 
 export class Forces {
   constructor(figure) {
@@ -20,7 +20,7 @@ export class Forces {
   pose(frame) {
     const seen = new Set();
     this.tips = [];
-    for (let k = 0; k < frame.marks.length; k += WIDTH) this.mark(frame.marks.subarray(k, k + WIDTH), seen);
+    for (let i = 0; i < frame.marks.count; i += 1) this.mark(readMark(frame.marks, i, this.figure.frame), seen);
     for (const [key, thing] of this.things) {
       if (seen.has(key)) continue;
       discard(thing.object);
@@ -28,13 +28,13 @@ export class Forces {
     }
   }
 
-  mark([kind, number, tone, ...values], seen) {
-    const draw = { [FORCE]: "arrow", [TORQUE]: "arrow", [GROUND]: "arrow", [CONE]: "cone", [ARC]: "arc", [RING]: "ring" }[kind];
-    if (!draw) return;
-    const key = `${kind}-${number}-${kind === RING ? tone : ""}`;
+  mark(mark, seen) {
+    const { kind, number, tone } = mark;
+    if (!DRAW[kind]) return;
+    const key = `${kind}-${number}-${kind === "ring" ? tone : ""}`;
     seen.add(key);
     const thing = this.things.get(key) ?? { kind, key };
-    this[draw](thing, values, tone, number);
+    this[DRAW[kind]](thing, mark);
     if (!this.things.has(key)) this.things.set(key, thing);
     thing.tone = tone;
     this.tint(thing);
@@ -46,31 +46,27 @@ export class Forces {
     this.group.add(object);
   }
 
-  arrow(thing, values, tone, load) {
-    const [from, to] = [new THREE.Vector3(...values.slice(0, 3)), new THREE.Vector3(...values.slice(3, 6))];
+  arrow(thing, { kind, number, tail, tip }) {
+    const [from, to] = [new THREE.Vector3(...tail), new THREE.Vector3(...tip)];
     if (!thing.object) this.add(thing, arrow(through({ opacity: 0.9 }), 0.03, 0.2));
-    stretch(thing.object, from, to, THICK * this.figure.extent);
-    if (thing.kind === GROUND) return;
-    const part = thing.kind === FORCE ? "force" : "torque";
-    this.tips.push({ load, part, from, to, scale: this.figure.arrows[part === "force" ? 0 : 1] });
+    stretch(thing.object, from, to, ARROW_SIZE * this.figure.extent);
+    if (kind === "ground") return;
+    this.tips.push({ load: number, part: kind, from, to, scale: this.figure.arrows[kind === "force" ? 0 : 1] });
   }
 
-  cone(thing, values) {
-    const [apex, axis] = [new THREE.Vector3(...values.slice(0, 3)), new THREE.Vector3(...values.slice(3, 6))];
-    const [friction, height] = values.slice(6, 8);
+  cone(thing, { apex, axis: direction, friction, height }) {
+    const axis = new THREE.Vector3(...direction);
     if (!thing.object) {
       const geometry = new THREE.ConeGeometry(1, 1, 32, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
       this.add(thing, atop(new THREE.Mesh(geometry, through({ opacity: 0.22, depthWrite: false })), 2));
     }
-    thing.object.position.copy(apex);
+    thing.object.position.fromArray(apex);
     thing.object.quaternion.copy(facing(axis, across(axis)));
     thing.object.scale.set(Math.max(friction * height, 1e-4), Math.max(friction * height, 1e-4), height);
   }
 
-  arc(thing, values) {
-    const [center, axis, start] = [0, 3, 6].map((k) => new THREE.Vector3(...values.slice(k, k + 3)));
-    const [radius, angle] = values.slice(9, 11);
-    if (!thing.object || Math.abs(angle - thing.angle) > STEP) {
+  arc(thing, { center, axis, start, radius, angle }) {
+    if (!thing.object || Math.abs(angle - thing.angle) > ARC_STEP) {
       const group = new THREE.Group();
       const material = through({ opacity: 0.95 });
       const large = Math.min(1, 0.25 + angle);
@@ -81,17 +77,17 @@ export class Forces {
       this.add(thing, group);
       thing.angle = angle;
     }
-    thing.object.position.copy(center);
-    thing.object.quaternion.copy(facing(axis, start));
+    thing.object.position.fromArray(center);
+    thing.object.quaternion.copy(facing(new THREE.Vector3(...axis), new THREE.Vector3(...start)));
     thing.object.scale.setScalar(radius);
   }
 
-  ring(thing, values, tone) {
-    const [center, axis] = [new THREE.Vector3(...values.slice(0, 3)), new THREE.Vector3(...values.slice(3, 6))];
+  ring(thing, { center, axis: direction, radius, tone }) {
+    const axis = new THREE.Vector3(...direction);
     if (!thing.object) this.add(thing, hoop(tone > 0 ? 0.05 : 0.018, 2 * Math.PI, through({ opacity: tone > 0 ? 0.5 : 1 })));
-    thing.object.position.copy(center);
+    thing.object.position.fromArray(center);
     thing.object.quaternion.copy(facing(axis, across(axis)));
-    thing.object.scale.setScalar(Math.max(values[6], 1e-4));
+    thing.object.scale.setScalar(Math.max(radius, 1e-4));
   }
 
   paint(theme) {
@@ -102,15 +98,15 @@ export class Forces {
   tint({ kind, object, tone }) {
     if (!this.theme || !object) return;
     const { active, loop, target, gap, balance } = this.theme;
-    const ground = tone > 1 ? gap : target;
-    const arcs = tone > 1 ? gap : active;
-    const color = { [FORCE]: active, [TORQUE]: loop, [GROUND]: ground, [CONE]: ground, [ARC]: arcs, [RING]: balance }[kind];
-    object.traverse((each) => each.material?.color.copy(shade(color)));
+    const ground = tone > 1 ? gap : target; // red if the ground cannot hold the figure
+    const arc = tone > 1 ? gap : active; // red if the torque exceeds the joint's strength
+    const colors = { force: active, torque: loop, ground, cone: ground, arc, ring: balance };
+    object.traverse((each) => each.material?.color.copy(shade(colors[kind])));
   }
 
   // The tip of a force or torque under the pointer.
   tipAt(view, event) {
-    let [found, nearest] = [null, NEAR];
+    let [found, nearest] = [null, GRAB_DISTANCE];
     for (const tip of this.tips) {
       const [x, y] = view.pixel(tip.to);
       const far = Math.hypot(x - event.clientX, y - event.clientY);

@@ -33,7 +33,7 @@ export class Limits {
   }
 
   pose(frame) {
-    for (const fan of this.fans) fan.reached = frame.joints[4 * fan.joint + 3] > 0;
+    for (const fan of this.fans) fan.reached = frame.joints.number(fan.joint, "at_limit") > 0;
     this.recolor();
   }
 

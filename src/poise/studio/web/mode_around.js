@@ -1,11 +1,12 @@
-// What modes draw around the figure: a ghost of the wanted posture, coloured paths along loops, a stick figure beside it.
+// Drawings of modes around the figure: a ghost of the wanted posture, coloured paths along loops, the clip's stick figure.
 
 import { THREE } from "nicegui-scene";
+import { bodiesTable } from "poise-studio/frame_layout.js";
 import { Sticks } from "poise-studio/mode_sticks.js";
 
 const GHOST = { light: "#3b76c4", dark: "#7fb2f0" };
-const THIN = 0.006; // radius of a path, in radii of the figure
-const THICK = 0.02; // radius of a stick figure's bones, in radii of the figure
+const THIN = 0.006; // radius of a path, as a share of the figure's radius
+const THICK = 0.02; // radius of a stick figure's bones, as a share of the figure's radius
 
 export class Around {
   constructor() {
@@ -24,7 +25,7 @@ export class Around {
     this.root = null;
   }
 
-  // Everything is built again for a new stage, and moves with every new frame of it.
+  // The drawings are built again for a new figure, and moved with every frame.
   update() {
     const stage = window.poiseStage;
     if (!stage?.root || stage.figure.number !== this.overlay.figure) return;
@@ -49,7 +50,7 @@ export class Around {
     if (this.overlay.middle) this.makeRoom(stage, this.overlay);
   }
 
-  // What stands beside the figure is framed with it.
+  // Frame the figure together with the stick figure beside it.
   makeRoom(stage, { middle, radius }) {
     Object.assign(stage.figure, { center: middle, radius });
     stage.frameFigure();
@@ -76,7 +77,7 @@ export class Around {
     this.group.add(sticks.mesh);
   }
 
-  // Whoever walks away is followed by all views.
+  // All views follow a figure that walks away.
   keepInView(stage) {
     const now = stage.bodies[0].position;
     if (this.seen) {
@@ -93,7 +94,7 @@ export class Around {
     this.seen = now.clone();
   }
 
-  // A stick figure whose joints come with every frame of a clip.
+  // A stick figure whose joint positions are sent with every frame of a clip.
   addBones(stage, { bones, ink }) {
     this.bones = { pairs: bones, sticks: new Sticks(bones.length, THICK * stage.figure.radius, ink, { solid: true }) };
     this.group.add(this.bones.sticks.mesh);
@@ -115,8 +116,9 @@ export class Around {
   }
 }
 
-// The figure again, see-through, with every body where the row says.
-function ghost(stage, row) {
+// A transparent copy of the figure in another posture; `numbers` are those of its table of bodies.
+function ghost(stage, numbers) {
+  const bodies = bodiesTable(numbers, stage.figure.frame);
   const material = new THREE.MeshBasicMaterial({
     color: GHOST[stage.theme] ?? GHOST.light,
     transparent: true,
@@ -125,11 +127,10 @@ function ghost(stage, row) {
   });
   const figure = new THREE.Group();
   for (const mesh of stage.surfaces) {
-    const k = 7 * mesh.userData.body;
     const body = new THREE.Mesh(mesh.geometry, material);
     body.userData = { shared: true, geometries: mesh.userData.geometries };
-    body.position.set(row[k], row[k + 1], row[k + 2]);
-    body.quaternion.set(row[k + 3], row[k + 4], row[k + 5], row[k + 6]);
+    body.position.fromArray(bodies.get(mesh.userData.body, "position"));
+    body.quaternion.fromArray(bodies.get(mesh.userData.body, "quaternion"));
     figure.add(body);
   }
   return figure;

@@ -1,13 +1,11 @@
-// What stands in the figure's way: planes, spheres, boxes, cylinders, capsules (see marks.py).
+// Obstacles: planes, ellipsoids, boxes, cylinders and capsules.
 
 import { THREE } from "nicegui-scene";
+import { readMark } from "poise-studio/frame_layout.js";
 import { discard, shade } from "poise-studio/lines.js";
 
-const WIDTH = 16;
-const OBSTACLE = 7;
-const [PLANE, ROUND, BOX, CYLINDER, CAPSULE] = [0, 1, 2, 3, 4];
-const REACH = 0.9; // half the edge of the piece of a plane that is drawn, in sizes of the figure
-const NEAR = 12; // the middle of a plane is taken hold of from this far [pixels]
+const PLANE_SIZE = 0.9; // half the edge of the square drawn for a plane, as a share of the figure's size
+const GRAB_DISTANCE = 12; // distance to the knob of a plane at which a press grabs it [pixels]
 
 export class Obstacles {
   constructor(figure) {
@@ -21,17 +19,17 @@ export class Obstacles {
   }
 
   pose(frame) {
-    const rows = [];
-    for (let k = 0; k < frame.marks.length; k += WIDTH) {
-      const row = frame.marks.subarray(k, k + WIDTH);
-      if (row[0] === OBSTACLE) rows[row[1]] = row;
+    const marks = [];
+    for (let i = 0; i < frame.marks.count; i += 1) {
+      const mark = readMark(frame.marks, i, this.figure.frame);
+      if (mark.kind === "obstacle") marks[mark.number] = mark;
     }
-    while (this.things.length > rows.length) discard(this.things.pop());
-    rows.forEach((row, i) => this.place(i, row));
+    while (this.things.length > marks.length) discard(this.things.pop());
+    marks.forEach((mark) => this.place(mark));
   }
 
-  place(number, [, , form, ...values]) {
-    const sizes = values.slice(7, 10);
+  place({ number, tone, position, quaternion, sizes }) {
+    const form = this.figure.frame.forms[tone];
     const key = `${form} ${sizes}`;
     if (this.things[number]?.userData.key !== key) {
       if (this.things[number]) discard(this.things[number]);
@@ -40,24 +38,24 @@ export class Obstacles {
       this.group.add(this.things[number]);
       if (this.theme) this.paint(this.theme);
     }
-    this.things[number].position.set(...values.slice(0, 3));
-    this.things[number].quaternion.set(...values.slice(3, 7));
+    this.things[number].position.fromArray(position);
+    this.things[number].quaternion.fromArray(quaternion);
   }
 
   build(form, [a, b, c]) {
-    if (form === PLANE) return this.plane();
+    if (form === "plane") return this.plane();
     const geometry = {
-      [ROUND]: () => new THREE.SphereGeometry(1, 32, 20).scale(a, b, c),
-      [BOX]: () => new THREE.BoxGeometry(a, b, c),
-      [CYLINDER]: () => new THREE.CylinderGeometry(a, a, b, 32).rotateX(Math.PI / 2),
-      [CAPSULE]: () => new THREE.CapsuleGeometry(a, b, 8, 24).rotateX(Math.PI / 2),
+      ellipsoid: () => new THREE.SphereGeometry(1, 32, 20).scale(a, b, c),
+      box: () => new THREE.BoxGeometry(a, b, c),
+      cylinder: () => new THREE.CylinderGeometry(a, a, b, 32).rotateX(Math.PI / 2),
+      capsule: () => new THREE.CapsuleGeometry(a, b, 8, 24).rotateX(Math.PI / 2),
     }[form]();
     const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.85 });
     return new THREE.Mesh(geometry, material);
   }
 
   plane() {
-    const half = REACH * this.figure.extent;
+    const half = PLANE_SIZE * this.figure.extent;
     const group = new THREE.Group();
     const look = { transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false };
     const sheet = new THREE.Mesh(new THREE.PlaneGeometry(2 * half, 2 * half), new THREE.MeshBasicMaterial(look));
@@ -79,15 +77,15 @@ export class Obstacles {
     for (const thing of this.things) thing.traverse((each) => each.material?.color.copy(shade(theme.obstacle)));
   }
 
-  // The obstacle under the pointer; a plane only by its knob.
+  // The obstacle under the pointer; a plane can be grabbed only at the knob in its middle.
   hitAt(view, event, caster) {
-    for (const thing of this.things.filter((each) => each.userData.form === PLANE)) {
+    for (const thing of this.things.filter((each) => each.userData.form === "plane")) {
       const [x, y] = view.pixel(thing.position);
-      if (Math.hypot(x - event.clientX, y - event.clientY) < NEAR) {
+      if (Math.hypot(x - event.clientX, y - event.clientY) < GRAB_DISTANCE) {
         return { number: thing.userData.number, thing, point: thing.position.clone(), distance: 0 };
       }
     }
-    const solid = this.things.filter((each) => each.userData.form !== PLANE);
+    const solid = this.things.filter((each) => each.userData.form !== "plane");
     const hit = caster.intersectObjects(solid, false)[0];
     return hit ? { number: hit.object.userData.number, thing: hit.object, point: hit.point, distance: hit.distance } : null;
   }

@@ -3,10 +3,9 @@
 import { THREE } from "nicegui-scene";
 import { discs, ring } from "poise-studio/discs.js";
 
-const MOST_TARGETS = 64;
-const MOST_CORNERS = 64;
-const TARGET = 14; // floats of a target in a frame
-const LIFT = 0.002; // how far above the ground the support is drawn [m]
+const MOST_TARGETS = 64; // targets that are drawn
+const MOST_CORNERS = 64; // corners of the support polygon that are drawn
+const LIFT = 0.002; // height above the ground at which the support polygon is drawn [m]
 
 const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpace);
 
@@ -31,13 +30,8 @@ export class Overlays {
   }
 
   pose(frame) {
-    this.targets = [];
-    for (let k = 0; k < Math.min(frame.targets.length, TARGET * MOST_TARGETS); k += TARGET) {
-      const [task, met, ...rest] = frame.targets.subarray(k, k + TARGET);
-      const [wanted, got] = [new THREE.Vector3(...rest.slice(0, 3)), new THREE.Vector3(...rest.slice(3, 6))];
-      const turn = new THREE.Quaternion(...rest.slice(8));
-      this.targets.push({ task, met: met > 0, wanted, got, moves: rest[6] > 0, turns: rest[7] > 0, turn });
-    }
+    const count = Math.min(frame.targets.count, MOST_TARGETS);
+    this.targets = Array.from({ length: count }, (_, i) => readTarget(frame.targets, i));
     fill(this.marks, this.targets.map((target) => target.wanted));
     fill(this.threads, this.targets.flatMap((target) => [target.got, target.wanted]));
     this.support(frame);
@@ -45,20 +39,19 @@ export class Overlays {
   }
 
   support(frame) {
-    const corners = [];
-    for (let k = 0; k < frame.corners.length; k += 3) {
-      corners.push(new THREE.Vector3(...frame.corners.subarray(k, k + 3)).addScaledVector(this.up, LIFT));
-    }
+    const corners = Array.from({ length: frame.corners.count }, (_, i) =>
+      new THREE.Vector3(...frame.corners.get(i, "position")).addScaledVector(this.up, LIFT),
+    );
     const next = (i) => corners[(i + 1) % corners.length];
     fill(this.edge, corners.flatMap((corner, i) => [corner, next(i)]));
     fill(this.ground, corners.slice(1, -1).flatMap((corner, i) => [corners[0], corner, next(i + 1)]));
-    const center = new THREE.Vector3(...frame.center);
+    const center = frame.center_of_mass.count ? new THREE.Vector3(...frame.center_of_mass.get(0, "position")) : null;
     const below = corners.length ? corners[0] : null;
-    const foot = below && center.clone().addScaledVector(this.up, below.clone().sub(center).dot(this.up));
-    this.center = frame.massive ? center : null;
+    const foot = center && below && center.clone().addScaledVector(this.up, below.clone().sub(center).dot(this.up));
+    this.center = center;
     this.foot = foot;
-    fill(this.weight, frame.massive ? [center, ...(foot ? [foot] : [])] : []);
-    fill(this.plumb, frame.massive && foot ? [center, foot] : []);
+    fill(this.weight, [center, foot].filter((point) => point));
+    fill(this.plumb, foot ? [center, foot] : []);
   }
 
   paint(theme) {
@@ -74,6 +67,18 @@ export class Overlays {
     tint(this.marks, (i) => (this.targets[i]?.met ? this.theme.target : this.theme.gap), this.targets.length);
     tint(this.weight, () => this.theme.balance, 2);
   }
+}
+
+function readTarget(targets, i) {
+  return {
+    task: targets.number(i, "task"),
+    met: targets.number(i, "met") > 0,
+    wanted: new THREE.Vector3(...targets.get(i, "wanted")),
+    got: new THREE.Vector3(...targets.get(i, "got")),
+    moves: targets.number(i, "moves") > 0,
+    turns: targets.number(i, "turns") > 0,
+    turn: new THREE.Quaternion(...targets.get(i, "quaternion")),
+  };
 }
 
 function lines(count) {

@@ -44,12 +44,12 @@ export class Selection {
   jointHandles(number) {
     const freedoms = this.figure.freedoms[number];
     if (!freedoms) return null;
-    const [joints, axes] = [this.frame.joints, this.frame.axes];
-    const place = new THREE.Vector3(...joints.subarray(4 * number, 4 * number + 3));
+    const { joints, axes } = this.frame;
+    const place = new THREE.Vector3(...joints.get(number, "position"));
     const handles = freedoms.turns.map((turns, i) => {
-      const k = 3 * (freedoms.first + i);
-      const axis = new THREE.Vector3(...axes.subarray(k, k + 3));
-      return { kind: turns ? "turn" : "move", axis, letter: LETTERS[i % 3], freedom: freedoms.first + i };
+      const freedom = freedoms.first + i;
+      const axis = new THREE.Vector3(...axes.get(freedom, "direction"));
+      return { kind: turns ? "turn" : "move", axis, letter: LETTERS[i % 3], freedom };
     });
     return { place, handles };
   }

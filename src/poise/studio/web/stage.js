@@ -126,15 +126,14 @@ export class Stage {
   // A new frame: bodies and marks move.
 
   pose(frame) {
-    const rows = frame.bodies;
     this.bodies.forEach((body, i) => {
-      const k = 7 * i;
-      body.position.set(rows[k], rows[k + 1], rows[k + 2]);
-      body.quaternion.set(rows[k + 3], rows[k + 4], rows[k + 5], rows[k + 6]);
+      body.position.fromArray(frame.bodies.get(i, "position"));
+      body.quaternion.fromArray(frame.bodies.get(i, "quaternion"));
     });
-    this.move(this.joints, places(frame.joints));
-    this.move(this.loops, frame.loops);
-    this.move(this.gaps, openLoops(frame.loops));
+    const ends = loopEnds(frame.loops);
+    this.move(this.joints, frame.joints.all("position"));
+    this.move(this.loops, ends);
+    this.move(this.gaps, openLoops(ends));
     for (const layer of this.layers) layer.pose?.(frame);
     this.trace.follow(this.overlays.targets);
     if (this.unframed) this.frameFigure();
@@ -307,14 +306,19 @@ function skin({ positions, normals, indices }) {
   return geometry;
 }
 
-// Places of joints without what else a frame says of them.
-function places(rows) {
-  return rows.filter((_, k) => k % 4 < 3);
+// The two ends of every loop, on its parent and on its child: six numbers each.
+function loopEnds(loops) {
+  const ends = new Float32Array(6 * loops.count);
+  for (let i = 0; i < loops.count; i += 1) {
+    ends.set(loops.get(i, "on_parent"), 6 * i);
+    ends.set(loops.get(i, "on_child"), 6 * i + 3);
+  }
+  return ends;
 }
 
-// The two ends of every open loop; closed ones shrink to a point that draws nothing.
-function openLoops(rows) {
-  const open = rows.slice();
+// The two ends of every open loop; those of a closed loop are the same point, so that no line is drawn.
+function openLoops(ends) {
+  const open = ends.slice();
   for (let k = 0; k < open.length; k += 6) {
     const gap = Math.hypot(open[k] - open[k + 3], open[k + 1] - open[k + 4], open[k + 2] - open[k + 5]);
     if (gap <= GAP) open.copyWithin(k + 3, k, k + 3);

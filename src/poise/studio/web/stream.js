@@ -1,9 +1,9 @@
-// The connection to the server: geometry once per figure, then one flat float32 frame per change (see frames.py).
+// The connection to the server: the geometry once for each figure, then a binary frame for each change.
 
-const FORMAT = 4;
-const HEADER = 12;
-const RETRY_FIRST = 250; // [ms]
-const RETRY_LONGEST = 4000; // [ms]
+import { readFrame } from "poise-studio/frame_layout.js";
+
+const FIRST_RETRY = 250; // time before the first attempt to reconnect, doubled with each failure [ms]
+const LONGEST_RETRY = 4000; // [ms]
 
 export class Stream {
   constructor(onFigure, onFrame) {
@@ -11,8 +11,9 @@ export class Stream {
     this.onFrame = onFrame;
     this.figureNumber = -1;
     this.fetching = false;
-    this.newest = null;
-    this.retry = RETRY_FIRST;
+    this.newest = null; // the numbers of the newest frame
+    this.layout = null; // how to read them, from the geometry's header
+    this.retry = FIRST_RETRY;
     this.connect();
   }
 
@@ -22,42 +23,28 @@ export class Stream {
     this.socket = new WebSocket(address);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
-      this.retry = RETRY_FIRST;
-      this.figureNumber = -1;
+      this.retry = FIRST_RETRY;
+      this.figureNumber = -1; // a server that was restarted counts its figures from 0 again
     };
     this.socket.onmessage = (event) => this.receive(new Float32Array(event.data));
     this.socket.onclose = () => {
       if (this.closed) return;
       this.timer = setTimeout(() => this.connect(), this.retry);
-      this.retry = Math.min(2 * this.retry, RETRY_LONGEST);
+      this.retry = Math.min(2 * this.retry, LONGEST_RETRY);
     };
   }
 
+  // The first two numbers of a frame are its format and its figure's number, in every version of the layout.
   receive(row) {
-    if (row[0] !== FORMAT) {
-      location.reload();
+    const [format, figureNumber] = row;
+    if (this.layout && format !== this.layout.format) {
+      location.reload(); // a newer server is running, so the page needs its newer scripts
       return;
     }
-    const [, number, step, bodies, joints, loops, targets, corners, freedoms, marks, light, massive] = row;
-    let at = HEADER;
-    const take = (count) => row.subarray(at, (at += count));
-    this.newest = {
-      number,
-      step,
-      light,
-      massive: massive > 0,
-      bodies: take(7 * bodies),
-      joints: take(4 * joints),
-      loops: take(6 * loops),
-      targets: take(14 * targets),
-      corners: take(3 * corners),
-      axes: take(3 * freedoms),
-      marks: take(16 * marks),
-      center: take(3),
-    };
-    if (number !== this.figureNumber) this.fetchFigure();
-    else this.onFrame(this.newest);
-    this.socket.send("seen"); // the server sends no more than a page can take in
+    this.newest = row;
+    if (figureNumber !== this.figureNumber) this.fetchFigure();
+    else this.onFrame(readFrame(row, this.layout));
+    this.socket.send("seen"); // the server waits for this before it sends more
   }
 
   async fetchFigure() {
@@ -68,12 +55,20 @@ export class Stream {
       if (!answer.ok) throw new Error(await answer.text());
       const figure = parseFigure(await answer.arrayBuffer());
       if (this.closed) return;
+      this.layout ??= figure.frame;
       this.onFigure(figure);
       this.figureNumber = figure.number;
     } finally {
       this.fetching = false;
     }
-    if (this.newest.number === this.figureNumber) this.onFrame(this.newest);
+    this.receiveAgain();
+  }
+
+  // Show the newest frame, which arrived while the geometry was fetched.
+  receiveAgain() {
+    const [format, figureNumber] = this.newest;
+    if (format !== this.layout.format) location.reload();
+    else if (figureNumber === this.figureNumber) this.onFrame(readFrame(this.newest, this.layout));
     else this.fetchFigure();
   }
 

@@ -1,1 +1,1 @@
-"""What goes between the server and the page: frames, geometry and the pointer."""
+"""Data between the server and the page: binary frames, geometry, and messages of the pointer."""

@@ -1,4 +1,4 @@
-"""Points fixed to bodies and sites of a figure, found in the world all at once."""
+"""Points fixed to the bodies and sites of a figure, and their world positions."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray
 from poise.kernels.forces.support_polygon import convex_hull
 
-KEPT = 16
-"""How many figures' points are remembered."""
+FIGURES_CACHED = 16
+"""Number of figures whose points are cached."""
 
 
 class Anchors(NamedTuple):
-    """Points, each in the axes of a frame."""
+    """Points, each in the coordinates of a frame."""
 
     rows: NDArray[np.int64]
-    """(k,) which frame; those of the figure, then the figure's own place."""
+    """(k,) index of each point's frame; the last index is the placement of the figure in the world."""
     points: FloatArray
-    """(k, 3) where in that frame [m]."""
+    """(k, 3) coordinates in that frame [m]."""
 
     def places(self, figure: Figure, frames: Frames) -> FloatArray:
-        """(k, 3) where the points are in the world [m]: p + v + 2 u × (u × v + w v) for a quaternion (w, u)."""
+        """(k, 3) world positions of the points [m]: p + v + 2 u × (u × v + w v) for a quaternion (w, u)."""
         position = np.vstack([frames.position, figure.placement.position])[self.rows]
         rotation = np.vstack([frames.rotation, figure.placement.rotation])[self.rows]
         w, u = rotation[:, :1], rotation[:, 1:]
@@ -38,26 +38,26 @@ class Anchors(NamedTuple):
 
 
 def marked_joints(figure: Figure) -> list[Joint]:
-    """Joints that get a mark: not rigid attachments, not floating bases."""
+    """Joints that are marked with a disc: all but fixed joints and the free joint of a floating base."""
     return [joint for joint in figure.joints if joint.kind not in ("fixed", "free")]
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=FIGURES_CACHED)
 def joint_anchors(figure: Figure) -> Anchors:
-    """The marked joints, on their child bodies."""
+    """The positions of the marked joints, fixed to their child bodies."""
     return _anchors([(_row(figure, joint.child), joint.child_frame.position) for joint in marked_joints(figure)])
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=FIGURES_CACHED)
 def limb_anchors(figure: Figure) -> Anchors:
-    """The middle of the mass of the body that each marked joint moves."""
+    """The centre of mass of the child body of each marked joint."""
     limbs = [figure.bodies[joint.child] for joint in marked_joints(figure)]
     return _anchors([(figure.bodies.index(limb.name), limb.mass.center) for limb in limbs])
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=FIGURES_CACHED)
 def loop_anchors(figure: Figure) -> Anchors:
-    """Every loop joint, on its parent and then on its child."""
+    """The position of every loop joint, fixed to its parent and then to its child."""
     ends = []
     for joint in figure.loops:
         ends.append((_row(figure, joint.parent), joint.parent_frame.position))
@@ -65,13 +65,13 @@ def loop_anchors(figure: Figure) -> Anchors:
     return _anchors(ends)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=FIGURES_CACHED)
 def _soles(figure: Figure, supports: tuple[str, ...]) -> Anchors:
     return _anchors([(figure.frame_row(name), corner) for name in supports for corner in sole_corners(figure, name)])
 
 
 def support_corners(figure: Figure, frames: Frames, supports: Iterable[str]) -> FloatArray:
-    """(k, 3) corners of the convex hull of all soles, seen from above, at the height of the lowest [m]."""
+    """(k, 3) corners of the support polygon: the convex hull of all soles from above, at the lowest height [m]."""
     points = _soles(figure, tuple(supports)).places(figure, frames)
     up = "xyz".index(figure.up)
     flat = np.ascontiguousarray(np.delete(points, up, axis=1))
@@ -83,7 +83,7 @@ def support_corners(figure: Figure, frames: Frames, supports: Iterable[str]) -> 
 
 
 def _row(figure: Figure, body: str | None) -> int:
-    """The row of a body; the last one for the world."""
+    """The index of a body's frame; the last index for the world."""
     return -1 if body is None else figure.bodies.index(body)
 
 

@@ -1,4 +1,4 @@
-"""When a page is told something: after every change, and never more than it can take in."""
+"""Flow control for messages to a page: at most two are sent without an acknowledgement from the page."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import contextlib
 
 from poise.studio.session.session import Session
 
-UNDER_WAY = 2
-"""Messages that a page may not have seen yet."""
-SEEN = "seen"
-"""What a page says of every message once it has taken it in."""
+MESSAGES_IN_FLIGHT = 2
+"""Largest number of messages that a page has not acknowledged yet."""
+ACKNOWLEDGED = "seen"
+"""The page's answer to every message, once it has processed it."""
 
 
 class Feed:
-    """Lets a sender wait for its turn; a page that is slow misses what came between, and is not behind for long."""
+    """Makes a sender wait until there is a change and the page is ready; a slow page skips states in between."""
 
     def __init__(self, session: Session) -> None:
-        """Listen to a session from the event loop that runs; `close` ends that."""
+        """Listen to a session from the running event loop; `close` ends that."""
         self._loop = asyncio.get_running_loop()
-        self._changed, self._free = asyncio.Event(), asyncio.BoundedSemaphore(UNDER_WAY)
+        self._changed, self._free = asyncio.Event(), asyncio.BoundedSemaphore(MESSAGES_IN_FLIGHT)
         self._changed.set()
         self.close = session.subscribe(self._wake)
 
     def _wake(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the server ends while a step is taken
+        with contextlib.suppress(RuntimeError):  # the event loop was closed during a solver step
             self._loop.call_soon_threadsafe(self._changed.set)
 
     async def turn(self) -> None:
-        """Wait until there is something new and the page has seen enough of what it was told."""
+        """Wait until the state has changed and the page has acknowledged enough messages."""
         await self._changed.wait()
         await self._free.acquire()
         self._changed.clear()
 
-    def seen(self) -> None:
-        """One message less is under way."""
-        with contextlib.suppress(ValueError):  # it was never sent
+    def acknowledge(self) -> None:
+        """Note that the page has acknowledged a message."""
+        with contextlib.suppress(ValueError):  # more acknowledgements than messages
             self._free.release()

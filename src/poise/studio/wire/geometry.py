@@ -1,8 +1,9 @@
-"""What the viewport draws, sent once per figure: a JSON header, then the surfaces of all parts as binary arrays.
+"""The geometry of a figure, sent once: a JSON header, then the surfaces of all parts as binary arrays.
 
 The first four bytes are the length of the header as a little-endian uint32; it is padded to a multiple of four bytes.
-Vertices and normals (float32) and triangles (uint32) follow, for all parts one after the other, then for coarser
-versions of the same parts; the header says whose they are. Vertices are in the frame of their body.
+The vertices (float32), normals (float32) and triangles (uint32) of all parts follow, then those of coarser versions of
+the same parts; the header lists the parts with their bodies and counts. Vertices are in the frame of their body. The
+header also contains the layout of frames under "frame", see `layout.py`.
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ from poise.pictures.theme import THEMES
 from poise.studio.session.loads import arrow_scales
 from poise.studio.session.state import State
 from poise.studio.wire.anchors import marked_joints
+from poise.studio.wire.layout import described
 from poise.studio.wire.limits import limits_drawn
 
-SMALL = 1e-6
-"""Share of a surface that is too small to be a hole."""
-COARSE = 16
-"""Segments around a round solid while it moves where drawing is slow."""
+HOLE_AREA_SHARE = 1e-6
+"""Share of a surface's area below which a net area counts as rounding error and not as a hole."""
+COARSE_SEGMENTS = 16
+"""Segments around a round solid in the coarse version, which slow computers draw while the figure moves."""
 
 
 def geometry(state: State) -> bytes:
-    """Header and surfaces of a state's figure."""
+    """The header and surfaces of a state's figure as bytes."""
     header = json.dumps(_header(state)).encode()
     header += b" " * (-len(header) % 4)
     parts = _parts(state) + _coarse_parts(state)
@@ -51,8 +53,9 @@ def _header(state: State) -> dict[str, Any]:
     return {
         "name": figure.name,
         "number": state.figure_number,
+        "frame": described(),
         "parts": [_part(part, k >= len(state.look.parts)) for k, part in enumerate(_parts(state))],
-        "coarse": [_size(part) for part in _coarse_parts(state)],
+        "coarse": [_counts(part) for part in _coarse_parts(state)],
         "joints": [joint.active for joint in marked_joints(figure)],
         "freedoms": _freedoms(figure),
         "limits": limits_drawn(figure),
@@ -71,31 +74,33 @@ def _header(state: State) -> dict[str, Any]:
 
 
 def _parts(state: State) -> tuple[Part, ...]:
-    """What is seen, then what collides."""
+    """The visible parts, then the collision shapes."""
     return state.look.parts + appearance(state.figure, collision=True, folder=state.folder).parts
 
 
 def _coarse_parts(state: State) -> tuple[Part, ...]:
-    """The same parts, of fewer triangles."""
+    """The same parts with fewer triangles."""
     figure, folder = state.figure, state.folder
-    looks = [appearance(figure, collision=collides, folder=folder, around=COARSE) for collides in (False, True)]
+    looks = [
+        appearance(figure, collision=collides, folder=folder, around=COARSE_SEGMENTS) for collides in (False, True)
+    ]
     return looks[0].parts + looks[1].parts
 
 
 def _freedoms(figure: Figure) -> list[dict[str, Any]]:
-    """For every marked joint the numbers of its freedoms, and which of them turn."""
+    """For every marked joint, the number of its first degree of freedom, and which of them are rotations."""
     rows = []
     for joint in marked_joints(figure):
-        place = figure.v_slice(joint.name)
+        freedoms = figure.v_slice(joint.name)
         turns = [True] * joint.nv if joint.kind == "ball" else [kind == "turn" for kind in joint.scalars]
-        rows.append({"first": place.start, "turns": turns, "name": joint.name.replace("_", " ")})
+        rows.append({"first": freedoms.start, "turns": turns, "name": joint.name.replace("_", " ")})
     return rows
 
 
 def _part(part: Part, collides: bool) -> dict[str, Any]:
     return {
         "body": part.body,
-        **_size(part),
+        **_counts(part),
         "color": part.color,
         "bone": part.is_bone,
         "collides": collides,
@@ -104,14 +109,17 @@ def _part(part: Part, collides: bool) -> dict[str, Any]:
 
 
 def is_closed(surface: Surface) -> bool:
-    """Whether a surface is only ever seen from outside: all triangles face as their normals do, and leave no hole."""
+    """Whether a surface is closed and faces outwards, so that its back sides need not be drawn.
+
+    All triangles must face along their normals, and their area vectors must add up to zero.
+    """
     a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
     areas = np.cross(b - a, c - a)
     normals = surface.normals[surface.triangles].sum(axis=1)
     whole = float(np.linalg.norm(areas, axis=1).sum())
-    faces_out = bool((np.einsum("ij,ij->i", areas, normals) >= -SMALL * whole).all())
-    return faces_out and float(np.linalg.norm(areas.sum(axis=0))) <= SMALL * whole
+    faces_out = bool((np.einsum("ij,ij->i", areas, normals) >= -HOLE_AREA_SHARE * whole).all())
+    return faces_out and float(np.linalg.norm(areas.sum(axis=0))) <= HOLE_AREA_SHARE * whole
 
 
-def _size(part: Part) -> dict[str, int]:
+def _counts(part: Part) -> dict[str, int]:
     return {"vertices": len(part.surface.vertices), "triangles": len(part.surface.triangles)}

@@ -1,4 +1,4 @@
-"""Joint limits as sectors and cones, drawn once per figure on the bodies that carry the joints."""
+"""Joint limits as sectors and cones in the frames of the joints, sent once for each figure."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from poise.figure.model.limits import BallLimits, Ellipse
 from poise.figure.model.pose import FloatArray, Pose, to_matrix
 from poise.studio.wire.anchors import marked_joints
 
-OUTLINE = 40
-"""Corners of the outline of a cone."""
+CONE_CORNERS = 40
+"""Number of corners of a cone's outline."""
 
 
 def limits_drawn(figure: Figure) -> list[dict[str, Any]]:
-    """For each marked joint with limits, in the frame of the joint on the body that carries it, what it may do.
+    """The sectors or cone of each marked joint that has limits, in the joint's frame on its parent body.
 
-    A joint that was turned around by re-rooting is carried by its child: its own values are told from there.
+    A joint that re-rooting has reversed measures its values from its child, so its limits are drawn on the child.
     """
     rows = []
     for number, joint in enumerate(marked_joints(figure)):
         drawn = _cone(joint.ball_limits) if joint.ball_limits is not None else _sectors(figure, joint)
         if drawn:
-            body, frame = _seat(figure, joint)
+            body, frame = _carrier_frame(figure, joint)
             rows.append({"joint": number, "body": body, **_pose(frame), **drawn})
     return rows
 
 
-def _seat(figure: Figure, joint: Joint) -> tuple[int, Pose]:
-    """The body from which the values of a joint are seen, -1 for the world, and the joint's frame there."""
+def _carrier_frame(figure: Figure, joint: Joint) -> tuple[int, Pose]:
+    """The body from which the values of a joint are measured, -1 for the world, and the joint's frame on that body."""
     carrier, frame = (joint.child, joint.child_frame) if joint.reversed else (joint.parent, joint.parent_frame)
     if carrier is None:
         return -1, figure.placement @ frame
@@ -44,29 +44,29 @@ def _pose(frame: Pose) -> dict[str, Any]:
 
 
 def _cone(limits: BallLimits) -> dict[str, Any]:
-    """Directions in which the limb may point, around their edge."""
+    """The outline of the directions in which the limb of a ball joint may point, and the middle direction."""
     if limits.swing is None:
         return {}
     turn = to_matrix(limits.cone)
     if isinstance(limits.swing, Ellipse):
-        angles = 2.0 * np.pi * np.arange(OUTLINE) / OUTLINE
-        rows = [_pointed(limits.swing.x * math.cos(a), limits.swing.y * math.sin(a)) for a in angles]
+        angles = 2.0 * np.pi * np.arange(CONE_CORNERS) / CONE_CORNERS
+        rows = [_swung_z(limits.swing.x * math.cos(a), limits.swing.y * math.sin(a)) for a in angles]
     else:
-        rows = _along_edges([np.array(vertex) for vertex in limits.swing.vertices])
+        rows = _points_on_edges([np.array(vertex) for vertex in limits.swing.vertices])
     middle = turn[:, 2]
     return {"cone": [(turn @ row).tolist() for row in rows], "middle": middle.tolist()}
 
 
-def _pointed(x: float, y: float) -> FloatArray:
-    """Where the z axis points after a swing with the rotation vector (x, y, 0)."""
+def _swung_z(x: float, y: float) -> FloatArray:
+    """(3,) the z axis after a rotation by the rotation vector (x, y, 0)."""
     angle = math.hypot(x, y)
     share = math.sin(angle) / angle if angle > 0.0 else 1.0
     return np.array([share * y, -share * x, math.cos(angle)])
 
 
-def _along_edges(vertices: list[FloatArray]) -> list[FloatArray]:
-    """Points of the great arcs between vertices."""
-    each = max(1, OUTLINE // len(vertices))
+def _points_on_edges(vertices: list[FloatArray]) -> list[FloatArray]:
+    """Points on the great arcs between vertices of a spherical polygon."""
+    each = max(1, CONE_CORNERS // len(vertices))
     rows = []
     for a, b in zip(vertices, vertices[1:] + vertices[:1], strict=True):
         for k in range(each):
@@ -76,7 +76,7 @@ def _along_edges(vertices: list[FloatArray]) -> list[FloatArray]:
 
 
 def _sectors(figure: Figure, joint: Joint) -> dict[str, Any]:
-    """The turns of a joint that are limited on both sides: axis, direction of the limb at rest, least and greatest."""
+    """A sector for each rotation that is limited on both sides: axis, limb direction at zero, lower and upper limit."""
     limb = _rest_limb(figure, joint)
     found = []
     for kind, axis, low, high in zip(joint.scalars, joint.axes, joint.lower, joint.upper, strict=True):
@@ -91,7 +91,7 @@ def _sectors(figure: Figure, joint: Joint) -> dict[str, Any]:
 
 
 def _rest_limb(figure: Figure, joint: Joint) -> FloatArray:
-    """From the joint to the middle of the body it moves, in the frame of the joint at rest."""
+    """(3,) vector from the joint to the centre of mass of the body it moves, in the joint's frame at zero [m]."""
     moved, frame = (joint.parent, joint.parent_frame) if joint.reversed else (joint.child, joint.child_frame)
     if moved is None:
         return np.zeros(3)

@@ -1,4 +1,4 @@
-"""Rows of numbers for what modes draw around the figure."""
+"""Numbers for the drawings that modes add around the figure."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ import numpy as np
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
+from poise.studio.wire.frames import bodies_table
 
-DIGITS = 5
+SENT_DECIMALS = 5
+"""Decimals of the numbers that are sent to pages as text."""
 
 
 def bodies_row(posture: Posture) -> list[float]:
-    """Position [m] and quaternion x, y, z, w of every body, one after the other."""
-    figure = posture.figure
-    frames = figure.frames(posture)
-    count = len(figure.bodies)
-    rotation = frames.rotation[:count]
-    return rounded(np.concatenate([frames.position[:count], rotation[:, 1:], rotation[:, :1]], axis=1))
+    """The numbers of the table `bodies` of a frame for a posture, row after row."""
+    return rounded(bodies_table(posture.figure, posture.figure.frames(posture)))
 
 
 def rounded(values: FloatArray) -> list[float]:
-    """Numbers as they are sent."""
-    found: list[float] = np.round(np.ravel(values), DIGITS).tolist()
+    """Numbers as a flat list, rounded for sending."""
+    found: list[float] = np.round(np.ravel(values), SENT_DECIMALS).tolist()
     return found
 
 
 def bones(figure: Figure) -> list[tuple[int, int]]:
-    """Parent and child of every joint between two bodies, by number: the bones of a stick figure."""
+    """The bones of a stick figure: the numbers of parent and child of every joint between two bodies."""
     return [
         (figure.bodies.index(joint.parent), figure.bodies.index(joint.child))
         for joint in figure.joints

@@ -1,4 +1,4 @@
-"""What a pointer in a viewport says, and what the session then does."""
+"""Messages from the pointer in a viewport, and the session operations they call."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from poise.studio.session.loads import with_arrow
 from poise.studio.session.obstacles import with_obstacle_at
 from poise.studio.session.session import Session
 
-LONGEST = 1000
-"""Characters of the longest message a pointer sends."""
+LONGEST_MESSAGE = 1000
+"""Longest message that is accepted from a pointer [characters]."""
 Message = Mapping[str, Any]
 
 
 def point(session: Session, owner: object, text: str) -> None:
-    """Do what a pointer says; what makes no sense, or comes too late, is passed over."""
+    """Handle a message from a pointer; malformed and outdated messages are ignored."""
     with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
-        message = json.loads(text) if len(text) <= LONGEST else {}
+        message = json.loads(text) if len(text) <= LONGEST_MESSAGE else {}
         what = message["do"]
         if what == "release" or message["figure"] == session.state.figure_number:
-            WORDS[what](session, owner, message)
+            ACTIONS[what](session, owner, message)
 
 
 def _press(session: Session, owner: object, message: Message) -> None:
@@ -68,7 +68,7 @@ def _force(session: Session, owner: object, message: Message) -> None:
     session.ask(lambda scene: with_arrow(scene, number, kind, message["arrow"], posture), gesture)
 
 
-WORDS: dict[str, Callable[[Session, object, Message], None]] = {
+ACTIONS: dict[str, Callable[[Session, object, Message], None]] = {
     "press": _press,
     "drag": _drag,
     "grip": _grip,
@@ -79,11 +79,11 @@ WORDS: dict[str, Callable[[Session, object, Message], None]] = {
     "obstacle": _obstacle,
     "force": _force,
 }
-"""What a pointer can say."""
+"""The function for each value of "do" in a message."""
 
 
 def _finite(value: Any) -> float:
     number = float(value)
     if not math.isfinite(number):
-        raise TaskError(f"a joint turns by a number, not by {value!r}.")
+        raise TaskError(f"the amount of a turn must be a finite number, not {value!r}.")
     return number

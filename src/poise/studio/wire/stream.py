@@ -1,4 +1,4 @@
-"""The viewport's own connection: geometry on request, the newest frame after every change, the pointer back."""
+"""The viewport's connection: sends the geometry on request and a frame after every change, receives the pointer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import Response
 
 from poise.studio.session.session import Session
-from poise.studio.wire.feed import SEEN, Feed
+from poise.studio.wire.feed import ACKNOWLEDGED, Feed
 from poise.studio.wire.frames import packed
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.pointer import point
 
-FASTEST = 1.0 / 120.0
-"""Shortest time between two frames [s]; what changes meanwhile is sent with the next."""
+FRAME_INTERVAL = 1.0 / 120.0
+"""Shortest time between two frames; changes in between are sent with the next frame [s]."""
 
 
 def stream_routes(session: Session) -> APIRouter:
-    """The routes that feed a viewport."""
+    """The routes that send geometry and frames to viewports."""
     router = APIRouter(prefix="/studio")
 
     @router.get("/geometry")
@@ -35,8 +35,8 @@ def stream_routes(session: Session) -> APIRouter:
         try:
             while True:
                 text = await socket.receive_text()
-                if text == SEEN:
-                    feed.seen()
+                if text == ACKNOWLEDGED:
+                    feed.acknowledge()
                 else:
                     point(session, socket, text)
         except (WebSocketDisconnect, KeyError, RuntimeError):
@@ -50,9 +50,9 @@ def stream_routes(session: Session) -> APIRouter:
 
 
 async def _send_frames(socket: WebSocket, session: Session, feed: Feed) -> None:
-    """Send the state now, and again whenever it has changed, until nobody listens."""
+    """Send a frame now and after every change, until the page disconnects."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while True:
             await feed.turn()
             await socket.send_bytes(packed(session.state))
-            await asyncio.sleep(FASTEST)
+            await asyncio.sleep(FRAME_INTERVAL)

@@ -43,7 +43,7 @@ from poise.studio.session.session import Session
 from poise.studio.session.targets import places, with_target_at
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
-from poise.studio.wire.marks import ARC, CONE, FORCE, GROUND, OBSTACLE, RING
+from poise.studio.wire.layout import MARK_NUMBERS
 from poise.studio.wire.pointer import point
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.mass import MomentOfInertia
@@ -192,11 +192,11 @@ def test_forces_balance_and_marks(session: Session) -> None:
     session.show("inertia", True)
     marks = unpacked(packed(session.state)).marks
     kinds = marks[:, 0].tolist()
-    assert {FORCE, GROUND, CONE, ARC, RING} <= set(kinds)
+    assert {MARK_NUMBERS[kind] for kind in ("force", "ground", "cone", "arc", "ring")} <= set(kinds)
     newton, _ = arrow_scales(session.state.figure, session.state.look.extent)
-    arrow = marks[kinds.index(FORCE)]
+    arrow = marks[kinds.index(MARK_NUMBERS["force"])]
     assert (arrow[6:9] - arrow[3:6]) / newton == pytest.approx(session.state.scene.forces[2].force, abs=1e-2)
-    grounds = marks[marks[:, 0] == GROUND]
+    grounds = marks[marks[:, 0] == MARK_NUMBERS["ground"]]
     lift = float((grounds[:, 7] - grounds[:, 4]).sum()) / newton
     weight = session.state.figure.mass * 9.80665
     assert lift == pytest.approx(1.1 * weight, rel=1e-3)
@@ -210,7 +210,7 @@ def test_an_arc_is_as_long_as_the_load(session: Session) -> None:
 
     def angle() -> float:
         marks = unpacked(packed(session.state)).marks
-        found = marks[(marks[:, 0] == ARC) & (marks[:, 1] == elbow)]
+        found = marks[(marks[:, 0] == MARK_NUMBERS["arc"]) & (marks[:, 1] == elbow)]
         return float(found[0, 13]) if len(found) else 0.0
 
     session.ask(lambda scene: with_load(scene, Force("right_hand", (0.0, 0.0, -10.0))))
@@ -257,7 +257,7 @@ def test_obstacles_are_drawn_where_they_stand_and_moved(session: Session, kind: 
     pose = Pose((0.3, -0.4, 1.2), turn("y", 30.0)) if kind != "plane" else Pose((0, -0.7, 0), turn("x", -90.0))
     session.ask(lambda scene: with_obstacle_at(scene, 0, pose))
     row = unpacked(packed(session.state)).marks[0]
-    assert row[0] == OBSTACLE
+    assert row[0] == MARK_NUMBERS["obstacle"]
     if kind == "plane":
         assert session.state.scene.obstacles[0].offset == pytest.approx(-0.7)
     else:
@@ -296,9 +296,9 @@ def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(se
 
 
 def test_forms_of_obstacles() -> None:
-    assert drawn_form(Plane("y"))[0] == 0
+    assert drawn_form(Plane("y"))[0] == "plane"
     assert drawn_form(Obstacle(Ellipsoid((0.1, 0.2, 0.3))))[1].tolist() == [0.1, 0.2, 0.3]
-    assert drawn_form(Obstacle(Capsule(0.1, 0.4)))[0] == 4
+    assert drawn_form(Obstacle(Capsule(0.1, 0.4)))[0] == "capsule"
 
 
 def test_a_mesh_is_drawn_as_the_box_around_it_and_moved_by_it(session: Session, tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_a_wanted_moment_of_inertia_has_a_thick_ring(session: Session) -> None:
     session.add(MomentOfInertia("y", 5.0))
     rings = unpacked(packed(session.state)).marks
     figure = session.state.figure
-    assert rings[:, :3].tolist() == [[RING, 3.0, 0.0], [RING, 3.0, 1.0]]
+    assert rings[:, :3].tolist() == [[MARK_NUMBERS["ring"], 3.0, 0.0], [MARK_NUMBERS["ring"], 3.0, 1.0]]
     assert rings[0, 9] ** 2 * figure.mass == pytest.approx(
         figure.moment_of_inertia(session.state.posture, "y"), rel=1e-5
     )

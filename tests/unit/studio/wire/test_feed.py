@@ -7,7 +7,7 @@ import poise
 from poise.studio.control.modes import Modes
 from poise.studio.server.mode_routes import _send
 from poise.studio.session.session import Session
-from poise.studio.wire.feed import UNDER_WAY, Feed
+from poise.studio.wire.feed import MESSAGES_IN_FLIGHT, Feed
 from poise.studio.wire.frames import unpacked
 from poise.studio.wire.stream import _send_frames
 
@@ -59,12 +59,12 @@ def test_a_page_that_says_nothing_is_sent_no_more_than_it_can_take_in(session: S
     async def act(page: Page, feed: Feed) -> None:
         await moved(session, 30)
         await asyncio.sleep(PAUSE)
-        assert len(page.got) == UNDER_WAY
-        feed.seen()
+        assert len(page.got) == MESSAGES_IN_FLIGHT
+        feed.acknowledge()
         await asyncio.sleep(PAUSE)
 
     page = sent_while(session, act)
-    assert len(page.got) == UNDER_WAY + 1
+    assert len(page.got) == MESSAGES_IN_FLIGHT + 1
     # What came between is left out: the last frame is the newest.
     assert unpacked(page.got[-1]).step == session.state.step  # type: ignore[arg-type]
 
@@ -76,7 +76,7 @@ def test_a_page_that_keeps_up_gets_them_all(session: Session) -> None:
             session.move(0, float(value))
             while len(page.got) == count:
                 await asyncio.sleep(0.001)
-            feed.seen()
+            feed.acknowledge()
             assert unpacked(page.got[-1]).step == session.state.step  # type: ignore[arg-type]
 
     sent_while(session, act)
@@ -85,11 +85,11 @@ def test_a_page_that_keeps_up_gets_them_all(session: Session) -> None:
 def test_what_was_never_sent_cannot_be_seen(session: Session) -> None:
     async def act(page: Page, feed: Feed) -> None:
         for _ in range(50):
-            feed.seen()
+            feed.acknowledge()
         await moved(session, 30)
         await asyncio.sleep(PAUSE)
 
-    assert len(sent_while(session, act).got) == UNDER_WAY
+    assert len(sent_while(session, act).got) == MESSAGES_IN_FLIGHT
 
 
 def test_silence_needs_no_answer(session: Session) -> None:
