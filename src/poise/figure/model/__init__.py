@@ -1,1 +1,1 @@
-"""A figure and its parts: bodies, joints, limits, couplings, masses, shapes, postures."""
+"""The figure and its parts: bodies, joints, limits, couplings, masses, shapes and postures."""

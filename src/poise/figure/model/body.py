@@ -1,4 +1,4 @@
-"""Rigid bodies, and the sites marked on them."""
+"""Rigid bodies, and sites: named frames on bodies."""
 
 from __future__ import annotations
 
@@ -16,23 +16,27 @@ class Body:
 
     name: str
     mass: Mass = field(default_factory=Mass)
+    """Mass, centre of mass and inertia."""
     shapes: tuple[Shape, ...] = ()
+    """Solids that are drawn, that collide, or both."""
 
     def __post_init__(self) -> None:
-        """A body needs a name."""
+        """Refuse a body without a name."""
         if not self.name:
             raise FigureError("a body needs a name.")
 
 
 @dataclass(frozen=True)
 class Site:
-    """A named frame on a body: a hand's grip, the point between the eyes."""
+    """A named frame on a body, such as a hand's grip or the point between the eyes."""
 
     name: str
     body: str
+    """Name of the body."""
     pose: Pose = field(default_factory=Pose)
+    """The frame in the body's frame."""
 
     def __post_init__(self) -> None:
-        """A site needs a name."""
+        """Refuse a site without a name."""
         if not self.name:
             raise FigureError("a site needs a name.")

@@ -1,4 +1,4 @@
-"""Describe a figure part by part.
+"""`Builder` and functions for joints: the description of a figure part by part.
 
 lamp = Builder("lamp")
 lamp.body("foot", shapes=[Cylinder(0.08, 0.02)], mass=0.5)
@@ -31,10 +31,11 @@ from poise.figure.model.values import JointValues
 Axis = ArrayLike | str
 Limits = tuple[float, float] | Sequence[tuple[float, float]] | None
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
+"""The identity rotation."""
 
 
 def _joint(name: str, kind: Kind, axes: Sequence[Axis], limits: Limits, options: dict[str, Any]) -> Joint:
-    """A joint whose bodies and frames the builder will fill in."""
+    """A joint without bodies and frames, which `Builder.body` or `Builder.loop` fills in."""
     from poise.figure.model.pose import unit_vector
 
     directions = tuple(tuple(unit_vector(axis, f"the axis of joint {name!r}").tolist()) for axis in axes)
@@ -49,7 +50,7 @@ def _joint(name: str, kind: Kind, axes: Sequence[Axis], limits: Limits, options:
 
 
 def fixed(name: str, *, active: bool = False) -> Joint:
-    """A joint that does not move, and so takes no motor."""
+    """A joint without degrees of freedom, which cannot have a motor."""
     if active:
         raise FigureError(f"joint {name!r} is fixed and cannot have a motor: make it a joint that moves, or passive.")
     return _joint(name, "fixed", (), None, {})
@@ -66,12 +67,12 @@ def prismatic(name: str, axis: Axis, limits: Limits = None, **options: Any) -> J
 
 
 def universal(name: str, first: Axis, second: Axis, limits: Limits = None, **options: Any) -> Joint:
-    """Two hinges at one point, the second carried by the first."""
+    """Two hinges at one point, the first carrying the second."""
     return _joint(name, "universal", (first, second), limits, options)
 
 
 def elbow(name: str, flexion: Axis, twist: Axis, limits: Limits = None, **options: Any) -> Joint:
-    """A hinge, and a turn of the outgoing limb about itself (thesis 3.4.2)."""
+    """A hinge, and a twist of the outgoing limb about its own axis [Baerlocher 2001, 3.4.2]."""
     return _joint(name, "elbow", (flexion, twist), limits, options)
 
 
@@ -91,18 +92,18 @@ def cartesian(name: str, limits: Limits = None, **options: Any) -> Joint:
 
 
 def ball(name: str, limits: BallLimits | None = None, **options: Any) -> Joint:
-    """A ball and socket."""
+    """A ball-and-socket joint with three rotational degrees of freedom."""
     return _joint(name, "ball", (), None, {"ball_limits": limits, **options})
 
 
 def free(name: str, **options: Any) -> Joint:
-    """No constraint at all."""
+    """A joint with all six degrees of freedom, such as a floating base."""
     return _joint(name, "free", (), None, options)
 
 
 @dataclass
 class Builder:
-    """Collects the parts of a figure; `build` checks them and makes it."""
+    """Collects the parts of a figure; `build` checks them and returns the figure."""
 
     name: str
     up: UpAxis = "y"
@@ -127,17 +128,17 @@ class Builder:
         mass: float | Mass | None = None,
         density: float | None = None,
     ) -> str:
-        """Add a body whose frame sits at the joint, and return its name.
+        """Add a body whose frame is at its joint, and return its name.
 
         Args:
             name: Name of the body.
-            parent: Body it hangs from; None for the world.
-            joint: How it moves there; None for a root that does not move, or for a rigid attachment to `parent`.
-            at: Where the joint is, in the parent's frame [m].
-            turned: How the joint's axes are turned in the parent's frame.
+            parent: Name of its parent body; None for the world.
+            joint: The joint to the parent; None for a root that does not move, or for a rigid attachment to `parent`.
+            at: Position of the joint in the parent's frame [m].
+            turned: Rotation of the joint's axes in the parent's frame, as a quaternion.
             shapes: Its solids.
-            mass: Kilograms, spread over the shapes by volume (at the origin without shapes), or a full `Mass`.
-            density: Kilograms per cubic metre of the shapes, instead of a mass.
+            mass: Mass [kg], distributed over the shapes by volume (at the origin without shapes), or a full `Mass`.
+            density: Density of the shapes [kg/m³], instead of a mass.
         """
         solids = tuple(shapes)
         self.bodies.append(Body(name, _mass_of(name, solids, mass, density), solids))
@@ -148,25 +149,25 @@ class Builder:
         return name
 
     def site(self, name: str, body: str, at: ArrayLike = (0.0, 0.0, 0.0), turned: ArrayLike = NO_TURN) -> None:
-        """Mark a frame on a body."""
+        """Add a named frame on a body."""
         self.sites.append(Site(name, body, Pose(at, turned)))
 
     def loop(self, joint: Joint, parent: str, child: str, *, parent_frame: Pose, child_frame: Pose) -> None:
-        """Close a loop with a joint between two bodies of the tree."""
+        """Add a joint between two bodies that are already in the tree, which closes a loop."""
         self.loops.append(
             replace(joint, parent=parent, child=child, parent_frame=parent_frame, child_frame=child_frame)
         )
 
     def couple(self, name: str, terms: Mapping[str, float], equals: float = 0.0) -> None:
-        """Keep Σ factor × joint at a value; keys are `joint` or `joint.coordinate`."""
+        """Add the equality coupling Σ factor × joint = equals; keys are `joint` or `joint.coordinate`."""
         self.couplings.append(Coupling(name, _terms(terms), equals, equals))
 
     def bound(self, name: str, terms: Mapping[str, float], lower: float = -math.inf, upper: float = math.inf) -> None:
-        """Keep Σ factor × joint between two values; keys are `joint` or `joint.coordinate`."""
+        """Add the coupling lower ≤ Σ factor × joint ≤ upper; keys are `joint` or `joint.coordinate`."""
         self.couplings.append(Coupling(name, _terms(terms), lower, upper))
 
     def posture(self, name: str, values: Mapping[str, float | Sequence[float]]) -> None:
-        """Name a posture."""
+        """Add a named posture, given as values by joint."""
         self.postures[name] = {
             joint: tuple(np.atleast_1d(np.array(value, dtype=np.float64)).tolist()) for joint, value in values.items()
         }
@@ -188,6 +189,7 @@ class Builder:
 
 
 def _terms(terms: Mapping[str, float]) -> tuple[Term, ...]:
+    """The terms of a coupling from factors by `joint` or `joint.coordinate`."""
     parts = []
     for key, factor in terms.items():
         joint, _, coordinate = key.partition(".")
@@ -196,6 +198,7 @@ def _terms(terms: Mapping[str, float]) -> tuple[Term, ...]:
 
 
 def _mass_of(name: str, shapes: tuple[Shape, ...], mass: float | Mass | None, density: float | None) -> Mass:
+    """The mass of a body from a mass or a density of its shapes."""
     if isinstance(mass, Mass):
         return mass
     if mass is not None and density is not None:

@@ -1,4 +1,4 @@
-"""A figure as arrays: the tree of primitives, the limits, and where bodies and sites ride on the tree."""
+"""A figure as arrays for the kernels: the tree, the limits, and the frames of bodies and sites on the tree."""
 
 from __future__ import annotations
 
@@ -26,38 +26,45 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 _NODE_KINDS = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
+"""Node kind of each primitive."""
 _V_COUNT = {TURN: 1, SLIDE: 1, BALL: 3, BALL_REVERSED: 3, FREE: 6}
+"""Velocities of each node kind."""
 
 
 @dataclass(frozen=True)
 class Attached:
-    """Frames riding on nodes: first all bodies, then all sites."""
+    """Frames fixed to nodes: first all bodies, then all sites."""
 
     node: IntArray
     """(m,) node that carries each frame."""
     position: FloatArray
-    """(m, 3) frame in its node [m]."""
+    """(m, 3) position of the frame in its node's frame [m]."""
     rotation: FloatArray
-    """(m, 4) frame in its node."""
+    """(m, 4) rotation of the frame in its node's frame."""
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What kernels need to know of a figure."""
+    """The arrays of a figure for the kernels, and index tables by name."""
 
     tree: Tree
+    """The kinematic tree."""
     bounds: Bounds
+    """Limits and couplings."""
     attached: Attached
+    """Frames of bodies and sites."""
     q_slices: dict[str, slice]
-    """Where each joint's values are in q."""
+    """Slice of q that holds each joint's values."""
     v_slices: dict[str, slice]
-    """Where each joint's rates are in v."""
+    """Slice of v that holds each joint's rates."""
     frame_index: dict[str, int]
-    """Attached frame of every site and body; a site hides a body of its name."""
+    """Row in `attached` of every site and body; a site takes precedence over a body of the same name."""
 
 
 @dataclass
 class _Node:
+    """One node of the tree (see `poise.kernels.body.tree.Tree`)."""
+
     parent: int
     kind: int
     q_start: int
@@ -67,7 +74,7 @@ class _Node:
 
 
 def compile_figure(figure: Figure) -> Compiled:
-    """Lay a figure out as arrays."""
+    """The arrays of a figure."""
     q_slices, v_slices = _slices(figure.joints)
     nodes: list[_Node] = [_Node(0, 0, 0, 0, Pose(), (0.0, 0.0, 0.0))]
     rides: dict[str, tuple[int, Pose]] = {}
@@ -89,6 +96,7 @@ def compile_figure(figure: Figure) -> Compiled:
 
 
 def _slices(joints: Iterable[Joint]) -> tuple[dict[str, slice], dict[str, slice]]:
+    """Slices of q and of v by joint, in the order of the joints."""
     q_slices, v_slices, q, v = {}, {}, 0, 0
     for joint in joints:
         q_slices[joint.name], v_slices[joint.name] = slice(q, q + joint.nq), slice(v, v + joint.nv)
@@ -117,6 +125,7 @@ def _joint_nodes(joint: Joint, carrier: int, placement: Pose, starts: tuple[int,
 
 
 def _attach(figure: Figure, rides: dict[str, tuple[int, Pose]]) -> Attached:
+    """The frames of all bodies and sites, from the node and frame in it of each body."""
     frames = [rides[body.name] for body in figure.bodies]
     for site in figure.sites:
         node, place = rides[site.body]
@@ -129,11 +138,12 @@ def _attach(figure: Figure, rides: dict[str, tuple[int, Pose]]) -> Attached:
 
 
 def _rows(rows: Iterable[Sequence[float] | FloatArray], width: int) -> FloatArray:
+    """A float64 array (n, width), also for no rows."""
     return np.array(list(rows), dtype=np.float64).reshape(-1, width)
 
 
 def _node_masses(figure: Figure, rides: dict[str, tuple[int, Pose]], count: int) -> list[Mass]:
-    """What each node carries: the bodies that ride on it, as one."""
+    """The combined mass of the bodies on each node."""
     carried: list[list[Mass]] = [[] for _ in range(count)]
     for body in figure.bodies:
         node, place = rides[body.name]
@@ -142,6 +152,7 @@ def _node_masses(figure: Figure, rides: dict[str, tuple[int, Pose]], count: int)
 
 
 def _tree(nodes: list[_Node], masses: list[Mass]) -> Tree:
+    """The arrays of the tree."""
     parent = np.array([node.parent for node in nodes], dtype=np.int64)
     counts = np.array([_V_COUNT.get(node.kind, 0) for node in nodes], dtype=np.int64)
     nv = int(counts.sum())
@@ -174,10 +185,12 @@ def _tree(nodes: list[_Node], masses: list[Mass]) -> Tree:
 
 
 def _packed(tensor: FloatArray) -> list[float]:
+    """xx, yy, zz, xy, xz, yz of a symmetric tensor."""
     return [tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2]]
 
 
 def _bounds(figure: Figure, q_slices: dict[str, slice]) -> Bounds:
+    """The arrays of limits and couplings."""
     nq = sum(joint.nq for joint in figure.joints)
     lower, upper = np.full(nq, -math.inf), np.full(nq, math.inf)
     for joint in figure.joints:
@@ -213,18 +226,20 @@ def _bounds(figure: Figure, q_slices: dict[str, slice]) -> Bounds:
 
 
 def _swing_kind(limit: BallLimits) -> int:
+    """The kernel's kind of a swing region."""
     if isinstance(limit.swing, Ellipse):
         return ELLIPSE
     return POLYGON if isinstance(limit.swing, Polygon) else ANYWHERE
 
 
 Coordinate = tuple[int, int, int]
+"""A coupled coordinate: first entry in q, ball joint or -1, part of the ball joint."""
 
 
 def _coupled_coordinates(
     figure: Figure, q_slices: dict[str, slice], ball_index: dict[str, int]
 ) -> tuple[list[Coordinate], list[tuple[int, float]]]:
-    """Every coordinate that some coupling names, and the terms of all couplings as (coordinate, factor)."""
+    """All coordinates that occur in couplings, and the terms of all couplings as (index of coordinate, factor)."""
     coordinates: dict[Coordinate, int] = {}
     terms = []
     for coupling in figure.couplings:
@@ -237,7 +252,7 @@ def _coupled_coordinates(
 def _locate(
     figure: Figure, coupling: str, term: Term, q_slices: dict[str, slice], ball_index: dict[str, int]
 ) -> Coordinate:
-    """Coordinate of a term: (first q, ball or -1, part)."""
+    """The coordinate of a term; refuses terms that do not name one."""
     joint = figure.joints[term.joint]
     names = joint.coordinates
     if not names:

@@ -1,4 +1,4 @@
-"""Linear relations between joints: fingers that curl together, hips that stop a knee (thesis 3.8)."""
+"""Couplings: linear equations and inequalities between joint values [Baerlocher 2001, 3.8]."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ class Term:
     """`factor` times one coordinate of a joint."""
 
     joint: str
+    """Name of the joint."""
     factor: float = 1.0
+    """Factor of the coordinate."""
     coordinate: str | None = None
-    """Which coordinate; None for the only one of the joint."""
+    """Name of the coordinate; None for a joint with only one."""
 
     def __post_init__(self) -> None:
-        """Refuse factors that bind nothing."""
+        """Refuse factors that are zero or not finite."""
         if not math.isfinite(self.factor) or self.factor == 0.0:
             raise FigureError(f"the factor of joint {self.joint!r} in a coupling must be finite and not 0.")
 
@@ -29,11 +31,14 @@ class Coupling:
 
     name: str
     terms: tuple[Term, ...]
+    """Terms of the linear form."""
     lower: float = -math.inf
+    """Least value of the linear form."""
     upper: float = math.inf
+    """Greatest value of the linear form."""
 
     def __post_init__(self) -> None:
-        """Refuse couplings that bind nothing or cannot be met."""
+        """Refuse couplings without effect or without a solution."""
         if not self.terms:
             raise FigureError(f"coupling {self.name!r} has no terms.")
         seen = [(term.joint, term.coordinate) for term in self.terms]
@@ -46,5 +51,5 @@ class Coupling:
 
     @property
     def is_equality(self) -> bool:
-        """Whether it fixes the sum."""
+        """Whether both bounds are equal."""
         return self.lower == self.upper

@@ -1,4 +1,4 @@
-"""A figure in words."""
+"""Description of a figure as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def describe(figure: Figure) -> str:
-    """Counts, then the tree with one line per body, then loops, couplings, sites and postures."""
+    """Text with counts, the tree with one line per body, loops, couplings, sites and postures."""
     lines = [_title(figure)]
     depth: dict[str | None, int] = {None: 0}
     for body, joint in figure.tree_order:
@@ -36,6 +36,7 @@ def describe(figure: Figure) -> str:
 
 
 def _title(figure: Figure) -> str:
+    """Name, counts, mass and description."""
     parts = [
         f"{figure.nv} degrees of freedom",
         f"{len(figure.bodies)} bodies",
@@ -48,6 +49,7 @@ def _title(figure: Figure) -> str:
 
 
 def _range(low: float, high: float, middle: str) -> str:
+    """'low ≤ middle ≤ high' without infinite bounds, or 'middle = low'."""
     if low == high:
         return f"{middle} = {low:.4g}"
     left = f"{low:.4g} ≤ " if math.isfinite(low) else ""
@@ -56,11 +58,13 @@ def _range(low: float, high: float, middle: str) -> str:
 
 
 def _joint(joint: Joint) -> str:
+    """Name, kind and limits of a joint."""
     passive = "" if joint.active else ", passive"
     return f"{joint.name} ({joint.kind}{passive}{_limits(joint)})"
 
 
 def _limits(joint: Joint) -> str:
+    """Limits of a joint, in degrees and metres, with a leading comma."""
     if joint.ball_limits is not None:
         swing = joint.ball_limits.swing
         if isinstance(swing, Ellipse):

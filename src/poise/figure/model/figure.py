@@ -1,4 +1,4 @@
-"""The figure: an articulated body that every solver takes (thesis ch. 3)."""
+"""The figure: an articulated body with limits, masses and shapes [Baerlocher 2001, ch. 3]."""
 
 from __future__ import annotations
 
@@ -37,29 +37,30 @@ PostureLike: TypeAlias = "Posture | str | Mapping[str, ArrayLike] | ArrayLike"
 
 STANDARD_GRAVITY = 9.80665
 """[m/s²]"""
-_NOWHERE = np.empty(0)
+_NO_PREVIOUS = np.empty(0)
+"""Tells the `clamp` kernel that there is no previous posture."""
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One limit that a posture breaks."""
+    """One limit that a posture violates."""
 
     part: str
-    """The joint or coupling."""
+    """Name of the joint or coupling."""
     limit: str
-    """Which limit: a coordinate's name, 'swing', 'twist' or 'coupling'."""
+    """The limit: a coordinate's name, 'swing', 'twist' or 'coupling'."""
     excess: float
-    """By how much [rad or m]."""
+    """Amount of the violation [rad or m]."""
 
     def __str__(self) -> str:
-        """One sentence."""
+        """The violation in one sentence."""
         return f"{self.part} exceeds its {self.limit} limit by {self.excess:.3g}"
 
 
 class Figure:
-    """A tree of bodies joined by joints, with sites, masses, shapes, limits, couplings, and joints that close loops.
+    """A tree of bodies connected by joints, with sites, masses, shapes, limits, couplings, and loop joints.
 
-    A figure never changes; `rerooted`, `with_floating_base` and `Builder` make new ones.
+    A figure is immutable; `replaced`, `rerooted`, `with_floating_base` and `Builder` create new ones.
     """
 
     def __init__(
@@ -76,19 +77,19 @@ class Figure:
         placement: Pose | None = None,
         description: str = "",
     ) -> None:
-        """Check the description and lay it out for the kernels.
+        """Check the description and build the arrays for the kernels.
 
         Args:
-            name: What people call the figure.
+            name: Name of the figure.
             bodies: The rigid parts.
             joints: The tree joints; every body but the root is the child of exactly one.
             sites: Named frames on bodies.
             loops: Joints that close loops between bodies already in the tree.
             couplings: Linear relations between joints.
             postures: Named postures as joint values; one named "neutral" replaces the posture of all zeros.
-            up: The axis that points away from the ground.
-            placement: World frame of a root without a joint, and of joints that hang from the world.
-            description: One sentence for people.
+            up: The world axis that points up.
+            placement: World frame of a root without a joint, and parent frame of joints whose parent is the world.
+            description: One sentence about the figure.
         """
         owner = f"figure {name!r}"
         if up not in ("x", "y", "z"):
@@ -111,13 +112,13 @@ class Figure:
         self._finished = True
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse changes once the figure stands."""
+        """Refuse changes after construction."""
         if "_finished" in self.__dict__:
-            raise AttributeError(f"a figure never changes: make another with replaced({name}=…) instead of setting it.")
+            raise AttributeError(f"a figure cannot be changed: create another with replaced({name}=…).")
         super().__setattr__(name, value)
 
     def _find_neutral(self, postures: dict[str, JointValues]) -> Posture:
-        """The posture named neutral, or the legal posture nearest to all zeros."""
+        """The posture named neutral, or the legal posture nearest to all joints at zero."""
         q = np.array([value for joint in self.joints for value in joint.rest()], dtype=np.float64)
         rest = Posture(self, q)
         if "neutral" in postures:
@@ -126,21 +127,23 @@ class Figure:
                 q[self.q_slice(name)] = value
             self._checked_q(q)
             return rest
-        if clamp(self.compiled.bounds, _NOWHERE, q) == 0:
+        if clamp(self.compiled.bounds, _NO_PREVIOUS, q) == 0:
             broken = "; ".join(str(violation) for violation in self.violations(rest))
-            raise FigureError(f"figure {self.name!r} has couplings that its limits never let it meet: {broken}.")
+            raise FigureError(
+                f"figure {self.name!r} has couplings that cannot be satisfied inside its limits: {broken}."
+            )
         return rest
 
-    # What it is made of
+    # Structure
 
     @property
     def nq(self) -> int:
-        """How many numbers a posture has."""
+        """Number of coordinates of a posture."""
         return int(self.compiled.bounds.lower.shape[0])
 
     @property
     def nv(self) -> int:
-        """Degrees of freedom of the tree."""
+        """Number of degrees of freedom of the tree."""
         return int(self.compiled.tree.dof_node.shape[0])
 
     @property
@@ -150,7 +153,7 @@ class Figure:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Bodies that hang from nothing or from the world."""
+        """Bodies without a parent body."""
         return tuple(body for body, joint in self.tree_order if joint is None or joint.parent is None)
 
     @cached_property
@@ -160,20 +163,20 @@ class Figure:
 
     @property
     def posture_names(self) -> tuple[str, ...]:
-        """The named postures."""
+        """Names of the named postures."""
         return tuple(self._postures)
 
     @property
     def up_vector(self) -> FloatArray:
-        """(3,) unit vector away from the ground."""
+        """(3,) unit vector that points up."""
         return vector(self.up)
 
     def q_slice(self, joint: str) -> slice:
-        """Where a joint's values are in q."""
+        """Slice of q that holds a joint's values."""
         return look_up(self.compiled.q_slices, joint, "joint", f"figure {self.name!r}")
 
     def v_slice(self, joint: str) -> slice:
-        """Where a joint's rates are in v."""
+        """Slice of v that holds a joint's rates."""
         return look_up(self.compiled.v_slices, joint, "joint", f"figure {self.name!r}")
 
     # Postures
@@ -183,20 +186,20 @@ class Figure:
         return self._neutral
 
     def random(self, rng: np.random.Generator | int | None = None) -> Posture:
-        """A legal posture drawn at random: uniform in each joint, then moved to meet the couplings.
+        """A random legal posture: uniform in each joint, then projected onto the couplings.
 
         Joints without limits are drawn within half a turn or half a metre, a free base within a metre.
         """
         from poise.figure.model.sampling import random_values
 
         q = random_values(self, np.random.default_rng(rng))
-        clamp(self.compiled.bounds, _NOWHERE, q)
+        clamp(self.compiled.bounds, _NO_PREVIOUS, q)
         return Posture(self, q)
 
     def posture(self, source: PostureLike) -> Posture:
         """A posture from a name, from joint values by name, from nq numbers, or from another figure's posture.
 
-        Joints that are not named keep their neutral value, except where an equality coupling to named joints decides.
+        Joints that are not named keep their neutral value, unless an equality coupling to named joints determines it.
         Values outside the limits are kept: see `violations` and `clamp`.
         """
         if isinstance(source, Posture):
@@ -216,14 +219,14 @@ class Figure:
         return Posture(self, self._checked_q(q))
 
     def _posture_named(self, name: str) -> Posture:
-        """A named posture, made once: nothing changes a posture."""
+        """A named posture, cached."""
         if name not in self._named:
             values = look_up(self._postures, name, "posture", f"figure {self.name!r}")
             self._named[name] = self.posture({**values})
         return self._named[name]
 
     def posture_from(self, start: Posture, values: Mapping[str, ArrayLike]) -> Posture:
-        """`start` with some joints at other values, and what an equality couples to them."""
+        """`start` with some joints at other values; joints that an equality couples to them follow."""
         q = start.q.copy()
         for name, value in values.items():
             place = self.q_slice(name)
@@ -237,7 +240,7 @@ class Figure:
         return Posture(self, q)
 
     def _checked_q(self, q: FloatArray) -> FloatArray:
-        """Finite numbers and unit quaternions."""
+        """`q` with normalised quaternions; refuses numbers that are too large or not finite."""
         for joint in self.joints:
             part = q[self.compiled.q_slices[joint.name]]
             if not (np.abs(part) <= LARGEST).all():
@@ -251,9 +254,9 @@ class Figure:
         return q
 
     def adopt(self, posture: Posture) -> Posture:
-        """The posture of a figure with the same joints, with every body where it was in the world.
+        """Convert the posture of a figure with the same joints, so that every body keeps its world pose.
 
-        Joints keep their values by name; free joints, such as a floating base, are set from where the bodies are.
+        Joints keep their values by name; free joints, such as a floating base, are computed from the bodies' poses.
         """
         from poise.figure.model.reroot import adopted
 
@@ -273,6 +276,7 @@ class Figure:
         return out
 
     def _rates(self, velocity: ArrayLike) -> FloatArray:
+        """A checked velocity (nv,)."""
         v = np.array(velocity, dtype=np.float64)
         if v.shape != (self.nv,) or not (np.abs(v) <= LARGEST).all():
             raise FigureError(f"a velocity of figure {self.name!r} is {self.nv} finite numbers, not {velocity!r}.")
@@ -284,16 +288,16 @@ class Figure:
         """The nearest posture inside all limits and couplings.
 
         Args:
-            posture: What to move inside.
-            previous: The legal posture one comes from. Concave swing limits then do not let a limb jump across a gap.
+            posture: The posture to clamp.
+            previous: The legal posture before it. A limb then does not jump across the gap of a concave swing limit.
         """
         q = self.posture(posture).q.copy()
-        start = self.posture(previous).q.copy() if previous is not None else _NOWHERE
+        start = self.posture(previous).q.copy() if previous is not None else _NO_PREVIOUS
         clamp(self.compiled.bounds, start, q)
         return Posture(self, q)
 
     def violations(self, posture: PostureLike) -> list[Violation]:
-        """Every limit the posture breaks by more than 1e-9, none when it is legal."""
+        """All limits that the posture violates by more than 1e-9; empty for a legal posture."""
         from poise.figure.model.violations import find_violations
 
         return find_violations(self, self.posture(posture))
@@ -306,7 +310,7 @@ class Figure:
 
     @cached_property
     def assembler(self) -> Assembler:
-        """What puts the loops of this figure together."""
+        """The solver that assembles this figure's loops, created on first use."""
         from poise.figure.assembly.assembler import Assembler
 
         return Assembler(self)
@@ -317,10 +321,10 @@ class Figure:
         """The posture with motors at given values and every loop closed: forward kinematics of a mechanism.
 
         Args:
-            motors: Values by joint, of tree or of loop joints [rad or m]. Motors that are not named stay where they
-                are in `near`, or give way where they must.
-            near: Posture to start from, whose branch is kept (default: neutral). It may be open.
-            restarts: Random starts to try where the way from `near` does not lead there.
+            motors: Values by name of tree or loop joints [rad or m]. Motors that are not named keep their values in
+                `near` if the loops allow it.
+            near: Start posture, whose solution branch is kept (default: neutral). It may be open.
+            restarts: Number of random starts to try if the path from `near` does not reach the values.
         """
         start = self.neutral() if near is None else self.posture(near)
         return self.assembler.assemble(motors, start, restarts=restarts)
@@ -341,7 +345,7 @@ class Figure:
         return self.frames(posture)[site_or_body]
 
     def jacobian(self, site_or_body: str, posture: PostureLike) -> FloatArray:
-        """(6, nv) velocity then angular velocity of a site or body in world axes, per unit of each rate."""
+        """(6, nv) geometric Jacobian of a site or body in world axes: velocity rows, then angular velocity."""
         c = self.compiled
         ride = c.attached
         row = self.frame_row(site_or_body)
@@ -357,7 +361,7 @@ class Figure:
         return queries.mass_center(self.compiled.tree, self._massive(posture))[0]
 
     def center_of_mass_jacobian(self, posture: PostureLike) -> FloatArray:
-        """(3, nv) velocity of the centre of mass per unit of each rate."""
+        """(3, nv) Jacobian of the centre of mass."""
         return queries.mass_center(self.compiled.tree, self._massive(posture))[1]
 
     def moment_of_inertia(self, posture: PostureLike, axis: ArrayLike | str) -> float:
@@ -366,12 +370,12 @@ class Figure:
         return queries.inertia_about(self.compiled.tree, self._massive(posture), direction)[0]
 
     def moment_of_inertia_gradient(self, posture: PostureLike, axis: ArrayLike | str) -> FloatArray:
-        """(nv,) its change per unit of each rate."""
+        """(nv,) gradient of `moment_of_inertia`."""
         direction = Vector(*unit_vector(axis).tolist())
         return queries.inertia_about(self.compiled.tree, self._massive(posture), direction)[1]
 
     def gravity_torques(self, posture: PostureLike, gravity: ArrayLike | None = None) -> FloatArray:
-        """(nv,) torques and forces that hold the posture against gravity (default: standard gravity along -up)."""
+        """(nv,) joint torques and forces that balance gravity (default: standard gravity along -up)."""
         g = -STANDARD_GRAVITY * self.up_vector if gravity is None else vector(gravity, "gravity")
         return queries.holding_torques(self.compiled.tree, self.posture(posture)._q, Vector(*g.tolist()))
 
@@ -389,17 +393,18 @@ class Figure:
         return queries.pushed_torques(tree, start._q, node, *as_vector)
 
     def _massive(self, posture: PostureLike) -> FloatArray:
+        """Coordinates of a posture; refuses a figure without mass."""
         if self.mass <= 0.0:
             raise FigureError(f"figure {self.name!r} has no mass, so it has no centre of mass.")
         return self.posture(posture)._q
 
-    # Other figures
+    # Derived figures
 
     def rerooted(self, body: str, posture: PostureLike | None = None) -> Figure:
-        """This figure with `body` as its root; values of joints keep their meaning.
+        """This figure with `body` as its root; joint values keep their meaning.
 
         A fixed root is placed where `body` is in `posture` (default: neutral), so that this posture does not move in
-        the world; a floating base moves to the new root. `new.adopt(old_posture)` carries a posture over.
+        the world; a floating base moves to the new root. `new.adopt(old_posture)` converts a posture.
         """
         from poise.figure.model.reroot import rerooted
 
@@ -412,11 +417,11 @@ class Figure:
         return with_floating_base(self)
 
     def replaced(self, **parts: object) -> Figure:
-        """This figure with some of the constructor's arguments changed."""
+        """A new figure with some of the constructor's arguments replaced."""
         return _rebuilt(self._arguments() | parts)
 
     def _arguments(self) -> dict[str, object]:
-        """What the constructor was given."""
+        """The arguments of the constructor."""
         return {
             "name": self.name,
             "bodies": tuple(self.bodies),
@@ -430,7 +435,7 @@ class Figure:
             "description": self.description,
         }
 
-    # For people
+    # Text and files
 
     def describe(self) -> str:
         """The tree, joint by joint, with limits and masses, as text."""
@@ -449,7 +454,7 @@ class Figure:
         return dict(look_up(self._postures, name, "posture", f"figure {self.name!r}"))
 
     def __eq__(self, other: object) -> bool:
-        """Equal descriptions."""
+        """Whether both figures have equal descriptions."""
         if not isinstance(other, Figure):
             return NotImplemented
         return self is other or self._arguments() == other._arguments()
@@ -469,4 +474,5 @@ class Figure:
 
 
 def _rebuilt(arguments: dict[str, object]) -> Figure:
+    """A figure from the arguments of its constructor."""
     return Figure(**arguments)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The answer of forward kinematics: holding one means it has run."""
+"""The result of forward kinematics: world frames by name."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Frames(Mapping[str, Pose]):
     index: dict[str, int]
     """Row of each name."""
     owner: str
+    """The figure, for error messages."""
 
     def __getitem__(self, name: str) -> Pose:
         """World frame of a site or body."""
@@ -31,5 +32,5 @@ class Frames(Mapping[str, Pose]):
         return iter(self.index)
 
     def __len__(self) -> int:
-        """How many names there are."""
+        """Number of names."""
         return len(self.index)

@@ -1,4 +1,4 @@
-"""Joints: what each kind can do, and where it sits between two bodies."""
+"""Joints: their kinds, frames, axes and limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
 from poise.figure.model.limits import BallLimits
@@ -28,6 +27,7 @@ Kind = Literal[
     "free",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+"""All kinds of joints."""
 
 Primitive = Literal["turn", "slide", "ball", "free"]
 
@@ -43,7 +43,7 @@ PRIMITIVES: dict[Kind, tuple[Primitive, ...]] = {
     "cartesian": ("slide", "slide", "slide"),
     "free": ("free",),
 }
-"""The chain of primitives that makes up each kind, from the parent's side to the child's."""
+"""The primitive motions of each kind, from the parent's side to the child's."""
 
 COORDINATES: dict[Kind, tuple[str, ...]] = {
     "fixed": (),
@@ -57,7 +57,7 @@ COORDINATES: dict[Kind, tuple[str, ...]] = {
     "cartesian": ("x", "y", "z"),
     "free": (),
 }
-"""What limits and couplings call the coordinates of each kind."""
+"""Names of each kind's coordinates in limits and couplings."""
 
 _GIVEN_AXES: dict[Kind, int] = {
     "revolute": 1,
@@ -67,18 +67,20 @@ _GIVEN_AXES: dict[Kind, int] = {
     "cylindrical": 1,
     "planar": 1,
 }
-"""How many axes a description of each kind gives; the others follow."""
+"""Number of axes that describe each kind; the others are derived from them."""
 
 _SIZE_Q = {"turn": 1, "slide": 1, "ball": 4, "free": 7}
+"""Coordinates of each primitive."""
 _SIZE_V = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
+"""Velocities of each primitive."""
 
 
 @dataclass(frozen=True)
 class Joint:
     """A joint between a parent and a child body.
 
-    The joint's frame sits at `parent_frame` on the parent and at `child_frame` on the child; at rest the two coincide.
-    A parent of None is the world.
+    The joint has a frame on each body: `parent_frame` in the parent's frame and `child_frame` in the child's frame.
+    With all values at rest the two coincide in the world. A parent of None is the world.
     """
 
     name: str
@@ -96,16 +98,16 @@ class Joint:
     ball_limits: BallLimits | None = None
     """Limits of a ball joint."""
     active: bool = True
-    """Whether a motor drives it; a passive joint follows its loop."""
+    """Whether a motor drives it; loops determine the values of passive joints."""
     speed: float = math.inf
     """Greatest rate of each coordinate [rad/s or m/s]."""
     strength: float = math.inf
     """Greatest torque [N m] or force [N]."""
     reversed: bool = False
-    """Whether the joint's values describe the parent's motion seen from the child (after re-rooting)."""
+    """Whether the joint's values describe the motion of the parent relative to the child (after re-rooting)."""
 
     def __post_init__(self) -> None:
-        """Fill in axes and limits, and refuse what no mechanism can be."""
+        """Complete axes and limits, and refuse inconsistent ones."""
         if self.kind not in KINDS:
             hint = suggestion(str(self.kind), KINDS)
             raise FigureError(
@@ -127,7 +129,7 @@ class Joint:
                 raise FigureError(f"joint {self.name!r}: the {what} limit must be positive, not {value}.")
 
     def _complete_axes(self) -> tuple[tuple[float, float, float], ...]:
-        """One axis per scalar primitive, from the fewer that describe the kind."""
+        """One axis per turn or slide, derived from the axes that describe the kind."""
         given = [unit_vector(axis, f"the axis of joint {self.name!r}") for axis in self.axes]
         wanted = _GIVEN_AXES.get(self.kind, 0)
         total = len(self.scalars)
@@ -140,7 +142,7 @@ class Joint:
         return tuple((float(a[0]), float(a[1]), float(a[2])) for a in given)
 
     def _bounds(self, values: Sequence[float], missing: float, count: int) -> tuple[float, ...]:
-        """One bound per scalar, `missing` when none was given."""
+        """One bound per turn or slide; `missing` if none was given."""
         if len(values) == 0:
             return (missing,) * count
         if len(values) != count:
@@ -151,38 +153,38 @@ class Joint:
 
     @property
     def primitives(self) -> tuple[Primitive, ...]:
-        """Its chain of primitive motions."""
+        """Its primitive motions, from the parent's side to the child's."""
         return PRIMITIVES[self.kind]
 
     @property
     def scalars(self) -> tuple[Primitive, ...]:
-        """Those of its primitives that have one number each."""
+        """Its turns and slides, which have one coordinate each."""
         return tuple(p for p in self.primitives if p in ("turn", "slide"))
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """What limits and couplings call its coordinates."""
+        """Names of its coordinates in limits and couplings."""
         return COORDINATES[self.kind]
 
     @property
     def nq(self) -> int:
-        """How many numbers describe its position."""
+        """Number of its coordinates."""
         return sum(_SIZE_Q[p] for p in self.primitives)
 
     @property
     def nv(self) -> int:
-        """How many degrees of freedom it has."""
+        """Number of its degrees of freedom."""
         return sum(_SIZE_V[p] for p in self.primitives)
 
     def rest(self) -> tuple[float, ...]:
-        """Its values in the posture of the description: zeros, and no rotation."""
+        """Its values at rest: zeros and identity quaternions."""
         quaternion = (1.0, 0.0, 0.0, 0.0)
         return {"ball": quaternion, "free": (0.0, 0.0, 0.0, *quaternion)}.get(self.kind, (0.0,) * self.nq)
 
     def turned_around(self) -> Joint:
-        """The same joint seen from the child.
+        """The same joint with parent and child exchanged.
 
-        Values keep their meaning and their signs, except those of a free joint, which holds the other body's place.
+        Values keep their meaning and their signs, except those of a free joint, which hold the other body's pose.
         """
         if self.parent is None:
             raise FigureError(f"joint {self.name!r} hangs from the world and cannot be turned around.")
@@ -197,19 +199,14 @@ class Joint:
 
 
 def _derived_axes(kind: Kind, given: Sequence[FloatArray]) -> list[FloatArray]:
-    """All axes of a kind described by fewer."""
+    """All axes of a kind, derived from the axes that describe it."""
     if kind == "cylindrical":
         return [given[0], given[0]]
     if kind == "planar":
         normal = given[0]
         smallest = int(np.argmin(np.abs(normal)))
-        # The x axis of a plane whose normal is z is x itself, and so on around.
+        # For a normal z the first axis is x, for x it is y, and for y it is z.
         first = np.roll(normal, 1) if np.count_nonzero(normal) == 1 else np.cross(np.eye(3)[smallest], normal)
         first = unit_vector(first)
         return [first, unit_vector(np.cross(normal, first)), normal]
     return [unit_vector(axis) for axis in np.eye(3)]
-
-
-def in_radians(*degrees: ArrayLike) -> tuple[float, ...]:
-    """Degrees as radians."""
-    return tuple(float(value) for value in np.radians(np.array(degrees, dtype=np.float64)))

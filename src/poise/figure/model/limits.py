@@ -1,4 +1,4 @@
-"""Limits of ball joints: where a limb may point, and how far it may turn about itself (thesis 3.6)."""
+"""Limits of ball joints: a region of limb directions, and an interval of twists [Baerlocher 2001, 3.6]."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from poise.errors import FigureError
 from poise.figure.model.pose import FloatArray, unit_quaternion, unit_vector
 
 TwistForm = tuple[float, float, float, float, float, float]
+"""Coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y²."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,12 @@ class Ellipse:
     """Swing inside (s_x / x)² + (s_y / y)² ≤ 1, with radii [rad] about the cone's x and y axes."""
 
     x: float
+    """Largest rotation about the cone's x axis [rad]."""
     y: float
+    """Largest rotation about the cone's y axis [rad]."""
 
     def __post_init__(self) -> None:
-        """Refuse radii that make no region."""
+        """Refuse radii outside 0 … π."""
         for radius in (self.x, self.y):
             if not 0.0 < radius < math.pi:
                 raise FigureError(f"the radii of a swing ellipse must lie between 0 and π radians, not {radius}.")
@@ -30,12 +33,13 @@ class Ellipse:
 
 @dataclass(frozen=True)
 class Polygon:
-    """Swing inside a spherical polygon: three or more directions in the cone's frame, inside on their left."""
+    """Swing inside a spherical polygon of three or more directions, counter-clockwise seen from outside the sphere."""
 
     vertices: tuple[tuple[float, float, float], ...]
+    """Directions in the cone's frame; the inside is on the left of each edge."""
 
     def __post_init__(self) -> None:
-        """Normalise the directions and refuse degenerate outlines."""
+        """Normalise the directions and refuse degenerate polygons."""
         rows = [unit_vector(vertex, "a vertex of a swing polygon") for vertex in self.vertices]
         if len(rows) < 3:
             raise FigureError(f"a swing polygon needs at least 3 vertices, not {len(rows)}.")
@@ -51,15 +55,17 @@ class Twist:
     """Least and greatest twist [rad], each a constant or six coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y²."""
 
     lower: TwistForm
+    """Coefficients of the least twist."""
     upper: TwistForm
+    """Coefficients of the greatest twist."""
 
     @classmethod
     def between(cls, lower: float | ArrayLike, upper: float | ArrayLike) -> Twist:
-        """Bounds given as numbers, or as up to six coefficients."""
+        """Limits from bounds given as numbers, or as up to six coefficients."""
         return cls(_twist_form(lower), _twist_form(upper))
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Bounds at swing (x, y)."""
+        """Least and greatest twist at swing (x, y) [rad]."""
         powers = np.array([1.0, x, y, x * x, x * y, y * y])
         return float(powers @ np.array(self.lower)), float(powers @ np.array(self.upper))
 
@@ -70,6 +76,7 @@ class Twist:
 
 
 def _twist_form(value: float | ArrayLike) -> TwistForm:
+    """Six coefficients from a number or up to six coefficients."""
     given = np.atleast_1d(np.array(value, dtype=np.float64))
     if given.ndim != 1 or given.size > 6 or not np.isfinite(given).all():
         raise FigureError(f"a twist limit must be one finite number or up to six coefficients, not {value!r}.")
@@ -79,19 +86,22 @@ def _twist_form(value: float | ArrayLike) -> TwistForm:
 
 
 def _identity() -> FloatArray:
+    """The identity quaternion."""
     return unit_quaternion([1.0, 0.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
 class BallLimits:
-    """Limits of one ball joint: the swing of its limb inside a cone, and its twist.
+    """Limits of one ball joint: a region for the swing of its limb, and an interval for its twist.
 
-    At rest the limb points along the z axis of `limb`, a frame in the child's axes; the region is drawn about the z
-    axis of `cone`, a frame in the parent's axes. Different frames make a region whose middle is not the rest posture.
+    At rest the limb points along the z axis of `limb`, a frame in the child's axes. The region is centred on the z axis
+    of `cone`, a frame in the parent's axes. With different frames the middle of the region is not the rest posture.
     """
 
     swing: Ellipse | Polygon | None = None
+    """Region of the swing; None for no limit."""
     twist: Twist | None = None
+    """Interval of the twist; None for no limit."""
     cone: FloatArray = field(default_factory=_identity)
     """(4,) frame of the region, in the axes of the unmoved joint."""
     limb: FloatArray = field(default_factory=_identity)
@@ -111,7 +121,7 @@ class BallLimits:
                 )
 
     def _sampled_swings(self) -> list[tuple[float, float]]:
-        """Swings that cover the region."""
+        """Sample swings spread over the region."""
         if self.swing is None:
             radii = (math.pi, math.pi)
         elif isinstance(self.swing, Ellipse):
@@ -135,6 +145,7 @@ class BallLimits:
 
 
 def _swing_of(direction: tuple[float, float, float]) -> tuple[float, float]:
+    """The swing (s_x, s_y) of a unit direction [rad]."""
     x, y, z = direction
     across = math.hypot(x, y)
     if across < 1e-12:

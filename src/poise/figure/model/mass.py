@@ -13,6 +13,7 @@ from poise.figure.model.pose import FloatArray, Pose, vector
 
 
 def _no_inertia() -> FloatArray:
+    """The zero tensor (3, 3)."""
     return np.zeros((3, 3))
 
 
@@ -28,7 +29,7 @@ class Mass:
     """(3, 3) inertia about the centre of mass, in the body's axes [kg m²]."""
 
     def __post_init__(self) -> None:
-        """Refuse what no body can have."""
+        """Refuse negative masses and tensors that are not symmetric."""
         if not math.isfinite(self.mass) or self.mass < 0.0:
             raise FigureError(f"a mass must be zero or a positive number of kilograms, not {self.mass}.")
         object.__setattr__(self, "mass", float(self.mass))
@@ -54,13 +55,13 @@ class Mass:
         return hash((self.mass, self.center.tobytes(), self.inertia.tobytes()))
 
     def moved(self, pose: Pose) -> Mass:
-        """The same body seen from a frame in which its own frame has this pose."""
+        """The mass in another frame, in which the body's frame has this pose."""
         turn = pose.matrix
         return Mass(self.mass, pose.apply(self.center), turn @ self.inertia @ turn.T)
 
 
 def combined(parts: Iterable[Mass]) -> Mass:
-    """One rigid body made of several given in the same frame (parallel-axis theorem)."""
+    """The mass of several bodies joined rigidly, all in the same frame, by the parallel-axis theorem."""
     pieces = list(parts)
     total = math.fsum(piece.mass for piece in pieces)
     if total == 0.0:

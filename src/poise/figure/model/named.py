@@ -1,4 +1,4 @@
-"""Parts of a figure, in order and by name."""
+"""An ordered collection of a figure's parts with look-up by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Named(Generic[T]):
     """An immutable sequence whose items can be looked up by index or by name."""
 
     def __init__(self, items: tuple[T, ...], what: str, owner: str) -> None:
-        """Refuse two items of one name."""
+        """Index the items by name; refuses two items of the same name."""
         self._items = items
         self._what, self._owner = what, owner
         self._index: dict[str, int] = {}
@@ -38,7 +38,7 @@ class Named(Generic[T]):
     @overload
     def __getitem__(self, key: slice) -> tuple[T, ...]: ...
     def __getitem__(self, key: int | str | slice) -> T | tuple[T, ...]:
-        """The item at an index or of a name."""
+        """The item at an index or with a name."""
         return self._items[self.index(key) if isinstance(key, str) else key]
 
     def index(self, name: str) -> int:
@@ -46,7 +46,7 @@ class Named(Generic[T]):
         return look_up(self._index, name, self._what, self._owner)
 
     def __contains__(self, item: object) -> bool:
-        """Whether this name, or this item, is here."""
+        """Whether an item has this name, or is this item."""
         return item in self._index if isinstance(item, str) else item in self._items
 
     def __iter__(self) -> Iterator[T]:
@@ -54,7 +54,7 @@ class Named(Generic[T]):
         return iter(self._items)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of items."""
         return len(self._items)
 
     @property
@@ -63,7 +63,7 @@ class Named(Generic[T]):
         return tuple(self._index)
 
     def __eq__(self, other: object) -> bool:
-        """Equal items in equal order."""
+        """Whether both hold equal items in the same order."""
         return self._items == other._items if isinstance(other, Named) else NotImplemented
 
     def __hash__(self) -> int:

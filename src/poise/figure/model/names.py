@@ -1,4 +1,4 @@
-"""Look-ups by name that help when the name is wrong."""
+"""Look-up by name, with error messages that suggest and list the known names."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import TypeVar
 from poise.errors import FigureError
 
 T = TypeVar("T")
-_SHOWN = 12
+_NAMES_LISTED = 12
+"""Most names listed in an error message."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of an error message: the nearest known name, if one is near."""
+    """' Did you mean …?' with the most similar known name, or nothing if none is similar."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def listing(names: Iterable[str]) -> str:
-    """Names separated by commas, the first dozen of them."""
+    """The first names, separated by commas, and their total number."""
     all_names = list(names)
-    shown = ", ".join(all_names[:_SHOWN])
-    return f"{shown}, … ({len(all_names)} in all)" if len(all_names) > _SHOWN else shown or "none"
+    shown = ", ".join(all_names[:_NAMES_LISTED])
+    return f"{shown}, … ({len(all_names)} in all)" if len(all_names) > _NAMES_LISTED else shown or "none"
 
 
 def look_up(table: Mapping[str, T], name: str, what: str, owner: str) -> T:
-    """table[name], or a FigureError that says what does exist."""
+    """table[name]; raises a FigureError that lists the known names if it does not exist."""
     try:
         return table[name]
     except (KeyError, TypeError):
@@ -36,6 +37,6 @@ def look_up(table: Mapping[str, T], name: str, what: str, owner: str) -> T:
 
 
 def plural(what: str) -> str:
-    """More than one of something: 'site or body' becomes 'sites and bodies'."""
+    """The plural of a noun: 'site or body' becomes 'sites and bodies'."""
     words = (f"{word[:-1]}ies" if word.endswith("y") else f"{word}s" for word in what.split(" or "))
     return " and ".join(words)

@@ -1,4 +1,4 @@
-"""Which joints move one site: those from the root to it, and those that couplings tie to them."""
+"""The path of a site: the joints from the root to it, and the joints that couplings connect to them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
-from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray
+from poise.figure.model.structure import loop_joints
 from poise.kernels.body.limits import Bounds
 from poise.kernels.body.tree import FREE, SLIDE, TURN, Tree
 from poise.kernels.reach.path import Path
 
-SHORTEST = 1e-3
-"""Length that makes metres of radians on a figure without extent [m]."""
+LEAST_RADIAN_LENGTH = 1e-3
+"""Least length that converts radians to metres, for a figure without extent [m]."""
 LENGTH_SHARE = 0.4
-"""That length as a share of the path's own."""
+"""Length that converts radians to metres, as a share of the path's length."""
 
 
 def find_path(figure: Figure, site: str, hold: frozenset[str], *, solver: str = "reach", limits: bool = True) -> Path:
-    """The part of `figure` that moves `site` when the joints `hold` stay.
+    """The path of `site`: the part of `figure` that can move it while the joints `hold` do not move.
 
     Args:
-        figure: Whose part.
-        site: What must move.
-        hold: Joints that must not.
-        solver: Who asks, for errors.
+        figure: The figure.
+        site: The site to move.
+        hold: Names of the joints that must not move.
+        solver: Name of the calling solver, for error messages.
         limits: Whether limits and couplings count.
     """
     return find_paths(figure, (site,), hold, solver=solver, limits=limits)[0]
@@ -38,24 +38,24 @@ def find_path(figure: Figure, site: str, hold: frozenset[str], *, solver: str = 
 def find_paths(
     figure: Figure, sites: Sequence[str], hold: frozenset[str], *, solver: str, limits: bool = True
 ) -> tuple[Path, IntArray]:
-    """The part of `figure` that moves some sites, laid out for the first of them, and the node that carries each."""
+    """The path of several sites together, with the first as its site, and the node (s,) of each site."""
     compiled = figure.compiled
     rows = [figure.frame_row(site) for site in sites]
     carriers = [int(compiled.attached.node[row]) for row in rows]
     row, site = rows[0], sites[0]
     for name in hold:
         figure.q_slice(name)
-    way = sorted({node for carrier in carriers for node in ancestors(compiled.tree, carrier)})
+    path_nodes = sorted({node for carrier in carriers for node in ancestors(compiled.tree, carrier)})
     bounds = compiled.bounds if limits else _unlimited(compiled.bounds)
-    held = nodes_of(figure, hold)
-    tied = _tied_nodes(compiled.tree, bounds, way)
-    refuse_loops(figure, site, [node for node in (*way, *tied) if node not in held], solver)
-    tree, kept = pruned(compiled.tree, way, tied)
+    held_nodes = nodes_of(figure, hold)
+    coupled = _coupled_nodes(compiled.tree, bounds, path_nodes)
+    refuse_loops(figure, site, [node for node in (*path_nodes, *coupled) if node not in held_nodes], solver)
+    tree, kept = pruned(compiled.tree, path_nodes, coupled)
     dof_node = tree.dof_node
     scalar = (tree.kind == TURN) | (tree.kind == SLIDE)
     dof_q = np.where(scalar[dof_node], tree.q_start[dof_node], -1)
-    dof_held = np.array([int(kept[i] in held) for i in dof_node], dtype=np.int64)
-    moving = [i for i in range(1, len(kept)) if kept[i] not in held]
+    dof_held = np.array([int(kept[i] in held_nodes) for i in dof_node], dtype=np.int64)
+    moving = [i for i in range(1, len(kept)) if kept[i] not in held_nodes]
     first_v = {int(tree.q_start[i]): int(tree.v_start[i]) for i in moving}
     position, rotation = compiled.attached.position[row], compiled.attached.rotation[row]
     balls = [b for b, q in enumerate(bounds.ball_start) if int(q) in first_v]
@@ -77,16 +77,16 @@ def find_paths(
 
 
 def ancestors(tree: Tree, node: int) -> list[int]:
-    """Nodes from the root's first to `node`, without the world."""
-    way = []
+    """The ancestors of `node` from the root down, and `node` itself; without the world."""
+    path_nodes = []
     while node > 0:
-        way.append(node)
+        path_nodes.append(node)
         node = int(tree.parent[node])
-    return way[::-1]
+    return path_nodes[::-1]
 
 
 def _unlimited(bounds: Bounds) -> Bounds:
-    """As if every joint could go everywhere."""
+    """`bounds` without any limits and couplings."""
     none = bounds.ball_start[:0]
     return bounds._replace(
         lower=np.full_like(bounds.lower, -math.inf),
@@ -104,6 +104,7 @@ def _unlimited(bounds: Bounds) -> Bounds:
 
 
 def _coordinates(tree: Tree, i: int) -> range:
+    """Indices of the coordinates of node `i`."""
     size = {TURN: 1, SLIDE: 1, FREE: 7}.get(int(tree.kind[i]), 4)
     return range(int(tree.q_start[i]), int(tree.q_start[i]) + size)
 
@@ -115,10 +116,10 @@ def nodes_of(figure: Figure, joints: frozenset[str]) -> set[int]:
     return {i for i in range(1, len(tree.parent)) if int(tree.q_start[i]) in starts}
 
 
-def _tied_nodes(tree: Tree, bounds: Bounds, way: list[int]) -> list[int]:
-    """Nodes off the way whose joints share a coupling with one that moves, directly or through others."""
+def _coupled_nodes(tree: Tree, bounds: Bounds, path_nodes: list[int]) -> list[int]:
+    """Nodes off the path whose joints are coupled to a joint of the path, directly or through others."""
     node_of = {int(tree.q_start[i]): i for i in range(1, len(tree.parent))}
-    moving = set(way)
+    moving = set(path_nodes)
     groups = [
         {node_of[int(bounds.coordinate_q[c])] for c in bounds.term_coordinate[bounds.term_start[k] : end]}
         for k, end in enumerate(bounds.term_start[1:])
@@ -128,16 +129,16 @@ def _tied_nodes(tree: Tree, bounds: Bounds, way: list[int]) -> list[int]:
         near = [group for group in groups if group & moving and not group <= moving]
         moving = moving.union(*near)
         waiting = bool(near)
-    return sorted(moving - set(way))
+    return sorted(moving - set(path_nodes))
 
 
-def pruned(tree: Tree, way: list[int], tied: list[int]) -> tuple[Tree, list[int]]:
-    """A tree of only these nodes, and which node each of its own was; what is tied hangs from the world."""
-    kept = [0, *way, *tied]
+def pruned(tree: Tree, path_nodes: list[int], coupled: list[int]) -> tuple[Tree, list[int]]:
+    """The tree of these nodes only, and the original index of each; coupled nodes get the world as parent."""
+    kept = [0, *path_nodes, *coupled]
     place = {node: i for i, node in enumerate(kept)}
     counts = tree.v_count[kept]
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-    parent = np.array([0, *(place[int(tree.parent[i])] for i in way), *(0 for _ in tied)], dtype=np.int64)
+    parent = np.array([0, *(place[int(tree.parent[i])] for i in path_nodes), *(0 for _ in coupled)], dtype=np.int64)
     turns = [tree.dof_turns[tree.v_start[i] : tree.v_start[i] + tree.v_count[i]] for i in kept]
     smaller = tree._replace(
         parent=parent,
@@ -155,7 +156,7 @@ def pruned(tree: Tree, way: list[int], tied: list[int]) -> tuple[Tree, list[int]
 
 
 def _couplings(bounds: Bounds, first_v: dict[int, int]) -> IntArray:
-    """Couplings that name a joint that moves."""
+    """Indices of the couplings that contain a moving joint."""
     found = []
     for k, end in enumerate(bounds.term_start[1:]):
         coordinates = bounds.term_coordinate[bounds.term_start[k] : end]
@@ -165,14 +166,14 @@ def _couplings(bounds: Bounds, first_v: dict[int, int]) -> IntArray:
 
 
 def _length(tree: Tree, last: int, site: FloatArray) -> float:
-    """The length that makes metres of radians: a share of the way from the first joint to the site."""
-    way = ancestors(tree, last)
-    links = np.linalg.norm(tree.placement_position[way[1:]], axis=1).sum() + np.linalg.norm(site)
-    return max(SHORTEST, LENGTH_SHARE * float(links))
+    """The length that converts radians to metres: a share of the path from the first joint to the site [m]."""
+    path_nodes = ancestors(tree, last)
+    links = np.linalg.norm(tree.placement_position[path_nodes[1:]], axis=1).sum() + np.linalg.norm(site)
+    return max(LEAST_RADIAN_LENGTH, LENGTH_SHARE * float(links))
 
 
 def _golden(n: int) -> float:
-    """1 / g for the root g > 1 of g^(n + 1) = g + 1: its powers fill n dimensions evenly [Roberts 2018]."""
+    """1 / g for the root g > 1 of g^(n + 1) = g + 1, whose powers give a low-discrepancy sequence [Roberts 2018]."""
     g = 1.5
     for _ in range(60):
         g = (1.0 + g) ** (1.0 / (n + 1.0))
@@ -180,9 +181,9 @@ def _golden(n: int) -> float:
 
 
 def refuse_loops(figure: Figure, site: str, moving: Sequence[int], solver: str) -> None:
-    """A joint inside a loop cannot move alone; the first such node that is `moving` is named."""
+    """Raise a TaskError if a `moving` node belongs to a loop, since its joint cannot move alone."""
     for loop in figure.loops:
-        around = nodes_of(figure, frozenset(joint.name for joint in _around(figure, loop)))
+        around = nodes_of(figure, frozenset(loop_joints(figure, loop)))
         inside = [node for node in moving if node in around]
         if inside:
             first = int(figure.compiled.tree.q_start[inside[0]])
@@ -191,18 +192,3 @@ def refuse_loops(figure: Figure, site: str, moving: Sequence[int], solver: str) 
                 f"{solver} cannot move {site!r} of figure {figure.name!r}: joint {name!r} on the way to it is part of "
                 f"the loop that {loop.name!r} closes."
             )
-
-
-def _around(figure: Figure, loop: Joint) -> list[Joint]:
-    """The tree joints of a loop: those above one of its ends but not above both."""
-    hangs = {joint.child: joint for joint in figure.joints}
-
-    def above(body: str | None) -> dict[str, Joint]:
-        found = {}
-        while body is not None and body in hangs:
-            found[hangs[body].name] = hangs[body]
-            body = hangs[body].parent
-        return found
-
-    one, other = above(loop.parent), above(loop.child)
-    return [joint for name, joint in (one | other).items() if (name in one) != (name in other)]

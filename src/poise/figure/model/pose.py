@@ -1,4 +1,4 @@
-"""A place and an orientation, as a value."""
+"""Poses (rigid transforms) and checked vectors and quaternions, as immutable values."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from poise.kernels.maths.vector import Vector
 FloatArray = NDArray[np.float64]
 
 LARGEST = 1e50
-"""Numbers beyond this are mistakes, and their squares and cubes would overflow."""
+"""Larger numbers are refused, since their squares and cubes would overflow."""
 SMALLEST_QUATERNION = 1e-12
-"""A quaternion shorter than this means no rotation."""
+"""A shorter quaternion is refused, since it does not define a rotation."""
 
-_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+_AXIS_VECTORS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 def vector(value: ArrayLike | str, what: str = "a vector") -> FloatArray:
@@ -38,14 +38,14 @@ def vector(value: ArrayLike | str, what: str = "a vector") -> FloatArray:
     if isinstance(value, str):
         sign = -1.0 if value.startswith("-") else 1.0
         letter = value.lstrip("+-").lower()
-        if letter not in _AXES:
+        if letter not in _AXIS_VECTORS:
             raise FigureError(f"{what} must be three numbers or one of x, y, z, -x, -y, -z, not {value!r}.")
-        value = [sign * component if component else 0.0 for component in _AXES[letter]]
+        value = [sign * component if component else 0.0 for component in _AXIS_VECTORS[letter]]
     return _numbers(value, 3, what)
 
 
 def unit_vector(value: ArrayLike | str, what: str = "an axis") -> FloatArray:
-    """A direction of length 1."""
+    """A vector normalised to length 1; refuses the zero vector."""
     v = vector(value, what)
     size = _length(v, what)
     if size < 1e-12:
@@ -54,7 +54,7 @@ def unit_vector(value: ArrayLike | str, what: str = "an axis") -> FloatArray:
 
 
 def unit_quaternion(value: ArrayLike, what: str = "a rotation") -> FloatArray:
-    """A unit quaternion (w, x, y, z) from one of any length but zero."""
+    """A quaternion (w, x, y, z) normalised to length 1; refuses the zero quaternion."""
     q = _numbers(value, 4, what)
     size = float(np.linalg.norm(q))
     if size < SMALLEST_QUATERNION:
@@ -90,6 +90,7 @@ def to_matrix(q: ArrayLike) -> FloatArray:
 
 
 def _numbers(value: ArrayLike, count: int, what: str) -> FloatArray:
+    """`count` finite numbers as a read-only array."""
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -102,7 +103,7 @@ def _numbers(value: ArrayLike, count: int, what: str) -> FloatArray:
 
 
 def _length(v: FloatArray, what: str) -> float:
-    """Length of a vector whose square need not be a float."""
+    """Length of a vector, also where its square would overflow."""
     size = math.hypot(*v.tolist())
     if math.isinf(size):
         raise FigureError(f"{what} is too long for arithmetic: {v.tolist()}.")
@@ -110,6 +111,7 @@ def _length(v: FloatArray, what: str) -> float:
 
 
 def _frozen(array: FloatArray) -> FloatArray:
+    """A contiguous read-only array."""
     array = np.ascontiguousarray(array, dtype=np.float64)
     array.flags.writeable = False
     return array
@@ -120,9 +122,9 @@ class Pose:
     """A position [m] and a rotation (unit quaternion, w first); `a_from_b @ b_from_c` is `a_from_c`."""
 
     position: FloatArray
-    """(3,) where the frame's origin is [m], read-only."""
+    """(3,) position of the frame's origin [m], read-only."""
     rotation: FloatArray
-    """(4,) how its axes are turned, (w, x, y, z), read-only."""
+    """(4,) rotation of its axes as a quaternion (w, x, y, z), read-only."""
 
     def __init__(self, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Check and freeze both arrays; a quaternion of any length but zero is normalised."""
@@ -145,12 +147,12 @@ class Pose:
         return hash((self.position.tobytes(), self.rotation.tobytes()))
 
     def inverse(self) -> Pose:
-        """The pose that undoes this one."""
+        """The inverse transform."""
         back = conjugate(Quaternion(*self.rotation))
         return Pose(-np.array(rotate(back, Vector(*self.position))), np.array(back))
 
     def apply(self, point: Sequence[float] | FloatArray) -> FloatArray:
-        """A point given in this frame, in the frame this pose is given in."""
+        """Transform a point from this frame to the frame in which the pose is given."""
         place, turn = Vector(*self.position), Quaternion(*self.rotation)
         return np.array(transform(place, turn, Vector(*map(float, point))))
 
@@ -160,5 +162,5 @@ class Pose:
         return to_matrix(self.rotation)
 
     def is_identity(self) -> bool:
-        """Whether the pose moves nothing."""
+        """Whether the pose is the identity transform."""
         return not self.position.any() and bool(abs(self.rotation[0]) == 1.0)

@@ -1,4 +1,4 @@
-"""A posture: the values of all joints of one figure, as a value."""
+"""A posture: the values of all joints of one figure."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class Posture:
-    """Joint values of a figure. Nothing changes one: `changed` makes another."""
+    """The joint values of a figure; immutable, `changed` returns another."""
 
     __slots__ = ("_figure", "_q", "_view")
 
     def __init__(self, figure: Figure, q: FloatArray) -> None:
-        """Take over `q` (nq,); use `figure.posture(...)` to make one from checked input."""
+        """Store `q` (nq,) without a copy and without checks; `figure.posture(...)` checks its input."""
         self._figure = figure
-        # Kernels take writable arrays (a read-only one has another type and compiles them anew); users see a view.
+        # Kernels get the writable array, since numba compiles them again for read-only ones; users get a view.
         self._q = np.ascontiguousarray(q, dtype=np.float64)
         self._view: FloatArray | None = None
 
     @property
     def figure(self) -> Figure:
-        """The figure whose posture this is."""
+        """The figure that this posture belongs to."""
         return self._figure
 
     @property
@@ -45,7 +45,7 @@ class Posture:
         return float(part[0]) if part.size == 1 else part
 
     def changed(self, values: Mapping[str, ArrayLike]) -> Posture:
-        """This posture with some joints at other values, and what an equality couples to them."""
+        """This posture with some joints at other values; joints that an equality couples to them follow."""
         return self.figure.posture_from(self, values)
 
     def as_dict(self) -> dict[str, float | FloatArray]:
@@ -57,7 +57,7 @@ class Posture:
         return iter(self.figure.moving_joints)
 
     def __eq__(self, other: object) -> bool:
-        """Equal values of equal figures."""
+        """Whether both have equal values and equal figures."""
         if not isinstance(other, Posture):
             return NotImplemented
         return np.array_equal(self.q, other.q) and (self.figure is other.figure or self.figure == other.figure)
@@ -67,7 +67,7 @@ class Posture:
         return hash(self._q.tobytes())
 
     def __reduce__(self) -> tuple[type[Posture], tuple[Figure, FloatArray]]:
-        """Copy and pickle through the constructor, so that the view stays a view."""
+        """Copy and pickle through the constructor, so that the read-only view is created anew."""
         return Posture, (self.figure, self._q.copy())
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The same figure hung from another body, or from nowhere (thesis 3.2.1)."""
+"""Re-rooting: the same figure with another root body, or with a floating base [Baerlocher 2001, 3.2.1]."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
     from poise.figure.model.values import JointValues
 
-BASE = "base"
+BASE_JOINT = "base"
 """Name of the free joint of a floating base."""
 
 
 def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
-    """`figure` with `body` as root, every body where it was in `posture`."""
+    """`figure` with `body` as root; every body keeps its world pose in `posture`."""
     path = _joints_to_root(figure, body)
     if not path:
         return figure
@@ -32,8 +32,8 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
         return figure
     if base is not None and base.kind not in ("free", "fixed"):
         raise FigureError(
-            f"figure {figure.name!r} cannot be re-rooted: {base.kind} joint {base.name!r} ties its root {root!r} to "
-            "the world. Only fixed and free bases can move to another body."
+            f"figure {figure.name!r} cannot be re-rooted: {base.kind} joint {base.name!r} connects its root {root!r} "
+            "to the world. Only fixed and free bases can move to another body."
         )
     turned = {joint.name: joint.turned_around() for joint in path}
     new_base = replace(base, child=body, child_frame=Pose(), parent_frame=Pose()) if base is not None else None
@@ -54,7 +54,7 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
 
 
 def _kept_in_world(joints: Iterable[Joint], old: Pose, new: Pose) -> list[Joint]:
-    """`joints`, those from the world with their frames where they were before the placement changed."""
+    """`joints`, with the frames of those on the world adjusted so that a new placement does not move them."""
     if old == new:
         return list(joints)
     new_from_old = new.inverse() @ old
@@ -77,13 +77,14 @@ def _joints_to_root(figure: Figure, body: str) -> list[Joint]:
 
 
 def _exchanged(joint: Joint, base: Joint | None, new_base: Joint | None, turned: dict[str, Joint]) -> Joint:
+    """The joint of the re-rooted figure: the new base, a turned joint, or `joint` itself."""
     if base is not None and new_base is not None and joint.name == base.name:
         return new_base
     return turned.get(joint.name, joint)
 
 
 def _only(figure: Figure, kept: set[str]) -> dict[str, JointValues]:
-    """Named postures with the values of some joints only."""
+    """The named postures, restricted to the values of the joints `kept`."""
     return {
         name: {joint: value for joint, value in figure.named_values(name).items() if joint in kept}
         for name in figure.posture_names
@@ -91,7 +92,7 @@ def _only(figure: Figure, kept: set[str]) -> dict[str, JointValues]:
 
 
 def _carried_postures(figure: Figure, new: Figure) -> dict[str, JointValues]:
-    """Named postures of `figure` that mention free joints, re-expressed; the others as they were."""
+    """The named postures of `figure`, with the values of free joints converted to the figure `new`."""
     carried: dict[str, JointValues] = {}
     free = [joint.name for joint in figure.joints if joint.kind == "free"]
     for name in figure.posture_names:
@@ -115,9 +116,10 @@ def with_floating_base(figure: Figure) -> Figure:
         return figure
     if old is not None and old.kind != "fixed":
         raise FigureError(
-            f"the root {root!r} of figure {figure.name!r} moves on {old.kind} joint {old.name!r} already."
+            f"figure {figure.name!r} cannot get a floating base: its root {root!r} already moves on {old.kind} joint "
+            f"{old.name!r}."
         )
-    name = next(n for n in (BASE, f"{BASE}_joint", f"{figure.name}_{BASE}") if n not in figure.joints)
+    name = next(n for n in (BASE_JOINT, f"{BASE_JOINT}_joint", f"{figure.name}_{BASE_JOINT}") if n not in figure.joints)
     rest = Pose() if old is None else old.parent_frame @ old.child_frame.inverse()
     base = Joint(name, "free", None, root, parent_frame=rest)
     joints = (base, *(joint for joint in figure.joints if joint is not old))
@@ -126,7 +128,7 @@ def with_floating_base(figure: Figure) -> Figure:
 
 
 def adopted(figure: Figure, posture: Posture) -> Posture:
-    """`posture` of a figure with the same joints, free joints set from where the bodies are."""
+    """`posture` of a figure with the same joints; free joints are computed from the bodies' world poses."""
     source = posture.figure
     q = figure.neutral().q.copy()
     for joint in figure.joints:
@@ -144,7 +146,7 @@ def adopted(figure: Figure, posture: Posture) -> Posture:
 
 
 def _free_value(figure: Figure, joint: Joint, posture: Posture) -> FloatArray:
-    """Position and rotation of a free joint that put its child where it is in `posture`."""
+    """Position and rotation (7,) of a free joint that give its child the world pose it has in `posture`."""
     upper = figure.placement if joint.parent is None else _body_pose(posture.figure, joint.parent, posture)
     lower = _body_pose(posture.figure, joint.child, posture)
     value = (upper @ joint.parent_frame).inverse() @ lower @ joint.child_frame
@@ -152,6 +154,7 @@ def _free_value(figure: Figure, joint: Joint, posture: Posture) -> FloatArray:
 
 
 def _body_pose(figure: Figure, body: str, posture: Posture) -> Pose:
+    """World frame of a body in a posture."""
     frames = figure.frames(posture)
     row = figure.bodies.index(body)
     return Pose(frames.position[row], frames.rotation[row])

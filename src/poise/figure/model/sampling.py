@@ -15,12 +15,12 @@ from poise.kernels.body.limits import ball_split, swing_excess
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
-TRIES = 1000
-"""Draws before a ball joint with a tiny region is left at its neutral orientation."""
+BALL_DRAWS = 1000
+"""Most draws for a ball joint, after which it keeps its neutral orientation."""
 
 
 def random_values(figure: Figure, rng: np.random.Generator) -> FloatArray:
-    """(nq,) values inside every joint's own limits; couplings are not looked at."""
+    """(nq,) random values inside every joint's own limits, regardless of couplings."""
     q = figure.neutral().q.copy()
     for joint in figure.joints:
         place = figure.q_slice(joint.name)
@@ -34,6 +34,7 @@ def random_values(figure: Figure, rng: np.random.Generator) -> FloatArray:
 
 
 def _random_scalar(joint: Joint, i: int, rng: np.random.Generator) -> float:
+    """A uniform value of turn or slide `i`; a missing limit is replaced by a range of one turn or one metre."""
     reach = math.pi if joint.scalars[i] == "turn" else 0.5
     low, high = joint.lower[i], joint.upper[i]
     if math.isinf(low) and math.isinf(high):
@@ -44,12 +45,13 @@ def _random_scalar(joint: Joint, i: int, rng: np.random.Generator) -> float:
 
 
 def _random_rotation(rng: np.random.Generator) -> FloatArray:
+    """A uniformly distributed unit quaternion (4,)."""
     q = rng.normal(size=4)
     return q / np.linalg.norm(q)
 
 
 def _random_ball(figure: Figure, joint: Joint, rng: np.random.Generator, q: FloatArray) -> FloatArray:
-    """A rotation drawn uniformly from those whose swing is allowed, and clamped in twist."""
+    """A rotation drawn uniformly from those with an allowed swing, by rejection; the twist is not limited here."""
     place = figure.q_slice(joint.name)
     limits = joint.ball_limits or BallLimits()
     bounds = figure.compiled.bounds
@@ -58,7 +60,7 @@ def _random_ball(figure: Figure, joint: Joint, rng: np.random.Generator, q: Floa
         return _random_rotation(rng)
     ball = balls.index(place.start)
     trial = q.copy()
-    for _ in range(TRIES):
+    for _ in range(BALL_DRAWS):
         trial[place] = _random_rotation(rng)
         split = ball_split(bounds, ball, trial)
         if swing_excess(bounds, ball, split.x, split.y) == 0.0:

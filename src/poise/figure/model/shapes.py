@@ -1,4 +1,4 @@
-"""Solid shapes of a body: what is drawn, what collides, and where mass can come from."""
+"""Solid shapes of bodies, for drawing, for collisions, and for computing masses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,20 @@ from poise.figure.model.pose import FloatArray, Pose, from_to, vector
 
 Role = Literal["both", "visual", "collision"]
 ROLES: tuple[Role, ...] = ("both", "visual", "collision")
-SMALLEST, LARGEST = 1e-12, 1e9
-"""Sizes whose volumes and moments of inertia arithmetic can hold [m]."""
+"""All roles of a shape."""
+SMALLEST_SIZE, LARGEST_SIZE = 1e-12, 1e9
+"""Range of sizes whose volumes and moments of inertia neither underflow nor overflow [m]."""
 
 
 def _positive(value: float, what: str) -> float:
+    """A size as a float; refuses numbers outside the range of sizes."""
     number = float(value)
     if math.isnan(number) or number <= 0.0:
         raise FigureError(f"the {what} of a shape must be a positive number, not {value}.")
-    if not SMALLEST <= number <= LARGEST:
-        raise FigureError(f"the {what} of a shape must lie between {SMALLEST:g} and {LARGEST:g} m, not at {value}.")
+    if not SMALLEST_SIZE <= number <= LARGEST_SIZE:
+        raise FigureError(
+            f"the {what} of a shape must lie between {SMALLEST_SIZE:g} and {LARGEST_SIZE:g} m, not {value}."
+        )
     return number
 
 
@@ -62,7 +66,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Sphere(Shape):
-    """A ball."""
+    """A sphere about the origin of its frame."""
 
     radius: float
 
@@ -115,7 +119,7 @@ class Cylinder(Shape):
         object.__setattr__(self, "length", _positive(self.length, "length"))
 
     def volume(self) -> float:
-        """Disc times length."""
+        """π r² l."""
         return math.pi * self.radius**2 * self.length
 
     def _gyration(self) -> tuple[float, float, float]:
@@ -128,7 +132,7 @@ class Capsule(Cylinder):
     """A cylinder of `length` along its z axis with a half sphere on each end."""
 
     def volume(self) -> float:
-        """Cylinder and sphere."""
+        """π r² l + 4/3 π r³."""
         return super().volume() + 4.0 / 3.0 * math.pi * self.radius**3
 
     def _gyration(self) -> tuple[float, float, float]:
@@ -162,18 +166,18 @@ class Ellipsoid(Shape):
 
 @dataclass(frozen=True)
 class Mesh(Shape):
-    """A surface kept by reference to its file, scaled along x, y, z."""
+    """A triangle mesh, given by its file and scale factors along x, y, z."""
 
     path: str
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def __post_init__(self) -> None:
-        """Check the scale; the file is opened only by whoever draws it."""
+        """Check the scale; the file is not opened here."""
         super().__post_init__()
         object.__setattr__(self, "scale", tuple(float(s) for s in vector(self.scale, "the scale of a mesh")))
 
     def volume(self) -> float:
-        """Unknown without opening the file."""
+        """Raise an error, since the volume of a mesh is not computed."""
         raise FigureError(f"the mass of mesh {self.path!r} is not known: give its body a mass.")
 
 
@@ -190,6 +194,7 @@ def cylinder_between(a: ArrayLike, b: ArrayLike, radius: float, *, role: Role = 
 
 
 def _between(start: FloatArray, end: FloatArray) -> Pose:
+    """The frame in the middle of two points, with z from `start` to `end`."""
     if not (end - start).any():
         raise FigureError("a shape between two points needs two different points.")
     return Pose(0.5 * (start + end), from_to("z", end - start))

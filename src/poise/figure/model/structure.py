@@ -1,4 +1,4 @@
-"""The shape of a figure: every name exists, and the bodies hang together as a tree."""
+"""Checks of a figure's structure: all referenced names exist, and the bodies form a tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_references(figure: Figure) -> None:
-    """Every name a part uses must exist."""
+    """Raise a FigureError if a joint or site refers to a body that does not exist."""
     if not len(figure.bodies):
         raise FigureError(f"figure {figure.name!r} has no bodies.")
     for joint in (*figure.joints, *figure.loops):
@@ -31,30 +31,30 @@ def check_references(figure: Figure) -> None:
 
 
 def tree_order(figure: Figure) -> tuple[tuple[str, Joint | None], ...]:
-    """Bodies in an order where parents come first, each with the joint it hangs from (None for a fixed root)."""
-    hangs: dict[str, Joint] = {}
+    """Bodies with parents before children, each with the joint to its parent (None for a fixed root)."""
+    joint_of: dict[str, Joint] = {}
     for joint in figure.joints:
-        if joint.child in hangs:
+        if joint.child in joint_of:
             raise FigureError(
-                f"body {joint.child!r} hangs from both joint {hangs[joint.child].name!r} and joint {joint.name!r}; "
+                f"body {joint.child!r} is the child of joints {joint_of[joint.child].name!r} and {joint.name!r}; "
                 "one of them must be a loop joint."
             )
-        hangs[joint.child] = joint
+        joint_of[joint.child] = joint
     children: dict[str | None, list[str]] = {}
     for body in figure.bodies:
-        upper = hangs.get(body.name)
+        upper = joint_of.get(body.name)
         children.setdefault(upper.parent if upper else None, []).append(body.name)
-    free_roots = [name for name in children.get(None, []) if name not in hangs]
+    free_roots = [name for name in children.get(None, []) if name not in joint_of]
     if len(free_roots) > 1:
         raise FigureError(
-            f"figure {figure.name!r} falls apart: bodies {', '.join(map(repr, free_roots[:4]))} hang from nothing. "
-            "Join them, or hang each from the world with a joint that has no parent."
+            f"figure {figure.name!r} is not connected: bodies {', '.join(map(repr, free_roots[:4]))} have no joint to "
+            "a parent. Join them to each other, or join each to the world with a joint that has no parent."
         )
     order: list[tuple[str, Joint | None]] = []
     waiting = list(reversed(children.get(None, [])))
     while waiting:
         body_name = waiting.pop()
-        order.append((body_name, hangs.get(body_name)))
+        order.append((body_name, joint_of.get(body_name)))
         waiting += reversed(children.get(body_name, []))
     if len(order) < len(figure.bodies):
         reached = {body_name for body_name, _ in order}
@@ -67,15 +67,15 @@ def tree_order(figure: Figure) -> tuple[tuple[str, Joint | None], ...]:
 
 def loop_joints(figure: Figure, loop: Joint) -> tuple[str, ...]:
     """The tree joints of a loop: from its parent up to the common ancestor, and down to its child."""
-    hangs = {body: joint for body, joint in figure.tree_order if joint is not None}
+    joint_of = {body: joint for body, joint in figure.tree_order if joint is not None}
 
-    def way(body: str | None) -> list[str]:
+    def joints_to_root(body: str | None) -> list[str]:
         names = []
-        while body is not None and body in hangs:
-            names.append(hangs[body].name)
-            body = hangs[body].parent
+        while body is not None and body in joint_of:
+            names.append(joint_of[body].name)
+            body = joint_of[body].parent
         return names
 
-    up, down = way(loop.parent), way(loop.child)
+    up, down = joints_to_root(loop.parent), joints_to_root(loop.child)
     shared = set(up) & set(down)
     return (*(name for name in up if name not in shared), *(name for name in reversed(down) if name not in shared))

@@ -1,4 +1,4 @@
-"""Joint values given by people: checked, completed, and followed through couplings."""
+"""Checks of joint values from users, and values that follow from equality couplings."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 JointValues = dict[str, tuple[float, ...]]
+"""Values by joint name."""
 
 
 def checked_values(figure: Figure, posture: str, values: Mapping[str, ArrayLike]) -> JointValues:
-    """Values of a named posture: known joints, right counts, finite."""
+    """The values of a named posture; refuses unknown joints, wrong counts and numbers that are not finite."""
     checked: JointValues = {}
     for name, value in values.items():
         joint = figure.joints[name]
@@ -34,7 +35,7 @@ def checked_values(figure: Figure, posture: str, values: Mapping[str, ArrayLike]
 
 
 def follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
-    """Set the one joint that an equality coupling leaves open when all its others were given."""
+    """Set the last joint of each equality coupling whose other joints were all given."""
     bounds = figure.compiled.bounds
     for k, coupling in enumerate(figure.couplings):
         open_terms = [
@@ -52,8 +53,10 @@ def follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
 
 
 def _is_open(figure: Figure, bounds: Bounds, term: int, given: set[str]) -> bool:
+    """Whether the joint of a term was not given."""
     return _joint_of(figure, int(bounds.coordinate_q[bounds.term_coordinate[term]])) not in given
 
 
 def _joint_of(figure: Figure, q_index: int) -> str:
+    """Name of the joint with this coordinate."""
     return next(name for name, place in figure.compiled.q_slices.items() if place.start <= q_index < place.stop)

@@ -1,4 +1,4 @@
-"""Which limits a posture breaks, and by how much."""
+"""Limits that a posture violates, and limits that it has reached."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure, Violation
     from poise.figure.model.posture import Posture
 
-TOLERANCE = 1e-9
-"""What still counts as legal [rad or m]."""
+VIOLATION_TOLERANCE = 1e-9
+"""Violations up to this count as none [rad or m]."""
 
 
 def find_violations(figure: Figure, posture: Posture) -> list[Violation]:
-    """All limits broken by more than the tolerance, joints first, then couplings."""
+    """All limits violated by more than `VIOLATION_TOLERANCE`, joints first, then couplings."""
     from poise.figure.model.figure import Violation
 
     found = (*_joint_excesses(figure, posture), *_ball_excesses(figure, posture), *_coupling_excesses(figure, posture))
-    return [Violation(*row) for row in found if row[2] > TOLERANCE]
+    return [Violation(*row) for row in found if row[2] > VIOLATION_TOLERANCE]
 
 
 def reached_limits(figure: Figure, posture: Posture, within: float = 1e-6) -> list[str]:
-    """Names of the joints and couplings that can go no further one way, each with its limit where it has several.
+    """Names of the joints and couplings at a limit; a joint with several coordinates with the name of the limit.
 
-    Joints that cannot move at all and couplings that are equalities are left out: those always are at their limits.
+    Joints with equal limits and equality couplings are left out, since they are always at their limits.
     """
     stuck = {joint.name for joint in figure.joints if joint.lower and joint.lower == joint.upper}
     stuck |= {coupling.name for coupling in figure.couplings if coupling.is_equality}
@@ -38,6 +38,7 @@ def reached_limits(figure: Figure, posture: Posture, within: float = 1e-6) -> li
 
 
 def _joint_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Joint, coordinate and violation of every turn and slide; negative inside the limits."""
     for joint in figure.joints:
         if not joint.scalars:
             continue
@@ -47,6 +48,7 @@ def _joint_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str
 
 
 def _ball_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Joint, 'swing' or 'twist', and violation of every limited ball joint; 0 inside the limits."""
     bounds = figure.compiled.bounds
     starts = {figure.q_slice(joint.name).start: joint.name for joint in figure.joints if joint.kind == "ball"}
     for ball, start in enumerate(bounds.ball_start):
@@ -56,7 +58,7 @@ def _ball_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str,
 
 
 def _ball_rooms(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
-    """How far each ball joint is outside its limits; negative inside."""
+    """Joint, 'swing' or 'twist', and the negative distance to the limit of every limited ball joint."""
     bounds = figure.compiled.bounds
     starts = {figure.q_slice(joint.name).start: joint.name for joint in figure.joints if joint.kind == "ball"}
     for ball, start in enumerate(bounds.ball_start):
@@ -66,6 +68,7 @@ def _ball_rooms(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, fl
 
 
 def _coupling_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Coupling, 'coupling' and violation of every coupling; negative inside its bounds."""
     for k, coupling in enumerate(figure.couplings):
         value = coupling_value(figure.compiled.bounds, k, posture._q)
         yield coupling.name, "coupling", max(coupling.lower - value, value - coupling.upper)

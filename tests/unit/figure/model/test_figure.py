@@ -130,10 +130,10 @@ def body(name, **parts):
         (lambda: Figure("f", [body("a"), body("a")], []), "two bodies named 'a'"),
         (lambda: Figure("f", [body("a")], [Joint("j", "fixed", "b", "a")]), "parent body 'b', which does not exist"),
         (lambda: Figure("f", [body("a")], [Joint("j", "fixed", "a", "a")]), "'a' form a cycle"),
-        (lambda: Figure("f", [body("a"), body("b")], []), "falls apart: bodies 'a', 'b'"),
+        (lambda: Figure("f", [body("a"), body("b")], []), "is not connected: bodies 'a', 'b'"),
         (
             lambda: Figure("f", [body("a"), body("b")], [Joint("j", "fixed", "a", "b"), Joint("k", "fixed", "a", "b")]),
-            "hangs from both joint 'j' and joint 'k'",
+            "is the child of joints 'j' and 'k'",
         ),
         (lambda: Figure("f", [body("a")], [], sites=[Site("s", "b")]), "site 's' is on the body 'b'"),
         (lambda: Figure("f", [body("a")], [], up="w"), "up must be x, y or z"),

@@ -276,7 +276,7 @@ COUPLING = '\n[[coupling]]\nname = "c"\nterms = { turn = 1 }\nequals = 0\n'
         ("turn = 1", "turn = 0", 34, "must be finite and not 0"),
         ("equals = 0", "equals = 0\nlower = 1", 35, "has 'equals' beside 'lower' or 'upper'"),
         ("equals = 0", "", 32, "has neither a lower nor an upper bound"),
-        ("equals = 0", "lower = 500", 32, "couplings that its limits never let it meet"),
+        ("equals = 0", "lower = 500", 32, "couplings that cannot be satisfied inside its limits"),
     ],
 )
 def test_mistakes_in_couplings(right, wrong, line, sentence):
