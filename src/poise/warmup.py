@@ -5,6 +5,7 @@ A part of poise that calls kernels from Python adds a step here: `poise compile`
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -41,27 +42,37 @@ class Step(NamedTuple):
     run: Callable[[], object]
 
 
-def steps() -> list[Step]:
-    """All parts of the warm-up; each compiles what it adds to the ones before."""
-    return [
-        Step("rotations", _turn),
-        Step("limits", _limit),
-        Step("kinematics", _move),
-        Step("masses", _weigh),
-        Step("forces", _push),
-        Step("loops", _close),
-        Step("collisions", _collide),
-        Step("reach", _reach),
-        Step("levels", _rank),
-        Step("solving", _solve),
-        Step("chains", _chain),
-        Step("filter", _filter),
-        Step("retargeting", _follow),
-        Step("expression", _express),
-        Step("erik", _erik),
-        Step("figures", _build),
-        Step("pictures", _draw),
-    ]
+def lanes() -> dict[str, list[Step]]:
+    """All parts of the warm-up; steps of one lane build on each other and on "body", and lanes can run in parallel."""
+    return {
+        "body": [
+            Step("rotations", _turn),
+            Step("limits", _limit),
+            Step("kinematics", _move),
+            Step("masses", _weigh),
+        ],
+        "engine": [
+            Step("levels", _rank),
+            Step("solving", _solve),
+            Step("retargeting", _follow),
+            Step("collisions", _collide),
+        ],
+        "gaze": [Step("expression", _express), Step("erik", _erik)],
+        "chains": [Step("reach", _reach), Step("chains", _chain), Step("filter", _filter)],
+        "loops": [
+            Step("loops", _close),
+            Step("forces", _push),
+            Step("figures", _build),
+            Step("pictures", _draw),
+        ],
+    }
+
+
+def run_lane(name: str) -> None:
+    """Run the steps of a lane; prints a line after each, for whoever draws a progress bar."""
+    for step in lanes()[name]:
+        step.run()
+        print(step.what, flush=True)
 
 
 @cache
@@ -272,3 +283,8 @@ def _chain() -> None:
     chains.two_priority_dls(figure, facing("x"), max_iterations=1)
     chains.ccd(figure, facing("x"), max_iterations=1)
     chains.fabrik_points([[0, 0, 0], [0, 1, 0]], [1, 0, 0], max_iterations=1)
+
+
+if __name__ == "__main__":
+    for lane in sys.argv[1:]:
+        run_lane(lane)
