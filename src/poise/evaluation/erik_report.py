@@ -51,7 +51,7 @@ def _parts(
 def _introduction(plan: Plan, tallies: Mapping[str, Tally]) -> str:
     total = sum(tally.asked for tally in tallies.values())
     return (
-        f"{total:,} questions, {plan.samples:,} for each case, {plan.sampling} sampling, seed {plan.seed}. "
+        f"{total:,} problems, {plan.samples:,} for each case, {plan.sampling} sampling, seed {plan.seed}. "
         "Numbers of the paper [Ribeiro & Paiva 2019] stand in brown beside ours."
     )
 

@@ -15,7 +15,7 @@ from poise.motion.clip.clip import Clip
 from poise.motion.clip.motion import Motion, Track
 from poise.motion.clip.source import Source
 from poise.pictures.camera import framing
-from poise.pictures.draw import photograph
+from poise.pictures.draw import render_picture
 from poise.pictures.parts import appearance
 from poise.pictures.picture import Picture
 from poise.pictures.sheets import contact_sheet
@@ -49,7 +49,7 @@ def _strip(figure: Figure, frames: list[Frames], titles: list[str], *, skeleton:
     centered = [_centered(figure, pose, look.vertices(pose)) for pose in frames]
     points = np.concatenate([look.vertices(pose) for pose in centered])
     camera = framing(points, figure.up, "three-quarter", POSE_PIXELS)
-    shots = [photograph(figure, look, pose, camera, joints=not skeleton) for pose in centered]
+    shots = [render_picture(figure, look, pose, camera, joints=not skeleton) for pose in centered]
     return contact_sheet(list(zip(titles, shots, strict=True)), columns=len(shots))
 
 

@@ -69,13 +69,13 @@ def solve_on_cuda(
     device_constants = tuple(on_device(part) for part in constants)
     for first in range(0, len(problems.rotation), PROBLEMS_PER_LAUNCH):
         rows = slice(first, first + PROBLEMS_PER_LAUNCH)
-        questions = BatchProblems(*(cuda.to_device(np.ascontiguousarray(part[rows])) for part in problems))
-        answers: Any = BatchSolutions(*(cuda.device_array(part[rows].shape, part.dtype) for part in solutions))
-        count = questions.rotation.shape[0]
+        on_gpu = BatchProblems(*(cuda.to_device(np.ascontiguousarray(part[rows])) for part in problems))
+        from_gpu: Any = BatchSolutions(*(cuda.device_array(part[rows].shape, part.dtype) for part in solutions))
+        count = on_gpu.rotation.shape[0]
         launch[(count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK, THREADS_PER_BLOCK](
-            *device_constants, questions, answers
+            *device_constants, on_gpu, from_gpu
         )
-        for part, result in zip(solutions, answers, strict=True):
+        for part, result in zip(solutions, from_gpu, strict=True):
             result.copy_to_host(part[rows])
 
 

@@ -134,7 +134,7 @@ class Erik(ExpressiveSolver):
     def _solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
         if self.variant == "2017":
             return self._passes.solve_frame(problems, follows)
-        if not hasattr(self._own, "desk"):
+        if not hasattr(self._own, "arguments"):
             self._own.solutions, workspace = empty_solutions(problems), erik_workspace(len(self.limb.joints))
             parts = self.limb.chain, self.scoring, self._lalut, self._options, problems, workspace, self._own.solutions
             self._own.arguments = erik_call_arguments(*parts)

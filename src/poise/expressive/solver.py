@@ -130,7 +130,7 @@ class ExpressiveSolver(ABC):
 
     def _problem(self) -> BatchProblems:
         """The arrays of one problem, reused by the current thread."""
-        problems: BatchProblems | None = getattr(self._own, "asked", None)
+        problems: BatchProblems | None = getattr(self._own, "problems", None)
         if problems is None:
             problems = self._own.problems = empty_problems(1, len(self.limb.joints))
         return problems

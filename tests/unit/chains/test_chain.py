@@ -1,4 +1,4 @@
-"""The chain of a figure: its kinematics are the figure's, and what is no chain is refused in one sentence."""
+"""The chain of a figure has the figure's kinematics, and a figure without a chain is refused in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact answers, exactly n - 2 placements, safe zones of closed form, in any plane."""
+"""Intersection of circles: exact solutions, n - 2 placements, safe zones in closed form, in any plane."""
 
 import math
 

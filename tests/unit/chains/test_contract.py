@@ -1,4 +1,4 @@
-"""Every chain solver through one suite: what a caller may rely on whichever he takes."""
+"""The contract of all chain solvers, tested with one suite."""
 
 import inspect
 import math

@@ -1,4 +1,4 @@
-"""What tells the solvers that turn joints apart from one another."""
+"""Differences between the solvers that turn one joint at a time or follow the Jacobian."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The live character: wishes, blending, gaze, clips, idle life, and a mind that may fail."""
+"""The live character: requests, blending, gaze, clips, idle motion, and a solver that may fail."""
 
 import math
 import threading
@@ -129,7 +129,7 @@ def test_idle_life_is_small_repeatable_and_off_by_default():
 
 
 class Broken:
-    """A solver that fails in every way, one after the other, between good answers."""
+    """A solver that fails in every way, one after the other, between valid results."""
 
     def __init__(self):
         self.calls = 0

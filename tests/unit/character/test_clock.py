@@ -1,4 +1,4 @@
-"""The output clock: steady; ticks that nobody waited for are left out, and frames go on from where they were."""
+"""The output clock: it is steady, skips ticks that have passed, and frames continue from where they were."""
 
 import time
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from poise.character.clock import FrameClock
 
 @pytest.fixture
 def hours(monkeypatch):
-    """A time that passes only when somebody sleeps, or as the test says."""
+    """A clock that advances only when the code sleeps, or as the test says."""
     now = SimpleNamespace(time=5.0)
 
     def sleep(seconds):

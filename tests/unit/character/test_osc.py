@@ -46,7 +46,7 @@ def stage():
 
 
 def heard(stage, packet):
-    """Send a packet and one that is always answered after it: when that answer is here, the first has been taken."""
+    """Send a packet, then one that always gets a reply: when that reply arrives, the first packet has been handled."""
     stage.mouth.send(packet)
     stage.mouth.send(encode("/ping"))
     answers = [decode(stage.mouth.recv(4096))[0].arguments[0]]

@@ -1,4 +1,4 @@
-"""The evaluation: samples as the paper draws them, statistics that add up, runs that go on where they stopped."""
+"""The evaluation: samples as in the paper, statistics that accumulate, and runs that continue after an interruption."""
 
 from __future__ import annotations
 

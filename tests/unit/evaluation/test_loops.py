@@ -1,4 +1,4 @@
-"""The evaluation of loops: what it measures, and the page it writes."""
+"""The evaluation of loops: its measures, and the page it writes."""
 
 import numpy as np
 import pytest

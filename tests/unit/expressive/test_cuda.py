@@ -1,6 +1,6 @@
-"""Batches on a GPU: the CUDA kernels in numba's simulator, and what is said without a GPU.
+"""Batches on a GPU: the CUDA kernels in numba's simulator, and the error without a GPU.
 
-Plain Python, the cores and a GPU round every operation alike, so that all three answer alike to the last bit.
+Plain Python, the CPU and the GPU round every operation alike, so that all three give the same solution to the last bit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def has_gpu() -> bool:
 
 @pytest.fixture(scope="module")
 def simulated() -> dict[str, list]:
-    """What the CUDA kernels answer in numba's simulator, which runs them as plain Python."""
+    """The solutions of the CUDA kernels in numba's simulator, which runs them as plain Python."""
     simulator = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
         [sys.executable, "-c", SIMULATED], env=simulator, capture_output=True, text=True, check=False, timeout=300

@@ -1,4 +1,4 @@
-"""The solver's surface: what it takes, what it refuses, and what it promises on any chain."""
+"""The interface of the solver: its arguments, its errors, and its guarantees on any chain."""
 
 from __future__ import annotations
 

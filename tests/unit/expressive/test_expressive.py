@@ -1,4 +1,4 @@
-"""The expressive solver on chains of every kind, and what it refuses."""
+"""The expressive solver on chains of every kind, and its error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points inside a chain's own reach: the chain comes to rest, and sees them wherever it can."""
+"""Points within a chain's own reach: the chain comes to rest, and faces them wherever it can."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RATE = math.radians(5.0)
 
 
 def missed(solver: Expressive, posture: poise.Posture, point: FloatArray) -> float:
-    """Angle between where the tip points and where the point is from there [degrees]."""
+    """Angle between the tip's direction and the direction from the tip to the point [degrees]."""
     frame = solver.figure.pose_of(solver.limb.tip, posture)
     way = point - frame.position
     points = frame.matrix[:3, 1]

@@ -1,4 +1,4 @@
-"""Prismatic joints on the way to the tip: they turn nothing, so they hold the posture, and carry the tip along."""
+"""Prismatic joints between root and tip: they change no orientation, keep the posture, and move the tip."""
 
 from __future__ import annotations
 

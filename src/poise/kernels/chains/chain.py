@@ -66,7 +66,7 @@ class Chain(NamedTuple):
 
 @kernel
 def wrapped(angle: float) -> float:
-    """The same rotation as an angle in (-π, π]."""
+    """The angle in (-π, π] that equals `angle` modulo 2π [rad]."""
     turned = angle - 2.0 * math.pi * math.floor((angle + math.pi) / (2.0 * math.pi))
     return turned if turned > -math.pi else math.pi
 

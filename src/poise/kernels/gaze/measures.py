@@ -22,7 +22,6 @@ from poise.kernels.chains.chain import SWING_JOINT, Chain, bend_cosine, pointing
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import angle_apart, cosine, sine
 from poise.kernels.maths.quaternion import Quaternion
-from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray
 
@@ -116,9 +115,3 @@ def combined_error(chain: Chain, scoring: Scoring, aim: Aim, angles: Array, post
     """Weighted sum of the orientation and the posture error [Ribeiro & Paiva 2019, eq. 19]."""
     turned = orientation_error(scoring, aim, tip_rotation(chain, angles))
     return scoring.orientation * turned + scoring.posture * posture_error(chain, scoring, angles, posture)
-
-
-@kernel
-def aim_direction(aim: Aim) -> Vector:
-    """The direction in which the tip must point."""
-    return pointing(aim.rotation)

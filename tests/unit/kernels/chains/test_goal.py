@@ -88,7 +88,7 @@ def tip_at(figure, q):
 
 
 def left_in_basis(figure, goal, basis_at, q):
-    """What is left at q, in the two axes that the rows are in at another posture."""
+    """The residual at q, in the two axes of the rows at another posture."""
     from poise.kernels.chains.jacobian import goal_vector
     from poise.kernels.maths.vector import cross, orthogonal
 

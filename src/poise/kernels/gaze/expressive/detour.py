@@ -52,9 +52,9 @@ YIELDING = (0.4, 0.3, 0.01, 0.0, 0.0)
 FAST_STRIDE = 1.0
 """Change of the polar angle per way-point without time to spare, as a fraction of the rate."""
 STRIDE = 0.6
-"""The same with time to spare."""
+"""Change of the polar angle per way-point with time to spare, as a fraction of the rate."""
 SLOW_STRIDE = 0.15
-"""The same if the faster attempt fails."""
+"""Change of the polar angle per way-point after a faster attempt failed, as a fraction of the rate."""
 LEAST_PART = 0.01
 """Fraction of a stride below which the gaze counts as stopped by a limit."""
 DETOUR_STALL_STEPS = 12

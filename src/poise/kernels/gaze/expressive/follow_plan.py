@@ -45,7 +45,7 @@ STUCK_FOR = 8
 BEHIND = 2.5
 """Largest distance of the chain from its way-point before the plan waits, in rate steps."""
 BEHIND_LIFTING = 1.0
-"""The same while the gaze is lifted or lowered."""
+"""Largest such distance while the gaze is lifted or lowered, in rate steps."""
 LIFTED_LOST = 1e-3
 """Largest direction error of a lifted gaze, which limits may keep from its latitude [rad]."""
 NO_WAY_LEFT = 2.0

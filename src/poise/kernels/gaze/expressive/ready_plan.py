@@ -83,9 +83,9 @@ LASTING = 3
 FALL = math.radians(5.0)
 """Largest angle by which the gaze may fall behind; it grows each time all attempts have failed [rad]."""
 FALL_LIFTED = math.radians(15.0)
-"""The same for a lifted gaze [rad]."""
+"""Largest angle by which a lifted gaze may fall behind [rad]."""
 FALL_NOW = math.radians(30.0)
-"""The same if the target will be lost in the next frame [rad]."""
+"""Largest angle by which the gaze may fall behind if the target will be lost in the next frame [rad]."""
 FALL_LATER = math.radians(1.0)
 """Increase of that angle for each frame since the target was lost [rad]."""
 HURRIED_LATITUDES = 2

@@ -55,7 +55,7 @@ class Pace(NamedTuple):
 PROXIMAL = 0.02
 """Stiffness towards the previous frame; the weights of the shape error sum to 1."""
 LOOSE = 1e-3
-"""The same for twisters at the ends."""
+"""Stiffness of twisters at the ends towards the previous frame."""
 TRACK_ROUNDS = 3
 """Number of quadratic models of the shape error per frame."""
 
