@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import poise
 from poise.pictures.camera import framing
-from poise.pictures.draw import drawable_points, photograph
+from poise.pictures.draw import drawable_points, render_picture
 from poise.pictures.parts import appearance
 
 FRAMES = 36
@@ -66,7 +66,7 @@ def main(folder: Path) -> None:
     frames = [cyclist.frames(posture) for posture in postures]
     points = np.concatenate([drawable_points(cyclist, look, pose) for pose in frames])
     camera = framing(points, cyclist.up, "side", SIZE)
-    film = [photograph(cyclist, look, pose, camera, joints=False).image().quantize(64) for pose in frames]
+    film = [render_picture(cyclist, look, pose, camera, joints=False).image().quantize(64) for pose in frames]
     folder.mkdir(parents=True, exist_ok=True)
     film[0].save(folder / "cyclist.gif", save_all=True, append_images=film[1:], duration=40, loop=0, optimize=True)
     print(f"See {folder / 'cyclist.gif'}")

@@ -1,4 +1,4 @@
-"""Pictures of figures, drawn in software: no window, no browser, no graphics card."""
+"""Pictures of figures, rendered in software without a window, a browser or a graphics card."""
 
 from poise.pictures.draw import draw
 from poise.pictures.gif import save_gif

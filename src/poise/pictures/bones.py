@@ -1,4 +1,4 @@
-"""The skeleton of a figure: where its joints are, and the bones between them."""
+"""The skeleton of a figure: positions of its joints, and surfaces of the bones between them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.frames import Frames
 from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray, Pose
-from poise.pictures.surface import AROUND, Surface, joined, limb, sphere
+from poise.pictures.surface import ROUND_SEGMENTS, Surface, joined, limb, sphere
 
 
 class JointPlace(NamedTuple):
-    """World frame of a joint on each of its two bodies; they differ by the joint's motion, or by an open loop."""
+    """World poses of a joint's frames on its two bodies; they differ by the joint's motion or by an open loop."""
 
     joint: Joint
     on_parent: Pose
@@ -22,7 +22,7 @@ class JointPlace(NamedTuple):
 
 
 def joint_places(figure: Figure, frames: Frames, *, loops: bool = False) -> list[JointPlace]:
-    """Where all joints are, or all loop joints."""
+    """World poses of all joints of a figure, or of all its loop joints."""
     return [
         JointPlace(
             joint,
@@ -40,8 +40,15 @@ def _body_frame(figure: Figure, body: str | None, frames: Frames) -> Pose:
     return Pose(frames.position[row], frames.rotation[row])
 
 
-def bones(figure: Figure, body: str, thickness: float, around: int = AROUND) -> Surface:
-    """Limbs from a body's own joint to all that hangs from it, in its frame; a small ball where nothing does."""
+def bones(figure: Figure, body: str, thickness: float, segments: int = ROUND_SEGMENTS) -> Surface:
+    """The bones of a body in its frame: from its joint to its child joints or sites, or a ball if it has none.
+
+    Args:
+        figure: The figure.
+        body: Name of the body.
+        thickness: Greatest radius of a bone [m].
+        segments: Segments around a bone.
+    """
     ends = _ends(figure, body)
     start = _start(figure, body, ends)
     limbs = []
@@ -49,12 +56,12 @@ def bones(figure: Figure, body: str, thickness: float, around: int = AROUND) -> 
         length = float(np.linalg.norm(end - start))
         if length > 1e-9:
             radius = min(thickness, 0.14 * length)
-            limbs.append(limb(start, end, radius, 0.55 * radius, around))
-    return joined(limbs or [sphere(0.9 * thickness, around).moved(Pose(start))])
+            limbs.append(limb(start, end, radius, 0.55 * radius, segments))
+    return joined(limbs or [sphere(0.9 * thickness, segments).moved(Pose(start))])
 
 
 def _start(figure: Figure, body: str, ends: list[FloatArray]) -> FloatArray:
-    """Where a body hangs, in its own frame; the middle of what hangs from a root, whose frame may be anywhere."""
+    """(3,) start of a body's bones in its frame: its joint, or for a root the mean of its ends [m]."""
     joint = next((joint for joint in figure.joints if joint.child == body), None)
     if len(ends) > 1 and (joint is None or joint.parent is None):
         return np.asarray(np.mean(ends, axis=0))
@@ -62,7 +69,7 @@ def _start(figure: Figure, body: str, ends: list[FloatArray]) -> FloatArray:
 
 
 def _ends(figure: Figure, body: str) -> list[FloatArray]:
-    """Where joints and loop joints leave a body; its sites where none does."""
+    """Ends (3,) of a body's bones in its frame: its child joints and loop joints, or if it has none its sites [m]."""
     ends = [joint.parent_frame.position for joint in (*figure.joints, *figure.loops) if joint.parent == body]
     ends += [loop.child_frame.position for loop in figure.loops if loop.child == body]
     return ends or [site.pose.position for site in figure.sites if site.body == body]

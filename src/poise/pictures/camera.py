@@ -1,4 +1,4 @@
-"""Where a picture is taken from, so that all of it fits."""
+"""Cameras, and the framing of points from a view."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ View = Literal["front", "side", "top", "three-quarter"]
 VIEWS: tuple[View, ...] = get_args(View)
 Size = tuple[int, int]
 
-_ANGLES: dict[View, tuple[float, float, float]] = {
+_VIEW_ANGLES: dict[View, tuple[float, float, float]] = {
     "front": (0.0, 4.0, 10.0),
     "side": (90.0, 4.0, 10.0),
     "top": (0.0, 89.9, 10.0),
     "three-quarter": (32.0, 17.0, 26.0),
 }
-"""Degrees of the camera around the figure to its left, above the horizon, and of its field of view."""
+"""Azimuth of the camera towards the figure's left, its elevation, and its field of view, by view [deg]."""
 
-_FACING: dict[UpAxis, tuple[int, int]] = {"y": (2, 0), "z": (0, 1), "x": (1, 2)}
-"""For each up axis, the axis a figure faces and the axis to its left: z and x in animation, x and y in robotics."""
+_FORWARD_AND_LEFT: dict[UpAxis, tuple[int, int]] = {"y": (2, 0), "z": (0, 1), "x": (1, 2)}
+"""Indices of the forward and left axes, by up axis: z and x in animation, x and y in robotics."""
 
 
 def world_axes(up: UpAxis) -> FloatArray:
-    """(3, 3) rows: the direction figures face, their left, and up."""
-    forward, left = _FACING[up]
+    """(3, 3) unit vectors as rows: forward, left and up."""
+    forward, left = _FORWARD_AND_LEFT[up]
     return np.eye(3)[[forward, left, "xyz".index(up)]]
 
 
 @dataclass(frozen=True)
 class Camera:
-    """A place and three directions; the screen's origin is its upper left corner."""
+    """A perspective camera; the screen's origin is its upper left corner."""
 
     eye: FloatArray
-    """(3,) [m]."""
+    """(3,) position [m]."""
     axes: FloatArray
-    """(3, 3) rows: right, up on the screen, and back towards the viewer."""
+    """(3, 3) unit vectors as rows: right and up on the screen, and back towards the viewer."""
     focal: float
-    """[pixels]"""
+    """Focal length [pixels]."""
     size: Size
     """Width and height [pixels]."""
 
     def project(self, points: FloatArray) -> FloatArray:
-        """(k, 3) screen x, y [pixels] and nearness [1/m] of world points (k, 3); 0 is behind the camera."""
+        """(k, 3) screen x and y [pixels] and inverse depth [1/m] of world points (k, 3); 0 is behind the camera."""
         seen = (points.reshape(-1, 3) - self.eye) @ self.axes.T
         distance = np.where(seen[:, 2] < 0.0, -seen[:, 2], np.inf)
         x = 0.5 * self.size[0] + self.focal * seen[:, 0] / distance
@@ -62,7 +62,7 @@ class Camera:
 
 
 def checked_view(view: str) -> View:
-    """`view` if there is one of this name."""
+    """`view`, if it is the name of a view."""
     for known in VIEWS:
         if view == known:
             return known
@@ -70,14 +70,14 @@ def checked_view(view: str) -> View:
 
 
 def framing(points: FloatArray, up: UpAxis, view: View, size: Size, margin: float = 0.07) -> Camera:
-    """The nearest camera that sees all `points` (k, 3) from a side, with a margin around them.
+    """The nearest camera of a view that shows all `points` (k, 3), with a margin as a share of the picture.
 
-    With x across, z towards the viewer and the slope s of the border of the view, a point is inside when
-    |x - c| ≤ s (d - z). The nearest camera therefore has s d = ½ (max(x + s z) + max(-x + s z)) and stands at
-    c = ½ (max(x + s z) - max(-x + s z)); the same holds up and down, and the larger distance d serves both.
+    With x to the right, z towards the viewer and s the slope of the edge of the field of view, a camera at (c, d) shows
+    a point if |x - c| ≤ s (d - z). The nearest camera therefore has s d = ½ (max(x + s z) + max(-x + s z)) and
+    c = ½ (max(x + s z) - max(-x + s z)). The same holds vertically; the larger of both distances d is used.
     """
-    around, above, field = (math.radians(angle) for angle in _ANGLES[view])
-    axes = _screen_axes(up, around, above)
+    azimuth, elevation, field = (math.radians(angle) for angle in _VIEW_ANGLES[view])
+    axes = _screen_axes(up, azimuth, elevation)
     focal = 0.5 * max(size) / math.tan(0.5 * field)
     seen = points.reshape(-1, 3) @ axes.T
     centers, distances = [], []
@@ -91,10 +91,10 @@ def framing(points: FloatArray, up: UpAxis, view: View, size: Size, margin: floa
     return Camera(np.array([*centers, distance]) @ axes, axes, focal, size)
 
 
-def _screen_axes(up: UpAxis, around: float, above: float) -> FloatArray:
-    """Rows right, up, back of a camera that looks at the origin."""
+def _screen_axes(up: UpAxis, azimuth: float, elevation: float) -> FloatArray:
+    """(3, 3) rows right, up and back of a camera that looks at the origin from an azimuth and elevation [rad]."""
     forward, left, upward = world_axes(up)
-    level = math.cos(around) * forward + math.sin(around) * left
-    right = -math.sin(around) * forward + math.cos(around) * left
-    back = math.cos(above) * level + math.sin(above) * upward
+    level = math.cos(azimuth) * forward + math.sin(azimuth) * left
+    right = -math.sin(azimuth) * forward + math.cos(azimuth) * left
+    back = math.cos(elevation) * level + math.sin(elevation) * upward
     return np.stack([right, np.cross(back, right), back])

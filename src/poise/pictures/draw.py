@@ -1,4 +1,4 @@
-"""Draw a figure."""
+"""Draws a figure in a posture."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from poise.pictures.picture import Picture
 from poise.pictures.render import render
 from poise.pictures.theme import Theme, theme_named
 
-FINENESS = 2
-"""Pixels drawn per pixel shown, each way."""
-SMALLEST, LARGEST = 16, 8192
+SUPERSAMPLING = 2
+"""Rendered pixels per pixel of the picture, in each direction (antialiasing)."""
+SMALLEST_PICTURE = 16
+"""Least width and height of a picture [pixels]."""
+LARGEST_PICTURE = 8192
+"""Greatest width and height of a picture [pixels]."""
 
 
 def draw(
@@ -36,29 +39,29 @@ def draw(
     labels: bool = False,
     folder: str | Path | None = None,
 ) -> Picture:
-    """A picture of a figure, without a window or a browser.
+    """Draw a figure.
 
     Args:
-        figure: What to draw.
-        posture: How it is posed; its neutral posture by default.
+        figure: The figure.
+        posture: Its posture; by default the neutral one.
         size: Width and height [pixels].
         view: front, side, top or three-quarter.
         theme: light or dark.
         skeleton: Draw bones instead of shapes.
-        collision: Draw the shapes that collide instead of those meant to be seen.
+        collision: Draw collision shapes instead of visual ones.
         joints: Mark the joints.
-        labels: Name the joints and show the sites.
-        folder: Where mesh files are looked for; usually the folder of the file the figure came from.
+        labels: Write the names of joints and sites, and draw the sites' axes.
+        folder: Folder of the mesh files; usually that of the figure's file.
     """
     check_size(size)
     frames = figure.frames(figure.neutral() if posture is None else posture)
     home = Path(folder) if folder is not None else None
     look = appearance(figure, skeleton=skeleton, collision=collision, folder=home)
     camera = framing(drawable_points(figure, look, frames), figure.up, checked_view(view), size)
-    return photograph(figure, look, frames, camera, theme=theme, joints=joints, labels=labels)
+    return render_picture(figure, look, frames, camera, theme=theme, joints=joints, labels=labels)
 
 
-def photograph(
+def render_picture(
     figure: Figure,
     look: Appearance,
     frames: Frames,
@@ -68,24 +71,37 @@ def photograph(
     joints: bool = True,
     labels: bool = False,
 ) -> Picture:
-    """The picture that a camera takes."""
+    """Render a figure, seen from a camera, with its marks.
+
+    Args:
+        figure: The figure.
+        look: Surfaces of the figure.
+        frames: World poses of its bodies and sites.
+        camera: The camera.
+        theme: light or dark.
+        joints: Mark the joints.
+        labels: Write the names of joints and sites.
+    """
     colors = theme_named(theme)
-    fine = camera.enlarged(FINENESS)
+    fine = camera.enlarged(SUPERSAMPLING)
     image = Image.fromarray(render(look, frames, fine, figure.up, colors))
     if joints:
         draw_marks(image, figure, frames, fine, colors)
-    image = image.reduce(FINENESS)
+    image = image.reduce(SUPERSAMPLING)
     if labels:
         draw_labels(image, figure, frames, camera, colors)
     return Picture(np.asarray(image), look.notes)
 
 
 def drawable_points(figure: Figure, look: Appearance, frames: Frames) -> FloatArray:
-    """(k, 3) world points that a picture of the figure should show."""
+    """(k, 3) world points of a figure's surfaces and marks, all of which a picture should show."""
     return np.concatenate([look.vertices(frames), mark_points(figure, frames)])
 
 
 def check_size(size: Size) -> None:
-    """Refuse pictures that nobody could see, or that no memory could hold."""
-    if not all(SMALLEST <= side <= LARGEST for side in size):
-        raise PoiseError(f"a picture has {SMALLEST} to {LARGEST} pixels each way, not {size[0]}x{size[1]}.")
+    """Refuse sizes of pictures that are too small or too large."""
+    if not all(SMALLEST_PICTURE <= side <= LARGEST_PICTURE for side in size):
+        raise PoiseError(
+            f"the width and height of a picture must be {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels, "
+            f"not {size[0]}x{size[1]}."
+        )

@@ -1,4 +1,4 @@
-"""A motion as pictures, all seen from one place: a figure, the balls it watches, and its line of sight."""
+"""Draws a motion as pictures from one camera: a figure, a ball that it watches, and its line of sight."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from poise.figure.model.frames import Frames
 from poise.figure.model.pose import FloatArray, to_matrix
 from poise.figure.model.shapes import Sphere
 from poise.pictures.camera import Camera, Size, checked_view, framing
-from poise.pictures.draw import FINENESS, check_size, drawable_points
-from poise.pictures.marks import color_bytes, spot_of
+from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
+from poise.pictures.marks import color_bytes, screen_point
 from poise.pictures.parts import Appearance, Color, Part, appearance, surface_of
 from poise.pictures.picture import Picture
 from poise.pictures.render import render
 from poise.pictures.theme import Theme, theme_named
 
-BALL: Color = (0.86, 0.22, 0.16)
-_NO_TURN = (1.0, 0.0, 0.0, 0.0)
-SIGHT = 0.3
-"""Length of a line of sight, in sizes of the figure."""
-_FRAMED = 24
-"""Frames that decide where the camera stands."""
+BALL_COLOR: Color = (0.86, 0.22, 0.16)
+_IDENTITY_ROTATION = (1.0, 0.0, 0.0, 0.0)
+SIGHT_LENGTH = 0.3
+"""Length of the line of sight, as a share of the figure's size."""
+_CAMERA_FRAMES = 24
+"""Number of frames, evenly spaced, that the camera is fitted to."""
 
 
 def film(
@@ -42,15 +42,15 @@ def film(
     view: str = "three-quarter",
     theme: str | Theme = "light",
 ) -> list[Picture]:
-    """One picture for every posture.
+    """Draw one picture for every posture.
 
     Args:
-        figure: Who moves.
+        figure: The figure that moves.
         postures: Its postures in order.
-        ball: (frames, 3) where a ball is [m].
-        radius: Of the ball [m].
-        eyes: The site whose line of sight is drawn, along its own +Y.
-        captions: What to write above each picture.
+        ball: (frames, 3) positions of a ball [m].
+        radius: Radius of the ball [m].
+        eyes: The site whose line of sight, along its +Y axis, is drawn.
+        captions: Text above each picture.
         size: Width and height [pixels].
         view: front, side, top or three-quarter.
         theme: light or dark.
@@ -61,33 +61,36 @@ def film(
         raise PoiseError("a film needs at least one posture.")
     places = np.empty((len(poses), 0, 3)) if ball is None else np.asarray(ball, dtype=np.float64)[:, None, :]
     if len(places) != len(poses) or places.shape[2] != 3:
-        raise PoiseError(f"a film of {len(poses)} postures needs the ball at {len(poses)} points (x, y, z).")
+        raise PoiseError(
+            f"ball must be {len(poses)} points (x, y, z), one for each posture, not of shape {places[:, 0].shape}."
+        )
     look = _with_ball(appearance(figure), len(poses[0].position), radius, ball is not None)
-    stacked = [_beside(pose, place) for pose, place in zip(poses, places, strict=True)]
-    every = stacked[:: max(1, len(stacked) // _FRAMED)]
+    stacked = [_with_extra_frames(pose, place) for pose, place in zip(poses, places, strict=True)]
+    every = stacked[:: max(1, len(stacked) // _CAMERA_FRAMES)]
     points = np.concatenate([drawable_points(figure, look, pose) for pose in every])
-    camera = framing(points, figure.up, checked_view(view), size).enlarged(FINENESS)
-    stage = _Stage(figure, look, camera, theme_named(theme), None if eyes is None else figure.frame_row(eyes))
+    camera = framing(points, figure.up, checked_view(view), size).enlarged(SUPERSAMPLING)
+    settings = _FilmSettings(figure, look, camera, theme_named(theme), None if eyes is None else figure.frame_row(eyes))
     texts = [*captions, *[""] * (len(poses) - len(captions))]
-    return [stage.shot(pose, text) for pose, text in zip(stacked, texts, strict=True)]
+    return [settings.picture(pose, text) for pose, text in zip(stacked, texts, strict=True)]
 
 
 @dataclass(frozen=True)
-class _Stage:
-    """What all pictures of a film have in common."""
+class _FilmSettings:
+    """The figure, camera and theme that all pictures of a film share."""
 
     figure: Figure
     look: Appearance
     camera: Camera
     theme: Theme
     eyes: int | None
-    """Row of the site that looks."""
+    """Row in `Frames` of the site whose line of sight is drawn; None for no line."""
 
-    def shot(self, pose: Frames, text: str) -> Picture:
+    def picture(self, pose: Frames, text: str) -> Picture:
+        """Draw one posture with a caption."""
         image = Image.fromarray(render(self.look, pose, self.camera, self.figure.up, self.theme))
         if self.eyes is not None:
             self._draw_sight(ImageDraw.Draw(image), pose.position[self.eyes], pose.rotation[self.eyes])
-        image = image.reduce(FINENESS)
+        image = image.reduce(SUPERSAMPLING)
         if text:
             height = max(11, image.height // 22)
             ink, font = color_bytes(self.theme.text), ImageFont.load_default(height)
@@ -95,21 +98,21 @@ class _Stage:
         return Picture(np.asarray(image), self.look.notes)
 
     def _draw_sight(self, pen: ImageDraw.ImageDraw, start: FloatArray, rotation: FloatArray) -> None:
-        end = start + SIGHT * self.look.extent * to_matrix(rotation)[:, 1]
+        end = start + SIGHT_LENGTH * self.look.extent * to_matrix(rotation)[:, 1]
         width = max(2, round(0.007 * min(self.camera.size)))
-        spots = [spot_of(self.camera, start), spot_of(self.camera, end)]
+        spots = [screen_point(self.camera, start), screen_point(self.camera, end)]
         pen.line(spots, fill=color_bytes(self.theme.target), width=width)
 
 
 def _with_ball(look: Appearance, row: int, radius: float, wanted: bool) -> Appearance:
     if not wanted:
         return look
-    return Appearance((*look.parts, Part(row, surface_of(Sphere(radius)), BALL)), look.extent, look.notes)
+    return Appearance((*look.parts, Part(row, surface_of(Sphere(radius)), BALL_COLOR)), look.extent, look.notes)
 
 
-def _beside(pose: Frames, places: FloatArray) -> Frames:
-    """Frames of the figure and of what is beside it."""
-    turns = np.tile(_NO_TURN, (len(places), 1))
+def _with_extra_frames(pose: Frames, places: FloatArray) -> Frames:
+    """The figure's frames, followed by unrotated frames at `places` (k, 3)."""
+    turns = np.tile(_IDENTITY_ROTATION, (len(places), 1))
     return Frames(
         np.concatenate([pose.position, places]), np.concatenate([pose.rotation, turns]), pose.index, pose.owner
     )

@@ -1,4 +1,4 @@
-"""The floor under a figure, and the shadow that lies on it."""
+"""The floor under a figure, and the figure's shadow on it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from poise.pictures.surface import IntArray
 from poise.pictures.theme import Theme
 
 SHADOW_PIXELS = 320
-"""Width and height of the shadow picture."""
+"""Width and height of the shadow texture [pixels]."""
 
 
 def kernel_vector(values: FloatArray | Color) -> Vector:
-    """Three numbers for a kernel."""
+    """Three numbers as a kernel's `Vector`."""
     x, y, z = values
     return Vector(float(x), float(y), float(z))
 
 
 def floor_under(vertices: FloatArray, up: UpAxis, theme: Theme) -> raster.Floor:
-    """The floor under the world points `vertices` (v, 3), its grid aligned with the world."""
+    """The floor under the world points `vertices` (v, 3), with a grid aligned to the world axes."""
     forward, left, upward = world_axes(up)
     sides = np.ptp(vertices, axis=0)
     spacing = grid_spacing(float(sides.max()))
@@ -53,20 +53,20 @@ def floor_under(vertices: FloatArray, up: UpAxis, theme: Theme) -> raster.Floor:
 
 
 def floor_level(heights: FloatArray) -> float:
-    """Zero for a figure that stands on it or close above it, else its lowest point."""
+    """Height of the floor: zero if the lowest of `heights` (v,) is near zero, else that lowest height [m]."""
     lowest, height = float(heights.min()), float(np.ptp(heights))
     return 0.0 if -0.02 * height <= lowest <= 0.25 * height else lowest
 
 
 def grid_spacing(spread: float) -> float:
-    """A round length, 1, 2 or 5 of some power of ten, several of which make up the figure."""
+    """Spacing of the grid [m]: 1, 2 or 5 times a power of ten, at least a fifth of the size of the figure."""
     wanted = max(spread, 1e-6) / 5.0
     power = 10.0 ** math.floor(math.log10(wanted))
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= 0.999 * wanted)
 
 
 def shadow_on(floor: raster.Floor, vertices: FloatArray, triangles: IntArray) -> NDArray[np.float32]:
-    """(n, n) darkness of the floor: sharp and dark under what touches it, wide and faint under what hangs high."""
+    """(n, n) darkness of the shadow, from 0 to 1: sharp and dark below low surfaces, wide and faint below high ones."""
     radius = floor.shadow_radius
     seen = (vertices - np.array(floor.center)) @ np.array([floor.x, floor.y, floor.up]).T
     place = 0.5 * SHADOW_PIXELS * (seen / radius + 1.0)

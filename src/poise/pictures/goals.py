@@ -1,4 +1,4 @@
-"""What a scene asks, as marks: targets and how far off they are, lines of sight, footprints and weights, planes."""
+"""Marks for the tasks of a scene: targets, errors, lines of sight, support polygons, centres of mass and planes."""
 
 from __future__ import annotations
 
@@ -18,40 +18,41 @@ from poise.tasks.obstacles import Plane
 from poise.tasks.place import Frame, LookAt, Position
 from poise.tasks.task import Task, axes_of
 
-NEAR = 1e-3
-"""What is closer to its target than this is not joined to it by a line [m]."""
+SHOWN_TARGET_ERROR = 1e-3
+"""Error of a target from which a line is drawn to it [m]."""
 
 
 @dataclass
 class Marks:
-    """What to draw over a picture, in world points."""
+    """World points of the marks to draw over a picture [m]."""
 
     targets: list[FloatArray] = field(default_factory=list)
+    """(3,) targets of positions."""
     gaps: list[FloatArray] = field(default_factory=list)
-    """(2, 3) from what is off to where it should be."""
+    """(2, 3) a point and the target that it misses."""
     sights: list[FloatArray] = field(default_factory=list)
-    """(2, 3) from an eye to what it should look at."""
+    """(2, 3) an eye and its target."""
     footprints: list[FloatArray] = field(default_factory=list)
-    """(k, 3) corners of what is stood on."""
+    """(k, 3) corners of a support polygon."""
     weights: list[FloatArray] = field(default_factory=list)
-    """(2, 3) the centre of mass and the ground below it."""
+    """(2, 3) the centre of mass and its projection on the ground."""
     planes: list[FloatArray] = field(default_factory=list)
-    """(4, 3) corners of a piece of a plane."""
+    """(4, 3) corners of a square of a plane."""
 
     def points(self) -> FloatArray:
-        """(k, 3) world points that a picture must not cut off."""
+        """(k, 3) world points that a picture must show; planes may be cut off."""
         groups = (*self.gaps, *self.sights, *self.footprints, *self.weights)
         return np.concatenate([np.empty((0, 3)), *(point[None] for point in self.targets), *groups])
 
-    def aim(self, point: FloatArray, target: FloatArray) -> None:
-        """Mark a target, and what should be there."""
+    def add_target(self, point: FloatArray, target: FloatArray) -> None:
+        """Add a target, and a gap if `point` is away from it."""
         self.targets.append(target)
-        if float(np.linalg.norm(point - target)) > NEAR:
+        if float(np.linalg.norm(point - target)) > SHOWN_TARGET_ERROR:
             self.gaps.append(np.stack([point, target]))
 
 
 def marks_of(tasks: tuple[Task, ...], posture: Posture) -> Marks:
-    """The marks of all tasks that are asked."""
+    """The marks of all active tasks."""
     marks = Marks()
     for task in tasks:
         if task.active:
@@ -61,7 +62,7 @@ def marks_of(tasks: tuple[Task, ...], posture: Posture) -> Marks:
 
 @singledispatch
 def mark(task: Task, posture: Posture, marks: Marks) -> None:
-    """Add what a task asks; nothing for tasks that are about no place."""
+    """Add the marks of a task; by default a task has none."""
 
 
 @mark.register(Position)
@@ -69,7 +70,7 @@ def _(task: Position, posture: Posture, marks: Marks) -> None:
     frame = posture.figure.pose_of(task.site, posture)
     point = frame.apply(np.zeros(3) if task.offset is None else vector(task.offset))
     world_from_base = part_from_world(posture, task.relative_to).inverse()
-    marks.aim(point, world_from_base.apply(_wanted(task, world_from_base.inverse().apply(point))))
+    marks.add_target(point, world_from_base.apply(_nearest_target(task, world_from_base.inverse().apply(point))))
 
 
 @mark.register(Frame)
@@ -77,7 +78,7 @@ def _(task: Frame, posture: Posture, marks: Marks) -> None:
     given: Any = task.pose
     place = given.position if isinstance(given, Pose) else vector(given[0])
     world_from_base = part_from_world(posture, task.relative_to).inverse()
-    marks.aim(posture.figure.pose_of(task.site, posture).position, world_from_base.apply(place))
+    marks.add_target(posture.figure.pose_of(task.site, posture).position, world_from_base.apply(place))
 
 
 @mark.register(LookAt)
@@ -94,7 +95,7 @@ def _(task: CenterOfMass, posture: Posture, marks: Marks) -> None:
     figure = posture.figure
     center = figure.center_of_mass(posture)
     if task.at is not None:
-        marks.aim(center, _wanted(task, center))
+        marks.add_target(center, _nearest_target(task, center))
         return
     corners = support_polygon(posture, task.supports).corners
     below = center + float((corners[0] - center) @ figure.up_vector) * figure.up_vector
@@ -102,8 +103,8 @@ def _(task: CenterOfMass, posture: Posture, marks: Marks) -> None:
     marks.weights.append(np.stack([center, below]))
 
 
-def _wanted(task: Position | CenterOfMass, here: FloatArray) -> FloatArray:
-    """The nearest place that a task would be content with."""
+def _nearest_target(task: Position | CenterOfMass, here: FloatArray) -> FloatArray:
+    """(3,) the point nearest to `here` that meets the task along its axes."""
     axes = axes_of(task.axes, task.label)
     gap = vector(task.at if task.at is not None else here) - here
     step: FloatArray = here + np.linalg.pinv(axes) @ axes @ gap
@@ -111,9 +112,9 @@ def _wanted(task: Position | CenterOfMass, here: FloatArray) -> FloatArray:
 
 
 def plane_patch(plane: Plane, figure: Figure, points: FloatArray) -> FloatArray | None:
-    """(4, 3) a square of a plane beside world points; None for the ground, which every picture shows."""
+    """(4, 3) a square of a plane near the world points (k, 3); None for the ground, which every picture has."""
     normal = vector(plane.normal)
-    if float(normal @ figure.up_vector) > 1.0 - 1e-9 and abs(plane.offset) < NEAR:
+    if float(normal @ figure.up_vector) > 1.0 - 1e-9 and abs(plane.offset) < SHOWN_TARGET_ERROR:
         return None
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     middle = middle + (plane.offset - float(middle @ normal)) * normal

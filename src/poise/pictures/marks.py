@@ -1,4 +1,4 @@
-"""Marks over a picture: discs on joints, rings where loops close, rails of slides, names and sites."""
+"""Draws marks over a picture: discs on joints, rings on loop joints, lines along slides, names and sites."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from poise.pictures.camera import Camera
 from poise.pictures.parts import Color
 from poise.pictures.theme import Theme
 
-GAP = 1e-6
-"""A loop open by more than this is drawn as broken [m]."""
+OPEN_LOOP_GAP = 1e-6
+"""Gap of a loop joint from which the loop is drawn as open [m]."""
 _AXIS_COLORS = ((217, 56, 62), (70, 160, 80), (60, 110, 220))
 
 
 def mark_points(figure: Figure, frames: Frames) -> FloatArray:
-    """(k, 3) world points of all marks, which a picture must not cut off."""
+    """(k, 3) world points of all marks on joints, which a picture must show [m]."""
     places = [*joint_places(figure, frames), *joint_places(figure, frames, loops=True)]
     rows = [point for place in places for point in (place.on_parent.position, place.on_child.position)]
     return np.array(rows).reshape(-1, 3)
 
 
 def draw_marks(image: Image.Image, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> None:
-    """Draw all joints and loops, the farthest first."""
+    """Draw all joints and then all loop joints, each group from far to near."""
     pen = ImageDraw.Draw(image)
     radius = _disc_radius(figure, frames, camera)
     for place in _farthest_first(_moving(joint_places(figure, frames)), camera):
         _draw_rail(pen, place, camera, theme, radius)
         color = theme.active if place.joint.active else theme.passive
-        _disc(pen, spot_of(camera, place.on_child.position), radius, color, theme.ring)
+        _disc(pen, screen_point(camera, place.on_child.position), radius, color, theme.ring)
     for place in _farthest_first(joint_places(figure, frames, loops=True), camera):
         _draw_loop(pen, place, camera, theme, radius)
 
 
 def _moving(places: list[JointPlace]) -> list[JointPlace]:
-    """Without rigid attachments and floating bases, which are no part of the mechanism."""
+    """The places without fixed and free joints, which get no mark."""
     return [place for place in places if place.joint.kind not in ("fixed", "free")]
 
 
@@ -46,14 +46,14 @@ def _farthest_first(places: list[JointPlace], camera: Camera) -> list[JointPlace
     return sorted(places, key=lambda place: float(camera.axes[2] @ place.on_child.position))
 
 
-def spot_of(camera: Camera, point: FloatArray) -> tuple[float, float]:
-    """Where a world point is on the screen [pixels]."""
+def screen_point(camera: Camera, point: FloatArray) -> tuple[float, float]:
+    """Screen position of a world point (3,) [pixels]."""
     x, y, _ = camera.project(point)[0]
     return float(x), float(y)
 
 
 def _disc_radius(figure: Figure, frames: Frames, camera: Camera) -> float:
-    """Radius of the discs [pixels]: smaller where joints crowd, so that a hand stays readable."""
+    """Radius of the discs [pixels]: smaller for figures whose joints are close together on the screen."""
     largest = 0.0068 * min(camera.size)
     points = np.array([place.on_child.position for place in _moving(joint_places(figure, frames))]).reshape(-1, 3)
     spots = camera.project(points)[:, :2]
@@ -66,14 +66,14 @@ def _disc_radius(figure: Figure, frames: Frames, camera: Camera) -> float:
 
 
 def _disc(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, fill: Color, ring: Color) -> None:
-    pen.ellipse(_around(spot, 1.35 * radius), fill=color_bytes(ring))
-    pen.ellipse(_around(spot, radius), fill=color_bytes(fill))
+    pen.ellipse(_square_around(spot, 1.35 * radius), fill=color_bytes(ring))
+    pen.ellipse(_square_around(spot, radius), fill=color_bytes(fill))
 
 
 def _draw_rail(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
-    """The way a sliding joint has gone."""
+    """Draw a line along the displacement of a sliding joint."""
     if "slide" in place.joint.primitives:
-        ends = [spot_of(camera, pose.position) for pose in (place.on_parent, place.on_child)]
+        ends = [screen_point(camera, pose.position) for pose in (place.on_parent, place.on_child)]
         pen.line(
             ends,
             fill=color_bytes(theme.active if place.joint.active else theme.passive),
@@ -82,24 +82,24 @@ def _draw_rail(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, them
 
 
 def _draw_loop(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
-    """A ring where the loop closes; a line across the gap where it does not."""
+    """Draw a ring on each end of a loop joint, and a line across the gap if the loop is open."""
     near, far = place.on_parent.position, place.on_child.position
     slides = "slide" in place.joint.primitives or place.joint.kind == "free"
-    if not slides and float(np.linalg.norm(near - far)) > GAP:
-        ends = [spot_of(camera, near), spot_of(camera, far)]
+    if not slides and float(np.linalg.norm(near - far)) > OPEN_LOOP_GAP:
+        ends = [screen_point(camera, near), screen_point(camera, far)]
         pen.line(ends, fill=color_bytes(theme.gap), width=max(3, round(0.6 * radius)))
     for point in (near, far):
-        spot = spot_of(camera, point)
+        spot = screen_point(camera, point)
         _disc(pen, spot, 1.25 * radius, theme.loop, theme.ring)
-        pen.ellipse(_around(spot, 0.55 * radius), fill=color_bytes(theme.ring))
+        pen.ellipse(_square_around(spot, 0.55 * radius), fill=color_bytes(theme.ring))
 
 
-def _around(spot: tuple[float, float], radius: float) -> tuple[float, float, float, float]:
+def _square_around(spot: tuple[float, float], radius: float) -> tuple[float, float, float, float]:
     return spot[0] - radius, spot[1] - radius, spot[0] + radius, spot[1] + radius
 
 
 def color_bytes(color: Color) -> tuple[int, int, int]:
-    """A colour for Pillow."""
+    """A colour as three bytes, for Pillow."""
     red, green, blue = (round(255.0 * channel) for channel in color)
     return red, green, blue
 
@@ -112,19 +112,19 @@ def draw_labels(image: Image.Image, figure: Figure, frames: Frames, camera: Came
     for row, site in enumerate(figure.sites, start=len(figure.bodies)):
         _draw_triad(pen, frames.position[row], frames.rotation[row], camera)
         names.append((frames.position[row], site.name))
-    _write(pen, [(spot_of(camera, point), name) for point, name in names], theme, max(11, min(camera.size) // 70))
+    _write(pen, [(screen_point(camera, point), name) for point, name in names], theme, max(11, min(camera.size) // 70))
 
 
 def _draw_triad(pen: ImageDraw.ImageDraw, position: FloatArray, rotation: FloatArray, camera: Camera) -> None:
-    """The axes of a frame in red, green and blue, as long on every picture."""
-    start = spot_of(camera, position)
+    """Draw the axes of a frame in red, green and blue, with the same length in every picture."""
+    start = screen_point(camera, position)
     length = 0.03 * min(camera.size) / camera.focal / float(camera.project(position)[0, 2])
     for axis, color in zip(to_matrix(rotation).T, _AXIS_COLORS, strict=True):
-        pen.line([start, spot_of(camera, position + length * axis)], fill=color, width=2)
+        pen.line([start, screen_point(camera, position + length * axis)], fill=color, width=2)
 
 
 def _write(pen: ImageDraw.ImageDraw, names: list[tuple[tuple[float, float], str]], theme: Theme, height: int) -> None:
-    """Write each name to the right of its spot, lower where another name is already."""
+    """Write each name to the right of its screen position, below other names that it would cover."""
     font = ImageFont.load_default(height)
     taken: list[tuple[float, float, float, float]] = []
     for (x, y), name in sorted(names, key=lambda item: item[0][1]):

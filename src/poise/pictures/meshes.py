@@ -1,4 +1,4 @@
-"""Surfaces from mesh files."""
+"""Reads surfaces from mesh files."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ import numpy as np
 
 from poise.figure.collision.mesh_files import find_mesh, read_triangles
 from poise.figure.model.pose import FloatArray
-from poise.pictures.surface import IntArray, Surface
+from poise.pictures.surface import IntArray, Surface, unit_rows
 
 __all__ = ["find_mesh", "read_mesh", "smoothed", "thinned"]
 
-CREASE = math.radians(40.0)
-"""Faces that meet at a sharper angle keep their edge."""
+CREASE_ANGLE = math.radians(40.0)
+"""Angle between a face's normal and the smoothed normal from which the edge stays sharp [rad]."""
 
 
 def read_mesh(path: Path) -> Surface:
-    """The surface in an STL or OBJ file, smooth but for its creases."""
+    """The surface in an STL or OBJ file, with smooth normals except at creases."""
     return smoothed(*read_triangles(path))
 
 
 def smoothed(vertices: FloatArray, triangles: IntArray) -> Surface:
-    """A surface whose normals blend those of the faces around each vertex, except across creases."""
+    """A surface whose normals are area-weighted means of the faces around each vertex, except at creases."""
     corners = vertices[triangles]
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sums = np.zeros_like(vertices)
     for k in range(3):
         np.add.at(sums, triangles[:, k], areas)
-    flat = np.repeat(_unit(areas), 3, axis=0)
-    round_ = _unit(sums)[triangles].reshape(-1, 3)
-    creased = np.einsum("ij,ij->i", flat, round_) < math.cos(CREASE)
+    flat = np.repeat(unit_rows(areas), 3, axis=0)
+    round_ = unit_rows(sums)[triangles].reshape(-1, 3)
+    creased = np.einsum("ij,ij->i", flat, round_) < math.cos(CREASE_ANGLE)
     normals = np.where(creased[:, None], flat, round_)
     return Surface(corners.reshape(-1, 3), normals, np.arange(3 * len(triangles), dtype=np.int64).reshape(-1, 3))
 
 
 def thinned(surface: Surface, cells: int) -> Surface:
-    """A surface with fewer triangles: vertices that share a cell of a grid and face alike become one.
+    """A surface with fewer triangles: vertices in one cell of a grid with similar normals are merged.
 
     Args:
-        surface: What to make simpler.
-        cells: How many cells the longest side of the surface has.
+        surface: The surface to simplify.
+        cells: Number of cells along the longest side of the surface.
     """
     low = surface.vertices.min(axis=0)
     size = max(float(np.ptp(surface.vertices, axis=0).max()) / cells, 1e-300)
@@ -54,8 +54,3 @@ def thinned(surface: Surface, cells: int) -> Surface:
     kept = np.unique(triangles[(a != b) & (b != c) & (c != a)], axis=0)
     used, renumbered = np.unique(kept, return_inverse=True)
     return Surface(surface.vertices[used], surface.normals[used], renumbered.reshape(-1, 3).astype(np.int64))
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    sizes = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(sizes < 1e-300, 1.0, sizes)

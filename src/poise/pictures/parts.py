@@ -1,4 +1,4 @@
-"""What a figure looks like: for every body the surfaces of its shapes, or bones where it has none."""
+"""The appearance of a figure: for every body the surfaces of its shapes, or bones if it has none."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from poise.figure.model.pose import FloatArray, to_matrix
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.bones import bones, joint_places
 from poise.pictures.meshes import find_mesh, read_mesh, thinned
-from poise.pictures.surface import AROUND, Surface, box, capsule, cylinder, ellipsoid, sphere
+from poise.pictures.surface import ROUND_SEGMENTS, Surface, box, capsule, cylinder, ellipsoid, sphere
 
 Color = tuple[float, float, float]
+"""Red, green and blue from 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One coloured surface that rides on a body."""
+    """One coloured surface that is attached to a body."""
 
     body: int
-    """Number of the body, in whose frame the surface is."""
+    """Row in `Frames` of the body in whose frame the surface is."""
     surface: Surface
     color: Color | None
-    """Red, green and blue in 0 … 1; None for the colour of the theme."""
+    """Colour; None for that of the theme."""
     is_bone: bool = False
 
 
@@ -41,7 +42,7 @@ class Appearance:
     extent: float
     """Size of the figure in its neutral posture [m]."""
     notes: tuple[str, ...]
-    """What could not be drawn, one sentence each."""
+    """One sentence for each shape that could not be drawn."""
 
     def vertices(self, frames: Frames) -> FloatArray:
         """(v, 3) world vertices of all parts, one part after the other [m]."""
@@ -63,88 +64,88 @@ def appearance(
     skeleton: bool = False,
     collision: bool = False,
     folder: Path | None = None,
-    around: int = AROUND,
+    segments: int = ROUND_SEGMENTS,
 ) -> Appearance:
-    """The parts of a figure.
+    """The appearance of a figure.
 
     Args:
-        figure: What to draw.
-        skeleton: Draw bones only.
-        collision: Draw the shapes that collide instead of those meant to be seen.
-        folder: Where mesh files are looked for.
-        around: Segments around what is round; with less than usual, meshes are simpler too.
+        figure: The figure.
+        skeleton: Use bones only.
+        collision: Use collision shapes instead of visual ones.
+        folder: Folder of the mesh files.
+        segments: Segments around round shapes; below `ROUND_SEGMENTS`, meshes are simplified too.
     """
     notes: list[str] = []
     solids: list[list[Part]] = []
     for number, body in enumerate(figure.bodies):
-        shapes = () if skeleton else _wanted(body.shapes, collision)
+        shapes = () if skeleton else _preferred_shapes(body.shapes, collision)
         others = () if skeleton else tuple(shape for shape in body.shapes if shape not in shapes)
-        drawn = partial(_solids, number, body, folder=folder, around=around)
+        drawn = partial(_shape_parts, number, body, folder=folder, segments=segments)
         solids.append(drawn(shapes, notes=notes) or drawn(others, notes=[]))
     flat = tuple(part for row in solids for part in row)
     extent = _extent(figure, Appearance(flat, 0.0, ()))
     parts: list[Part] = []
     for number, (body, own) in enumerate(zip(figure.bodies, solids, strict=True)):
-        parts += own or [Part(number, bones(figure, body.name, bone_radius(extent), around), None, is_bone=True)]
+        parts += own or [Part(number, bones(figure, body.name, bone_radius(extent), segments), None, is_bone=True)]
     return Appearance(tuple(parts), extent, tuple(notes))
 
 
 def bone_radius(extent: float) -> float:
-    """How thick a bone looks right on a figure of this size [m]."""
+    """Greatest radius of bones for a figure of this size [m]."""
     return 0.012 * extent
 
 
-def _wanted(shapes: tuple[Shape, ...], collision: bool) -> tuple[Shape, ...]:
-    """The shapes of the wanted role, or all where a body has none of it."""
+def _preferred_shapes(shapes: tuple[Shape, ...], collision: bool) -> tuple[Shape, ...]:
+    """The visual or the collision shapes of a body; all its shapes if it has none of that role."""
     hidden = "visual" if collision else "collision"
     return tuple(shape for shape in shapes if shape.role != hidden) or shapes
 
 
-def _solids(
-    number: int, body: Body, shapes: tuple[Shape, ...], *, folder: Path | None, around: int, notes: list[str]
+def _shape_parts(
+    number: int, body: Body, shapes: tuple[Shape, ...], *, folder: Path | None, segments: int, notes: list[str]
 ) -> list[Part]:
     """The parts of a body's shapes; a shape that cannot be drawn leaves a note."""
     parts = []
     for shape in shapes:
         try:
-            parts.append(Part(number, surface_of(shape, folder, around), shape.color))
+            parts.append(Part(number, surface_of(shape, folder, segments), shape.color))
         except (FormatError, OSError) as problem:
             notes.append(f"a mesh of body {body.name!r} is not drawn: {problem}")
     return parts
 
 
-def surface_of(shape: Shape, folder: Path | None = None, around: int = AROUND) -> Surface:
-    """The surface of a shape in its body's frame."""
-    return _unplaced(shape, folder, around).moved(shape.pose)
+def surface_of(shape: Shape, folder: Path | None = None, segments: int = ROUND_SEGMENTS) -> Surface:
+    """The surface of a shape, in the frame of its body."""
+    return _surface_at_origin(shape, folder, segments).moved(shape.pose)
 
 
-def _unplaced(shape: Shape, folder: Path | None, around: int) -> Surface:
+def _surface_at_origin(shape: Shape, folder: Path | None, segments: int) -> Surface:
     match shape:
         case Capsule():
-            return capsule(shape.radius, shape.length, around)
+            return capsule(shape.radius, shape.length, segments)
         case Cylinder():
-            return cylinder(shape.radius, shape.length, around)
+            return cylinder(shape.radius, shape.length, segments)
         case Sphere():
-            return sphere(shape.radius, around)
+            return sphere(shape.radius, segments)
         case Box():
             return box(shape.size)
         case Ellipsoid():
-            return ellipsoid(shape.radii, around)
+            return ellipsoid(shape.radii, segments)
         case Mesh():
             mesh = _mesh(shape.path, folder)
-            return (mesh if around >= AROUND else thinned(mesh, around)).stretched(shape.scale)
+            return (mesh if segments >= ROUND_SEGMENTS else thinned(mesh, segments)).stretched(shape.scale)
     raise FormatError(f"shapes of type {type(shape).__name__} cannot be drawn.")
 
 
 def _mesh(reference: str, folder: Path | None) -> Surface:
     found = find_mesh(reference, folder)
     if found is None:
-        raise FormatError(f"there is no file {reference!r}.")
+        raise FormatError(f"the mesh file {reference!r} does not exist.")
     return read_mesh(found)
 
 
 def _extent(figure: Figure, solids: Appearance) -> float:
-    """Diagonal of all joints, bodies, sites and solids in the neutral posture [m]; 1 for a figure of a single point."""
+    """Diagonal of the bounding box of joints, frames and shapes in the neutral posture [m]; 1 for a single point."""
     frames = figure.frames(figure.neutral())
     joints = [place.on_parent.position for place in joint_places(figure, frames)]
     points = np.concatenate([frames.position, solids.vertices(frames), *(point[None] for point in joints)])

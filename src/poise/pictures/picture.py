@@ -1,4 +1,4 @@
-"""A finished picture."""
+"""A rendered picture."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Picture:
-    """Pixels, and what the one who drew them has to say."""
+    """A rendered picture, with notes on what could not be drawn."""
 
     pixels: Pixels
     """(height, width, 3) red, green, blue."""
     notes: Sequence[str] = ()
-    """What could not be drawn, one sentence each."""
+    """One sentence for each shape that could not be drawn."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -30,15 +30,15 @@ class Picture:
         return self.pixels.shape[1], self.pixels.shape[0]
 
     def image(self) -> Image.Image:
-        """The picture for Pillow."""
+        """The picture as a Pillow image."""
         return Image.fromarray(self.pixels)
 
     def resized(self, size: tuple[int, int]) -> Picture:
-        """The picture with other numbers of pixels."""
+        """The picture scaled to another width and height [pixels]."""
         return Picture(np.asarray(self.image().resize(size, Image.Resampling.LANCZOS)), self.notes)
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its name's ending decides the kind, .png for one without."""
+        """Write the picture in the format of the file's ending; a name without one gets .png."""
         file = Path(path)
         if not file.suffix:
             file = file.with_suffix(".png")

@@ -1,4 +1,4 @@
-"""From parts to pixels: the passes of the software renderer, in their order."""
+"""The software renderer: depth pass, floor with shadow, and shading."""
 
 from __future__ import annotations
 
@@ -15,11 +15,19 @@ from poise.pictures.picture import Pixels
 from poise.pictures.surface import IntArray
 from poise.pictures.theme import Theme
 
-GAMMA = 2.2
+DISPLAY_GAMMA = 2.2
 
 
 def render(look: Appearance, frames: Frames, camera: Camera, up: UpAxis, theme: Theme) -> Pixels:
-    """(height, width, 3) picture of all parts on a floor."""
+    """(height, width, 3) pixels of all parts on a floor.
+
+    Args:
+        look: Surfaces of the parts.
+        frames: World poses of the bodies.
+        camera: The camera.
+        up: Up axis of the world.
+        theme: Colours and lights.
+    """
     vertices, normals = look.vertices(frames), look.normals(frames)
     triangles, part = _triangles(look.parts)
     width, height = camera.size
@@ -31,8 +39,8 @@ def render(look: Appearance, frames: Frames, camera: Camera, up: UpAxis, theme: 
     shadow = shadow_on(floor, vertices, triangles)
     picture = np.empty((height, width, 3), dtype=np.uint8)
     raster.shade(
-        _lens(camera),
-        _light(camera, up, look.extent, theme),
+        _kernel_camera(camera),
+        _kernel_light(camera, up, look.extent, theme),
         floor,
         screen,
         normals,
@@ -48,7 +56,7 @@ def render(look: Appearance, frames: Frames, camera: Camera, up: UpAxis, theme: 
 
 
 def _triangles(parts: tuple[Part, ...]) -> tuple[IntArray, IntArray]:
-    """(t, 3) triangles of all parts over the vertices of all, and (t,) the part of each."""
+    """(t, 3) vertex indices of the triangles of all parts, and (t,) the part of each triangle."""
     starts = np.cumsum([0, *(len(part.surface.vertices) for part in parts)])
     rows = [part.surface.triangles + start for part, start in zip(parts, starts, strict=False)]
     numbers = [np.full(len(part.surface.triangles), k, dtype=np.int64) for k, part in enumerate(parts)]
@@ -58,10 +66,10 @@ def _triangles(parts: tuple[Part, ...]) -> tuple[IntArray, IntArray]:
 def _colors(parts: tuple[Part, ...], theme: Theme) -> FloatArray:
     """(p, 3) linear colour of each part."""
     shown = [part.color or (theme.bone if part.is_bone else theme.body) for part in parts]
-    return np.array(shown, dtype=np.float64).reshape(-1, 3) ** GAMMA
+    return np.array(shown, dtype=np.float64).reshape(-1, 3) ** DISPLAY_GAMMA
 
 
-def _lens(camera: Camera) -> raster.Camera:
+def _kernel_camera(camera: Camera) -> raster.Camera:
     right, above, back = camera.axes
     return raster.Camera(
         eye=kernel_vector(camera.eye),
@@ -74,8 +82,8 @@ def _lens(camera: Camera) -> raster.Camera:
     )
 
 
-def _light(camera: Camera, up: UpAxis, extent: float, theme: Theme) -> raster.Light:
-    """Lights that move with the camera, over its left shoulder and from its right, so that no view is dull."""
+def _kernel_light(camera: Camera, up: UpAxis, extent: float, theme: Theme) -> raster.Light:
+    """Lights that move with the camera: the key light from its upper left and the fill light from its right."""
     right, above, back = camera.axes
     upward = world_axes(up)[2]
     key = -0.55 * right + 0.35 * above + 0.6 * back + 0.45 * upward

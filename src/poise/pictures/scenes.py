@@ -1,4 +1,4 @@
-"""Draw a scene: the figure in its posture, where it started, what was asked of it and what stood in its way."""
+"""Draws a scene: the figure in its posture and start posture, with its targets and obstacles."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from poise.figure.model.figure import PostureLike
 from poise.figure.model.frames import Frames
 from poise.figure.model.pose import FloatArray
 from poise.pictures.camera import Camera, Size, checked_view, framing
-from poise.pictures.draw import FINENESS, check_size, drawable_points
+from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
 from poise.pictures.goals import Marks, marks_of, plane_patch
-from poise.pictures.marks import color_bytes, draw_marks, spot_of
+from poise.pictures.marks import color_bytes, draw_marks, screen_point
 from poise.pictures.parts import Appearance, Part, appearance, surface_of
 from poise.pictures.picture import Picture
 from poise.pictures.render import render
 from poise.pictures.theme import Theme, theme_named
 from poise.tasks.obstacles import Obstacle, Plane
 
-FAINT = 0.25
-"""How much of the start posture shows."""
+START_OPACITY = 0.25
+"""Opacity of the figure in its start posture."""
 
 
 def draw_scene(
@@ -38,49 +38,56 @@ def draw_scene(
     start: bool = True,
     within: ArrayLike | None = None,
 ) -> Picture:
-    """A picture of a scene.
+    """Draw a scene.
 
-    Green crosses are targets, red lines lead to those that are missed, dashes are lines of sight, blue is what the
-    figure stands on and its centre of mass.
+    Green crosses are targets, and red lines lead to missed targets. Dashed lines are lines of sight. The support
+    polygon and the centre of mass are blue.
 
     Args:
-        scene: What is asked.
+        scene: The figure with its tasks and obstacles.
         posture: The figure's posture, usually of a result.
         size: Width and height [pixels].
         view: front, side, top or three-quarter.
         theme: light or dark.
-        start: Show faintly where the figure started.
-        within: (k, 3) points to frame instead of what is drawn, so that several pictures are seen from one place.
+        start: Also show the start posture, faintly.
+        within: (k, 3) world points for the camera to frame instead of the drawn ones, so that several pictures share
+            a camera.
     """
     check_size(size)
     figure, colors = scene.figure, theme_named(theme)
     here = figure.posture(posture)
     before = figure.posture(figure.neutral() if scene.start is None else scene.start)
     frames = _stacked(figure.frames(here), figure.frames(before))
-    look = _look(scene, len(figure.frames(here).position), colors)
+    look = _scene_appearance(scene, len(figure.frames(here).position), colors)
     marks = marks_of(scene.tasks, here)
     points = np.concatenate([drawable_points(figure, look, frames), marks.points()])
     patches = [plane_patch(plane, figure, points) for plane in scene.obstacles if isinstance(plane, Plane)]
     marks.planes += [patch for patch in patches if patch is not None]
     framed = points if within is None else np.asarray(within, dtype=np.float64)
     camera = framing(framed, figure.up, checked_view(view), size)
-    fine = camera.enlarged(FINENESS)
+    fine = camera.enlarged(SUPERSAMPLING)
     image = _rendered(look, frames, fine, scene, colors, start=start and before != here)
-    image = _washed(image, marks, fine, colors)
+    image = _with_transparent_areas(image, marks, fine, colors)
     draw_marks(image, figure, frames, fine, colors)
     _draw_goals(image, marks, fine, colors)
-    return Picture(np.asarray(image.reduce(FINENESS)), look.notes)
+    return Picture(np.asarray(image.reduce(SUPERSAMPLING)), look.notes)
 
 
 def _stacked(here: Frames, before: Frames) -> Frames:
-    """Frames of the figure now, of the figure at the start, and of the world."""
+    """Frames of the figure in its posture, then in its start posture, then the world's frame."""
     position = np.concatenate([here.position, before.position, np.zeros((1, 3))])
     rotation = np.concatenate([here.rotation, before.rotation, [[1.0, 0.0, 0.0, 0.0]]])
     return Frames(position, rotation, here.index, here.owner)
 
 
-def _look(scene: Scene, count: int, theme: Theme) -> Appearance:
-    """Parts of the figure, of the figure at the start, and of obstacles."""
+def _scene_appearance(scene: Scene, count: int, theme: Theme) -> Appearance:
+    """Surfaces of the figure in its posture and in its start posture, and of the obstacles.
+
+    Args:
+        scene: The scene.
+        count: Number of the figure's frames.
+        theme: Colours.
+    """
     origin = scene.origin.figure if scene.origin is not None else ""
     folder = Path(origin).resolve().parent if origin and Path(origin).is_file() else None
     own = appearance(scene.figure, folder=folder)
@@ -100,23 +107,23 @@ def _look(scene: Scene, count: int, theme: Theme) -> Appearance:
 def _rendered(
     look: Appearance, frames: Frames, camera: Camera, scene: Scene, theme: Theme, *, start: bool
 ) -> Image.Image:
-    """The solids; with `start`, blended with a picture that also shows the start."""
+    """The rendered surfaces; with `start`, blended with a picture that includes the start posture."""
     rows = (len(frames.position) - 1) // 2
     solid = replace(look, parts=tuple(part for part in look.parts if not rows <= part.body < 2 * rows))
     image = Image.fromarray(render(solid, frames, camera, scene.figure.up, theme))
     if not start:
         return image
-    return Image.blend(image, Image.fromarray(render(look, frames, camera, scene.figure.up, theme)), FAINT)
+    return Image.blend(image, Image.fromarray(render(look, frames, camera, scene.figure.up, theme)), START_OPACITY)
 
 
-def _washed(image: Image.Image, marks: Marks, camera: Camera, theme: Theme) -> Image.Image:
-    """Areas that one can see through: footprints and planes."""
+def _with_transparent_areas(image: Image.Image, marks: Marks, camera: Camera, theme: Theme) -> Image.Image:
+    """The image with transparent areas for support polygons and planes."""
     wash = image.convert("RGBA")
     layer = Image.new("RGBA", image.size, (0, 0, 0, 0))
     pen = ImageDraw.Draw(layer)
     width = _width(camera)
     for corners, color in [(c, theme.obstacle) for c in marks.planes] + [(c, theme.balance) for c in marks.footprints]:
-        spots = [spot_of(camera, corner) for corner in corners]
+        spots = [screen_point(camera, corner) for corner in corners]
         if len(spots) > 2:
             pen.polygon(spots, fill=(*color_bytes(color), 70))
         pen.line([*spots, spots[0]], fill=(*color_bytes(color), 230), width=width)
@@ -129,18 +136,18 @@ def _draw_goals(image: Image.Image, marks: Marks, camera: Camera, theme: Theme) 
     for sight in marks.sights:
         _dashed(pen, sight, camera, color_bytes(theme.target), width)
     for gap in marks.gaps:
-        pen.line([spot_of(camera, point) for point in gap], fill=color_bytes(theme.gap), width=width)
+        pen.line([screen_point(camera, point) for point in gap], fill=color_bytes(theme.gap), width=width)
     for center, below in marks.weights:
-        top, foot = spot_of(camera, center), spot_of(camera, below)
+        top, foot = screen_point(camera, center), screen_point(camera, below)
         pen.line([top, foot], fill=color_bytes(theme.balance), width=width)
         for (x, y), size in ((top, radius), (foot, 0.5 * radius)):
             pen.ellipse((x - size, y - size, x + size, y + size), color_bytes(theme.balance), color_bytes(theme.ring))
     for target in marks.targets:
-        _cross(pen, spot_of(camera, target), radius, theme)
+        _cross(pen, screen_point(camera, target), radius, theme)
 
 
 def _cross(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, theme: Theme) -> None:
-    """A cross in a ring, with a border that shows on any ground."""
+    """Draw a cross in a ring, with a border that is visible on any background."""
     x, y = spot
     for color, width in ((theme.ring, 0.6 * radius), (theme.target, 0.3 * radius)):
         ink, thick = color_bytes(color), max(1, round(width))
@@ -150,7 +157,7 @@ def _cross(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, t
 
 
 def _dashed(pen: ImageDraw.ImageDraw, ends: FloatArray, camera: Camera, ink: tuple[int, int, int], width: int) -> None:
-    a, b = (np.array(spot_of(camera, end)) for end in ends)
+    a, b = (np.array(screen_point(camera, end)) for end in ends)
     dash = 0.012 * min(camera.size)
     count = max(1, round(float(np.linalg.norm(b - a)) / (2.0 * dash)))
     for k in range(count):

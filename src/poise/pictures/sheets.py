@@ -1,4 +1,4 @@
-"""Several pictures in one: a row of postures, a page of pictures with titles."""
+"""Combines several pictures into one: a row of postures, or a sheet of pictures with titles."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from PIL import Image, ImageDraw, ImageFont
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.pictures.camera import Size, checked_view, framing
-from poise.pictures.draw import drawable_points, photograph
-from poise.pictures.parts import Color, appearance
+from poise.pictures.draw import drawable_points, render_picture
+from poise.pictures.marks import color_bytes
+from poise.pictures.parts import appearance
 from poise.pictures.picture import Picture
 from poise.pictures.theme import Theme, theme_named
 
@@ -28,15 +29,15 @@ def strip(
     skeleton: bool = False,
     joints: bool = True,
 ) -> Picture:
-    """A row of postures of one figure, all seen from the same place.
+    """Draw a row of postures of one figure, all from the same camera.
 
     Args:
-        figure: What to draw.
+        figure: The figure.
         postures: Its postures, from left to right.
         size: Width and height of each picture [pixels].
         view: front, side, top or three-quarter.
         theme: light or dark.
-        titles: What to write under each; names of postures are written by themselves.
+        titles: Text under each picture; by default the names of named postures.
         skeleton: Draw bones instead of shapes.
         joints: Mark the joints.
     """
@@ -47,7 +48,7 @@ def strip(
     frames = [figure.frames(posture) for posture in chosen]
     points = np.concatenate([drawable_points(figure, look, pose) for pose in frames])
     camera = framing(points, figure.up, checked_view(view), size)
-    pictures = [photograph(figure, look, pose, camera, theme=theme, joints=joints) for pose in frames]
+    pictures = [render_picture(figure, look, pose, camera, theme=theme, joints=joints) for pose in frames]
     names = list(titles) if titles is not None else [posture if isinstance(posture, str) else "" for posture in chosen]
     return contact_sheet(list(zip(names, pictures, strict=True)), columns=len(pictures), theme=theme)
 
@@ -55,7 +56,13 @@ def strip(
 def contact_sheet(
     titled: Sequence[tuple[str, Picture]], *, columns: int | None = None, theme: str | Theme = "light"
 ) -> Picture:
-    """Pictures side by side, in rows, each with its title below it."""
+    """Arrange pictures in rows, each with its title below it.
+
+    Args:
+        titled: Titles and pictures.
+        columns: Pictures per row; by default about as many as rows.
+        theme: light or dark.
+    """
     if not titled:
         raise PoiseError("a contact sheet needs at least one picture.")
     colors = theme_named(theme)
@@ -64,16 +71,11 @@ def contact_sheet(
     letters = max(13, height // 26)
     below = round(2.0 * letters) if any(title for title, _ in titled) else 0
     rows = math.ceil(len(titled) / across)
-    sheet = Image.new("RGB", (across * width, rows * (height + below)), _bytes(colors.bottom))
+    sheet = Image.new("RGB", (across * width, rows * (height + below)), color_bytes(colors.bottom))
     pen = ImageDraw.Draw(sheet)
     for k, (title, picture) in enumerate(titled):
         left, top = k % across * width, k // across * (height + below)
         sheet.paste(picture.image(), (left + (width - picture.size[0]) // 2, top))
         spot = (left + width // 2, top + height + below // 2)
-        pen.text(spot, title, font=ImageFont.load_default(letters), fill=_bytes(colors.text), anchor="mm")
+        pen.text(spot, title, font=ImageFont.load_default(letters), fill=color_bytes(colors.text), anchor="mm")
     return Picture(np.asarray(sheet), tuple(note for _, picture in titled for note in picture.notes))
-
-
-def _bytes(color: Color) -> tuple[int, int, int]:
-    red, green, blue = (round(255.0 * channel) for channel in color)
-    return red, green, blue

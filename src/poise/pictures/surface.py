@@ -1,4 +1,4 @@
-"""Surfaces made of triangles, and those of the simple solids."""
+"""Triangle surfaces with normals, and those of simple solids."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise.figure.model.pose import FloatArray, Pose, from_to, to_matrix
+from poise.figure.model.pose import FloatArray, Pose, from_to
 
 IntArray = NDArray[np.int64]
 
-AROUND = 40
-"""Segments around a round solid."""
+ROUND_SEGMENTS = 40
+"""Default number of segments around a round solid."""
 
 
 @dataclass(frozen=True)
 class Surface:
-    """Triangles over vertices that carry normals."""
+    """A triangle mesh with a normal at each vertex."""
 
     vertices: FloatArray
-    """(v, 3) [m]."""
+    """(v, 3) positions [m]."""
     normals: FloatArray
-    """(v, 3) unit vectors, outwards."""
+    """(v, 3) outward unit vectors."""
     triangles: IntArray
-    """(t, 3) vertex numbers."""
+    """(t, 3) vertex indices."""
 
     def moved(self, pose: Pose) -> Surface:
-        """The surface placed at a pose."""
+        """The surface moved from the origin to a pose."""
         turn = pose.matrix
         return Surface(self.vertices @ turn.T + pose.position, self.normals @ turn.T, self.triangles)
 
     def stretched(self, factors: ArrayLike) -> Surface:
-        """The surface scaled along x, y, z; a mirror image keeps its normals outwards."""
+        """The surface scaled along x, y and z; normals stay outward if a factor is negative."""
         k = np.asarray(factors, dtype=np.float64)
         normals = self.normals / np.where(k == 0.0, 1.0, k)
-        return Surface(self.vertices * k, _unit(normals), self.triangles)
+        return Surface(self.vertices * k, unit_rows(normals), self.triangles)
 
 
 def joined(surfaces: Iterable[Surface]) -> Surface:
-    """Several surfaces as one."""
+    """Several surfaces combined into one."""
     pieces = list(surfaces)
     starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     return Surface(
@@ -56,15 +56,17 @@ def joined(surfaces: Iterable[Surface]) -> Surface:
     )
 
 
-def sphere(radius: float, around: int = AROUND) -> Surface:
-    """A ball around the origin."""
-    angles = np.linspace(-math.pi / 2, math.pi / 2, around // 2 + 1)
-    return turned_profile(radius * np.cos(angles), radius * np.sin(angles), np.cos(angles), np.sin(angles), around)
+def sphere(radius: float, segments: int = ROUND_SEGMENTS) -> Surface:
+    """A sphere around the origin."""
+    angles = np.linspace(-math.pi / 2, math.pi / 2, segments // 2 + 1)
+    return surface_of_revolution(
+        radius * np.cos(angles), radius * np.sin(angles), np.cos(angles), np.sin(angles), segments
+    )
 
 
-def ellipsoid(radii: ArrayLike, around: int = AROUND) -> Surface:
+def ellipsoid(radii: ArrayLike, segments: int = ROUND_SEGMENTS) -> Surface:
     """An ellipsoid with half axes along x, y, z."""
-    return sphere(1.0, around).stretched(radii)
+    return sphere(1.0, segments).stretched(radii)
 
 
 def box(size: ArrayLike) -> Surface:
@@ -83,74 +85,84 @@ def box(size: ArrayLike) -> Surface:
     return joined(faces)
 
 
-def cylinder(radius: float, length: float, around: int = AROUND) -> Surface:
-    """A cylinder along z, its rims sharp."""
+def cylinder(radius: float, length: float, segments: int = ROUND_SEGMENTS) -> Surface:
+    """A cylinder along z, with sharp rims."""
     half = 0.5 * length
-    wall = turned_profile([radius, radius], [-half, half], [1.0, 1.0], [0.0, 0.0], around)
+    wall = surface_of_revolution([radius, radius], [-half, half], [1.0, 1.0], [0.0, 0.0], segments)
     lids = [
-        turned_profile([radius, 0.0][::side], [side * half] * 2, [0.0, 0.0], [float(side)] * 2, around)
+        surface_of_revolution([radius, 0.0][::side], [side * half] * 2, [0.0, 0.0], [float(side)] * 2, segments)
         for side in (-1, 1)
     ]
     return joined([wall, *lids])
 
 
-def capsule(radius: float, length: float, around: int = AROUND) -> Surface:
+def capsule(radius: float, length: float, segments: int = ROUND_SEGMENTS) -> Surface:
     """A cylinder along z with a half sphere on each end."""
-    return tapered(radius, radius, length, around)
+    return tapered(radius, radius, length, segments)
 
 
-def tapered(first: float, last: float, length: float, around: int = AROUND) -> Surface:
-    """A limb along z around the origin: balls of radius `first` below and `last` above, and the skin around both.
+def tapered(first: float, last: float, length: float, segments: int = ROUND_SEGMENTS) -> Surface:
+    """A tapered capsule along z around the origin: the hull of a sphere `first` below and a sphere `last` above.
 
-    The skin touches both balls where the normal rises by asin((first - last) / length).
+    The cone touches both spheres where the normal has the elevation asin((first - last) / length).
+
+    Args:
+        first: Radius of the lower sphere [m].
+        last: Radius of the upper sphere [m].
+        length: Distance between the centres of the spheres [m].
+        segments: Segments around the axis.
     """
     if length <= abs(first - last):
-        return sphere(max(first, last), around)
+        return sphere(max(first, last), segments)
     tilt = math.asin((first - last) / length)
-    low = np.linspace(-math.pi / 2, tilt, around // 4 + 1)
-    high = np.linspace(tilt, math.pi / 2, around // 4 + 1)
+    low = np.linspace(-math.pi / 2, tilt, segments // 4 + 1)
+    high = np.linspace(tilt, math.pi / 2, segments // 4 + 1)
     angles = np.concatenate([low, high])
     radii = np.repeat([first, last], [len(low), len(high)])
     middles = np.repeat([-0.5 * length, 0.5 * length], [len(low), len(high)])
     heights = middles + radii * np.sin(angles)
-    return turned_profile(radii * np.cos(angles), heights, np.cos(angles), np.sin(angles), around)
+    return surface_of_revolution(radii * np.cos(angles), heights, np.cos(angles), np.sin(angles), segments)
 
 
-def limb(start: ArrayLike, end: ArrayLike, first: float, last: float, around: int = AROUND) -> Surface:
-    """A tapered limb from one point to another."""
+def limb(start: ArrayLike, end: ArrayLike, first: float, last: float, segments: int = ROUND_SEGMENTS) -> Surface:
+    """A tapered capsule from one point to another, with the radii `first` and `last` at its ends [m]."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     size = float(np.linalg.norm(b - a))
     if size < 1e-12:
-        return sphere(max(first, last), around).moved(Pose(a))
-    return tapered(first, last, size, around).moved(Pose(0.5 * (a + b), from_to("z", b - a)))
+        return sphere(max(first, last), segments).moved(Pose(a))
+    return tapered(first, last, size, segments).moved(Pose(0.5 * (a + b), from_to("z", b - a)))
 
 
-def turned_profile(
-    radii: ArrayLike, heights: ArrayLike, outward: ArrayLike, upward: ArrayLike, around: int = AROUND
+def surface_of_revolution(
+    radii: ArrayLike, heights: ArrayLike, outward: ArrayLike, upward: ArrayLike, segments: int = ROUND_SEGMENTS
 ) -> Surface:
-    """A profile, with its normals, turned once around z in so many steps."""
-    angles = np.linspace(0.0, 2.0 * math.pi, around, endpoint=False)
-    cos, sin, ones = np.cos(angles), np.sin(angles), np.ones(around)
+    """The surface of revolution of a profile about z.
+
+    Args:
+        radii: (k,) distances of the profile's points from the axis [m].
+        heights: (k,) heights of the points [m].
+        outward: (k,) radial components of the normals.
+        upward: (k,) axial components of the normals.
+        segments: Segments around the axis.
+    """
+    angles = np.linspace(0.0, 2.0 * math.pi, segments, endpoint=False)
+    cos, sin, ones = np.cos(angles), np.sin(angles), np.ones(segments)
     r, z, n, m = (np.asarray(part, dtype=np.float64)[:, None] for part in (radii, heights, outward, upward))
     vertices = np.stack([r * cos, r * sin, z * ones], axis=-1).reshape(-1, 3)
     normals = np.stack([n * cos, n * sin, m * ones], axis=-1).reshape(-1, 3)
-    return Surface(vertices, _unit(normals), _rings(len(r), around))
+    return Surface(vertices, unit_rows(normals), _rings(len(r), segments))
 
 
-def _rings(count: int, around: int) -> IntArray:
-    """Triangles between neighbouring rings of `around` vertices."""
-    first = np.arange((count - 1) * around, dtype=np.int64)
-    following = first - first % around + (first + 1) % around
-    lower = np.stack([first, following, following + around], axis=1)
-    upper = np.stack([first, following + around, first + around], axis=1)
+def _rings(count: int, segments: int) -> IntArray:
+    """(t, 3) triangles between `count` consecutive rings of `segments` vertices."""
+    first = np.arange((count - 1) * segments, dtype=np.int64)
+    following = first - first % segments + (first + 1) % segments
+    lower = np.stack([first, following, following + segments], axis=1)
+    upper = np.stack([first, following + segments, first + segments], axis=1)
     return np.concatenate([lower, upper])
 
 
-def _unit(vectors: FloatArray) -> FloatArray:
+def unit_rows(vectors: FloatArray) -> FloatArray:
+    """(k, 3) rows scaled to unit length; rows of zero length stay zero."""
     sizes = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(sizes < 1e-300, 1.0, sizes)
-
-
-def rotated(vectors: FloatArray, rotation: FloatArray) -> FloatArray:
-    """Rows turned by a quaternion."""
-    return vectors @ to_matrix(rotation).T

@@ -1,4 +1,4 @@
-"""Pictures made of coloured characters, for terminals."""
+"""Shows pictures in a terminal as coloured characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.style import Style
 from poise.pictures.picture import Picture, Pixels
 
 UPPER_HALF = "▀"
-"""Shows two pixels: its colour above, the background below."""
+"""A character that shows two pixels: the upper in its colour, the lower in the background colour."""
 
 
 def half_blocks(picture: Picture, columns: int, rows: int) -> Segments:

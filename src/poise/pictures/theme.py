@@ -1,4 +1,4 @@
-"""Colours and lights, for light and for dark pages."""
+"""Colours and lights of pictures, for light and for dark pages."""
 
 from __future__ import annotations
 
@@ -11,38 +11,48 @@ from poise.pictures.parts import Color
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours in 0 … 1 as the screen shows them, and how strong the lights are."""
+    """Colours (sRGB, from 0 to 1) and strengths of the lights."""
 
     body: Color
     bone: Color
     collision: Color
     active: Color
-    """Joints that a motor drives."""
+    """Joints with a motor."""
     passive: Color
-    """Joints that follow."""
+    """Joints without a motor."""
     loop: Color
     """Joints that close a loop."""
     gap: Color
-    """A loop that is not closed."""
+    """Gaps of open loops and missed targets."""
     target: Color
-    """Where something should be."""
+    """Targets and lines of sight."""
     balance: Color
-    """What is stood on, and the weight above it."""
+    """Support polygons and centres of mass."""
     obstacle: Color
     ring: Color
     """Border of the discs on joints."""
     text: Color
     top: Color
+    """Background at the top of the picture."""
     bottom: Color
+    """Background at the bottom of the picture."""
     line: Color
+    """Grid lines of the floor."""
     shadow: Color
     key: float = 0.8
+    """Strength of the key light."""
     fill: float = 0.22
+    """Strength of the fill light."""
     sky: float = 0.36
+    """Strength of the ambient light from above."""
     ground: float = 0.2
+    """Strength of the ambient light from below."""
     shine: float = 0.05
+    """Strength of specular highlights."""
     line_strength: float = 0.5
+    """Opacity of the grid lines."""
     shadow_strength: float = 0.4
+    """Opacity of the shadow."""
 
 
 def _color(code: str) -> Color:
@@ -50,7 +60,7 @@ def _color(code: str) -> Color:
     return red, green, blue
 
 
-LIGHT = Theme(
+LIGHT_THEME = Theme(
     body=_color("#c9d1dc"),
     bone=_color("#8d9bb0"),
     collision=_color("#e0b07a"),
@@ -68,7 +78,7 @@ LIGHT = Theme(
     line=_color("#b4bcc8"),
     shadow=_color("#5b6472"),
 )
-DARK = Theme(
+DARK_THEME = Theme(
     body=_color("#aeb9c9"),
     bone=_color("#8796ad"),
     collision=_color("#c99a63"),
@@ -89,11 +99,11 @@ DARK = Theme(
     ground=0.14,
     shadow_strength=0.75,
 )
-THEMES = {"light": LIGHT, "dark": DARK}
+THEMES = {"light": LIGHT_THEME, "dark": DARK_THEME}
 
 
 def theme_named(name: str | Theme) -> Theme:
-    """The theme of a name."""
+    """The theme with this name; a theme is returned unchanged."""
     if isinstance(name, Theme):
         return name
     if name not in THEMES:

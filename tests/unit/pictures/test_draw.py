@@ -9,7 +9,7 @@ from poise.figure.model.pose import Pose, turn, vector
 from poise.figure.model.shapes import Mesh, Sphere
 from poise.pictures import Picture, contact_sheet, draw, strip
 from poise.pictures.parts import appearance
-from poise.pictures.theme import DARK, LIGHT, Theme
+from poise.pictures.theme import DARK_THEME, LIGHT_THEME, Theme
 
 from .figures import four_bar, post, stick, with_mesh
 from .test_meshes import binary_stl
@@ -72,7 +72,8 @@ def test_bodies_without_shapes_are_drawn_as_bones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("active", "wanted", "other"), [(True, LIGHT.active, LIGHT.passive), (False, LIGHT.passive, LIGHT.active)]
+    ("active", "wanted", "other"),
+    [(True, LIGHT_THEME.active, LIGHT_THEME.passive), (False, LIGHT_THEME.passive, LIGHT_THEME.active)],
 )
 def test_active_and_passive_joints_have_their_colours(active: bool, wanted: tuple, other: tuple) -> None:
     picture = draw(stick(active=active), size=(160, 160))
@@ -82,9 +83,9 @@ def test_active_and_passive_joints_have_their_colours(active: bool, wanted: tupl
 
 def test_loops_are_marked_and_open_ones_stand_out() -> None:
     closed, opened = draw(four_bar(), size=(160, 160)), draw(four_bar(gap=0.05), size=(160, 160))
-    assert looks_like(closed, LIGHT.loop).any()
-    assert not looks_like(closed, LIGHT.gap).any()
-    assert looks_like(opened, LIGHT.gap).any()
+    assert looks_like(closed, LIGHT_THEME.loop).any()
+    assert not looks_like(closed, LIGHT_THEME.gap).any()
+    assert looks_like(opened, LIGHT_THEME.gap).any()
 
 
 def test_a_mesh_is_drawn_from_its_file_and_a_missing_one_as_bones(tmp_path: Path) -> None:
@@ -94,8 +95,8 @@ def test_a_mesh_is_drawn_from_its_file_and_a_missing_one_as_bones(tmp_path: Path
     assert found.notes == ()
     lost = draw(with_mesh("package://nobody/b.stl"), size=SMALL, folder=tmp_path)
     assert len(lost.notes) == 1
-    assert "there is no file 'package://nobody/b.stl'" in lost.notes[0]
-    assert looks_like(lost, LIGHT.bone, 90).any()
+    assert "the mesh file 'package://nobody/b.stl' does not exist" in lost.notes[0]
+    assert looks_like(lost, LIGHT_THEME.bone, 90).any()
 
 
 def test_a_body_whose_visual_mesh_is_lost_is_drawn_from_what_collides() -> None:
@@ -110,7 +111,7 @@ def test_a_body_whose_visual_mesh_is_lost_is_drawn_from_what_collides() -> None:
 def test_themes_differ_in_their_backdrop() -> None:
     assert draw(post(), size=SMALL, theme="dark").pixels[:3].mean() < 60
     assert draw(post(), size=SMALL, theme="light").pixels[:3].mean() > 220
-    assert isinstance(DARK, Theme)
+    assert isinstance(DARK_THEME, Theme)
 
 
 def test_labels_add_names_and_sites() -> None:
@@ -121,7 +122,7 @@ def test_labels_add_names_and_sites() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"size": (10, 100)}, "16 to 8192 pixels each way, not 10x100"),
+        ({"size": (10, 100)}, "16 to 8192 pixels, not 10x100"),
         ({"theme": "darkk"}, "Did you mean 'dark'"),
         ({"view": "back"}, "no view 'back'"),
         ({"posture": "rised"}, "Did you mean 'raised'"),

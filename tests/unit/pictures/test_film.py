@@ -34,7 +34,7 @@ def test_what_is_beside_the_figure_shows(extra):
 def test_films_that_make_no_sense():
     with pytest.raises(PoiseError, match="at least one posture"):
         film(LAMP, [])
-    with pytest.raises(PoiseError, match="needs the ball at 2 points"):
+    with pytest.raises(PoiseError, match="ball must be 2 points"):
         film(LAMP, ["sad", "happy"], ball=[[0.0, 0.0, 0.0]])
     with pytest.raises(PoiseError, match="no site or body 'nose'"):
         film(LAMP, ["sad"], eyes="nose")

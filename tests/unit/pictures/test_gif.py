@@ -29,5 +29,5 @@ def test_a_gif_has_all_frames_at_their_rate_and_starts_again(tmp_path):
 def test_no_frames_and_no_rate_are_refused(tmp_path):
     with pytest.raises(PoiseError, match=r"an animation needs at least one picture"):
         save_gif([], tmp_path / "none.gif")
-    with pytest.raises(PoiseError, match=r"up to 50 pictures a second, not 100"):
+    with pytest.raises(PoiseError, match=r"at most 50 pictures per second, not 100"):
         save_gif(frames(2), tmp_path / "fast.gif", rate=100)

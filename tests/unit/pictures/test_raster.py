@@ -12,7 +12,7 @@ SIZE = 12
 
 def filled(screen: np.ndarray, triangles: np.ndarray, size: int = SIZE) -> tuple[np.ndarray, np.ndarray]:
     nearness = np.zeros((size, size), dtype=np.float32)
-    drawn = np.full((size, size), raster.NOTHING, dtype=np.int32)
+    drawn = np.full((size, size), raster.NO_TRIANGLE, dtype=np.int32)
     raster.fill(np.ascontiguousarray(screen), np.ascontiguousarray(triangles, dtype=np.int64), nearness, drawn)
     return nearness, drawn
 
@@ -39,7 +39,7 @@ def test_every_pixel_shows_the_nearest_triangle_that_covers_it(seed: int) -> Non
     expected = _expected(screen, triangles)
     assert nearness == pytest.approx(expected.max(axis=0), abs=1e-6)
     covered = expected.max(axis=0) > 0.0
-    assert (drawn[~covered] == raster.NOTHING).all()
+    assert (drawn[~covered] == raster.NO_TRIANGLE).all()
     assert (drawn[covered] == expected.argmax(axis=0)[covered]).all()
 
 
@@ -47,7 +47,7 @@ def test_what_is_behind_the_camera_or_has_no_area_is_not_drawn() -> None:
     square = np.array([[0.0, 0.0, 1.0], [10.0, 0.0, 1.0], [0.0, 10.0, 1.0]])
     flat = np.array([[0.0, 0.0, 1.0], [5.0, 5.0, 1.0], [10.0, 10.0, 1.0]])
     for corners in (square * [1.0, 1.0, -1.0], square * [1.0, 1.0, 0.0], flat, square * np.nan):
-        assert (filled(corners, np.array([[0, 1, 2]]))[1] == raster.NOTHING).all()
+        assert (filled(corners, np.array([[0, 1, 2]]))[1] == raster.NO_TRIANGLE).all()
 
 
 def test_triangles_much_larger_than_the_picture_cover_it() -> None:

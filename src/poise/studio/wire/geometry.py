@@ -82,7 +82,7 @@ def _coarse_parts(state: State) -> tuple[Part, ...]:
     """The same parts with fewer triangles."""
     figure, folder = state.figure, state.folder
     looks = [
-        appearance(figure, collision=collides, folder=folder, around=COARSE_SEGMENTS) for collides in (False, True)
+        appearance(figure, collision=collides, folder=folder, segments=COARSE_SEGMENTS) for collides in (False, True)
     ]
     return looks[0].parts + looks[1].parts
 
