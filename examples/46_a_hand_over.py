@@ -14,7 +14,7 @@ import numpy as np
 import poise
 from poise import Builder, Frame, Pose, Position, Posture
 from poise.figure import fixed, revolute
-from poise.figures.parts import BLUE, DARK, GOLD, RED, knob, rod
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, knob, rod
 from poise.pictures import contact_sheet, draw
 
 SIDES = {"left": (0.25, RED), "right": (-0.25, BLUE)}
@@ -34,12 +34,12 @@ HANDLES = {
 def arms(holding: tuple[str, ...]) -> poise.Figure:
     """Two arms and a stick that the first of `holding` carries and the others hold on to."""
     made = Builder("arms")
-    made.body("torso", shapes=[rod((0.0, 0.0, 0.0), (0.0, 0.3, 0.0), 0.05, DARK)], mass=10.0)
+    made.body("torso", shapes=[rod((0.0, 0.0, 0.0), (0.0, 0.3, 0.0), 0.05, DARK_GREY)], mass=10.0)
     for side, (x, color) in SIDES.items():
         upper, at = "torso", (x, 0.3, 0.0)
         for k, axis in enumerate(AXES, start=1):
             hinge = revolute(f"{side}_{k}", axis, limits=(-2.8, 2.8))
-            shapes = [knob((0.0, 0.0, 0.0), 0.025, DARK), rod((0.0, 0.0, 0.0), (0.0, LINK, 0.0), 0.018, color)]
+            shapes = [knob((0.0, 0.0, 0.0), 0.025, DARK_GREY), rod((0.0, 0.0, 0.0), (0.0, LINK, 0.0), 0.018, color)]
             upper = made.body(f"{side}_link_{k}", parent=upper, joint=hinge, at=at, shapes=shapes, mass=0.3)
             at = (0.0, LINK, 0.0)
         made.site(f"{side}_grip", upper, at=GRIP.position)

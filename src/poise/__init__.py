@@ -1,6 +1,6 @@
-"""poise: poses articulated figures from goals a person understands.
+"""poise: inverse kinematics for expressive characters and robots.
 
-Names are imported on first use, so that `import poise` costs nothing.
+Public names are imported on first use, so that `import poise` takes no time: numba alone takes 0.3–0.5 s.
 """
 
 from __future__ import annotations
@@ -135,13 +135,13 @@ _HOMES = {
 }
 
 _PACKAGES = ("chains",)
-"""Parts whose names are used through them, as in `poise.chains.ccd(…)`."""
+"""Public packages whose functions are called through them, as in `poise.chains.ccd(…)`."""
 
 __all__ = sorted([*_HOMES, *_PACKAGES])
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name from the module it lives in."""
+    """Import a public name from its module on first use."""
     if name in _PACKAGES:
         return import_module(f"poise.{name}")
     if name not in _HOMES:

@@ -1,4 +1,4 @@
-"""What poise raises: always about the question, never because a goal is out of reach."""
+"""Exceptions of poise: they report wrong input. A goal that cannot be reached is a result, not an exception."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class PoiseError(ValueError):
-    """Something in the question is wrong."""
+    """The base class: an argument or a file is wrong."""
 
 
 class FigureError(PoiseError):
@@ -14,7 +14,7 @@ class FigureError(PoiseError):
 
 
 class TaskError(PoiseError):
-    """A task asks for something that makes no sense."""
+    """A task is inconsistent, or refers to something that does not exist."""
 
 
 class FormatError(PoiseError):
@@ -27,7 +27,7 @@ class FormatError(PoiseError):
     """
 
     def __init__(self, reason: str, path: Path | str | None = None, line: int | None = None) -> None:
-        """Put file and line before the reason, as compilers do."""
+        """Format the message as file:line: reason, as compilers do."""
         self.reason = reason
         self.path = Path(path) if path is not None else None
         self.line = line
@@ -36,4 +36,4 @@ class FormatError(PoiseError):
 
 
 class RobotError(PoiseError):
-    """A robot's port, its servos, or the answer of its device is wrong."""
+    """A robot's port, its servo settings, or the reply of its device is wrong."""

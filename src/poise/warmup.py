@@ -1,6 +1,6 @@
-"""Everything that makes numba compile something, on a figure small enough that nothing but the compiling takes time.
+"""The warm-up: calls that make numba compile every kernel, on a figure so small that only compilation takes time.
 
-A part of poise that calls kernels from Python adds a step here: `poise compile` runs them all.
+Each part of poise that calls kernels from Python has a step here; `poise compile` runs all steps.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.model.shapes import Sphere
 from poise.figure.model.violations import reached_limits
 
-SIDE = Pose(vector((0.1, 0.0, 0.0)))
+LOOP_FRAME = Pose(vector((0.1, 0.0, 0.0)))
+"""Frame of the loop joints on the base."""
 
 
 class Step(NamedTuple):
     """One part of the warm-up."""
 
     what: str
+    """Name for progress messages."""
     run: Callable[[], object]
+    """Calls the kernels."""
 
 
 def lanes() -> dict[str, list[Step]]:
@@ -77,7 +80,7 @@ def run_lane(name: str) -> None:
 
 @cache
 def every_joint_kind() -> Figure:
-    """A small figure with a joint of every kind, limits and couplings of every kind, and a loop."""
+    """A small figure with every kind of joint, limit, coupling and loop joint."""
     made = Builder("every_joint_kind")
     made.body("base", joint=free("base"), shapes=[Sphere(0.1)], mass=1.0)
     wide = BallLimits(Ellipse(1.0, 0.5), Twist.between(-1.0, 1.0))
@@ -100,8 +103,8 @@ def every_joint_kind() -> Figure:
     made.couple("together", {"revolute": 1.0, "elbow.twist": -1.0})
     made.bound("swung", {"revolute": 1.0, "ball.swing_x": 1.0}, lower=-1.5)
     for joint in (ball("ball_loop"), revolute("hinge_loop", "x"), universal("universal_loop", "x", "y")):
-        made.loop(joint, "base", "ball", parent_frame=SIDE, child_frame=Pose())
-    made.loop(fixed("fixed_loop"), "base", "ball", parent_frame=SIDE, child_frame=Pose())
+        made.loop(joint, "base", "ball", parent_frame=LOOP_FRAME, child_frame=Pose())
+    made.loop(fixed("fixed_loop"), "base", "ball", parent_frame=LOOP_FRAME, child_frame=Pose())
     return made.build()
 
 

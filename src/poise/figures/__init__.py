@@ -1,4 +1,4 @@
-"""Figures that come with poise, and makers of chains and humans."""
+"""The built-in figures, and functions that build chains and humans."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ BUILT_IN = {
     "dancer": "poise.figures.mechanisms.dancer",
     "walker": "poise.figures.mechanisms.walker",
 }
-"""Module of every built-in figure; its `build(name)` makes it."""
+"""Module of every built-in figure, whose `build(name)` returns the figure."""
 
 __all__ = ["BUILT_IN", "built_in", "chain", "human"]
 
 
 @cache
 def built_in(name: str) -> Figure:
-    """The built-in figure of this name, made once.
+    """The built-in figure with this name, cached.
 
     Raises:
-        FigureError: When no figure has this name.
+        FigureError: No built-in figure has this name.
     """
     if name not in BUILT_IN:
         hint = suggestion(name, BUILT_IN)
-        raise FigureError(f"there is no built-in figure {name!r}.{hint} Built in: {', '.join(BUILT_IN)}.")
+        raise FigureError(f"there is no built-in figure {name!r}.{hint} Built-in figures: {', '.join(BUILT_IN)}.")
     figure: Figure = import_module(BUILT_IN[name]).build(name)
     return figure

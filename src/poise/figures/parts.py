@@ -1,4 +1,4 @@
-"""Solids in the colours of the built-in figures."""
+"""Colours and coloured solids of the built-in figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RED: Color = (0.83, 0.32, 0.29)
 GREEN: Color = (0.36, 0.65, 0.40)
 BLUE: Color = (0.30, 0.49, 0.75)
 STEEL: Color = (0.62, 0.65, 0.69)
-DARK: Color = (0.24, 0.26, 0.30)
+DARK_GREY: Color = (0.24, 0.26, 0.30)
 WOOD: Color = (0.80, 0.64, 0.43)
 GOLD: Color = (0.93, 0.72, 0.27)
 WHITE: Color = (0.93, 0.93, 0.91)
@@ -25,10 +25,11 @@ SHIRT: Color = (0.33, 0.52, 0.68)
 TROUSERS: Color = (0.29, 0.32, 0.42)
 
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
+"""The identity rotation."""
 
 
 def shifted(point: ArrayLike, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> FloatArray:
-    """A point moved along the axes."""
+    """`point` + (x, y, z)."""
     moved: FloatArray = np.asarray(point, dtype=np.float64) + np.array([x, y, z])
     return moved
 
@@ -51,7 +52,7 @@ def block(
 
 
 def knob(center: ArrayLike, radius: float, color: Color = STEEL) -> Sphere:
-    """A ball about `center`."""
+    """A sphere about `center`."""
     return Sphere(radius, pose=Pose(center), color=color)
 
 

@@ -16,7 +16,7 @@ from poise.figures import built_in
 from poise.figures.people import anthropometry
 from poise.figures.people import human_ranges as ranges
 from poise.figures.people.ball_region import DOWN, UP, Range, limb_turn
-from poise.figures.people.human_postures import POSTURES
+from poise.figures.people.human_postures import HUMAN_POSTURES
 
 MIRROR = np.diag([-1.0, 1.0, 1.0])
 HUMAN = built_in("human")
@@ -65,7 +65,7 @@ def test_a_hinge_has_one_value() -> None:
 
 def test_the_table_sums_to_one() -> None:
     trunk = ("head", "thorax", "abdomen", "pelvis")
-    total = sum(s.mass * (1 if name in trunk else 2) for name, s in anthropometry.SEGMENTS.items())
+    total = sum(s.mass * (1 if name in trunk else 2) for name, s in anthropometry.SEGMENT_SHARES.items())
     assert total == pytest.approx(1.0, abs=1e-12)
 
 
@@ -99,8 +99,8 @@ def test_divided_segments_keep_their_mass_centre_and_inertia(segment: str, bodie
     frames = HUMAN.frames(HUMAN.neutral())
     rows = [HUMAN.bodies.index(f"left_{body}") for body in bodies]
     whole = combined(_in_world(HUMAN.bodies[row].mass, frames.position[row]) for row in rows)
-    length = {"forearm": anthropometry.FOREARM, "foot": anthropometry.FOOT_LENGTH}[segment] * 1.75
-    share = anthropometry.SEGMENTS[segment]
+    length = {"forearm": anthropometry.FOREARM_LENGTH, "foot": anthropometry.FOOT_LENGTH}[segment] * 1.75
+    share = anthropometry.SEGMENT_SHARES[segment]
     assert whole.mass == pytest.approx(70.0 * share.mass)
     across = whole.inertia[0, 0]
     assert math.sqrt(across / whole.mass) / length == pytest.approx(share.gyration[1])
@@ -143,14 +143,14 @@ def test_what_is_illegal_on_the_left_is_illegal_on_the_right(seed: int) -> None:
 
 
 BALLS: list[tuple[str, Range, FloatArray]] = [
-    ("spine", ranges.SPINE, UP),
-    ("chest", ranges.CHEST, UP),
-    ("neck", ranges.NECK, UP),
-    ("head", ranges.HEAD, UP),
-    ("left_shoulder", ranges.SHOULDER, DOWN),
-    ("right_shoulder", ranges.SHOULDER, DOWN),
-    ("left_hip", ranges.HIP, DOWN),
-    ("right_hip", ranges.HIP, DOWN),
+    ("spine", ranges.SPINE_RANGE, UP),
+    ("chest", ranges.CHEST_RANGE, UP),
+    ("neck", ranges.NECK_RANGE, UP),
+    ("head", ranges.HEAD_RANGE, UP),
+    ("left_shoulder", ranges.SHOULDER_RANGE, DOWN),
+    ("right_shoulder", ranges.SHOULDER_RANGE, DOWN),
+    ("left_hip", ranges.HIP_RANGE, DOWN),
+    ("right_hip", ranges.HIP_RANGE, DOWN),
 ]
 
 
@@ -201,8 +201,8 @@ def test_the_hamstrings_stop_a_straight_leg(side: str) -> None:
 
 
 def test_postures_look_like_their_names() -> None:
-    frames = {name: HUMAN.frames(name) for name in POSTURES}
-    assert {"standing", "neutral", "t_pose", "sitting", "crouching", "reaching", "waving"} <= set(POSTURES)
+    frames = {name: HUMAN.frames(name) for name in HUMAN_POSTURES}
+    assert {"standing", "neutral", "t_pose", "sitting", "crouching", "reaching", "waving"} <= set(HUMAN_POSTURES)
     t_pose = frames["t_pose"]
     assert t_pose["left_fingertips"].position[1] == pytest.approx(t_pose["left_upper_arm"].position[1], abs=1e-9)
     assert t_pose["left_fingertips"].position[0] > 0.8
@@ -216,7 +216,7 @@ def test_postures_look_like_their_names() -> None:
     assert frames["crouching"]["crown"].position[1] < 1.2
 
 
-@pytest.mark.parametrize("name", POSTURES)
+@pytest.mark.parametrize("name", HUMAN_POSTURES)
 def test_postures_stand_on_the_ground(name: str) -> None:
     frames = HUMAN.frames(name)
     soles = [frames[site].position for site in HUMAN.sites.names if "_foot_" in site]

@@ -8,7 +8,7 @@ import pytest
 from poise.figure import Figure
 from poise.figures import built_in
 from poise.figures.people.cyclist import riding
-from poise.figures.robots.adelino import POSTURES
+from poise.figures.robots.adelino import ADELINO_POSTURES
 
 FINGERS = ("index", "middle", "ring", "little")
 
@@ -28,19 +28,21 @@ def test_adelino_is_a_desk_robot_of_five_servos() -> None:
 
 def test_adelino_servos_can_hold_every_posture() -> None:
     adelino = built_in("adelino")
-    assert {"neutral", "happy", "sad", "curious", "proud", "shy", "angry", "sleepy", "surprised"} <= set(POSTURES)
-    for name in POSTURES:
+    assert {"neutral", "happy", "sad", "curious", "proud", "shy", "angry", "sleepy", "surprised"} <= set(
+        ADELINO_POSTURES
+    )
+    for name in ADELINO_POSTURES:
         assert np.abs(adelino.gravity_torques(name)).max() < 0.8 * adelino.joints[0].strength
 
 
 def test_adelino_looks_what_its_postures_say() -> None:
     adelino = built_in("adelino")
-    gaze = {name: adelino.pose_of("eyes", name).matrix[:, 1] for name in POSTURES}
+    gaze = {name: adelino.pose_of("eyes", name).matrix[:, 1] for name in ADELINO_POSTURES}
     assert tip(adelino, "proud")[1] > tip(adelino, "neutral")[1] > tip(adelino, "sad")[1]
     assert gaze["sad"][1] < -0.2 and gaze["happy"][1] > 0.8
     assert tip(adelino, "surprised")[2] < tip(adelino, "neutral")[2] < tip(adelino, "angry")[2]
     assert abs(gaze["angry"][0]) < 0.1 and gaze["angry"][2] > 0.9
-    assert all(tip(adelino, name)[1] > 0.03 for name in POSTURES)
+    assert all(tip(adelino, name)[1] > 0.03 for name in ADELINO_POSTURES)
 
 
 def test_snake_postures() -> None:

@@ -1,1 +1,1 @@
-"""Mechanisms with loops."""
+"""Mechanisms with kinematic loops, and two serial robots from the same paper."""

@@ -1,7 +1,8 @@
-"""A boxing arm of four motors: three in the shoulder, one in the elbow [Schumacher et al. 2021, fig. 7].
+"""A boxing arm with four motors: three in the shoulder, one in the elbow [Schumacher et al. 2021, fig. 7].
 
-No drawing of the original is public; this one has the size of a child's right arm on a fixed torso. Up is y, it faces
-+z. With the arm raised sideways, the third shoulder axis falls on the first: the singularity of the paper's example.
+No drawing of the original is public; this one has the size of a child's right arm on a fixed torso. Up is y, and it
+faces +z. With the arm raised sideways, the third shoulder axis coincides with the first: the singularity of the paper's
+example.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import math
 from poise.figure.model.builder import Builder, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.joints import Joint
-from poise.figures.parts import BLUE, DARK, GOLD, RED, STEEL, WHITE, bar, block, egg, knob, rod
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, STEEL, WHITE, bar, block, egg, knob, rod
 
-SHOULDER = (-0.14, 0.62, 0.0)
-UPPER_ARM, FOREARM, GLOVE = 0.20, 0.18, 0.07
-"""[m]"""
+BOXER_SHOULDER = (-0.14, 0.62, 0.0)
+"""Position of the shoulder [m]."""
+BOXER_UPPER_ARM, BOXER_FOREARM, BOXER_GLOVE = 0.20, 0.18, 0.07
+"""Lengths [m]."""
 
-POSTURES = {
+BOXER_POSTURES = {
     "guard": (35, 12, 20, 128),
     "jab": (88, 5, 0, 6),
     "hook": (60, 55, 45, 85),
@@ -33,18 +35,18 @@ def build(name: str) -> Figure:
     torso = [
         egg((0, 0.50, 0), (0.115, 0.17, 0.08), BLUE),
         egg((0, 0.80, 0.01), (0.065, 0.085, 0.07), WHITE),
-        rod((0, 0, 0), (0, 0.03, 0), 0.12, DARK),
-        bar((0, 0.03, 0), (0, 0.72, 0), 0.03, DARK),
+        rod((0, 0, 0), (0, 0.03, 0), 0.12, DARK_GREY),
+        bar((0, 0.03, 0), (0, 0.72, 0), 0.03, DARK_GREY),
         bar((0.10, 0.60, 0), (0.13, 0.62, 0), 0.035, BLUE),
-        *(knob((x, 0.81, 0.073), 0.010, DARK) for x in (-0.025, 0.025)),
+        *(knob((x, 0.81, 0.073), 0.010, DARK_GREY) for x in (-0.025, 0.025)),
     ]
     boxer.body("torso", shapes=torso, mass=6.0)
-    hub = rod((-0.01, 0, 0), (0.04, 0, 0), 0.036, DARK)
+    hub = rod((-0.01, 0, 0), (0.04, 0, 0), 0.036, DARK_GREY)
     boxer.body(
         "shoulder_yoke",
         parent="torso",
         joint=_motor("shoulder_pitch", "-x", (-60, 180)),
-        at=SHOULDER,
+        at=BOXER_SHOULDER,
         shapes=[hub],
         mass=0.15,
     )
@@ -58,30 +60,30 @@ def build(name: str) -> Figure:
         mass=0.15,
     )
     arm = [
-        bar((0, -0.03, 0), (0, -UPPER_ARM, 0), 0.027, GOLD),
-        rod((-0.035, -UPPER_ARM, 0), (0.035, -UPPER_ARM, 0), 0.03, DARK),
+        bar((0, -0.03, 0), (0, -BOXER_UPPER_ARM, 0), 0.027, GOLD),
+        rod((-0.035, -BOXER_UPPER_ARM, 0), (0.035, -BOXER_UPPER_ARM, 0), 0.03, DARK_GREY),
     ]
     boxer.body("upper_arm", parent="shoulder_link", joint=_motor("shoulder_yaw", "y", (-90, 90)), shapes=arm, mass=0.35)
     fist = [
-        bar((0, 0, 0), (0, -FOREARM, 0), 0.023, GOLD),
-        egg((0, -FOREARM - 0.5 * GLOVE, 0.005), (0.045, 0.058, 0.05), RED),
+        bar((0, 0, 0), (0, -BOXER_FOREARM, 0), 0.023, GOLD),
+        egg((0, -BOXER_FOREARM - 0.5 * BOXER_GLOVE, 0.005), (0.045, 0.058, 0.05), RED),
     ]
     boxer.body(
         "forearm",
         parent="upper_arm",
         joint=_motor("elbow", "-x", (0, 140)),
-        at=(0, -UPPER_ARM, 0),
+        at=(0, -BOXER_UPPER_ARM, 0),
         shapes=fist,
         mass=0.35,
     )
-    boxer.site("glove", "forearm", at=(0, -FOREARM - GLOVE, 0))
-    for posture, degrees in POSTURES.items():
+    boxer.site("glove", "forearm", at=(0, -BOXER_FOREARM - BOXER_GLOVE, 0))
+    for posture, degrees in BOXER_POSTURES.items():
         joints = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow")
         boxer.posture(posture, {joint: math.radians(angle) for joint, angle in zip(joints, degrees, strict=True)})
     return boxer.build()
 
 
 def _motor(name: str, axis: str, degrees: tuple[float, float]) -> Joint:
-    """A servo of the size the paper's robots use."""
+    """A hinge with a servo like those of the paper's robots, between limits [degrees]."""
     limits = (math.radians(degrees[0]), math.radians(degrees[1]))
     return revolute(name, axis, limits=limits, speed=4.4, strength=3.4)

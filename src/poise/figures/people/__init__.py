@@ -1,1 +1,1 @@
-"""A human, a hand and a cyclist, from published measures."""
+"""A human, a hand and a cyclist, from published anthropometric data."""

@@ -1,12 +1,12 @@
-"""Lengths and masses of an average human.
+"""Lengths and masses of an average human, as fractions of stature and of body mass.
 
-Lengths are fractions of stature after Drillis and Contini [Winter 2009, fig. 4.1], because they close: ankle height,
-shank, thigh, trunk, and head with neck add up to 1. Inside the trunk, whose length they give, the levels of navel,
-xiphion and seventh neck vertebra divide it as in de Leva's sample. Masses, centres of mass and radii of gyration are
-de Leva's for men [de Leva 1996, table 4]; each segment keeps its shares of its own length. No other table is mixed in:
-the masses sum to 1 only as a family.
+Lengths are those of Drillis and Contini [Winter 2009, fig. 4.1], because they add up: ankle height, shank, thigh,
+trunk, and head with neck sum to 1. The levels of navel, xiphion and seventh neck vertebra divide the trunk as in de
+Leva's sample. Masses, centres of mass and radii of gyration are de Leva's for men [de Leva 1996, table 4], relative to
+each segment's own length. No other table is used, since the masses sum to 1 only within one table.
 
-Their breadths, 0.259 and 0.191 of stature, are outlines. Joint centres lie inside them by the radius of the limb.
+The breadths of shoulders and hips, 0.259 and 0.191 of stature, are those of the outline. Joint centres lie inside the
+outline by the radius of the limb.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from poise.figure.model.mass import Mass
 
 
 class Segment(NamedTuple):
-    """Mass of a segment and how it is spread along its length."""
+    """Mass, centre of mass and radii of gyration of a segment."""
 
     mass: float
     """Share of the body's mass."""
@@ -30,7 +30,7 @@ class Segment(NamedTuple):
     """Radii of gyration about the sagittal, transverse and longitudinal axes, shares of its length."""
 
 
-SEGMENTS = {
+SEGMENT_SHARES = {
     "head": Segment(0.0694, 0.5002, (0.303, 0.315, 0.261)),
     "thorax": Segment(0.1596, 0.5066, (0.505, 0.320, 0.465)),
     "abdomen": Segment(0.1633, 0.4502, (0.482, 0.383, 0.468)),
@@ -42,32 +42,33 @@ SEGMENTS = {
     "shank": Segment(0.0433, 0.4395, (0.251, 0.246, 0.102)),
     "foot": Segment(0.0137, 0.4415, (0.257, 0.245, 0.124)),
 }
-"""Per side for limbs; the foot's length runs from heel to toe, all others from the head downwards or outwards."""
+"""Mass properties of each segment, limbs per side; the foot's length runs from heel to toe, the others downwards."""
 
-ANKLE_HEIGHT, SHANK, THIGH = 0.039, 0.246, 0.245
-UPPER_ARM, FOREARM, HAND, KNUCKLES = 0.186, 0.146, 0.108, 0.0495
-"""The hand's centre of mass and gyration are shares of its length to the third knuckle."""
+ANKLE_LEVEL, SHANK_LENGTH, THIGH_LENGTH = 0.039, 0.246, 0.245
+"""Height of the ankle, and lengths of shank and thigh, as fractions of stature."""
+UPPER_ARM_LENGTH, FOREARM_LENGTH, HAND_LENGTH, KNUCKLES_LENGTH = 0.186, 0.146, 0.108, 0.0495
+"""Lengths as fractions of stature. The hand's mass properties refer to its length to the third knuckle."""
 FOOT_LENGTH, FOOT_BREADTH, HEEL_TO_ANKLE, HEEL_TO_TOES = 0.152, 0.055, 0.038, 0.109
-"""The ankle stands at a quarter of the foot, the toes' joint at 72 %."""
+"""Sizes of the foot: the ankle is at a quarter of its length, the toes' joint at 72 %."""
 
-KNEE = ANKLE_HEIGHT + SHANK
-HIP = KNEE + THIGH
-SHOULDER = HIP + 0.288
+KNEE_LEVEL = ANKLE_LEVEL + SHANK_LENGTH
+HIP_LEVEL = KNEE_LEVEL + THIGH_LENGTH
+SHOULDER_LEVEL = HIP_LEVEL + 0.288
 _TRUNK_SCALE = 0.288 / 0.2961
-NAVEL = HIP + 0.0837 * _TRUNK_SCALE
-XIPHION = NAVEL + 0.1238 * _TRUNK_SCALE
-NECK = XIPHION + 0.1391 * _TRUNK_SCALE
-JAW = 1.0 - (1.0 - NECK) * 0.1168 / 0.1395
-"""Heights over the ground, standing. JAW is the level of the mid-gonion, where the head nods on the neck."""
+NAVEL_LEVEL = HIP_LEVEL + 0.0837 * _TRUNK_SCALE
+XIPHION_LEVEL = NAVEL_LEVEL + 0.1238 * _TRUNK_SCALE
+NECK_LEVEL = XIPHION_LEVEL + 0.1391 * _TRUNK_SCALE
+JAW_LEVEL = 1.0 - (1.0 - NECK_LEVEL) * 0.1168 / 0.1395
+"""Heights above the ground, standing. JAW_LEVEL is the level of the mid-gonion, the joint between head and neck."""
 
 HIP_HALF = 0.191 / 2.0 - 0.0455
 SHOULDER_HALF = 0.259 / 2.0 - 0.0255
-"""Joint centres from the midline."""
+"""Distances of the joint centres from the midline."""
 
 
 def segment_mass(name: str, body_mass: float, top: ArrayLike, bottom: ArrayLike) -> Mass:
-    """Mass of a segment between two points of its body, given at rest with the body's long axis along y (foot: z)."""
-    share = SEGMENTS[name]
+    """Mass of a segment from `top` to `bottom` in its body's frame, with the long axis along y (foot: z)."""
+    share = SEGMENT_SHARES[name]
     start, end = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
     length = float(np.linalg.norm(end - start))
     sagittal, transverse, longitudinal = (k * length for k in share.gyration)
@@ -77,14 +78,14 @@ def segment_mass(name: str, body_mass: float, top: ArrayLike, bottom: ArrayLike)
 
 
 def divided(whole: Mass, share: float) -> Mass:
-    """A part of a segment that shares its centre, so that all parts together, unmoved, are the segment."""
+    """A share of a segment's mass with the same centre; the shares of all parts at rest add up to the segment."""
     return Mass(share * whole.mass, whole.center, share * whole.inertia)
 
 
 def carved(whole: Mass, share: float, center: ArrayLike) -> tuple[Mass, Mass]:
-    """A segment as two bodies: the rest, and a part with a share of the mass about `center`, shaped like the whole.
+    """Split a segment into two bodies: the remainder, and a part of similar shape with a share of the mass at `center`.
 
-    Together, unmoved, they have the mass, centre and inertia of the whole.
+    At rest both together have the mass, centre and inertia of the segment.
     """
     at = np.asarray(center, dtype=np.float64)
     part = Mass(share * whole.mass, at, share ** (5.0 / 3.0) * whole.inertia)

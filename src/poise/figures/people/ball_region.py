@@ -1,16 +1,16 @@
-"""Limits of a ball joint from the ranges a physiotherapist measures.
+"""Limits of ball joints from clinical ranges of motion.
 
-A range of motion says how far a limb goes from rest in four directions, as in "flexion 120°, extension 20°, abduction
-45°, adduction 30°". The spherical ellipse through these four directions is centred elsewhere than at rest, which is
-found here by solving for its centre and radii.
+A range of motion gives the largest swing of a limb from rest in four directions, as in "flexion 120°, extension 20°,
+abduction 45°, adduction 30°". The spherical ellipse through these four directions is not centred at rest; this module
+solves for its centre and radii.
 
-Rotation of the limb about itself is measured from a direct swing from rest. The joint measures it from the middle of
-its ellipse; the difference, the *induced twist* [Baerlocher 2001, 3.7.1], is a smooth function of the swing, and the
-twist limits carry it as a fitted quadratic (within 1.5° r.m.s. for the human shoulder).
+Clinicians measure the twist of a limb from the direct swing from rest; the joint measures it from the middle of its
+ellipse. The difference, the *induced twist* [Baerlocher 2001, 3.7.1], is a smooth function of the swing. The twist
+limits contain it as a fitted quadratic form (within 1.5° r.m.s. for the human shoulder).
 
-Limb frames: z along the limb, x to the figure's left. For a limb that hangs down, y is forward, a positive swing about
-x extends and a positive swing about y abducts a left limb. For one that stands up, y is backward, a positive swing
-about x bends forward and one about y bends to the left.
+Limb frames have z along the limb and x to the figure's left. For a hanging limb y is forward: a positive swing about x
+is extension, and a positive swing about y is abduction of a left limb. For a standing limb y is backward: a positive
+swing about x bends forward, and one about y bends to the left.
 """
 
 from __future__ import annotations
@@ -35,17 +35,20 @@ from poise.kernels.maths.swing_twist import (
 from poise.kernels.maths.vector import Vector
 
 DOWN = turn("x", 90.0)
-"""Frame of a limb that hangs down."""
+"""Frame of a hanging limb."""
 UP = turn("x", -90.0)
-"""Frame of a limb that stands up."""
+"""Frame of a standing limb."""
 
 
 class Range(NamedTuple):
-    """Extreme swings about x and y, each alone, and extreme twists, from rest [degrees]."""
+    """A clinical range of motion from rest [degrees]."""
 
     x: tuple[float, float]
+    """Extreme swings about x, without swing about y."""
     y: tuple[float, float]
+    """Extreme swings about y, without swing about x."""
     twist: tuple[float, float]
+    """Extreme twists."""
 
 
 class Region(NamedTuple):
@@ -54,45 +57,49 @@ class Region(NamedTuple):
     center: tuple[float, float]
     """Swing from rest to its middle."""
     radii: tuple[float, float]
+    """Radii about x and y."""
 
 
 @cache
 def region_through(motion: Range) -> Region:
-    """The ellipse, axes along x and y, through the four extreme swings."""
+    """The ellipse with axes along x and y through the four extreme swings."""
     extremes = [(math.radians(x), 0.0) for x in motion.x] + [(0.0, math.radians(y)) for y in motion.y]
     middle = [0.5 * math.radians(sum(motion.x)), 0.5 * math.radians(sum(motion.y))]
     reach = [0.5 * math.radians(high - low) for low, high in (motion.x, motion.y)]
 
-    def misses(unknowns: FloatArray) -> FloatArray:
+    def residuals(unknowns: FloatArray) -> FloatArray:
         cx, cy, rx, ry = unknowns.tolist()
         splits = [seen_from((cx, cy), swing) for swing in extremes]
         return np.array([(split.x / rx) ** 2 + (split.y / ry) ** 2 - 1.0 for split in splits])
 
-    cx, cy, rx, ry = _root(misses, np.array([*middle, *reach])).tolist()
+    cx, cy, rx, ry = _root(residuals, np.array([*middle, *reach])).tolist()
     return Region((cx, cy), (rx, ry))
 
 
-def _root(misses: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
-    """Newton's method with central differences, for a start near the root."""
+def _root(residuals: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
+    """The root of `residuals` near `start`, by Newton's method with central differences."""
     at, step = start, 1e-6
     for _ in range(50):
-        miss = misses(at)
-        if np.abs(miss).max() < 1e-14:
+        residual = residuals(at)
+        if np.abs(residual).max() < 1e-14:
             break
-        slopes = [(misses(at + nudge) - misses(at - nudge)) / (2.0 * step) for nudge in step * np.eye(at.size)]
-        at = at - np.linalg.solve(np.array(slopes).T, miss)
+        slopes = [
+            (residuals(at + step_vector) - residuals(at - step_vector)) / (2.0 * step)
+            for step_vector in step * np.eye(at.size)
+        ]
+        at = at - np.linalg.solve(np.array(slopes).T, residual)
     return at
 
 
 def seen_from(center: tuple[float, float], swing: tuple[float, float]) -> SwingTwist:
-    """A direct swing from rest, as swing and induced twist measured from the middle of a region."""
+    """Swing and induced twist, measured from the middle of a region, of a direct swing from rest."""
     back = from_rotation_vector(Vector(-center[0], -center[1], 0.0))
     return to_swing_twist(multiply(back, from_rotation_vector(Vector(swing[0], swing[1], 0.0))))
 
 
 @cache
 def _induced_twist(motion: Range) -> tuple[float, ...]:
-    """Coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y² of the induced twist over the region."""
+    """Least-squares coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y² of the induced twist over the region."""
     center, radii = region_through(motion)
     out = from_rotation_vector(Vector(*center, 0.0))
     rows, twists = [], []
@@ -111,7 +118,7 @@ def limits_of(motion: Range, limb: FloatArray, *, right: bool = False) -> BallLi
     side = -1.0 if right else 1.0
     tilt = from_rotation_vector(Vector(center[0], side * center[1], 0.0))
     cone = np.array(multiply(Quaternion(*limb.tolist()), tilt))
-    # In the mirror s_y and the twist change sign.
+    # Mirroring changes the signs of s_y and of the twist.
     induced = side * np.array(_induced_twist(motion)) * np.array([1.0, 1.0, side, 1.0, side, 1.0])
     low, high = sorted(side * math.radians(angle) for angle in motion.twist)
     constant = np.eye(6)[0]
@@ -119,7 +126,7 @@ def limits_of(motion: Range, limb: FloatArray, *, right: bool = False) -> BallLi
 
 
 def limb_turn(limb: FloatArray, x: float, y: float, twist: float = 0.0, *, right: bool = False) -> tuple[float, ...]:
-    """Quaternion of a ball joint that swings its limb directly from rest and turns it about itself [degrees]."""
+    """Quaternion of a ball joint for a direct swing from rest and a twist of its limb [degrees]."""
     side = -1.0 if right else 1.0
     split = SwingTwist(math.radians(x), side * math.radians(y), side * math.radians(twist))
     frame = Quaternion(*limb.tolist())

@@ -1,4 +1,4 @@
-"""Measures and solids of the cyclist and the bicycle."""
+"""Dimensions and solids of the cyclist and the bicycle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from poise.figure.model.pose import turn
 from poise.figure.model.shapes import Shape
 from poise.figures.parts import (
-    DARK,
+    DARK_GREY,
     RED,
     SHIRT,
     SKIN,
@@ -25,15 +25,18 @@ from poise.figures.parts import (
     shifted,
 )
 
-BRACKET, CRANK, PEDAL_X = (0.0, 0.28, 0.0), 0.17, 0.10
+BRACKET, CRANK_LENGTH, PEDAL_X = (0.0, 0.28, 0.0), 0.17, 0.10
 SADDLE = (0.0, 0.93, -0.20)
 GRIPS = (0.21, 0.98, 0.47)
 WHEELS, WHEEL_RADIUS = {"rear": -0.43, "front": 0.63}, 0.34
-THIGH, SHANK, UPPER_ARM, FOREARM, SHOULDER_X = 0.43, 0.43, 0.30, 0.31, 0.19
-"""[m]"""
+RIDER_THIGH, RIDER_SHANK, RIDER_UPPER_ARM, RIDER_FOREARM, RIDER_SHOULDER_X = 0.43, 0.43, 0.30, 0.31, 0.19
+"""Positions and lengths [m]."""
 JERSEY, SHORTS = RED, TROUSERS
+"""Colours of the rider's clothes."""
 GAZE = turn("x", 90.0)
+"""Rotation whose +Y is forward."""
 SPOKES = 14
+"""Spokes per wheel."""
 
 
 def frame() -> list[Shape]:
@@ -52,9 +55,9 @@ def frame() -> list[Shape]:
         tubes += [bar(low + aside, rear + aside, 0.010, SHIRT), bar(seat + 0.3 * aside, rear + aside, 0.008, SHIRT)]
         tubes.append(bar(neck + aside, front + aside, 0.011, STEEL))
     bars = np.array([0.0, GRIPS[1], GRIPS[2]])
-    held = [bar(shifted(bars, x=-0.02 * s), shifted(bars, x=s * (GRIPS[0] + 0.05)), 0.013, DARK) for s in (-1, 1)]
+    held = [bar(shifted(bars, x=-0.02 * s), shifted(bars, x=s * (GRIPS[0] + 0.05)), 0.013, DARK_GREY) for s in (-1, 1)]
     post = bar(seat, shifted(SADDLE, y=-0.03), 0.014, STEEL)
-    saddle = egg(shifted(SADDLE, y=-0.02), (0.075, 0.025, 0.13), DARK)
+    saddle = egg(shifted(SADDLE, y=-0.02), (0.075, 0.025, 0.13), DARK_GREY)
     return [*tubes, *held, post, saddle, bar(head, bars, 0.013, STEEL)]
 
 
@@ -64,7 +67,7 @@ def wheel() -> list[Shape]:
         WHEEL_RADIUS * np.array([0.0, math.cos(a), math.sin(a)])
         for a in np.linspace(0.0, 2.0 * math.pi, 2 * SPOKES, endpoint=False)
     ]
-    rim = [bar(0.96 * a, 0.96 * b, 0.014, DARK) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
+    rim = [bar(0.96 * a, 0.96 * b, 0.014, DARK_GREY) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
     spokes = [rod((0, 0, 0), 0.94 * corner, 0.0025, STEEL) for corner in corners[::2]]
     return [*rim, *spokes, rod((-0.04, 0, 0), (0.04, 0, 0), 0.02, STEEL)]
 
@@ -72,13 +75,13 @@ def wheel() -> list[Shape]:
 def crank() -> list[Shape]:
     """Chain ring and two arms; at rest the left arm points forward."""
     ring = rod((-0.045, 0, 0), (-0.035, 0, 0), 0.09, STEEL)
-    arms = [bar((s * 0.055, 0, 0), (s * 0.055, 0, s * CRANK), 0.011, DARK) for s in (1, -1)]
-    return [ring, *arms, rod((-0.06, 0, 0), (0.06, 0, 0), 0.016, DARK)]
+    arms = [bar((s * 0.055, 0, 0), (s * 0.055, 0, s * CRANK_LENGTH), 0.011, DARK_GREY) for s in (1, -1)]
+    return [ring, *arms, rod((-0.06, 0, 0), (0.06, 0, 0), 0.016, DARK_GREY)]
 
 
 def pedal() -> list[Shape]:
     """A flat block under its axle."""
-    return [block((0, -0.012, 0), (0.09, 0.02, 0.07), DARK)]
+    return [block((0, -0.012, 0), (0.09, 0.02, 0.07), DARK_GREY)]
 
 
 def pelvis() -> list[Shape]:
@@ -90,7 +93,7 @@ def trunk(length: float) -> list[Shape]:
     """Belly, ribs and shoulders."""
     belly = egg((0, 0.25 * length, 0), (0.135, 0.45 * length, 0.095), JERSEY)
     ribs = egg((0, 0.66 * length, 0), (0.155, 0.40 * length, 0.11), JERSEY)
-    yoke = bar((-SHOULDER_X + 0.03, length - 0.01, 0), (SHOULDER_X - 0.03, length - 0.01, 0), 0.055, JERSEY)
+    yoke = bar((-RIDER_SHOULDER_X + 0.03, length - 0.01, 0), (RIDER_SHOULDER_X - 0.03, length - 0.01, 0), 0.055, JERSEY)
     return [belly, ribs, yoke]
 
 
@@ -98,21 +101,24 @@ def head() -> list[Shape]:
     """Neck, face and helmet."""
     skull = egg((0, 0.13, 0.02), (0.075, 0.105, 0.09), SKIN)
     helmet = egg((0, 0.175, 0.005), (0.085, 0.075, 0.11), WHITE)
-    eyes = [knob((x, 0.125, 0.10), 0.010, DARK) for x in (-0.03, 0.03)]
+    eyes = [knob((x, 0.125, 0.10), 0.010, DARK_GREY) for x in (-0.03, 0.03)]
     return [bar((0, -0.04, 0), (0, 0.06, 0.01), 0.048, SKIN), skull, helmet, *eyes]
 
 
 def limb(length: float, radius: float, color: Color = SKIN) -> list[Shape]:
-    """A limb that hangs down from its joint."""
+    """A limb below its joint."""
     return [bar((0, 0, 0), (0, -length, 0), radius, color)]
 
 
 def forearm() -> list[Shape]:
     """Forearm and closed hand."""
-    return [bar((0, 0, 0), (0, -FOREARM + 0.04, 0), 0.035, SKIN), egg((0, -FOREARM, 0), (0.035, 0.05, 0.045), SKIN)]
+    return [
+        bar((0, 0, 0), (0, -RIDER_FOREARM + 0.04, 0), 0.035, SKIN),
+        egg((0, -RIDER_FOREARM, 0), (0.035, 0.05, 0.045), SKIN),
+    ]
 
 
 def shoe() -> list[Shape]:
-    """Heel to toe; the ball of the foot is on the pedal."""
-    sole = block((0, -0.065, 0.07), (0.085, 0.02, 0.27), DARK)
+    """A shoe from heel to toe, with the ball of the foot on the pedal."""
+    sole = block((0, -0.065, 0.07), (0.085, 0.02, 0.27), DARK_GREY)
     return [sole, bar((0, -0.03, -0.02), (0, -0.045, 0.15), 0.035, WHITE)]

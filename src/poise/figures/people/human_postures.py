@@ -1,4 +1,4 @@
-"""Named postures of the human, each set down on the ground."""
+"""Named postures of the human, each with its lowest sole on the ground."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from poise.figure.model.values import JointValues
 from poise.figures.people.ball_region import DOWN, UP, limb_turn
 
 Degrees = Mapping[str, float | tuple[float, ...]]
-"""Hinges by angle; shoulders and hips by (flexion, abduction, internal rotation); spine, chest, neck and head by
-(flexion, bend to the left, turn to the left); `base` by (forward pitch,)."""
+"""Values by joint [degrees]: hinges by angle; shoulders and hips by (flexion, abduction, internal rotation); spine,
+chest, neck and head by (flexion, bend to the left, turn to the left); `base` by (forward pitch,)."""
 
 
 def both(values: Degrees) -> dict[str, float | tuple[float, ...]]:
-    """The same on both sides."""
+    """The same values for the joints of both sides."""
     return {f"{side}_{joint}": value for side in ("left", "right") for joint, value in values.items()}
 
 
-POSTURES: dict[str, Degrees] = {
+HUMAN_POSTURES: dict[str, Degrees] = {
     "neutral": {},
     "standing": {},
     "t_pose": both({"shoulder": (0, 90, 0), "forearm": 80}),
@@ -97,11 +97,12 @@ POSTURES: dict[str, Degrees] = {
 
 
 def grounded_postures(figure: Figure) -> dict[str, JointValues]:
-    """All postures of a human, its lowest sole on the ground."""
-    return {name: _grounded(figure, degrees) for name, degrees in POSTURES.items()}
+    """Joint values of all postures of a human, with its lowest sole on the ground."""
+    return {name: _grounded(figure, degrees) for name, degrees in HUMAN_POSTURES.items()}
 
 
 def _grounded(figure: Figure, degrees: Degrees) -> JointValues:
+    """Joint values of one posture, with the base raised so that the lowest sole is on the ground."""
     values = {joint: _value(joint, angles) for joint, angles in degrees.items() if joint != "base"}
     pitch = degrees.get("base", (0.0,))
     rotation = turn("x", float(np.atleast_1d(pitch)[0]))

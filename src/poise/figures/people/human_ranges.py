@@ -1,7 +1,7 @@
 """Ranges of motion of the human joints [degrees].
 
 Nominal clinical values [Greene & Heckman 1994]. Where the literature disagrees: neck 60/60, hip extension 20, knee 140,
-subtalar 35/20, toes 70/30. Spine and neck totals are shared by two joints each.
+subtalar 35/20, toes 70/30. The totals of spine and neck are divided between two joints each.
 
 The shoulder's ball is the glenohumeral joint alone (120/60/120; adduction 45 as of the whole shoulder); with the
 clavicle's 45° of elevation the arm rises to 165°, inside the 150 … 180° measured for the whole shoulder.
@@ -11,28 +11,30 @@ from __future__ import annotations
 
 from poise.figures.people.ball_region import Range
 
-SPINE = Range(x=(-15, 50), y=(-20, 20), twist=(-5, 5))
-CHEST = Range(x=(-10, 30), y=(-15, 15), twist=(-40, 40))
-NECK = Range(x=(-30, 30), y=(-22.5, 22.5), twist=(-30, 30))
-HEAD = NECK
-"""For what stands up: x = (extension, flexion), y = lateral, twist = rotation."""
+SPINE_RANGE = Range(x=(-15, 50), y=(-20, 20), twist=(-5, 5))
+CHEST_RANGE = Range(x=(-10, 30), y=(-15, 15), twist=(-40, 40))
+NECK_RANGE = Range(x=(-30, 30), y=(-22.5, 22.5), twist=(-30, 30))
+HEAD_RANGE = NECK_RANGE
+"""Standing limbs: x = (extension, flexion), y = lateral flexion, twist = rotation."""
 
-SHOULDER = Range(x=(-120, 60), y=(-45, 120), twist=(-90, 70))
-HIP = Range(x=(-120, 20), y=(-30, 45), twist=(-45, 45))
-"""For what hangs down: x = (flexion, extension), y = (adduction, abduction), twist = (external, internal)."""
+SHOULDER_RANGE = Range(x=(-120, 60), y=(-45, 120), twist=(-90, 70))
+HIP_RANGE = Range(x=(-120, 20), y=(-30, 45), twist=(-45, 45))
+"""Hanging limbs: x = (flexion, extension), y = (adduction, abduction), twist = (external, internal) rotation."""
 
-CLAVICLE = ((-5.0, 45.0), (-15.0, 15.0))
+CLAVICLE_RANGE = ((-5.0, 45.0), (-15.0, 15.0))
 """Depression and elevation; retraction and protraction."""
-ELBOW = (0.0, 150.0)
-FOREARM = (-80.0, 80.0)
-"""Supination and pronation from thumbs forward."""
-WRIST = ((-70.0, 80.0), (-30.0, 20.0))
+ELBOW_RANGE = (0.0, 150.0)
+"""Extension and flexion."""
+FOREARM_RANGE = (-80.0, 80.0)
+"""Supination and pronation, with 0 for thumbs forward."""
+WRIST_RANGE = ((-70.0, 80.0), (-30.0, 20.0))
 """Extension and flexion; ulnar and radial deviation."""
-KNEE = (0.0, 140.0)
-ANKLE = ((-50.0, 20.0), (-20.0, 35.0))
+KNEE_RANGE = (0.0, 140.0)
+"""Extension and flexion."""
+ANKLE_RANGE = ((-50.0, 20.0), (-20.0, 35.0))
 """Plantar and dorsal flexion; eversion and inversion."""
-TOES = (-30.0, 70.0)
+TOES_RANGE = (-30.0, 70.0)
 """Flexion and extension."""
 
 STRAIGHT_LEG_RAISE = 70.0
-"""How far the hip flexes with a straight knee before the hamstrings stop it."""
+"""Greatest hip flexion with a straight knee, limited by the hamstrings."""

@@ -1,11 +1,11 @@
-"""Solids of the human's bodies, at the size of its stature and the girth of its mass."""
+"""Solids of the human's bodies; lengths scale with stature, widths with stature and mass."""
 
 from __future__ import annotations
 
 import math
 
 from poise.figure.model.shapes import Shape
-from poise.figures.parts import DARK, SHIRT, SKIN, TROUSERS, bar, block, egg, knob
+from poise.figures.parts import DARK_GREY, SHIRT, SKIN, TROUSERS, bar, block, egg, knob
 from poise.figures.people import anthropometry as body
 
 Point = tuple[float, float, float]
@@ -15,26 +15,27 @@ class Looks:
     """Shapes of every segment in its body's frame; the numbers are fractions of stature."""
 
     def __init__(self, stature: float, mass: float) -> None:
+        """Scale for a stature [m] and a mass [kg]."""
         self.h = stature
         self.wide = stature * math.sqrt((mass / 70.0) / (stature / 1.75) ** 3)
 
     def pelvis(self) -> list[Shape]:
         """Hips and lower belly."""
         h, w = self.h, self.wide
-        top = (body.NAVEL - body.HIP) * h
+        top = (body.NAVEL_LEVEL - body.HIP_LEVEL) * h
         hips = bar((-0.042 * w, 0.012 * h, 0), (0.042 * w, 0.012 * h, 0), 0.055 * w, TROUSERS)
         return [hips, egg((0, 0.55 * top, 0), (0.088 * w, 0.068 * h, 0.062 * w), TROUSERS)]
 
     def abdomen(self) -> list[Shape]:
         """The middle of the trunk."""
         h, w = self.h, self.wide
-        middle = 0.5 * (body.XIPHION - body.NAVEL) * h
+        middle = 0.5 * (body.XIPHION_LEVEL - body.NAVEL_LEVEL) * h
         return [egg((0, middle, 0), (0.084 * w, 1.8 * middle, 0.06 * w), SHIRT)]
 
     def thorax(self) -> list[Shape]:
         """Ribs and shoulders, up to the neck."""
         h, w = self.h, self.wide
-        top = (body.SHOULDER - body.XIPHION) * h
+        top = (body.SHOULDER_LEVEL - body.XIPHION_LEVEL) * h
         ribs = egg((0, 0.42 * top, 0), (0.097 * w, 0.095 * h, 0.068 * w), SHIRT)
         yoke = bar(
             (-0.055 * w, top - 0.012 * h, -0.004 * h), (0.055 * w, top - 0.012 * h, -0.004 * h), 0.042 * w, SHIRT
@@ -50,7 +51,7 @@ class Looks:
         return [
             bar(
                 (0, -0.02 * self.h, 0),
-                (0, (body.JAW - body.NECK + 0.02) * self.h, 0.004 * self.h),
+                (0, (body.JAW_LEVEL - body.NECK_LEVEL + 0.02) * self.h, 0.004 * self.h),
                 0.031 * self.h,
                 SKIN,
             )
@@ -58,9 +59,9 @@ class Looks:
 
     def head(self) -> list[Shape]:
         """Skull, eyes and nose."""
-        h, tall = self.h, (1.0 - body.JAW) * self.h
+        h, tall = self.h, (1.0 - body.JAW_LEVEL) * self.h
         skull = egg((0, 0.5 * tall, 0.010 * h), (0.043 * h, 0.5 * tall, 0.053 * h), SKIN)
-        eyes = [knob((x, 0.47 * tall, 0.058 * h), 0.0055 * h, DARK) for x in (-0.018 * h, 0.018 * h)]
+        eyes = [knob((x, 0.47 * tall, 0.058 * h), 0.0055 * h, DARK_GREY) for x in (-0.018 * h, 0.018 * h)]
         return [skull, *eyes, egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN)]
 
     def clavicle(self, reach: Point) -> list[Shape]:
@@ -69,15 +70,15 @@ class Looks:
 
     def upper_arm(self) -> list[Shape]:
         """A sleeve."""
-        return [bar((0, 0, 0), (0, -body.UPPER_ARM * self.h, 0), 0.0255 * self.wide, SHIRT)]
+        return [bar((0, 0, 0), (0, -body.UPPER_ARM_LENGTH * self.h, 0), 0.0255 * self.wide, SHIRT)]
 
     def ulna(self) -> list[Shape]:
         """The half of the forearm at the elbow."""
-        return [bar((0, 0, 0), (0, -0.5 * body.FOREARM * self.h, 0), 0.0215 * self.wide, SKIN)]
+        return [bar((0, 0, 0), (0, -0.5 * body.FOREARM_LENGTH * self.h, 0), 0.0215 * self.wide, SKIN)]
 
     def radius(self) -> list[Shape]:
         """The half of the forearm at the wrist."""
-        long = body.FOREARM * self.h
+        long = body.FOREARM_LENGTH * self.h
         return [bar((0, -0.4 * long, 0), (0, -long, 0), 0.018 * self.wide, SKIN)]
 
     def hand(self, side: float) -> list[Shape]:
@@ -95,11 +96,11 @@ class Looks:
 
     def thigh(self) -> list[Shape]:
         """From hip to knee."""
-        return [bar((0, 0, 0), (0, -body.THIGH * self.h, 0), 0.043 * self.wide, TROUSERS)]
+        return [bar((0, 0, 0), (0, -body.THIGH_LENGTH * self.h, 0), 0.043 * self.wide, TROUSERS)]
 
     def shank(self) -> list[Shape]:
         """Shin and calf."""
-        long = body.SHANK * self.h
+        long = body.SHANK_LENGTH * self.h
         calf = egg((0, -0.3 * long, -0.01 * self.h), (0.031 * self.wide, 0.33 * long, 0.034 * self.wide), TROUSERS)
         return [bar((0, 0, 0), (0, -long, 0), 0.026 * self.wide, TROUSERS), calf]
 
@@ -107,14 +108,17 @@ class Looks:
         """Heel and instep on a sole that ends at the toes' joint."""
         h = self.h
         back, front = -body.HEEL_TO_ANKLE, body.HEEL_TO_TOES - body.HEEL_TO_ANKLE
-        thick = 0.35 * body.ANKLE_HEIGHT * h
+        thick = 0.35 * body.ANKLE_LEVEL * h
         sole = block(
-            (0, -body.ANKLE_HEIGHT * h + 0.5 * thick, 0.5 * (back + front) * h),
+            (0, -body.ANKLE_LEVEL * h + 0.5 * thick, 0.5 * (back + front) * h),
             (0.9 * body.FOOT_BREADTH * h, thick, (front - back) * h),
-            DARK,
+            DARK_GREY,
         )
         instep = bar(
-            (0, -0.35 * body.ANKLE_HEIGHT * h, -0.01 * h), (0, -0.62 * body.ANKLE_HEIGHT * h, 0.05 * h), 0.014 * h, DARK
+            (0, -0.35 * body.ANKLE_LEVEL * h, -0.01 * h),
+            (0, -0.62 * body.ANKLE_LEVEL * h, 0.05 * h),
+            0.014 * h,
+            DARK_GREY,
         )
         return [sole, instep]
 
@@ -122,6 +126,6 @@ class Looks:
         """The front of the sole."""
         h = self.h
         long = (body.FOOT_LENGTH - body.HEEL_TO_TOES) * h
-        thick = 0.3 * body.ANKLE_HEIGHT * h
-        low = -0.2 * body.ANKLE_HEIGHT * h
-        return [block((0, low + 0.5 * thick, 0.5 * long), (0.9 * body.FOOT_BREADTH * h, thick, long), DARK)]
+        thick = 0.3 * body.ANKLE_LEVEL * h
+        low = -0.2 * body.ANKLE_LEVEL * h
+        return [block((0, low + 0.5 * thick, 0.5 * long), (0.9 * body.FOOT_BREADTH * h, thick, long), DARK_GREY)]

@@ -1,7 +1,7 @@
-"""Marks on the human: what reaches, looks and stands.
+"""Sites of the human: eyes, hands, chest and soles.
 
-Sites that point — the eyes, and hands along their fingers — point along their own +Y. The corners of each sole are the
-sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` ride on the toes.
+The eyes point along their own +Y, and so do the hands, along their fingers. The corners of each sole are the sites
+`left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from poise.figure.model.pose import turn
 from poise.figures.people import anthropometry as body
 
 GAZE = turn("x", 90.0)
-"""Its +Y is forward."""
+"""Rotation whose +Y is forward."""
 ALONG_FINGERS = turn("x", 180.0)
-"""Its +Y is down, along the fingers of a hanging arm."""
+"""Rotation whose +Y is down, along the fingers of a hanging arm."""
 
 
 def add_sites(builder: Builder, h: float) -> None:
-    """Mark a human of stature `h`."""
-    tall = (1.0 - body.JAW) * h
+    """Add the sites of a human of stature `h` [m]."""
+    tall = (1.0 - body.JAW_LEVEL) * h
     builder.site("eyes", "head", (0, 0.47 * tall, 0.062 * h), GAZE)
     builder.site("crown", "head", (0, tall, 0))
-    builder.site("chest", "thorax", (0, 0.5 * (body.NECK - body.XIPHION) * h, 0.065 * h), GAZE)
+    builder.site("chest", "thorax", (0, 0.5 * (body.NECK_LEVEL - body.XIPHION_LEVEL) * h, 0.065 * h), GAZE)
     for side, s in (("left", 1.0), ("right", -1.0)):
-        builder.site(f"{side}_hand", f"{side}_hand", (-s * 0.012 * h, -body.KNUCKLES * h, 0), ALONG_FINGERS)
-        builder.site(f"{side}_fingertips", f"{side}_hand", (0, -body.HAND * h, 0), ALONG_FINGERS)
+        builder.site(f"{side}_hand", f"{side}_hand", (-s * 0.012 * h, -body.KNUCKLES_LENGTH * h, 0), ALONG_FINGERS)
+        builder.site(f"{side}_fingertips", f"{side}_hand", (0, -body.HAND_LENGTH * h, 0), ALONG_FINGERS)
         _add_sole(builder, h, side, s)
 
 
 def _add_sole(builder: Builder, h: float, side: str, s: float) -> None:
-    """Centre, ends and corners of one sole, all on the ground in the standing posture."""
-    ground = -body.ANKLE_HEIGHT * h
+    """Add centre, ends and corners of one sole, all on the ground in the standing posture."""
+    ground = -body.ANKLE_LEVEL * h
     back, front = -body.HEEL_TO_ANKLE * h, (body.HEEL_TO_TOES - body.HEEL_TO_ANKLE) * h
     tip = (body.FOOT_LENGTH - body.HEEL_TO_TOES) * h
-    below = -0.2 * body.ANKLE_HEIGHT * h
+    below = -0.2 * body.ANKLE_LEVEL * h
     foot, toes = f"{side}_foot", f"{side}_toes"
     builder.site(foot, foot, (0, ground, 0.5 * (back + front)))
     builder.site(f"{side}_heel", foot, (0, ground, back))

@@ -1,1 +1,1 @@
-"""Chains of hinges: the skeletons of the papers, a lamp, a snake, an arm."""
+"""Serial chains of hinges: the ERIK skeletons, Adelino, a snake, and an arm."""

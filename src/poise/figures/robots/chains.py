@@ -1,6 +1,6 @@
-"""A single chain of hinges from a few letters.
+"""`chain`: a serial chain of hinges, described by letters for their axes.
 
-Segments follow each other along +Y, each moved by the hinge at its lower end, as the skeletons of the ERIK papers
+Each segment extends along +Y at rest and is moved by the hinge at its lower end, as in the skeletons of the ERIK papers
 [Ribeiro & Paiva 2019, table 5]. The site "tip" at the end of the last segment points along its own +Y.
 """
 
@@ -17,13 +17,13 @@ from poise.errors import FigureError
 from poise.figure.model.builder import Builder, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, unit_vector
-from poise.figures.parts import BLUE, DARK, GOLD, GREEN, RED, WHITE, Color, bar, knob, rod
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, GREEN, RED, WHITE, Color, bar, knob, rod
 
 Interval = tuple[float, float]
 Axes = str | Sequence[str | Sequence[float]]
 
-DENSITY = 400.0
-"""Of the segments, about that of pine [kg/m³]."""
+WOOD_DENSITY = 400.0
+"""Density of the segments, about that of pine [kg/m³]."""
 
 
 def chain(
@@ -42,17 +42,19 @@ def chain(
         axes: One letter X, Y or Z per hinge, from the root up, each with an optional sign ("Y-XZ"); or a sequence whose
             items are such letters or axes as three numbers.
         lengths: Length of each segment [m].
-        limits: How far each hinge turns [degrees]: one number for ± that, a (lower, upper) pair, or for each hinge one
-            of these.
-        name: What people call the figure.
-        description: One sentence for people.
+        limits: Limits of the hinges [degrees]: one number for ± that, a (lower, upper) pair, or one of these per
+            hinge.
+        name: Name of the figure.
+        description: One sentence about the figure.
     """
     directions = _directions(axes)
     sizes = _sizes(lengths, len(directions))
     intervals = _intervals(limits, len(directions))
     thick = 0.08 * max(sizes)
     builder = Builder(name, description=description or _sentence(axes, len(directions)))
-    upper = builder.body("base", shapes=[rod((0, -0.5 * thick, 0), (0, 0, 0), 3.0 * thick, DARK)], density=DENSITY)
+    upper = builder.body(
+        "base", shapes=[rod((0, -0.5 * thick, 0), (0, 0, 0), 3.0 * thick, DARK_GREY)], density=WOOD_DENSITY
+    )
     height = 0.0
     for k, (axis, size, interval) in enumerate(zip(directions, sizes, intervals, strict=True), start=1):
         joint = revolute(f"joint_{k}", axis, limits=interval)
@@ -61,7 +63,7 @@ def chain(
             knob((0, 0, 0), thick, _paint(axis)),
         ]
         upper = builder.body(
-            f"segment_{k}", parent=upper, joint=joint, at=(0, height, 0), shapes=shapes, density=DENSITY
+            f"segment_{k}", parent=upper, joint=joint, at=(0, height, 0), shapes=shapes, density=WOOD_DENSITY
         )
         height = size
     builder.site("tip", upper, at=(0, height, 0))
@@ -83,14 +85,13 @@ def _directions(axes: Axes) -> list[FloatArray]:
 
 
 def _sizes(lengths: Sequence[float], count: int) -> list[float]:
+    """Checked lengths of the segments [m]."""
     sizes = [float(length) for length in lengths]
     if len(sizes) != count:
         raise FigureError(f"a chain of {count} axes needs {count} lengths, not {len(sizes)}.")
     for size in sizes:
         if not math.isfinite(size) or size <= 0.0:
-            raise FigureError(
-                f"a segment of a chain needs a positive length, not {size:g}: its direction comes from it."
-            )
+            raise FigureError(f"a segment of a chain needs a positive length, not {size:g}.")
     return sizes
 
 
@@ -105,7 +106,7 @@ def _intervals(limits: ArrayLike, count: int) -> list[Interval]:
 
 
 def _is_one_pair(limits: ArrayLike, count: int) -> bool:
-    """Whether the limits are (lower, upper) for all hinges; two positive numbers for two hinges are one for each."""
+    """Whether the limits are one (lower, upper) pair for all hinges; two positive numbers are limits of two hinges."""
     items = list(limits)  # type: ignore[arg-type]
     if len(items) != 2 or not all(np.isscalar(item) for item in items):
         return False
@@ -113,6 +114,7 @@ def _is_one_pair(limits: ArrayLike, count: int) -> bool:
 
 
 def _interval(limit: ArrayLike) -> Interval:
+    """(lower, upper) [rad] from a number or a pair [degrees]."""
     value = np.asarray(limit, dtype=np.float64)
     if value.shape not in ((), (2,)) or np.isnan(value).any():
         raise FigureError(
@@ -129,4 +131,5 @@ def _paint(axis: FloatArray) -> Color:
 
 
 def _sentence(axes: Axes, count: int) -> str:
+    """The default description."""
     return f"A chain of {count} hinges" + (f" about {axes}." if isinstance(axes, str) else ".")

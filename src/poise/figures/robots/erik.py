@@ -1,7 +1,7 @@
 """The seven skeletons on which ERIK was evaluated [Ribeiro & Paiva 2019, table 5].
 
-Root and end segments are 0.1 m, all others 0.3 m: the paper's 10 and 30 centimetres. The 40 of its DH table for the tip
-is 30 + 10, its twist joint carrying no offset there.
+Root and end segments are 0.1 m long, all others 0.3 m: the paper's 10 and 30 centimetres. The 40 in its DH table for
+the tip is 30 + 10, because the twist joint has no offset there.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from poise.figures.robots.chains import chain
 
 
 class Skeleton(NamedTuple):
-    """Axes from root to end-point, and the range of every hinge."""
+    """Axes and limits of the hinges of one skeleton."""
 
     axes: str
+    """One letter per hinge, from root to tip."""
     limits: float
-    """± [degrees]"""
+    """Limits of every hinge, ± this [degrees]."""
 
 
-SKELETONS = {
+ERIK_SKELETONS = {
     "erik_a": Skeleton("YXY", 90.0),
     "erik_b": Skeleton("YXZY", 180.0),
     "erik_c": Skeleton("YXXZY", 90.0),
@@ -29,11 +30,12 @@ SKELETONS = {
     "erik_f": Skeleton("YXXZXY", 90.0),
     "erik_g": Skeleton("YXZXYXZY", 90.0),
 }
+"""The skeletons by figure name."""
 
 
 def build(name: str) -> Figure:
-    """Skeleton A … G."""
-    axes, limits = SKELETONS[name]
+    """The skeleton whose letter ends `name`."""
+    axes, limits = ERIK_SKELETONS[name]
     middle = len(axes) - 2
     sentence = (
         f"Skeleton {name[-1].upper()} of the ERIK evaluation: {len(axes)} hinges about {'-'.join(axes)}, ±{limits:g}°."
