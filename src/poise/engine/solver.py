@@ -162,13 +162,13 @@ class Solver:
         return q
 
 
-def _checked_stopping(max_steps: int, tolerance: float) -> tuple[int, float]:
-    """When to stop, as the types that kernels are compiled for; raises `TaskError` for what is no number of steps."""
+def _checked_stopping(max_steps: float, tolerance: float) -> tuple[int, float]:
+    """Check the stopping criteria, and convert them to the types that the kernels are compiled for."""
     whole = isinstance(max_steps, int | np.integer) or (isinstance(max_steps, float) and max_steps.is_integer())
     if not whole or max_steps < 0:
-        raise TaskError(f"max_steps must be a whole number from 0 on, not {max_steps!r}.")
+        raise TaskError(f"max_steps must be a whole number of 0 or more, not {max_steps!r}.")
     if not tolerance >= 0.0:
-        raise TaskError(f"the tolerance of a solve must be a number from 0 on, not {tolerance!r}.")
+        raise TaskError(f"the tolerance of a solve must be a number of 0 or more, not {tolerance!r}.")
     return int(max_steps), float(tolerance)
 
 

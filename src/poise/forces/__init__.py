@@ -1,4 +1,4 @@
-"""Forces on a figure: balance, reactions of the ground, and the joint torques that hold it [Baerlocher 2001, ch. 6]."""
+"""Statics of a figure: balance, contact forces of the ground, and holding torques [Baerlocher 2001, ch. 6]."""
 
 from poise.forces.acting import Acting, acting_on, footholds_of, wrench_table
 from poise.forces.balance import Balance, balance

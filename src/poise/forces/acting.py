@@ -1,4 +1,4 @@
-"""All that acts on a figure, laid out for the kernels."""
+"""Forces, supports and gravity on a figure, compiled for the kernels."""
 
 from __future__ import annotations
 
@@ -27,33 +27,34 @@ class Acting:
     forces: tuple[Force, ...]
     supports: tuple[Support, ...]
     gravity: Vector
-    """In world axes [m/s²]."""
+    """Acceleration of gravity in world axes [m/s²]."""
     wrenches: Wrenches
-    """The forces, then the supports with their shares; the root where there is no support and it does not float."""
+    """The forces, then the supports with their shares. Without supports, the root of a figure that does not float
+    carries everything."""
 
     @property
     def weight(self) -> FloatArray:
-        """(3,) [N]."""
+        """(3,) weight of the figure [N]."""
         return self.figure.mass * np.array(self.gravity)
 
     def applied(self) -> Wrenches:
-        """The given forces alone, carried by nothing."""
+        """The forces alone, without supports."""
         return wrench_table(self.figure, self.forces)
 
 
 def acting_on(figure: Figure, forces: Iterable[Load] = (), supports: Iterable[Support] = ()) -> Acting:
-    """Sort out what acts on a figure; supports and gravity may stand among the forces."""
+    """Sort loads into forces, supports and gravity; `forces` may contain all three kinds."""
     loads: list[Load] = [*forces, *supports]
     for load in loads:
         if not isinstance(load, Force | Support | Gravity):
-            raise TaskError(f"forces are made of Force, Support and Gravity, not of {load!r}.")
+            raise TaskError(f"a load must be a Force, Support or Gravity, not {load!r}.")
     given = [load for load in loads if isinstance(load, Gravity)]
     if len(given) > 1:
-        raise TaskError(f"there is one gravity, but {len(given)} were given.")
-    pushes = tuple(load for load in loads if isinstance(load, Force))
-    carriers = tuple(load for load in loads if isinstance(load, Support))
-    pull = given[0].acceleration if given else tuple((-STANDARD_GRAVITY * figure.up_vector).tolist())
-    return Acting(figure, pushes, carriers, Vector(*pull), wrench_table(figure, pushes, carriers, root=True))
+        raise TaskError(f"give at most one Gravity, not {len(given)}.")
+    applied = tuple(load for load in loads if isinstance(load, Force))
+    carrying = tuple(load for load in loads if isinstance(load, Support))
+    gravity = given[0].acceleration if given else tuple((-STANDARD_GRAVITY * figure.up_vector).tolist())
+    return Acting(figure, applied, carrying, Vector(*gravity), wrench_table(figure, applied, carrying, root=True))
 
 
 class _Row(NamedTuple):
@@ -70,7 +71,14 @@ class _Row(NamedTuple):
 def wrench_table(
     figure: Figure, forces: Sequence[Force], supports: Sequence[Support] = (), *, root: bool = False
 ) -> Wrenches:
-    """Rows for forces, then for supports; with `root`, a figure that neither floats nor has supports has its root."""
+    """The table of wrenches of forces, then of supports with their shares.
+
+    Args:
+        figure: The figure.
+        forces: Forces on it.
+        supports: Supports that carry it.
+        root: Whether the root carries everything if the figure has no supports and does not float.
+    """
     rows = [_force_row(figure, force) for force in forces]
     for support, share in zip(supports, shares_of(supports), strict=True):
         rows.append(_Row(*_place(figure, support.site), share=share))
@@ -87,18 +95,19 @@ def wrench_table(
 
 
 def floats(figure: Figure) -> bool:
-    """Whether nothing ties the figure to the world."""
+    """Whether the figure is not attached to the world: all its roots have free joints."""
     roots = [joint for body, joint in figure.tree_order if joint is None or joint.parent is None]
     return all(joint is not None and joint.kind == "free" for joint in roots)
 
 
 def _place(figure: Figure, site: str) -> tuple[int, list[float]]:
-    """Node that carries a site, and its origin there."""
+    """The node that a site is fixed to, and the site's origin in that node."""
     row = figure.frame_row(site)
     return int(figure.compiled.attached.node[row]), figure.compiled.attached.position[row].tolist()
 
 
 def _force_row(figure: Figure, force: Force) -> _Row:
+    """The row of one force."""
     node, point = _place(figure, force.site)
     if force.axes == "world":
         return _Row(node, point, force.force, force.torque)
@@ -108,7 +117,7 @@ def _force_row(figure: Figure, force: Force) -> _Row:
 
 
 def footholds_of(acting: Acting) -> Footholds:
-    """The points by which the supports touch the ground."""
+    """The contact points of all supports, with their normals and friction."""
     figure, supports = acting.figure, acting.supports
     points = [contact_points(figure, support) for support in supports]
     counts = [len(found) for found in points]
@@ -125,7 +134,7 @@ def footholds_of(acting: Acting) -> Footholds:
 
 
 def _on_node(figure: Figure, row: int, points: FloatArray) -> FloatArray:
-    """Points of an attached frame, in the frame of its node."""
-    ride = figure.compiled.attached
-    node_from_frame = Pose(ride.position[row], ride.rotation[row])
+    """Points of an attached frame, transformed to the frame of its node."""
+    attached = figure.compiled.attached
+    node_from_frame = Pose(attached.position[row], attached.rotation[row])
     return np.array([node_from_frame.apply(point) for point in points])

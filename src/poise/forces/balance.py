@@ -1,9 +1,10 @@
-"""Whether a posture is balanced, and how far its centre of mass is from where it would not be.
+"""Whether a posture is balanced, and the distance of its centre of mass from the edge of the region of balance.
 
-The centres of mass that the contacts can balance form a convex region across gravity: on flat ground, for the weight
-alone, the support polygon. Each load that cannot be balanced gives a line that no balanced centre crosses: with r the
-rest of the load b(z) for a centre at z, every load that can be balanced has r·b ≤ 0, while r·b(z) = |r|². Such cuts
-find where a ray leaves the region, and the point of the region nearest to a centre outside it.
+The centres of mass that the contact forces can balance form a convex region in the plane across gravity; on flat
+ground, for the weight alone, it is the support polygon. The region is found by cutting planes. Let b(z) be the load for
+a centre of mass at z, and r the residual that the contact forces cannot balance. Every load that can be balanced has
+r·b ≤ 0, while r·b(z) = |r|²: the line r·b = 0 separates z from the region. Such cuts give the point at which a ray
+leaves the region, and the point of the region nearest to a centre of mass outside it.
 """
 
 from __future__ import annotations
@@ -25,30 +26,30 @@ from poise.forces.reactions import Ground, Reactions
 from poise.kernels.maths.nearest_point import nearest_in_polyhedron
 
 REGION_RAYS = 24
-"""Directions in which the region is explored."""
+"""Number of rays along which the edge of the region is found."""
 MAX_CUTS = 40
-"""Most cuts along one ray."""
+"""Largest number of cuts along one ray."""
 MIN_CUT_RESIDUAL = 1e-6
-"""Rests smaller than this fraction of the load say too little about their direction."""
+"""Residual, as a fraction of the load, below which its direction is too inaccurate to keep the cut for other rays."""
 NEGLIGIBLE_RESIDUAL = 1e-7
-"""Rests smaller than this fraction of the load count as none on the way to the edge."""
+"""Residual, as a fraction of the load, up to which a point counts as inside the region during the search."""
 RAY_LENGTH = 20.0
-"""How far rays look, in sizes of the support."""
+"""Length of the rays, in sizes of the support."""
 
 
 @dataclass(frozen=True)
 class Balance:
-    """How well a posture stands."""
+    """The static balance of a posture."""
 
     reactions: Reactions
-    """Forces of the ground, whatever shares were given."""
+    """Forces of the ground, without regard to shares."""
     margin: float
-    """How far the centre of mass may move across gravity, in the worst direction [m]. Below zero: how far it would have
-    to move to be balanced; -inf where no centre of mass would be, inf where any is."""
+    """Distance of the centre of mass from the nearest edge of the region of balance, across gravity [m]. Negative
+    outside the region; -inf where the region is empty, inf where it is unbounded in all directions."""
     center: FloatArray
     """(3,) centre of mass [m]."""
     region: FloatArray
-    """(k, 3) outline of where the centre of mass would be balanced, at its height [m]; empty where it is nowhere."""
+    """(k, 3) outline of the region of balance, at the height of the centre of mass [m]; empty if there is none."""
 
     @property
     def balanced(self) -> bool:
@@ -57,14 +58,15 @@ class Balance:
 
 
 class Cut(NamedTuple):
-    """Balanced centres have slope·z ≤ bound."""
+    """A cutting plane: centres of mass in the region of balance have slope · z ≤ bound."""
 
     slope: FloatArray
+    """(2,)"""
     bound: float
 
 
 class Region:
-    """Where the centre of mass would be balanced, in two coordinates z across gravity from where it is."""
+    """The region of balance, in two coordinates z across gravity relative to the centre of mass."""
 
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
@@ -74,7 +76,7 @@ class Region:
         self.cuts: list[Cut] = []
 
     def probe(self, z: FloatArray) -> tuple[Reactions, Cut | None]:
-        """Reactions for a centre at z, and the cut of a rest that remains."""
+        """Compute the reactions for a centre of mass at z; returns them and the cut that separates z, None inside."""
         reactions, reach = self.ground.react(self.ground.center + z @ self.across, shared=False)
         if reactions.rest <= NEGLIGIBLE_RESIDUAL:
             return reactions, None
@@ -86,7 +88,7 @@ class Region:
         return reactions, cut
 
     def edge(self, start: FloatArray, direction: FloatArray, far: float) -> float:
-        """How far the region goes from a point of it in a direction [m]; inf beyond `far`."""
+        """Distance from a point of the region to its edge in a direction [m]; inf if it is more than `far`."""
         s = far
         for _ in range(MAX_CUTS):
             _, cut = self.probe(start + s * direction)
@@ -99,7 +101,7 @@ class Region:
         return s
 
     def nearest(self) -> FloatArray | None:
-        """The point of the region nearest to the centre of mass; None where the region is empty."""
+        """(2,) the point of the region nearest to the centre of mass; None where the region is empty."""
         z, size = np.zeros(2), float(np.linalg.norm(self.weight))
         for _ in range(MAX_CUTS):
             _, cut = self.probe(z)
@@ -120,13 +122,16 @@ class Region:
 def balance(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> Balance:
-    """Whether the ground can hold a posture, with what margin, and where the centre of mass could be.
+    """Compute the contact forces of a posture, its margin of balance, and the region of balance.
 
-    Shares of supports are left aside: the question is what the contacts can do, not how they are meant to share.
+    Shares of supports are ignored: the contacts may divide the load in any way that their friction cones allow.
     """
     acting = acting_on(figure, forces, supports)
     if not acting.weight.any():
-        raise TaskError(f"figure {figure.name!r} has no weight here, so no centre of mass to balance.")
+        raise TaskError(
+            f"figure {figure.name!r} has no weight, so there is no centre of mass to balance; "
+            "it needs masses and a gravity that is not zero."
+        )
     ground = Ground(figure, posture, acting)
     region = Region(ground)
     reactions, reach = ground.react(shared=False)
@@ -144,28 +149,32 @@ def balance(
 
 
 def _directions() -> list[FloatArray]:
+    """Unit vectors of the rays."""
     angles = 2.0 * math.pi * np.arange(REGION_RAYS) / REGION_RAYS
     return [np.array([math.cos(a), math.sin(a)]) for a in angles]
 
 
 def _margin(region: Region, far: float) -> float:
-    """Distance from the centre of mass to the edge: that of the nearest cut, from all around, then along its normal."""
-    here = np.zeros(2)
-    found = min(region.edge(here, u, far) for u in _directions())
+    """Distance from a balanced centre of mass to the edge of the region [m].
+
+    Rays in all directions collect cuts; further rays along the normal of the nearest cut make it exact.
+    """
+    origin = np.zeros(2)
+    found = min(region.edge(origin, u, far) for u in _directions())
     for _ in range(MAX_CUTS):
         known = [(cut.bound / float(np.linalg.norm(cut.slope)), cut) for cut in region.cuts if cut.slope.any()]
         if not known:
             return found
         distance, cut = min(known, key=lambda pair: pair[0])
         count = len(region.cuts)
-        found = min(found, region.edge(here, cut.slope / np.linalg.norm(cut.slope), far))
+        found = min(found, region.edge(origin, cut.slope / np.linalg.norm(cut.slope), far))
         if len(region.cuts) == count or found <= distance * (1.0 + 1e-6):
             return max(0.0, min(found, distance))
     return max(0.0, found)
 
 
 def _moved_inside(region: Region, nearest: FloatArray, far: float) -> FloatArray:
-    """A point well inside the region, beyond its nearest point."""
+    """(2,) a point inside the region, half way through it from its nearest point on."""
     size = float(np.linalg.norm(nearest))
     inward = nearest / size if size > 0.0 else np.array([1.0, 0.0])
     depth = region.edge(nearest, inward, far)

@@ -1,4 +1,4 @@
-"""Where a support touches: the corners of the sole."""
+"""Contact points of a support: the corners of its sole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poise.figure.model.pose import FloatArray
 from poise.forces.loads import Support
 
 STEEPEST_STANDING_GROUND = math.radians(60.0)
-"""Slope of the ground up to which a part stands on its sole."""
+"""Slope of the ground up to which a support touches it with the whole sole [rad]."""
 
 
 def ground_normal(figure: Figure, support: Support) -> FloatArray:
@@ -21,10 +21,10 @@ def ground_normal(figure: Figure, support: Support) -> FloatArray:
 
 
 def contact_points(figure: Figure, support: Support) -> FloatArray:
-    """(k, 3) points of a support that touch, in the frame of its site [m].
+    """(k, 3) contact points of a support, in the frame of its site [m].
 
-    Without given contacts they are the corners of its sole; on ground too steep to stand on, and on walls and
-    ceilings, the origin of the site.
+    If the support does not give them, they are the corners of its sole; on steeper ground, walls and ceilings, the
+    origin of the site.
     """
     figure.frame_row(support.site)
     if support.contacts is not None:

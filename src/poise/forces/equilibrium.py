@@ -1,4 +1,4 @@
-"""Balance of forces and moments [Baerlocher 2001, 6.2–6.3]."""
+"""Net forces and moments on a figure, and its static equilibrium [Baerlocher 2001, 6.2–6.3]."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Wrench(NamedTuple):
     torque: FloatArray
     """(3,) [N m]"""
     point: FloatArray
-    """(3,) where the force acts, or about which the torque is taken [m]."""
+    """(3,) point at which the force acts, or about which the torque is taken [m]."""
 
 
 class Moment(NamedTuple):
-    """The moment that stays unbalanced, and how it changes."""
+    """The unbalanced moment, and its Jacobian."""
 
     error: FloatArray
-    """(3,) or (2,) [N m]"""
+    """(3,) or (2,) unbalanced moment [N m]."""
     jacobian: FloatArray
-    """(3, nv) or (2, nv) its change per unit of each rate."""
+    """(3, nv) or (2, nv) derivative of the moment by the velocities."""
 
 
 def net_force(
@@ -50,9 +50,9 @@ def net_force(
     *,
     about: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Wrench:
-    """Sum of weight, forces and what supports carry, moments about a point of the world.
+    """Sum of the weight, the forces and the forces of the supports, with the moment about a point of the world.
 
-    A figure without supports that is tied to the world is carried by its root.
+    The root carries a figure that is attached to the world and has no supports.
     """
     point = vector(about, "the point moments are taken about")
     force, moment = _net(acting_on(figure, forces, supports), posture, point, carried=True)
@@ -62,9 +62,9 @@ def net_force(
 def root_reaction(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> Wrench:
-    """What the world must do to the root so that the whole figure rests [Baerlocher 2001, eq. 6.1–6.2].
+    """Force and torque of the world on the root that keep the figure at rest [Baerlocher 2001, eq. 6.1–6.2].
 
-    Without supports the root bears all the load; with them it bears only the moment they leave.
+    Without supports the root carries the whole load; with them, only the moment that they do not balance.
     """
     acting = acting_on(figure, forces, supports)
     point = figure.pose_of(figure.roots[0], posture).position
@@ -75,7 +75,7 @@ def root_reaction(
 def support_forces(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> dict[str, FloatArray]:
-    """What each support carries by its share (3,) [N], by site."""
+    """Force that each support carries according to its share (3,) [N], by site."""
     acting = acting_on(figure, forces, supports)
     position, rotation, _ = node_frames(figure.compiled.tree, figure.posture(posture)._q)
     point, force, torque = (np.empty_like(acting.wrenches.force) for _ in range(3))
@@ -87,9 +87,9 @@ def support_forces(
 def friction_used(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> dict[str, float]:
-    """How much of its friction each support uses by its share: sideways over normal force, divided by its friction.
+    """Share of the available friction that each support uses: tangential over normal force, over friction coefficient.
 
-    Above one it slips [Baerlocher 2001, fig. 6.4]; infinite where the support would have to pull.
+    Above 1 the support slips [Baerlocher 2001, fig. 6.4]; it is infinite where the support would have to pull.
     """
     acting = acting_on(figure, forces, supports)
     carried = support_forces(figure, posture, forces=acting.forces, supports=acting.supports)
@@ -97,6 +97,7 @@ def friction_used(
 
 
 def _used(force: FloatArray, normal: FloatArray, friction: float) -> float:
+    """Share of the available friction that a force uses on ground with this normal."""
     along = float(force @ normal)
     across = float(np.linalg.norm(force - along * normal))
     if along < 0.0:
@@ -114,18 +115,19 @@ def equilibrium_error(
     *,
     level: bool = False,
 ) -> Moment:
-    """The moment that stays unbalanced, and its exact Jacobian [Baerlocher 2001, eq. 6.3 and 6.6].
+    """The unbalanced moment about the centre of mass, and its exact Jacobian [Baerlocher 2001, eq. 6.3 and 6.6].
 
     Args:
         figure: The figure.
         posture: Its posture.
-        forces: What acts on it.
-        supports: What carries it, each its share.
-        level: Give the two components across gravity only; the third vanishes where all forces are parallel to it.
+        forces: Forces on it; supports and gravity may be among them.
+        supports: Supports, each of which carries its share.
+        level: Whether to return the two components across gravity only; the third is zero where all forces are parallel
+            to gravity.
     """
     acting = acting_on(figure, forces, supports)
     if not acting.supports and floats(figure):
-        raise TaskError(f"figure {figure.name!r} floats: it can only be in equilibrium on supports, and none is given.")
+        raise TaskError(f"figure {figure.name!r} floats: it can only be in equilibrium on supports; give at least one.")
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
     centers = np.empty_like(position)
@@ -139,7 +141,7 @@ def equilibrium_error(
 
 
 def level_axes(gravity: FloatArray, up: FloatArray) -> FloatArray:
-    """(2, 3) orthonormal directions across gravity, or across up where there is none."""
+    """(2, 3) orthonormal directions across gravity, or across `up` where there is no gravity."""
     axis = gravity if gravity.any() else up
     first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     first /= np.linalg.norm(first)
@@ -148,7 +150,7 @@ def level_axes(gravity: FloatArray, up: FloatArray) -> FloatArray:
 
 
 def _net(acting: Acting, posture: PostureLike, about: FloatArray, *, carried: bool) -> tuple[FloatArray, FloatArray]:
-    """Net force and moment, with or without what supports carry."""
+    """Net force and moment about a point, with the forces of the supports if `carried`."""
     tree = acting.figure.compiled.tree
     position, rotation, _ = node_frames(tree, acting.figure.posture(posture)._q)
     center = center_of_mass(tree, position, rotation, np.empty_like(position))

@@ -1,4 +1,4 @@
-"""Forces of the ground, found for the user inside the friction cones (the wish of [Baerlocher 2001, 7.3.8])."""
+"""Contact forces of the ground, computed inside the friction cones (as proposed by [Baerlocher 2001, 7.3.8])."""
 
 from __future__ import annotations
 
@@ -19,34 +19,35 @@ from poise.kernels.forces.statics import Wrenches
 from poise.kernels.maths.vector import Vector
 
 BALANCED_RESIDUAL = 1e-9
-"""Rest, as a fraction of the load, up to which a figure counts as balanced."""
+"""Residual, as a fraction of the load, up to which a figure counts as balanced."""
 
 
 @dataclass(frozen=True)
 class Reactions:
-    """What the ground does to each support."""
+    """Forces of the ground on each support, and the residual that they cannot balance."""
 
     supports: dict[str, FloatArray]
     """Force on each support (3,) [N], by site."""
     contact_point: FloatArray
-    """(c, 3) where the ground pushes [m]."""
+    """(c, 3) contact points in the world [m]."""
     contact_force: FloatArray
-    """(c, 3) how hard [N]."""
+    """(c, 3) force of the ground at each contact point [N]."""
     footholds: Footholds
+    """The contact points on the nodes of the figure."""
     rest_force: FloatArray
-    """(3,) force that stays unbalanced [N]."""
+    """(3,) unbalanced force [N]."""
     rest_moment: FloatArray
-    """(3,) moment that stays unbalanced, about the middle of the contacts [N m]."""
+    """(3,) unbalanced moment about the middle of the contact points [N m]."""
     rest: float
-    """All that stays unbalanced, as a fraction of the load."""
+    """Size of the unbalanced force and moment, as a fraction of the load."""
 
     @property
     def balanced(self) -> bool:
-        """Whether the friction cones suffice."""
+        """Whether forces inside the friction cones balance the figure."""
         return self.rest <= BALANCED_RESIDUAL
 
     def wrenches(self, acting: Acting) -> Wrenches:
-        """The given forces, and these in place of what the supports carry."""
+        """The table of the applied forces and these contact forces, instead of the supports' shares."""
         given, c = acting.applied(), self.footholds
         count = len(c.node)
         return Wrenches(
@@ -59,19 +60,19 @@ class Reactions:
         )
 
     def center_of_pressure(self, site: str) -> FloatArray:
-        """(3,) where the force on a support acts [m]; the middle of its contacts where it has none."""
+        """(3,) centre of pressure of a support [m]; the middle of its contact points if it carries nothing."""
         rows = self.footholds.support == list(self.supports).index(site)
-        push = np.einsum("ij,ij->i", self.contact_force[rows], self.footholds.normal[rows])
-        weights = push if push.sum() > 0.0 else np.ones_like(push)
+        pressure = np.einsum("ij,ij->i", self.contact_force[rows], self.footholds.normal[rows])
+        weights = pressure if pressure.sum() > 0.0 else np.ones_like(pressure)
         return np.asarray(weights @ self.contact_point[rows] / weights.sum())
 
 
 class Ground:
-    """The contacts of one figure in one posture, ready for questions about its balance."""
+    """The contacts and loads of a figure in one posture, from which contact forces are computed."""
 
     def __init__(self, figure: Figure, posture: PostureLike, acting: Acting) -> None:
         if not acting.supports:
-            raise TaskError(f"figure {figure.name!r} has no supports here: give one Support per foot that carries it.")
+            raise TaskError(f"figure {figure.name!r} needs supports: give one Support for each foot that carries it.")
         _refuse_doubles(acting)
         self.acting = acting
         self.footholds = footholds_of(acting)
@@ -83,7 +84,15 @@ class Ground:
         self.share, self.open = np.array(shares), np.full(len(shares), np.nan)
 
     def react(self, center: FloatArray | None = None, *, shared: bool = True) -> tuple[Reactions, float]:
-        """Reactions with the centre of mass where it is or elsewhere, and the length that weighs moments [m]."""
+        """Compute the contact forces that balance the figure as well as possible.
+
+        Args:
+            center: (3,) centre of mass to assume [m]; the actual one if None.
+            shared: Whether supports with a share carry exactly that share.
+
+        Returns:
+            The reactions, and the length by which moments are divided to compare them with forces [m].
+        """
         count = len(self.footholds.node)
         point, force, rest = np.empty((count, 3)), np.empty((count, 3)), np.empty(6)
         _, reach, left = contact_reactions(
@@ -107,6 +116,7 @@ class Ground:
 
 
 def _refuse_doubles(acting: Acting) -> None:
+    """Raise `TaskError` if two supports have the same site."""
     sites = [support.site for support in acting.supports]
     for site in sites:
         if sites.count(site) > 1:
@@ -116,8 +126,9 @@ def _refuse_doubles(acting: Acting) -> None:
 def find_reactions(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> Reactions:
-    """Forces of the ground that balance weight and forces as well as the friction cones let them, and the least such.
+    """Find the smallest contact forces inside the friction cones that balance weight and forces as well as possible.
 
-    A support with a share must carry it; how it pushes sideways, and what supports without a share carry, is found.
+    A support with a share carries exactly that share along gravity; its tangential force, and the whole force of a
+    support without a share, are free.
     """
     return Ground(figure, posture, acting_on(figure, forces, supports)).react()[0]

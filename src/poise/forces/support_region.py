@@ -1,7 +1,7 @@
-"""Where the centre of mass may go, so that supports whose forces are open still balance the figure.
+"""The region of the effective centre of mass in which supports without shares can balance the figure.
 
-With loads besides the weight that is not the centre of mass but the point O + w × T / w² at which the weight alone
-would have the moment T about O of weight and loads together (see `kernels.goals.goals.leaning_center`).
+The effective centre of mass is the point O + w × T / w² at which the weight w alone would have the moment T about O of
+weight and loads together (see `kernels.goals.goals.effective_center`). Without loads it is the centre of mass.
 """
 
 from __future__ import annotations
@@ -22,30 +22,37 @@ from poise.kernels.maths.vector import Vector
 IntArray = npt.NDArray[np.int64]
 
 OUTLINE_SIZE = 4.0
-"""How far to look, in sizes of the support."""
+"""Half the side of the square from which the region is cut, in sizes of the support."""
 MAX_PROBES = 60
-"""Most centres of mass to try."""
+"""Largest number of points at which the balance is tested."""
 MIN_CORNER_SHIFT = 1e-5
-"""Corners that a cut moves by less than this stay as they are [m]."""
+"""Shift of a corner by a cut that counts as none [m]."""
 MIN_CORNER_DISTANCE = 1e-4
-"""Corners nearer than this are one [m]."""
+"""Distance below which two corners are merged [m]."""
 
 
 class SupportRegion(NamedTuple):
-    """Where the leaning centre may be."""
+    """Outline of the region in which the effective centre of mass is balanced."""
 
     corners: FloatArray
-    """(k, 3) outline at the height of the contacts, some corners more than once [m]."""
+    """(k, 3) corners at the height of the contacts; the last one is repeated to fill the array [m]."""
     node: IntArray
-    """(k,) node of the nearest contact, with which each corner moves."""
+    """(k,) node of the contact nearest to each corner, with which the corner moves."""
     place: FloatArray
     """(k, 3) the corners in the frames of those nodes [m]."""
     possible: bool
-    """Whether there is such a place; if not, the corners are the middle of the supports."""
+    """Whether the region is not empty; if it is, all corners are the middle of the supports."""
 
 
 def support_region(acting: Acting, posture: PostureLike, about: FloatArray, count: int) -> SupportRegion:
-    """Outline, with `count` corners, of where the leaning centre may be in a posture, moments taken about a point."""
+    """Find the region in which supports without shares balance the effective centre of mass in a posture.
+
+    Args:
+        acting: Forces, supports and gravity on the figure.
+        posture: The posture.
+        about: (3,) the point O that moments are taken about [m].
+        count: Number of corners of the outline.
+    """
     ground = Ground(acting.figure, posture, acting)
     region = Region(ground)
     center = Vector(*ground.center.tolist())
@@ -53,7 +60,7 @@ def support_region(acting: Acting, posture: PostureLike, about: FloatArray, coun
         ground.tree, ground.position, ground.rotation, center, ground.table, acting.gravity, Vector(*about.tolist())
     )
     weight = region.weight
-    lean = about + np.cross(weight, moment) / float(weight @ weight)
+    effective_center = about + np.cross(weight, moment) / float(weight @ weight)
     reactions, reach = ground.react(shared=False)
     outline = _outline(region, OUTLINE_SIZE * reach)
     contacts = reactions.contact_point
@@ -62,8 +69,8 @@ def support_region(acting: Acting, posture: PostureLike, about: FloatArray, coun
     else:
         fewer = _fewer(outline, count)
     filled = np.concatenate([fewer, np.tile(fewer[-1], (count - len(fewer), 1))])
-    corners = lean + filled @ region.across
-    # How high a corner is does not matter, but it must not swing about a foot that it moves with.
+    corners = effective_center + filled @ region.across
+    # The height of a corner does not matter for balance, but a high corner would swing when its foot tilts.
     corners += np.outer((contacts.mean(axis=0) - corners) @ weight, weight) / float(weight @ weight)
     away = np.linalg.norm((corners[:, None] - contacts[None]) @ region.across.T, axis=2)
     node = reactions.footholds.node[np.argmin(away, axis=1)]
@@ -73,7 +80,10 @@ def support_region(acting: Acting, posture: PostureLike, about: FloatArray, coun
 
 
 def _outline(region: Region, far: float) -> FloatArray:
-    """(k, 2) corners of the region in its own coordinates, from where the centre of mass is; none where it is empty."""
+    """(k, 2) corners of the region, relative to the centre of mass; (0, 2) where the region is empty.
+
+    A large square is cut at its corners until every corner is in the region.
+    """
     corners = far * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     _, cut = region.probe(np.zeros(2))
     if cut is not None:
@@ -95,7 +105,7 @@ def _outline(region: Region, far: float) -> FloatArray:
 
 
 def clipped(corners: FloatArray, cut: Cut) -> FloatArray:
-    """What a cut leaves of a convex polygon (k, 2)."""
+    """The part of a convex polygon (k, 2) on the inner side of a cut."""
     heights = (corners @ cut.slope - cut.bound) / float(np.linalg.norm(cut.slope))
     kept: list[FloatArray] = []
     for i in range(len(corners)):
@@ -108,7 +118,7 @@ def clipped(corners: FloatArray, cut: Cut) -> FloatArray:
 
 
 def _fewer(corners: FloatArray, count: int) -> FloatArray:
-    """At most `count` of the corners, one at each place: those at the ends of the shortest edges go first."""
+    """At most `count` corners, none nearer than MIN_CORNER_DISTANCE: ends of the shortest edges are removed first."""
     while len(corners) > 1:
         edges = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
         shortest = int(np.argmin(edges))

@@ -1,4 +1,4 @@
-"""Joint torques that hold a posture, and the wish for postures that need little of them [Baerlocher 2001, 6.4–6.5]."""
+"""Joint torques that hold a posture, and the criterion of small torques [Baerlocher 2001, 6.4–6.5]."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def joint_torques(
 ) -> FloatArray:
     """(nv,) torques [N m] and forces [N] with which the joints hold a posture [Baerlocher 2001, eq. 6.11].
 
-    A floating base has no motor: what stands in its place is what the loads leave unbalanced.
+    The entries of a floating base, which has no motor, are the unbalanced force and moment.
 
     Args:
-        figure: The figure. Its loops are not closed by forces here: the torques are those of its tree.
+        figure: The figure. Forces in its loops are ignored: the torques are those of its tree.
         posture: Its posture.
-        forces: What acts on it; standard gravity unless another is given.
-        supports: What carries it, each its share.
-        reactions: Forces at the contacts that replace the shares, from `find_reactions`.
+        forces: Forces on it; standard gravity unless another is among them.
+        supports: Supports, each of which carries its share.
+        reactions: Contact forces from `find_reactions`, instead of the shares.
     """
     acting = acting_on(figure, forces, supports)
     table = acting.wrenches if reactions is None else reactions.wrenches(acting)
@@ -52,7 +52,7 @@ def joint_torques(
 def torque_slopes(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> FloatArray:
-    """(nv, nv) change of each joint torque per unit of each rate [Baerlocher 2001, eq. 6.13]."""
+    """(nv, nv) derivative of the joint torques by the velocities [Baerlocher 2001, eq. 6.13]."""
     acting = acting_on(figure, forces, supports)
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
@@ -62,23 +62,24 @@ def torque_slopes(
 
 
 def _work(position: FloatArray) -> FloatArray:
+    """Workspace of the torque kernels."""
     return np.empty((position.shape[0], WORK_COLUMNS))
 
 
 @dataclass(frozen=True)
 class TorqueCriterion:
-    """Prefer postures that are held with little torque: f = ½ Σ (τ / strength)² [Baerlocher 2001, eq. 6.12, 6.5.2].
+    """The effort of holding a posture: f = ½ Σ (τ / strength)² [Baerlocher 2001, eq. 6.12, 6.5.2].
 
-    Without a strength anywhere every torque counts alike.
+    If neither the criterion nor the figure gives strengths, all are 1.
     """
 
     forces: tuple[Load, ...] = ()
-    """What acts on the figure; supports and gravity may stand among it."""
+    """Forces on the figure; supports and gravity may be among them."""
     strength: float | Mapping[str, float] | None = None
-    """Strength of all joints, or of some by name [N m or N]; the others, or all, have the figure's. A joint of infinite
-    strength never tires."""
+    """Strength of all joints, or of some by name [N m or N]; the strengths of the figure otherwise. The torque of a
+    joint of infinite strength does not count."""
     joints: tuple[str, ...] | None = None
-    """Whose torques count; all but free and passive joints unless given."""
+    """Names of the joints whose torques count; all but free and passive joints if None."""
 
     def __post_init__(self) -> None:
         """Freeze the collections and check the strengths."""
@@ -104,6 +105,7 @@ class TorqueCriterion:
         return out
 
     def _strengths(self, figure: Figure) -> dict[str, float]:
+        """Strength of every joint, by name [N m or N]."""
         if isinstance(self.strength, int | float):
             return {joint.name: float(self.strength) for joint in figure.joints}
         known = {joint.name: joint.strength for joint in figure.joints}
@@ -114,11 +116,11 @@ class TorqueCriterion:
         return known if any(map(math.isfinite, known.values())) else dict.fromkeys(known, 1.0)
 
     def acting(self, figure: Figure) -> Acting:
-        """What acts on the figure, laid out for the kernels."""
+        """The forces, compiled for the kernels."""
         return acting_on(figure, self.forces)
 
     def evaluate(self, figure: Figure, posture: PostureLike) -> tuple[float, FloatArray]:
-        """The effort f, and its exact gradient (nv,)."""
+        """The effort f in a posture, and its exact gradient (nv,)."""
         acting = self.acting(figure)
         return _effort(figure, posture, acting, acting.wrenches, self.weakness(figure))
 
@@ -126,6 +128,7 @@ class TorqueCriterion:
 def _effort(
     figure: Figure, posture: PostureLike, acting: Acting, table: Wrenches, weakness: FloatArray
 ) -> tuple[float, FloatArray]:
+    """The effort under a table of wrenches, and its gradient (nv,)."""
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
     torque, gradient = np.empty(figure.nv), np.empty(figure.nv)

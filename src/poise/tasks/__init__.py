@@ -1,1 +1,1 @@
-"""What can be asked of a figure."""
+"""Tasks, criteria and obstacles: the problem that a solver is given besides the figure."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 SELF = "self"
+"""Stands for the figure's own bodies among the things to avoid."""
 
 Hazard: TypeAlias = str | Obstacle | Plane
 Hazards: TypeAlias = Hazard | Sequence[Hazard]
@@ -25,41 +26,41 @@ Hazards: TypeAlias = Hazard | Sequence[Hazard]
 class Avoid(Task):
     """Bodies of the figure keep clear of obstacles, or, with "self", of each other.
 
-    It stands above every priority: no task moves a body nearer than `margin`, and what is nearer at the start is parted
-    first. Its priority, weight, gain and joints have no meaning. Bodies of the figure that are nearer than `margin`, or
-    inside each other, in its neutral posture may stay as near as they are there.
+    It is above every priority: no task moves a body nearer than `margin`, and bodies that are nearer at the start are
+    separated first. Its priority, weight, gain and joints have no effect. Bodies of the figure that are nearer than
+    `margin`, or inside each other, in its neutral posture may stay as near as they are there.
     """
 
     what: Hazards = SELF
-    """What to avoid: an obstacle, "self", or a list of those."""
+    """The things to avoid: an obstacle, a plane, "self", or a list of those."""
     margin: float = 0.01
     """Distance to keep [m]."""
     reach: float = 0.1
-    """Distance at which bodies are noticed [m]; no body moves farther than this in one step."""
+    """Distance below which bodies limit a step [m]; no two bodies approach by more than this in one step."""
     exclude: Names = ()
     """Pairs of names of bodies or obstacles that may touch."""
     include: Names = ()
-    """Pairs of names to keep apart although a joint joins them or they always touch."""
+    """Pairs of names to keep apart although a joint connects them or they always touch."""
     folder: str | None = None
-    """Where mesh files are looked for; usually the folder of the file the figure came from."""
+    """Folder of mesh files; usually the folder of the figure's file."""
 
     def __post_init__(self) -> None:
-        """Check what a type checker would."""
+        """Check the margin and the reach."""
         super().__post_init__()
         if not (math.isfinite(self.margin) and self.margin >= 0.0):
-            raise TaskError(f"{self.label}: margin must be a number of metres from 0 on, not {self.margin}.")
+            raise TaskError(f"{self.label}: margin must be a length of 0 m or more, not {self.margin}.")
         if not (math.isfinite(self.reach) and self.reach > self.margin):
             raise TaskError(
-                f"{self.label}: reach must be farther than the margin of {self.margin} m, not {self.reach}."
+                f"{self.label}: reach must be greater than the margin of {self.margin} m, not {self.reach}."
             )
 
     @property
     def hazards(self) -> list[Hazard]:
-        """What to avoid, as a list; raises `TaskError` for what cannot be avoided."""
+        """The things to avoid, as a list; raises `TaskError` for anything else."""
         given = [self.what] if isinstance(self.what, str | Obstacle | Plane) else list(self.what)
         for hazard in given:
             if hazard != SELF and not isinstance(hazard, Obstacle | Plane):
-                raise TaskError(f'what can be avoided is an obstacle, a plane or "self", not {hazard!r}.')
+                raise TaskError(f'a figure can avoid an obstacle, a plane or "self", not {hazard!r}.')
         return given
 
     @property
@@ -69,14 +70,14 @@ class Avoid(Task):
 
     @property
     def obstacles(self) -> list[Obstacle | Plane]:
-        """The obstacles it is about."""
+        """The obstacles and planes to avoid."""
         return [hazard for hazard in self.hazards if not isinstance(hazard, str)]
 
     def describe(self) -> str:
-        """What is avoided."""
+        """The name for reports: "avoid" and the names of the obstacles."""
         named = ["itself" if hazard == SELF else getattr(hazard, "name", "") for hazard in self.hazards]
         return f"avoid {', '.join(name or 'an obstacle' for name in named)}"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """None: it limits what other tasks may do."""
+        """An empty list: the task becomes limits of a step instead of goals."""
         return []

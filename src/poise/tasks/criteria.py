@@ -1,4 +1,4 @@
-"""Criteria: what a figure does with the freedom that tasks leave. All are summed, below every task."""
+"""Criteria: objective functions to minimise in the freedom that the tasks leave; their sum counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from poise.forces.loads import Load
 from poise.forces.torques import TorqueCriterion, torque_slopes
 from poise.tasks.equilibrium import Loads
 from poise.tasks.ranges import ranges_of
-from poise.tasks.task import Recruits
+from poise.tasks.task import Recruits, name_list
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure, PostureLike
@@ -26,37 +26,38 @@ if TYPE_CHECKING:
 Strength: TypeAlias = "float | Mapping[str, float] | None"
 
 MIN_ASYMMETRY = 0.2
-"""Share of its range by which the middle of a joint that flexes is off its rest."""
+"""Least distance from a joint's neutral position to the middle of its range, as a share of the range, to flex."""
 CURVATURE_SAMPLES = 4
-"""Random postures, besides the neutral one, at which the curvature of an effort is looked at."""
+"""Number of random postures, besides the neutral one, at which the curvature of an effort is measured."""
 
 
 class Near(NamedTuple):
-    """½ Σ weight (posture - q)²."""
+    """The term ½ Σ weight (posture - q)²."""
 
     posture: FloatArray
-    """(nq,)"""
+    """(nq,) the posture to be near to."""
     weight: FloatArray
-    """(nv,)"""
+    """(nv,) weight of each velocity."""
 
 
 class Slope(NamedTuple):
-    """gradient · q."""
+    """The term gradient · q."""
 
     gradient: FloatArray
-    """(nv,)"""
+    """(nv,) constant gradient."""
 
 
 class Effort(NamedTuple):
-    """½ Σ (weakness τ)² under loads."""
+    """The term ½ Σ (weakness τ)², with τ the joint torques that hold the figure under loads."""
 
     acting: Acting
+    """The loads."""
     weakness: FloatArray
-    """(nv,)"""
+    """(nv,) weight of each joint torque, 1 / strength."""
 
 
 class ExternalGradient(NamedTuple):
-    """Something whose gradient is computed anew for every posture."""
+    """A term whose gradient a Python function computes for every posture."""
 
     gradient: Callable[[Posture], FloatArray]
 
@@ -66,7 +67,7 @@ Term: TypeAlias = Near | Slope | Effort | ExternalGradient
 
 @dataclass(frozen=True)
 class Criterion:
-    """Something that a figure would rather do."""
+    """An objective function to minimise in the freedom that the tasks leave."""
 
     def __post_init__(self) -> None:
         """Check the weight."""
@@ -75,21 +76,21 @@ class Criterion:
             raise TaskError(f"{type(self).__name__}: weight must be zero or a positive number, not {weight}.")
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Term:
-        """What it adds to the sum; raises `TaskError` or `FigureError` where the figure has no such joints."""
+        """The criterion's term of the sum; raises `TaskError` or `FigureError` if the figure has no such joints."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class NearPosture(Criterion):
-    """Joints stay as near to a posture as tasks let them."""
+    """Joints stay as near to a posture as the tasks let them."""
 
     posture: PostureLike
     joints: Recruits = None
-    """Which; all but a floating base unless given."""
+    """Names of the joints; all but a floating base unless given."""
     weight: float = 1.0
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Near:
-        """The posture, weighted on the joints that count."""
+        """The squared distance to the posture, weighted on the chosen joints."""
         return Near(np.array(figure.posture(self.posture).q), self.weight * chosen(figure, self.joints))
 
 
@@ -98,55 +99,55 @@ class Comfort(Criterion):
     """Joints stay near the middle of their ranges: Σ ((q - middle) / range)²."""
 
     joints: Recruits = None
-    """Which; all with limits unless given."""
+    """Names of the joints; all with limits unless given."""
     weight: float = 1.0
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Near:
-        """The middle of all ranges, each weighted by its size."""
+        """The squared distance to the middle of all ranges, each divided by its squared size."""
         middle, size = ranges_of(figure)
         return Near(np.array(middle.q), 2.0 * self.weight * chosen(figure, self.joints) / np.square(size))
 
 
 @dataclass(frozen=True)
 class Flex(Criterion):
-    """Joints bend: each turns from rest towards the side on which it has more room, such as knees, hips and elbows."""
+    """Joints such as knees, hips and elbows bend: each turns towards the side on which its range is larger."""
 
     joints: Recruits = None
-    """Which; all whose range is not the same on both sides unless given."""
+    """Names of the joints; all with an asymmetric range unless given."""
     weight: float = 1.0
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Slope:
-        """Downhill towards bent."""
+        """A slope that decreases towards the bent posture."""
         return Slope(-self.weight * _bending(figure, self.joints, type(self).__name__))
 
 
 @dataclass(frozen=True)
 class Extend(Criterion):
-    """Joints stretch: each turns away from the side on which it has more room."""
+    """Joints stretch: each turns away from the side on which its range is larger."""
 
     joints: Recruits = None
-    """Which; all whose range is not the same on both sides unless given."""
+    """Names of the joints; all with an asymmetric range unless given."""
     weight: float = 1.0
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Slope:
-        """Downhill towards straight."""
+        """A slope that decreases towards the straight posture."""
         return Slope(self.weight * _bending(figure, self.joints, type(self).__name__))
 
 
 @dataclass(frozen=True)
 class LeastTorque(Criterion):
-    """The posture is held with little torque: Σ (τ / strength)² [Baerlocher 2001, 6.5].
+    """Small torques hold the posture: Σ (τ / strength)² [Baerlocher 2001, 6.5].
 
-    The sum is scaled by the figure's own size and weight, such that a weight of 1 counts for about as much as that of
-    `NearPosture`. Supports without shares carry equal ones.
+    The sum is scaled by its curvature, so that a weight of 1 counts for about as much as that of `NearPosture`.
+    Supports without shares carry equal ones.
     """
 
     forces: Loads = None
-    """What acts on the figure, supports and gravity among it; what `solve` is given unless said here."""
+    """Forces, supports and gravity that act on the figure; those given to `solve` unless given here."""
     strength: Strength = None
-    """Strength of all joints, or of some by name [N m or N]; the others, or all, have the figure's."""
+    """Strength of all joints, or of some by name [N m or N]; the strengths of the figure otherwise."""
     joints: Recruits = None
-    """Whose torques count; all but free and passive joints unless given."""
+    """Names of the joints whose torques count; all but free and passive joints unless given."""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -157,7 +158,7 @@ class LeastTorque(Criterion):
         self._torques()
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Effort:
-        """The loads, and how much each torque counts."""
+        """The effort under the loads, scaled by its curvature."""
         torques = self._torques(forces)
         weakness = torques.weakness(figure)
         scale = math.sqrt(self.weight / _curvature(figure, torques, weakness))
@@ -171,20 +172,20 @@ class LeastTorque(Criterion):
 
 @dataclass(frozen=True)
 class Gradient(Criterion):
-    """Anything whose gradient a Python function gives: the figure goes against it, as far as tasks let it."""
+    """A function of your own to minimise, given by its gradient, as far as the tasks let it."""
 
     function: Callable[[Posture], ArrayLike]
-    """Takes a posture, gives (nv,) numbers: the change per unit of each rate of what is to be made small."""
+    """Takes a posture and returns the gradient (nv,): the derivatives of your function by the velocities."""
     weight: float = 1.0
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> ExternalGradient:
-        """The function, with its answer checked."""
+        """The function, with a check of its result."""
 
         def gradient(posture: Posture) -> FloatArray:
             found = np.array(self.function(posture), dtype=np.float64)
             if found.shape != (figure.nv,) or not np.isfinite(found).all():
                 raise TaskError(
-                    f"Gradient: the function must give {figure.nv} finite numbers for figure {figure.name!r}, "
+                    f"Gradient: the function must return {figure.nv} finite numbers for figure {figure.name!r}, "
                     f"not {found!r}."
                 )
             scaled: FloatArray = self.weight * found
@@ -194,11 +195,11 @@ class Gradient(Criterion):
 
 
 def chosen(figure: Figure, joints: Recruits) -> FloatArray:
-    """(nv,) 1 for the joints named; for all but floating bases where none is."""
+    """(nv,) 1 for the velocities of the named joints, else 0; of all but floating bases if `joints` is None."""
     if joints is None:
         names: Iterable[str] = [name for name in figure.moving_joints if figure.joints[name].kind != "free"]
     else:
-        names = [joints] if isinstance(joints, str) else joints
+        names = name_list(joints)
     out = np.zeros(figure.nv)
     for name in names:
         out[figure.v_slice(name)] = 1.0
@@ -206,7 +207,7 @@ def chosen(figure: Figure, joints: Recruits) -> FloatArray:
 
 
 def _bending(figure: Figure, joints: Recruits, label: str) -> FloatArray:
-    """(nv,) the unit direction in which each joint bends."""
+    """(nv,) for each joint the unit direction towards the larger side of its range; 0 for symmetric ranges."""
     middle, size = ranges_of(figure)
     way = figure.difference(figure.neutral(), middle) * chosen(figure, joints)
     out = np.zeros(figure.nv)
@@ -218,12 +219,12 @@ def _bending(figure: Figure, joints: Recruits, label: str) -> FloatArray:
             if far > 0.0 and far >= MIN_ASYMMETRY * float(np.max(size[part])):
                 out[part] = way[part] / far
     if not out.any():
-        raise TaskError(f"{label}: no joint asked about has more room on one side than on the other.")
+        raise TaskError(f"{label}: none of the chosen joints has a larger range on one side; choose others by joints=.")
     return out
 
 
 def _curvature(figure: Figure, torques: TorqueCriterion, weakness: FloatArray) -> float:
-    """Largest curvature of an effort, as squares of the slopes of its torques, over a few postures; 1 for none."""
+    """Largest diagonal entry of the Gauss–Newton Hessian of an effort over a few postures; 1 if all are zero."""
     postures = [figure.neutral(), *(figure.random(seed) for seed in range(CURVATURE_SAMPLES))]
     slopes = [weakness[:, None] * torque_slopes(figure, posture, torques.forces) for posture in postures]
     return max(float(np.square(slope).sum(axis=0).max(initial=0.0)) for slope in slopes) or 1.0

@@ -1,4 +1,4 @@
-"""A task that is given as Python functions."""
+"""A task defined by Python functions for its error and Jacobian."""
 
 from __future__ import annotations
 
@@ -24,52 +24,54 @@ JACOBIAN_DIFFERENCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Custom(Task):
-    """Makes an error of your own vanish.
+    """A task of your own: it brings an error to zero.
 
-    The functions are called once per step, from Python. The engine takes the error to be linear within a step, and
-    takes a shorter one where it turns out not to be; it does not know how the error bends, so a goal that cannot be
-    met settles more slowly than those that are built in.
+    The functions are called before and after each step, from Python. The engine takes the error to be linear within a
+    step, and shortens the step where it is not. It has no second derivatives, so that a custom task that cannot be met
+    converges more slowly than the built-in ones.
     """
 
     error: Callable[[Posture], ArrayLike]
     """`size` numbers for a posture, all zero when the task is met."""
     jacobian: Callable[[Posture], ArrayLike] | None = None
-    """Derivative of the error, `size` × `figure.nv`; by default from differences of the error."""
+    """Derivative of the error, `size` × `figure.nv`; central differences of the error by default."""
     size: int = 1
+    """Number of components of the error."""
 
     def __post_init__(self) -> None:
-        """Check the size and that functions are functions."""
+        """Check that the size is a positive integer and that error and Jacobian are functions."""
         super().__post_init__()
         size: object = self.size
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise TaskError(f"{self.label}: size must be a whole number from 1 on, not {size!r}.")
+            raise TaskError(f"{self.label}: size must be a whole number of 1 or more, not {size!r}.")
         functions: list[object] = [self.error, self.jacobian or self.error]
         if not all(map(callable, functions)):
             raise TaskError(f"{self.label}: error and jacobian must be functions of a posture.")
 
     def describe(self) -> str:
-        """The name of the function."""
+        """The name for reports: that of the error function."""
         return f"custom {getattr(self.error, '__name__', 'task')}"
 
     def unit(self) -> str:
-        """Whatever its function measures."""
+        """None: the unit of the error function is not known."""
         return ""
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """`size` rows that come from outside."""
+        """One custom goal with `size` rows."""
         return [Goal(kind=CUSTOM_GOAL, directions=np.zeros((self.size, 3)), weights=self.weights_of(self.size))]
 
     def error_at(self, posture: Posture) -> FloatArray:
-        """(size,) its error in a posture; raises `TaskError` when that is no such thing."""
+        """(size,) the error in a posture; raises `TaskError` if the function returns anything else."""
         return self._checked(self.error(posture), (self.size,), "error")
 
     def jacobian_at(self, posture: Posture) -> FloatArray:
-        """(size, nv) derivative of its error in a posture."""
+        """(size, nv) derivative of the error in a posture."""
         if self.jacobian is None:
             return self._differences(posture)
         return self._checked(self.jacobian(posture), (self.size, posture.figure.nv), "jacobian")
 
     def _differences(self, posture: Posture) -> FloatArray:
+        """(size, nv) central differences of the error."""
         figure = posture.figure
         rows = np.empty((self.size, figure.nv))
         for k, nudge in enumerate(JACOBIAN_DIFFERENCE * np.eye(figure.nv)):
@@ -79,6 +81,7 @@ class Custom(Task):
         return rows
 
     def _checked(self, value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
+        """Finite numbers of the given shape; raises `TaskError` for anything else."""
         try:
             numbers = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):

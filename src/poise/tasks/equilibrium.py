@@ -1,4 +1,4 @@
-"""The task that keeps a figure in balance under forces."""
+"""The task that keeps a figure in static equilibrium under forces."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 Loads: TypeAlias = "Iterable[Load] | None"
 
 MAX_OUTLINE_CORNERS = 32
-"""Most corners of the outline inside which open supports can balance the figure."""
+"""Largest number of corners of the outline inside which supports without shares can balance the figure."""
 
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(Task):
-    """The figure rests under its weight and all forces [Baerlocher 2001, 6.3].
+    """The figure is in static equilibrium under its weight and all forces [Baerlocher 2001, 6.3].
 
-    Where a support says its share, all carry theirs, and the moment that they leave must vanish. Where none does, the
-    ground may push as it must inside the friction cones, and the centre of mass stays where it then can; so does a foot
-    on its sole. A figure tied to the world, without supports, is carried by its root.
+    If some support has a share, every support carries its share, and the remaining moment must vanish. If none has, the
+    ground may push anywhere inside the friction cones of the contacts, and the centre of mass stays in the region where
+    such forces can balance it. A figure that is attached to the world and has no supports is carried by its root.
 
-    Its error is a length: the moment over the weight, which is how far the centre of mass would have to move.
+    The error is a length: the moment divided by the weight, the distance by which the centre of mass is off balance.
     """
 
     forces: Loads = None
-    """What acts on the figure, supports and gravity among it; what `solve` is given unless said here."""
+    """Forces, supports and gravity that act on the figure; those given to `solve` unless given here."""
     level: bool | None = None
-    """Ask only for the two moments across gravity. The third matters where forces are not parallel to gravity, and is
-    asked for then unless said otherwise; feet that do not slip take it by themselves."""
+    """Whether only the two moments across gravity must vanish. The third can arise only where forces are not parallel
+    to gravity, and must vanish by default then; feet that do not slip balance it by themselves."""
     margin: float = 0.0
-    """How far inside the place that open supports can balance to stay [m]."""
+    """Distance to keep from the edge of the region that supports without shares can balance, inside [m]."""
 
     def __post_init__(self) -> None:
         """Freeze the forces and check the margin."""
@@ -51,18 +51,18 @@ class Equilibrium(Task):
         if self.forces is not None:
             object.__setattr__(self, "forces", tuple(self.forces))
         if not math.isfinite(self.margin) or self.margin < 0.0:
-            raise TaskError(f"{self.label}: margin must be a length, not {self.margin}.")
+            raise TaskError(f"{self.label}: margin must be a length of 0 m or more, not {self.margin}.")
 
     def describe(self) -> str:
-        """What it is."""
+        """The name for reports."""
         return "equilibrium"
 
     def acting(self, figure: Figure, forces: Iterable[Load] = ()) -> Acting:
-        """What acts on the figure: the task's own forces, or those given."""
+        """The forces, supports and gravity on the figure: the task's own ones, or else `forces`."""
         return acting_on(figure, forces if self.forces is None else self.forces)
 
     def goals(self, figure: Figure, forces: Iterable[Load] = ()) -> list[Goal]:
-        """Two or three rows of moments, or two for a centre of mass that stays over its support."""
+        """One goal: two or three rows of moments, or two for a centre of mass that stays inside a region."""
         acting = self.acting(figure, forces)
         if not acting.supports and floats(figure):
             raise TaskError(
@@ -72,6 +72,7 @@ class Equilibrium(Task):
         return [self._open_goal(acting) if finds_reactions(acting) else self._shared_goal(acting)]
 
     def _shared_goal(self, acting: Acting) -> Goal:
+        """The goal for supports with shares: moments that must vanish."""
         gravity = np.array(acting.gravity)
         level = _is_parallel(acting) if self.level is None else self.level
         axes = level_axes(gravity, acting.figure.up_vector) if level else np.eye(3)
@@ -86,12 +87,11 @@ class Equilibrium(Task):
         )
 
     def _open_goal(self, acting: Acting) -> Goal:
-        """Its corners are filled in for every posture."""
+        """The goal for supports without shares: a region whose corners are computed for every posture."""
         gravity = np.array(acting.gravity)
         if not acting.weight.any():
             raise TaskError(
-                f"{self.label}: figure {acting.figure.name!r} has no weight here to balance by; "
-                "give its supports shares."
+                f"{self.label}: figure {acting.figure.name!r} has no weight to balance; give its supports shares."
             )
         return Goal(
             kind=STAND_GOAL,
@@ -107,12 +107,12 @@ class Equilibrium(Task):
 
 
 def finds_reactions(acting: Acting) -> bool:
-    """Whether the ground pushes as it must: there are supports, and none says what it carries."""
+    """Whether the forces of the ground are unknown: there are supports, and none of them has a share."""
     return bool(acting.supports) and all(s.share is None and s.brace is None for s in acting.supports)
 
 
 def _is_parallel(acting: Acting) -> bool:
-    """Whether no moment along gravity can arise: forces are parallel to it, in world axes, and torques across it."""
+    """Whether no moment along gravity can arise: all forces are parallel to it and all torques across it."""
     gravity = np.array(acting.gravity)
     return bool(gravity.any()) and all(
         force.axes == "world"

@@ -1,4 +1,4 @@
-"""Tasks about where the mass is."""
+"""Tasks about the centre of mass and the moment of inertia."""
 
 from __future__ import annotations
 
@@ -22,37 +22,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CenterOfMass(Task):
-    """The centre of mass at a place, or over a support.
+    """The centre of mass is at a point, or over a support polygon.
 
-    With `over`, a list of sites or bodies that stand on the ground, it stays above the convex hull of their soles, at
-    least `margin` inside. With `at`, it goes to a point, of which `axes` says the coordinates that matter.
+    With `at`, the centre of mass goes to a point; `axes` chooses the coordinates that count. With `over`, the names of
+    sites or bodies that stand on the ground, it stays above the convex hull of their soles, at least `margin` inside.
     """
 
     at: ArrayLike | None = None
+    """(3,) wanted position of the centre of mass [m]."""
     over: str | Iterable[str] | None = None
+    """Names of the sites or bodies that stand on the ground."""
     axes: str | ArrayLike = "xyz"
+    """Coordinates of `at` that count, as letters or vectors."""
     margin: float = 0.0
-    """How far inside the support to stay [m]."""
+    """Distance to keep from the edges of the support polygon, inside [m]."""
 
     def __post_init__(self) -> None:
-        """Exactly one of a point and a support."""
+        """Check that exactly one of point and support is given, and the margin."""
         super().__post_init__()
         if (self.at is None) == (self.over is None):
-            raise TaskError(f"{self.label}: say either a point (at=) or what it should be over (over=).")
+            raise TaskError(f"{self.label}: give either a point (at=) or the supports to be over (over=).")
         if not math.isfinite(self.margin) or self.margin < 0.0:
-            raise TaskError(f"{self.label}: margin must be a length, not {self.margin}.")
+            raise TaskError(f"{self.label}: margin must be a length of 0 m or more, not {self.margin}.")
 
     def describe(self) -> str:
-        """What it is."""
+        """The name for reports."""
         return "centre of mass"
 
     @property
     def supports(self) -> tuple[str, ...]:
-        """What it should be over."""
+        """Names of the supports, as a tuple."""
         return (self.over,) if isinstance(self.over, str) else tuple(self.over or ())
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """Rows for the axes asked, or two for a support."""
+        """One goal: a row for each coordinate that counts, or two rows for a support."""
         if figure.mass <= 0.0:
             raise TaskError(f"{self.label}: figure {figure.name!r} has no mass.")
         if self.at is not None:
@@ -61,7 +64,7 @@ class CenterOfMass(Task):
             place = finite_vector(self.at, f"{self.label}: at")
             return [Goal(kind=CENTER_GOAL, directions=directions, weights=weights, position=place)]
         if not self.supports:
-            raise TaskError(f"{self.label}: over= names no support.")
+            raise TaskError(f"{self.label}: over= must name at least one support.")
         corners = [seat_of(figure, name, corner) for name in self.supports for corner in sole_corners(figure, name)]
         return [
             Goal(
@@ -76,28 +79,29 @@ class CenterOfMass(Task):
 
 @dataclass(frozen=True, eq=False)
 class MomentOfInertia(Task):
-    """The moment of inertia about an axis through the centre of mass; small is curled up, large is spread out."""
+    """The moment of inertia about an axis through the centre of mass: small when curled up, large when spread out."""
 
     axis: ArrayLike
+    """(3,) direction of the axis in the world."""
     value: float
     """Wanted moment [kg m²]; 0 for as small as possible."""
 
     def __post_init__(self) -> None:
-        """Check the value."""
+        """Check the value and the axis."""
         super().__post_init__()
         inertia_of(self.value, self.label)
         axes_of(vector(self.axis), self.label)
 
     def describe(self) -> str:
-        """What it is."""
+        """The name for reports."""
         return "moment of inertia"
 
     def unit(self) -> str:
-        """Kilograms times square metres."""
+        """Unit of its error."""
         return "kg m²"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """One row."""
+        """One goal with one row."""
         if figure.mass <= 0.0:
             raise TaskError(f"{self.label}: figure {figure.name!r} has no mass.")
         axis = axes_of(vector(self.axis), self.label)[0]
@@ -113,8 +117,8 @@ class MomentOfInertia(Task):
 
 
 def inertia_of(value: ArrayLike, label: str) -> float:
-    """A moment of inertia from a number [kg m²]."""
+    """Check a moment of inertia [kg m²]: a number of 0 or more."""
     number = np.asarray(value, dtype=np.float64)
     if number.shape != () or not math.isfinite(number) or number < 0.0:
-        raise TaskError(f"{label}: a moment of inertia is a number from 0 on, not {value!r}.")
+        raise TaskError(f"{label}: a moment of inertia must be a number of 0 kg m² or more, not {value!r}.")
     return float(number)

@@ -1,4 +1,4 @@
-"""What stands in a figure's way: shapes and planes at rest in the world.
+"""Obstacles: shapes and planes at rest in the world.
 
 from poise.figure.model.shapes import Box, Sphere
 from poise.tasks.obstacles import Obstacle, Plane
@@ -20,29 +20,29 @@ from poise.figure.model.pose import FloatArray, Pose, unit_vector
 from poise.figure.model.shapes import Mesh, Shape
 
 LARGEST_OFFSET = 1e9
-"""A plane farther from the origin than this is a mistake [m]."""
+"""Largest accepted distance of a plane from the origin [m]."""
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A solid that a figure keeps away from: a sphere, box, cylinder, capsule, ellipsoid or mesh."""
+    """A solid that a figure keeps clear of: a sphere, box, cylinder, capsule, ellipsoid or mesh."""
 
     shape: Shape
-    """What it looks like, in its own frame; the shape's own pose counts too."""
+    """The shape in the obstacle's frame, with its own pose there."""
     pose: Pose = field(default_factory=Pose)
-    """Where it stands in the world."""
+    """Pose of the obstacle's frame in the world."""
     name: str = field(default="", kw_only=True)
-    """What people call it, for reports and for `exclude=`; by default its place in the list."""
+    """Name for reports and for `exclude=`; by default made from its place in the list."""
     convex: bool = field(default=True, kw_only=True)
-    """Whether a mesh is taken as its convex hull. Off, it is taken as it is: hollows are hollow, and distances cost
-    more and are only right from outside."""
+    """Whether a mesh is replaced by its convex hull. If False, its hollows count; distances then take longer and are
+    correct only from outside."""
 
     def __post_init__(self) -> None:
-        """Check what a type checker would."""
+        """Check the types, and that only a mesh is not convex."""
         if not isinstance(self.shape, Shape):
-            raise TaskError(f"an obstacle is made of a shape such as Sphere(0.1), not of {self.shape!r}.")
+            raise TaskError(f"the shape of an obstacle must be a shape such as Sphere(0.1), not {self.shape!r}.")
         if not isinstance(self.pose, Pose):
-            raise TaskError(f"{self._called()} stands at a Pose(position, rotation), not at {self.pose!r}.")
+            raise TaskError(f"the pose of {self._called()} must be a Pose(position, rotation), not {self.pose!r}.")
         if not self.convex and not isinstance(self.shape, Mesh):
             kind = type(self.shape).__name__.lower()
             raise TaskError(f"{self._called()} is a {kind}, which is always convex; convex=False is for meshes.")
@@ -52,7 +52,7 @@ class Obstacle:
         return make_solid(self.shape, name, 0, self.pose, folder=folder, convex=self.convex, is_obstacle=True)
 
     def moved(self, pose: Pose) -> Obstacle:
-        """The same obstacle standing somewhere else."""
+        """The same obstacle at another pose."""
         return replace(self, pose=pose)
 
     def _called(self) -> str:
@@ -61,14 +61,14 @@ class Obstacle:
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Ground, a wall or a ceiling: everything on the far side of normal · x = offset is forbidden."""
+    """Ground, a wall or a ceiling: the half-space normal · x < offset is forbidden."""
 
     normal: ArrayLike | str
-    """Away from what is forbidden: three numbers of any length, or a word such as "y" or "-x"."""
+    """Direction out of the forbidden half-space: three numbers of any length, or a word such as "y" or "-x"."""
     offset: float = 0.0
     """Distance of the plane from the origin along the normal [m]."""
     name: str = field(default="", kw_only=True)
-    """What people call it, for reports and for `exclude=`; by default its place in the list."""
+    """Name for reports and for `exclude=`; by default made from its place in the list."""
 
     def __post_init__(self) -> None:
         """Check normal and offset."""
@@ -82,17 +82,17 @@ class Plane:
         except (TypeError, ValueError):
             offset = math.nan
         if not abs(offset) <= LARGEST_OFFSET:
-            raise TaskError(f"the offset of {called} is a number of metres, not {self.offset!r}.")
+            raise TaskError(f"the offset of {called} must be a number of metres, not {self.offset!r}.")
         object.__setattr__(self, "offset", offset)
 
     def __eq__(self, other: object) -> bool:
-        """Equal numbers and name."""
+        """Whether normal, offset and name are equal."""
         if not isinstance(other, Plane):
             return NotImplemented
         return self._key() == other._key()
 
     def __hash__(self) -> int:
-        """Hash of the numbers and the name."""
+        """Hash of normal, offset and name."""
         return hash(self._key())
 
     def _key(self) -> tuple[bytes, float, str]:
@@ -106,6 +106,6 @@ class Plane:
         return HalfSpace(name, self._direction(), self.offset)
 
     def moved(self, pose: Pose) -> Plane:
-        """The same plane carried along by a pose."""
+        """The plane transformed by a pose."""
         normal = pose.matrix @ self._direction()
         return replace(self, normal=normal, offset=self.offset + float(normal @ pose.position))

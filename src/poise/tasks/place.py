@@ -1,4 +1,4 @@
-"""Tasks about where a part of the figure is and how it is turned."""
+"""Tasks about the position and rotation of a part of the figure."""
 
 from __future__ import annotations
 
@@ -19,30 +19,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Position(Task):
-    """A point of the figure at a place.
+    """A point of the figure is at a position.
 
-    `axes` chooses which coordinates matter: "y" keeps the point in a plane, "xy" on a line; vectors may stand for
+    `axes` chooses the coordinates that count: "y" keeps the point in a plane, "xy" on a line; vectors may replace the
     letters. `relative_to` names a site or body in whose frame `at` and `axes` are given, instead of the world's.
     """
 
     site: str
+    """Name of a site or body."""
     at: ArrayLike
+    """(3,) wanted position [m]."""
     axes: str | ArrayLike = "xyz"
+    """Coordinates that count, as letters or up to three vectors."""
     relative_to: str | None = None
+    """Name of the site or body in whose frame the position is given; the world if None."""
     offset: ArrayLike | None = None
-    """The point, in the site's own axes [m]."""
+    """(3,) the point to bring there, in the site's own axes [m]; the site's origin if None."""
 
     def __post_init__(self) -> None:
-        """Check the place."""
+        """Check the position."""
         super().__post_init__()
         finite_vector(self.at, f"{self.label}: at")
 
     def describe(self) -> str:
-        """What is where."""
+        """The name for reports."""
         return f"position of {self.site}"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """Up to three rows."""
+        """One goal with up to three rows."""
         directions = axes_of(self.axes, self.label)
         return [
             Goal(
@@ -58,13 +62,16 @@ class Position(Task):
 
 @dataclass(frozen=True, eq=False)
 class Orientation(Task):
-    """A site turned a certain way; `axes` chooses about which axes it matters."""
+    """A site has a rotation; `axes` chooses the axes about which it counts."""
 
     site: str
+    """Name of a site or body."""
     rotation: ArrayLike
-    """Wanted rotation, a quaternion (w, x, y, z)."""
+    """(4,) wanted rotation, a quaternion (w, x, y, z)."""
     axes: str | ArrayLike = "xyz"
+    """Axes of rotation that count, as letters or up to three vectors."""
     relative_to: str | None = None
+    """Name of the site or body in whose frame the rotation is given; the world if None."""
 
     def __post_init__(self) -> None:
         """Check the rotation."""
@@ -72,15 +79,15 @@ class Orientation(Task):
         rotation_of(self.rotation, self.label)
 
     def describe(self) -> str:
-        """What is turned."""
+        """The name for reports."""
         return f"orientation of {self.site}"
 
     def unit(self) -> str:
-        """Errors are angles."""
+        """Unit of its error, an angle."""
         return "rad"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """Up to three rows."""
+        """One goal with up to three rows."""
         directions = axes_of(self.axes, self.label)
         return [
             Goal(
@@ -96,22 +103,25 @@ class Orientation(Task):
 
 @dataclass(frozen=True, eq=False)
 class Frame(Task):
-    """A site at a place and turned a certain way; `weight` is one number, or six, three of them for the place."""
+    """A site has a position and a rotation; `weight` is one number, or six: three for the position, then three."""
 
     site: str
+    """Name of a site or body."""
     pose: Pose
+    """Wanted position and rotation."""
     relative_to: str | None = None
+    """Name of the site or body in whose frame the pose is given; the world if None."""
 
     def describe(self) -> str:
-        """What is placed."""
+        """The name for reports."""
         return f"frame of {self.site}"
 
     def unit(self) -> str:
-        """Errors mix both."""
+        """Unit of its error, which mixes lengths and angles."""
         return "m+rad"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """Six rows."""
+        """Two goals with three rows each: the position and the rotation."""
         weights = self.weights_of(6)
         seat = seat_of(figure, self.site)
         base = WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to)
@@ -128,47 +138,52 @@ class Frame(Task):
 
 @dataclass(frozen=True, eq=False)
 class LookAt(Task):
-    """A site's axis points at a place, or along a direction."""
+    """An axis of a site points at a point, or along a direction."""
 
     site: str
+    """Name of a site or body."""
     at: ArrayLike | None = None
-    """The point to look at [m]."""
+    """(3,) the point to look at [m]."""
     direction: ArrayLike | None = None
-    """The direction to look in, instead of a point."""
+    """(3,) the direction to look in, in the world, instead of a point."""
     axis: ArrayLike = (0.0, 1.0, 0.0)
-    """What points there, in the site's own axes: three numbers, or a word such as "y" or "-z"."""
+    """The axis to point with, in the site's own axes: three numbers, or a word such as "y" or "-z"."""
     relative_to: str | None = None
+    """Name of the site or body in whose frame the point is given; the world if None."""
 
     def __post_init__(self) -> None:
-        """Exactly one of a point and a direction."""
+        """Check that exactly one of point and direction is given, and the numbers."""
         super().__post_init__()
         if (self.at is None) == (self.direction is None):
-            raise TaskError(f"{self.label}: say either a point (at=) or a direction (direction=) to look at.")
+            raise TaskError(f"{self.label}: give either a point (at=) or a direction (direction=) to look at.")
         if self.direction is not None and self.relative_to is not None:
-            raise TaskError(f"{self.label}: a direction is always the world's; look at= a point relative_to a part.")
+            raise TaskError(
+                f"{self.label}: a direction is always in world axes; only a point (at=) can be relative_to a part."
+            )
         self._wanted()
         self.unit_axis()
 
     def _wanted(self) -> FloatArray:
+        """(3,) the point, or the unit vector of the direction."""
         if self.at is not None:
             return finite_vector(self.at, f"{self.label}: at")
         return direction_of(self.direction if self.direction is not None else (), self.label)
 
     def unit_axis(self) -> FloatArray:
-        """(3,) what points there, in the site's own axes."""
+        """(3,) unit vector of the axis to point with, in the site's own axes."""
         axis: FloatArray = axes_of(finite_vector(self.axis, f"{self.label}: axis"), self.label)[0]
         return axis
 
     def describe(self) -> str:
-        """Who looks."""
+        """The name for reports."""
         return f"gaze of {self.site}"
 
     def unit(self) -> str:
-        """Errors are angles."""
+        """Unit of its error, an angle."""
         return "rad"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """Two rows, across the line of sight."""
+        """One goal with two rows, across the line of sight."""
         return [
             Goal(
                 kind=AIM_GOAL,
@@ -187,7 +202,7 @@ def rotation_of(value: ArrayLike, label: str) -> FloatArray:
     numbers = np.asarray(value, dtype=np.float64)
     size = float(np.linalg.norm(numbers)) if numbers.shape == (4,) else 0.0
     if not np.all(np.isfinite(numbers)) or size < 1e-9:
-        raise TaskError(f"{label}: a rotation is a quaternion (w, x, y, z) of some length, not {value!r}.")
+        raise TaskError(f"{label}: a rotation must be a quaternion (w, x, y, z) that is not zero, not {value!r}.")
     unit: FloatArray = numbers / size
     return unit
 
@@ -197,16 +212,16 @@ def direction_of(value: ArrayLike, label: str) -> FloatArray:
     direction = finite_vector(value, f"{label}: direction")
     size = float(np.linalg.norm(direction))
     if size < 1e-9:
-        raise TaskError(f"{label}: the direction to look in has no length.")
+        raise TaskError(f"{label}: the direction to look in must not be the zero vector.")
     unit: FloatArray = direction / size
     return unit
 
 
 def pose_of(value: Any, label: str) -> Pose:
-    """A pose, from one or from a place and a rotation."""
+    """A pose, from a pose or from a position and a rotation."""
     if isinstance(value, Pose):
         return value
     try:
         return Pose(*value)
     except (TypeError, ValueError) as error:
-        raise TaskError(f"{label}: a pose is a place and a rotation, not {value!r}.") from error
+        raise TaskError(f"{label}: a pose must be a position and a rotation, not {value!r}.") from error

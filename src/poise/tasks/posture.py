@@ -1,8 +1,7 @@
-"""The task that keeps a posture."""
+"""The task that holds joints at the values of a posture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from poise.errors import TaskError
 from poise.kernels.goals.goals import HOLD_GOAL
-from poise.tasks.task import Goal, Task
+from poise.tasks.task import Goal, Task, name_list
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure, PostureLike
@@ -18,35 +17,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Hold(Task):
-    """Joints stay at, or return to, the values of a posture; `joints` says which, all but a floating base if not."""
+    """Joints have the values of a posture; `joints` names them, by default all but a floating base."""
 
     posture: PostureLike
+    """Wanted posture: a name, joint values, or all coordinates."""
 
     def describe(self) -> str:
-        """What is held."""
+        """The name for reports."""
         return f"hold {self.posture}" if isinstance(self.posture, str) else "hold a posture"
 
     def unit(self) -> str:
-        """Errors are angles, or metres of slides."""
+        """Unit of its error: angles, and metres for slides."""
         return "rad"
 
     def held(self, figure: Figure) -> list[str]:
-        """Names of the joints it is about."""
+        """Names of the joints that are held; raises `FigureError` for an unknown name."""
         if self.joints is None:
             return [name for name in figure.moving_joints if figure.joints[name].kind != "free"]
-        names = [self.joints] if isinstance(self.joints, str) else list(self.joints)
+        names = name_list(self.joints)
         for name in names:
             figure.v_slice(name)
         return names
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """One row per velocity of the joints held."""
+        """One goal with a row for each velocity of the held joints."""
         dofs: list[int] = []
         for name in self.held(figure):
             where = figure.v_slice(name)
             dofs += range(where.start, where.stop)
         if not dofs:
-            raise TaskError(f"{self.label}: no joint of figure {figure.name!r} is held.")
+            raise TaskError(f"{self.label}: none of the chosen joints of figure {figure.name!r} can move.")
         return [
             Goal(
                 kind=HOLD_GOAL,
@@ -56,8 +56,3 @@ class Hold(Task):
                 dofs=dofs,
             )
         ]
-
-
-def named_joints(joints: str | Iterable[str]) -> list[str]:
-    """One name or several, as a list."""
-    return [joints] if isinstance(joints, str) else list(joints)

@@ -1,4 +1,4 @@
-"""The middle of what joints can do, and how far they go."""
+"""Middles and sizes of the joints' ranges."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 
 class Ranges(NamedTuple):
-    """Where joints are farthest from all their limits."""
+    """Middles and sizes of the ranges of all joints."""
 
     middle: Posture
+    """Posture with every joint in the middle of its range."""
     size: FloatArray
-    """(nv,) from one limit to the other [rad or m]; inf where there is none on some side."""
+    """(nv,) distance from one limit to the other [rad or m]; inf where a limit is missing."""
 
 
 def ranges_of(figure: Figure) -> Ranges:
-    """Middle and size of every joint's range; a joint without limits has its middle at rest."""
+    """Middle and size of every joint's range; the middle of a joint without limits is its neutral position."""
     q, size = np.array(figure.neutral().q), np.full(figure.nv, math.inf)
     for joint in figure.joints:
         at, v = figure.compiled.q_slices[joint.name], figure.compiled.v_slices[joint.name]
@@ -39,7 +40,7 @@ def ranges_of(figure: Figure) -> Ranges:
 
 
 def _ball_middle(limits: BallLimits) -> FloatArray:
-    """The limb along the middle of its cone, twisted half way."""
+    """(4,) rotation of a ball joint with the limb in the middle of its cone and of its twist range."""
     twist = 0.0 if limits.twist is None else 0.5 * sum(limits.twist.at(0.0, 0.0))
     cone, limb = Quaternion(*limits.cone.tolist()), Quaternion(*limits.limb.tolist())
     about = Quaternion(*turn("z", math.degrees(twist)).tolist())
@@ -47,7 +48,7 @@ def _ball_middle(limits: BallLimits) -> FloatArray:
 
 
 def _swing_radius(limits: BallLimits) -> float:
-    """How far the limb swings from the middle, on average [rad]."""
+    """Average angle from the middle of the swing region to its edge [rad]."""
     if isinstance(limits.swing, Ellipse):
         return 0.5 * (limits.swing.x + limits.swing.y)
     assert limits.swing is not None

@@ -1,4 +1,4 @@
-"""Which joints a task may move."""
+"""Recruitment: the joints that a task may move."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
 from poise.tasks.posture import Hold
-from poise.tasks.task import NEAREST_BRANCH, Task
+from poise.tasks.task import NEAREST_BRANCH, Task, name_list
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 
 def recruited(figure: Figure, task: Task) -> FloatArray | None:
-    """(nv,) 1 where a task may move the figure; None for everywhere."""
+    """(nv,) recruitment mask: 1 for the velocities that a task may use, else 0; None for all."""
     if task.joints is None or isinstance(task, Hold):
         return None
     if task.joints == NEAREST_BRANCH:
         site = getattr(task, "site", None)
         if site is None:
-            raise TaskError(f"{task.label}: only a task with a site has a nearest branch.")
+            raise TaskError(
+                f"{task.label}: joints={NEAREST_BRANCH!r} is only for tasks with a site; name joints instead."
+            )
         names = nearest_branch(figure, site)
     else:
-        names = [task.joints] if isinstance(task.joints, str) else list(task.joints)
+        names = name_list(task.joints)
     mask = np.zeros(figure.nv)
     for name in names:
         mask[figure.v_slice(name)] = 1.0
@@ -33,7 +35,7 @@ def recruited(figure: Figure, task: Task) -> FloatArray | None:
 
 
 def nearest_branch(figure: Figure, site: str) -> list[str]:
-    """Joints from a site or body towards the root, up to the first body that carries several limbs."""
+    """Names of the joints from a site or body towards the root, up to the first body with several limbs."""
     joint_above = dict(figure.tree_order)
     limbs: dict[str, int] = {}
     for _, joint in figure.tree_order:

@@ -1,6 +1,6 @@
-"""Tasks that tie a figure to where it was: they keep a motion smooth where the other tasks of their level do not care.
+"""Regulariser tasks: they keep a motion smooth in the freedom that the other tasks of their level leave.
 
-Both are about the posture that a step, or a whole solve, starts from [Schumacher et al. 2021, eq. 3-5].
+Both compare the posture with that from which a step, or a whole solve, starts [Schumacher et al. 2021, eq. 3-5].
 """
 
 from __future__ import annotations
@@ -14,25 +14,27 @@ import numpy as np
 
 from poise.errors import TaskError
 from poise.kernels.goals.goals import POINT_GOAL, SLOW_GOAL, TURN_GOAL
-from poise.tasks.task import Goal, Seat, Task, Weight
+from poise.tasks.task import Goal, Seat, Task, Weight, name_list
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 SQUARED_QUATERNION_SHARE = 0.25
-"""Square of a small turn's quaternion, against the square of its angle."""
+"""Squared vector part of the quaternion of a small rotation, as a share of its squared angle."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Steady(Task):
+    """The common part of `Still` and `Slow`."""
+
     bodies: str | Iterable[str] | None = None
-    """Names of the bodies it is about; all that can move if not said."""
+    """Names of the bodies concerned; all that can move if not given."""
 
     def nodes(self, figure: Figure) -> list[int]:
         """Nodes of the compiled tree that carry the bodies, each once."""
         if self.bodies is None:
             return list(range(1, figure.compiled.tree.parent.shape[0]))
-        names = [self.bodies] if isinstance(self.bodies, str) else list(self.bodies)
+        names = name_list(self.bodies)
         attached = figure.compiled.attached
         found = sorted({int(attached.node[figure.frame_row(name)]) for name in names} - {0})
         if not found:
@@ -42,19 +44,19 @@ class _Steady(Task):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Still(_Steady):
-    """Bodies stay where a solve starts: what the other tasks of the level leave open is left as it was.
+    """Bodies stay where they are at the start of a solve, in the freedom that the other tasks of the level leave.
 
-    It adds ½ weight Σ (|c - c₀|² + |q - q₀|²), c and q the place and the quaternion of each body.
+    It adds ½ weight Σ (|c - c₀|² + |q - q₀|²), with c and q the position and the quaternion of each body.
     """
 
     weight: Weight = 1e-3
 
     def describe(self) -> str:
-        """What it does."""
+        """The name for reports."""
         return "stay still"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """Three rows of place and three of turn for every body."""
+        """Two goals for every body, with three rows each: its position and its rotation."""
         weight = self.weights_of(1)[0]
         made = []
         for node in self.nodes(figure):
@@ -66,21 +68,21 @@ class Still(_Steady):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Slow(_Steady):
-    """Bodies turn no faster than they must: past `speed` the cost of turning grows like the cube of a logarithm.
+    """Bodies turn slowly: above `speed` the cost of turning grows like the cube of a logarithm.
 
-    It adds weight Σ ln(x / t)³ where x = 3 - tr R₀ᵀR, of the turn of a body since the solve started, is above t, which
-    is what `speed` makes of x in one frame. Below it costs nothing. Unlike a limit it gives way smoothly, and spreads
-    over all bodies that are too fast: use it where a motion comes close to a singularity.
+    With x = 3 - tr R₀ᵀR for the rotation of a body since the solve started, and t the value of x that `speed` makes in
+    one frame, it adds weight Σ ln(x / t)³ over all bodies with x > t. Unlike a limit it gives way smoothly, and spreads
+    the motion over all bodies that are too fast: use it where a motion comes close to a singularity.
     """
 
     speed: float
-    """Turning speed of a body from which on it counts [rad/s]."""
+    """Angular speed of a body above which it costs something [rad/s]."""
     rate: float
-    """Frames per second: a solve for each."""
+    """Solves per second, one for each frame."""
     weight: Weight = 1e-4
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check that speed and rate are positive, and that speed is at most half a turn per frame."""
         super().__post_init__()
         for name, value in (("speed", self.speed), ("rate", self.rate)):
             if not (math.isfinite(value) and value > 0.0):
@@ -89,20 +91,20 @@ class Slow(_Steady):
             raise TaskError(f"{self.label}: {self.speed} rad/s is more than half a turn in each of {self.rate} frames.")
 
     def describe(self) -> str:
-        """What it does."""
+        """The name for reports."""
         return "turn slowly"
 
     def unit(self) -> str:
-        """Its error is no length."""
+        """None: its error is a number."""
         return ""
 
     @property
     def threshold(self) -> float:
-        """The x that `speed` makes in one frame."""
+        """The threshold t: the x of a rotation at `speed` for one frame."""
         return 4.0 * math.sin(0.5 * self.speed / self.rate) ** 2
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """One row for every body."""
+        """One goal with one row for every body."""
         weight, value = self.weights_of(1), self.threshold
         rows = np.zeros((1, 3))
         return [

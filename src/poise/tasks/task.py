@@ -1,4 +1,4 @@
-"""What every task has, and how it becomes goals for the kernels."""
+"""The base class of all tasks, and the goals that a task gives to the kernels."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 Weight = float | Sequence[float]
+"""One weight, or one for each row."""
 Recruits = str | Iterable[str] | None
+"""One name of a joint or several; None for all."""
 
 NEAREST_BRANCH = "nearest branch"
+"""Value of `Task.joints` for the joints of the limb that the task's site is on."""
 
 
 @dataclass(frozen=True)
@@ -29,76 +32,88 @@ class Seat:
 
     node: int = 0
     pose: Pose = field(default_factory=Pose)
+    """Pose of the frame in the node."""
 
 
 WORLD_SEAT = Seat()
+"""The frame of the world."""
 
 
 @dataclass(kw_only=True)
 class Goal:
-    """Rows for the kernels; see `poise.kernels.goals.goals` for what each field means to which kind."""
+    """One goal of a task; see `poise.kernels.goals.goals.Goals` for the meaning of each field for each kind."""
 
     kind: int
     directions: FloatArray
     """(rows, 3) one unit direction per row."""
     weights: FloatArray
-    """(rows,)"""
+    """(rows,) weight of each row."""
     seat: Seat = WORLD_SEAT
+    """The controlled frame."""
     base: Seat = WORLD_SEAT
+    """The frame in which the goal is measured."""
     position: FloatArray = field(default_factory=lambda: np.zeros(3))
     rotation: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
     value: float = 0.0
     posture: FloatArray | None = None
     dofs: Sequence[int] = ()
+    """Velocity that each row of a hold goal is about."""
     corners: Sequence[Seat] = ()
+    """Corners of the support of a stand goal."""
     margin: float = 0.0
+    """Distance to keep from the edges of the support polygon, inside [m]."""
     up: FloatArray | None = None
-    """(3,) away from the ground; the figure's own unless given."""
+    """(3,) unit vector away from the ground; the figure's up vector if None."""
     loads: Wrenches | None = None
+    """Loads on the figure; None for none."""
     gravity: FloatArray = field(default_factory=lambda: np.zeros(3))
 
     @property
     def rows(self) -> int:
-        """How many numbers it asks for."""
+        """Number of rows."""
         return len(self.weights)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Task:
-    """Something asked of a figure."""
+    """A quantity of the figure that should have a wanted value, with a priority and a weight."""
 
     priority: int = 1
-    """Level; 1 is served first, and what a lower one wants costs it nothing."""
+    """Level; 1 is the first, and tasks of later levels cannot worsen those of earlier ones."""
     weight: Weight = 1.0
-    """How much it counts against others of its level; one number, or one per axis."""
+    """Weight relative to other tasks of the same level; one number, or one per axis."""
     joints: Recruits = None
     """Names of the joints it may move, "nearest branch" for those of the limb it is on, None for all."""
     active: bool = True
+    """Whether solvers use the task."""
     gain: float = 1.0
     """Share of its error that one step removes, in (0, 1]."""
     name: str | None = None
+    """Name for reports; made from the task's fields if None."""
 
     def __post_init__(self) -> None:
-        """Check what all tasks have."""
+        """Check priority, weight and gain."""
         if type(self.priority) is not int or self.priority < 1:
-            raise TaskError(f"{self.label}: priority must be a whole number from 1 on, not {self.priority!r}.")
+            raise TaskError(f"{self.label}: priority must be a whole number of 1 or more, not {self.priority!r}.")
         weights = np.atleast_1d(np.asarray(self.weight, dtype=np.float64))
         if weights.ndim != 1 or not np.all(np.isfinite(weights)) or np.any(weights < 0.0):
-            raise TaskError(f"{self.label}: weight must be one number or one per axis, none negative.")
+            raise TaskError(
+                f"{self.label}: weight must be one number or one per axis, none negative, not {self.weight!r}."
+            )
         if not (math.isfinite(self.gain) and 0.0 < self.gain <= 1.0):
             raise TaskError(f"{self.label}: gain must be in (0, 1], not {self.gain}.")
 
     @property
     def label(self) -> str:
-        """Its name, or what it is."""
+        """The name of the task, or a description of it if it has none."""
         return self.name or self.describe()
 
     def describe(self) -> str:
-        """A few words for reports."""
+        """A description in a few words, the default name for reports."""
         return type(self).__name__
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """The rows it asks for; raises `TaskError` or `FigureError` when the figure cannot be asked that."""
+        """The goals of the task; raises `TaskError` or `FigureError` if the figure cannot have this task."""
         raise NotImplementedError
 
     def unit(self) -> str:
@@ -111,12 +126,12 @@ class Task:
         if weights.size == 1:
             return np.full(count, weights[0])
         if weights.size != count:
-            raise TaskError(f"{self.label}: {weights.size} weights for {count} axes.")
+            raise TaskError(f"{self.label}: weight must be one number or {count} numbers, not {weights.size}.")
         return weights.copy()
 
 
 def finite_vector(value: ArrayLike, what: str) -> FloatArray:
-    """Three finite numbers, or a `TaskError`."""
+    """(3,) a vector of finite numbers; raises `TaskError` for anything else."""
     try:
         return vector(value, what)
     except ValueError as error:
@@ -124,13 +139,18 @@ def finite_vector(value: ArrayLike, what: str) -> FloatArray:
 
 
 def seat_of(figure: Figure, name: str, offset: ArrayLike | None = None) -> Seat:
-    """Where a site or body sits on the compiled tree, moved by `offset` in its own axes."""
+    """The frame of a site or body on the compiled tree, moved by `offset` (3,) in its own axes."""
     row = figure.frame_row(name)
     attached = figure.compiled.attached
     pose = Pose(attached.position[row], attached.rotation[row])
     if offset is not None:
         pose = pose @ Pose(finite_vector(offset, "an offset"))
     return Seat(int(attached.node[row]), pose)
+
+
+def name_list(names: str | Iterable[str]) -> list[str]:
+    """One name or several, as a list."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def axes_of(axes: str | ArrayLike, label: str) -> FloatArray:

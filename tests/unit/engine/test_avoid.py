@@ -176,12 +176,15 @@ def test_a_plane_that_is_moved_pushes_too():
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: Avoid("self", margin=-1.0), "margin must be a number of metres from 0 on, not -1.0"),
-        (lambda: Avoid("self", reach=0.005), "reach must be farther than the margin"),
+        (lambda: Avoid("self", margin=-1.0), "margin must be a length of 0 m or more, not -1.0"),
+        (lambda: Avoid("self", reach=0.005), "reach must be greater than the margin"),
         (lambda: Avoid("table").hazards, "an obstacle, a plane or \"self\", not 'table'"),
         (lambda: poise.solve(arm(), [Avoid("self", exclude=[("hnad", "post")])]), "Did you mean 'hand'"),
         (lambda: poise.Solver(arm(), []).move(Plane("y"), Pose()), "no obstacle to move"),
-        (lambda: poise.Solver(arm(), [], obstacles=[Plane("x")]).move(Plane("y"), Pose()), "not one of the obstacles"),
+        (
+            lambda: poise.Solver(arm(), [], obstacles=[Plane("x")]).move(Plane("y"), Pose()),
+            "is not one of the solver's obstacles",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(ask, words):

@@ -89,7 +89,7 @@ def test_a_custom_task_beside_a_held_posture_and_obstacles():
         (lambda: Custom(lambda p: "far"), "its error must return numbers"),
         (lambda: Custom(lambda p: 1.0, lambda p: np.zeros(3)), r"its jacobian must have shape \(1, 4\), not \(3,\)"),
         (lambda: Custom(lambda p: 1.0, lambda p: np.full((1, 4), np.inf)), "its jacobian is not finite"),
-        (lambda: Custom(lambda p: 1.0, size=0), "size must be a whole number from 1 on"),
+        (lambda: Custom(lambda p: 1.0, size=0), "size must be a whole number of 1 or more"),
         (lambda: Custom(3.0), "must be functions of a posture"),
     ],
 )

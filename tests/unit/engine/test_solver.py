@@ -191,7 +191,7 @@ def test_a_posture_is_held_in_what_freedom_is_left(human):
 @pytest.mark.parametrize("stopping", [{"max_steps": -1}, {"max_steps": 2.5}, {"tolerance": float("nan")}])
 def test_a_solve_that_could_not_stop_is_refused_in_a_sentence(stopping):
     arm = poise.load("arm")
-    with pytest.raises(poise.TaskError, match=r"must be a (whole )?number from 0 on"):
+    with pytest.raises(poise.TaskError, match=r"must be a (whole )?number of 0 or more"):
         poise.solve(arm, [poise.Position("tip", at=(0.3, 0.3, 0.3))], **stopping)
 
 

@@ -167,8 +167,8 @@ def test_what_makes_no_sense_is_refused(make, message):
         ),
         ([Support("left_foot", brace=0.5)], "braces of all supports must add up to 1"),
         ([Force("left_hnad", (1, 0, 0))], "Did you mean 'left_hand'"),
-        (["left_foot"], "made of Force, Support and Gravity, not of 'left_foot'"),
-        ([Gravity("x"), Gravity("y")], "one gravity, but 2 were given"),
+        (["left_foot"], "must be a Force, Support or Gravity, not 'left_foot'"),
+        ([Gravity("x"), Gravity("y")], "at most one Gravity, not 2"),
     ],
 )
 def test_what_does_not_fit_the_figure_is_refused(loads, message):

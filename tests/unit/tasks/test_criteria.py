@@ -49,11 +49,11 @@ def test_comfort_counts_shares_of_ranges() -> None:
     assert weight == pytest.approx([6.0 / 4.0, 6.0 / 2.1**2, 6.0 / 4.0, 0.0])
 
 
-def test_joints_bend_towards_their_room() -> None:
+def test_joints_bend_towards_the_larger_side_of_their_range() -> None:
     assert Flex().term(hinges()).gradient == pytest.approx([-1.0, 1.0, 0.0, 0.0])
     assert Extend(weight=0.5).term(hinges()).gradient == pytest.approx([0.5, -0.5, 0.0, 0.0])
     assert Flex("forth").term(hinges()) == Slope(pytest.approx([-1.0, 0.0, 0.0, 0.0]))
-    with pytest.raises(TaskError, match="more room on one side"):
+    with pytest.raises(TaskError, match="has a larger range on one side"):
         Flex(["both", "free"]).term(hinges())
 
 
@@ -90,5 +90,5 @@ def test_wrong_criteria_are_refused() -> None:
         LeastTorque(strength=-1.0)
     with pytest.raises(FigureError, match="no joint 'nkee'"):
         NearPosture([0.0] * 4, joints="nkee").term(hinges())
-    with pytest.raises(TaskError, match="must give 2 finite numbers"):
+    with pytest.raises(TaskError, match="must return 2 finite numbers"):
         Gradient(lambda posture: [1.0]).term(two_links()).gradient(two_links().neutral())

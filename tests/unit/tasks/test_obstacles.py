@@ -29,13 +29,13 @@ def test_the_normal_of_a_plane_is_made_a_unit_vector():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: Obstacle(0.2), "made of a shape"),
-        (lambda: Obstacle(Sphere(0.1), (1.0, 2.0, 3.0), name="lamp"), "obstacle 'lamp' stands at a Pose"),
+        (lambda: Obstacle(0.2), "must be a shape such as"),
+        (lambda: Obstacle(Sphere(0.1), (1.0, 2.0, 3.0), name="lamp"), "the pose of obstacle 'lamp' must be a Pose"),
         (lambda: Obstacle(Box((1, 1, 1)), convex=False), "always convex"),
         (lambda: Plane((0.0, 0.0, 0.0)), "the normal of a plane has no direction"),
         (lambda: Plane("up", name="floor"), "the normal of plane 'floor' must be"),
-        (lambda: Plane("y", math.nan), "the offset of a plane is a number of metres"),
-        (lambda: Plane("y", "high"), "the offset of a plane is a number of metres"),
+        (lambda: Plane("y", math.nan), "the offset of a plane must be a number of metres"),
+        (lambda: Plane("y", "high"), "the offset of a plane must be a number of metres"),
     ],
     ids=["no shape", "no pose", "exact box", "no normal", "odd word", "nan", "word"],
 )

@@ -184,8 +184,8 @@ def test_any_position_task_survives(at, axes, priority, weight, name):
         ("at = [-0.4, 1.2, 0.5]", "at = [-0.4, 1.2, inf]", 14, "must be finite"),
         ('axes = "xz"', 'axes = "xw"', 15, "axes must be some of x, y and z"),
         ('axes = "xz"', "axes = [[1, 2]]", 15, "'axes' of task 'grab' must be 3 numbers"),
-        ("weight = [1, 2]", "weight = [1, 2, 3]", 10, "3 weights for 2 axes"),
-        ("priority = 2", "priority = 0", 10, "priority must be a whole number from 1 on"),
+        ("weight = [1, 2]", "weight = [1, 2, 3]", 10, "weight must be one number or 2 numbers, not 3"),
+        ("priority = 2", "priority = 0", 10, "priority must be a whole number of 1 or more"),
         ("priority = 2", "priority = 2.0", 17, "'priority' of task 'grab' must be a whole number"),
         ('joints = "nearest branch"', 'joints = ["rigt_elbow"]', 18, "Did you mean 'right_elbow'?"),
         ('joints = "nearest branch"', "joints = [3]", 18, "must be a name, or names in brackets"),
@@ -229,7 +229,7 @@ def test_mistakes_are_said_with_their_line(before, after, line, words):
         ('[[task]]\nkind = "equilibrium"\nforces = []', "write them as [[force]] and [[support]]"),
         ("[[task]]", "task 5 has no 'kind'."),
         ('[[task]]\nkind = "frame"\nsite = "head"', "task 5 has no 'at'."),
-        ('[[task]]\nkind = "look_at"\nsite = "eyes"', "say either a point (at=) or a direction"),
+        ('[[task]]\nkind = "look_at"\nsite = "eyes"', "give either a point (at=) or a direction"),
     ],
 )
 def test_mistakes_in_other_tables(extra, words):
