@@ -35,11 +35,11 @@ def handle_message(character: Character, message: Message) -> None:
     """Execute one message, or raise a PoiseError that says what is wrong with it."""
     word = message.address.removeprefix(f"/{character.figure.name}").strip("/")
     arguments = message.arguments
-    if word not in ACTIONS:
-        known = [f"/{action}" for action in ACTIONS]
+    if word not in OSC_ACTIONS:
+        known = [f"/{action}" for action in OSC_ACTIONS]
         hint = suggestion(message.address, known)
         raise TaskError(f"no OSC message {message.address}.{hint} Messages: {listing(known)}.")
-    ACTIONS[word](character, f"/{word}", arguments)
+    OSC_ACTIONS[word](character, f"/{word}", arguments)
 
 
 def _hold(character: Character, what: str, arguments: tuple[Argument, ...]) -> None:
@@ -80,7 +80,7 @@ def _idle(character: Character, what: str, arguments: tuple[Argument, ...]) -> N
     character.idle(_numbers(_shaped(what, arguments, "f", says="an amount from 0 to 1"))[0])
 
 
-ACTIONS: dict[str, Callable[[Character, str, tuple[Argument, ...]], None]] = {
+OSC_ACTIONS: dict[str, Callable[[Character, str, tuple[Argument, ...]], None]] = {
     "hold": _hold,
     "posture": _posture,
     "face": _face,

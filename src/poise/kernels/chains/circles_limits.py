@@ -24,7 +24,7 @@ MAX_ENUMERATED_SIDES = 5
 """Largest number of placements for which every combination of sides is tried; longer chains flip all sides at once."""
 RADIUS_BISECTIONS = 40
 """Bisections between the radii of a legal attempt and the preferred radii."""
-LIMIT_ROUNDING = 1e-14
+HINGE_LIMIT_ROUNDING = 1e-14
 """Total limit violation of the hinges that counts as rounding [rad]."""
 
 
@@ -99,7 +99,7 @@ def place_chain(
     attempt.x[0], attempt.y[0], attempt.x[m], attempt.y[m] = 0.0, 0.0, target_x, target_y
     count = _place(planar, attempt, preferred_radius, 1.0)
     excess, _ = _hinge_values(planar, attempt)
-    if excess <= LIMIT_ROUNDING:
+    if excess <= HINGE_LIMIT_ROUNDING:
         return count, True
     extra, legal = _search(planar, attempt, side, preferred_radius, scratch[6, :m], scratch[7, :m])
     return count + extra, legal
@@ -184,7 +184,7 @@ def _best_attempt(
                 else _place(planar, attempt, preferred_radius, 1.0)
             )
             excess, change = _hinge_values(planar, attempt)
-            excess = excess if excess > LIMIT_ROUNDING else 0.0
+            excess = excess if excess > HINGE_LIMIT_ROUNDING else 0.0
             if excess < best_excess or (excess == best_excess and change < best_change):
                 best_excess, best_change = excess, change
                 for k in range(m):
@@ -281,7 +281,7 @@ def _approach_preferred_radii(planar: PlanarChain, attempt: Attempt, preferred_r
         middle = 0.5 * (low + high)
         count += _place(planar, attempt, preferred_radius, middle)
         excess, _ = _hinge_values(planar, attempt)
-        if excess <= LIMIT_ROUNDING:
+        if excess <= HINGE_LIMIT_ROUNDING:
             low = middle
         else:
             high = middle

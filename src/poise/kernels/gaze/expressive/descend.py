@@ -14,7 +14,7 @@ from poise.kernels.gaze.expressive.nearest_shape import (
     FREE_JOINT_STIFFNESS,
     LINE_SEARCH_TRIALS,
     MIN_COST_DECREASE,
-    MIN_CURVATURE_SHARE,
+    MIN_SHAPE_CURVATURE,
     STEP_REDUCTION,
     shape_cost,
 )
@@ -134,7 +134,7 @@ def settle(
         for k in range(n):
             d = wrapped(posture[k] - work[row, k]) if shapes[k] > 0.0 else 0.0
             curvature_share = sine(d) / d if abs(d) > 1e-6 else 1.0
-            shape_stiffness = shapes[k] * max(MIN_CURVATURE_SHARE, curvature_share)
+            shape_stiffness = shapes[k] * max(MIN_SHAPE_CURVATURE, curvature_share)
             work[COMPLIANCE_ROW, k] = 1.0 / (shape_stiffness + FREE_JOINT_STIFFNESS)
             work[STEP_ROW, k] = shape_stiffness * d / (shape_stiffness + FREE_JOINT_STIFFNESS)
         box_step(work, n, e, ORIENTATION_DAMPING, p)

@@ -39,7 +39,7 @@ from poise.kernels.maths.vector import dot
 
 Array = np.ndarray
 
-MIN_CURVATURE_SHARE = 0.15
+MIN_SHAPE_CURVATURE = 0.15
 """Smallest curvature of the quadratic bound of 1 - cos, relative to that at 0.
 
 Without it, a joint half a turn from its wanted angle would not move."""
@@ -127,7 +127,7 @@ def _unconstrained_step(
         hc, hs = work[HALF_COS_ROW, k], work[HALF_SIN_ROW, k]
         c, s = hc * hc - hs * hs, 2.0 * hc * hs
         curvature_share = (work[POSTURE_SIN_ROW, k] * c - work[POSTURE_COS_ROW, k] * s) / d if abs(d) > 1e-6 else 1.0
-        shape_stiffness = shapes[k] * max(MIN_CURVATURE_SHARE, curvature_share)
+        shape_stiffness = shapes[k] * max(MIN_SHAPE_CURVATURE, curvature_share)
         stiffness = (
             shape_stiffness
             + max(0.0, multiplier * (work[HEIGHT_COS_ROW, k] * c + work[HEIGHT_SIN_ROW, k] * s))

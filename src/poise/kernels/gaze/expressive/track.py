@@ -16,7 +16,7 @@ from poise.kernels.chains.chain import TWIST_JOINT, Chain, wrapped
 from poise.kernels.gaze.expressive.aim import copy_row
 from poise.kernels.gaze.expressive.bounded_step import box_step, orientation_residual, tip_and_axes
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round, hold, hold_first, moving, turn_to
-from poise.kernels.gaze.expressive.nearest_shape import MIN_CURVATURE_SHARE
+from poise.kernels.gaze.expressive.nearest_shape import MIN_SHAPE_CURVATURE
 from poise.kernels.gaze.expressive.surface import equivalent_angle
 from poise.kernels.gaze.expressive.workspace import (
     BOX_LOWER_ROW,
@@ -75,7 +75,7 @@ def pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, 
             if not chain.lower[k] <= here + d <= chain.upper[k]:
                 d = turn_to(chain, k, here, min(chain.upper[k], max(chain.lower[k], wanted)))
             falls = sine(d) / d if abs(d) > 1e-6 else 1.0
-            pull = shapes[k] * max(MIN_CURVATURE_SHARE, falls)
+            pull = shapes[k] * max(MIN_SHAPE_CURVATURE, falls)
             stiff = pull + PROXIMAL
             work[REFERENCE_ROW, k] = here + (pull * d + PROXIMAL * turn_to(chain, k, here, last)) / stiff
             work[COMPLIANCE_ROW, k] = 1.0 / stiff
