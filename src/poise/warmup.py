@@ -49,30 +49,30 @@ def lanes() -> dict[str, list[Step]]:
     """All parts of the warm-up; steps of one lane build on each other and on "body", and lanes can run in parallel."""
     return {
         "body": [
-            Step("rotations", _turn),
-            Step("limits", _limit),
-            Step("kinematics", _move),
-            Step("masses", _weigh),
+            Step("rotations", _rotations),
+            Step("limits", _limits),
+            Step("kinematics", _kinematics),
+            Step("masses", _masses),
         ],
         "engine": [
-            Step("levels", _rank),
-            Step("solving", _solve),
-            Step("retargeting", _follow),
-            Step("collisions", _collide),
+            Step("levels", _levels),
+            Step("solving", _solving),
+            Step("retargeting", _retargeting),
+            Step("collisions", _collisions),
         ],
-        "gaze": [Step("expression", _express), Step("erik", _erik)],
-        "chains": [Step("reach", _reach), Step("chains", _chain), Step("filter", _filter)],
+        "gaze": [Step("expression", _expression), Step("erik", _erik)],
+        "chains": [Step("reach", _reach), Step("chains", _chains), Step("filter", _filter)],
         "loops": [
-            Step("loops", _close),
-            Step("forces", _push),
-            Step("figures", _build),
-            Step("pictures", _draw),
+            Step("loops", _loops),
+            Step("forces", _forces),
+            Step("figures", _figures),
+            Step("pictures", _pictures),
         ],
     }
 
 
 def run_lane(name: str) -> None:
-    """Run the steps of a lane; prints a line after each, for whoever draws a progress bar."""
+    """Run the steps of a lane and print a line after each, from which the caller draws a progress bar."""
     for step in lanes()[name]:
         step.run()
         print(step.what, flush=True)
@@ -108,13 +108,13 @@ def every_joint_kind() -> Figure:
     return made.build()
 
 
-def _turn() -> None:
+def _rotations() -> None:
     place = Pose(vector("x"), turn("x", 90.0)) @ Pose(vector("y"), from_to("y", "z"))
     place.inverse().apply((0.0, 0.0, 1.0))
     from_matrix(place.matrix)
 
 
-def _limit() -> None:
+def _limits() -> None:
     figure = every_joint_kind()
     far = figure.random(0).changed({"revolute": 3.0, "ball": np.array([0.0, 1.0, 0.0, 0.0])})
     figure.violations(far)
@@ -123,7 +123,7 @@ def _limit() -> None:
     figure.clamp(far, previous=figure.neutral())
 
 
-def _move() -> None:
+def _kinematics() -> None:
     figure = every_joint_kind()
     posture = figure.random(1)
     figure.jacobian("tip", posture)
@@ -131,7 +131,7 @@ def _move() -> None:
     figure.adopt(figure.rerooted("cornered").random(1))
 
 
-def _weigh() -> None:
+def _masses() -> None:
     figure = every_joint_kind()
     posture = figure.random(1)
     figure.center_of_mass_jacobian(posture)
@@ -141,7 +141,7 @@ def _weigh() -> None:
     support_polygon(posture, ["base", "tip"])
 
 
-def _push() -> None:
+def _forces() -> None:
     from poise.forces import (
         Force,
         Support,
@@ -164,7 +164,7 @@ def _push() -> None:
     TorqueCriterion(acting).evaluate(figure, posture)
 
 
-def _close() -> None:
+def _loops() -> None:
     from poise.figure.assembly.cleaning import cleaned
 
     figure = every_joint_kind()
@@ -182,7 +182,7 @@ def _close() -> None:
     linkage.assembler.frames({"motor": [0.0, 0.1]}, linkage.neutral())
 
 
-def _collide() -> None:
+def _collisions() -> None:
     from poise.figure.collision.collisions import Collisions
     from poise.figure.model.shapes import Box
     from poise.tasks.obstacles import Obstacle, Plane
@@ -201,26 +201,26 @@ def _reach() -> None:
     reach(figure, "tip", there.position, there.rotation, start=figure.random(2), restarts=1)
 
 
-def _build() -> None:
+def _figures() -> None:
     from poise.figures import BUILT_IN, built_in
 
     for name in BUILT_IN:
         built_in(name)
 
 
-def _draw() -> None:
+def _pictures() -> None:
     from poise.pictures import draw
 
     draw(every_joint_kind(), size=(32, 32))
 
 
-def _rank() -> None:
+def _levels() -> None:
     from poise.kernels.levels.workspace import make_work
 
     make_work(1, 1, 1)
 
 
-def _solve() -> None:
+def _solving() -> None:
     from poise.engine.solver import Solver, solve
     from poise.tasks.mass import CenterOfMass
     from poise.tasks.place import Position
@@ -241,7 +241,7 @@ def _filter() -> None:
     motion.step(1.0, 0.01)
 
 
-def _follow() -> None:
+def _retargeting() -> None:
     from poise.motion.clip.clip import Clip
     from poise.motion.retarget.retarget import retarget
     from poise.motion.retarget.style import Style
@@ -252,7 +252,7 @@ def _follow() -> None:
     retarget(clip, figure, {"base": "tip"}, style=Style(acceleration=0.01))
 
 
-def _express() -> None:
+def _expression() -> None:
     from poise.expressive.expressive import Expressive
     from poise.figures import chain
 
@@ -274,7 +274,7 @@ def _erik() -> None:
         solver.solve_batch(lamp.neutral(), upright)
 
 
-def _chain() -> None:
+def _chains() -> None:
     from poise import chains
     from poise.chains.targets import facing
     from poise.figures.robots.chains import chain

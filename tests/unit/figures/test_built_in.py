@@ -1,4 +1,4 @@
-"""What every built-in figure must be."""
+"""Requirements on every built-in figure."""
 
 from pathlib import Path
 

@@ -99,7 +99,7 @@ def test_divided_segments_keep_their_mass_centre_and_inertia(segment: str, bodie
     frames = HUMAN.frames(HUMAN.neutral())
     rows = [HUMAN.bodies.index(f"left_{body}") for body in bodies]
     whole = combined(_in_world(HUMAN.bodies[row].mass, frames.position[row]) for row in rows)
-    length = {"forearm": anthropometry.FOREARM_LENGTH, "foot": anthropometry.FOOT_LENGTH}[segment] * 1.75
+    length = {"forearm": anthropometry.FOREARM_FRACTION, "foot": anthropometry.FOOT_LENGTH}[segment] * 1.75
     share = anthropometry.SEGMENT_SHARES[segment]
     assert whole.mass == pytest.approx(70.0 * share.mass)
     across = whole.inertia[0, 0]

@@ -190,6 +190,7 @@ def _method(a: int, b: int) -> int:
 
 
 def _watched(pairs: Sequence[Pair], how: Sequence[int], standing: Sequence[tuple[int, HalfSpace]]) -> Watched:
+    """The kernel's arrays for pairs of solids with their methods, and for pairs of a solid and a plane."""
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return Watched(
         first=both[:, 0].copy(),

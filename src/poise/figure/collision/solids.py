@@ -135,6 +135,7 @@ def _plain(shape: Shape) -> tuple[int, tuple[float, float, float], Core]:
 
 
 def _core(half_length: Sequence[float] | FloatArray, radius: float, center: FloatArray | None = None) -> Core:
+    """The capsule from center - half_length to center + half_length."""
     middle = np.zeros(3) if center is None else center
     return Core(middle - np.asarray(half_length), middle + np.asarray(half_length), radius)
 

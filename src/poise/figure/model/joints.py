@@ -187,7 +187,7 @@ class Joint:
         Values keep their meaning and their signs, except those of a free joint, which hold the other body's pose.
         """
         if self.parent is None:
-            raise FigureError(f"joint {self.name!r} hangs from the world and cannot be turned around.")
+            raise FigureError(f"joint {self.name!r} has the world as parent, so parent and child cannot be exchanged.")
         return replace(
             self,
             parent=self.child,

@@ -66,13 +66,13 @@ def _kept_in_world(joints: Iterable[Joint], old: Pose, new: Pose) -> list[Joint]
 
 def _joints_to_root(figure: Figure, body: str) -> list[Joint]:
     """Joints from `body` up to the root, the base joint last if there is one."""
-    hangs = {child: joint for child, joint in figure.tree_order if joint is not None}
+    joint_of = {child: joint for child, joint in figure.tree_order if joint is not None}
     figure.bodies.index(body)
     path: list[Joint] = []
     at: str | None = body
-    while at is not None and at in hangs:
-        path.append(hangs[at])
-        at = hangs[at].parent
+    while at is not None and at in joint_of:
+        path.append(joint_of[at])
+        at = joint_of[at].parent
     return path
 
 
@@ -106,12 +106,12 @@ def _carried_postures(figure: Figure, new: Figure) -> dict[str, JointValues]:
 
 def with_floating_base(figure: Figure) -> Figure:
     """`figure` with a free joint between the world and its single, fixed root."""
-    hangs = {body: joint for body, joint in figure.tree_order if joint is not None}
+    joint_of = {body: joint for body, joint in figure.tree_order if joint is not None}
     roots = figure.roots
     if len(roots) > 1:
         raise FigureError(f"figure {figure.name!r} has {len(roots)} roots; only a single root can float.")
     root = roots[0]
-    old = hangs.get(root)
+    old = joint_of.get(root)
     if old is not None and old.kind == "free":
         return figure
     if old is not None and old.kind != "fixed":

@@ -70,6 +70,7 @@ def loop_joints(figure: Figure, loop: Joint) -> tuple[str, ...]:
     joint_of = {body: joint for body, joint in figure.tree_order if joint is not None}
 
     def joints_to_root(body: str | None) -> list[str]:
+        """Names of the joints from a body up to the root."""
         names = []
         while body is not None and body in joint_of:
             names.append(joint_of[body].name)

@@ -44,16 +44,17 @@ SEGMENT_SHARES = {
 }
 """Mass properties of each segment, limbs per side; the foot's length runs from heel to toe, the others downwards."""
 
-ANKLE_LEVEL, SHANK_LENGTH, THIGH_LENGTH = 0.039, 0.246, 0.245
+ANKLE_LEVEL, SHANK_FRACTION, THIGH_FRACTION = 0.039, 0.246, 0.245
 """Height of the ankle, and lengths of shank and thigh, as fractions of stature."""
-UPPER_ARM_LENGTH, FOREARM_LENGTH, HAND_LENGTH, KNUCKLES_LENGTH = 0.186, 0.146, 0.108, 0.0495
+UPPER_ARM_FRACTION, FOREARM_FRACTION, HAND_FRACTION, KNUCKLES_FRACTION = 0.186, 0.146, 0.108, 0.0495
 """Lengths as fractions of stature. The hand's mass properties refer to its length to the third knuckle."""
 FOOT_LENGTH, FOOT_BREADTH, HEEL_TO_ANKLE, HEEL_TO_TOES = 0.152, 0.055, 0.038, 0.109
 """Sizes of the foot: the ankle is at a quarter of its length, the toes' joint at 72 %."""
 
-KNEE_LEVEL = ANKLE_LEVEL + SHANK_LENGTH
-HIP_LEVEL = KNEE_LEVEL + THIGH_LENGTH
+KNEE_LEVEL = ANKLE_LEVEL + SHANK_FRACTION
+HIP_LEVEL = KNEE_LEVEL + THIGH_FRACTION
 SHOULDER_LEVEL = HIP_LEVEL + 0.288
+# Drillis and Contini's trunk length over de Leva's.
 _TRUNK_SCALE = 0.288 / 0.2961
 NAVEL_LEVEL = HIP_LEVEL + 0.0837 * _TRUNK_SCALE
 XIPHION_LEVEL = NAVEL_LEVEL + 0.1238 * _TRUNK_SCALE

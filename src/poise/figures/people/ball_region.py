@@ -68,6 +68,7 @@ def region_through(motion: Range) -> Region:
     reach = [0.5 * math.radians(high - low) for low, high in (motion.x, motion.y)]
 
     def residuals(unknowns: FloatArray) -> FloatArray:
+        """Residuals of the ellipse's equation at the four extreme swings."""
         cx, cy, rx, ry = unknowns.tolist()
         splits = [seen_from((cx, cy), swing) for swing in extremes]
         return np.array([(split.x / rx) ** 2 + (split.y / ry) ** 2 - 1.0 for split in splits])

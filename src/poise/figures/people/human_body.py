@@ -115,9 +115,9 @@ def _add_arm(builder: Builder, h: float, m: float, side: str) -> None:
     out, up = s * 0.012 * h, (body.SHOULDER_LEVEL - body.XIPHION_LEVEL) * h
     reach = (s * body.SHOULDER_HALF * h - out, 0.0, -0.015 * h)
     upper, lower, knuckles = (
-        (0, -body.UPPER_ARM_LENGTH * h, 0),
-        (0, -body.FOREARM_LENGTH * h, 0),
-        (0, -body.KNUCKLES_LENGTH * h, 0),
+        (0, -body.UPPER_ARM_FRACTION * h, 0),
+        (0, -body.FOREARM_FRACTION * h, 0),
+        (0, -body.KNUCKLES_FRACTION * h, 0),
     )
     origin = (0, 0, 0)
     clavicle = universal(
@@ -147,7 +147,7 @@ def _add_leg(builder: Builder, h: float, m: float, side: str) -> None:
     """Add thigh, shank, foot and toes, and the coupling of hip and knee."""
     looks, s = Looks(h, m), SIDES[side]
     axis = partial(_mirrored, side=side)
-    knee_at, ankle_at, origin = (0, -body.THIGH_LENGTH * h, 0), (0, -body.SHANK_LENGTH * h, 0), (0, 0, 0)
+    knee_at, ankle_at, origin = (0, -body.THIGH_FRACTION * h, 0), (0, -body.SHANK_FRACTION * h, 0), (0, 0, 0)
     hip = ball(f"{side}_hip", limits_of(ranges.HIP_RANGE, DOWN, right=side == "right"))
     thigh = segment_mass("thigh", m, origin, knee_at)
     builder.body(

@@ -70,15 +70,15 @@ class Looks:
 
     def upper_arm(self) -> list[Shape]:
         """A sleeve."""
-        return [bar((0, 0, 0), (0, -body.UPPER_ARM_LENGTH * self.h, 0), 0.0255 * self.wide, SHIRT)]
+        return [bar((0, 0, 0), (0, -body.UPPER_ARM_FRACTION * self.h, 0), 0.0255 * self.wide, SHIRT)]
 
     def ulna(self) -> list[Shape]:
         """The half of the forearm at the elbow."""
-        return [bar((0, 0, 0), (0, -0.5 * body.FOREARM_LENGTH * self.h, 0), 0.0215 * self.wide, SKIN)]
+        return [bar((0, 0, 0), (0, -0.5 * body.FOREARM_FRACTION * self.h, 0), 0.0215 * self.wide, SKIN)]
 
     def radius(self) -> list[Shape]:
         """The half of the forearm at the wrist."""
-        long = body.FOREARM_LENGTH * self.h
+        long = body.FOREARM_FRACTION * self.h
         return [bar((0, -0.4 * long, 0), (0, -long, 0), 0.018 * self.wide, SKIN)]
 
     def hand(self, side: float) -> list[Shape]:
@@ -96,11 +96,11 @@ class Looks:
 
     def thigh(self) -> list[Shape]:
         """From hip to knee."""
-        return [bar((0, 0, 0), (0, -body.THIGH_LENGTH * self.h, 0), 0.043 * self.wide, TROUSERS)]
+        return [bar((0, 0, 0), (0, -body.THIGH_FRACTION * self.h, 0), 0.043 * self.wide, TROUSERS)]
 
     def shank(self) -> list[Shape]:
         """Shin and calf."""
-        long = body.SHANK_LENGTH * self.h
+        long = body.SHANK_FRACTION * self.h
         calf = egg((0, -0.3 * long, -0.01 * self.h), (0.031 * self.wide, 0.33 * long, 0.034 * self.wide), TROUSERS)
         return [bar((0, 0, 0), (0, -long, 0), 0.026 * self.wide, TROUSERS), calf]
 

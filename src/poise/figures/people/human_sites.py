@@ -23,8 +23,8 @@ def add_sites(builder: Builder, h: float) -> None:
     builder.site("crown", "head", (0, tall, 0))
     builder.site("chest", "thorax", (0, 0.5 * (body.NECK_LEVEL - body.XIPHION_LEVEL) * h, 0.065 * h), GAZE)
     for side, s in (("left", 1.0), ("right", -1.0)):
-        builder.site(f"{side}_hand", f"{side}_hand", (-s * 0.012 * h, -body.KNUCKLES_LENGTH * h, 0), ALONG_FINGERS)
-        builder.site(f"{side}_fingertips", f"{side}_hand", (0, -body.HAND_LENGTH * h, 0), ALONG_FINGERS)
+        builder.site(f"{side}_hand", f"{side}_hand", (-s * 0.012 * h, -body.KNUCKLES_FRACTION * h, 0), ALONG_FINGERS)
+        builder.site(f"{side}_fingertips", f"{side}_hand", (0, -body.HAND_FRACTION * h, 0), ALONG_FINGERS)
         _add_sole(builder, h, side, s)
 
 

@@ -28,7 +28,9 @@ def build(name: str) -> Figure:
     """The snake, stretched out."""
     ground = Pose((0.0, SNAKE_RADIUS, 0.0), turn("x", 90.0))
     snake = Builder(
-        name, description=f"A snake of {HINGES} hinges that bend sideways and up in turn.", placement=ground
+        name,
+        description=f"A snake of {HINGES} hinges that bend it sideways and upwards in alternation.",
+        placement=ground,
     )
     upper = snake.body("tail", shapes=[bar((0, -RIB_LENGTH, 0), (0, 0, 0), 0.25 * SNAKE_RADIUS, GREEN)], density=1000.0)
     at = 0.0

@@ -4,7 +4,7 @@ import numpy as np
 
 from poise.kernels.body.couplings import clamp_coupled, couplings_excess
 from poise.kernels.body.limits import (
-    LIMIT_TOLERANCE,
+    JOINT_LIMIT_TOLERANCE,
     POLYGON,
     Bounds,
     ball_split,
@@ -39,7 +39,7 @@ def clamp(
     if bounds.coupling_lower.shape[0] == 0:
         _clamp_each_joint(bounds, previous, q)
         return 1
-    if _is_inside(bounds, previous, q) and couplings_excess(bounds, q) <= LIMIT_TOLERANCE:
+    if _is_inside(bounds, previous, q) and couplings_excess(bounds, q) <= JOINT_LIMIT_TOLERANCE:
         return 1
     return _clamp_with_couplings(bounds, previous, q)
 
@@ -49,7 +49,7 @@ def _clamp_with_couplings(bounds: Bounds, previous: Array, q: Array) -> int:
     """`clamp` for a posture outside the limits of a figure with couplings."""
     wanted = q.copy()
     _clamp_each_joint(bounds, previous, q)
-    return 1 if couplings_excess(bounds, q) <= LIMIT_TOLERANCE else clamp_coupled(bounds, wanted, q)
+    return 1 if couplings_excess(bounds, q) <= JOINT_LIMIT_TOLERANCE else clamp_coupled(bounds, wanted, q)
 
 
 @kernel(inline=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.kernels.body.limits import (
     ANYWHERE,
-    LIMIT_TOLERANCE,
+    JOINT_LIMIT_TOLERANCE,
     POLYGON,
     SINGULAR_SWING,
     Bounds,
@@ -150,7 +150,7 @@ def clamp_coupled(
     if not _cutting_planes(bounds, v, polyhedron, used, target, x):
         _search(bounds, v, polyhedron, used, target, x)
     _write(bounds, v, x, q)
-    return 1 if couplings_excess(bounds, q) <= 10.0 * LIMIT_TOLERANCE else 0
+    return 1 if couplings_excess(bounds, q) <= 10.0 * JOINT_LIMIT_TOLERANCE else 0
 
 
 @kernel(counts_references=True)

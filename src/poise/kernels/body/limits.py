@@ -34,7 +34,7 @@ Array = np.ndarray
 
 ANYWHERE, ELLIPSE, POLYGON = 0, 1, 2
 """Kinds of swing regions: unlimited, a spherical ellipse, a spherical polygon."""
-LIMIT_TOLERANCE = 1e-10
+JOINT_LIMIT_TOLERANCE = 1e-10
 """Violation that counts as inside [rad or m]: well under the 1e-9 that postures promise."""
 SINGULAR_SWING = 1e-6
 """Within this angle of the direction opposite to z, rounding errors determine the twist [rad]."""
@@ -125,7 +125,7 @@ def clamp_angle(angle: float, low: float, high: float) -> float:
     turn = 2.0 * math.pi
     inside = angle - turn * math.floor((angle - low) / turn)
     above, below = inside - high, low + turn - inside
-    if above <= LIMIT_TOLERANCE or below <= LIMIT_TOLERANCE:
+    if above <= JOINT_LIMIT_TOLERANCE or below <= JOINT_LIMIT_TOLERANCE:
         return angle
     return high if above <= below else low
 
@@ -144,12 +144,12 @@ def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
     d = swing_direction(x, y)
     if kind == ELLIPSE:
         rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
-        if ellipse_excess(x, y, rx, ry) <= LIMIT_TOLERANCE:
+        if ellipse_excess(x, y, rx, ry) <= JOINT_LIMIT_TOLERANCE:
             return 0.0
         return angle_between(d, nearest_in_ellipse(d, rx, ry))
     if kind == POLYGON:
         _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
-        return outside if outside > LIMIT_TOLERANCE else 0.0
+        return outside if outside > JOINT_LIMIT_TOLERANCE else 0.0
     return 0.0
 
 
@@ -160,11 +160,11 @@ def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
     if kind == ELLIPSE:
         rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
         x, y = direction_swing(d)
-        if ellipse_excess(x, y, rx, ry) > LIMIT_TOLERANCE:
+        if ellipse_excess(x, y, rx, ry) > JOINT_LIMIT_TOLERANCE:
             return nearest_in_ellipse(d, rx, ry), True
     elif kind == POLYGON:
         near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
-        if outside > LIMIT_TOLERANCE:
+        if outside > JOINT_LIMIT_TOLERANCE:
             return near, True
     return d, False
 

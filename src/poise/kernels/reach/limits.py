@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.kernels.body.couplings import clamp_coupled, coupling_value, couplings_excess
 from poise.kernels.body.limits import (
-    LIMIT_TOLERANCE,
+    JOINT_LIMIT_TOLERANCE,
     Bounds,
     ball_split,
     clamp_split,
@@ -162,7 +162,7 @@ def clamp_couplings(path: Path, trial: Array, wanted: Array) -> bool:
 
     `wanted` (nq,) is workspace.
     """
-    if path.couplings.shape[0] == 0 or couplings_excess(path.bounds, trial) <= LIMIT_TOLERANCE:
+    if path.couplings.shape[0] == 0 or couplings_excess(path.bounds, trial) <= JOINT_LIMIT_TOLERANCE:
         return True
     for k in range(trial.shape[0]):
         wanted[k] = trial[k]

@@ -1,4 +1,4 @@
-"""Forward kinematics of mechanisms: motors where they are asked to be, loops closed, branches kept."""
+"""Forward kinematics of mechanisms: motors at their values, loops closed, solution branches kept."""
 
 import math
 from dataclasses import replace

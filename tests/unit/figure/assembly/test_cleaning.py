@@ -1,4 +1,4 @@
-"""Models freed of the rounding of their files."""
+"""Removal of a file's rounding errors from loops."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def test_rounding_is_removed(name: str) -> None:
 
 
 def test_rounding_of_a_planar_loop_cannot_be_closed() -> None:
-    """What cleaning is for."""
+    """The reason for cleaning: rounded numbers of redundant constraints contradict each other."""
     figure = rounded(poise.load("four_bar"), 3e-8)
     assert figure.assemble({"drive": 0.3}).gap > 1e-9
 

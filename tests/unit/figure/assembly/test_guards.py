@@ -1,4 +1,4 @@
-"""Limits that keep the hinges of a loop bent the way they are."""
+"""Guards: limits that keep the hinges of a loop on their solution branch."""
 
 import math
 from dataclasses import replace

@@ -71,7 +71,7 @@ def test_motors_that_a_gear_forbids_fight() -> None:
     assert set(result.fighting) == {"left_motor", "right_motor"}
 
 
-def test_an_inequality_is_leant_on_and_named() -> None:
+def test_an_active_inequality_is_named_in_the_result() -> None:
     figure = coupled(poise.load("five_bar"), "cable", {"left_motor": 1.0, "right_motor": -1.0}, -0.3, 0.3)
     inside = figure.assemble({"left_motor": 0.1, "right_motor": -0.1})
     assert (inside.status, inside.stopped) == ("assembled", ())
@@ -81,7 +81,7 @@ def test_an_inequality_is_leant_on_and_named() -> None:
     assert_legal(figure, result)
 
 
-def test_an_inequality_is_left_again() -> None:
+def test_an_inequality_becomes_inactive_again() -> None:
     figure = coupled(poise.load("five_bar"), "cable", {"left_motor": 1.0, "right_motor": -1.0}, -0.3, 0.3)
     edge = figure.assemble({"left_motor": 0.4, "right_motor": -0.2})
     back = figure.assemble({"left_motor": 0.0, "right_motor": 0.0}, near=edge.posture)
@@ -105,7 +105,7 @@ def test_an_equality_that_loops_forbid_leaves_the_mechanism_open() -> None:
     assert result.widest in {"wedge", "crank_pin"}
 
 
-def test_a_start_that_breaks_an_equality_is_mended_first() -> None:
+def test_a_start_that_violates_an_equality_is_corrected_first() -> None:
     figure = geared()
     start = poise.load("five_bar").assemble({"left_motor": 0.4, "right_motor": 0.2}).posture
     result = figure.assemble({}, near=start.q)
@@ -157,8 +157,8 @@ def test_from_afar_ball_joints_end_inside_their_limits() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_derivatives_of_fences(seed: int) -> None:
-    """Every fence of a figure with couplings of hinges and of a twist, and with a limited ball joint."""
+def test_derivatives_of_inequalities(seed: int) -> None:
+    """Every inequality of a figure with couplings of hinges and of a twist, and with a limited ball joint."""
     made = Builder("shoulder")
     made.body("ground")
     made.body("arm", parent="ground", joint=ball("ball", BallLimits(Ellipse(0.7, 0.4), Twist.between(-0.5, 0.3))))
@@ -167,16 +167,16 @@ def test_derivatives_of_fences(seed: int) -> None:
     made.bound("swings", {"ball.swing_x": 1.0, "wrist": 0.5}, -0.2, 0.4)
     figure = made.build()
     found = find_inequalities(figure)
-    fences = make_inequalities(figure, found, np.arange(len(found)))
-    assert [fence.name for fence in found] == ["both", "swings", "ball", "ball", "ball"]
+    inequalities = make_inequalities(figure, found, np.arange(len(found)))
+    assert [inequality.name for inequality in found] == ["both", "swings", "ball", "ball", "ball"]
     posture, h = figure.random(np.random.default_rng(seed)), 1e-6
-    fences.side[:] = 1
+    inequalities.side[:] = 1
     rows = np.zeros((len(found), figure.nv))
-    fill_inequality_rows(fences, posture._q, rows)
+    fill_inequality_rows(inequalities, posture._q, rows)
     for k in range(figure.nv):
         nudge = np.eye(figure.nv)[k] * h
         ahead, behind = (figure.integrate(posture, sign * nudge)._q for sign in (1.0, -1.0))
         for i in range(len(found)):
-            slope = (inequality_value(fences, i, ahead) - inequality_value(fences, i, behind)) / (2.0 * h)
+            slope = (inequality_value(inequalities, i, ahead) - inequality_value(inequalities, i, behind)) / (2.0 * h)
             assert rows[i, k] == pytest.approx(slope, abs=2e-5 * (1.0 + abs(slope)))
     assert math.isfinite(float(rows.sum()))

@@ -1,4 +1,4 @@
-"""Mechanisms that cannot be: what is said of them, wherever they come from."""
+"""Messages about impossible mechanisms, from every file format."""
 
 import logging
 from pathlib import Path

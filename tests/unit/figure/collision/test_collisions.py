@@ -84,7 +84,7 @@ def test_bodies_of_a_loop_joint_are_not_watched():
     assert not watched(Collisions(figure)) & joined
 
 
-def test_what_always_touches_is_left_out_and_said():
+def test_pairs_that_always_touch_are_left_out_and_listed():
     human = poise.load("human")
     collisions = Collisions(human)
     assert ("left_clavicle", "right_clavicle") in collisions.always_touching

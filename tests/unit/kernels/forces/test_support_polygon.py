@@ -1,4 +1,4 @@
-"""The support polygon against what anybody can see."""
+"""The support polygon against Qhull and hand-computed distances."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import poise
 from poise.engine.problem import Problem
 from poise.kernels.body.clamp import clamp
 from poise.kernels.engine.engine import Engine
-from poise.kernels.engine.step import LEGAL, begin, bind
-from poise.kernels.engine.step_trial import measure
+from poise.kernels.engine.step import LEGAL, bind, make_legal
+from poise.kernels.engine.step_trial import measure_merits
 from poise.kernels.jit.cache import KERNELS_FOLDER, cache_folder
 from poise.kernels.jit.compile import compiled_for, entry_point_for
 
@@ -46,21 +46,21 @@ def test_kernels_count_no_references_unless_they_say_so():
 @compiled_only
 def test_kernels_can_be_inlined():
     """The option `forceinline` of numba's dispatcher."""
-    assert measure.targetoptions["forceinline"] is True
+    assert measure_merits.targetoptions["forceinline"] is True
 
 
 @compiled_only
 def test_a_compiled_kernel_can_be_called_without_looking_at_its_arguments(problem):
     """`overloads[signature].entry_point` skips numba's dispatch."""
     q = np.array(problem.figure.neutral().q)
-    assert entry_point_for(begin, problem.handle, q)(problem.handle, q) == LEGAL
-    assert compiled_for(begin, (problem.handle, q)).entry_point is not None
+    assert entry_point_for(make_legal, problem.handle, q)(problem.handle, q) == LEGAL
+    assert compiled_for(make_legal, (problem.handle, q)).entry_point is not None
 
 
 def test_kernels_read_every_field_of_the_engine_through_its_handle(problem):
     """`structref` and `lower_getattr`; the fields are those of `Engine`, declared once."""
     q = np.array(problem.figure.neutral().q)
-    assert begin(problem.handle, q) == LEGAL
+    assert make_legal(problem.handle, q) == LEGAL
     if not numba.config.DISABLE_JIT:
         assert tuple(name for name, _ in numba.typeof(problem.handle)._fields) == Engine._fields
 

@@ -1,4 +1,4 @@
-"""Rows of loops, their slopes and their curvature against differences; their factors against numpy."""
+"""Closure rows: Jacobian and curvature against finite differences, factorisation against numpy."""
 
 from dataclasses import replace
 from functools import cache

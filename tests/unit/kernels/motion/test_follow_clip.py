@@ -87,7 +87,7 @@ def test_a_curve_has_no_corners_where_lines_between_frames_do():
     assert jerks[1] < 1.1 * jerks[0]
 
 
-def test_smoothing_takes_off_what_jitters():
+def test_smoothing_removes_jitter():
     clip = random_clip(40)
     out = np.zeros_like(clip)
     smooth_clip(HUMAN.compiled.tree, clip, np.full(len(clip), 2.0), out)
@@ -125,7 +125,7 @@ def test_a_fit_is_legal_and_no_legal_posture_near_it_is_better():
 
 
 @pytest.mark.parametrize("side", [-1, 1])
-def test_limits_that_an_earlier_frame_reached_are_let_go(side):
+def test_limits_active_in_an_earlier_frame_become_inactive(side):
     q = fitted(reached=side)
     assert not HUMAN.violations(q)
     assert np.isfinite(q).all()
