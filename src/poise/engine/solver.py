@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -162,7 +163,7 @@ class Solver:
         return q
 
 
-def _checked_stopping(max_steps: float, tolerance: float) -> tuple[int, float]:
+def _checked_stopping(max_steps: Any, tolerance: float) -> tuple[int, float]:
     """Check the stopping criteria, and convert them to the types that the kernels are compiled for."""
     whole = isinstance(max_steps, int | np.integer) or (isinstance(max_steps, float) and max_steps.is_integer())
     if not whole or max_steps < 0:

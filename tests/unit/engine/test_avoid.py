@@ -1,4 +1,4 @@
-"""A figure stops at the surface of what is in its way, says so, and is calm there."""
+"""Avoidance: a figure stops at the surface of an obstacle, reports it, and rests there."""
 
 from pathlib import Path
 

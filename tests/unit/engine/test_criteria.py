@@ -1,4 +1,4 @@
-"""Criteria through `poise.solve`: they use what freedom is left, and cost tasks nothing."""
+"""Criteria through `poise.solve`: they use the remaining freedom, and do not worsen tasks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_posture_near_is_a_posture_held() -> None:
     assert near.q == pytest.approx(held.q, abs=1e-4)
 
 
-def test_a_gradient_from_outside_goes_where_its_function_does() -> None:
+def test_a_gradient_leads_to_the_minimum_of_its_function() -> None:
     wanted, counts = HUMAN.posture("standing"), NearPosture("standing").term(HUMAN).weight
     near = poise.solve(HUMAN, TASKS, criteria=[NearPosture(wanted)])
     away = Gradient(lambda posture: -4.0 * counts * HUMAN.difference(posture, wanted))
@@ -43,7 +43,7 @@ def test_a_gradient_from_outside_goes_where_its_function_does() -> None:
 
 
 def test_a_crooked_gradient_converges() -> None:
-    """Rosenbrock's valley in two joints of a chain that is asked nothing."""
+    """Rosenbrock's valley in two joints of a chain without tasks."""
     chain = poise.chain("XXX", lengths=[0.1, 0.2, 0.2])
 
     def valley(posture: Posture) -> np.ndarray:
@@ -55,7 +55,7 @@ def test_a_crooked_gradient_converges() -> None:
     assert result.q == pytest.approx([1.0, 1.0, 0.0], abs=1e-3)
 
 
-def test_learned_curvature_is_that_of_a_quadratic() -> None:
+def test_the_bfgs_hessian_converges_to_that_of_a_quadratic() -> None:
     rng = np.random.default_rng(3)
     square = rng.normal(size=(4, 4))
     true = square @ square.T + np.eye(4)

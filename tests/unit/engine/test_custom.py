@@ -1,4 +1,4 @@
-"""Tasks given as Python functions do what built-in ones do."""
+"""Custom tasks: they behave like built-in ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Postures in balance through `poise.solve`: the thesis' examples, open supports, what cannot be balanced."""
+"""Equilibrium through `poise.solve`: examples of the thesis, supports without shares, and impossible loads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def human() -> Figure:
 
 
 def solved(tasks: list[Task], loads: list[Load], **options: object) -> Result:
-    """Both feet on the floor, and what else is asked."""
+    """Tasks that keep both feet on the floor, and further tasks."""
     figure = human()
     stand = [Frame(foot, figure.pose_of(foot, "standing"), priority=1, name=foot) for foot in FEET]
     hold = Hold("standing", priority=9)

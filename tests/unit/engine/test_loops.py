@@ -1,4 +1,4 @@
-"""Loops in the engine: closed at every posture it returns, in reach or not, below nothing and above everything."""
+"""Loops in the engine: closed at every posture, in reach or not, with priority over all tasks."""
 
 from dataclasses import replace
 
@@ -70,7 +70,7 @@ def test_out_of_reach_the_five_bar_rests_where_scipy_does(move: tuple[float, flo
 
 
 def test_out_of_reach_it_converges_as_fast_as_within() -> None:
-    """Loops bend: without their curvature steps out of reach would go to and fro."""
+    """Without the curvature of the loops, steps towards a target out of reach would oscillate."""
     for name, site in SITES.items():
         figure = poise.load(name)
         result = poise.solve(figure, [Position(site, at=place(figure, site) + np.array([0.4, 0.3, 0.2]))])
@@ -78,7 +78,7 @@ def test_out_of_reach_it_converges_as_fast_as_within() -> None:
 
 
 def test_strict_priorities_with_loops() -> None:
-    """The platform's place comes first; what is asked of its turn beyond reach costs the place nothing."""
+    """The platform's place comes first; an unreachable rotation below it does not worsen it."""
     figure = poise.load("stewart")
     at = place(figure, "tip") + np.array([0.05, 0.02, -0.03])
     result = poise.solve(
@@ -116,7 +116,7 @@ def test_steps_stay_closed_while_targets_move() -> None:
 
 
 def test_motors_keep_their_speed_limits_and_come_back() -> None:
-    """Closing a loop after a step may not cost a motor its limit."""
+    """Closing a loop after a step must not violate the limit of a motor."""
     figure, dt = poise.load("walker").with_floating_base(), 0.01
     start = figure.neutral()
     motors = [figure.v_slice(joint.name).start for joint in figure.joints if joint.active and joint.kind == "revolute"]

@@ -1,4 +1,4 @@
-"""A problem refuses what makes no sense, moves its targets in place, and knows what its limits are called."""
+"""Problems: invalid tasks are refused, targets change in place, and limits have names."""
 
 import math
 

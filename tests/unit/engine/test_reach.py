@@ -1,4 +1,4 @@
-"""What a reach promises: where it ends, what it leaves alone, what it refuses, and its gradient."""
+"""Reach: its result, the joints it does not move, invalid arguments, and its gradient."""
 
 import gc
 import math

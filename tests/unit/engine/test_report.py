@@ -1,4 +1,4 @@
-"""Reports: what was wanted and got in words, which limits are reached, and how the lines stand."""
+"""Reports: wanted and actual values in words, limits that are reached, and the layout of the table."""
 
 import math
 
@@ -78,7 +78,7 @@ def test_what_was_wanted_and_got(task, wanted, got):
 
 
 class Dance(Task):
-    """A task that reports know nothing of."""
+    """A task of a type that reports do not know."""
 
 
 def test_other_tasks_have_no_more_to_say_than_their_error():

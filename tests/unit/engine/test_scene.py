@@ -1,4 +1,4 @@
-"""Scenes: what they refuse, when two are equal, and that solving one is solving its parts."""
+"""Scenes: invalid parts, equality, and solving."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Humanoids on both feet: what a hand can reach at all, it reaches from where people start."""
+"""Humanoids on both feet: a hand reaches every target that is within its reach from usual start postures."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_feet_whose_rows_depend_on_each_other_leave_the_pelvis_where_it_may_be()
 
 
 def test_a_foot_that_cannot_turn_is_named_as_the_reason():
-    """Where the feet stop the hand by their curvature alone, they are what it gave way to."""
+    """Where only the curvature of the feet's tasks stops the hand, the report names them."""
     humanoid = standing.five_joint_legs()
     figure, start = humanoid.figure, humanoid.figure.neutral()
     feet = [poise.Frame(foot, figure.pose_of(foot, start), name=foot) for foot in humanoid.feet]

@@ -1,4 +1,4 @@
-"""Tasks that tie a figure to where it was, against what they say they add to the cost."""
+"""Regulariser tasks `Still` and `Slow`, compared with the costs in their definitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def boxer():
 
 
 def cost(figure, start, q, goal, still, slow):
-    """What one level with all three minimises, from the definitions."""
+    """The cost that one level with all three tasks minimises, from their definitions."""
     total = 0.5 * float(np.sum((figure.pose_of("glove", q).position - goal) ** 2))
     for body in figure.bodies[1:]:
         then, now = figure.pose_of(body.name, start), figure.pose_of(body.name, q)
@@ -119,7 +119,7 @@ def test_what_other_tasks_leave_open_stays_still(boxer):
 
 
 def test_each_step_of_a_solver_starts_anew(boxer):
-    """A live solver never stops half-way: where it was is where the last step ended."""
+    """In a live solver the start posture of each step is the end of the last one."""
     goal = boxer.pose_of("glove", boxer.posture("guard")).position + np.array([0.0, 0.05, 0.0])
     solver = poise.Solver(boxer, [Position("glove", at=goal), Slow(speed=1.0, rate=RATE)])
     posture = boxer.posture("guard")

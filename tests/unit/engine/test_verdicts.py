@@ -1,4 +1,4 @@
-"""Who gave way to what: each verdict names what really stands in the way, and nothing else."""
+"""Verdicts: each names exactly the tasks and limits that keep its task from being met."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Figures with everything on them that can act on one."""
+"""Figures with forces, supports and gravity of every kind."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TURNING: tuple[Load, ...] = (
     Support("on_cup"),
     Gravity((1.0, -8.0, 2.0)),
 )
-"""Wrenches that turn with their sites, and supports that share unlike along and across an odd gravity."""
+"""Wrenches that turn with their sites, and supports with different shares along and across an oblique gravity."""
 
 WEIGHTLESS: tuple[Load, ...] = (
     Force("tip", (1.0, 2.0, 3.0), axes="site"),

@@ -1,4 +1,4 @@
-"""Net wrenches, shares of supports, and the Jacobian of the moment that stays."""
+"""Net wrenches, shares of supports, and the Jacobian of the unbalanced moment."""
 
 import math
 
@@ -80,7 +80,7 @@ def test_supports_carry_their_shares():
 
 
 def test_a_brace_carries_what_acts_across_gravity():
-    """The root of the thesis: it takes all that is not vertical."""
+    """The root in the thesis: it carries every force that is not vertical."""
     push = [Force("right_hand", (30.0, -20.0, 10.0))]
     feet = [Support("left_foot", 0.5, brace=1.0), Support("right_foot", 0.5)]
     carried = support_forces(human(), human().neutral(), push, feet)

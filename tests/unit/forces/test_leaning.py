@@ -1,4 +1,4 @@
-"""Postures made to balance: reactions held for one step, a Newton step on the moment they leave, and again.
+"""Postures made to balance: fixed reactions, then a Newton step on the unbalanced moment, repeatedly.
 
 Forces that leave the least rest change it only to second order when they change, so the rows of equilibrium with these
 forces among the wrenches lead a posture to where the friction cones suffice.
@@ -19,7 +19,7 @@ PUSHING = (Force("left_hand", (0.0, 0.0, -60.0)), Force("right_hand", (0.0, 0.0,
 
 
 def held_moment(posture, acting):
-    """Moment and its Jacobian with the reactions of this posture held still."""
+    """Moment and its Jacobian with fixed reactions, those of this posture."""
     figure = human()
     reactions = find_reactions(figure, posture, acting.forces, acting.supports)
     tree = figure.compiled.tree

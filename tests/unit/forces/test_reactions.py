@@ -1,4 +1,4 @@
-"""Reactions of the ground found inside friction cones, and balance with its margin."""
+"""Contact forces inside friction cones, and the margin of balance."""
 
 import math
 
@@ -100,7 +100,7 @@ def test_twisting_with_both_hands_is_held_by_friction_of_the_feet():
 
 
 def test_a_support_with_a_share_carries_it():
-    """The wish of the thesis: vertical parts given, sideways parts found."""
+    """As the thesis proposes: vertical forces given, tangential forces computed."""
     push = [Force("left_hand", (0.0, -10.0, 20.0)), Force("right_hand", (0.0, 0.0, -20.0))]
     feet = [Support("left_foot", 0.6), Support("right_foot")]
     reactions = find_reactions(human(), human().neutral(), push, feet)
@@ -157,7 +157,7 @@ def test_the_margin_outside_is_the_way_back():
 
 
 def test_a_force_moves_the_region():
-    """A horizontal push at the height of the centre of mass moves the balanced centres by push × height / weight."""
+    """A horizontal force at the height of the centre of mass moves the region by force × height / weight."""
     figure = block()
     push = [Force("block", (20.0, 0.0, 0.0))]
     answer = balance(figure, figure.neutral(), push, [Support("sole")])

@@ -1,4 +1,4 @@
-"""Where the centre of mass may go on supports whose forces are open."""
+"""The region in which supports without shares balance the centre of mass."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_its_corners_are_just_balanced(push: tuple[float, float, float]) -> None
         assert ground.react(ground.center + (beyond - lean), shared=False)[0].rest > 1e-4
 
 
-def test_a_push_that_no_friction_holds_leaves_no_room() -> None:
+def test_the_region_is_empty_for_a_force_that_friction_cannot_hold() -> None:
     figure = human()
     acting = acting_on(figure, (*FEET, Force("right_hand", (0.0, 0.0, -2000.0))))
     room = support_region(acting, figure.neutral(), np.zeros(3), 8)

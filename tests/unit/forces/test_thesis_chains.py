@@ -11,7 +11,7 @@ SCENES = {"single": single_support, "double": double_support}
 
 
 def minimised(scene):
-    """The posture of least effort that obeys, near the start."""
+    """The posture of least effort that meets the constraints, near the start."""
     return minimize(
         lambda q: scene.criterion.evaluate(scene.figure, q)[0],
         scene.start.q,

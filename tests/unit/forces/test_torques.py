@@ -24,7 +24,7 @@ def test_torques_of_a_plane_chain():
 
 @pytest.mark.parametrize("case", CASES)
 def test_torques_are_transposed_jacobians(case):
-    """Against J_Gᵀ w + Σ J_iᵀ f_i with the forces as their sites see them."""
+    """Against J_Gᵀ w + Σ J_iᵀ f_i with the forces in the axes of their sites."""
     figure = all_kinds()
     from poise.forces import acting_on
     from poise.kernels.body.queries import node_frames
@@ -102,7 +102,7 @@ def test_effort_counts_torques_by_strength():
     assert one == pytest.approx(0.5 * torques[0] ** 2)
 
 
-def test_a_floating_base_tires_nobody():
+def test_the_torques_of_a_floating_base_do_not_count():
     weakness = TorqueCriterion().weakness(human())
     assert not weakness[human().v_slice("base")].any()
     assert (np.delete(weakness, np.arange(*human().v_slice("base").indices(human().nv))) == 1.0).all()
@@ -131,7 +131,7 @@ def test_reactions_leave_nothing_for_the_base_to_hold():
 
 
 def test_the_base_holds_what_is_left():
-    """At a floating base that is not turned stands, reversed, the net wrench about its origin."""
+    """The torques of a floating base that is not turned are minus the net wrench about its origin."""
     posture = human().neutral()
     torques = joint_torques(human(), posture, [PULL], FEET)[human().v_slice("base")]
     net = net_force(human(), posture, [PULL], FEET, about=human().pose_of("pelvis", posture).position)

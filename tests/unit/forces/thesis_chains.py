@@ -19,12 +19,12 @@ from poise.forces import Force, Load, Support, TorqueCriterion, equilibrium_erro
 LINKS = 10
 LONG = 0.1
 REACH = 1.0
-"""How far each hinge turns either way [rad]."""
+"""Limit of each hinge on both sides [rad]."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A chain, what acts on it, where its tip has to be, and a posture that obeys but is not the best."""
+    """A chain, its loads, the target of its tip, and a start posture that meets the constraints."""
 
     figure: Figure
     loads: tuple[Load, ...]
@@ -44,7 +44,7 @@ class Scene:
         return np.append(place, moment.error[2]), np.vstack([rows, moment.jacobian[2]])
 
     def corrected(self, q: np.ndarray) -> Posture:
-        """The posture near `q` that obeys, by Gauss–Newton steps of least norm."""
+        """The posture near `q` that meets the constraints, by Gauss–Newton steps of least norm."""
         q = np.array(q, dtype=np.float64)
         for _ in range(100):
             error, rows = self.constraints(q)

@@ -1,4 +1,4 @@
-"""What criteria ask for, and what they refuse."""
+"""Terms of criteria, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_human_flexes_knees_forwards_and_hips_up() -> None:
 
 
 def test_least_torque_is_scaled_by_the_figure() -> None:
-    """Ten times as heavy and strong or not, it counts for as much."""
+    """Scaling masses and strengths by ten does not change the weight of the criterion."""
     for strength in (None, 10.0):
         acting, weakness = LeastTorque(strength=strength).term(two_links())
         assert weakness == pytest.approx(LeastTorque().term(two_links()).weakness)

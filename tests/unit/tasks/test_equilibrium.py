@@ -1,4 +1,4 @@
-"""What equilibrium asks for, and what it refuses."""
+"""Goals of equilibrium tasks, and invalid arguments."""
 
 from __future__ import annotations
 

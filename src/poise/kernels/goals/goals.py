@@ -7,7 +7,7 @@ from it too.
 
     point    φ = d · R_bᵀ (p_a - p_b)                         f = R_b d
     turn     φ = -d · log(R_wanted R_baᵀ)                     t = R_b J_r⁻ᵀ d, J_r the right Jacobian there
-    aim      φ = -c · (θ / sin θ) (axis × u), c ⟂ u           u the unit vector to what is looked at, θ the angle to it
+    aim      φ = -c · (θ / sin θ) (axis × u), c ⟂ u           u the unit vector to the target, θ the angle to it
     center   φ = d · (centre of mass)
     stand    φ = distance of the effective centre of mass outside the support polygon (see `effective_center`)
     inertia  φ = moment of inertia about an axis through the centre of mass

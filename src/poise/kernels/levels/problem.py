@@ -128,7 +128,7 @@ KEPT_SHIFT        copy of SHIFT during a correction
 OWNER            what decided each coordinate: a row, LIMIT_OWNER - i, or CURVATURE_OWNER
 LOCKS            independent limits locked on the current face
 ORDER            order of the row pivots
-DEPENDENT_LOCKS  1 for locked limits that depend linearly on what is decided
+DEPENDENT_LOCKS  1 for locked limits that depend linearly on the decided coordinates
 HANDED_DOWN      limits that a level passes on as locked to the levels below
 BOUNDED_GENERAL  the general limits that have a finite bound
 LIMIT_LEVEL      the first level that each limit binds

@@ -23,7 +23,7 @@ def evaluation_at(q: np.ndarray) -> Evaluation:
 
 
 def one_contact(seed: int, distance: float) -> Contacts:
-    """Between two nodes, or a node and the world, anywhere."""
+    """A random contact between two nodes, or between a node and the world."""
     rng = np.random.default_rng(seed)
     contacts = make_contacts(3)
     contacts.used[0] = 1
@@ -38,7 +38,7 @@ def one_contact(seed: int, distance: float) -> Contacts:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_row_is_the_rate_of_the_distance(seed: int) -> None:
+def test_a_row_is_the_derivative_of_the_distance(seed: int) -> None:
     posture, contacts = HUMAN.random(seed), one_contact(seed, -0.5)
     here = evaluation_at(posture._q)
     general, bound = np.zeros((5, HUMAN.nv)), np.zeros(HUMAN.nv + 5)
@@ -60,7 +60,7 @@ def test_pairs_come_no_nearer_than_allowed_and_those_too_near_no_nearer_than_the
         assert upper[HUMAN.nv :].tolist() == [math.inf] * 3
 
 
-def test_only_pairs_that_are_too_near_are_parted() -> None:
+def test_only_pairs_that_are_too_near_are_separated() -> None:
     here, rows, target = evaluation_at(HUMAN.random(0)._q), np.zeros((4, HUMAN.nv)), np.zeros(4)
     apart, inside, deep = one_contact(1, 0.01), one_contact(1, -0.01), one_contact(1, -2.0)
     assert fill_separations(TREE, here, apart, 4, 0.3, rows, target) == 4

@@ -1,4 +1,4 @@
-"""The sum of criteria: its gradient and curvature against finite differences, and a posture alone as it always was."""
+"""The sum of criteria: its gradient and curvature against finite differences, and the case of a single posture."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_gradients_are_derivatives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["torque", "all"])
-def test_bend_is_the_derivative_of_the_gradient_of_effort(name: str) -> None:
+def test_curvature_is_the_derivative_of_the_gradient_of_effort(name: str) -> None:
     figure = human()
     posture = figure.random(6)
     criteria = [criterion for criterion in CRITERIA[name] if isinstance(criterion, LeastTorque)]
@@ -84,7 +84,7 @@ def test_bend_is_the_derivative_of_the_gradient_of_effort(name: str) -> None:
     assert np.abs(got).max() < 30.0
 
 
-def test_bend_of_postures_is_their_weight() -> None:
+def test_curvature_of_postures_is_their_weight() -> None:
     figure = human()
     arrays = criteria_arrays(figure, None, [c.term(figure) for c in (NearPosture("sitting", weight=0.3), Flex())])
     got = np.eye(figure.nv)
@@ -95,7 +95,7 @@ def test_bend_of_postures_is_their_weight() -> None:
     assert got == pytest.approx(wanted)
 
 
-def test_a_posture_held_alone_wishes_for_the_way_to_it() -> None:
+def test_the_desired_step_of_a_single_posture_is_the_way_to_it() -> None:
     figure = human()
     held, posture = Hold("sitting", gain=0.5), figure.random(2)
     arrays = criteria_arrays(figure, held, [])

@@ -87,7 +87,7 @@ def test_aim_has_the_gradient_of_the_square_of_its_angle(seed: int) -> None:
 
 
 @pytest.mark.parametrize("behind", [False, True])
-def test_aim_bends_smoothly(behind: bool) -> None:
+def test_the_error_of_an_aim_is_continuous(behind: bool) -> None:
     """Errors change no faster than the posture does, whichever world axis the line of sight is nearest to."""
     figure = poise.load("human").with_floating_base()
     posture = figure.neutral()
