@@ -1,4 +1,4 @@
-"""`load` and `load_clip`: which reader a name or a file gets, and what is said when none can."""
+"""`load` and `load_clip`: the reader for each name or file, and errors for unknown ones."""
 
 import os
 import shutil
@@ -102,7 +102,7 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path, load, monkey
             load(path)
         assert sentence in str(caught.value)
         assert caught.value.path == path
-    monkeypatch.setattr(files, "LARGEST_FILE", 4)
+    monkeypatch.setattr(files, "MOST_FILE_BYTES", 4)
     with pytest.raises(FormatError, match="files over 0 MB are not read"):
         load(large)
 

@@ -1,4 +1,4 @@
-"""Loops of files: closed, cleaned and guarded on loading."""
+"""Loops of loaded files are closed, cleaned of rounding errors and guarded."""
 
 import logging
 from pathlib import Path
@@ -18,7 +18,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return robot, closures
 
 
-def test_rounding_is_removed_and_said(files, caplog) -> None:
+def test_rounding_is_removed_and_logged(files, caplog) -> None:
     robot, closures = files
     robot.write_text(FIVE_BAR.replace('xyz="1 1 0"', 'xyz="1.00000002 1 0"'))
     with caplog.at_level(logging.INFO):
@@ -37,7 +37,7 @@ def test_an_open_file_is_assembled(files, caplog) -> None:
     assert figure.posture("neutral") == figure.neutral()
 
 
-def test_a_file_that_cannot_be_closed_is_left_open_and_said(files, caplog) -> None:
+def test_loops_that_cannot_be_closed_stay_open_with_a_warning(files, caplog) -> None:
     robot, closures = files
     robot.write_text(FIVE_BAR.replace('xyz="1 0 0"', 'xyz="9 0 0"'))
     with caplog.at_level(logging.WARNING):

@@ -99,7 +99,7 @@ def test_a_mesh_is_drawn_from_its_file_and_a_missing_one_as_bones(tmp_path: Path
     assert looks_like(lost, LIGHT_THEME.bone, 90).any()
 
 
-def test_a_body_whose_visual_mesh_is_lost_is_drawn_from_what_collides() -> None:
+def test_a_body_whose_visual_mesh_is_missing_is_drawn_with_its_collision_shapes() -> None:
     made = Builder("covered")
     made.body("thing", shapes=[Mesh("lost.stl", role="visual"), Sphere(0.2, role="collision")])
     look = appearance(made.build())
@@ -165,7 +165,7 @@ def test_a_contact_sheet_has_room_for_every_picture() -> None:
         contact_sheet([])
 
 
-def test_bones_of_a_root_meet_in_the_middle_of_what_hangs_from_it() -> None:
+def test_bones_of_a_root_meet_in_the_middle_of_its_child_joints() -> None:
     made = Builder("legs", placement=Pose(vector((0.0, -1.0, 0.0))))
     made.body("hips")
     for side, x in (("left", 0.1), ("right", -0.1)):

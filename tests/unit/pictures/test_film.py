@@ -23,7 +23,7 @@ def test_a_film_has_one_picture_for_each_posture_from_one_place():
     [{"ball": [[0.4, 0.4, 0.4], [0.4, 0.5, 0.4]]}, {"eyes": "tip"}, {"captions": ["hot", "cold"]}],
     ids=["ball", "eyes", "captions"],
 )
-def test_what_is_beside_the_figure_shows(extra):
+def test_the_ball_and_the_line_of_sight_are_drawn(extra):
     plain = film(LAMP, ["sad", "sad"], **SMALL)
     shown = film(LAMP, ["sad", "sad"], **SMALL, **extra)
     assert not np.array_equal(plain[0].pixels, shown[0].pixels)
@@ -31,7 +31,7 @@ def test_what_is_beside_the_figure_shows(extra):
     assert np.array_equal(shown[0].pixels, shown[1].pixels) != moves
 
 
-def test_films_that_make_no_sense():
+def test_wrong_arguments_of_a_film_are_refused():
     with pytest.raises(PoiseError, match="at least one posture"):
         film(LAMP, [])
     with pytest.raises(PoiseError, match="ball must be 2 points"):

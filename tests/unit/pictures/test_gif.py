@@ -1,4 +1,4 @@
-"""Animations: every frame is there, and what is no animation is refused."""
+"""Animated GIFs contain every frame; wrong arguments are refused."""
 
 from __future__ import annotations
 

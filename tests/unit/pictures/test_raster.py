@@ -1,4 +1,4 @@
-"""The rasteriser against the same definition written with whole arrays."""
+"""The rasteriser against a reference implementation with whole arrays."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_every_pixel_shows_the_nearest_triangle_that_covers_it(seed: int) -> Non
     assert (drawn[covered] == expected.argmax(axis=0)[covered]).all()
 
 
-def test_what_is_behind_the_camera_or_has_no_area_is_not_drawn() -> None:
+def test_triangles_behind_the_camera_or_without_area_are_not_drawn() -> None:
     square = np.array([[0.0, 0.0, 1.0], [10.0, 0.0, 1.0], [0.0, 10.0, 1.0]])
     flat = np.array([[0.0, 0.0, 1.0], [5.0, 5.0, 1.0], [10.0, 10.0, 1.0]])
     for corners in (square * [1.0, 1.0, -1.0], square * [1.0, 1.0, 0.0], flat, square * np.nan):

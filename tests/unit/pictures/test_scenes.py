@@ -1,4 +1,4 @@
-"""Pictures of scenes: what is asked can be seen, and nothing of it is cut off."""
+"""Pictures of scenes show the marks of all tasks, and cut none of them off."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def marks(*tasks) -> Marks:
     return marks_of(tasks, STANDING)
 
 
-def test_targets_are_joined_to_what_misses_them():
+def test_lines_join_missed_targets_to_their_points():
     hand = HUMAN.pose_of("right_hand", STANDING).position
     found = marks(Position("right_hand", (-1, 1, 0)), Position("right_hand", hand))
     assert [target.tolist() for target in found.targets] == [[-1, 1, 0], hand.tolist()]
@@ -65,7 +65,7 @@ def test_sights_footprints_and_weights():
     assert len(found.targets) == 2
 
 
-def test_the_ground_is_no_plane_of_its_own():
+def test_the_ground_gets_no_patch():
     points = np.array([[-1.0, 0, -1], [1, 2, 1]])
     assert plane_patch(Plane("y"), HUMAN, points) is None
     patch = plane_patch(Plane("-z", -3.0), HUMAN, points)

@@ -18,7 +18,7 @@ SOLIDS = {
 
 
 def _volume(surface: Surface) -> float:
-    """By the divergence theorem: positive when triangles go round outwards."""
+    """Volume by the divergence theorem, positive if the triangles are oriented outwards."""
     a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
     return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from poise.figure.model.pose import FloatArray
 from poise.formats.gltf.json_objects import Fields
-from poise.formats.text.files import LARGEST_FILE, read_bytes
+from poise.formats.text.files import MOST_FILE_BYTES, read_bytes
 
 _COMPONENT_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _FLOAT_TYPE = 5126
@@ -129,8 +129,8 @@ class Buffers:
             if len(data) < length:
                 buffer.fail(f"must have {length} bytes and has {len(data)}.")
             self._loaded[index] = data[:length]
-            if sum(map(len, self._loaded.values())) > LARGEST_FILE:
-                buffer.fail(f"is too large: at most {LARGEST_FILE // 2**20} MB of buffers are read.")
+            if sum(map(len, self._loaded.values())) > MOST_FILE_BYTES:
+                buffer.fail(f"is too large: at most {MOST_FILE_BYTES // 2**20} MB of buffers are read.")
         return self._loaded[index]
 
     def _bytes(self, buffer: Fields, index: int) -> bytes:

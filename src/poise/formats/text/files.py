@@ -10,7 +10,7 @@ from pathlib import Path
 
 from poise.errors import FormatError
 
-LARGEST_FILE = 512 * 1024 * 1024
+MOST_FILE_BYTES = 512 * 1024 * 1024
 """Largest file that is read [bytes]."""
 
 
@@ -27,16 +27,16 @@ def checked_file(path: str | Path) -> Path:
     size = status.st_size
     if size == 0:
         raise FormatError("is empty.", file)
-    if size > LARGEST_FILE:
-        raise FormatError(f"is {size / 2**20:.0f} MB; files over {LARGEST_FILE // 2**20} MB are not read.", file)
+    if size > MOST_FILE_BYTES:
+        raise FormatError(f"is {size / 2**20:.0f} MB; files over {MOST_FILE_BYTES // 2**20} MB are not read.", file)
     return file
 
 
 def read_bytes(path: str | Path) -> bytes:
     """All bytes of a file that `checked_file` accepts."""
-    data = read_head(path, LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise FormatError(f"has more than {LARGEST_FILE // 2**20} MB, which is not read.", path)
+    data = read_head(path, MOST_FILE_BYTES + 1)
+    if len(data) > MOST_FILE_BYTES:
+        raise FormatError(f"has more than {MOST_FILE_BYTES // 2**20} MB, which is not read.", path)
     return data
 
 

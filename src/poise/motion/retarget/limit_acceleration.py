@@ -22,7 +22,7 @@ from poise.motion.retarget.pace import frame_differences
 
 ADMM_ROUNDS = 300
 """Most rounds."""
-LIMIT_TOLERANCE = 0.01
+ACCELERATION_TOLERANCE = 0.01
 """Relative excess over an acceleration limit at which the rounds end."""
 LIMIT_PENALTY = 1e4
 """Penalty of the acceleration limits in the augmented Lagrangian, against ½|d|²."""
@@ -30,7 +30,7 @@ CONSTRAINT_PENALTY = 1e1
 """Penalty of the constraints in the augmented Lagrangian, against ½|d|²."""
 LIMIT_SHARE = 0.97
 """Share of the acceleration limits to aim at: solving the constraints exactly afterwards needs some margin."""
-ROW_RANK_TOLERANCE = 1e-9
+CONSTRAINT_RANK_TOLERANCE = 1e-9
 """Singular values of a constraint Jacobian below this share of the largest count as zero."""
 
 
@@ -57,7 +57,7 @@ def limit_acceleration(figure: Figure, clip: FloatArray, most: FloatArray, rows:
 def _null_space_projectors(rows: FloatArray) -> FloatArray:
     """(frames, nv, nv) orthogonal projectors on the null spaces of the Jacobians `rows` (frames, m, nv)."""
     _, size, across = np.linalg.svd(rows, full_matrices=False)
-    noticed = across * (size > ROW_RANK_TOLERANCE * np.maximum(size[:, :1], 1e-300))[..., None]
+    noticed = across * (size > CONSTRAINT_RANK_TOLERANCE * np.maximum(size[:, :1], 1e-300))[..., None]
     out: FloatArray = np.eye(rows.shape[2]) - np.swapaxes(noticed, 1, 2) @ noticed
     return out
 
@@ -83,7 +83,9 @@ def _admm_correction(second_difference: FloatArray, bound: FloatArray, projectio
         projected = (projections @ (change + constraint_dual)[..., None])[..., 0]
         constraint_dual = constraint_dual + change - projected
         reached = second_difference + np.diff(change, n=2, axis=0)
-        if (np.abs(second_difference + np.diff(projected, n=2, axis=0)) <= (1.0 + LIMIT_TOLERANCE) * bound).all():
+        if (
+            np.abs(second_difference + np.diff(projected, n=2, axis=0)) <= (1.0 + ACCELERATION_TOLERANCE) * bound
+        ).all():
             break
         clamped = np.clip(reached + limit_dual, -bound, bound)
         limit_dual = limit_dual + reached - clamped

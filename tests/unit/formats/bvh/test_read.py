@@ -1,4 +1,4 @@
-"""BVH: what every set of channels becomes, and what is refused and where."""
+"""Reading BVH: joints for every set of channels, and errors with file and line."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def clip_of(text):
 
 
 def one_joint(channels, row, offset="0 2 0"):
-    """A root that cannot move, and one joint under it."""
+    """A BVH text with a fixed root and one joint below it."""
     count = len(channels.split())
     return clip_of(
         f"HIERARCHY\nROOT Base {{ OFFSET 0 0 0 CHANNELS 0\nJOINT Tip {{ OFFSET {offset}\nCHANNELS {count} {channels}\n"
@@ -176,7 +176,7 @@ def test_two_roots():
     assert np.allclose(clip.positions(["A", "B"])[0], [[1, 0, 0], [0, 2, 0]])
 
 
-def test_a_file_without_frames_is_a_figure_and_no_clip(tmp_path):
+def test_a_file_without_frames_is_a_figure_but_not_a_clip(tmp_path):
     path = tmp_path / "rest.bvh"
     path.write_text("\n".join(ARM.splitlines()[:-2]).replace("Frames: 2", "Frames: 0"))
     assert read_bvh_figure(path).nv == 9
@@ -253,7 +253,7 @@ def swap(old, new):
         (swap("0 1 0 0", "0 x 0 0"), 19, "frame 0 has 'x', which is not"),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_line(text, line, sentence):
+def test_mistakes_raise_errors_with_file_and_line(text, line, sentence):
     with pytest.raises(FormatError) as caught:
         parse_bvh(text, "some.bvh")
     assert sentence in caught.value.reason

@@ -13,7 +13,7 @@ from poise.motion.clip.clip import Clip
 
 
 def machine(up="y"):
-    """All kinds of joints that turn, one that slides, rest rotations, a joint away from its body's origin."""
+    """A figure with all kinds of rotating joints, a slide, rest rotations, and a joint away from its body's origin."""
     builder = Builder("machine", up=up)
     builder.body("base", joint=free("base"))
     builder.body("turret", parent="base", joint=revolute("turret", "y"), at=(0, 0.2, 0))
@@ -97,7 +97,7 @@ def test_a_root_that_cannot_move_and_one_that_slides(tmp_path):
         assert np.abs(back.positions(["base", "arm"]) - clip.positions(["base", "arm"])).max() < 1e-8
 
 
-def test_names_that_bvh_cannot_hold_are_changed(tmp_path):
+def test_names_that_bvh_cannot_have_are_changed(tmp_path):
     builder = Builder("odd")
     builder.body("left {arm}", joint=free("base"))
     builder.body("left  arm", parent="left {arm}", joint=ball("b"), at=(1, 0, 0))

@@ -1,4 +1,4 @@
-"""The figure file: what a person may write, what the writer writes, and what is said about mistakes."""
+"""Figure files: reading handwritten ones, writing, and errors for mistakes."""
 
 import math
 from pathlib import Path
@@ -61,11 +61,11 @@ def lamp() -> Builder:
     return b
 
 
-def test_what_a_person_writes_is_the_figure_they_mean():
+def test_a_handwritten_file_is_read():
     assert parse_figure(LAMP) == lamp().build()
 
 
-def test_the_writer_writes_what_a_person_would():
+def test_the_writer_writes_readable_text():
     written = figure_text(lamp().build())
     assert written.partition("\n")[2] == LAMP
 
@@ -127,7 +127,7 @@ def test_kilograms_alone_are_spread_over_the_shapes():
     assert not point.inertia.any()
 
 
-def test_meshes_carry_no_share_of_a_mass():
+def test_meshes_get_no_share_of_a_mass():
     b = Builder("m")
     b.body("a", shapes=[Mesh("a.stl"), Sphere(0.1)])
     text = figure_text(b.build()).replace('name = "a"', 'name = "a"\nmass = 2')
@@ -157,7 +157,7 @@ def everything() -> Figure:
     return b.build()
 
 
-def test_everything_a_figure_holds_is_kept(tmp_path: Path):
+def test_every_part_of_a_figure_is_saved(tmp_path: Path):
     figure = everything()
     path = tmp_path / "everything.figure.toml"
     figure.save(path)

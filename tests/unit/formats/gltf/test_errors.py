@@ -1,4 +1,4 @@
-"""glTF files that are wrong: each is refused with one sentence that says where."""
+"""glTF files with mistakes: each raises one sentence that names the place."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.unit.formats.gltf.samples import CHAIN, Sample, glb, motion, sparse_p
 
 
 def broken(change):
-    """The file after a change of its JSON."""
+    """The bytes of a file with one value of its JSON changed."""
     sample = walking()
     top = json.loads(sample.gltf())
     change(top)
@@ -98,7 +98,7 @@ CHANNEL = ("animations", 0, "channels", 0)
         (set_in("buffers", 0, to={"byteLength": 32}), "no 'uri', and the file has no binary chunk"),
     ],
 )
-def test_what_is_wrong_is_said(change, sentence):
+def test_mistakes_raise_errors(change, sentence):
     with pytest.raises(FormatError) as caught:
         motion_of(broken(change))
     assert sentence in caught.value.reason
@@ -165,7 +165,7 @@ def test_sparse_indices_increase_and_stay_inside(rows):
         parse_gltf(sample.gltf())
 
 
-def test_sparse_zeros_are_not_allocated_beyond_what_the_file_could_hold():
+def test_sparse_zeros_beyond_the_size_of_the_file_are_refused():
     sample = Sample(CHAIN)
     output = sample.accessor(np.zeros((4, 3)))
     del sample.top["accessors"][output]["bufferView"]
@@ -175,7 +175,7 @@ def test_sparse_zeros_are_not_allocated_beyond_what_the_file_could_hold():
         parse_gltf(sample.gltf())
 
 
-def test_broken_json_is_said_with_its_line():
+def test_broken_json_raises_an_error_with_its_line():
     with pytest.raises(FormatError) as caught:
         parse_gltf(b'{\n"asset": {\n"version" "2.0"}}', "some.gltf")
     assert caught.value.line == 3
@@ -204,7 +204,7 @@ def test_broken_json_is_said_with_its_line():
         ),
     ],
 )
-def test_bytes_that_are_no_gltf(data, sentence):
+def test_bytes_that_are_not_gltf_are_refused(data, sentence):
     with pytest.raises(FormatError) as caught:
         parse_gltf(data, "some.gltf")
     assert sentence in caught.value.reason

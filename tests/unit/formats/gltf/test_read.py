@@ -1,4 +1,4 @@
-"""glTF: which nodes become which joints, what animations become, containers and buffers."""
+"""Reading glTF: joints from nodes, clips from animations, containers and buffers."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_names_that_are_missing_or_repeated():
     assert motion(Sample(nodes)).figure.bodies.names == ("bone", "bone_3", "bone_2", "node_2")
 
 
-def test_a_uniform_scale_lengthens_what_hangs_below():
+def test_a_uniform_scale_lengthens_the_bones_below():
     nodes = [CHAIN[0] | {"scale": [2, 2, 2]}, CHAIN[1] | {"scale": [3, 3, 3]}, CHAIN[2]]
     assert np.allclose(positions(Sample(nodes, [0, 1, 2]), "foot"), [0, 1 - 2 * 0.5 - 6 * 0.5, 0])
     assert np.allclose(positions(Sample(nodes, [1, 2]), "foot"), [0, 1 - 2 * 0.5 - 6 * 0.5, 0])
@@ -127,7 +127,7 @@ def test_a_linear_rotation_turns_steadily_the_short_way():
         assert abs(clip[i]["knee"] @ turn("x", degrees)) == pytest.approx(1.0, abs=1e-7)
 
 
-def test_a_joint_value_is_what_the_animation_adds_to_the_rest_rotation():
+def test_joint_values_are_relative_to_the_rest_rotation():
     nodes = [CHAIN[0], CHAIN[1] | {"rotation": xyzw("z", 90)}, CHAIN[2]]
     sample = Sample(nodes, [0, 1, 2]).animate([(1, "rotation", [0], [xyzw("z", 130)], "LINEAR")], "bend")
     clip = motion(sample).clips()["bend"]
@@ -145,7 +145,7 @@ def test_an_animated_translation_makes_a_free_joint():
     assert np.allclose(clip.positions(["knee"])[:, 0], [[0, 0, 0], [2, 5, 6]], atol=1e-6)
 
 
-def test_a_translation_channel_that_holds_still_moves_nothing():
+def test_a_constant_translation_channel_moves_nothing():
     still = [(1, "translation", [0, 1], [CHAIN[1]["translation"]] * 2, "LINEAR")]
     assert kinds(Sample(CHAIN, [0, 1, 2]).animate(still))["knee"] == "ball"
 
@@ -232,7 +232,7 @@ def test_sparse_values_without_a_view_replace_zeros():
     assert motion(sample).clips()["hop"].positions(["hip"])[:, 0, 0] == pytest.approx([0, 0, 5, 0])
 
 
-def test_a_stride_skips_what_lies_between():
+def test_a_stride_skips_bytes():
     sample = Sample(CHAIN, [0, 1, 2])
     output = sample.accessor(np.array([[1, 0, 0], [9, 9, 9], [2, 0, 0], [9, 9, 9]]))
     sample.top["accessors"][output]["count"] = 2
@@ -265,7 +265,7 @@ def test_morph_weights_and_channels_without_a_node_are_passed_over():
     assert len(motion(sample).clips()["run"]) == 2
 
 
-def test_a_scale_channel_that_holds_still_is_no_harm_and_another_is_refused():
+def test_a_constant_scale_channel_is_accepted_and_another_is_refused():
     turning = (1, "rotation", [0, 1], [xyzw("y", 0), xyzw("y", 90)], "LINEAR")
     still = (1, "scale", [0, 1], [[1, 1, 1], [1, 1, 1]], "LINEAR")
     growing = (1, "scale", [0, 1], [[1, 1, 1], [2, 2, 2]], "LINEAR")
@@ -305,7 +305,7 @@ def test_rate_and_scale_must_be_positive(tmp_path, options):
         read_gltf_clips(path, **options)
 
 
-def test_a_glb_holds_its_buffer(tmp_path):
+def test_a_glb_contains_its_buffer(tmp_path):
     path = tmp_path / "leg.glb"
     path.write_bytes(walking().glb())
     (tmp_path / "leg.gltf").write_bytes(walking().gltf())
@@ -357,6 +357,6 @@ def test_no_other_buffer_is_opened(tmp_path, uri, sentence):
         read_gltf_clips(path)
 
 
-def test_bytes_without_a_file_have_no_buffer_beside_them():
+def test_bytes_without_a_file_have_no_separate_buffers():
     with pytest.raises(FormatError, match="came without a file"):
         parse_gltf(walking().text({"uri": "leg.bin"}))

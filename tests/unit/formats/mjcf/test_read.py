@@ -1,4 +1,4 @@
-"""Reading MJCF: what becomes of each element, and what is said about each mistake."""
+"""Reading MJCF: the result for each element, and errors for each mistake."""
 
 import math
 import sys
@@ -204,8 +204,8 @@ def test_mistakes(source, line, reason):
     assert (caught.value.path, caught.value.line) == (Path("robot.xml"), line)
 
 
-def test_numbers_of_the_compiler_mean_what_they_meant():
-    """The reader knows MuJoCo's enumerations by number, so that its modules load without MuJoCo."""
+def test_enumeration_values_equal_mujocos():
+    """The reader has the values of MuJoCo's enumerations as constants, so that it can be imported without MuJoCo."""
     mujoco = pytest.importorskip("mujoco")
     joints = [name.removeprefix("mjJNT_").lower() for name in mujoco.mjtJoint.__members__]
     assert tuple(joints) == model.JOINT_KINDS

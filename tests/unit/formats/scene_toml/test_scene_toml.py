@@ -1,4 +1,4 @@
-"""The scene file: what a person may write, what the writer writes, and what is said about mistakes."""
+"""Scene files: reading handwritten ones, writing, and errors for mistakes."""
 
 from pathlib import Path
 
@@ -125,7 +125,7 @@ def test_a_hand_written_scene_is_read():
     assert scene.obstacles == (Obstacle(Box((0.6, 0.05, 0.4)), Pose((0, 0.8, 0.5)), name="table"), Plane("y"))
 
 
-def test_what_was_written_reads_back_equal():
+def test_written_scenes_read_back_equal():
     scene = everything()
     text = scene_text(scene)
     again = parse_scene(text)
@@ -206,7 +206,7 @@ def test_any_position_task_survives(at, axes, priority, weight, name):
         ('normal = "y"', 'normal = "up"', 40, "one of x, y, z"),
     ],
 )  # fmt: skip
-def test_mistakes_are_said_with_their_line(before, after, line, words):
+def test_mistakes_raise_errors_with_their_line(before, after, line, words):
     assert before in REACH
     text = REACH.replace(before, after, 1)
     with pytest.raises(FormatError) as caught:
@@ -246,20 +246,20 @@ def test_gravity_is_three_numbers():
         parse_scene(f"gravity = 9.81\n{REACH}")
 
 
-def test_every_argument_of_every_part_can_be_said():
+def test_every_argument_of_every_part_has_a_codec():
     for kinds in SECTIONS.values():
         for kind, home in kinds.items():
             assert fields_of(class_of(home), kind)
 
 
 class Dance(Task):
-    """A task of one's own."""
+    """A custom task, which scene files cannot hold."""
 
     def goals(self, figure):
         return []
 
 
-def test_what_only_python_knows_cannot_be_saved():
+def test_custom_tasks_cannot_be_saved():
     with pytest.raises(TaskError, match="'Dance' is a Dance, which a scene file cannot hold"):
         scene_text(Scene("arm", [Dance()]))
 
@@ -308,7 +308,7 @@ def test_meshes_of_obstacles_are_found_beside_the_scene(tmp_path: Path):
     assert Scene.load(path) == scene
 
 
-def test_a_figure_that_floats_says_so():
+def test_a_floating_base_is_saved():
     arm = built_in("arm").with_floating_base()
     text = scene_text(Scene(arm, [Position("tip", (0, 1, 0))]))
     assert "floating = true" in text
@@ -317,14 +317,14 @@ def test_a_figure_that_floats_says_so():
     assert scene.origin == Origin("arm", floating=True)
 
 
-def test_a_figure_that_no_file_has_cannot_be_named():
+def test_a_figure_without_a_file_cannot_be_saved_in_a_scene():
     with pytest.raises(FormatError, match="'small' is not built in and was not loaded from a file"):
         scene_text(Scene(small().build()))
     with pytest.raises(FormatError, match=r"end in \.toml"):
         Scene("arm").save("scene.json")
 
 
-def test_a_start_posture_comes_from_what_solve_wrote(tmp_path: Path):
+def test_a_start_posture_can_be_a_file_that_solve_wrote(tmp_path: Path):
     from poise.formats.table.posture_json import write_posture
 
     human = built_in("human")
@@ -348,7 +348,7 @@ def test_a_start_posture_comes_from_what_solve_wrote(tmp_path: Path):
         ("é".encode("latin-1"), "is not JSON"),
     ],
 )
-def test_a_posture_file_that_is_wrong_says_so(tmp_path: Path, text: str | bytes, words: str):
+def test_a_wrong_posture_file_raises_a_clear_error(tmp_path: Path, text: str | bytes, words: str):
     from poise.formats.table.posture_json import read_posture
 
     path = tmp_path / "posture.json"

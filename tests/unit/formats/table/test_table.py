@@ -1,4 +1,4 @@
-"""Motion tables: names of columns, units, times, and what is refused."""
+"""Motion tables: names of columns, units, times, and errors for mistakes."""
 
 import numpy as np
 import pytest
@@ -185,7 +185,7 @@ def test_a_table_of_another_figure_needs_it(tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_line(text, line, sentence):
+def test_mistakes_raise_errors_with_file_and_line(text, line, sentence):
     with pytest.raises(FormatError) as caught:
         table_clip(parse_table(text, "some.csv"), LAMP)
     assert sentence in caught.value.reason
@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_with_file_and_line(text, line, sentence):
     assert str(caught.value).startswith("some.csv:")
 
 
-def test_bytes_that_are_no_text():
+def test_bytes_that_are_not_text_are_refused():
     with pytest.raises(FormatError, match="not UTF-8") as caught:
         parse_table(b"time,turn\n0,1\n1,\xff\n", "some.csv")
     assert caught.value.line == 3
@@ -210,7 +210,7 @@ def test_more_frames_than_fit_are_refused_before_they_are_made():
         clip_of("time,turn\n0,0\n1,1\n1e9,2\n", rate=60)
 
 
-def test_names_that_no_table_can_hold(tmp_path):
+def test_names_that_a_table_cannot_have_are_refused(tmp_path):
     for joints in (
         [revolute("time", "x")],
         [cartesian("a"), revolute("a.x", "x")],

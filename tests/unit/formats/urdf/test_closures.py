@@ -1,4 +1,4 @@
-"""Loops, motors and exchanged joints beside a URDF."""
+"""Closures files: loops, motors and joint types of a URDF."""
 
 from pathlib import Path
 

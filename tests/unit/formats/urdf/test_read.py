@@ -1,4 +1,4 @@
-"""Reading URDF: what becomes of each element, and what is said about each mistake."""
+"""Reading URDF: the result for each element, and errors for each mistake."""
 
 import math
 from pathlib import Path
@@ -164,7 +164,7 @@ def test_a_robot_without_a_name_is_called_after_its_file():
     assert parse_urdf(one_joint(hinge(), head="<robot>"), Path("spot.urdf")).name == "spot"
 
 
-def test_namespaces_and_prefixes_nobody_declared():
+def test_namespaces_and_undeclared_prefixes():
     assert parse_urdf('<robot name="r" xmlns="http://drake.mit.edu"><link name="a"/></robot>').bodies.names == ("a",)
     assert parse_urdf('<robot name="r"><link name="a"/><gazebo><sensor:imu/></gazebo></robot>').bodies.names == ("a",)
 
@@ -183,7 +183,7 @@ def test_mimic():
     assert figure.violations(figure.posture([0.3, 0.0])) != []
 
 
-def test_mimic_of_what_cannot_move():
+def test_mimic_of_fixed_joints():
     fixed = one_joint(
         hinge(kind="fixed")
         + hinge('<mimic joint="j" offset="0.2"/>', name="k", ends='<parent link="b"/><child link="c"/>'),

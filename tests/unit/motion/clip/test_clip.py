@@ -176,7 +176,7 @@ def test_pickled_and_back():
     assert not copy.q.flags.writeable
 
 
-def test_says_what_it_is():
+def test_repr():
     assert repr(swing()) == "Clip('swing' of 'puppet', 5 frames at 10/s)"
 
 
@@ -197,11 +197,11 @@ def test_says_what_it_is():
         ([frame()], np.inf, "positive number of frames per second"),
     ],
 )
-def test_what_is_no_clip(q, rate, sentence):
+def test_wrong_values_are_refused(q, rate, sentence):
     with pytest.raises(FigureError, match=sentence):
         Clip(FIGURE, q, rate)
 
 
-def test_a_slice_of_nothing_is_no_clip():
+def test_an_empty_slice_is_refused():
     with pytest.raises(FigureError, match="at least one frame"):
         swing()[5:]

@@ -1,4 +1,4 @@
-"""Motions: cut, mixed, resampled, saved and read back."""
+"""Motions: slices, blends, resampling, saving and loading."""
 
 import json
 import pickle
@@ -11,27 +11,15 @@ import pytest
 import poise
 from poise.cli.app import run
 from poise.errors import FigureError, FormatError
-from poise.figure.model.builder import Builder, ball, free, revolute
 from poise.figure.model.pose import turn
 from poise.formats.osc import decode
 from poise.motion.clip.motion import Motion
 from poise.motion.clip.placing import moved_to
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.report.report import measure
+from tests.unit.motion.clip.test_clip import FIGURE
 from tests.unit.motion.report.test_report import standing
 from tests.unit.motion.retarget.stick_man import BONES, stepping
-
-
-def puppet():
-    builder = Builder("puppet")
-    builder.body("hips", joint=free("base"))
-    builder.body("chest", parent="hips", joint=ball("spine"), at=(0.0, 0.5, 0.0))
-    builder.body("arm", parent="chest", joint=revolute("shoulder", "z"), at=(0.2, 0.4, 0.0))
-    builder.site("hand", "arm", at=(0.6, 0.0, 0.0))
-    return builder.build()
-
-
-FIGURE = puppet()
 
 
 def wander(frames=30, rate=24.0, seed=0, name="wander"):
@@ -47,7 +35,7 @@ def wander(frames=30, rate=24.0, seed=0, name="wander"):
 
 
 def swaying_walker(frames=12, rate=20.0):
-    """The walker with its loops closed, one of its motors going to and fro."""
+    """A motion of the walker with closed loops in which one motor swings."""
     walker = poise.load("walker").with_floating_base()
     rest = float(walker.neutral()["left_inner_horn"])
     found = [walker.assemble({"left_inner_horn": rest + 0.1 * np.sin(0.9 * k)}).posture.q for k in range(frames)]
@@ -120,7 +108,7 @@ def test_a_blend_of_nothing_is_one_after_the_other():
     np.testing.assert_array_equal(first.blended(second, 0.0).q, np.concatenate([first.q, second.q]))
 
 
-def test_a_blend_takes_at_most_what_there_is():
+def test_a_blend_is_at_most_as_long_as_the_shorter_motion():
     first, second = wander(seed=1, frames=5), wander(seed=2, frames=50)
     assert len(first.blended(second, 10.0)) == 50
     assert len(second.blended(first, np.inf)) == 50
@@ -154,7 +142,7 @@ def test_moving_a_motion_keeps_its_heights_its_steps_and_its_shape():
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
-def test_a_figure_that_stands_fast_is_not_moved():
+def test_a_figure_with_a_fixed_base_is_not_moved():
     lamp = poise.load("adelino")
     motion = Motion(lamp, np.full((4, 5), 0.1), 30.0)
     assert moved_to(motion, lamp.neutral()) is motion
@@ -168,7 +156,7 @@ def test_blends_keep_loops_closed():
 
 
 @pytest.mark.parametrize("seconds", [-1.0, np.nan])
-def test_a_blend_lasts_no_less_than_nothing(seconds):
+def test_a_negative_blend_is_refused(seconds):
     with pytest.raises(FigureError, match="zero seconds or more"):
         wander().blended(wander(), seconds)
 
@@ -202,7 +190,7 @@ def test_a_bvh_reads_back_as_the_same_places(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "npz"])
-def test_a_built_in_figure_needs_no_other_word_even_where_it_floats(ending, tmp_path):
+def test_a_file_of_a_built_in_figure_needs_no_figure_argument(ending, tmp_path):
     motion = swaying_walker(frames=3)
     motion.save(tmp_path / f"sway.{ending}")
     back = poise.load_clip(tmp_path / f"sway.{ending}")
@@ -217,11 +205,11 @@ def test_pickled_and_back():
     np.testing.assert_array_equal(copy.track.targets["trunk"], motion.track.targets["trunk"])
 
 
-def test_says_what_it_is():
+def test_repr():
     assert repr(wander()) == "Motion('wander' of 'puppet', 30 frames at 24/s)"
 
 
-def test_an_ending_that_is_none(tmp_path):
+def test_an_unknown_ending_is_refused(tmp_path):
     with pytest.raises(FormatError, match=r"end in \.csv, \.bvh, \.json, \.npz, not in \.txt"):
         wander().save(tmp_path / "wander.txt")
 
@@ -245,13 +233,13 @@ GOOD = {"figure": "puppet", "name": "x", "rate": 24.0, "joints": list(FIGURE.mov
         (json.dumps({**GOOD, "joints": 3}), "must be a list of names"),
     ],
 )
-def test_json_that_is_no_motion(content, sentence, tmp_path):
+def test_json_files_that_are_not_motions_are_refused(content, sentence, tmp_path):
     (tmp_path / "bad.json").write_text(content)
     with pytest.raises(FormatError, match=sentence):
         poise.load_clip(tmp_path / "bad.json", FIGURE)
 
 
-def test_npz_that_is_no_motion(tmp_path):
+def test_npz_files_that_are_not_motions_are_refused(tmp_path):
     path = tmp_path / "bad.npz"
     path.write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(FormatError, match="is not an NPZ of plain arrays"):
@@ -267,7 +255,7 @@ def test_npz_that_is_no_motion(tmp_path):
         poise.load_clip(path, FIGURE)
 
 
-def test_values_of_nobody(tmp_path):
+def test_joint_values_without_a_figure_are_refused(tmp_path):
     wander().save(tmp_path / "wander.json")
     with pytest.raises(FormatError, match="give the figure that its joint values are of"):
         poise.load_clip(tmp_path / "wander.json")
@@ -317,7 +305,7 @@ def test_a_clip_of_another_skeleton_is_retargeted_first(tmp_path, capsys):
     assert "retargeted to human" in capsys.readouterr().err
 
 
-def test_a_motion_reports_how_well_it_does_what_was_asked():
+def test_a_motion_reports_its_tracking_errors():
     motion = poise.retarget(stepping(frames=12), poise.load("human"))
     said = motion.report().splitlines()
     assert said[0] == measure(motion).sentence()

@@ -1,4 +1,4 @@
-"""The motion filter: its limits, its character, its closed forms, and what it says about wrong settings."""
+"""The motion filter: its limits, its style settings, its closed forms, and errors for wrong settings."""
 
 import math
 
@@ -24,13 +24,13 @@ def response(goal=60.0, rate=60.0, seconds=6.0, **settings):
 
 
 def settling_time(x, goal, rate, share=0.02):
-    """When the response stays within a share of the step [s]."""
+    """Time from which the response stays within a share of the step [s]."""
     outside = np.nonzero(np.abs(x - goal) > share * abs(goal))[0]
     return (outside[-1] + 2) / rate if outside.size else 1.0 / rate
 
 
 def fastest_settling(goal, share, rate):
-    """Of the time-optimal motion from rest to rest, by its closed form: accelerate, cruise, brake."""
+    """Duration of the time-optimal motion from rest to rest, in closed form: accelerate, cruise, brake [s]."""
     V, A, J = 180.0, 720.0, 7200.0
     whole = goal / V + V / A + A / J
     # The end of the motion alone: the last `left` of distance are covered in the release of the brakes.
@@ -76,7 +76,7 @@ def test_a_bounce_overshoots_by_its_share_and_comes_to_rest(rate, bounce):
     assert beyond.max() <= 90.0 + 1e-9
 
 
-def test_what_is_not_finite_leaves_the_last_set_point_standing():
+def test_a_set_point_that_is_not_finite_keeps_the_last_one():
     motion = MotionFilter(**SERVO)
     motion.reset([0.0, 0.0])
     for setpoint in ([0.5, -0.5], [math.nan, -0.5], [math.inf, math.nan]):
@@ -151,12 +151,12 @@ def test_within_takes_limits_and_speeds_of_the_figure():
         ({"velocity": [1, 2], "jerk": [1, 2, 3]}, "different numbers of joints: velocity 2, jerk 3"),
     ],
 )
-def test_wrong_settings_are_said_in_one_sentence(settings, sentence):
+def test_wrong_settings_raise_one_sentence(settings, sentence):
     with pytest.raises(TaskError, match=sentence):
         MotionFilter(**(SERVO | settings))
 
 
-def test_wrong_calls_are_said_in_one_sentence():
+def test_wrong_calls_raise_one_sentence():
     motion = MotionFilter(**(SERVO | RANGE))
     with pytest.raises(TaskError, match="call reset"):
         motion.step(0.0, 0.01)

@@ -1,4 +1,4 @@
-"""Measures of motions whose faults are known because they were put there, and the page that shows them."""
+"""Measures of motions with known, deliberate faults, and the report page."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ FRAMES, RATE = 120, 20.0
 
 
 def hopper():
-    """A body over two feet of 0.2 m by 0.1 m that slide up, and a hinge that turns."""
+    """A body with a hinge, over two feet of 0.2 m by 0.1 m on vertical slides."""
     builder = Builder("hopper")
     builder.body("trunk", joint=free("base"), mass=Mass(1.0))
     builder.body("flag", parent="trunk", joint=revolute("swing", "x", limits=(-np.pi / 2, np.pi / 2), speed=5.0))
@@ -45,7 +45,7 @@ SOLES = np.array([[0.0, 0.0, 0.1], [0.0, 0.0, -0.1]])
 
 
 def standing(change=None, figure=FIGURE):
-    """A motion that stands still, after `change` has spoilt its joint values."""
+    """A motion at rest, after `change` has modified its joint values."""
     q = np.tile(figure.neutral().q, (FRAMES, 1))
     q[:, figure.q_slice("base").start + 1] = 1.0
     fine = Motion(figure, q, RATE)
@@ -70,7 +70,7 @@ def column(joint, part=0):
     return FIGURE.q_slice(joint).start + part
 
 
-def test_what_stands_still_is_perfect():
+def test_a_motion_at_rest_has_no_faults():
     quality = measure(standing())
     assert quality.tracking.max() == 0.0
     assert quality.drift == pytest.approx(0.0, abs=1e-15)
@@ -91,7 +91,7 @@ def test_a_foot_in_the_air_carries_nothing():
     np.testing.assert_allclose(margin[:10], 0.1, atol=1e-12)
 
 
-def test_nobody_stands_in_the_air():
+def test_frames_without_contact_count_as_airborne():
     motion = standing()
     contacts = motion.track.contacts
     for side in ("left", "right"):
@@ -102,7 +102,7 @@ def test_nobody_stands_in_the_air():
     assert quality.sentence().endswith("no foot stands in 1 frames.")
 
 
-def test_who_asked_for_balance_and_hangs_in_the_air_is_not_balanced():
+def test_an_airborne_motion_is_not_reported_as_balanced():
     motion = standing()
     contacts = motion.track.contacts
     for side in ("left", "right"):
@@ -201,12 +201,12 @@ def test_short_motions_are_measured_and_shown(frames, tmp_path):
     assert write_report(motion, motion, tmp_path / "short.html").is_file()
 
 
-def test_what_nobody_asked_for_cannot_be_measured():
+def test_a_motion_without_targets_cannot_be_measured():
     with pytest.raises(TaskError, match="this motion has no targets"):
         measure(Motion(FIGURE, standing().q, RATE))
 
 
-def test_the_page_has_all_that_was_asked_and_needs_no_network(tmp_path):
+def test_the_report_page_is_complete_and_needs_no_network(tmp_path):
     clip = stepping()
     motion = poise.retarget(clip, poise.load("human"))
     page = write_report(clip, motion, tmp_path / "page.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A stick man that steps on the spot and waves: a clip of a skeleton with the names that animators use."""
+"""A clip of a stick man that steps on the spot and waves, with joint names as in animation software."""
 
 import numpy as np
 
@@ -27,11 +27,11 @@ BONES = {
 }
 """Parent and offset of every bone but the hips [m]."""
 SWAY = 0.01
-"""How far it sways to its sides [m]: nobody stands as still as a statue."""
+"""Amplitude of its sideways sway, as in recordings of people [m]."""
 
 
 def skeleton(leave_out=(), rename=None, scale=1.0):
-    """The stick man's figure, without some bones and what hangs from them, with other names, or of another size."""
+    """The stick man's figure, optionally without some bones and their children, with other names, or scaled."""
     names = rename or {}
     builder = Builder("stick_man")
     builder.body(names.get("Hips", "Hips"), joint=free("base"), at=(0.0, 0.0, 0.0))
@@ -46,7 +46,7 @@ def skeleton(leave_out=(), rename=None, scale=1.0):
 
 
 def stepping(frames=24, rate=30.0, leave_out=(), rename=None, scale=1.0):
-    """Lifts one knee, then the other, and waves with the left arm."""
+    """A clip in which the stick man lifts one knee, then the other, and waves with the left arm."""
     figure, names = skeleton(leave_out, rename, scale), rename or {}
     time = np.arange(frames) / rate
     q = np.tile(figure.neutral().q, (frames, 1))

@@ -1,4 +1,4 @@
-"""Clips and figures that retargeting cannot take as they are: one sentence each, or what can be done without."""
+"""Clips and figures with mistakes or missing parts: each raises one sentence, or the rest is retargeted."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def one_sentence(problem):
 
 
 def spoilt_bvh(tmp_path, word):
-    """A BVH of eight frames, the third of which has a word that is no number."""
+    """A BVH file of eight frames, the third of which has a word instead of a number."""
     path = tmp_path / "spoilt.bvh"
     write_bvh(stepping(frames=8), path)
     lines = path.read_text().splitlines()
@@ -73,13 +73,13 @@ def test_a_few_frames_are_enough(frames):
 # Skeletons that lack something
 
 
-def test_bones_of_no_length_give_no_scale():
+def test_joints_at_one_point_give_no_scale():
     with pytest.raises(TaskError, match="are all at one point, so its scale is unknown") as problem:
         poise.retarget(stepping(scale=0.0), HUMAN)
     assert one_sentence(problem)
 
 
-def test_one_bone_of_no_length_is_as_long_as_the_figures_own():
+def test_a_bone_of_length_zero_gets_the_figures_length():
     clip = stepping()
     forearm = clip.figure.joints["LeftHand_joint"]
     shortened = clip.figure.replaced(
@@ -101,7 +101,7 @@ def test_without_feet_the_rest_moves(gone):
     assert measure(motion).violations == 0
 
 
-def test_nobody_balances_without_feet():
+def test_balance_needs_feet():
     with pytest.raises(TaskError, match="balance needs a mapping with a left and a right ankle") as problem:
         poise.retarget(stepping(leave_out=("LeftFoot", "RightFoot")), HUMAN, balance=True)
     assert one_sentence(problem)
@@ -143,14 +143,14 @@ def test_the_proposed_mapping_can_be_edited_and_given_back(tmp_path, capsys):
         ({}, "the mapping has no links; give at least one, or no mapping to have one proposed."),
     ],
 )
-def test_a_wrong_mapping_is_answered_with_what_is_there(mapping, sentence):
+def test_a_wrong_mapping_raises_an_error_that_lists_known_names(mapping, sentence):
     with pytest.raises(poise.PoiseError) as problem:
         poise.retarget(stepping(), HUMAN, mapping)
     assert sentence in str(problem.value)
     assert "\n" not in str(problem.value)
 
 
-def test_a_mapping_file_that_is_none(tmp_path):
+def test_a_mapping_file_without_site_is_refused(tmp_path):
     (tmp_path / "links.toml").write_text('[[link]]\njoint = "LeftHand"\n')
     with pytest.raises(FormatError, match="link 1 needs a joint and a site"):
         poise.retarget(stepping(), HUMAN, tmp_path / "links.toml")

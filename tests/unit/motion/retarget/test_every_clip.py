@@ -1,4 +1,4 @@
-"""Every clip beside the repository, onto the human and a walking machine: what must hold holds in every frame."""
+"""Every clip beside the repository, onto the human and a walking machine: limits and contacts hold in every frame."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Accelerations inside their limits, with a small change that moves nothing that must hold."""
+"""Limiting accelerations with a small correction that keeps the constraints."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def second_differences(count):
     return np.diff(np.eye(count), n=2, axis=0)
 
 
-def test_bands_are_those_of_the_whole_matrix():
+def test_bands_equal_those_of_the_dense_matrix():
     second = second_differences(12)
     matrix = (1.0 + limit_acceleration.CONSTRAINT_PENALTY) * np.eye(
         12
@@ -36,13 +36,15 @@ def test_bands_are_those_of_the_whole_matrix():
     np.testing.assert_allclose(limit_acceleration._transposed_second_difference(rows), second.T @ rows)
 
 
-def test_the_change_holds_the_limit_and_is_hardly_larger_than_the_least():
+def test_the_correction_meets_the_limit_and_is_close_to_the_smallest_one():
     path = swing()[:, :1]
     second_difference, bound = np.diff(path, n=2, axis=0), np.array([0.6 * np.abs(np.diff(path, n=2, axis=0)).max()])
     change = limit_acceleration._admm_correction(second_difference, bound, np.ones((len(path), 1, 1)))
     second = second_differences(len(path))
-    assert np.abs(second_difference + second @ change).max() <= (1.0 + limit_acceleration.LIMIT_TOLERANCE) * bound
-    loose = (1.0 + limit_acceleration.LIMIT_TOLERANCE) * bound[0]
+    assert (
+        np.abs(second_difference + second @ change).max() <= (1.0 + limit_acceleration.ACCELERATION_TOLERANCE) * bound
+    )
+    loose = (1.0 + limit_acceleration.ACCELERATION_TOLERANCE) * bound[0]
     known = minimize(
         lambda d: 0.5 * d @ d,
         np.zeros(len(path)),
@@ -57,7 +59,7 @@ def test_the_change_holds_the_limit_and_is_hardly_larger_than_the_least():
     assert np.linalg.norm(change) <= 1.6 * np.linalg.norm(known.x)
 
 
-def test_what_must_hold_is_not_moved():
+def test_the_correction_keeps_the_constraints():
     path = swing()
     rows = np.zeros((len(path), 2, 3))
     rows[10:30, 0] = [1.0, -2.0, 0.5]
@@ -74,7 +76,7 @@ def greatest(motion):
 
 
 @pytest.mark.parametrize("share", [0.7, 0.3, 0.05])
-def test_accelerations_hold_in_the_result_and_feet_still_stand(share):
+def test_the_result_meets_acceleration_limits_and_keeps_contacts(share):
     clip, human = stepping(frames=60), poise.load("human")
     most = share * greatest(poise.retarget(clip, human))
     motion = poise.retarget(clip, human, style=Style(acceleration=most))

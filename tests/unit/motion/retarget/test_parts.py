@@ -39,7 +39,7 @@ def test_the_human_plays_all_roles():
 
 
 @pytest.mark.parametrize(("head", "up"), [((0.0, 0.5, 0.7), "y"), ((0.0, 0.1, 1.6), "z")])
-def test_what_a_file_says_is_up_is_believed_unless_heads_are_elsewhere(head, up):
+def test_the_declared_up_axis_is_used_unless_the_head_contradicts_it(head, up):
     builder = Builder("beast")
     builder.body("pelvis", joint=free("base"))
     for name, at in {"head": head, "left_foot": (0.1, -0.3, -0.1), "right_foot": (-0.1, -0.3, -0.1)}.items():
@@ -65,7 +65,7 @@ def path(heights, speeds, rate):
     return out
 
 
-def test_noise_between_the_thresholds_switches_nothing():
+def test_noise_between_the_thresholds_does_not_switch_contacts():
     rate, count = 100.0, 200
     heights = 0.03 + 0.03 * np.sin(0.1 * np.arange(count))
     heights[120:] = 0.3
@@ -73,7 +73,7 @@ def test_noise_between_the_thresholds_switches_nothing():
     assert len(segments(found.heel["left"])) == 1
 
 
-def test_what_is_low_but_fast_does_not_stand():
+def test_a_low_but_fast_point_is_not_in_contact():
     found = find_contacts({"left": path(np.zeros(100), np.full(100, 2.0), 100.0)}, {}, 1.0, 100.0)
     assert not found.heel["left"].any()
 
@@ -91,7 +91,7 @@ def test_contacts_grow_into_the_air_and_leave_half_of_it():
     assert segments(~contacts.longer(50).standing("left")) == [(9, 19)]
 
 
-def test_contacts_lose_frames_and_what_is_left_too_short():
+def test_removing_frames_also_removes_contacts_that_become_too_short():
     stands, lost = np.ones(20, dtype=bool), np.zeros(20, dtype=bool)
     stands[0] = stands[-1] = False
     lost[3] = True
@@ -99,7 +99,7 @@ def test_contacts_lose_frames_and_what_is_left_too_short():
     assert segments(left.standing("left")) == [(4, 19)]
 
 
-def test_a_style_that_is_none_is_refused():
+def test_a_style_with_wrong_numbers_is_refused():
     with pytest.raises(TaskError, match="smooth"):
         Style(smooth=-1.0)
     with pytest.raises(TaskError, match="acceleration"):
@@ -122,7 +122,7 @@ def test_a_mapping_reads_back_as_it_was_written(tmp_path):
         ("[[", "not TOML"),
     ],
 )
-def test_a_wrong_mapping_says_what_is_wrong(tmp_path, text, message):
+def test_a_wrong_mapping_file_raises_a_clear_error(tmp_path, text, message):
     (tmp_path / "links.toml").write_text(text)
     with pytest.raises(FormatError, match=message):
         read_mapping(tmp_path / "links.toml")

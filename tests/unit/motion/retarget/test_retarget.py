@@ -152,7 +152,7 @@ def test_a_balanced_walk_does_not_depend_on_the_frame_that_comes_first():
 
 
 def support(motion, frame):
-    """(k, 2) corners of the soles that stand, seen from above."""
+    """(k, 2) corners of the standing soles in plan view."""
     figure, contacts = motion.figure, motion.track.contacts
     frames = figure.frames(motion[frame])
     sites = [
@@ -281,7 +281,7 @@ def test_any_rate_comes_out():
         poise.retarget(clip, poise.load("human"), tempo=0.0)
 
 
-def test_a_joint_that_is_not_there_is_named_with_what_is():
+def test_an_unknown_joint_raises_an_error_that_lists_known_ones():
     clip = clip_at(WALK)
     with pytest.raises(poise.TaskError, match="Did you mean 'LeftHand'"):
         poise.retarget(clip, poise.load("human"), {"LeftHnad": "left_hand"})

@@ -13,12 +13,12 @@ HUMAN = poise.load("human")
 
 
 def clips():
-    """Two that can be performed, and between them one whose bones have no names that say anything and no length."""
+    """Three clips, of which the second has unknown names and bones of length zero and cannot be retargeted."""
     return [stepping(frames=8), stepping(frames=6, scale=0.0), stepping(frames=10, rate=60.0)]
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_every_clip_is_answered_in_order_and_a_bad_one_costs_no_other(cores):
+def test_results_come_in_order_and_a_bad_clip_does_not_affect_others(cores):
     one, bad, other = retarget_all(clips(), HUMAN, cores=cores)
     assert isinstance(bad, poise.PoiseError)
     for motion, clip in ((one, clips()[0]), (other, clips()[2])):
@@ -26,7 +26,7 @@ def test_every_clip_is_answered_in_order_and_a_bad_one_costs_no_other(cores):
         np.testing.assert_array_equal(motion.q, poise.retarget(clip, HUMAN).q)
 
 
-def test_cores_that_are_none():
+def test_a_wrong_number_of_cores_is_refused():
     with pytest.raises(TaskError, match="one core or more, not 0"):
         list(retarget_all(clips(), HUMAN, cores=0))
 

@@ -1,4 +1,4 @@
-"""What stops a retargeting half way loses none of the frames that are solved."""
+"""An interrupted retargeting keeps the frames that are solved."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def stops_at(frames, problem):
 
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), ValueError("the bar broke")])
-def test_frames_solved_before_it_stopped_are_there_and_hold(problem):
+def test_an_interruption_keeps_the_solved_frames_with_their_contacts(problem):
     clip = stepping(frames=FRAMES)
     with pytest.raises(type(problem)) as stopped:
         poise.retarget(clip, HUMAN, progress=stops_at(100, problem))
@@ -41,7 +41,7 @@ def test_frames_solved_before_it_stopped_are_there_and_hold(problem):
     assert np.median(gaps) < 0.02
 
 
-def test_what_stops_the_last_touches_leaves_every_frame(monkeypatch):
+def test_an_interruption_of_the_final_solve_keeps_every_frame(monkeypatch):
     def stopped_here(self, clip, tolerance):
         if tolerance < 1e-3:
             raise KeyboardInterrupt
@@ -53,13 +53,13 @@ def test_what_stops_the_last_touches_leaves_every_frame(monkeypatch):
     assert len(attached_motion(stopped.value)) == 48
 
 
-def test_before_the_first_frame_there_is_nothing_to_leave():
+def test_an_error_before_the_first_frame_has_no_motion():
     with pytest.raises(TaskError) as refused:
         poise.retarget(stepping(), HUMAN, {"LeftHnad": "left_hand"})
     assert attached_motion(refused.value) is None
 
 
-def test_the_command_saves_what_is_solved_when_it_is_stopped(tmp_path, monkeypatch, capsys):
+def test_the_command_saves_solved_frames_when_interrupted(tmp_path, monkeypatch, capsys):
     write_bvh(stepping(frames=FRAMES), tmp_path / "step.bvh")
     seen = []
 
