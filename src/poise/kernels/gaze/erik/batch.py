@@ -9,7 +9,7 @@ from poise.kernels.gaze.erik.erik import ErikOptions, ErikWorkspace, solve_erik
 from poise.kernels.gaze.erik.erik_2017 import Workspace2017, reset_gradient, solve_erik_2017
 from poise.kernels.gaze.erik.joint import Lalut
 from poise.kernels.gaze.measures import Scoring
-from poise.kernels.gaze.single_call_arrays import CallArguments
+from poise.kernels.jit.call_arguments import CallArguments
 from poise.kernels.jit.compile import kernel
 from poise.kernels.jit.threads import threaded_kernel
 
