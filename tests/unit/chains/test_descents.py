@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise import chains
-from poise.chains.jacobian import BOUND, LARGEST_TURN
+from poise.chains.jacobian import MAX_DAMPED_STEP, MAX_JOINT_STEP
 
 LAMP = poise.chain("YXXZY", lengths=[0.1, 0.3, 0.3, 0.3, 0.1], limits=90)
 
@@ -54,9 +54,9 @@ def test_no_step_turns_a_joint_too_far(solver):
     for target, start in questions(10, 3):
         result = solver(LAMP, target, start=start, limits=False, trace=True, max_iterations=200)
         steps = np.diff(np.vstack([start.q, result.trace]), axis=0)
-        assert np.abs(steps).max(initial=0.0) <= LARGEST_TURN + 1e-12
+        assert np.abs(steps).max(initial=0.0) <= MAX_JOINT_STEP + 1e-12
         if solver is chains.dls:
-            assert np.linalg.norm(steps, axis=1).max(initial=0.0) <= BOUND + 1e-12
+            assert np.linalg.norm(steps, axis=1).max(initial=0.0) <= MAX_DAMPED_STEP + 1e-12
 
 
 def test_next_to_a_target_the_error_is_squared_by_every_step():
