@@ -70,7 +70,7 @@ def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
     """Allocate the workspace for `n` variables, `rows` rows in all `levels` together, and `general` general limits."""
     limits, span = n + general, levels + 1
     wide = _padded(max(n, rows + max(min(rows, n), ROW_BLOCK)))
-    # Longer than the limits, always: a view of whole lines is contiguous, another type, which compiles the engine anew.
+    # Always longer than the limits: a view of whole lines would be contiguous, another type, and recompile the engine.
     long = max(wide, limits + 1, n + 1, levels + 2)
     tables = np.zeros((FACTOR + 1, n, wide))
     lines = np.zeros((LIMIT_MULTIPLIERS + 2 * span, long))
