@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -171,6 +172,17 @@ class Problem:
         state.last_merit.fill(np.nan)
         for term in self.external_terms:
             term.forget()
+
+    @contextmanager
+    def memory_kept(self) -> Iterator[None]:
+        """Restore at the end of the block all that steps remember, so that a step taken inside leaves no trace."""
+        memory = (*self.engine.state, self.engine.solver.whole)
+        saved = [array.copy() for array in memory]
+        try:
+            yield
+        finally:
+            for array, before in zip(memory, saved, strict=True):
+                array[...] = before
 
     def retarget(self, task: Task, value: TargetLike) -> None:
         """Give a task another target, in place."""

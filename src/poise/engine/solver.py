@@ -105,6 +105,13 @@ class Solver:
             self._trust_region.measure(q)
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
 
+    def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
+        """Which tasks a posture meets, and why it does not meet the others; later steps are as if nobody had asked."""
+        q = self._legal_start(posture)
+        if self._trust_region is not None:
+            self._trust_region.measure(q)
+        return judge(self._problem, Posture(self.figure, q), 0, 0.0, _checked_stopping(0, tolerance)[1])
+
     def target(self, task: Task, value: TargetLike) -> None:
         """Give a task another target: a position, rotation, direction, pose, posture or number."""
         self._problem.retarget(task, value)

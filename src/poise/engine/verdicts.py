@@ -26,7 +26,17 @@ LEAST_TOLERANCE = 1e-6
 
 
 def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
-    """The result of a solve that ended at `posture` after `steps` steps, the last of which had the size `moved`."""
+    """The result of a solve that ended at `posture` after `steps` steps, the last of which had the size `moved`.
+
+    What the problem remembers for its next step stays as it was.
+    """
+    with problem.memory_kept():
+        verdicts = _verdicts(problem, posture, tolerance)
+    return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
+
+
+def _verdicts(problem: Problem, posture: Posture, tolerance: float) -> list[Verdict]:
+    """Judge every task at a posture."""
     engine = problem.engine
     evaluate(engine.tree, engine.goals, posture._q, engine.current)
     sizes = [_error_of(problem, rows) for rows in problem.task_rows]
@@ -34,7 +44,7 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
     hold_error = problem.hold_error(posture)
     hold_size = float(np.linalg.norm(hold_error))
     if unmet or (problem.last_hold is not None and not _is_met(problem.last_hold, hold_size, tolerance)):
-        # One more step, which is discarded, computes the rows, limits and curvature at this posture.
+        # One more step, whose posture is discarded, computes the rows, limits and curvature at this posture.
         take_step(problem.handle, posture._q.copy())
     verdicts = []
     for rows, size in zip(problem.task_rows, sizes, strict=True):
@@ -45,9 +55,8 @@ def judge(problem: Problem, posture: Posture, steps: int, moved: float, toleranc
         met = _is_met(problem.last_hold, hold_size, tolerance)
         reasons = Reasons() if met else find_hold_reasons(problem, posture, hold_error, unmet)
         verdicts.append(_verdict(problem.last_hold, hold_size, met, reasons))
-    for avoid in problem.avoids:
-        verdicts.append(_avoid_verdict(problem, avoid, tolerance))
-    return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
+    verdicts += [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
+    return verdicts
 
 
 def _error_of(problem: Problem, rows: TaskRows) -> float:

@@ -211,3 +211,24 @@ def test_the_first_stage_that_balances_a_gradient_is_enough():
     assert explain(gradient, ([wall], [task])).above == ()
     assert explain(gradient, ([], [task])).above == ("task",)
     assert explain(TaskGradient(np.zeros(3), 1e-6), ([wall], [task])) == ((), (), ())
+
+
+def test_judging_changes_nothing_that_later_steps_remember():
+    """A live solver that is asked for its verdicts after every step takes the same steps as one that is not."""
+    human = poise.load("human")
+    start, rng = human.posture("standing"), np.random.default_rng(4)
+
+    def solver() -> poise.Solver:
+        feet = [poise.Frame(foot, human.pose_of(foot, start)) for foot in ("left_foot", "right_foot")]
+        hands = [poise.Position(f"{s}_hand", at=(x, 1.4, 0.6), priority=3) for s, x in (("left", 1.1), ("right", -1.1))]
+        balance = poise.CenterOfMass(over=["left_foot", "right_foot"], priority=2)
+        return poise.Solver(human, [*feet, balance, *hands], obstacles=[poise.Plane("y")])
+
+    asked, alone = solver(), solver()
+    posture = other = start
+    for _ in range(25):
+        posture, other = asked.step(posture), alone.step(other)
+        assert np.array_equal(posture.q, other.q)
+        verdicts = asked.judge(human.integrate(posture, 0.05 * rng.normal(size=human.nv))).verdicts
+        assert any(not verdict.met for verdict in verdicts)
+        asked.judge(posture)

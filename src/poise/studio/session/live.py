@@ -21,23 +21,17 @@ RESTING_STEP = 1e-6
 
 
 class Live:
-    """Steps a posture towards the tasks of a scene and of pulls, and evaluates the tasks.
-
-    Two solvers have the same tasks, because evaluating a posture would overwrite the warm start of the stepping solver.
-    """
+    """Steps a posture towards the tasks of a scene and of pulls, and evaluates the tasks."""
 
     def __init__(self, scene: Scene, pulls: Sequence[Pull] = ()) -> None:
         """Compile the tasks of the scene and of the pulls."""
         self.scene = scene
         self.pull_tasks = {pull.owner: pull.task for pull in pulls}
         self.tasks: list[Task] = list(scene.tasks)
-        self._step_solver = self._solver()
-        self._verdict_solver: Solver | None = None
-
-    def _solver(self) -> Solver:
-        scene = self.scene
         tasks = [*self.tasks, *self.pull_tasks.values()]
-        return Solver(scene.figure, tasks, obstacles=scene.obstacles, forces=scene.forces, criteria=scene.criteria)
+        self._solver = Solver(
+            scene.figure, tasks, obstacles=scene.obstacles, forces=scene.forces, criteria=scene.criteria
+        )
 
     def aim(self, pulls: Sequence[Pull]) -> None:
         """Set the targets of pulls."""
@@ -50,25 +44,17 @@ class Live:
             self._target(self.tasks[number], target_value(task))
 
     def _target(self, task: Task, value: object) -> None:
-        for solver in (self._step_solver, self._verdict_solver):
-            if solver is not None:
-                solver.target(task, value)  # type: ignore[arg-type]
+        self._solver.target(task, value)  # type: ignore[arg-type]
 
     def step(self, posture: Posture) -> tuple[Posture, bool]:
         """The posture after one solver step, and whether the figure rests."""
-        after = self._step_solver.step(posture)
+        after = self._solver.step(posture)
         moved = np.abs(posture.figure.difference(posture, after)).max(initial=0.0)
         return after, bool(moved < RESTING_STEP)
 
-    def judged(self, posture: Posture, scene: Scene, pulls: Sequence[Pull]) -> Outcome:
+    def judged(self, posture: Posture, scene: Scene) -> Outcome:
         """Evaluate the tasks in a posture; `scene` has the present targets."""
-        if self._verdict_solver is None:
-            self._verdict_solver = self._solver()
-            self.aim(pulls)
-            for number, task in enumerate(scene.tasks):
-                if task is not self.tasks[number]:
-                    self.retarget(number, task)
-        result = self._verdict_solver.settle(posture, max_steps=0, tolerance=SHOWN_AS_MET_ERROR)
+        result = self._solver.judge(posture, tolerance=SHOWN_AS_MET_ERROR)
         now = dict(zip(self.tasks, scene.tasks, strict=True))
         found = outcome_of(result.verdicts)
         verdicts = {now.get(task, task): verdict for task, verdict in found.verdicts.items()}

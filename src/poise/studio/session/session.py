@@ -160,7 +160,7 @@ class Session(Pulling):
         posture, rests = self._live.step(state.posture)
         self._steps += 1
         is_verdict_due = self._steps % STEPS_PER_VERDICT == 0
-        outcome = self._live.judged(posture, state.scene, state.pulls) if is_verdict_due else state.outcome
+        outcome = self._live.judged(posture, state.scene) if is_verdict_due else state.outcome
         # A resting figure is stepped on until its tasks have been evaluated, which happens every few steps.
         self._needs_step = not (rests and is_verdict_due)
         self._set(wake=False, posture=posture, outcome=outcome)
