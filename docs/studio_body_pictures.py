@@ -48,15 +48,15 @@ def _handles(page: Page, take: Take) -> None:
 
 def _forces(page: Page, take: Take) -> None:
     _tab(page, "Forces")
-    page.get_by_role("button", name="stand on its feet").click()
+    page.get_by_role("button", name="Add supports under the feet").click()
     page.wait_for_timeout(300)
     page.mouse.click(*page.evaluate(PIXEL, BODIES["right_hand"]), button="right")
-    page.locator(".q-menu").get_by_text("Add a force here").click()
+    page.locator(".q-menu").get_by_text("Add force here").click()
     page.wait_for_timeout(300)
-    page.get_by_text("joint torques", exact=True).click()
+    page.get_by_text("Show joint torques", exact=True).click()
     page.wait_for_timeout(800)
     take(page, "forces")
-    page.get_by_text("joint torques", exact=True).click()
+    page.get_by_text("Show joint torques", exact=True).click()
 
 
 def _body(page: Page, take: Take) -> None:

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from poise.formats.scene_toml.write import scene_text
-from poise.studio.scenes.openings import EXAMPLES
+from poise.studio.scenes.openings import EXAMPLE_SCENES
 
 from .hands import NOTICES, PATIENCE, settle, until
 
@@ -41,7 +41,7 @@ Object.defineProperty(window, "poiseStage", {
     },
 });"""
 """Lets the stage do everything but draw, which is slow in software and which most tests do not look at."""
-STANDING = scene_text(EXAMPLES["Standing"]())
+STANDING = scene_text(EXAMPLE_SCENES["Standing"]())
 """The scene that every page begins with."""
 FIGURE_SHOWN = "() => window.poiseStage && window.poiseStage.frames > 0"
 

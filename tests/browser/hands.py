@@ -128,7 +128,7 @@ def example(page: Page, name: str) -> None:
 def choose_figure(page: Page, name: str) -> None:
     """Choose a figure above, and wait until panels and stage show it and it rests."""
     with new_scene(page):
-        choose_option(page, "figure", name)
+        choose_option(page, "Figure", name)
     assert page.evaluate("window.poiseStage.figure.name") == name
 
 

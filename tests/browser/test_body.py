@@ -95,7 +95,7 @@ def test_an_obstacle_keeps_the_hand_away_and_can_be_moved(page: Page, screenshot
 
 
 def test_a_pulled_point_leaves_a_trace(page: Page, screenshots: Path) -> None:
-    draws(page, "trace of what is pulled", "window.poiseStage.trace.leaves")
+    draws(page, "trace of dragged points", "window.poiseStage.trace.leaves")
     x, y = pull(page, HAND, (-130, -60), steps=20)
     # A point is left for every frame that comes: the fewer come, the longer one has to pull.
     for k in range(20):
@@ -106,20 +106,20 @@ def test_a_pulled_point_leaves_a_trace(page: Page, screenshots: Path) -> None:
     assert page.evaluate("window.poiseStage.trace.count") > 20
     picture(page, screenshots / "trace.png")
     let_go(page)
-    draws(page, "trace of what is pulled", "window.poiseStage.trace.count === 0")
+    draws(page, "trace of dragged points", "window.poiseStage.trace.count === 0")
 
 
 def test_what_collides_and_the_moment_of_inertia_are_drawn(page: Page, screenshots: Path) -> None:
-    draws(page, "shapes that collide", "window.poiseStage.solids[0].visible")
+    draws(page, "collision shapes", "window.poiseStage.solids[0].visible")
     draws(page, "moment of inertia", "window.poiseStage.forces.things.size === 1")
     picture(page, screenshots / "collides.png")
-    draws(page, "shapes that collide", "!window.poiseStage.solids[0].visible")
+    draws(page, "collision shapes", "!window.poiseStage.solids[0].visible")
     draws(page, "moment of inertia", "window.poiseStage.forces.things.size === 0")
 
 
 def test_a_longer_thigh_is_saved_with_the_figure(page: Page, screenshots: Path, tmp_path: Path) -> None:
-    right_click(page, THIGH, "Edit this part …")
-    expect(page.get_by_label("part", exact=True)).to_have_value("left_thigh")
+    right_click(page, THIGH, "Edit body part …")
+    expect(page.get_by_label("Body part", exact=True)).to_have_value("left_thigh")
     old = float(page.get_by_label("length [m]").input_value())
     number = page.evaluate("window.poiseStage.figure.number")
     with new_scene(page):
@@ -129,7 +129,7 @@ def test_a_longer_thigh_is_saved_with_the_figure(page: Page, screenshots: Path, 
     assert gap == pytest.approx(round(old + 0.06, 3), abs=1e-3)
     picture(page, screenshots / "edited.png")
     with page.expect_download() as saving:
-        page.get_by_role("button", name="save as *.figure.toml").click()
+        page.get_by_role("button", name="Save as .figure.toml").click()
     path = tmp_path / "long.figure.toml"
     saving.value.save_as(path)
     human = poise.load(path)

@@ -10,7 +10,7 @@ from poise.engine.scene import Scene
 from poise.figures import BUILT_IN
 from poise.studio.modes.retarget.first_clip import greeting
 from poise.studio.scenes.examples import THESIS
-from poise.studio.scenes.openings import EXAMPLES
+from poise.studio.scenes.openings import EXAMPLE_SCENES
 
 from .hands import COMPILING, enter, example, new_scene, open_menu, press_key, said, until
 
@@ -35,7 +35,7 @@ def name_shown(page: Page) -> str:
 
 
 def test_every_example_opens(page: Page) -> None:
-    for name, make in EXAMPLES.items():
+    for name, make in EXAMPLE_SCENES.items():
         example(page, name)
         assert name_shown(page) == make().figure.name
         expect(page.locator(".poise-task")).to_have_count(len(make().tasks))
@@ -52,7 +52,7 @@ def choose_in(page: Page, group: str, name: str) -> None:
 
 def test_every_scene_of_the_thesis_opens(page: Page) -> None:
     for name, make in THESIS.items():
-        choose_in(page, "Scenes of the thesis", name)
+        choose_in(page, "Thesis scenes", name)
         scene = make()
         expect(page.locator(".poise-hint")).to_have_text(scene.description)
         assert name_shown(page) == scene.figure.name
@@ -116,8 +116,8 @@ def test_a_clip_dropped_on_the_page_is_a_figure_or_moves_whoever_performs(page: 
 
 
 def test_a_scene_that_cannot_be_saved_says_why_and_the_page_stays(page: Page) -> None:
-    choose_in(page, "Scenes of the thesis", "7.3 A scapula that slides")
-    open_menu(page).get_by_text("Save the scene").click()
+    choose_in(page, "Thesis scenes", "7.3 Sliding scapula")
+    open_menu(page).get_by_text("Save scene").click()
     assert said(page, "Custom")
     assert name_shown(page) == "shoulder"
 
@@ -126,7 +126,7 @@ def test_the_scene_is_saved_and_opens_again(page: Page, tmp_path: Path) -> None:
     example(page, "Reach for a ball")
     menu = open_menu(page)
     with page.expect_download() as saving:
-        menu.get_by_text("Save the scene").click()
+        menu.get_by_text("Save scene").click()
     path = tmp_path / "scene.toml"
     saving.value.save_as(path)
     scene = Scene.load(path)

@@ -53,14 +53,14 @@ def field(page: Page, card: str, label: str) -> str:
 
 def stand(page: Page) -> None:
     with new_scene(page):
-        page.get_by_role("button", name="stand on its feet").click()
+        page.get_by_role("button", name="Add supports under the feet").click()
     assert kinds(page) == ["cone", "cone", "ground", "ground"]
 
 
 def test_a_force_is_added_and_its_arrow_dragged(page: Page, screenshots: Path) -> None:
     stand(page)
     with new_scene(page):
-        right_click(page, HAND, "Add a force here")
+        right_click(page, HAND, "Add force here")
     assert "force" in kinds(page)
     tip = page.evaluate(TIPS)[0]
     assert tip["to"][1] < tip["from"][1] - 0.05
@@ -82,7 +82,7 @@ def test_a_force_is_added_and_its_arrow_dragged(page: Page, screenshots: Path) -
 
 def test_a_torque_has_an_arrow_too(page: Page) -> None:
     with new_scene(page):
-        right_click(page, HAND, "Add a torque here")
+        right_click(page, HAND, "Add torque here")
     assert kinds(page) == ["torque"]
     tip = page.evaluate(TIPS)[0]
     with new_scene(page):
@@ -95,48 +95,48 @@ def test_reactions_are_found_or_shared_as_asked_and_equilibrium_is_said(page: Pa
     expect(page.get_by_text("In equilibrium")).to_be_visible()
     assert tones(page, "ground") == {1.0}
     with new_scene(page):
-        page.get_by_text("find reactions for me").click()
-    assert field(page, "support at left foot", "support ratio") == "0.5"
+        page.get_by_text("Compute ground forces").click()
+    assert field(page, "support at left foot", "share of weight") == "0.5"
     left = page.locator(".poise-task").filter(has_text="support at left foot")
     with new_scene(page):
-        left.get_by_label("support ratio").fill("0.9")
+        left.get_by_label("share of weight").fill("0.9")
     assert tones(page, "ground") == {2.0}
-    expect(page.get_by_text("that the supports carry these shares")).to_be_visible()
+    expect(page.get_by_text("the supports cannot carry these shares")).to_be_visible()
     before = positions(page)[PELVIS]
     page.locator("[aria-label=add], .q-btn").filter(has_text="add").first.click()
-    choose_option(page, "what", "equilibrium of forces")
+    choose_option(page, "Kind of task", "Equilibrium of forces")
     with new_scene(page):
         page.get_by_role("button", name="Add", exact=True).click()
     assert tones(page, "ground") == {1.0}
-    expect(left).to_contain_text("carries 90 %")
+    expect(left).to_contain_text("Carries 90 %")
     picture(page, screenshots / "support_ratio.png")
     assert positions(page)[PELVIS][0] > before[0] - 1e-3
     with new_scene(page):
-        page.get_by_text("find reactions for me").click()
+        page.get_by_text("Compute ground forces").click()
     with new_scene(page):
         page.locator(".poise-task").filter(has_text="equilibrium").get_by_role("button").last.click()
     pull(page, PELVIS, (-80, 0))
     foot = page.locator(".poise-task").filter(has_text="support at right foot")
-    expect(foot).to_contain_text(re.compile("carries ([2-9][0-9]|100) %"))
+    expect(foot).to_contain_text(re.compile("Carries ([2-9][0-9]|100) %"))
     let_go(page)
 
 
 def test_a_criterion_bends_the_figure_as_far_as_tasks_let_it_and_a_gain_of_none_does_not(
     page: Page, screenshots: Path
 ) -> None:
-    tab(page, "Wishes")
+    tab(page, "Criteria")
     before = positions(page)
     with new_scene(page):
-        page.get_by_text("flex", exact=True).click()
+        page.get_by_text("Flex", exact=True).click()
     assert np.linalg.norm(positions(page)[HAND] - before[HAND]) > 0.1
     assert np.linalg.norm(positions(page)[FEET] - before[FEET], axis=1).max() < 1e-3
     picture(page, screenshots / "criteria.png")
     with new_scene(page):
         page.locator(".poise-task").filter(has_text="flex").get_by_label("gain").fill("0")
-    for wish in ("flex", "stay near a posture"):
+    for criterion in ("Flex", "Stay near a posture"):
         with new_scene(page):
-            page.get_by_text(wish, exact=True).click()
+            page.get_by_text(criterion, exact=True).click()
     with new_scene(page):
-        choose_option(page, "which posture", "standing")
+        choose_option(page, "Posture to stay near", "standing")
     assert positions(page) == pytest.approx(before, abs=0.01)
     tab(page, "Joints")

@@ -76,8 +76,8 @@ def test_another_root_leaves_every_body_where_it_is_and_can_be_undone(page: Page
 
 def test_a_pull_recruits_only_the_joints_that_may_move(page: Page, screenshots: Path) -> None:
     page.mouse.click(*pixel_of(page, HAND), button="right")
-    page.locator(".q-menu").get_by_text("Joints that may be recruited …").click()
-    page.get_by_role("button", name="its limb").click()
+    page.locator(".q-menu").get_by_text("Choose movable joints …").click()
+    page.get_by_role("button", name="Limb only").click()
     settle(page)
     picture(page, screenshots / "recruits.png")
     page.get_by_role("button", name="Apply").click()

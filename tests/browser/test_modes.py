@@ -113,14 +113,14 @@ def test_expressive_holds_a_posture_while_it_looks(page: Page, screenshots: Path
 def test_the_gaze_follows_the_mouse_and_a_dry_run_says_what_it_would_send(page: Page) -> None:
     enter(page, "expressive")
     settle(page)
-    page.get_by_text("follow the mouse").click()
+    page.get_by_text("Follow mouse").click()
     until(page, "() => window.poiseStrip.mouse.on")
     there = "window.poiseStage.overlays.targets[0].wanted.toArray()"
     before = np.array(page.evaluate(there))
     page.mouse.move(700, 300)
     page.mouse.move(640, 260, steps=4)
     assert eventually(page, lambda: np.linalg.norm(np.array(page.evaluate(there)) - before) > 0.05)
-    send = page.get_by_text("send", exact=True)
+    send = page.get_by_text("Send", exact=True)
     send.scroll_into_view_if_needed()
     send.click()
     line = page.locator(".poise-mode-panel:visible .poise-line").last
@@ -144,7 +144,7 @@ def test_a_mechanism_follows_its_motors_and_stays_closed_out_of_its_workspace(pa
     pull(page, body, (-30, -330))
     settle(page)
     assert 0.05 < pull_gap(page) < np.inf
-    expect(page.locator(".poise-mode-panel:visible")).to_contain_text("out of the workspace")
+    expect(page.locator(".poise-mode-panel:visible")).to_contain_text("outside the workspace")
     assert fact(page, "all loops") == "closed"
     rows = "window.poiseStrip.plots.rows"
     assert eventually(page, lambda: np.array(page.evaluate(rows))[:, -2].max() > 50.0), "the pull is plotted too"
@@ -167,7 +167,7 @@ def handle(page: Page) -> tuple[float, float]:
 def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Path) -> None:
     enter(page, "circles")
     with new_scene(page):
-        choose(page, "arm")
+        choose(page, "Arm")
     until(page, "() => window.poiseCircles.view?.demo === 'arm'")
     drag(page, handle(page), (400, -400))
 
@@ -190,19 +190,19 @@ def test_the_end_point_stays_between_the_safe_zones(page: Page, screenshots: Pat
 def test_the_cyclist_pedals_and_the_hand_closes_on_the_ball(page: Page, screenshots: Path) -> None:
     enter(page, "circles")
     with new_scene(page, rests=False):
-        choose(page, "cyclist")
+        choose(page, "Cyclist")
     until(page, "() => window.poiseCircles.view?.demo === 'cyclist'")
     knee = circles_view(page)["chains"][0][1]
     assert eventually(page, lambda: np.linalg.norm(np.subtract(circles_view(page)["chains"][0][1], knee)) > 0.03)
     expect(page.locator(SENTENCE)).to_have_text("Both feet are exactly on the pedals.")
     with new_scene(page):
-        choose(page, "hand and ball")
+        choose(page, "Hand and ball")
     until(page, "() => window.poiseCircles.view?.demo === 'hand'")
-    expect(page.locator(SENTENCE)).to_contain_text("out of range")
+    expect(page.locator(SENTENCE)).to_contain_text("the hand stays open")
     start = handle(page)
     size = page.evaluate("window.poiseCircles.scale().size")
     drag(page, start, (-0.135 * size, 0.055 * size))
-    expect(page.locator(SENTENCE)).to_have_text("The ball is in range: the hand holds it.")
+    expect(page.locator(SENTENCE)).to_have_text("All fingers reach the ball: the hand holds it.")
 
     def fingers_hold() -> bool:
         view = circles_view(page)
@@ -240,7 +240,7 @@ def test_a_clip_is_retargeted_played_scrubbed_and_exported(page: Page, screensho
     looked_at(page, screenshots, "mode_retarget")
     page.set_viewport_size({"width": 1400, "height": 850})
     with page.expect_download() as saving:
-        page.locator(".poise-mode-panel:visible .poise-choice").get_by_text("json", exact=True).click()
+        page.locator(".poise-mode-panel:visible .poise-choice").get_by_text("JSON", exact=True).click()
     path = tmp_path / "motion.json"
     saving.value.save_as(path)
     saved = json.loads(path.read_text())
@@ -267,11 +267,11 @@ def test_undo_goes_back_through_modes_and_two_pages_show_the_same_one(page: Page
 def test_posture_and_picture_are_saved(page: Page, tmp_path: Path) -> None:
     menu = open_menu(page)
     with page.expect_download() as saving:
-        menu.get_by_text("Save the posture").click()
+        menu.get_by_text("Save posture").click()
     saving.value.save_as(tmp_path / "posture.json")
     assert len(json.loads((tmp_path / "posture.json").read_text())) >= 1
     open_menu(page)
     with page.expect_download() as saving:
-        menu.get_by_text("Save a picture").click()
+        menu.get_by_text("Save picture").click()
     saving.value.save_as(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"

@@ -75,7 +75,7 @@ def test_a_named_posture_can_be_chosen(page: Page) -> None:
     choose_figure(page, "adelino")
     adelino = poise.load("adelino")
     for posture in ("surprised", "sad"):
-        choose_option(page, "posture", posture)
+        choose_option(page, "Posture", posture)
         head = adelino.pose_of(adelino.bodies[5].name, posture).position
         assert eventually(page, lambda head=head: np.allclose(body(page, 5), head, atol=1e-5))
 
@@ -117,7 +117,7 @@ def test_two_pages_stay_in_step(page: Page, studio: Studio) -> None:
     page.bring_to_front()
     choose_figure(page, "hand")
     until(other, "() => window.poiseStage.figure.name === 'hand'")
-    expect(other.get_by_label("figure", exact=True)).to_have_value("hand")
+    expect(other.get_by_label("Figure", exact=True)).to_have_value("hand")
     before = body(page, FINGERTIP)
     drag_slider(page, "wrist", 0.8)
     assert eventually(page, lambda: np.linalg.norm(np.subtract(body(page, FINGERTIP), before)) > 1e-2)

@@ -37,7 +37,7 @@ def page(lasting_page: Page) -> Page:
 
 def show(page: Page, name: str) -> None:
     page.locator(".poise-task").get_by_text(name, exact=True).click()
-    expect(page.get_by_label("name", exact=True)).to_have_value(name)
+    expect(page.get_by_label("Name", exact=True)).to_have_value(name)
     settle(page)
 
 
@@ -68,19 +68,19 @@ def test_a_task_is_about_a_point_that_is_picked(page: Page) -> None:
     before = positions(page)
     with new_scene(page):
         page.mouse.click(*pixel_of(page, HEAD))
-    expect(page.get_by_label("of", exact=True)).to_have_value("head")
+    expect(page.get_by_label("Site or body", exact=True)).to_have_value("head")
     assert np.linalg.norm(positions(page)[HEAD] - before[HEAD]) > 0.1
     assert np.linalg.norm(positions(page)[FEET] - before[FEET], axis=1).max() < 1e-3
     page.keyboard.press("Escape")
     page.locator("body").click(position={"x": 640, "y": 70})
     press_key(page, "Control+z")
-    expect(page.get_by_label("of", exact=True)).to_have_value("right_hand")
+    expect(page.get_by_label("Site or body", exact=True)).to_have_value("right_hand")
 
 
 def test_joints_of_a_task_are_chosen_and_the_others_stay(page: Page) -> None:
     show(page, "right hand")
     with new_scene(page):
-        choose_option(page, "joints that may move", "those of its limb")
+        choose_option(page, "Joints that may move", "Joints of its limb")
     with new_scene(page):
-        page.get_by_label("name", exact=True).fill("grasp")
+        page.get_by_label("Name", exact=True).fill("grasp")
     expect(page.locator(".poise-task").get_by_text("grasp", exact=True)).to_be_visible()

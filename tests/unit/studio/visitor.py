@@ -10,7 +10,7 @@ from nicegui.testing import User
 
 from poise.studio.control.modes import Modes
 from poise.studio.panels.viewport import Viewport
-from poise.studio.server.page import FOLLOW
+from poise.studio.server.page import PAGE_UPDATE_INTERVAL
 from poise.studio.session.session import Session
 
 Story = Callable[["Visitor", Session], Awaitable[None]]
@@ -29,7 +29,7 @@ class Visitor:
         self.user, self.modes = user, modes
 
     async def wait(self) -> None:
-        await asyncio.sleep(1.5 * FOLLOW)
+        await asyncio.sleep(1.5 * PAGE_UPDATE_INTERVAL)
 
     async def tab(self, name: str) -> None:
         self.user.find(marker=f"tab {name}").click()

@@ -1,1 +1,1 @@
-"""Which mode is on, and files that come and go."""
+"""The present mode and its driver, and files that are opened and saved."""

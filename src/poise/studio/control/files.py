@@ -1,4 +1,4 @@
-"""Scenes, figures, postures and motions that come as files, and those that leave as files."""
+"""Opening scenes, figures, postures and motions from files, and saving scenes and figures."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from poise.studio.scenes.openings import opening
 from poise.studio.session.session import Session
 from poise.studio.session.temporary_figures import file_name, with_figure_file
 
-LARGEST = 64 * 1024 * 1024
-"""Bytes of the largest file that is taken."""
-MOST_FILES = 50
-"""Files that an archive may have."""
+LARGEST_FILE = 64 * 1024 * 1024
+"""Largest file that is opened [bytes]."""
+MOST_ARCHIVE_FILES = 50
+"""Largest number of files in an archive."""
 
 
-MOTIONS = (".csv", ".npz")
-"""Endings of files that hold a motion and nothing else."""
-CLIPS = (*MOTIONS, ".bvh", ".gltf", ".glb")
-"""Endings of files that hold a motion, whatever else they hold."""
+MOTION_FILE_ENDINGS = (".csv", ".npz")
+"""Endings of files that contain only a motion."""
+CLIP_FILE_ENDINGS = (*MOTION_FILE_ENDINGS, ".bvh", ".gltf", ".glb")
+"""Endings of files that contain a motion, and possibly a figure."""
 
 
 class Inbox:
-    """A folder for files that are dropped on the page; it goes when the studio does."""
+    """Opens files that are dropped on the page; they are stored in a folder that is deleted when the studio ends."""
 
     def __init__(self, session: Session, retarget: RetargetDriver) -> None:
-        """Make the folder; motions, and what is dropped while they are shown, are the business of `retarget`."""
+        """Create the folder; `retarget` handles motions, and all files that are dropped in the retarget mode."""
         self.session, self.retarget = session, retarget
         self.folder = Path(tempfile.mkdtemp(prefix="poise-studio-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
 
     def take(self, name: str, data: bytes) -> None:
-        """Show what is in a file; raises `PoiseError` that says what is wrong and where."""
+        """Store a file and open it; raises `PoiseError` with the reason and line if it cannot be opened."""
         path = self.folder / plain_name(name)
         path.write_bytes(data)
         try:
@@ -53,12 +53,12 @@ class Inbox:
             raise PoiseError(str(problem).replace(f"{path.parent}/", "")) from None
 
     def _open(self, path: Path) -> None:
-        """A clip moves and a robot performs where motions are shown; elsewhere both are figures to pose."""
+        """Open a file by its ending; in the retarget mode, a clip is retargeted and a figure performs the clip."""
         ending, session = path.suffix.lower(), self.session
         retargets = isinstance(session.state.mode, RetargetMode)
         if ending == ".json" and not is_motion(path):
             session.take_posture(read_posture(path, session.state.figure))
-        elif ending in (*MOTIONS, ".json") or (retargets and ending in CLIPS):
+        elif ending in (*MOTION_FILE_ENDINGS, ".json") or (retargets and ending in CLIP_FILE_ENDINGS):
             self.retarget.take_clip(session, self._clip(path))
         elif ending == ".zip" or is_scene(path.name):
             session.open(scene_in(unpacked_scene(path) if ending == ".zip" else path), folder=path.parent)
@@ -68,7 +68,7 @@ class Inbox:
             session.open(scene_in(path), folder=path.parent)
 
     def _clip(self, path: Path) -> Clip:
-        """The motion in a file, of the figure at hand where the file does not say whose it is."""
+        """The motion in a file; a motion without a figure of its own is read as one of the session's figure."""
         try:
             return load_clip(path)
         except FormatError as problem:
@@ -79,7 +79,7 @@ class Inbox:
 
 
 def is_motion(path: Path) -> bool:
-    """Whether a JSON file has a motion in it, and not a posture."""
+    """Whether a JSON file contains a motion, not a posture."""
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
@@ -88,47 +88,49 @@ def is_motion(path: Path) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """The last part of a file's name; raises `FormatError` where there is none."""
+    """The last part of a path; raises `FormatError` if it is not a file name."""
     plain = Path(name.replace("\\", "/")).name
     if not plain or plain in (".", "..") or "\0" in plain:
-        raise FormatError(f"a file cannot be called {name!r}.")
+        raise FormatError(f"{name!r} is not a file name.")
     return plain
 
 
 def unpacked_scene(path: Path) -> Path:
-    """The scene of an archive, its files put beside it; raises `FormatError` for what is no such archive."""
+    """Unpack an archive beside itself and return the path of its scene; raises `FormatError` if it has not just one."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
-            if len(members) > MOST_FILES or sum(member.file_size for member in members) > LARGEST:
-                raise FormatError(f"an archive has at most {MOST_FILES} files and {LARGEST >> 20} MB.", path)
+            if len(members) > MOST_ARCHIVE_FILES or sum(member.file_size for member in members) > LARGEST_FILE:
+                raise FormatError(
+                    f"an archive may have {MOST_ARCHIVE_FILES} files and {LARGEST_FILE >> 20} MB at most.", path
+                )
             for member in members:
                 (path.parent / plain_name(member.filename)).write_bytes(archive.read(member))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
         raise FormatError(f"the archive cannot be read: {problem}", path) from None
     scenes = [plain_name(member.filename) for member in members if is_scene(member.filename)]
     if len(scenes) != 1:
-        raise FormatError(f"an archive has one scene, a *.toml; this has {len(scenes)}.", path)
+        raise FormatError(f"an archive must contain one scene, a *.toml file; this one contains {len(scenes)}.", path)
     return path.parent / scenes[0]
 
 
 def is_scene(name: str) -> bool:
-    """Whether a file of this name has a scene in it."""
+    """Whether a file name is that of a scene."""
     return name.lower().endswith(".toml") and not name.lower().endswith(".figure.toml")
 
 
 def scene_in(path: Path) -> Scene:
-    """The scene that a file is, or the one that its figure opens with."""
+    """The scene in a file, or the opening scene of the figure in it."""
     return Scene.load(path) if is_scene(path.name) else opening(load(path), Origin(str(path)))
 
 
 def saved_text(session: Session) -> str:
-    """The scene as it is now, as a file says it."""
+    """The present scene as the text of a scene file."""
     return scene_text(with_figure_file(session.saved()))
 
 
 def saved_scene(session: Session) -> tuple[str, bytes]:
-    """Name and contents of the file that keeps the scene: a TOML, or with a figure that was changed here an archive."""
+    """Name and contents of the scene's file: TOML, or an archive with the figure if the figure was edited."""
     scene = session.saved()
     if scene.origin is not None:
         return "scene.toml", scene_text(scene).encode()
@@ -142,6 +144,6 @@ def saved_scene(session: Session) -> tuple[str, bytes]:
 
 
 def saved_figure(session: Session) -> tuple[str, bytes]:
-    """Name and contents of the file that keeps the figure."""
+    """Name and contents of the figure's file."""
     figure = session.state.figure
     return file_name(figure), figure_text(figure).encode()

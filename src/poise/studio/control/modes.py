@@ -1,4 +1,4 @@
-"""All modes of one session: which is on, who moves the figure, and what pages are told of it."""
+"""All modes of one session: the present mode, its driver, and the updates that pages receive."""
 
 from __future__ import annotations
 
@@ -16,39 +16,46 @@ from poise.studio.session.driver import Driven, Driver, Mode
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 
-ICONS = {
+MODE_ICONS = {
     "pose": "accessibility_new",
     "expressive": "theater_comedy",
     "mechanism": "precision_manufacturing",
     "circles": "adjust",
     "retarget": "transfer_within_a_station",
 }
-TIPS = {
-    "pose": "Pose: pull at a figure, with tasks and priorities",
-    "expressive": "Expressive: hold a posture while looking at something",
-    "mechanism": "Mechanism: loops, their motors and their passive joints",
-    "circles": "Circles: joints go where circles meet, in a side view",
-    "retarget": "Retarget: an animation becomes a motion of a robot",
+MODE_TOOLTIPS = {
+    "pose": "Pose: drag a figure, with tasks and priorities",
+    "expressive": "Expressive: hold a posture while looking at a target",
+    "mechanism": "Mechanism: move the motors of figures with loops",
+    "circles": "Circles: inverse kinematics by intersecting circles, in a side view",
+    "retarget": "Retarget: transfer an animation to another figure",
 }
+"""Tooltips of the buttons in the top bar."""
 
 
 @dataclass
-class Told:
-    """What a page knows already."""
+class Known:
+    """What a page has received so far, so that only changes are sent."""
 
     mode: str = ""
+    """Name of the mode."""
     plots: object = None
+    """Key of the plots."""
     overlay: object = None
+    """Key of the drawings around the figure."""
     sample: int = 0
+    """Number of the newest plot sample."""
     cursor: float | None = None
+    """Time of the timeline's cursor [s]."""
     views: dict[str, object] = field(default_factory=dict)
+    """Keys of the mode's own views, by kind."""
 
 
 class Modes:
-    """The modes of a session."""
+    """The modes of a session and their drivers."""
 
     def __init__(self, session: Session) -> None:
-        """Take over whatever the engine does not move."""
+        """Create the drivers, and let them move the session's figure in their modes."""
         self.session = session
         self.expressive = ExpressiveDriver()
         self.mechanism = MechanismDriver()
@@ -63,27 +70,27 @@ class Modes:
             "circles": self.circles,
             "retarget": self.retarget,
         }
-        self._on = session.state.mode.name
+        self._present = session.state.mode.name
         session.driver = self.drive
         session.subscribe(self._watch)
 
     @property
     def mode(self) -> Mode:
-        """What is remembered of the mode that is on."""
+        """The settings of the present mode."""
         return self.session.state.mode
 
     @property
     def driver(self) -> Driver:
-        """The driver that is on."""
+        """The driver of the present mode."""
         return self.drivers[self.mode.name]
 
     def enter(self, name: str) -> None:
-        """Switch to a mode; nothing happens where it is on already."""
+        """Switch to a mode; does nothing if it is the present one."""
         if name != self.mode.name:
             self.drivers[name].enter(self.session)
 
     def choose_figure(self, name: str) -> None:
-        """Show another figure, in this mode if it can show it."""
+        """Switch to another figure; the mode stays if it supports the figure."""
         if name in self.driver.figures():
             self.driver.choose(self.session, name)
         else:
@@ -95,54 +102,54 @@ class Modes:
         self.drivers[state.mode.name].watch(state)
 
     def follow(self) -> None:
-        """Let go of what a mode that is over held; undo and other pages end modes too."""
+        """Release the resources of the last mode if the mode has changed, which undo and other pages can do too."""
         now = self.mode.name
-        if now != self._on:
-            before, self._on = self._on, now
+        if now != self._present:
+            before, self._present = self._present, now
             self.drivers[before].leave()
 
     def drive(self, state: State) -> Driven | None:
-        """The next posture, from the driver of the state's mode."""
+        """The next posture from the driver of the state's mode; None if the engine moves the figure."""
         return self.drivers[state.mode.name].drive(state)
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Do what a page's strip or view says."""
+        """Handle a message from the plots or views of a page."""
         self.driver.hear(self.session, message)
 
-    def news(self, told: Told) -> dict[str, Any]:
-        """What a page does not know yet; empty where it knows everything."""
+    def news(self, known: Known) -> dict[str, Any]:
+        """The changes that a page has not received yet, and note them in `known`; empty if there are none."""
         state = self.session.state
         driver = self.drivers[state.mode.name]
         news: dict[str, Any] = {}
-        if told.mode != state.mode.name:
-            told.mode, told.plots, told.overlay, told.cursor = state.mode.name, None, None, None
-            told.views.clear()
-            told.sample = driver.rows(0)[0]
-            news["mode"] = told.mode
-        self._tell_plots(driver, state, told, news)
+        if known.mode != state.mode.name:
+            known.mode, known.plots, known.overlay, known.cursor = state.mode.name, None, None, None
+            known.views.clear()
+            known.sample = driver.rows(0)[0]
+            news["mode"] = known.mode
+        self._add_plots(driver, state, known, news)
         overlay = driver.overlay(state) or {"key": "none"}
-        if overlay["key"] != told.overlay:
-            told.overlay = overlay["key"]
+        if overlay["key"] != known.overlay:
+            known.overlay = overlay["key"]
             news["overlay"] = {**overlay, "figure": state.figure_number}
-        number, rows = driver.rows(told.sample)
+        number, rows = driver.rows(known.sample)
         if rows:
-            told.sample = number
+            known.sample = number
             news["rows"] = rows
-        self._tell_views(driver, state, told, news)
+        self._add_views(driver, state, known, news)
         return news
 
-    def _tell_views(self, driver: Driver, state: State, told: Told, news: dict[str, Any]) -> None:
+    def _add_views(self, driver: Driver, state: State, known: Known, news: dict[str, Any]) -> None:
         for kind, view in driver.views(state).items():
-            if told.views.get(kind) != view["key"]:
-                told.views[kind] = view["key"]
+            if known.views.get(kind) != view["key"]:
+                known.views[kind] = view["key"]
                 news.setdefault("views", {})[kind] = view
         cursor = driver.cursor(state)
-        if cursor is not None and cursor != told.cursor:
-            told.cursor = cursor
+        if cursor is not None and cursor != known.cursor:
+            known.cursor = cursor
             news["cursor"] = {"time": cursor}
 
-    def _tell_plots(self, driver: Driver, state: State, told: Told, news: dict[str, Any]) -> None:
+    def _add_plots(self, driver: Driver, state: State, known: Known, news: dict[str, Any]) -> None:
         plots = driver.plots(state) or {"key": "none", "kind": "none"}
-        if plots["key"] != told.plots:
-            told.plots = plots["key"]
+        if plots["key"] != known.plots:
+            known.plots = plots["key"]
             news["plots"] = plots

@@ -1,1 +1,1 @@
-"""What moves the figure in each mode of the studio."""
+"""The drivers of the studio's modes, which move the figure and provide plots and drawings."""

@@ -1,7 +1,7 @@
-"""Mechanism: figures with loops, by their motors [Schumacher et al. 2021].
+"""The mechanism mode: figures with kinematic loops, moved by their motors [Schumacher et al. 2021].
 
-Motors go where their sliders say and passive joints follow (`figure.assemble`); pulled at, the whole mechanism moves,
-out of its workspace too, and its loops stay closed.
+Sliders set the motors, and the passive joints follow (`figure.assemble`). When a point is dragged, the whole mechanism
+follows as far as its workspace allows, and its loops stay closed.
 """
 
 from __future__ import annotations
@@ -24,73 +24,73 @@ from poise.studio.session.state import State
 from poise.studio.session.targets import places
 from poise.studio.wire.anchors import marked_joints
 
-FIGURES = ("four_bar", "five_bar", "delta", "stewart", "all_joints", "dancer", "walker")
-FIRST_FIGURE = "five_bar"
-MOST_TRACES = 8
-INKS = ("#7d5ba6", "#3c9d5d", "#c0722a", "#b5658c", "#2e86ab", "#8a7f2c")
-"""Colours of loops, one after the other."""
-TINY = 1e-12
-"""Unit in which the gaps of loops are plotted [m or rad]."""
+LOOP_FIGURES = ("four_bar", "five_bar", "delta", "stewart", "all_joints", "dancer", "walker")
+FIRST_LOOP_FIGURE = "five_bar"
+JOINTS_PLOTTED = 8
+LOOP_COLORS = ("#7d5ba6", "#3c9d5d", "#c0722a", "#b5658c", "#2e86ab", "#8a7f2c")
+"""Colours of the paths along loops, in order."""
+PLOTTED_GAP_UNIT = 1e-12
+"""Unit in which closure errors of loops are plotted [m or rad]."""
 
 
 @dataclass(frozen=True)
 class MechanismMode(Mode):
-    """The engine moves the figure; what is shown about it differs."""
+    """Settings of the mechanism mode; the engine moves the figure as in the pose mode."""
 
     name: ClassVar[str] = "mechanism"
 
 
 class MechanismDriver(Driver):
-    """Watches motors, passive joints and loops."""
+    """Records motors, passive joints and loops for the plots, and draws the loops."""
 
     def figures(self) -> tuple[str, ...]:
-        """Built-in figures with loops."""
-        return FIGURES
+        """Names of the built-in figures with loops."""
+        return LOOP_FIGURES
 
     def enter(self, session: Session) -> None:
-        """Take the session's figure if it has loops."""
+        """Open the session's figure if it has loops, else the first figure of the mode."""
         state = session.state
         known = len(state.figure.loops) > 0
-        scene = opening(state.figure, state.scene.origin) if known else opening(built_in(FIRST_FIGURE))
+        scene = opening(state.figure, state.scene.origin) if known else opening(built_in(FIRST_LOOP_FIGURE))
         session.open(scene, folder=state.folder if known else None, mode=MechanismMode())
 
     def choose(self, session: Session, figure: str) -> None:
-        """Another mechanism."""
+        """Open another mechanism."""
         session.open(opening(built_in(figure)), mode=MechanismMode())
 
     def watch(self, state: State) -> None:
-        """Where joints are, how far the pull is short, how far loops are open."""
+        """Record the joint values, the distance of the dragged point from the pointer, and the closure error."""
         motors, passive = motors_of(state), passive_of(state)
         values = shown_values(state.posture, state.freedoms)
-        gap = state.figure.closure_error(state.posture) / TINY
+        gap = state.figure.closure_error(state.posture) / PLOTTED_GAP_UNIT
         self.samples.add(
             [
                 time.monotonic(),
-                *(values[freedom.number] for freedom in motors[:MOST_TRACES]),
-                *(values[freedom.number] for freedom in passive[:MOST_TRACES]),
-                short_of(state),
+                *(values[freedom.number] for freedom in motors[:JOINTS_PLOTTED]),
+                *(values[freedom.number] for freedom in passive[:JOINTS_PLOTTED]),
+                pull_error(state),
                 gap,
             ]
         )
 
     def plots(self, state: State) -> Mapping[str, Any] | None:
-        """Motors, passive joints, the pull, the loops."""
-        motors, passive = motors_of(state)[:MOST_TRACES], passive_of(state)[:MOST_TRACES]
+        """Four plots: motors, passive joints, the dragged point's error, and the closure error."""
+        motors, passive = motors_of(state)[:JOINTS_PLOTTED], passive_of(state)[:JOINTS_PLOTTED]
         return {
             "key": f"mechanism {state.figure_number}",
             "kind": "stream",
             "plots": [
                 _joints_plot("motors", motors),
                 _joints_plot("passive joints", passive),
-                {"title": "pull is short by", "unit": "mm", "names": ["pull"], "limit": None, "floor": 0},
-                {"title": "loops open by", "unit": "pm or prad", "names": ["gap"], "limit": None, "floor": 0},
+                {"title": "distance to pointer", "unit": "mm", "names": ["dragged point"], "limit": None, "floor": 0},
+                {"title": "gap of loops", "unit": "pm or prad", "names": ["gap"], "limit": None, "floor": 0},
             ],
         }
 
     def overlay(self, state: State) -> Mapping[str, Any] | None:
-        """A coloured line along every loop."""
+        """A coloured path along every loop."""
         cycles = loop_cycles(state.figure)
-        paths = [{"ink": INKS[k % len(INKS)], "through": through} for k, through in enumerate(cycles)]
+        paths = [{"ink": LOOP_COLORS[k % len(LOOP_COLORS)], "through": through} for k, through in enumerate(cycles)]
         return {"key": f"loops {state.figure_number}", "paths": paths}
 
 
@@ -100,7 +100,7 @@ def motors_of(state: State) -> list[Freedom]:
 
 
 def passive_of(state: State) -> list[Freedom]:
-    """Degrees of freedom without."""
+    """Degrees of freedom without a motor."""
     return [freedom for freedom in state.freedoms if not freedom.active]
 
 
@@ -108,8 +108,8 @@ def _is_base(state: State, freedom: Freedom) -> bool:
     return state.figure.joints[freedom.joint].kind == "free"
 
 
-def short_of(state: State) -> float:
-    """How far the point that is pulled is from the pointer [mm]; 0 where none is."""
+def pull_error(state: State) -> float:
+    """Largest distance of a dragged point from its pointer; 0 if none is dragged [mm]."""
     gaps = [0.0]
     for pull in state.pulls:
         held = places(pull.task, state.posture)
@@ -126,11 +126,11 @@ def _joints_plot(title: str, freedoms: list[Freedom]) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def loop_cycles(figure: Figure) -> list[list[int]]:
-    """For every loop joint the marked joints on the way around, by number; -1 - k stands for loop joint k itself."""
+    """For every loop, the numbers of the marked joints along it; -1 - k stands for loop joint k itself."""
     numbers = {joint.name: k for k, joint in enumerate(marked_joints(figure))}
     cycles = []
     for k, loop in enumerate(figure.loops):
-        up, down = _way(figure, loop.parent), _way(figure, loop.child)
+        up, down = _joints_to_root(figure, loop.parent), _joints_to_root(figure, loop.child)
         while up and down and up[-1] == down[-1]:
             up.pop()
             down.pop()
@@ -139,11 +139,11 @@ def loop_cycles(figure: Figure) -> list[list[int]]:
     return cycles
 
 
-def _way(figure: Figure, body: str | None) -> list[str]:
-    """Joints from a body to the root."""
+def _joints_to_root(figure: Figure, body: str | None) -> list[str]:
+    """Names of the joints on the path from a body to the root."""
     parents = {joint.child: joint for joint in figure.joints}
-    way = []
+    names = []
     while body in parents:
-        way.append(parents[body].name)
+        names.append(parents[body].name)
         body = parents[body].parent
-    return way
+    return names

@@ -1,4 +1,4 @@
-"""The plain mode: the engine poses the figure; a strip below can show how the errors of its tasks go down."""
+"""The pose mode: the engine solves the scene's tasks, and a plot can show the tasks' errors."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ from poise.studio.session.session import Session
 from poise.studio.session.state import State
 from poise.tasks.task import Task
 
-MOST_TRACES = 8
+ERRORS_PLOTTED = 8
+"""Largest number of tasks whose errors are plotted."""
 
 
 class PoseDriver(Driver):
-    """Leaves the figure to the engine, and watches its tasks."""
+    """Lets the engine move the figure, and records the errors of its tasks."""
 
     def enter(self, session: Session) -> None:
-        """The figure at hand, as it opens."""
+        """Open the session's figure with its opening scene."""
         state = session.state
         session.open(opening(state.figure, state.scene.origin))
 
     def switch_plots(self, session: Session) -> None:
-        """Plot errors, or no longer."""
+        """Show or hide the plot of errors."""
         mode = session.state.mode
         session.set_mode(replace(mode, errors=not mode.errors))
 
     def watch(self, state: State) -> None:
-        """The error of every task, in thousandths."""
+        """Record the error of every task [mm or mrad]."""
         if state.mode.errors:
             verdicts = state.outcome.verdicts
             errors = [verdicts[task].error if task in verdicts else 0.0 for task in _plotted(state)]
             self.samples.add([time.monotonic(), *(1e3 * error for error in errors)])
 
     def plots(self, state: State) -> Mapping[str, Any] | None:
-        """One plot of all errors."""
+        """One plot with the errors of all tasks."""
         if not state.mode.errors:
             return None
         names = [task.label for task in _plotted(state)]
@@ -46,4 +47,4 @@ class PoseDriver(Driver):
 
 
 def _plotted(state: State) -> list[Task]:
-    return [task for task in state.scene.tasks if task.active][:MOST_TRACES]
+    return [task for task in state.scene.tasks if task.active][:ERRORS_PLOTTED]

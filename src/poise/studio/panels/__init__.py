@@ -1,1 +1,1 @@
-"""The panels of the page."""
+"""The panels of the page: tasks, joints, forces, criteria, body, and menus."""

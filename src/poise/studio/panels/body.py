@@ -1,4 +1,4 @@
-"""The body: what is drawn of it, what stands in its way, and how it is made."""
+"""The panel of the body: optional drawings, obstacles, and fields that edit a body part, its joint and its sites."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nicegui import ui
 from poise.figure.model.body import Site
 from poise.figure.model.figure import Figure
 from poise.figure.model.limits import Ellipse
-from poise.studio.panels.downloads import keep
+from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import Choice, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.panels.obstacles import ObstaclesPanel
 from poise.studio.panels.viewport import Viewport
@@ -32,47 +32,50 @@ from poise.studio.session.body_edits import (
 )
 from poise.studio.session.session import Session
 
-SHORTEST, LIGHTEST = 0.001, 0.0
+SHORTEST_EDITED_LENGTH, SMALLEST_MASS = 0.001, 0.0
+"""Smallest length [m] and mass [kg] that can be entered."""
 HALF_TURN = 180.0
-WIDEST = 179.0
-DRAWN = {"limits": "joint limits", "collision": "shapes that collide", "trace": "trace of what is pulled"}
+LARGEST_SWING = 179.0
+"""Largest swing limit that can be entered [degrees]."""
+OPTIONAL_DRAWINGS = {"limits": "Joint limits", "collision": "Collision shapes", "trace": "Trace of dragged points"}
+"""Drawings that the viewport can show, and the labels of their switches."""
 
 
 class BodyPanel:
-    """The panel of the body; it follows the session and changes it."""
+    """The panel of the body."""
 
     def __init__(self, session: Session, viewport: Callable[[], Viewport]) -> None:
-        """Make the panel where the caller is building."""
+        """Build the panel inside the present NiceGUI element."""
         self.session, self.viewport = session, viewport
         self.chosen: str | None = None
         self.built: object = None
         self.fields: list[tuple[Field, Callable[[Figure], Any]]] = []
         with ui.scroll_area().classes("poise-side"), ui.column().classes("w-full gap-1"):
-            ui.label("Drawn").classes("text-subtitle2")
-            self._drawn()
+            ui.label("Show").classes("text-subtitle2")
+            self._drawing_switches()
             self.obstacles = ObstaclesPanel(session, lambda number: viewport().choose(obstacle=number))
-            ui.label("Edit the body").classes("text-subtitle2 q-mt-sm")
-            self.part = Choice("part", [], self.choose)
+            ui.label("Edit body part").classes("text-subtitle2 q-mt-sm")
+            self.part = Choice("Body part", [], self.choose)
             self.area = ui.column().classes("w-full gap-1")
-            ui.button("save as *.figure.toml", icon="save", on_click=lambda: keep("figure.toml")).props(
+            ui.button("Save as .figure.toml", icon="save", on_click=lambda: download("figure.toml")).props(
                 "flat dense no-caps size=sm"
             )
 
-    def _drawn(self) -> None:
-        for what, words in DRAWN.items():
+    def _drawing_switches(self) -> None:
+        for what, words in OPTIONAL_DRAWINGS.items():
             Switch(words, partial(self._draw, what))
-        self.inertia = Switch("moment of inertia", lambda value: self.session.show("inertia", value))
+        self.inertia = Switch("Moment of inertia", lambda value: self.session.show("inertia", value))
 
     def _draw(self, what: str, shown: bool) -> None:
         self.viewport().show_more(what, shown)
 
     def choose(self, body: str) -> None:
-        """Edit another part."""
+        """Edit another body part."""
         self.chosen = body
         self.follow()
 
     def follow(self) -> None:
-        """Show the body as it is now."""
+        """Update the panel to the session's state."""
         state = self.session.state
         figure = state.figure
         names = [body.name for body in figure.bodies]
@@ -96,13 +99,18 @@ class BodyPanel:
         self.fields = []
         with self.area:
             with ui.row().classes("no-wrap gap-2"):
-                if length_of(figure, body) > SHORTEST:
+                if length_of(figure, body) > SHORTEST_EDITED_LENGTH:
                     self._field(
-                        Number("length [m]", lambda v: self._shape(with_length, body, v), low=SHORTEST, step=0.01),
+                        Number(
+                            "Length [m]",
+                            lambda v: self._shape(with_length, body, v),
+                            low=SHORTEST_EDITED_LENGTH,
+                            step=0.01,
+                        ),
                         lambda f: length_of(f, body),
                     )
                 self._field(
-                    Number("mass [kg]", lambda v: self._shape(with_mass, body, v), low=LIGHTEST),
+                    Number("Mass [kg]", lambda v: self._shape(with_mass, body, v), low=SMALLEST_MASS),
                     lambda f: f.bodies[body].mass.mass,
                 )
             self._joint(figure, body)
@@ -115,7 +123,7 @@ class BodyPanel:
         name = joint.name
         kinds = ["fixed", *MOVING_KINDS]
         self._field(
-            Choice(f"kind of joint {name.replace('_', ' ')}", kinds, lambda kind: self._shape(with_kind, name, kind)),
+            Choice(f"Kind of joint {name.replace('_', ' ')}", kinds, lambda kind: self._shape(with_kind, name, kind)),
             lambda f: f.joints[name].kind,
         )
         if joint.kind == "ball":
@@ -125,7 +133,7 @@ class BodyPanel:
                 self._range(name, k, word, 1.0 if kind == "slide" else math.degrees(1.0))
 
     def _range(self, joint: str, k: int, word: str, unit: float) -> None:
-        """Least and greatest value of a turn or slide."""
+        """Fields for the limits of one coordinate; `unit` converts them to what is shown."""
         most = HALF_TURN if unit > 1.0 else 10.0
 
         def bound(value: float) -> float:
@@ -136,32 +144,36 @@ class BodyPanel:
             self._shape(with_limits, joint, k, low, high)
 
         field = Numbers(
-            f"{word} from, to [{'°' if unit > 1.0 else 'm'}]", enter, step=5.0, names=("least", "greatest"), digits=2
+            f"{word.capitalize()} limits [{'°' if unit > 1.0 else 'm'}]",
+            enter,
+            step=5.0,
+            names=("lower", "upper"),
+            digits=2,
         )
         self._field(field, lambda f: (bound(f.joints[joint].lower[k]), bound(f.joints[joint].upper[k])))
 
     def _ball(self, joint: str, limits: Any) -> None:
-        """Radii of the swing, and bounds of the twist."""
+        """Fields for the swing and twist limits of a ball joint."""
         if limits is None or limits.swing is None or isinstance(limits.swing, Ellipse):
             field = Numbers(
-                "swing about x, y [°]",
-                lambda v: self._shape(with_swing, joint, *(math.radians(min(max(a, 1.0), WIDEST)) for a in v)),
+                "Swing limits about x, y [°]",
+                lambda v: self._shape(with_swing, joint, *(math.radians(min(max(a, 1.0), LARGEST_SWING)) for a in v)),
                 step=5.0,
                 names=("x", "y"),
                 digits=1,
             )
             self._field(field, lambda f: _swing(f, joint))
         twist = Numbers(
-            "twist from, to [°]",
+            "Twist limits [°]",
             lambda v: self._shape(with_twist, joint, *(math.radians(a) for a in v)),
             step=5.0,
-            names=("least", "greatest"),
+            names=("lower", "upper"),
             digits=1,
         )
         self._field(twist, lambda f: _twist(f, joint))
 
     def _sites(self, figure: Figure, body: str) -> None:
-        ui.label("sites").classes("text-caption text-grey-6")
+        ui.label("Sites").classes("text-caption text-grey-6")
         for site in figure.sites:
             if site.body != body:
                 continue
@@ -171,8 +183,8 @@ class BodyPanel:
             place = Numbers("", partial(self._shape, site_at, site.name), step=0.01)
             self._field(place, partial(_place_of, site.name))
         with ui.row().classes("w-full items-center no-wrap gap-1"):
-            self.new_site = ui.input("new site").props("dense").classes("col").mark("new site")
-            small_button("add", "Add the site", lambda: attempt(lambda: self._add_site(body)))
+            self.new_site = ui.input("New site").props("dense").classes("col").mark("new site")
+            small_button("add", "Add site", lambda: attempt(lambda: self._add_site(body)))
 
     def _add_site(self, body: str) -> None:
         self.session.reshape(with_site(self.session.state.figure, Site(str(self.new_site.value or "").strip(), body)))
@@ -194,7 +206,9 @@ def _place_of(site: str, figure: Figure) -> Any:
 def _swing(figure: Figure, joint: str) -> tuple[float, float]:
     limits = figure.joints[joint].ball_limits
     swing = None if limits is None else limits.swing
-    return (math.degrees(swing.x), math.degrees(swing.y)) if isinstance(swing, Ellipse) else (WIDEST, WIDEST)
+    return (
+        (math.degrees(swing.x), math.degrees(swing.y)) if isinstance(swing, Ellipse) else (LARGEST_SWING, LARGEST_SWING)
+    )
 
 
 def _twist(figure: Figure, joint: str) -> tuple[float, float]:

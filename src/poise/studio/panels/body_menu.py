@@ -1,4 +1,4 @@
-"""The menu of a body: what a right click offers."""
+"""The menu that opens with a right click on a body."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from poise.studio.session.session import Session
 
 
 class BodyMenu:
-    """A menu that opens where a body was clicked."""
+    """The menu of a body, which opens at the pointer."""
 
     def __init__(self, session: Session, edit: Callable[[str], object]) -> None:
-        """Make the closed menu where the caller is building; `edit` shows how a body is made."""
+        """Build the closed menu inside the present NiceGUI element; `edit` opens the editor of a body part."""
         self.session, self.edit = session, edit
         with ui.element("div").classes("poise-anchor") as self.anchor:
             self.menu = ui.menu().props("no-parent-event").classes("poise-menu").mark("body menu")
 
     def open(self, body: int, point: Any, x: float, y: float) -> None:
-        """Open the menu of a body at a point of the page; `point` is that of the body, in its own axes [m]."""
+        """Open the menu of a body at a point of the page [pixels]; `point` was clicked, in the body's frame [m]."""
         figure = self.session.state.figure
         if not 0 <= body < len(figure.bodies):
             return
@@ -40,16 +40,16 @@ class BodyMenu:
             ui.item_label(name.replace("_", " ")).props("header").classes("text-weight-medium q-pa-sm")
             self._item("Pin this point", lambda: self.session.pin(body, place))
             for kind in KINDS_WITH_SITE:
-                self._item(f"Add task: {kind}", partial(self._add, kind, name))
+                self._item(f"Add task: {kind.lower()}", partial(self._add, kind, name))
             ui.separator()
             self._item("Set as root", lambda: self.session.set_root(name))
-            self._item("Joints that may be recruited …", lambda: recruit_dialog(self.session, name))
+            self._item("Choose movable joints …", lambda: recruit_dialog(self.session, name))
             ui.separator()
-            self._item("Add a force here", lambda: self._push(name, "force"))
-            self._item("Add a torque here", lambda: self._push(name, "torque"))
-            self._item("Let it carry weight", lambda: self._carry(name))
-            self._item("Mark a site here", lambda: self._mark(body, place))
-            self._item("Edit this part …", lambda: self.edit(name))
+            self._item("Add force here", lambda: self._add_force(name, "force"))
+            self._item("Add torque here", lambda: self._add_force(name, "torque"))
+            self._item("Add support here", lambda: self._add_support(name))
+            self._item("Add site here", lambda: self._add_site(body, place))
+            self._item("Edit body part …", lambda: self.edit(name))
         self.menu.open()
 
     def _item(self, words: str, act: Callable[[], object]) -> None:
@@ -58,15 +58,15 @@ class BodyMenu:
     def _add(self, kind: str, name: str) -> None:
         self.session.add(new_task(self.session.state, kind, name))
 
-    def _push(self, name: str, kind: str) -> None:
+    def _add_force(self, name: str, kind: str) -> None:
         state = self.session.state
         load = new_force(state.figure, name, kind, state.look.extent)
         self.session.ask(lambda scene: with_load(scene, load))
 
-    def _carry(self, name: str) -> None:
+    def _add_support(self, name: str) -> None:
         self.session.ask(lambda scene: with_load(scene, Support(name)))
 
-    def _mark(self, body: int, place: Any) -> None:
+    def _add_site(self, body: int, place: Any) -> None:
         figure = self.session.state.figure
         holder = figure.bodies[body].name
         names = (f"{holder}_site_{k}" for k in range(1, 1000))

@@ -1,4 +1,4 @@
-"""Files that a page hands to its user."""
+"""Downloads of files from the studio."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import json
 from nicegui import ui
 
 
-def keep(name: str) -> None:
-    """Let the browser keep a file of the studio, such as "scene.toml"; the page says why where there is none."""
+def download(name: str) -> None:
+    """Let the browser download a file of the studio, such as "scene.toml"; the page shows the reason if it fails."""
     ui.run_javascript(f"window.poiseKeep({json.dumps(f'/studio/{name}')})")

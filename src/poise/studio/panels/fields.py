@@ -1,4 +1,4 @@
-"""Fields of a form: each shows a value, and says when somebody enters another."""
+"""Fields of a form: each shows a value, and calls a function when the user enters another."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from nicegui import ui
 from poise.errors import PoiseError
 
 Entered = Callable[[Any], object]
-AXES = ("x", "y", "z")
-DIGITS = 4
+AXIS_NAMES = ("x", "y", "z")
+SHOWN_DECIMALS = 4
+"""Decimals of a number that are shown."""
 
 
 class Field:
-    """A value that is shown and can be entered; what is shown is not taken for entered."""
+    """The base class of fields; values set by `show` do not count as entered."""
 
     def __init__(self, entered: Entered) -> None:
-        """Call `entered` with every new value."""
+        """Call `entered` with every value that the user enters."""
         self._entered, self._showing = entered, False
 
     def show(self, value: Any) -> None:
@@ -39,7 +40,7 @@ class Field:
 
 
 class Number(Field):
-    """One number inside a range."""
+    """A number inside a range."""
 
     def __init__(
         self,
@@ -49,14 +50,14 @@ class Number(Field):
         low: float = -math.inf,
         high: float = math.inf,
         step: float = 0.1,
-        digits: int = DIGITS,
+        digits: int = SHOWN_DECIMALS,
     ) -> None:
-        """Make the field where the caller is building; it shows so many decimals."""
+        """Build the field inside the present NiceGUI element; `digits` is the number of decimals shown."""
         super().__init__(entered)
         self.low, self.high, self.digits = low, high, digits
         least, most = (value if math.isfinite(value) else None for value in (low, high))
         self.box = ui.number(label, step=step, min=least, max=most)
-        self.box.props("dense borderless debounce=300").classes("poise-field").mark(label)
+        self.box.props("dense borderless debounce=300").classes("poise-field").mark(label.lower())
         self.box.on_value_change(lambda event: self._number(event.value))
 
     def _number(self, value: float | None) -> None:
@@ -70,19 +71,25 @@ class Number(Field):
 
 
 class Numbers(Field):
-    """Three numbers in a row."""
+    """Several numbers in a row, such as the coordinates of a point."""
 
     def __init__(
-        self, label: str, entered: Entered, *, step: float = 0.05, names: Sequence[str] = AXES, digits: int = DIGITS
+        self,
+        label: str,
+        entered: Entered,
+        *,
+        step: float = 0.05,
+        names: Sequence[str] = AXIS_NAMES,
+        digits: int = SHOWN_DECIMALS,
     ) -> None:
-        """Make the fields where the caller is building."""
+        """Build the fields inside the present NiceGUI element."""
         super().__init__(entered)
         self.values: list[float] = [0.0] * len(names)
         ui.label(label).classes("text-caption text-grey-6")
         with ui.row().classes("w-full no-wrap gap-1"):
             self.parts = [Number(name, self._part(k), step=step, digits=digits) for k, name in enumerate(names)]
         for part, name in zip(self.parts, names, strict=True):
-            part.box.classes("col").mark(f"{label} {name}")
+            part.box.classes("col").mark(f"{label} {name}".lower())
 
     def _part(self, k: int) -> Entered:
         def entered(value: float) -> None:
@@ -97,13 +104,13 @@ class Numbers(Field):
 
 
 class Choice(Field):
-    """One of several words."""
+    """A choice of one option."""
 
     def __init__(self, label: str, options: Sequence[str], entered: Entered) -> None:
         """Make the field where the caller is building."""
         super().__init__(entered)
         self.box = ui.select(list(options), label=label, with_input=len(options) > 12)
-        self.box.props("dense options-dense").classes("w-full").mark(label)
+        self.box.props("dense options-dense").classes("w-full").mark(label.lower())
         self.box.on_value_change(lambda event: self._word(event.value))
 
     def _word(self, value: str | None) -> None:
@@ -124,7 +131,7 @@ class Choices(Field):
         """Make the field where the caller is building."""
         super().__init__(entered)
         self.box = ui.select(list(options), label=label, multiple=True).props("dense options-dense use-chips")
-        self.box.classes("w-full poise-chips").mark(label)
+        self.box.classes("w-full poise-chips").mark(label.lower())
         self.box.on_value_change(lambda event: self._enter(tuple(event.value or ())))
 
     def _display(self, value: Any) -> None:
@@ -133,15 +140,17 @@ class Choices(Field):
 
 
 class Flags(Field):
-    """Letters that are switched on and off, such as axes."""
+    """A checkbox for each letter, such as those of axes."""
 
     def __init__(self, label: str, letters: str, entered: Entered) -> None:
-        """Make the boxes where the caller is building."""
+        """Build the checkboxes inside the present NiceGUI element."""
         super().__init__(entered)
         with ui.row().classes("items-center gap-2"):
             ui.label(label).classes("text-caption text-grey-6")
             self.boxes = {
-                letter: ui.checkbox(letter, on_change=self._changed).props("dense size=xs").mark(f"{label} {letter}")
+                letter: ui.checkbox(letter, on_change=self._changed)
+                .props("dense size=xs")
+                .mark(f"{label} {letter}".lower())
                 for letter in letters
             }
 
@@ -159,7 +168,7 @@ class Words(Field):
     def __init__(self, label: str, entered: Entered) -> None:
         """Make the field where the caller is building."""
         super().__init__(entered)
-        self.box = ui.input(label).props("dense debounce=500").classes("w-full").mark(label)
+        self.box = ui.input(label).props("dense debounce=500").classes("w-full").mark(label.lower())
         self.box.on_value_change(lambda event: self._enter(str(event.value or "")))
 
     def _display(self, value: Any) -> None:
@@ -168,20 +177,20 @@ class Words(Field):
 
 
 class Switch(Field):
-    """On or off."""
+    """A switch."""
 
     def __init__(self, label: str, entered: Entered) -> None:
-        """Make the switch where the caller is building."""
+        """Build the switch inside the present NiceGUI element."""
         super().__init__(entered)
         self.box = ui.switch(label, on_change=lambda event: self._enter(bool(event.value)))
-        self.box.props("dense").mark(label)
+        self.box.props("dense").mark(label.lower())
 
     def _display(self, value: Any) -> None:
         self.box.set_value(bool(value))
 
 
 def attempt(act: Callable[[], object]) -> bool:
-    """Do something; what cannot be done says why on the page, and the answer is False."""
+    """Call a function; a `PoiseError` is shown on the page as a notice, and the answer is False."""
     try:
         act()
     except PoiseError as problem:
@@ -191,7 +200,7 @@ def attempt(act: Callable[[], object]) -> bool:
 
 
 def small_button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
-    """A round button with a tip."""
+    """A small round button with a tooltip."""
     button = ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-6")
     with button:
         ui.tooltip(tip)

@@ -1,4 +1,4 @@
-"""Forces, torques and supports: what acts on the figure, and whether it is in balance."""
+"""The panel of forces, torques and supports, with a sentence that says whether the figure is in equilibrium."""
 
 from __future__ import annotations
 
@@ -30,36 +30,39 @@ from poise.studio.session.new_tasks import parts_to_choose
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 
-MOST_FRICTION = 10.0
-AXES = ("world", "site")
+LARGEST_FRICTION = 10.0
+"""Largest friction coefficient that can be entered."""
+FORCE_AXES = ("world", "site")
 
 
 class ForcesPanel:
-    """The panel of forces; it follows the session and changes it."""
+    """The panel of forces."""
 
     def __init__(self, session: Session) -> None:
-        """Make the panel where the caller is building."""
+        """Build the panel inside the present NiceGUI element."""
         self.session = session
         self.built: object = None
         self.judged = -1
         self.fields: list[tuple[Field, int, str]] = []
-        self.carried: list[tuple[int, ui.label]] = []
+        self.share_labels: list[tuple[int, ui.label]] = []
         with ui.column().classes("w-full gap-1 q-pa-sm"):
-            self.site = ui.select([], label="at").props("dense options-dense").classes("w-full").mark("force site")
+            self.site = (
+                ui.select([], label="Applied to").props("dense options-dense").classes("w-full").mark("force site")
+            )
             with ui.row().classes("w-full gap-1"):
-                for kind, word in (("force", "force"), ("torque", "torque"), ("support", "support")):
+                for kind, word in (("force", "Add force"), ("torque", "Add torque"), ("support", "Add support")):
                     ui.button(word, icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))).props(
                         "flat dense no-caps size=sm"
                     ).mark(f"add {kind}")
-            self.stand = ui.button("stand on its feet", on_click=lambda: attempt(self._stand))
-            self.stand.props("flat dense no-caps size=sm")
-            self.finds = Switch("find reactions for me", self._find)
-            self.torques = Switch("joint torques", lambda value: session.show("torques", value))
+            self.support_feet = ui.button("Add supports under the feet", on_click=lambda: attempt(self._support_feet))
+            self.support_feet.props("flat dense no-caps size=sm")
+            self.computes = Switch("Compute ground forces", self._compute)
+            self.torques = Switch("Show joint torques", lambda value: session.show("torques", value))
             self.verdict = ui.label().classes("text-body2").mark("balance")
         self.area = ui.scroll_area().classes("poise-side poise-side-short")
 
     def follow(self) -> None:
-        """Show the forces as they are now."""
+        """Update the panel to the session's state."""
         state = self.session.state
         key = (state.figure_number, [(type(load), getattr(load, "site", None)) for load in state.scene.forces])
         if key != self.built:
@@ -70,27 +73,27 @@ class ForcesPanel:
             if value is not None:
                 field.show(value)
         supports = supports_of(state.scene)
-        self.finds.show(bool(supports) and all(s.share is None and s.brace is None for s in supports))
-        self.finds.box.set_visibility(bool(supports))
+        self.computes.show(bool(supports) and all(s.share is None and s.brace is None for s in supports))
+        self.computes.box.set_visibility(bool(supports))
         self.torques.show("torques" in state.shown)
-        self.stand.set_visibility(bool(balance_sites_without_support(state.scene)))
+        self.support_feet.set_visibility(bool(balance_sites_without_support(state.scene)))
         self._judge(state)
 
     def _judge(self, state: State) -> None:
         if state.step == self.judged:
             return
         self.judged = state.step
-        self.verdict.set_text(balance_words(state))
+        self.verdict.set_text(balance_sentence(state))
         found = reactions_of(state.posture, state.scene.forces)
-        for number, label in self.carried:
+        for number, label in self.share_labels:
             support = state.scene.forces[number]
             if found is not None and isinstance(support, Support):
                 share, push = load_share(found, support.site, state.figure), found.supports[support.site]
-                label.set_text(f"carries {100 * share:.0f} %, {math.hypot(*push):.0f} N")
+                label.set_text(f"Carries {100 * share:.0f} %, {math.hypot(*push):.0f} N")
                 self._show_found(number, support, share)
 
     def _show_found(self, number: int, support: Support, share: float) -> None:
-        """Show what an open support carries where others say what they have to."""
+        """Show the computed share of a support whose share is not fixed."""
         for field, of, name in self.fields:
             if (of, name) == (number, "share") and support.share is None:
                 field.show(round(share, 2))
@@ -99,7 +102,7 @@ class ForcesPanel:
         parts = parts_to_choose(state)
         self.site.set_options(parts, value=self.site.value if self.site.value in parts else parts[0])
         self.area.clear()
-        self.fields, self.carried = [], []
+        self.fields, self.share_labels = [], []
         with self.area, ui.column().classes("w-full gap-2"):
             for number, load in enumerate(state.scene.forces):
                 if isinstance(load, Force | Support):
@@ -107,21 +110,23 @@ class ForcesPanel:
                         self._load(number, load)
 
     def _load(self, number: int, load: Force | Support) -> None:
-        what = "support" if isinstance(load, Support) else "force"
+        what = "Support" if isinstance(load, Support) else "Force"
         with ui.row().classes("w-full items-center no-wrap"):
             ui.label(f"{what} at {load.site.replace('_', ' ')}").classes("text-body2 ellipsis col")
             small_button("delete", "Remove", lambda: self._ask(lambda scene: without_load(scene, number)))
         if isinstance(load, Force):
-            self._field(number, "force", lambda entered: Numbers("force [N]", entered, step=10.0, digits=1))
-            self._field(number, "torque", lambda entered: Numbers("torque [N m]", entered, step=1.0, digits=1))
-            self._field(number, "axes", lambda entered: Choice("axes of the", AXES, entered))
+            self._field(number, "force", lambda entered: Numbers("Force [N]", entered, step=10.0, digits=1))
+            self._field(number, "torque", lambda entered: Numbers("Torque [N m]", entered, step=1.0, digits=1))
+            self._field(number, "axes", lambda entered: Choice("Axes of", FORCE_AXES, entered))
             return
         with ui.row().classes("no-wrap gap-2"):
-            self._field(number, "share", lambda entered: Number("support ratio", entered, step=0.05))
+            self._field(number, "share", lambda entered: Number("Share of weight", entered, step=0.05))
             self._field(
-                number, "friction", lambda entered: Number("friction", entered, low=0.0, high=MOST_FRICTION, step=0.05)
+                number,
+                "friction",
+                lambda entered: Number("Friction", entered, low=0.0, high=LARGEST_FRICTION, step=0.05),
             )
-        self.carried.append((number, ui.label().classes("text-caption text-grey-6")))
+        self.share_labels.append((number, ui.label().classes("text-caption text-grey-6")))
 
     def _field(self, number: int, name: str, make: Callable[[Entered], Field]) -> None:
         def changed(scene: Scene, value: Any) -> Scene:
@@ -140,10 +145,10 @@ class ForcesPanel:
             load = new_force(state.figure, site, kind, state.look.extent)
             self.session.ask(lambda scene: with_load(scene, load))
 
-    def _stand(self) -> None:
-        self.session.ask(on_feet)
+    def _support_feet(self) -> None:
+        self.session.ask(with_feet_supports)
 
-    def _find(self, on: bool) -> None:
+    def _compute(self, on: bool) -> None:
         posture = self.session.state.posture
         self.session.ask(with_free_shares if on else lambda scene: with_present_shares(scene, posture))
 
@@ -151,35 +156,35 @@ class ForcesPanel:
         attempt(lambda: self.session.ask(change))
 
 
-def on_feet(scene: Scene) -> Scene:
-    """The scene with a support for everything that its tasks about balance stand on."""
+def with_feet_supports(scene: Scene) -> Scene:
+    """The scene with a support for every site that its balance tasks stand on."""
     for site in balance_sites_without_support(scene):
         scene = with_load(scene, Support(site))
     return scene
 
 
-def balance_words(state: State) -> str:
-    """One sentence about whether what acts on the figure can be balanced."""
+def balance_sentence(state: State) -> str:
+    """A sentence that says whether the forces on the figure can be in equilibrium."""
     if state.figure.mass <= 0.0:
-        return "Without mass there is nothing to balance."
+        return "The figure has no mass, so there is nothing to balance."
     if not supports_of(state.scene):
-        return "No supports."
+        return "No supports yet."
     try:
         found = balance(state.figure, state.posture, state.scene.forces)
     except PoiseError as problem:
         return str(problem)
-    return _balanced_words(state, found) if found.balanced else _falling_words(found)
+    return _balanced_sentence(state, found) if found.balanced else _unbalanced_sentence(found)
 
 
-def _balanced_words(state: State, found: Balance) -> str:
+def _balanced_sentence(state: State, found: Balance) -> str:
     reactions = reactions_of(state.posture, state.scene.forces)
     if reactions is not None and not reactions.balanced:
-        return "Not in equilibrium: the weight is not where it would be so that the supports carry these shares."
+        return "Not in equilibrium: with the centre of mass here, the supports cannot carry these shares."
     spare = "any distance" if math.isinf(found.margin) else f"{1000 * found.margin:.0f} mm"
-    return f"In equilibrium: the weight may move {spare}."
+    return f"In equilibrium: the centre of mass may move by {spare}."
 
 
-def _falling_words(found: Balance) -> str:
+def _unbalanced_sentence(found: Balance) -> str:
     if math.isinf(found.margin):
-        return "Not in equilibrium, wherever the weight is: more friction or other supports would do."
-    return f"Not in equilibrium: the weight is {-1000 * found.margin:.0f} mm outside."
+        return "Not in equilibrium for any centre of mass: add friction or supports."
+    return f"Not in equilibrium: the centre of mass is {-1000 * found.margin:.0f} mm outside the support region."

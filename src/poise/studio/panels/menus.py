@@ -1,4 +1,4 @@
-"""The menu of examples and files, and the sheet of shortcuts."""
+"""The menu of files and examples, and the list of shortcuts."""
 
 from __future__ import annotations
 
@@ -9,45 +9,46 @@ from nicegui import ui
 
 from poise.engine.scene import Scene
 from poise.figures import BUILT_IN
-from poise.studio.panels.downloads import keep
+from poise.studio.panels.downloads import download
 from poise.studio.scenes.examples import THESIS
-from poise.studio.scenes.openings import EXAMPLES
+from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.session.session import Session
 
 SHORTCUTS = (
-    ("drag a body", "pull it at that very point"),
-    ("drag a target", "move what a task wants"),
-    ("double-click, or P", "pin the point under the pointer"),
-    ("right-click a body", "add tasks and forces, set it as root, choose its joints, edit it"),
-    ("click a joint", "rings and arrows that move it"),
-    ("click a target, an obstacle", "handles that move and turn it"),
-    ("drag an arrow's tip", "change a force or torque"),
-    ("drag beside the figure", "turn the view"),
-    ("right drag, wheel", "move the view, zoom"),
-    ("F, S", "show the whole figure, or what is selected"),
-    ("4", "one view or four"),
-    ("D", "dark or light"),
-    ("Ctrl Z, Ctrl Shift Z", "undo, do again"),
-    ("Esc", "stop the robot: its servos hold where they are"),
-    ("drop a file", "open a scene, URDF, MJCF, BVH, glTF, figure, posture or motion"),
-    ("?", "this sheet"),
+    ("Drag a body part", "Move the point under the pointer"),
+    ("Drag a target", "Move the target of a task"),
+    ("Double-click, or P", "Pin the point under the pointer"),
+    ("Right-click a body part", "Add tasks, forces and sites, set the root, choose movable joints, edit"),
+    ("Click a joint", "Show rings and arrows that move it"),
+    ("Click a target or obstacle", "Show handles that move and rotate it"),
+    ("Drag the tip of an arrow", "Change a force or torque"),
+    ("Drag the background", "Rotate the view"),
+    ("Right drag, wheel", "Move the view, zoom"),
+    ("F, S", "Frame the whole figure, frame the selection"),
+    ("4", "Switch between one and four views"),
+    ("D", "Switch between dark and light"),
+    ("Ctrl Z, Ctrl Shift Z", "Undo, redo"),
+    ("Esc", "Stop the robot; its servos hold their positions"),
+    ("Drop a file on the page", "Open a scene, URDF, MJCF, BVH, glTF, figure, posture or motion"),
+    ("?", "Show this list"),
 )
-SAVED = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.json", "motion": "motion.csv"}
-"""What can be saved, and as what."""
+"""Keys and pointer actions, and what they do."""
+DOWNLOADS = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.json", "motion": "motion.csv"}
+"""Files that can be downloaded, by what they contain."""
 
 
 def examples_menu(session: Session, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
-    """Files above, examples below."""
+    """The menu: files at the top, examples below."""
     with ui.menu().props('max-height="88vh"') as menu:
-        _item("Open a file …", choose_file)
-        for what, name in SAVED.items():
-            _item(f"Save the {what}", partial(keep, name))
-        _item("Save a picture", save_picture)
+        _item("Open file …", choose_file)
+        for what, name in DOWNLOADS.items():
+            _item(f"Save {what}", partial(download, name))
+        _item("Save picture", save_picture)
         ui.separator()
-        _group("Scenes of the thesis", {name: partial(_open, session, make) for name, make in THESIS.items()})
+        _group("Thesis scenes", {name: partial(_open, session, make) for name, make in THESIS.items()})
         _group("Figures", {name: partial(session.choose_figure, name) for name in BUILT_IN})
         ui.separator()
-        for name, make in EXAMPLES.items():
+        for name, make in EXAMPLE_SCENES.items():
             _item(name, partial(_open, session, make))
     return menu
 
@@ -61,7 +62,7 @@ def _open(session: Session, make: Callable[[], Scene]) -> None:
 
 
 def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
-    """A menu in the menu, which opens to its right."""
+    """A submenu, which opens to the right."""
     with ui.menu_item(title, auto_close=False).props("dense"):
         with ui.item_section().props("side"):
             ui.icon("keyboard_arrow_right")
@@ -71,7 +72,7 @@ def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
 
 
 def cheat_sheet() -> ui.dialog:
-    """All shortcuts."""
+    """The dialog with all shortcuts."""
     with ui.dialog() as dialog, ui.card():
         ui.label("Shortcuts").classes("text-subtitle1")
         with ui.grid(columns="auto auto").classes("gap-x-6 gap-y-1"):

@@ -1,4 +1,4 @@
-"""Obstacles: planes, spheres, boxes and cylinders that stand in the way."""
+"""The panel of obstacles: planes, spheres, boxes and cylinders that the figure avoids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from poise.studio.panels.fields import Entered, Field, Number, Numbers, Switch, 
 from poise.studio.session.obstacles import (
     OBSTACLE_KINDS,
     AnyObstacle,
-    keeps_clear_of_itself,
+    avoids_self_collision,
     new_obstacle,
     with_obstacle,
     with_obstacle_in_place,
@@ -26,39 +26,39 @@ from poise.studio.session.obstacles import (
 from poise.studio.session.session import Session
 from poise.tasks.obstacles import Obstacle, Plane
 
-AHEAD = 0.35
-"""Where a new obstacle stands: this far before the middle of the figure, in sizes of the figure."""
-BELOW = 0.01
-"""How far below the figure a new plane lies [m]: what is avoided is kept at that distance."""
-SMALLEST = 0.005
-"""[m]"""
+NEW_OBSTACLE_DISTANCE = 0.35
+"""Distance of a new obstacle in front of the figure's middle, as a share of the figure's size."""
+NEW_PLANE_DEPTH = 0.01
+"""Distance of a new plane below the figure, which is the distance that the figure keeps from obstacles [m]."""
+SMALLEST_OBSTACLE = 0.005
+"""Smallest radius or edge of an obstacle [m]."""
 Edit = Callable[[AnyObstacle, object], AnyObstacle]
 
 
 class ObstaclesPanel:
-    """The panel of obstacles; it follows the session and changes it."""
+    """The panel of obstacles."""
 
     def __init__(self, session: Session, choose: Callable[[int], object]) -> None:
-        """Make the panel where the caller is building; `choose` puts handles on an obstacle."""
+        """Build the panel inside the present NiceGUI element; `choose` shows the handles of an obstacle."""
         self.session, self.choose = session, choose
         self.built: object = None
         self.fields: list[tuple[Field, int, Callable[[AnyObstacle], object]]] = []
         ui.label("Obstacles").classes("text-subtitle2")
         with ui.row().classes("w-full gap-0"):
             for kind in OBSTACLE_KINDS:
-                ui.button(kind, icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))).props(
-                    "flat dense no-caps size=sm"
-                ).mark(f"add {kind}")
+                ui.button(
+                    kind.capitalize(), icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))
+                ).props("flat dense no-caps size=sm").mark(f"add {kind}")
         self.area = ui.column().classes("w-full gap-1")
-        self.itself = Switch("keep clear of itself", self._avoid)
+        self.itself = Switch("Avoid self-collision", self._avoid)
 
     def _avoid(self, on: bool) -> None:
         self.session.ask(lambda scene: with_self_avoidance(scene, on))
 
     def follow(self) -> None:
-        """Show the obstacles as they are now."""
+        """Update the panel to the session's state."""
         obstacles = self.session.state.scene.obstacles
-        self.itself.show(keeps_clear_of_itself(self.session.state.scene))
+        self.itself.show(avoids_self_collision(self.session.state.scene))
         key = [(type(each), type(getattr(each, "shape", None)), each.name) for each in obstacles]
         if key != self.built:
             self.built = key
@@ -77,16 +77,18 @@ class ObstaclesPanel:
     def _row(self, number: int, obstacle: AnyObstacle) -> None:
         with ui.row().classes("w-full items-center no-wrap"):
             ui.label(obstacle.name or f"obstacle {number + 1}").classes("text-body2 ellipsis col")
-            small_button("open_with", "Move and turn", lambda: self.choose(number))
+            small_button("open_with", "Move and rotate", lambda: self.choose(number))
             small_button("delete", "Remove", lambda: self._ask(lambda scene: without_obstacle(scene, number)))
         if isinstance(obstacle, Plane):
-            self._field(number, lambda e: Number("height [m]", e, step=0.05), lambda o: o.offset, _with_offset)  # type: ignore[union-attr]
+            self._field(number, lambda e: Number("Height [m]", e, step=0.05), lambda o: o.offset, _with_offset)  # type: ignore[union-attr]
             return
-        self._field(number, lambda e: Numbers("at [m]", e), lambda o: o.pose.position, _with_place)  # type: ignore[union-attr]
+        self._field(number, lambda e: Numbers("Position [m]", e), lambda o: o.pose.position, _with_place)  # type: ignore[union-attr]
         if isinstance(obstacle.shape, Box):
-            self._field(number, lambda e: Numbers("edges [m]", e), lambda o: o.shape.size, _with_edges)  # type: ignore[union-attr]
+            self._field(number, lambda e: Numbers("Edges [m]", e), lambda o: o.shape.size, _with_edges)  # type: ignore[union-attr]
         elif isinstance(obstacle.shape, Sphere | Cylinder):
-            self._field(number, lambda e: Number("radius [m]", e, low=SMALLEST, step=0.01), _radius, _with_radius)
+            self._field(
+                number, lambda e: Number("Radius [m]", e, low=SMALLEST_OBSTACLE, step=0.01), _radius, _with_radius
+            )
 
     def _field(
         self, number: int, make: Callable[[Entered], Field], get: Callable[[AnyObstacle], object], put: Edit
@@ -103,8 +105,8 @@ class ObstaclesPanel:
         points = state.look.vertices(state.figure.frames(state.posture))
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         up = state.figure.up_vector
-        ground = middle + (float((points @ up).min()) - BELOW - float(middle @ up)) * up
-        ahead = middle + AHEAD * state.look.extent * forward
+        ground = middle + (float((points @ up).min()) - NEW_PLANE_DEPTH - float(middle @ up)) * up
+        ahead = middle + NEW_OBSTACLE_DISTANCE * state.look.extent * forward
         new = new_obstacle(state.scene, kind, ground if kind == "plane" else np.asarray(ahead), state.look.extent)
         self.session.ask(lambda scene: with_obstacle(scene, new))
         self.follow()
@@ -125,7 +127,7 @@ def _with_place(obstacle: AnyObstacle, value: object) -> AnyObstacle:
 
 def _with_edges(obstacle: AnyObstacle, value: object) -> AnyObstacle:
     assert isinstance(obstacle, Obstacle)
-    edges = tuple(max(SMALLEST, float(edge)) for edge in value)  # type: ignore[attr-defined]
+    edges = tuple(max(SMALLEST_OBSTACLE, float(edge)) for edge in value)  # type: ignore[attr-defined]
     return replace(obstacle, shape=replace(obstacle.shape, size=edges))  # type: ignore[call-arg]
 
 

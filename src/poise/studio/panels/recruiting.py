@@ -1,4 +1,4 @@
-"""Which joints may move for a body: for pulls and pins on it, and for the tasks it has [Baerlocher 2001, 7.2.3]."""
+"""The dialog that chooses the joints that tasks and pulls of a body may move [Baerlocher 2001, 7.2.3]."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from poise.studio.session.state import State
 from poise.tasks.recruits import nearest_branch
 from poise.tasks.task import NEAREST_BRANCH, Recruits
 
-PULLS = "pulls and pins"
+PULLS_AND_PINS = "Drags and pins"
 
 
 def recruit_dialog(session: Session, body: str) -> None:
-    """Choose joints on the way from a body to the root, and whom the choice is for."""
+    """Open the dialog: choose among the joints from a body to the root, for pulls and pins or for one of its tasks."""
     state = session.state
     path = joints_to_root(state, body)
     with ui.dialog(value=True) as dialog, ui.card().style("min-width: 340px"):
-        ui.label(f"Joints that may move for the {body.replace('_', ' ')}").classes("text-subtitle1")
+        ui.label(f"Joints that may move the {body.replace('_', ' ')}").classes("text-subtitle1")
         boxes: dict[str, ui.checkbox] = {}
-        whom = ui.select([PULLS, *tasks_of(state, body)], value=PULLS, label="for").classes("w-full")
+        applies_to = ui.select(
+            [PULLS_AND_PINS, *tasks_of(state, body)], value=PULLS_AND_PINS, label="Applies to"
+        ).classes("w-full")
         with ui.row().classes("gap-1"):
-            for word, names in (("all", path), ("its limb", nearest_branch(state.figure, body)), ("none", [])):
+            for word, names in (("All", path), ("Limb only", nearest_branch(state.figure, body)), ("None", [])):
                 ui.button(word, on_click=lambda names=names: _tick(boxes, names)).props("flat dense no-caps size=sm")
         with ui.column().classes("gap-0").style("max-height: 46vh; overflow: auto"):
             boxes |= {name: ui.checkbox(name.replace("_", " "), value=True).props("dense") for name in path}
-        _tick(boxes, _now(state, body) or path)
+        _tick(boxes, _present_choice(state, body) or path)
 
         def apply() -> None:
             names = tuple(name for name, box in boxes.items() if box.value)
             chosen = None if len(names) == len(path) else names
-            if attempt(lambda: recruit(session, body, str(whom.value), chosen)):
+            if attempt(lambda: recruit(session, body, str(applies_to.value), chosen)):
                 dialog.close()
 
         with ui.row().classes("w-full justify-end"):
@@ -40,23 +42,23 @@ def recruit_dialog(session: Session, body: str) -> None:
     dialog.on("hide", dialog.delete)
 
 
-def recruit(session: Session, body: str, whom: str, joints: Recruits) -> None:
-    """Let pulls of a body, or one of its tasks, move these joints only; None for all."""
-    if whom == PULLS:
+def recruit(session: Session, body: str, applies_to: str, joints: Recruits) -> None:
+    """Set the joints that pulls and pins of a body, or one of its tasks, may move; None for all."""
+    if applies_to == PULLS_AND_PINS:
         session.recruit(body, joints)
     else:
-        session.change(tasks_of(session.state, body)[whom], joints=joints)
+        session.change(tasks_of(session.state, body)[applies_to], joints=joints)
 
 
 def tasks_of(state: State, body: str) -> dict[str, int]:
-    """Tasks about a body or its sites, by what they are called."""
+    """The numbers of the tasks of a body and its sites, by label."""
     own = {body, *(site.name for site in state.figure.sites if site.body == body)}
     tasks = enumerate(state.scene.tasks)
     return {task.label: number for number, task in tasks if getattr(task, "site", None) in own}
 
 
 def joints_to_root(state: State, body: str) -> list[str]:
-    """Joints that move a body, the nearest first."""
+    """The joints on the path from a body to the root, the nearest first."""
     above = dict(state.figure.tree_order)
     names, at = [], body
     while (joint := above[at]) is not None:
@@ -68,7 +70,7 @@ def joints_to_root(state: State, body: str) -> list[str]:
     return names
 
 
-def _now(state: State, body: str) -> list[str]:
+def _present_choice(state: State, body: str) -> list[str]:
     chosen = state.recruits.get(body)
     if chosen == NEAREST_BRANCH:
         return nearest_branch(state.figure, body)

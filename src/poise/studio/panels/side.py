@@ -1,4 +1,4 @@
-"""The panels on the right: joints, the chosen task, forces, criteria, the body."""
+"""The tabs on the right: joints, the selected task, forces, criteria, the body."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from poise.studio.session.pull import point_task
 from poise.studio.session.session import Session
 from poise.tasks.place import Position
 
-TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Wishes", "body": "Body"}
+TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Criteria", "body": "Body"}
 
 
 class Side:
-    """Tabs, of which the one that is seen follows the session."""
+    """The tabs; only the visible one is updated."""
 
     def __init__(self, session: Session) -> None:
-        """Make the panels where the caller is building; `attach` gives them the viewport."""
+        """Build the tabs inside the present NiceGUI element; `attach` connects them to the viewport."""
         self.session = session
         self.viewport: Viewport | None = None
         with ui.tabs().props("dense no-caps align=justify").classes("w-full poise-tabs") as self.tabs:
@@ -46,7 +46,7 @@ class Side:
         self.tabs.on_value_change(lambda event: self._show())
 
     def attach(self, viewport: Viewport) -> None:
-        """Listen to what the viewport says; call it outside all drawers, for the menu opens anywhere."""
+        """Listen to the viewport's events; call it outside all drawers, because the menu opens anywhere on the page."""
         self.viewport = viewport
         self.menu = BodyMenu(self.session, self.edit_body)
         viewport.on("menu", lambda event: self.menu.open(**event.args))
@@ -58,7 +58,7 @@ class Side:
         return self.viewport
 
     def build(self) -> None:
-        """Begin with another figure."""
+        """Build the sliders of another figure."""
         self.sliders.build()
         self.sliders.follow()
 
@@ -67,29 +67,29 @@ class Side:
         self.follow_joints()
 
     def follow(self) -> None:
-        """Bring the panel that is seen up to the session's state."""
+        """Update the visible tab to the session's state."""
         panels = {"task": self.form, "forces": self.forces, "criteria": self.criteria, "body": self.body}
         if self.tabs.value in panels:
             panels[self.tabs.value].follow()  # type: ignore[attr-defined]
 
     def follow_joints(self) -> None:
-        """Bring the sliders up to the session's state, where they are seen."""
+        """Update the sliders to the session's state if they are visible."""
         if self.tabs.value == "joints":
             self.sliders.follow()
 
     def select(self, what: dict[str, Any]) -> None:
-        """Show the properties of what was clicked."""
+        """Show the properties of the thing that was clicked, if it is a task's target."""
         if "task" in what:
             self.show_task(int(what["task"]))
 
     def show_task(self, number: int) -> None:
-        """Show the properties of a task, and handles on its target."""
+        """Show the properties of a task and the handles of its target."""
         self.form.choose(number)
         self.tabs.set_value("task")
         self._viewport().choose(task=number)
 
     def edit_body(self, body: str) -> None:
-        """Show how a body is made."""
+        """Open the editor of a body part."""
         self.tabs.set_value("body")
         self.body.choose(body)
 
@@ -98,7 +98,7 @@ class Side:
         ui.notify("Click a point of the figure.", position="top")
 
     def _picked(self, body: int, point: Any, **_: Any) -> None:
-        """Let the chosen task be about the point that was picked."""
+        """Move the selected position task to the point that was picked."""
         task, number, state = self.form.task, self.form.number, self.session.state
         if isinstance(task, Position) and number is not None:
             found = point_task(state.posture, body, point, priority=1)

@@ -1,4 +1,4 @@
-"""A slider for every degree of freedom, joint by joint."""
+"""The panel of sliders, one for every degree of freedom, grouped by joint."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from nicegui import ui
 from poise.studio.session.freedoms import Freedom, shown_values
 from poise.studio.session.session import Session
 
-STEPS = {"°": 0.1, "m": 0.001}
-DIGITS = {"°": 1, "m": 3}
-CLOSE = 1e-6
-"""Values nearer than this are the same, in the unit shown."""
+SLIDER_STEPS = {"°": 0.1, "m": 0.001}
+"""Step of a slider, by unit."""
+SLIDER_DECIMALS = {"°": 1, "m": 3}
+"""Decimals of a value that are shown, by unit."""
+SAME_VALUE_DIFFERENCE = 1e-6
+"""Tolerance when a slider's value is compared with the session's, in the unit shown."""
 
 
 class Sliders:
-    """The panel of sliders; they follow the session and move it."""
+    """The panel of sliders."""
 
     def __init__(self, session: Session) -> None:
-        """Make an empty panel where the caller is building."""
+        """Build an empty panel inside the present NiceGUI element."""
         self.session = session
         self.following = False
         self.shown_figure = self.shown_step = -1
         self.sliders: list[ui.slider] = []
         self.numbers: list[ui.label] = []
         self.rows: list[tuple[str, ui.column]] = []
-        self.search = ui.input(placeholder="find a joint", on_change=self._filter)
+        self.search = ui.input(placeholder="Find a joint", on_change=self._filter)
         self.search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
         with self.search.add_slot("prepend"):
             ui.icon("search", size="xs")
         self.area = ui.scroll_area().style("height: calc(100vh - 140px)").props('content-style="padding: 4px 16px"')
 
     def build(self) -> None:
-        """Make the sliders of the session's figure."""
+        """Build the sliders of the session's figure."""
         state = self.session.state
         self.area.clear()
         self.shown_figure, self.shown_step = state.figure_number, -1
@@ -62,7 +64,7 @@ class Sliders:
         slider = ui.slider(
             min=round(freedom.low, 4),
             max=round(freedom.high, 4),
-            step=STEPS[freedom.unit],
+            step=SLIDER_STEPS[freedom.unit],
             on_change=lambda event: self._moved(freedom, event.value),
         )
         slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px").classes(
@@ -77,7 +79,7 @@ class Sliders:
         self.follow()
 
     def follow(self) -> None:
-        """Bring all sliders to the session's values."""
+        """Update all sliders to the session's values."""
         state = self.session.state
         if state.step == self.shown_step or state.figure_number != self.shown_figure:
             return
@@ -85,20 +87,23 @@ class Sliders:
         try:
             values = shown_values(state.posture, state.freedoms)
             for freedom, slider, number, value in zip(state.freedoms, self.sliders, self.numbers, values, strict=True):
-                if slider.value is None or abs(slider.value - value) > 0.5 * STEPS[freedom.unit] + CLOSE:
+                if (
+                    slider.value is None
+                    or abs(slider.value - value) > 0.5 * SLIDER_STEPS[freedom.unit] + SAME_VALUE_DIFFERENCE
+                ):
                     slider.set_value(value)
-                digits = DIGITS[freedom.unit]
+                digits = SLIDER_DECIMALS[freedom.unit]
                 number.set_text(f"{round(value, digits) + 0.0:.{digits}f} {freedom.unit}")
         finally:
             self.following = False
 
     def _filter(self) -> None:
-        """Show the joints whose name has all the words in it that are searched for."""
+        """Show only the joints whose names contain all words of the search field."""
         words = (self.search.value or "").lower().replace("_", " ").split()
         for joint, row in self.rows:
             row.set_visibility(all(word in joint.lower().replace("_", " ") for word in words))
 
 
 def _marker(freedom: Freedom) -> str:
-    """How tests find a slider."""
+    """The marker by which tests find a slider."""
     return "-".join(part for part in (freedom.joint, freedom.coordinate.replace(" ", "-")) if part)

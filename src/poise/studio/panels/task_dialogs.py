@@ -1,4 +1,4 @@
-"""Dialogs that add a task, and edit one as scene files say it."""
+"""Dialogs that add a task, and edit a task as text."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from poise.studio.session.session import Session
 
 
 def add_dialog(session: Session) -> None:
-    """Ask for a kind and a site, and add that task."""
+    """Open the dialog that adds a task of a chosen kind."""
     parts = parts_to_choose(session.state)
     with ui.dialog(value=True) as dialog, ui.card().style("min-width: 360px"):
         ui.label("Add a task").classes("text-subtitle1")
-        kind = ui.select(list(TASK_KINDS), value="position", label="what").classes("w-full")
-        site = ui.select(parts, value=parts[0], label="of", with_input=True).classes("w-full")
+        kind = ui.select(list(TASK_KINDS), value="Position", label="Kind of task").classes("w-full")
+        site = ui.select(parts, value=parts[0], label="Site or body", with_input=True).classes("w-full")
         site.bind_visibility_from(kind, "value", lambda value: value in KINDS_WITH_SITE)
-        ui.label("It asks for what is so now, at the lowest priority; drag its target or edit it.").classes(
+        ui.label("The task keeps the present state, at the lowest priority; drag its target or edit it then.").classes(
             "text-caption text-grey-6"
         )
         problem = ui.label().classes("text-negative text-caption")
@@ -36,7 +36,7 @@ def add_dialog(session: Session) -> None:
 
 
 def edit_dialog(session: Session, number: int) -> None:
-    """Edit everything about a task as text; what is wrong is said with its line."""
+    """Open the dialog that edits a task as TOML text; errors are shown with their line."""
     scene = session.state.scene
     task = scene.tasks[number]
     try:
@@ -47,7 +47,7 @@ def edit_dialog(session: Session, number: int) -> None:
     with ui.dialog(value=True) as dialog, ui.card().style("min-width: 520px"):
         ui.label(f"Edit {task.label}").classes("text-subtitle1")
         field = ui.textarea(value=text).props("outlined autogrow input-class=poise-code").classes("w-full")
-        ui.label("name, priority, weight, axes, relative_to, joints, gain … as in scene files.").classes(
+        ui.label("Keys as in scene files: name, priority, weight, axes, relative_to, joints, gain …").classes(
             "text-caption text-grey-6"
         )
         problem = ui.label().classes("text-negative text-caption")

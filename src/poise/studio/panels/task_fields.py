@@ -1,4 +1,4 @@
-"""What each kind of task can be asked besides what all have: how it is shown, and the task with another value."""
+"""The fields that are specific to each kind of task: how a value is shown, and the task with another value."""
 
 from __future__ import annotations
 
@@ -28,27 +28,33 @@ from poise.tasks.posture import Hold
 from poise.tasks.steady import Slow, Still
 from poise.tasks.task import Task, axes_of
 
-WORLD, NOW, AS_IT_IS = "the world", "as it is now", "a posture of its own"
-DEGREES = ("x °", "y °", "z °")
-LOCKED = 1e-6
-"""Cosine below which two of three turns are about the same axis."""
-LEVEL = {"as it must be": None, "across gravity only": True, "all three": False}
+WORLD_OPTION, PRESENT_POSTURE_OPTION, STORED_POSTURE_OPTION = "World", "Present posture", "Stored posture"
+"""Options of choices: relative to the world; hold the present posture; hold the posture stored in the task."""
+GIMBAL_LOCK_COSINE = 1e-6
+"""Cosine of the second Euler angle below which the first and third rotation are about the same axis."""
+MOMENT_AXES = {"Automatic": None, "Horizontal axes": True, "All three axes": False}
+"""Axes about which an equilibrium task balances moments, by option."""
 Make = Callable[[Session, Entered], Field]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a form."""
+    """One field of a form."""
 
     label: str
+    """Name of the field."""
     make: Make
+    """Builds the field."""
     get: Callable[[Any], Any]
+    """The value of a task that the field shows."""
     put: Callable[[Any, Any], Task]
+    """The task with another value."""
     applies: Callable[[Any], bool] = lambda task: True
+    """Whether a task has this field."""
 
 
 def weights(text: str) -> float | tuple[float, ...]:
-    """One weight, or one per axis, from a text; raises `TaskError`."""
+    """One weight, or one for each axis, from a text; raises `TaskError` if it is neither."""
     try:
         numbers = tuple(float(word) for word in text.replace(",", " ").split())
     except ValueError:
@@ -59,21 +65,25 @@ def weights(text: str) -> float | tuple[float, ...]:
 
 
 def all_joints(state: State) -> list[str]:
-    """Joints that can be recruited."""
+    """The names of all joints that a task may move."""
     return list(state.figure.moving_joints)
 
 
-def no_axes(task: Task) -> bool:
-    """Whether a task recruits no joints."""
+def moves_no_joints(task: Task) -> bool:
+    """Whether the joints of a task cannot be chosen."""
     return isinstance(task, Avoid | Custom)
 
 
 def angles_of(rotation: FloatArray) -> list[float]:
-    """Turns about x, then y, then z of the world [°]; none about z where that is the same as about x."""
+    """Euler angles about the fixed axes x, then y, then z; z is 0 in gimbal lock [°]."""
     m = to_matrix(rotation)
     cosine = math.hypot(m[0, 0], m[1, 0])
     y = math.atan2(-m[2, 0], cosine)
-    x, z = (math.atan2(m[2, 1], m[2, 2]), math.atan2(m[1, 0], m[0, 0])) if cosine > LOCKED else (_about_x(m), 0.0)
+    x, z = (
+        (math.atan2(m[2, 1], m[2, 2]), math.atan2(m[1, 0], m[0, 0]))
+        if cosine > GIMBAL_LOCK_COSINE
+        else (_about_x(m), 0.0)
+    )
     return [math.degrees(angle) for angle in (x, y, z)]
 
 
@@ -82,7 +92,7 @@ def _about_x(m: FloatArray) -> float:
 
 
 def rotation_by(angles: list[float]) -> FloatArray:
-    """(4,) the rotation by such turns."""
+    """(4,) the quaternion of Euler angles about the fixed axes x, then y, then z [°]."""
     found: FloatArray = np.roll(Rotation.from_euler("xyz", angles, degrees=True).as_quat(), 1)
     return found
 
@@ -104,118 +114,122 @@ def _field(name: str) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Task]]
 
 
 def _letters(task: Any) -> str:
-    """Axes as letters; those of other directions as none."""
+    """The axes of a task as letters; axes in other directions are left out."""
     rows = axes_of(task.axes, task.label)
     return "".join("xyz"[k] for k in range(3) if any((row == np.eye(3)[k]).all() for row in rows))
 
 
 def _with_axes(task: Any, value: str) -> Task:
     if not value:
-        raise TaskError(f"{task.label}: one axis must matter; switch the task off instead.")
+        raise TaskError(f"{task.label}: at least one axis is needed; switch the task off instead.")
     fits = np.size(task.weight) in (1, len(value))
     return changed(task, axes=value, weight=task.weight if fits else 1.0)
 
 
-SITE = Row("of", _parts("of"), *_field("site"))
-AXES = Row("axes", lambda session, entered: Flags("axes that matter", "xyz", entered), _letters, _with_axes)
-BASE = Row(
-    "seen from",
-    lambda session, entered: Choice("seen from", [WORLD, *parts_to_choose(session.state)], entered),
-    lambda task: task.relative_to or WORLD,
-    lambda task, value: replace(task, relative_to=None if value == WORLD else value),
+SITE_ROW = Row("site", _parts("Site or body"), *_field("site"))
+AXES_ROW = Row("axes", lambda session, entered: Flags("Axes", "xyz", entered), _letters, _with_axes)
+BASE_ROW = Row(
+    "relative to",
+    lambda session, entered: Choice("Relative to", [WORLD_OPTION, *parts_to_choose(session.state)], entered),
+    lambda task: task.relative_to or WORLD_OPTION,
+    lambda task, value: replace(task, relative_to=None if value == WORLD_OPTION else value),
 )
-OFFSET = Row(
-    "point of the site",
-    _numbers("point of the site [m]", step=0.01),
+OFFSET_ROW = Row(
+    "offset",
+    _numbers("Offset from the site [m]", step=0.01),
     lambda task: (0.0, 0.0, 0.0) if task.offset is None else vector(task.offset),
     lambda task, value: replace(task, offset=value if any(value) else None),
 )
-AT = Row(
-    "at",
-    _numbers("at [m]"),
+TARGET_ROW = Row(
+    "target",
+    _numbers("Target [m]"),
     lambda task: vector(task.at),
     lambda task, value: replace(task, at=value),
     lambda task: task.at is not None,
 )
-DIRECTION = Row(
+DIRECTION_ROW = Row(
     "direction",
-    _numbers("direction", step=0.1),
+    _numbers("Direction", step=0.1),
     lambda task: vector(task.direction),
     lambda task, value: replace(task, direction=value),
     lambda task: task.direction is not None,
 )
-TURNED = Row(
-    "turned",
-    _numbers("turned about", step=5.0, names=DEGREES, digits=1),
+ROTATION_ROW = Row(
+    "rotation",
+    _numbers("Rotation [°]", step=5.0, digits=1),
     lambda task: angles_of(rotation_of(task.rotation, task.label)),
     lambda task, value: replace(task, rotation=rotation_by(value)),
 )
-PLACE = Row(
-    "at",
-    _numbers("at [m]"),
+POSE_POSITION_ROW = Row(
+    "target",
+    _numbers("Target [m]"),
     lambda task: pose_of(task.pose, task.label).position,
     lambda task, value: replace(task, pose=Pose(value, pose_of(task.pose, task.label).rotation)),
 )
-POSE_TURNED = Row(
-    "turned",
-    _numbers("turned about", step=5.0, names=DEGREES, digits=1),
+POSE_ROTATION_ROW = Row(
+    "rotation",
+    _numbers("Rotation [°]", step=5.0, digits=1),
     lambda task: angles_of(pose_of(task.pose, task.label).rotation),
     lambda task, value: replace(task, pose=Pose(pose_of(task.pose, task.label).position, rotation_by(value))),
 )
-AXIS = Row("axis", _numbers("axis", step=0.1), lambda task: vector(task.axis), lambda task, v: replace(task, axis=v))
-MARGIN = Row("margin", _number("margin [m]", low=0.0, step=0.005), *_field("margin"))
+AXIS_ROW = Row(
+    "axis", _numbers("Axis", step=0.1), lambda task: vector(task.axis), lambda task, v: replace(task, axis=v)
+)
+MARGIN_ROW = Row("margin", _number("Margin [m]", low=0.0, step=0.005), *_field("margin"))
 
 
-BODIES = Row(
+BODIES_ROW = Row(
     "bodies",
-    lambda session, entered: Choices("only these bodies", [body.name for body in session.state.figure.bodies], entered),
+    lambda session, entered: Choices("Only these bodies", [body.name for body in session.state.figure.bodies], entered),
     lambda task: [] if task.bodies is None else [task.bodies] if isinstance(task.bodies, str) else list(task.bodies),
     lambda task, value: replace(task, bodies=tuple(value) or None),
 )
 
 
 def _look_kind(session: Session, entered: Entered) -> Field:
-    return Choice("looks", ["at a point", "in a direction"], lambda value: entered((value, session.state)))
+    return Choice("Look", ["at a point", "in a direction"], lambda value: entered((value, session.state)))
 
 
-def _look_otherwise(task: LookAt, value: tuple[str, State]) -> Task:
-    """The same gaze told as a point or as a direction."""
+def _with_look_kind(task: LookAt, value: tuple[str, State]) -> Task:
+    """The task with the same gaze, given by a point or by a direction."""
     word, state = value
     eye = state.figure.pose_of(task.site, state.posture).position
     if word == "in a direction" and task.at is not None:
-        way = part_from_world(state.posture, task.relative_to).inverse().apply(vector(task.at)) - eye
-        return replace(task, at=None, direction=way, relative_to=None)
+        direction = part_from_world(state.posture, task.relative_to).inverse().apply(vector(task.at)) - eye
+        return replace(task, at=None, direction=direction, relative_to=None)
     if word == "at a point" and task.direction is not None:
-        way = vector(task.direction)
-        return replace(task, at=eye + DIRECTION_MARK_DISTANCE * way / np.linalg.norm(way), direction=None)
+        direction = vector(task.direction)
+        return replace(task, at=eye + DIRECTION_MARK_DISTANCE * direction / np.linalg.norm(direction), direction=None)
     return task
 
 
-def _holds(session: Session, entered: Entered) -> Field:
+def _posture_choice(session: Session, entered: Entered) -> Field:
     def chosen(value: str) -> None:
-        if value != AS_IT_IS:
-            entered(session.state.posture if value == NOW else value)
+        if value != STORED_POSTURE_OPTION:
+            entered(session.state.posture if value == PRESENT_POSTURE_OPTION else value)
 
-    return Choice("posture", [NOW, AS_IT_IS, *session.state.figure.posture_names], chosen)
+    return Choice(
+        "Posture", [PRESENT_POSTURE_OPTION, STORED_POSTURE_OPTION, *session.state.figure.posture_names], chosen
+    )
 
 
-def _avoided(session: Session, entered: Entered) -> Field:
+def _avoid_choice(session: Session, entered: Entered) -> Field:
     def chosen(names: tuple[str, ...]) -> None:
         by_name = hazards_of(session.state)
         entered([by_name[name] for name in names])
 
-    return Choices("what", list(hazards_of(session.state)), chosen)
+    return Choices("Keep clear of", list(hazards_of(session.state)), chosen)
 
 
 def hazards_of(state: State) -> dict[str, Any]:
-    """What there is to keep clear of, by what it is called."""
+    """Everything that the figure can avoid, by name: itself and the obstacles."""
     named = {obstacle.name or f"obstacle {k + 1}": obstacle for k, obstacle in enumerate(state.scene.obstacles)}
     return {"itself": SELF, **named}
 
 
-def _avoid(task: Avoid, value: list[Any]) -> Task:
+def _with_avoided(task: Avoid, value: list[Any]) -> Task:
     if not value:
-        raise TaskError(f"{task.label}: say what to keep clear of, or remove the task.")
+        raise TaskError(f"{task.label}: choose what to keep clear of, or remove the task.")
     return replace(task, what=value)
 
 
@@ -223,54 +237,54 @@ def _hazard_names(task: Avoid) -> list[str]:
     return ["itself" if hazard == SELF else getattr(hazard, "name", "") for hazard in task.hazards]
 
 
-OWN_FIELDS: dict[type, tuple[Row, ...]] = {
-    Position: (SITE, OFFSET, AT, AXES, BASE),
-    Orientation: (SITE, TURNED, AXES, BASE),
-    Frame: (SITE, PLACE, POSE_TURNED, BASE),
+TASK_ROWS: dict[type, tuple[Row, ...]] = {
+    Position: (SITE_ROW, OFFSET_ROW, TARGET_ROW, AXES_ROW, BASE_ROW),
+    Orientation: (SITE_ROW, ROTATION_ROW, AXES_ROW, BASE_ROW),
+    Frame: (SITE_ROW, POSE_POSITION_ROW, POSE_ROTATION_ROW, BASE_ROW),
     LookAt: (
-        SITE,
-        Row("looks", _look_kind, lambda t: "at a point" if t.at is not None else "in a direction", _look_otherwise),
-        AT,
-        DIRECTION,
-        AXIS,
-        Row(BASE.label, BASE.make, BASE.get, BASE.put, lambda task: task.at is not None),
+        SITE_ROW,
+        Row("look", _look_kind, lambda t: "at a point" if t.at is not None else "in a direction", _with_look_kind),
+        TARGET_ROW,
+        DIRECTION_ROW,
+        AXIS_ROW,
+        Row(BASE_ROW.label, BASE_ROW.make, BASE_ROW.get, BASE_ROW.put, lambda task: task.at is not None),
     ),
     CenterOfMass: (
-        AT,
-        Row(AXES.label, AXES.make, AXES.get, AXES.put, lambda task: task.at is not None),
+        TARGET_ROW,
+        Row(AXES_ROW.label, AXES_ROW.make, AXES_ROW.get, AXES_ROW.put, lambda task: task.at is not None),
         Row(
             "over",
-            lambda session, entered: Choices("over", parts_to_choose(session.state), entered),
+            lambda session, entered: Choices("Supports", parts_to_choose(session.state), entered),
             lambda task: list(task.supports),
             lambda task, value: replace(task, over=value),
             lambda task: task.over is not None,
         ),
-        Row(MARGIN.label, MARGIN.make, MARGIN.get, MARGIN.put, lambda task: task.over is not None),
+        Row(MARGIN_ROW.label, MARGIN_ROW.make, MARGIN_ROW.get, MARGIN_ROW.put, lambda task: task.over is not None),
     ),
-    MomentOfInertia: (AXIS, Row("value", _number("wanted [kg m²]", low=0.0, step=0.5), *_field("value"))),
+    MomentOfInertia: (AXIS_ROW, Row("value", _number("Target [kg m²]", low=0.0, step=0.5), *_field("value"))),
     Hold: (
         Row(
             "posture",
-            _holds,
-            lambda task: task.posture if isinstance(task.posture, str) else AS_IT_IS,
+            _posture_choice,
+            lambda task: task.posture if isinstance(task.posture, str) else STORED_POSTURE_OPTION,
             lambda task, value: replace(task, posture=value),
         ),
     ),
     Equilibrium: (
-        MARGIN,
+        MARGIN_ROW,
         Row(
             "moments",
-            lambda session, entered: Choice("moments", list(LEVEL), entered),
-            lambda task: next(word for word, value in LEVEL.items() if value is task.level),
-            lambda task, value: replace(task, level=LEVEL[value]),
+            lambda session, entered: Choice("Balance moments about", list(MOMENT_AXES), entered),
+            lambda task: next(word for word, value in MOMENT_AXES.items() if value is task.level),
+            lambda task, value: replace(task, level=MOMENT_AXES[value]),
         ),
     ),
-    Still: (BODIES,),
-    Slow: (BODIES, Row("speed", _number("faster than [rad/s]", low=0.01, step=0.5), *_field("speed"))),
+    Still: (BODIES_ROW,),
+    Slow: (BODIES_ROW, Row("speed", _number("Speed limit [rad/s]", low=0.01, step=0.5), *_field("speed"))),
     Avoid: (
-        Row("what", _avoided, _hazard_names, _avoid),
-        MARGIN,
-        Row("reach", _number("noticed from [m]", low=0.02, step=0.02), *_field("reach")),
+        Row("what", _avoid_choice, _hazard_names, _with_avoided),
+        MARGIN_ROW,
+        Row("reach", _number("Detection distance [m]", low=0.02, step=0.02), *_field("reach")),
     ),
 }
-"""What can be asked of each kind of task."""
+"""The fields of each kind of task."""

@@ -1,4 +1,4 @@
-"""The list of tasks, sorted and indented by priority [Baerlocher 2001, 7.2.6]."""
+"""The list of tasks on the left, sorted and indented by priority [Baerlocher 2001, 7.2.6]."""
 
 from __future__ import annotations
 
@@ -9,35 +9,34 @@ import numpy as np
 from nicegui import ui
 
 from poise.engine.wanted import amount
-from poise.errors import PoiseError
-from poise.studio.panels.fields import Number
+from poise.studio.panels.fields import Number, attempt
 from poise.studio.panels.task_dialogs import add_dialog
 from poise.studio.session.session import Session
 from poise.tasks.task import Task
 
-INDENT, MOST_INDENT = 12, 60
-"""How far a level is moved to the right, and how far at most [pixels]."""
-HIGHEST_PRIORITY, LARGEST_WEIGHT = 99, 1e6
-DIGITS = 6
+LEVEL_INDENT, LARGEST_INDENT = 12, 60
+"""Indentation of each level, and the largest indentation [pixels]."""
+LARGEST_PRIORITY_NUMBER, LARGEST_WEIGHT = 99, 1e6
+WEIGHT_DECIMALS = 6
 """Decimals of a weight that are shown."""
 
 
 class Row(NamedTuple):
-    """What is shown of one task, all of which changes in place: who types in a row keeps the field."""
+    """The elements of one task's row; they are updated in place, so that a field keeps the focus while one types."""
 
-    asked: ui.checkbox
+    active: ui.checkbox
     name: ui.label
     whole_name: ui.tooltip
     error: ui.label
     weight: Number | None
-    """None where every axis has a weight of its own."""
+    """None for a task with a weight for each axis."""
 
 
 class TaskList:
-    """The panel of tasks; it follows the session and changes it."""
+    """The panel of tasks."""
 
     def __init__(self, session: Session) -> None:
-        """Make an empty panel where the caller is building."""
+        """Build an empty list inside the present NiceGUI element."""
         self.session = session
         self.shown: object = None
         self.rows: dict[int, Row] = {}
@@ -51,11 +50,11 @@ class TaskList:
         self.area = ui.scroll_area().style("height: calc(100vh - 130px)").classes("poise-panel")
 
     def on_choose(self, choose: Callable[[int], object]) -> None:
-        """Call `choose` with the number of a task whose name is clicked."""
+        """Call `choose` with the number of a task when its name is clicked."""
         self.choose = choose
 
     def follow(self) -> None:
-        """Show the session's tasks as they are now."""
+        """Update the list to the session's state."""
         tasks = self.session.state.scene.tasks
         key = [(task.priority, np.ndim(task.weight)) for task in tasks]
         if key != self.shown:
@@ -70,11 +69,11 @@ class TaskList:
         levels = sorted({task.priority for task in tasks})
         with self.area:
             if not tasks:
-                ui.label("Nothing is asked. Double-click a point to pin it, or add a task.").classes(
+                ui.label("No tasks. Double-click a point to pin it, or add a task.").classes(
                     "text-caption text-grey-6 q-pa-sm"
                 )
             for depth, level in enumerate(levels):
-                indent = min(depth * INDENT, MOST_INDENT)
+                indent = min(depth * LEVEL_INDENT, LARGEST_INDENT)
                 with ui.column().classes("w-full gap-1 q-mb-sm").style(f"padding-left: {indent}px") as group:
                     ui.label(f"Priority {level}").classes("text-caption text-weight-medium text-orange-8")
                     for number, task in enumerate(tasks):
@@ -82,14 +81,14 @@ class TaskList:
                             self._row(number, task)
                 self._takes_drops(group, level)
             if tasks:
-                last = ui.label("drop here for the lowest priority").classes("poise-drop text-caption text-grey-6")
+                last = ui.label("Drop here for the lowest priority").classes("poise-drop text-caption text-grey-6")
                 self._takes_drops(last, levels[-1] + 1)
 
     def _row(self, number: int, task: Task) -> None:
         with ui.column().classes("poise-task w-full gap-0").props("draggable=true").mark(f"task {number}") as row:
             with ui.row().classes("w-full items-center no-wrap gap-1"):
-                asked = ui.checkbox(value=task.active, on_change=lambda event: self._switch(number, event.value))
-                asked.props("dense size=xs").tooltip("Whether it is asked")
+                active = ui.checkbox(value=task.active, on_change=lambda event: self._switch(number, event.value))
+                active.props("dense size=xs").tooltip("Active")
                 name = ui.label(task.label).classes("text-body2 ellipsis col cursor-pointer")
                 with name:
                     whole_name = ui.tooltip(task.label)
@@ -101,18 +100,24 @@ class TaskList:
                 _small("tune", "Properties", lambda: self.choose(number) if self.choose is not None else None)
                 _small("delete", "Remove", lambda: self._try(lambda: self.session.remove(number)))
         row.on("dragstart", lambda: self._drag(number))
-        self.rows[number] = Row(asked, name, whole_name, error, weight)
+        self.rows[number] = Row(active, name, whole_name, error, weight)
 
     def _numbers(self, number: int, task: Task) -> Number | None:
-        """Fields of the priority, and of the weight if there is one for all axes."""
+        """Build the fields of the priority, and of the weight if one weight applies to all axes."""
         level = Number(
-            "priority", lambda v: self._change(number, priority=round(v)), low=1.0, high=HIGHEST_PRIORITY, step=1.0
+            "Priority",
+            lambda v: self._change(number, priority=round(v)),
+            low=1.0,
+            high=LARGEST_PRIORITY_NUMBER,
+            step=1.0,
         )
         level.box.mark(f"priority of task {number}")
         level.show(task.priority)
         if np.ndim(task.weight) > 0:
             return None
-        weight = Number("weight", lambda v: self._change(number, weight=v), low=0.0, high=LARGEST_WEIGHT, digits=DIGITS)
+        weight = Number(
+            "Weight", lambda v: self._change(number, weight=v), low=0.0, high=LARGEST_WEIGHT, digits=WEIGHT_DECIMALS
+        )
         weight.box.mark(f"weight of task {number}")
         return weight
 
@@ -136,14 +141,11 @@ class TaskList:
         self._try(lambda: self.session.change(number, **fields))
 
     def _try(self, act: Callable[[], None]) -> None:
-        try:
-            act()
-        except PoiseError as problem:
-            ui.notify(str(problem), type="negative", position="top", multi_line=True)
+        attempt(act)
         self.follow()
 
     def _show(self, task: Task, row: Row) -> None:
-        row.asked.set_value(task.active)
+        row.active.set_value(task.active)
         row.name.set_text(task.label)
         row.whole_name.set_text(task.label)
         if row.weight is not None:

@@ -1,4 +1,4 @@
-"""The three-dimensional view: a canvas of our own, fed by its own connection."""
+"""The three-dimensional view: a canvas with its own connection to the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import nicegui
 from nicegui.element import Element
 
 WEB = Path(__file__).parents[1] / "web"
-"""The scripts of the page."""
+"""Folder of the page's scripts."""
 _THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist"
 """NiceGUI's build of three.js, which exports THREE and OrbitControls."""
 
@@ -19,7 +19,7 @@ class Viewport(
     esm={"nicegui-scene": str(_THREE), "poise-studio": str(WEB)},
     default_classes="poise-viewport",
 ):
-    """Shows the session's figure; one can turn, move and zoom the view."""
+    """Shows the session's figure in views that can be rotated, moved and zoomed."""
 
     def show_joints(self, shown: bool) -> None:
         """Show or hide the marks on joints."""
@@ -27,25 +27,25 @@ class Viewport(
         self.update()
 
     def show_four(self, four: bool) -> None:
-        """Show four views, or the one that turns."""
+        """Show four views, or only the perspective view."""
         self._props["four"] = four
         self.update()
 
     def show_more(self, what: str, shown: bool) -> None:
-        """Draw joint limits, what collides, or the trace of what is pulled: "limits", "collision" or "trace"."""
+        """Show or hide an optional drawing: "limits", "collision" (collision shapes) or "trace" (of dragged points)."""
         self._props["shown"] = {**self._props.get("shown", {}), what: shown}
         self.update()
 
     def choose(self, **what: int) -> None:
-        """Put handles on a joint, a task's target or an obstacle, by its number; on nothing where none is given."""
+        """Select a joint, a task's target or an obstacle by its number and show its handles; nothing to deselect."""
         self.run_method("choose", what or None)
 
     def pick(self) -> None:
-        """Ask for a point of the figure; the event "picked" says which."""
+        """Let the user click a point of the figure; the event "picked" reports it."""
         self.run_method("pick")
 
     def clear_trace(self) -> None:
-        """Wipe the trace of what was pulled."""
+        """Delete the trace of dragged points."""
         self.run_method("clear_trace")
 
     def pin_here(self) -> None:
@@ -57,13 +57,13 @@ class Viewport(
         self.run_method("choose_file")
 
     def switch_dark(self) -> None:
-        """Make the page dark or light; the browser remembers it."""
+        """Switch the page between dark and light; the browser remembers the choice."""
         self.run_method("switch_dark")
 
-    def look_near(self) -> None:
-        """Move the view to what is selected."""
+    def frame_selected(self) -> None:
+        """Move the view close to the selected thing."""
         self.run_method("frame_selected")
 
-    def look_again(self) -> None:
-        """Move the view back to where it shows the whole figure."""
+    def frame_figure(self) -> None:
+        """Move the view so that it shows the whole figure."""
         self.run_method("frame_figure")

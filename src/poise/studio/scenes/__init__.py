@@ -1,1 +1,1 @@
-"""Scenes to begin with, and examples."""
+"""The opening scenes of figures, and example scenes."""

@@ -18,53 +18,53 @@ from poise.tasks.criteria import NearPosture
 from poise.tasks.custom import Custom
 from poise.tasks.place import Position
 
-MIDDLE = np.array([0.0, 1.22, 0.0])
-"""Of the thorax [m]."""
-RADII = np.array([0.16, 0.22, 0.12])
+THORAX_CENTER = np.array([0.0, 1.22, 0.0])
+"""Centre of the thorax, an ellipsoid [m]."""
+THORAX_RADII = np.array([0.16, 0.22, 0.12])
 """Half axes of the thorax [m]."""
 STERNUM, ACROMION = np.array([-0.02, 1.385, 0.075]), np.array([-0.2, 1.39, -0.03])
-ACROSS, ABOVE = -0.1, 1.25
-"""Where the scapula first touches the ribs, to the right and up [m]."""
-UPPER_ARM, FOREARM = 0.30, 0.26
-"""[m]"""
-SIZE = float(RADII.mean())
-"""What makes a length of how far a point is off the ellipsoid, in its radii [m]."""
+TOUCH_X, TOUCH_Y = -0.1, 1.25
+"""Coordinates of the point at which the scapula touches the ribs at the start [m]."""
+UPPER_ARM_LENGTH, FOREARM_LENGTH = 0.30, 0.26
+"""Lengths of the arm's segments [m]."""
+THORAX_SIZE = float(THORAX_RADII.mean())
+"""Mean radius, which scales the dimensionless distance from the ellipsoid to a length [m]."""
 
 
 def sliding_scapula() -> Scene:
-    """A point of the scapula stays on the ribs whatever the hand wants."""
-    slides = Custom(off_the_ribs, jacobian=_slope, priority=1, name="scapula on the ribs")
+    """The scene: a custom task keeps a point of the scapula on the ribs, above the task of the hand."""
+    slides = Custom(distance_from_ribs, jacobian=_distance_gradient, priority=1, name="scapula on the ribs")
     hand = Position("hand", at=(-0.42, 1.2, 0.35), priority=2, gain=0.15, name="hand")
-    about = "The scapula slides on the ribs, whatever the hand reaches for"
+    about = "The scapula slides on the ribs, wherever the hand reaches"
     return Scene(shoulder(), [slides, hand], criteria=[NearPosture(shoulder().neutral())], description=about)
 
 
-def off_the_ribs(posture: Posture) -> FloatArray:
-    """(1,) how far the scapula's point is off the ellipsoid, outwards: r (√Σ (xₖ / rₖ)² - 1) [m]."""
-    return np.array([SIZE * (np.linalg.norm(_scaled(posture)) - 1.0)])
+def distance_from_ribs(posture: Posture) -> FloatArray:
+    """(1,) approximate distance of the scapula's point from the ellipsoid, outwards: r (√Σ (xₖ / rₖ)² - 1) [m]."""
+    return np.array([THORAX_SIZE * (np.linalg.norm(_scaled(posture)) - 1.0)])
 
 
-def _slope(posture: Posture) -> FloatArray:
-    """(1, nv) the derivative of `off_the_ribs`."""
+def _distance_gradient(posture: Posture) -> FloatArray:
+    """(1, nv) the derivative of `distance_from_ribs`."""
     scaled = _scaled(posture)
-    outwards = SIZE * scaled / (RADII * np.linalg.norm(scaled))
+    outwards = THORAX_SIZE * scaled / (THORAX_RADII * np.linalg.norm(scaled))
     slope: FloatArray = outwards[None] @ posture.figure.jacobian("touch", posture)[:3]
     return slope
 
 
 def _scaled(posture: Posture) -> FloatArray:
-    """(3,) the scapula's point from the middle of the thorax, in radii of the thorax."""
-    return np.asarray((posture.figure.pose_of("touch", posture).position - MIDDLE) / RADII)
+    """(3,) the scapula's point relative to the centre of the thorax, in radii of the thorax."""
+    return np.asarray((posture.figure.pose_of("touch", posture).position - THORAX_CENTER) / THORAX_RADII)
 
 
 @cache
 def shoulder() -> Figure:
     """A thorax, and a right arm from the clavicle to the hand."""
-    depth = math.sqrt(1.0 - (ACROSS / RADII[0]) ** 2 - ((ABOVE - MIDDLE[1]) / RADII[1]) ** 2)
-    touch = np.array([ACROSS, ABOVE, -RADII[2] * depth]) - ACROMION
+    depth = math.sqrt(1.0 - (TOUCH_X / THORAX_RADII[0]) ** 2 - ((TOUCH_Y - THORAX_CENTER[1]) / THORAX_RADII[1]) ** 2)
+    touch = np.array([TOUCH_X, TOUCH_Y, -THORAX_RADII[2] * depth]) - ACROMION
     figure = Builder("shoulder", description="A right shoulder whose scapula slides on the ribs.")
     head = [bar((0, 1.38, -0.01), (0, 1.5, -0.01), 0.05, WHITE), egg((0, 1.62, 0.0), (0.075, 0.11, 0.095), WHITE)]
-    trunk = [egg(MIDDLE, tuple(RADII), WHITE), egg((0, 0.95, 0), (0.15, 0.1, 0.1), WHITE)]
+    trunk = [egg(THORAX_CENTER, tuple(THORAX_RADII), WHITE), egg((0, 0.95, 0), (0.15, 0.1, 0.1), WHITE)]
     figure.body("thorax", shapes=[*trunk, *head], mass=20.0)
     reach = ACROMION - STERNUM
     clavicle = [bar((0, 0, 0), reach, 0.009, BLUE), knob((0, 0, 0), 0.014, BLUE)]
@@ -75,14 +75,14 @@ def shoulder() -> Figure:
     blade = [bar(a, b, 0.007, BLUE) for a, b in (((0, 0, 0), touch), ((0, 0, 0), corner), (corner, touch))]
     figure.body("scapula", parent="clavicle", joint=ball("acromion", _cone(45, 40)), at=reach, shapes=blade, mass=0.3)
     figure.site("touch", "scapula", at=touch)
-    upper = [bar((0, 0, 0), (0, -UPPER_ARM, 0), 0.032, SKIN)]
+    upper = [bar((0, 0, 0), (0, -UPPER_ARM_LENGTH, 0), 0.032, SKIN)]
     figure.body(
         "upper_arm", parent="scapula", joint=ball("shoulder", _cone(100, 80)), at=(0, -0.03, 0), shapes=upper, mass=2.0
     )
-    lower = [bar((0, 0, 0), (0, -FOREARM, 0), 0.026, SKIN), knob((0, -FOREARM, 0), 0.035, SKIN)]
+    lower = [bar((0, 0, 0), (0, -FOREARM_LENGTH, 0), 0.026, SKIN), knob((0, -FOREARM_LENGTH, 0), 0.035, SKIN)]
     elbow = revolute("elbow", "x", limits=(math.radians(-145), 0.0))
-    figure.body("forearm", parent="upper_arm", joint=elbow, at=(0, -UPPER_ARM, 0), shapes=lower, mass=1.5)
-    figure.site("hand", "forearm", at=(0, -FOREARM, 0))
+    figure.body("forearm", parent="upper_arm", joint=elbow, at=(0, -UPPER_ARM_LENGTH, 0), shapes=lower, mass=1.5)
+    figure.site("hand", "forearm", at=(0, -FOREARM_LENGTH, 0))
     return figure.build()
 
 

@@ -1,1 +1,1 @@
-"""The web server: pages, routes and the guard in front of them."""
+"""The web server: pages, routes, and the guard that checks the key."""

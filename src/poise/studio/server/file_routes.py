@@ -1,4 +1,4 @@
-"""The routes by which files come and go."""
+"""The routes that upload files to the studio and download files from it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
-from poise.studio.control.files import LARGEST, saved_figure, saved_scene
+from poise.studio.control.files import LARGEST_FILE, saved_figure, saved_scene
 from poise.studio.control.modes import Modes
 
 
 def file_routes(modes: Modes) -> APIRouter:
-    """Routes that take a file, and give the scene as one."""
+    """The routes that open an uploaded file, and download the scene or the figure."""
     router = APIRouter(prefix="/studio")
     session = modes.session
 
     @router.post("/open")
-    async def take(request: Request, name: str) -> Response:
+    async def open_file(request: Request, name: str) -> Response:
         data = bytearray()
         async for chunk in request.stream():
             data += chunk
-            if len(data) > LARGEST:
-                return PlainTextResponse(f"{name} is larger than {LARGEST >> 20} MB.", status_code=413)
+            if len(data) > LARGEST_FILE:
+                return PlainTextResponse(f"{name} is larger than {LARGEST_FILE >> 20} MB.", status_code=413)
         try:
             await asyncio.to_thread(modes.inbox.take, name, bytes(data))
         except PoiseError as problem:
@@ -43,7 +43,7 @@ def file_routes(modes: Modes) -> APIRouter:
 
 
 def _download(make: Callable[[], tuple[str, bytes]]) -> Response:
-    """A file to keep, or the reason why there is none."""
+    """A response with a file to download, or with the reason why there is none."""
     try:
         name, data = make()
     except PoiseError as problem:

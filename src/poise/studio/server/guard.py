@@ -1,8 +1,8 @@
-"""The door of the studio: only whoever was given the key comes in.
+"""Access control of the studio: only requests with the studio's key are answered.
 
-A page on the web can make a browser talk to any port of this machine. The studio therefore answers only requests that
-name it as their host, that come from its own pages, and that carry a cookie which only the address printed at the start
-sets.
+Any page on the web can make a browser send requests to a port of this machine. The studio therefore answers a request
+only if its Host header names the studio, if it comes from one of the studio's own pages, and if it carries a cookie
+that is set by opening the address printed at the start, which contains the key.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""Names of this machine for itself."""
 KEY = "key"
+"""Parameter of the address that contains the key."""
 
 
 class Guard:
-    """Refuses what does not belong here, with a sentence, before the application sees it."""
+    """An ASGI middleware that answers unauthorised requests with status 403 and a sentence."""
 
     def __init__(self, app: ASGIApp, *, key: str, port: int, local: bool = True) -> None:
-        """Guard `app`; a `local` studio answers only to the names of this machine itself."""
+        """Guard `app`; with `local`, only requests to this machine's own names (such as localhost) are accepted."""
         self.app = app
         self.key = key
         self.port = port
@@ -31,7 +33,7 @@ class Guard:
         self.hosts = {f"{name}:{port}" for name in LOOPBACK} if local else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request to the application, or answer it here."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -45,27 +47,27 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
 
     def answer(self, scope: Scope) -> Response | None:
-        """What to answer instead of the application; None for those who may pass."""
+        """The response to send instead of the application's; None for a request that may pass."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self.hosts is not None and host not in self.hosts:
-            return _refused(f"this studio is not at {host!r}; use the address that was printed when it started.")
+            return _refused(f"the studio does not run at {host!r}; open the address that was printed when it started.")
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
-            return _refused("this request comes from another page, so the studio does not answer it.")
+            return _refused("this request comes from a page of another site, so the studio does not answer it.")
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = next((value for name, value in query if name == KEY), None)
         if scope["type"] == "http" and given is not None and self._is_key(given):
-            return self._welcome(scope, [pair for pair in query if pair[0] != KEY])
+            return self._redirect_with_cookie(scope, [pair for pair in query if pair[0] != KEY])
         if self._is_key(_cookie(headers, self.cookie)):
             return None
-        return _refused("the studio needs its key: open the whole address that was printed when it started.")
+        return _refused("the key is missing: open the whole address that was printed when the studio started.")
 
     def _is_key(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.key.encode())
 
-    def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        """Set the cookie, and send the browser to the same address without the key."""
+    def _redirect_with_cookie(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+        """A response that sets the cookie and redirects to the same address without the key."""
         path = "/" + scope["path"].lstrip("/") + (f"?{urlencode(query)}" if query else "")
         answer = RedirectResponse(path, status_code=303)
         answer.set_cookie(self.cookie, self.key, httponly=True, samesite="strict", path="/")

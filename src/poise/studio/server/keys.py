@@ -1,4 +1,4 @@
-"""The key that lets a browser in: the same when the studio is started again, so that open pages find their way back."""
+"""The key of the studio; stored for a day, so that open pages reconnect when the studio is started again."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from pathlib import Path
 
 from poise.kernels.jit.cache import user_cache
 
-FILE = "studio.key"
-LASTS = 24.0 * 3600.0
-"""Age at which a key is replaced [s]."""
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
-"""What only the user may do with the file."""
+KEY_FILE = "studio.key"
+KEY_LIFETIME = 24.0 * 3600.0
+"""Age at which a stored key is replaced [s]."""
+ACCESS_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+"""File permissions of the group and of other users, none of which a key file may have."""
 
 
 def new_key() -> str:
-    """A key that nobody can guess."""
+    """A new random key."""
     return secrets.token_urlsafe(16)
 
 
-def kept_key() -> str:
-    """This user's key, from a file that nobody else can read; a new one where there is none or it is a day old."""
-    path = user_cache() / FILE
-    return _read(path) or _written(path, new_key())
+def stored_key() -> str:
+    """This user's stored key; a new one if there is none, if it is a day old, or if others can read its file."""
+    path = user_cache() / KEY_FILE
+    return _read(path) or _store(path, new_key())
 
 
 def _read(path: Path) -> str:
     try:
         about = path.stat()
-        if time.time() - about.st_mtime > LASTS or (os.name == "posix" and about.st_mode & OTHERS):
+        if time.time() - about.st_mtime > KEY_LIFETIME or (os.name == "posix" and about.st_mode & ACCESS_BY_OTHERS):
             return ""
         return path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         return ""
 
 
-def _written(path: Path, key: str) -> str:
-    """The key, kept if it can be: a folder that cannot be written to is no reason not to start."""
+def _store(path: Path, key: str) -> str:
+    """Store a key if possible and return it; the studio also starts if the cache folder is not writable."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The strip's own connection: what a mode plots and draws goes out, what is done there comes back."""
+"""The connection of modes: sends plots and drawings to pages, and receives what users do in them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
-from poise.studio.control.modes import Modes, Told
+from poise.studio.control.modes import Known, Modes
 from poise.studio.modes.retarget.retarget import exported
 from poise.studio.wire.feed import ACKNOWLEDGED, Feed
 
-FASTEST = 1.0 / 40.0
+MESSAGE_INTERVAL = 1.0 / 40.0
 """Shortest time between two messages [s]."""
-LONGEST = 1000
-"""Characters of the longest message a page sends."""
+LONGEST_MODE_MESSAGE = 1000
+"""Longest message that is accepted from a page [characters]."""
 
 
 def mode_routes(modes: Modes) -> APIRouter:
-    """The routes of the modes."""
+    """The routes of the modes: their connection, and downloads of motions, mappings and postures."""
     router = APIRouter(prefix="/studio")
 
     @router.websocket("/mode")
@@ -62,7 +62,7 @@ def mode_routes(modes: Modes) -> APIRouter:
 
 
 def _file(modes: Modes, name: str) -> Response:
-    """What is shown, as a file to keep."""
+    """A response with the motion or mapping of the retarget mode as a file to download."""
     with tempfile.TemporaryDirectory(prefix="poise-export-") as folder:
         path = Path(folder) / name
         try:
@@ -74,19 +74,19 @@ def _file(modes: Modes, name: str) -> Response:
 
 
 async def _send(socket: WebSocket, modes: Modes, feed: Feed) -> None:
-    told = Told()
+    known = Known()
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while True:
             await feed.turn()
-            news = modes.news(told)
+            news = modes.news(known)
             if news:
                 await socket.send_text(json.dumps(news))
             else:
                 feed.acknowledge()
-            await asyncio.sleep(FASTEST)
+            await asyncio.sleep(MESSAGE_INTERVAL)
 
 
 def hear(modes: Modes, text: str) -> None:
-    """Do what a page says; what makes no sense, or comes too late, is passed over."""
+    """Handle a message from a page; malformed and outdated messages are ignored."""
     with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
-        modes.hear(json.loads(text) if len(text) <= LONGEST else {})
+        modes.hear(json.loads(text) if len(text) <= LONGEST_MODE_MESSAGE else {})

@@ -1,4 +1,4 @@
-"""The studio's page: tasks on the left, the viewport in the middle, joints on the right, the status light above."""
+"""The studio's page: tasks on the left, the viewport in the middle, properties on the right, the status light above."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from poise.studio.panels.task_list import TaskList
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.session import Session, State
 
-FOLLOW = 0.1
-"""How often a page looks for changes [s]."""
-FIRST_HINT = "Press on any part of the figure and pull · right-click a part for more · ? shows all shortcuts"
-FOLLOW_JOINTS = 0.3
-"""How often the sliders of all joints are moved [s]: a browser is busy with fifty of them."""
+PAGE_UPDATE_INTERVAL = 0.1
+"""Time between two updates of a page's panels [s]."""
+FIRST_HINT = "Drag any part of the figure to move it · right-click a part for more actions · press ? for all shortcuts"
+"""Hint over the viewport until something has been changed."""
+SLIDERS_UPDATE_INTERVAL = 0.3
+"""Time between two updates of the joint sliders; moving fifty of them keeps a browser busy [s]."""
 
 
 class StudioPage:
-    """One browser page on the shared session."""
+    """One browser page that shows the shared session."""
 
     def __init__(self, session: Session, modes: Modes) -> None:
         """Build the page for the client that is being served."""
@@ -45,34 +46,34 @@ class StudioPage:
         self.viewport.on("refused", self._refused)
         self.side.attach(self.viewport)
         self.tasks.on_choose(self.side.show_task)
-        self.switch.furnish(self.viewport, left, right)
+        self.switch.build_panels(self.viewport, left, right)
         ui.keyboard(on_key=self._key, ignore=["input", "select", "textarea"])
         self.follow()
-        ui.timer(FOLLOW, self.follow)
-        ui.timer(FOLLOW_JOINTS, self.side.follow_joints)
+        ui.timer(PAGE_UPDATE_INTERVAL, self.follow)
+        ui.timer(SLIDERS_UPDATE_INTERVAL, self.side.follow_joints)
 
     def _header(self) -> None:
         with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
             ui.label("poise studio").classes("text-subtitle1 text-weight-medium no-wrap")
             with ui.button(icon="menu").props("flat round dense color=white").mark("menu"):
-                ui.tooltip("Examples and files")
+                ui.tooltip("Open, save, examples")
                 examples_menu(
                     self.session, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture()
                 )
-            self.figures = _chooser("figure", self._choose_figure)
-            self.postures = _chooser("posture", self._choose_posture)
+            self.figures = _chooser("Figure", self._choose_figure)
+            self.postures = _chooser("Posture", self._choose_posture)
             ui.space()
             self.switch = ModeSwitch(self.modes)
             ui.space()
             self.undo = _button("undo", "Undo (Ctrl Z)", self.session.undo)
-            self.redo = _button("redo", "Do again (Ctrl Shift Z)", self.session.redo)
-            ui.switch("joints", value=True, on_change=lambda event: self.viewport.show_joints(event.value)).props(
+            self.redo = _button("redo", "Redo (Ctrl Shift Z)", self.session.redo)
+            ui.switch("Joints", value=True, on_change=lambda event: self.viewport.show_joints(event.value)).props(
                 "dark dense color=orange-5"
             )
-            _button("grid_view", "One view or four (4)", self._switch_views)
-            _button("center_focus_strong", "Show the whole figure (F)", lambda: self.viewport.look_again())
-            _button("contrast", "Dark or light (D)", self._switch_dark)
-            _button("help_outline", "Shortcuts (?)", self.help.open)
+            _button("grid_view", "Switch between one and four views (4)", self._switch_views)
+            _button("center_focus_strong", "Frame the whole figure (F)", lambda: self.viewport.frame_figure())
+            _button("contrast", "Switch between dark and light (D)", self._switch_dark)
+            _button("help_outline", "Show all shortcuts (?)", self.help.open)
 
     def _status(self) -> None:
         with ui.row().classes("poise-status w-full items-center no-wrap"):
@@ -84,7 +85,7 @@ class StudioPage:
             self.facts = ui.label().classes("text-caption text-grey-6 no-wrap poise-facts")
 
     def follow(self) -> None:
-        """Bring everything on the page up to the session's state."""
+        """Update the whole page to the session's state."""
         state = self.session.state
         if state.step == self.shown_step:
             return
@@ -114,7 +115,7 @@ class StudioPage:
         self.sentence.set_text(state.outcome.sentence)
         self.whole.set_text(state.outcome.sentence)
         self.facts.set_text(_facts(state))
-        self.switch.advise(state.scene.description if self.session.can_undo else FIRST_HINT, self.session.can_undo)
+        self.switch.show_hint(state.scene.description if self.session.can_undo else FIRST_HINT, self.session.can_undo)
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
 
@@ -144,8 +145,8 @@ class StudioPage:
         key, control = event.key.name.lower(), event.modifiers.ctrl or event.modifiers.meta
         redo = key == "y" or event.modifiers.shift
         plain: dict[str, Callable[[], object]] = {
-            "f": self.viewport.look_again,
-            "s": self.viewport.look_near,
+            "f": self.viewport.frame_figure,
+            "s": self.viewport.frame_selected,
             "4": self._switch_views,
             "d": self._switch_dark,
             "p": self.viewport.pin_here,
@@ -159,7 +160,7 @@ class StudioPage:
 
 def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
     chooser = ui.select([], label=label, on_change=lambda event: choose(event.value))
-    chooser.props("dark dense options-dense borderless").style("min-width: 7rem").mark(label)
+    chooser.props("dark dense options-dense borderless").style("min-width: 7rem").mark(label.lower())
     return chooser
 
 
@@ -174,7 +175,7 @@ def _posture_names(state: State) -> list[str]:
 
 
 def _posture_name(state: State) -> str | None:
-    """The named posture the figure is in, if it is in one."""
+    """The name of the present posture; None if it has none."""
     if state.posture == state.figure.neutral():
         return "neutral"
     return next((name for name in state.figure.posture_names if state.figure.posture(name) == state.posture), None)

@@ -1,4 +1,4 @@
-"""The studio's server: pages, the viewport's connection, the guard in front of both."""
+"""The studio's web server: the pages, their connections, and the guard in front of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from poise.errors import PoiseError
 from poise.studio.control.modes import Modes
 from poise.studio.server.file_routes import file_routes
 from poise.studio.server.guard import KEY, Guard
-from poise.studio.server.keys import kept_key, new_key
+from poise.studio.server.keys import new_key, stored_key
 from poise.studio.server.mode_routes import mode_routes
 from poise.studio.server.page import StudioPage
 from poise.studio.session.clock import SolverThread
@@ -24,34 +24,35 @@ from poise.studio.session.session import Session
 from poise.studio.wire.stream import stream_routes
 
 PORTS_TRIED = 50
+"""Ports that are tried, one after another, if the wanted one is in use."""
 LAST_PORT = 65535
-RETURN = 60.0
-"""How long a page may be away and find all as it was: compiling keeps the server busy, drawing a slow browser [s]."""
-PATIENCE = 1
-"""How long open connections may delay the end [s]."""
+RECONNECT_TIME = 60.0
+"""Time within which a page can reconnect without being reloaded; a compiling server may be silent that long [s]."""
+SHUTDOWN_TIME = 1
+"""Time that open connections may delay the end of the server [s]."""
 
 
 def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_browser: bool = True) -> None:
-    """Serve the studio until it is interrupted, and print its address.
+    """Print the studio's address and serve it until Ctrl-C.
 
     Args:
-        session: What to show.
+        session: The session that the pages show.
         host: The address to listen at; 127.0.0.1 can be reached from this machine only.
-        port: The port to listen at; where it is busy, the next free one.
-        open_browser: Whether to open the page.
+        port: The port to listen at; if it is in use, the next free one.
+        open_browser: Whether to open the page in a browser.
     """
     listener = listening(host, port)
     found = int(listener.getsockname()[1])
     if port not in (found, 0):
-        print(f"port {port} is busy, so the studio listens at {found}.", flush=True)
-    key = kept_key() if is_local(host) else new_key()
-    address = f"http://{_shown(host)}:{found}/?{KEY}={key}"
+        print(f"port {port} is in use, so the studio listens at port {found}.", flush=True)
+    key = stored_key() if is_local(host) else new_key()
+    address = f"http://{_host_in_address(host)}:{found}/?{KEY}={key}"
     if not is_local(host):
-        print(f"anyone who reaches this machine at {host} and has the key can use the studio.", flush=True)
+        print(f"everyone who can reach {host} over the network and has the key can use the studio.", flush=True)
     print(f"poise studio: {address}", flush=True)
     guarded = Guard(application(session), key=key, port=found, local=is_local(host))
     config = uvicorn.Config(
-        guarded, log_level="warning", timeout_graceful_shutdown=PATIENCE, ws_per_message_deflate=False
+        guarded, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_TIME, ws_per_message_deflate=False
     )
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
@@ -60,9 +61,10 @@ def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_b
 
 
 class _Server(uvicorn.Server):
-    """A server that solves while it serves.
+    """A server that runs the solver thread while it serves.
 
-    As it starts, NiceGUI walks through all objects of the process, and a thread that makes tuples meanwhile may fail.
+    The thread starts after the server: NiceGUI's startup walks through all objects of the process, and a thread that
+    creates tuples meanwhile may fail.
     """
 
     def __init__(self, config: uvicorn.Config, solving: SolverThread) -> None:
@@ -79,7 +81,7 @@ class _Server(uvicorn.Server):
 
 
 def application(session: Session) -> FastAPI:
-    """The pages and the viewport's connection, without a guard."""
+    """The application with all pages and routes, without the guard."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(stream_routes(session))
     modes = Modes(session)
@@ -90,7 +92,7 @@ def application(session: Session) -> FastAPI:
     def _page() -> None:
         StudioPage(session, modes)
 
-    # Tailwind would look through the page's styles anew whenever a panel changes.
+    # Tailwind would scan the page's styles again whenever a panel changes.
     ui.run_with(
         app,
         title="poise studio",
@@ -98,13 +100,13 @@ def application(session: Session) -> FastAPI:
         dark=None,
         tailwind=False,
         show_welcome_message=False,
-        reconnect_timeout=RETURN,
+        reconnect_timeout=RECONNECT_TIME,
     )
     return app
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens at `port`, or at the next port that is free."""
+    """A socket that listens at `port`, or at the next free port."""
     if not 0 <= port <= LAST_PORT:
         raise PoiseError(f"a port is a number from 0 to {LAST_PORT}, not {port}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -119,14 +121,14 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """Whether an address can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def _shown(host: str) -> str:
+def _host_in_address(host: str) -> str:
     if host in ("0.0.0.0", "::"):
         return socket.gethostname()
     return f"[{host}]" if ":" in host else host

@@ -72,21 +72,21 @@ def _slow(posture: Posture, site: str, level: int) -> Task:
 
 
 TASK_KINDS: dict[str, Callable[[Posture, str, int], Task]] = {
-    "position": _position,
-    "orientation": _orientation,
-    "position and orientation": _frame,
-    "look at": _look_at,
-    "centre of mass": _center,
-    "balance over": _balance,
-    "moment of inertia": _inertia,
-    "hold this posture": _hold,
-    "equilibrium of forces": _equilibrium,
-    "keep clear of itself": _avoid,
-    "stay still": _still,
-    "turn slowly": _slow,
+    "Position": _position,
+    "Orientation": _orientation,
+    "Position and orientation": _frame,
+    "Look at": _look_at,
+    "Centre of mass": _center,
+    "Balance over": _balance,
+    "Moment of inertia": _inertia,
+    "Hold this posture": _hold,
+    "Equilibrium of forces": _equilibrium,
+    "Avoid self-collision": _avoid,
+    "Stay still": _still,
+    "Turn slowly": _slow,
 }
 """Functions that make each kind of task, from a posture, a site and a priority."""
-KINDS_WITH_SITE = ("position", "orientation", "position and orientation", "look at", "balance over")
+KINDS_WITH_SITE = ("Position", "Orientation", "Position and orientation", "Look at", "Balance over")
 """Kinds of task that need a site or body."""
 
 

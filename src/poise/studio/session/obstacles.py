@@ -61,7 +61,7 @@ def with_obstacle(scene: Scene, obstacle: AnyObstacle) -> Scene:
     return with_parts(scene, obstacles=[*scene.obstacles, obstacle])
 
 
-def keeps_clear_of_itself(scene: Scene) -> bool:
+def avoids_self_collision(scene: Scene) -> bool:
     """Whether an active task avoids collisions between parts of the figure."""
     return any(isinstance(task, Avoid) and task.active and task.itself for task in scene.tasks)
 
@@ -74,7 +74,7 @@ def with_self_avoidance(scene: Scene, on: bool) -> Scene:
             tasks.append(task)
         elif task.obstacles:
             tasks.append(replace(task, what=task.obstacles))
-    return with_parts(scene, tasks=[*tasks, Avoid(name="keep clear of itself")] if on else tasks)
+    return with_parts(scene, tasks=[*tasks, Avoid(name="avoid self-collision")] if on else tasks)
 
 
 def without_obstacle(scene: Scene, number: int) -> Scene:

@@ -124,8 +124,8 @@ def test_a_clip_is_a_figure_to_pose_or_moves_whoever_performs(modes: Modes, tmp_
     modes.inbox.take("child.bvh", path.read_bytes())
     work = shown(modes).work
     assert work is not None
-    assert len(work.wish.clip) == 12
-    assert work.wish.figure.name == "human"
+    assert len(work.request.clip) == 12
+    assert work.request.figure.name == "human"
 
 
 def test_a_figure_dropped_while_motions_are_shown_performs_the_clip(modes: Modes, tmp_path: Path) -> None:
@@ -139,12 +139,12 @@ def test_a_figure_dropped_while_motions_are_shown_performs_the_clip(modes: Modes
     modes.inbox.take(giant.name, giant.read_bytes())
     work = shown(modes).work
     assert work is not None
-    assert work.wish.figure.name == "giant"
-    assert len(work.wish.clip) == 6
+    assert work.request.figure.name == "giant"
+    assert len(work.request.clip) == 6
     modes.choose_figure("human")
     shown(modes)
     modes.choose_figure("giant")
-    assert shown(modes).work.wish.figure.name == "giant"  # type: ignore[union-attr]
+    assert shown(modes).work.request.figure.name == "giant"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("ending", ["json", "npz", "csv"])

@@ -1,4 +1,4 @@
-"""Modes without a browser: what they do to the session, and what pages are told."""
+"""Modes without a browser: what they do to the session, and the updates that pages receive."""
 
 import json
 import os
@@ -11,19 +11,18 @@ import pytest
 
 import poise
 from poise.errors import TaskError
-from poise.studio.control.modes import Modes, Told
+from poise.studio.control.modes import Known, Modes
 from poise.studio.modes.circles.circles import CirclesMode
-from poise.studio.modes.circles.demos import BALL, DEMOS, FINGERS
-from poise.studio.modes.expressive.expressive import FIGURES, SOLVERS, ExpressiveMode, asked
+from poise.studio.modes.circles.demos import BALL_RADIUS, DEMOS, FINGER_NAMES
+from poise.studio.modes.expressive.expressive import CHAIN_FIGURES, SOLVER_NAMES, ExpressiveMode, gaze_and_posture
 from poise.studio.modes.expressive.filter import Filtered, FilterSettings
 from poise.studio.modes.expressive.postures import posture_choices
-from poise.studio.modes.expressive.robot import FIRST, RobotLine
-from poise.studio.modes.mechanism import FIGURES as MECHANISMS
-from poise.studio.modes.mechanism import loop_cycles
+from poise.studio.modes.expressive.robot import FIRST_ADDRESS, RobotLine
+from poise.studio.modes.mechanism import LOOP_FIGURES, loop_cycles
 from poise.studio.modes.retarget.retarget import RetargetMode, exported
 from poise.studio.modes.retarget.work import Work, similarity
 from poise.studio.scenes.examples import THESIS
-from poise.studio.scenes.shoulder import off_the_ribs, sliding_scapula
+from poise.studio.scenes.shoulder import distance_from_ribs, sliding_scapula
 from poise.studio.session.driver import TICK
 from poise.studio.session.samples import SAMPLES_KEPT, Samples
 from poise.studio.session.session import Session
@@ -51,10 +50,10 @@ def test_the_gaze_comes_to_rest_on_its_target_with_every_posture(modes: Modes) -
         assert modes.expressive.numbers is not None
         assert modes.expressive.numbers.gaze < 1e-3
         assert modes.session.state.outcome.light == "green"
-        assert asked(modes.session.state)[1].label == name
+        assert gaze_and_posture(modes.session.state)[1].label == name
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", SOLVER_NAMES)
 def test_what_is_shown_keeps_the_filters_limits_whoever_solves(modes: Modes, solver: str) -> None:
     settings = FilterSettings(velocity=2.0, acceleration=15.0, jerk=300.0)
     modes.enter("expressive")
@@ -83,7 +82,7 @@ def test_new_settings_of_the_filter_do_not_jerk_what_moves() -> None:
     assert rows[-1] == pytest.approx(lamp.posture("sad").q, abs=1e-3)
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", CHAIN_FIGURES)
 def test_every_chain_has_postures_to_choose_from(name: str) -> None:
     figure = poise.load(name)
     choices = posture_choices(figure)
@@ -119,7 +118,7 @@ def test_undo_goes_back_through_modes_and_their_settings(modes: Modes) -> None:
 def test_a_dry_run_opens_nothing_and_ends_with_the_mode(modes: Modes) -> None:
     modes.enter("expressive")
     robot: RobotLine = modes.expressive.robot
-    robot.start(FIRST, modes.session.state.figure)
+    robot.start(FIRST_ADDRESS, modes.session.state.figure)
     assert robot.is_on
     for _ in range(100):
         assert modes.session.tick(), "a robot must hear of us even when nothing moves"
@@ -156,7 +155,7 @@ def test_a_robot_that_is_started_again_goes_on_where_its_servos_were_left(tmp_pa
     cable.unplug()
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", LOOP_FIGURES)
 def test_every_loop_is_a_way_around(name: str) -> None:
     figure = poise.load(name)
     cycles = loop_cycles(figure)
@@ -223,9 +222,9 @@ def test_the_hand_closes_on_a_ball_in_range_and_opens_again(modes: Modes) -> Non
     settle(modes)
     state = modes.session.state
     assert state.scene.obstacles[0].name == "ball"
-    for finger in FINGERS:
+    for finger in FINGER_NAMES:
         tip = state.figure.pose_of(f"{finger}_tip", state.posture).position
-        assert np.linalg.norm(tip - [0.0, 0.115, 0.045]) == pytest.approx(BALL, abs=1e-9)
+        assert np.linalg.norm(tip - [0.0, 0.115, 0.045]) == pytest.approx(BALL_RADIUS, abs=1e-9)
     modes.circles.point(modes.session, (0.2, 0.2), "drag")
     settle(modes)
     assert modes.session.state.posture.q == pytest.approx(DEMOS["hand"].figure.posture("open").q)
@@ -235,10 +234,10 @@ def test_a_clip_is_retargeted_and_pairs_can_be_changed(modes: Modes) -> None:
     modes.enter("retarget")
     first = _work(modes)
     assert first.motion.figure.name == "human"
-    assert first.source.shape == (len(first.motion), len(first.wish.clip.figure.bodies), 3)
+    assert first.source.shape == (len(first.motion), len(first.request.clip.figure.bodies), 3)
     modes.retarget.pair(modes.session, "head", None)
     second = _work(modes, other_than=first)
-    assert "head" not in {link.joint for link in second.wish.mapping.links}
+    assert "head" not in {link.joint for link in second.request.mapping.links}
     modes.session.undo()
     mode = modes.session.state.mode
     assert isinstance(mode, RetargetMode)
@@ -276,16 +275,16 @@ def test_points_are_laid_on_points() -> None:
 
 
 def test_a_page_is_told_everything_once(modes: Modes) -> None:
-    told = Told()
-    assert modes.news(told)["mode"] == "pose"
-    assert modes.news(told) == {}
+    known = Known()
+    assert modes.news(known)["mode"] == "pose"
+    assert modes.news(known) == {}
     for name in ("expressive", "mechanism", "circles"):
         modes.enter(name)
         modes.session.tick()
-        news = modes.news(told)
+        news = modes.news(known)
         assert news["mode"] == name
         assert len(json.dumps(news)) < 20_000
-        assert "mode" not in modes.news(told)
+        assert "mode" not in modes.news(known)
 
 
 def test_samples_are_numbered_and_old_ones_forgotten() -> None:
@@ -309,9 +308,9 @@ def test_scenes_of_the_thesis_come_to_rest_inside_all_limits(name: str) -> None:
 
 
 def test_the_scapula_stays_on_the_ribs_wherever_the_hand_is_pulled() -> None:
-    session = Session(THESIS["7.3 A scapula that slides"]())
+    session = Session(THESIS["7.3 Sliding scapula"]())
     figure = session.state.figure
-    assert off_the_ribs(figure.neutral()) == pytest.approx(0.0, abs=1e-12)
+    assert distance_from_ribs(figure.neutral()) == pytest.approx(0.0, abs=1e-12)
     for _ in range(300):
         if not session.tick():
             break
@@ -325,7 +324,7 @@ def test_the_scapula_stays_on_the_ribs_wherever_the_hand_is_pulled() -> None:
                 break
         posture = session.state.posture
         seen.append(figure.pose_of("touch", posture).position)
-        assert off_the_ribs(posture) == pytest.approx(0.0, abs=1e-4)
+        assert distance_from_ribs(posture) == pytest.approx(0.0, abs=1e-4)
         assert figure.violations(posture) == []
     assert np.ptp(seen, axis=0).max() > 0.03, "it slides"
 

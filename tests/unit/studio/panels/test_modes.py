@@ -14,7 +14,7 @@ from nicegui.testing.user_interaction import UserInteraction
 
 from poise.motion.report.report import Quality
 from poise.studio.modes.circles.circles import CirclesMode
-from poise.studio.modes.expressive.expressive import ExpressiveMode, asked
+from poise.studio.modes.expressive.expressive import ExpressiveMode, gaze_and_posture
 from poise.studio.modes.retarget.retarget import RetargetDriver, RetargetMode
 from poise.studio.modes.retarget.work import Work
 from poise.studio.panels.modes import expressive as mode_expressive_panel
@@ -36,7 +36,7 @@ async def test_expressive_chooses_postures_solvers_filters_and_a_robot(visit: Vi
         await visitor.click("mode expressive")
         await visitor.until(lambda: session.state.outcome.light == "green")
         await visitor.click("choose sad")
-        assert asked(session.state)[1].label == "sad"
+        assert gaze_and_posture(session.state)[1].label == "sad"
         for solver in ("erik", "2017", "ours"):
             await visitor.click(f"choose {solver}")
             assert isinstance(session.state.mode, ExpressiveMode)
@@ -45,7 +45,7 @@ async def test_expressive_chooses_postures_solvers_filters_and_a_robot(visit: Vi
         assert session.state.mode.filter.velocity == 2.0
         await visitor.until(lambda: session.state.outcome.light == "green")
         await visitor.wait()
-        assert text(visitor, "fact gaze off by").endswith("°")
+        assert text(visitor, "fact gaze error").endswith("°")
         assert float(text(visitor, "fact shape error")) < 1.0
         await visitor.enter("ghost", False, ui.switch)
         assert not session.state.mode.ghost
@@ -57,7 +57,7 @@ async def test_a_robot_is_sent_nothing_while_the_dry_run_is_on_which_it_is_at_fi
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.click("mode expressive")
         assert visitor.field("dry run", ui.switch).value is True
-        assert text(visitor, "robot line") == "Nothing is opened during a dry run."
+        assert text(visitor, "robot line") == "A dry run opens no device and shows the commands here."
         await visitor.enter("send to robot", True, ui.switch)
         await visitor.until(lambda: "→" in text(visitor, "robot line"))
         await visitor.enter("send to robot", False, ui.switch)
@@ -90,17 +90,17 @@ async def _lose_page(visitor: Visitor) -> None:
 
 async def _freeze_page(visitor: Visitor) -> None:
     visitor.user.javascript_rules.clear()
-    await asyncio.sleep(mode_expressive_panel.ASK_EVERY + 2 * mode_expressive_panel.PATIENCE)
+    await asyncio.sleep(mode_expressive_panel.PAGE_PING_INTERVAL + 2 * mode_expressive_panel.PAGE_ANSWER_TIME)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
 @pytest.mark.parametrize(
     ("event", "why"),
     [
-        (_dry_run, "press send to go on"),
+        (_dry_run, "switch Send on to continue"),
         (_escape, "Stopped with Esc"),
-        (_lose_page, "the page that was sending went away"),
-        (_freeze_page, "the page that was sending went away"),
+        (_lose_page, "the page that was sending was closed"),
+        (_freeze_page, "the page that was sending was closed"),
     ],
 )
 async def test_sending_to_a_robot_ends_at_once(
@@ -129,7 +129,7 @@ async def test_sending_to_a_robot_ends_at_once(
         assert len(board.lines) == sent, "nothing more arrives, not even on the way to the safe posture"
 
     try:
-        with mock.patch.multiple(mode_expressive_panel, ASK_EVERY=0.2, PATIENCE=0.5):
+        with mock.patch.multiple(mode_expressive_panel, PAGE_PING_INTERVAL=0.2, PAGE_ANSWER_TIME=0.5):
             await visit(story, figure="adelino")
     finally:
         cable.unplug()
@@ -145,11 +145,11 @@ async def test_a_mechanism_has_a_slider_for_every_motor_and_says_where_it_stops(
         await visitor.enter(f"set {name}", before[motors[0].number] + 5.0, ui.slider)
         after = shown_values(session.state.posture, session.state.freedoms)
         assert after[motors[0].number] == pytest.approx(before[motors[0].number] + 5.0, abs=0.2)
-        assert text(visitor, "assembly").startswith("Assembled")
+        assert text(visitor, "assembly").startswith("The passive joints follow")
         assert text(visitor, "fact all loops") == "closed"
         await visitor.enter(f"set {name}", motors[0].high, ui.slider)
         assert "it stops at" in text(visitor, "assembly")
-        visitor.user.find("assemble at rest").click()
+        visitor.user.find("Reset to neutral").click()
         await visitor.wait()
         assert session.state.posture == session.state.figure.neutral()
 
@@ -168,7 +168,7 @@ async def test_circles_choose_a_demo_and_set_it(visit: Visit) -> None:
         assert session.state.mode.turn == pytest.approx(0.698, abs=1e-3)
         session.tick()
         await visitor.wait()
-        assert text(visitor, "fact greatest safe zone") == "1050 mm"
+        assert text(visitor, "fact outer radius") == "1050 mm"
         await visitor.click("choose cyclist")
         await visitor.enter("pedal", False, ui.switch)
         assert not session.state.mode.pedalling
@@ -182,7 +182,7 @@ def shown(session: Session) -> Quality | None:
 
 
 def pairs_of(work: Work) -> dict[str, str]:
-    return {link.joint: link.site for link in work.wish.mapping.links}
+    return {link.joint: link.site for link in work.request.mapping.links}
 
 
 def pairs(session: Session) -> dict[str, str]:

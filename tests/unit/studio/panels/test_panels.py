@@ -53,15 +53,15 @@ async def test_forces_are_added_changed_and_removed(visit: Visit) -> None:
 async def test_feet_carry_the_weight_by_what_is_found_or_by_shares(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
-        visitor.user.find("stand on its feet").click()
+        visitor.user.find("Add supports under the feet").click()
         await visitor.wait()
         await visitor.user.should_see("In equilibrium")
         assert [support.share for support in supports_of(session.state.scene)] == [None, None]
-        await visitor.enter("find reactions for me", False)
+        await visitor.enter("compute ground forces", False)
         assert [support.share for support in supports_of(session.state.scene)] == [0.5, None]
-        await visitor.enter("find reactions for me", True)
+        await visitor.enter("compute ground forces", True)
         assert [support.share for support in supports_of(session.state.scene)] == [None, None]
-        await visitor.enter("joint torques", True)
+        await visitor.enter("show joint torques", True)
         assert "torques" in session.state.shown
 
     await visit(story)
@@ -71,13 +71,13 @@ async def test_every_criterion_has_a_switch_and_a_gain(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("criteria")
         for word, (kind, _) in CRITERION_KINDS.items():
-            await visitor.enter(word, True, ui.switch)
-            await visitor.enter(f"gain {word}", 2.5, ui.number)
+            await visitor.enter(word.lower(), True, ui.switch)
+            await visitor.enter(f"gain {word.lower()}", 2.5, ui.number)
             found = session.state.scene.criteria[-1]
             assert type(found) is kind
             assert found.weight == 2.5  # type: ignore[attr-defined]
         assert len(session.state.scene.criteria) == len(CRITERION_KINDS)
-        await visitor.enter("which posture", "standing")
+        await visitor.enter("posture to stay near", "standing")
         assert any(isinstance(c, NearPosture) and c.posture == "standing" for c in session.state.scene.criteria)
         await visitor.enter("flex", False, ui.switch)
         assert not any(isinstance(criterion, Flex) for criterion in session.state.scene.criteria)
@@ -86,62 +86,62 @@ async def test_every_criterion_has_a_switch_and_a_gain(visit: Visit) -> None:
 
 
 CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
-    "position": [
-        ("at [m] y", 1.2, lambda t: isinstance(t, Position) and t.at[1] == 1.2),
-        ("axes that matter x", False, lambda t: t.axes == "yz"),
-        ("seen from", "head", lambda t: t.relative_to == "head"),
-        ("joints that may move", "those of its limb", lambda t: t.joints == NEAREST_BRANCH),
-        ("joints that may move", "chosen ones", lambda t: len(t.joints) == 1),
-        ("which joints", ["spine", "chest"], lambda t: t.joints == ("spine", "chest")),
-        ("joints that may move", "all", lambda t: t.joints is None),
-        ("point of the site [m] x", 0.05, lambda t: t.offset[0] == 0.05),
+    "Position": [
+        ("target [m] y", 1.2, lambda t: isinstance(t, Position) and t.at[1] == 1.2),
+        ("axes x", False, lambda t: t.axes == "yz"),
+        ("relative to", "head", lambda t: t.relative_to == "head"),
+        ("joints that may move", "Joints of its limb", lambda t: t.joints == NEAREST_BRANCH),
+        ("joints that may move", "Chosen joints", lambda t: len(t.joints) == 1),
+        ("chosen joints", ["spine", "chest"], lambda t: t.joints == ("spine", "chest")),
+        ("joints that may move", "All joints", lambda t: t.joints is None),
+        ("offset from the site [m] x", 0.05, lambda t: t.offset[0] == 0.05),
         ("weight, or one per axis", "1 0.5", lambda t: t.weight == (1.0, 0.5)),
-        ("of", "eyes", lambda t: t.site == "eyes"),
+        ("site or body", "eyes", lambda t: t.site == "eyes"),
     ],
-    "orientation": [
-        ("turned about x °", 30.0, lambda t: isinstance(t, Orientation) and abs(t.rotation[0]) < 1.0),
-        ("axes that matter z", False, lambda t: t.axes == "xy"),
+    "Orientation": [
+        ("rotation [°] x", 30.0, lambda t: isinstance(t, Orientation) and abs(t.rotation[0]) < 1.0),
+        ("axes z", False, lambda t: t.axes == "xy"),
         ("priority", 7, lambda t: t.priority == 7),
     ],
-    "position and orientation": [
-        ("at [m] x", 0.2, lambda t: isinstance(t, Frame) and t.pose.position[0] == 0.2),
-        ("turned about y °", 90.0, lambda t: abs(t.pose.rotation[0]) < 0.99),
+    "Position and orientation": [
+        ("target [m] x", 0.2, lambda t: isinstance(t, Frame) and t.pose.position[0] == 0.2),
+        ("rotation [°] y", 90.0, lambda t: abs(t.pose.rotation[0]) < 0.99),
     ],
-    "look at": [
-        ("at [m] z", 3.0, lambda t: isinstance(t, LookAt) and t.at[2] == 3.0),
-        ("looks", "in a direction", lambda t: t.at is None and t.direction is not None),
+    "Look at": [
+        ("target [m] z", 3.0, lambda t: isinstance(t, LookAt) and t.at[2] == 3.0),
+        ("look", "in a direction", lambda t: t.at is None and t.direction is not None),
         ("direction x", 1.0, lambda t: t.direction[0] == 1.0),
-        ("looks", "at a point", lambda t: t.direction is None),
+        ("look", "at a point", lambda t: t.direction is None),
         ("axis z", 0.5, lambda t: t.axis[2] == 0.5),
     ],
-    "centre of mass": [
-        ("at [m] y", 0.8, lambda t: isinstance(t, CenterOfMass) and t.at[1] == 0.8),
-        ("axes that matter y", False, lambda t: t.axes == "xz"),
+    "Centre of mass": [
+        ("target [m] y", 0.8, lambda t: isinstance(t, CenterOfMass) and t.at[1] == 0.8),
+        ("axes y", False, lambda t: t.axes == "xz"),
     ],
-    "balance over": [
-        ("over", ["left_foot", "right_foot"], lambda t: set(t.supports) == {"left_foot", "right_foot"}),
+    "Balance over": [
+        ("supports", ["left_foot", "right_foot"], lambda t: set(t.supports) == {"left_foot", "right_foot"}),
         ("margin [m]", 0.03, lambda t: t.margin == 0.03),
     ],
-    "moment of inertia": [
-        ("wanted [kg m²]", 4.0, lambda t: isinstance(t, MomentOfInertia) and t.value == 4.0),
+    "Moment of inertia": [
+        ("target [kg m²]", 4.0, lambda t: isinstance(t, MomentOfInertia) and t.value == 4.0),
         ("axis x", 1.0, lambda t: t.axis[0] == 1.0),
     ],
-    "hold this posture": [("posture", "standing", lambda t: isinstance(t, Hold) and t.posture == "standing")],
-    "equilibrium of forces": [
-        ("moments", "all three", lambda t: isinstance(t, Equilibrium) and t.level is False),
+    "Hold this posture": [("posture", "standing", lambda t: isinstance(t, Hold) and t.posture == "standing")],
+    "Equilibrium of forces": [
+        ("balance moments about", "All three axes", lambda t: isinstance(t, Equilibrium) and t.level is False),
         ("margin [m]", 0.01, lambda t: t.margin == 0.01),
     ],
-    "keep clear of itself": [
-        ("noticed from [m]", 0.2, lambda t: isinstance(t, Avoid) and t.reach == 0.2),
-        ("what", ["itself", "sphere 1"], lambda t: len(t.obstacles) == 1 and t.itself),
+    "Avoid self-collision": [
+        ("detection distance [m]", 0.2, lambda t: isinstance(t, Avoid) and t.reach == 0.2),
+        ("keep clear of", ["itself", "sphere 1"], lambda t: len(t.obstacles) == 1 and t.itself),
     ],
-    "stay still": [
+    "Stay still": [
         ("only these bodies", ["head", "pelvis"], lambda t: isinstance(t, Still) and t.bodies == ("head", "pelvis")),
         ("only these bodies", [], lambda t: t.bodies is None),
         ("weight, or one per axis", "0.01", lambda t: t.weight == 0.01),
     ],
-    "turn slowly": [
-        ("faster than [rad/s]", 1.5, lambda t: isinstance(t, Slow) and t.speed == 1.5),
+    "Turn slowly": [
+        ("speed limit [rad/s]", 1.5, lambda t: isinstance(t, Slow) and t.speed == 1.5),
         ("only these bodies", ["head"], lambda t: t.bodies == ("head",)),
     ],
 }
@@ -155,7 +155,7 @@ def test_every_kind_of_task_is_described_here() -> None:
 async def test_every_property_of_every_kind_of_task_can_be_changed(visit: Visit, kinds: list[str]) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
-        visitor.user.find("stand on its feet").click()
+        visitor.user.find("Add supports under the feet").click()
         await visitor.tab("body")
         await visitor.click("add sphere")
         for kind in kinds:
@@ -204,18 +204,18 @@ async def test_the_menu_of_a_body_asks_roots_and_pushes(visit: Visit) -> None:
             "gaze of right_hand",
         ]
         await choose("Pin this point")
-        await choose("Add a force here")
-        await choose("Let it carry weight")
+        await choose("Add force here")
+        await choose("Add support here")
         assert len(session.state.scene.tasks) == 6
         assert [type(load) for load in session.state.scene.forces] == [Force, Support]
-        await choose("Edit this part …")
+        await choose("Edit body part …")
         await visitor.user.should_see(marker="kind of joint right wrist")
         before = session.state.figure.frames(session.state.posture).position[:23]
         await choose("Set as root")
         assert session.state.figure.roots == ("right_hand",)
         after = session.state.figure.frames(session.state.posture).position[:23]
         assert after == pytest.approx(before, abs=1e-9)
-        await choose("Mark a site here")
+        await choose("Add site here")
         assert "right_hand_site_1" in session.state.figure.sites.names
 
     await visit(story)
@@ -224,9 +224,9 @@ async def test_the_menu_of_a_body_asks_roots_and_pushes(visit: Visit) -> None:
 async def test_joints_are_recruited_in_a_dialog(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.hear("menu", body=18, point=[0.0, 0.0, 0.0], x=300, y=300)
-        await visitor.click("Joints that may be recruited …")
-        await visitor.user.should_see("Joints that may move for the right hand")
-        visitor.user.find("its limb").click()
+        await visitor.click("Choose movable joints …")
+        await visitor.user.should_see("Joints that may move the right hand")
+        visitor.user.find("Limb only").click()
         visitor.user.find("Apply").click()
         await visitor.wait()
         chosen = session.state.recruits["right_hand"]
@@ -242,24 +242,24 @@ async def test_joints_are_recruited_in_a_dialog(visit: Visit) -> None:
 async def test_the_body_is_edited(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
-        await visitor.enter("part", "left_shank", ui.select)
+        await visitor.enter("body part", "left_shank", ui.select)
         old = session.state.figure
         await visitor.enter("length [m]", 0.5)
         assert length_of(session.state.figure, "left_shank") == pytest.approx(0.5)
         await visitor.enter("mass [kg]", 5.0)
         assert session.state.figure.bodies["left_shank"].mass.mass == 5.0
-        await visitor.enter("angle from, to [°] greatest", 90.0)
+        await visitor.enter("angle limits [°] upper", 90.0)
         assert session.state.figure.joints["left_knee"].upper[0] == pytest.approx(np.pi / 2)
         await visitor.enter("new site", "shin", ui.input)
-        await visitor.click("Add the site")
+        await visitor.click("Add site")
         assert "shin" in session.state.figure.sites.names
         await visitor.enter("kind of joint left knee", "universal")
         assert session.state.figure.joints["left_knee"].kind == "universal"
-        await visitor.enter("part", "left_thigh", ui.select)
-        await visitor.enter("swing about x, y [°] x", 40.0)
+        await visitor.enter("body part", "left_thigh", ui.select)
+        await visitor.enter("swing limits about x, y [°] x", 40.0)
         assert session.state.figure.joints["left_hip"].ball_limits.swing.x == pytest.approx(np.radians(40.0))  # type: ignore[union-attr]
         session.add(LookAt("eyes", at=[0, 1, 2]))
-        await visitor.enter("part", "head", ui.select)
+        await visitor.enter("body part", "head", ui.select)
         visitor.user.find(marker="Remove").click()
         await visitor.wait()
         assert visitor.user.notify.contains("has no site or body 'eyes'")
@@ -295,13 +295,13 @@ async def test_the_form_of_a_task_stays_while_an_obstacle_moves_and_knows_where_
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
         await visitor.click("add sphere")
-        session.add(new_task(session.state, "keep clear of itself", "left_foot"))
+        session.add(new_task(session.state, "Avoid self-collision", "left_foot"))
         await visitor.hear("selected", task=3)
         margin = visitor.field("margin [m]", ui.number)
         session.ask(lambda scene: with_obstacle_at(scene, 0, Pose([0.3, 1.0, 0.6])))
         await visitor.wait()
         assert visitor.field("margin [m]", ui.number) is margin
-        await visitor.enter("what", ["itself", "sphere 1"], within="task form")
+        await visitor.enter("keep clear of", ["itself", "sphere 1"], within="task form")
         avoid = session.state.scene.tasks[3]
         assert isinstance(avoid, Avoid)
         assert avoid.obstacles == list(session.state.scene.obstacles)
@@ -313,13 +313,13 @@ async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
         await visitor.click("add sphere")
-        await visitor.enter("keep clear of itself", True, ui.switch)
+        await visitor.enter("avoid self-collision", True, ui.switch)
         avoid = session.state.scene.tasks[-1]
         assert isinstance(avoid, Avoid)
         assert avoid.itself
         session.put(len(session.state.scene.tasks) - 1, replace(avoid, what=["self", session.state.scene.obstacles[0]]))
         await visitor.wait()
-        await visitor.enter("keep clear of itself", False, ui.switch)
+        await visitor.enter("avoid self-collision", False, ui.switch)
         left = session.state.scene.tasks[-1]
         assert isinstance(left, Avoid)
         assert not left.itself
@@ -330,11 +330,11 @@ async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
 
 async def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.user.should_see("Press on any part of the figure and pull")
+        await visitor.user.should_see("Drag any part of the figure")
         session.pin(18, [0.0, 0.0, 0.0])
         await visitor.wait()
         await visitor.user.should_see(session.state.scene.description)
-        await visitor.user.should_not_see("Press on any part of the figure and pull")
+        await visitor.user.should_not_see("Drag any part of the figure")
 
     await visit(story)
 

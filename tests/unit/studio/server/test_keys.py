@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from poise.studio.server import keys
-from poise.studio.server.keys import FILE, LASTS, kept_key, new_key
+from poise.studio.server.keys import KEY_FILE, KEY_LIFETIME, new_key, stored_key
 
 
 @pytest.fixture(autouse=True)
@@ -17,23 +17,23 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_studio_that_is_started_again_has_the_same_key(cache: Path) -> None:
-    key = kept_key()
+    key = stored_key()
     assert len(key) >= 20
-    assert kept_key() == key
-    assert stat.S_IMODE((cache / FILE).stat().st_mode) == 0o600
+    assert stored_key() == key
+    assert stat.S_IMODE((cache / KEY_FILE).stat().st_mode) == 0o600
 
 
 def test_an_old_key_and_one_that_others_can_read_are_replaced(cache: Path) -> None:
-    key, path = kept_key(), cache / FILE
+    key, path = stored_key(), cache / KEY_FILE
     path.chmod(0o644)
-    second = kept_key()
+    second = stored_key()
     assert second != key
-    old = path.stat().st_mtime - LASTS - 10.0
+    old = path.stat().st_mtime - KEY_LIFETIME - 10.0
     os.utime(path, (old, old))
-    assert kept_key() not in (key, second)
+    assert stored_key() not in (key, second)
 
 
 def test_no_place_for_it_is_no_reason_not_to_start(cache: Path) -> None:
     cache.write_text("a file where the folder should be")
-    assert kept_key() != kept_key()
+    assert stored_key() != stored_key()
     assert new_key() != new_key()

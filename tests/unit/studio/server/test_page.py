@@ -5,8 +5,8 @@ from nicegui import ui
 
 from poise.figures import BUILT_IN
 from poise.studio.scenes.examples import THESIS
-from poise.studio.scenes.openings import EXAMPLES
-from poise.studio.server.page import FOLLOW_JOINTS
+from poise.studio.scenes.openings import EXAMPLE_SCENES
+from poise.studio.server.page import SLIDERS_UPDATE_INTERVAL
 from poise.studio.session.session import Session
 from poise.tasks.place import LookAt
 from tests.unit.studio.visitor import Visit, Visitor
@@ -19,11 +19,11 @@ async def test_tasks_are_listed_by_priority_and_changed_in_place(visit: Visit) -
         for words in ("Priority 1", "left foot", "right foot", "Priority 2", "balance"):
             await visitor.user.should_see(words)
         visitor.user.find(marker="task 1").trigger("dragstart")
-        visitor.user.find("drop here for the lowest priority").trigger("drop")
+        visitor.user.find("Drop here for the lowest priority").trigger("drop")
         await visitor.wait()
         assert session.state.scene.tasks[1].priority == 3
         await visitor.user.should_see("Priority 3")
-        fields = [each for each in visitor.user.find(ui.number).elements if each.props.get("label") == "weight"]
+        fields = [each for each in visitor.user.find(ui.number).elements if each.props.get("label") == "Weight"]
         with visitor.user:
             fields[0].value = 0.5
         await visitor.wait()
@@ -41,7 +41,7 @@ async def test_tasks_are_listed_by_priority_and_changed_in_place(visit: Visit) -
 async def test_who_types_in_a_row_of_the_list_keeps_the_field(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         def weights() -> set[ui.number]:
-            return {each for each in visitor.user.find(ui.number).elements if each.props.get("label") == "weight"}
+            return {each for each in visitor.user.find(ui.number).elements if each.props.get("label") == "Weight"}
 
         fields = weights()
         for typed in (0.2, 0.25):
@@ -70,9 +70,13 @@ async def test_a_task_is_added_in_a_dialog(visit: Visit) -> None:
         await visitor.click("add task")
         await visitor.user.should_see("Add a task")
         with visitor.user:
-            kind = next(each for each in visitor.user.find(ui.select).elements if each.props.get("label") == "what")
-            site = next(each for each in visitor.user.find(ui.select).elements if each.props.get("label") == "of")
-            kind.value, site.value = "look at", "eyes"
+            kind = next(
+                each for each in visitor.user.find(ui.select).elements if each.props.get("label") == "Kind of task"
+            )
+            site = next(
+                each for each in visitor.user.find(ui.select).elements if each.props.get("label") == "Site or body"
+            )
+            kind.value, site.value = "Look at", "eyes"
         await visitor.click("Add")
         added = session.state.scene.tasks[-1]
         assert isinstance(added, LookAt)
@@ -85,7 +89,7 @@ async def test_the_error_of_a_task_is_shown_while_it_is_not_met(visit: Visit) ->
     async def story(visitor: Visitor, session: Session) -> None:
         session.choose_posture("sitting")
         session.tick()
-        await visitor.until(lambda: session.state.outcome.light == "green")
+        await visitor.until(lambda: bool(session.state.outcome.verdicts) and session.state.outcome.light == "green")
         await visitor.wait()
         await visitor.user.should_see("met")
         session.aim(0, [0.0, 3.0, 0.0])
@@ -103,7 +107,7 @@ async def test_sliders_move_joints_and_follow_them_and_are_found(visit: Visit) -
         await visitor.enter("right_elbow", 60.0, ui.slider)
         assert session.values()[_number(session, "right_elbow")] == pytest.approx(60.0, abs=0.1)
         session.move(_number(session, "right_elbow"), 20.0)
-        for _ in range(int(FOLLOW_JOINTS / 0.1)):
+        for _ in range(int(SLIDERS_UPDATE_INTERVAL / 0.1)):
             await visitor.wait()
         assert visitor.field("right_elbow", ui.slider).value == pytest.approx(20.0, abs=0.2)
         await visitor.enter("search", "left knee", ui.input)
@@ -139,10 +143,10 @@ async def test_figures_and_postures_are_chosen_and_taken_back(visit: Visit) -> N
 async def test_the_menu_has_every_example_every_scene_of_the_thesis_and_every_figure(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.click("menu")
-        for words in (*EXAMPLES, *THESIS, *(name.replace("_", " ") for name in BUILT_IN)):
+        for words in (*EXAMPLE_SCENES, *THESIS, *(name.replace("_", " ") for name in BUILT_IN)):
             await visitor.user.should_see(words)
         for what in ("scene", "figure", "posture", "motion"):
-            await visitor.user.should_see(f"Save the {what}")
+            await visitor.user.should_see(f"Save {what}")
         await visitor.click("7.13 Ball and cylinder")
         assert session.state.scene.description.startswith("Looks at a ball")
         await visitor.user.should_see(session.state.scene.description)
@@ -153,6 +157,6 @@ async def test_the_menu_has_every_example_every_scene_of_the_thesis_and_every_fi
 async def test_the_sheet_of_shortcuts_opens(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.click("help_outline")
-        await visitor.user.should_see("pin the point under the pointer")
+        await visitor.user.should_see("Pin the point under the pointer")
 
     await visit(story)

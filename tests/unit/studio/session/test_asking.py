@@ -16,7 +16,7 @@ from poise.forces.balance import balance
 from poise.forces.loads import Force, Support
 from poise.studio.control.files import is_scene, saved_figure, saved_scene
 from poise.studio.control.modes import Modes
-from poise.studio.panels.forces import balance_words, on_feet
+from poise.studio.panels.forces import balance_sentence, with_feet_supports
 from poise.studio.panels.recruiting import PULLS, joints_to_root, recruit, tasks_of
 from poise.studio.session.body_edits import length_of, with_length
 from poise.studio.session.edits import task_text, with_parts
@@ -184,9 +184,9 @@ def test_a_turned_target_turns_the_hand(session: Session) -> None:
 
 
 def test_forces_balance_and_marks(session: Session) -> None:
-    session.ask(on_feet)
+    session.ask(with_feet_supports)
     assert [support.site for support in supports_of(session.state.scene)] == ["left_foot", "right_foot"]
-    assert balance_words(session.state).startswith("In equilibrium")
+    assert balance_sentence(session.state).startswith("In equilibrium")
     session.ask(lambda scene: with_load(scene, new_force(scene.figure, "right_hand", "force", 1.8)))
     session.show("torques", True)
     session.show("inertia", True)
@@ -204,7 +204,7 @@ def test_forces_balance_and_marks(session: Session) -> None:
 
 
 def test_an_arc_is_as_long_as_the_load(session: Session) -> None:
-    session.ask(on_feet)
+    session.ask(with_feet_supports)
     session.show("torques", True)
     elbow = session.state.figure.v_slice("right_elbow").start
 
@@ -220,19 +220,19 @@ def test_an_arc_is_as_long_as_the_load(session: Session) -> None:
 
 
 def test_shares_that_cannot_be_are_red_until_equilibrium_is_asked(session: Session) -> None:
-    session.ask(on_feet)
+    session.ask(with_feet_supports)
     session.ask(lambda scene: with_present_shares(scene, session.state.posture))
     session.ask(lambda scene: with_changed_load(scene, 0, share=0.8))
-    assert "these shares" in balance_words(session.state)
+    assert "these shares" in balance_sentence(session.state)
     session.add(Equilibrium(priority=3))
     rest(session)
-    assert balance_words(session.state).startswith("In equilibrium")
+    assert balance_sentence(session.state).startswith("In equilibrium")
     state = session.state
     assert balance(state.figure, state.posture, state.scene.forces).balanced
 
 
 def test_the_last_of_the_other_supports_takes_what_is_left(session: Session) -> None:
-    session.ask(on_feet)
+    session.ask(with_feet_supports)
     for share, expected in ((0.6, [0.6, None]), (0.7, [0.7, None])):
         session.ask(lambda scene, share=share: with_share(scene, 0, share))
         assert [support.share for support in supports_of(session.state.scene)] == expected

@@ -1,1 +1,1 @@
-"""Circles: joints go where circles meet, in a side view."""
+"""The circles mode: demonstrations of inverse kinematics by intersecting circles, in a side view."""

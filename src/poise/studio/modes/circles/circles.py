@@ -1,7 +1,7 @@
-"""Circles: a side view in which joints go where circles meet [Ramachandran & John 2013, fig. 5 to 7].
+"""The circles mode: inverse kinematics by intersecting circles, in a side view [Ramachandran & John 2013, fig. 5 to 7].
 
-Three demos: an arm whose end-point is kept between its safe zones while it is dragged, a cyclist whose feet stay on the
-pedals, and a hand that closes on a ball when the ball comes within range.
+There are demos of three kinds: arms whose end-point stays in its safe zone while it is dragged, a cyclist whose feet
+stay on the pedals, and a hand that closes on a ball when the ball comes within reach.
 """
 
 from __future__ import annotations
@@ -22,51 +22,53 @@ from poise.studio.session.pull import checked_point
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 
-TURN = 6.283185307179586
+FULL_TURN = 6.283185307179586
 
 
 @dataclass(frozen=True)
 class CirclesMode(Mode):
-    """Which demo, and where its handle is."""
+    """Settings of the circles mode."""
 
     name: ClassVar[str] = "circles"
     drives: ClassVar[bool] = True
     demo: str = "arm"
+    """Name of the demo."""
     at: tuple[float, float] = (0.6, 0.6)
-    """Where the pointer put the end-point, the pedal or the ball, forward and up [m]."""
+    """Position of the dragged end-point, pedal or ball: forward and up [m]."""
     turn: float = 0.0
-    """Of the arm's turntable [rad]."""
+    """Angle of the arm's turntable [rad]."""
     pedalling: bool = False
+    """Whether the crank turns by itself."""
     cadence: float = 45.0
     """Turns of the crank per minute."""
 
 
 class CirclesDriver(Driver):
-    """Solves one demo, step by step."""
+    """Solves the chosen demo."""
 
     def __init__(self) -> None:
-        """Begin without a demo."""
+        """Start without a demo."""
         super().__init__()
         self.placed: Placed | None = None
         self.seconds = 0.0
 
     def figures(self) -> tuple[str, ...]:
-        """One figure for each demo."""
+        """The names of the demos."""
         return tuple(DEMOS)
 
     def enter(self, session: Session) -> None:
-        """The demo of the figure at hand, or the arm."""
+        """Open the demo of the session's figure, or the first one."""
         name = session.state.figure.name
         self.choose(session, name if name in DEMOS else next(iter(DEMOS)))
 
     def choose(self, session: Session, figure: str) -> None:
-        """Another demo."""
+        """Open another demo."""
         demo = DEMOS[figure]
         mode = CirclesMode(demo=figure, at=demo.first, pedalling=figure == "cyclist")
         session.open(_scene(demo, mode), mode=mode)
 
     def point(self, session: Session, at: tuple[float, float], gesture: object) -> None:
-        """Put the end-point, the pedal or the ball elsewhere."""
+        """Move the end-point, the pedal or the ball."""
         mode = self._mode(session.state)
         demo = DEMOS[mode.demo]
         kept = demo.kept(at, session.state.posture)
@@ -75,23 +77,23 @@ class CirclesDriver(Driver):
         session.set_mode(new, scene=scene, gesture=("circles", gesture))
 
     def drive(self, state: State) -> Driven | None:
-        """Both legs on the pedals, or whatever the demo is about."""
+        """Solve the demo for the present position of what is dragged."""
         mode = self._mode(state)
         begun = time.perf_counter()
-        turned = TICK * mode.cadence * TURN / 60.0 if mode.pedalling else 0.0
+        turned = TICK * mode.cadence * FULL_TURN / 60.0 if mode.pedalling else 0.0
         placed = DEMOS[mode.demo].placed(state.posture, mode.at, turn=mode.turn, advance=turned)
         self.seconds = time.perf_counter() - begun
         self.placed = placed
-        light, sentence = placed.said
+        light, sentence = placed.status
         return Driven(placed.posture, Outcome(light, sentence), placed.more or mode.pedalling)
 
     def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
-        """The side view."""
+        """The contents of the side view."""
         mode = self._mode(state)
         return {"circles": {"key": state.step, "demo": mode.demo, **DEMOS[mode.demo].drawn(state.posture, mode.at)}}
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
-        """Something is dragged in the side view."""
+        """Handle "point" messages: a drag in the side view."""
         if message["do"] == "point":
             forward, up = (float(value) for value in message["at"])
             checked_point((0.0, up, forward))
@@ -100,7 +102,7 @@ class CirclesDriver(Driver):
     @staticmethod
     def _mode(state: State) -> CirclesMode:
         if not isinstance(state.mode, CirclesMode):
-            raise TaskError("the circles are not on; choose them above.")
+            raise TaskError("the circles mode is not on; choose it in the top bar.")
         return state.mode
 
 

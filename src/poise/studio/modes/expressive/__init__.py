@@ -1,1 +1,1 @@
-"""Expressive: a posture is held while the tip of a chain looks at a target."""
+"""The expressive mode: a chain holds a posture while its tip looks at a target."""

@@ -1,7 +1,7 @@
-"""Expressive: a posture is held while the tip of a chain looks at a target [Ribeiro & Paiva 2017, fig. 7 and 8].
+"""The expressive mode: a chain holds a posture while its tip looks at a target [Ribeiro & Paiva 2017, fig. 7 and 8].
 
-The scene says what is wanted, as everywhere: a `LookAt` has the target, which is dragged like any other, and a `Hold`
-has the posture. The solver that was chosen answers sixty times per second, and the motion filter follows it.
+The scene has two tasks: a `LookAt` with the target, which can be dragged, and a `Hold` with the posture. An expressive
+solver computes a posture sixty times per second, and the motion filter smooths the motion.
 """
 
 from __future__ import annotations
@@ -39,46 +39,49 @@ from poise.studio.wire.overlays import bodies_row
 from poise.tasks.place import LookAt
 from poise.tasks.posture import Hold
 
-SOLVERS = {"ours": "Expressive", "erik": "ERIK 2019", "2017": "ERIK 2017"}
-FIGURES = ("adelino", "snake", *(f"erik_{letter}" for letter in "abcdefg"))
-FIRST_FIGURE, FIRST_POSTURE = "adelino", "curious"
-MET = 0.01
-"""Gaze within this of its target has it [rad]."""
-EASE = 0.3
-"""Share of the way to a new direction that is taken in one frame."""
-EASY = 0.6
-"""Points nearer than this to the tip, in heights of the figure, are turned to more slowly."""
-STILL = 1e-6
-"""A figure whose joints move less than this in a step rests [rad]."""
+SOLVER_NAMES = {"ours": "Expressive", "erik": "ERIK 2019", "2017": "ERIK 2017"}
+CHAIN_FIGURES = ("adelino", "snake", *(f"erik_{letter}" for letter in "abcdefg"))
+FIRST_CHAIN_FIGURE, FIRST_POSTURE = "adelino", "curious"
+ON_TARGET_ANGLE = 0.01
+"""Gaze error below which the figure counts as looking at the target [rad]."""
+GAZE_EASING = 0.3
+"""Share of the change of direction that is applied in one frame."""
+EASING_DISTANCE = 0.6
+"""Distance of the target from the tip below which the share is reduced, as a share of the figure's reach."""
+RESTING_CHANGE = 1e-6
+"""Largest change of a joint in one step at which the figure counts as resting [rad]."""
 
 
 @dataclass(frozen=True)
 class ExpressiveMode(Mode):
-    """Who solves, and how the motion is filtered."""
+    """Settings of the expressive mode."""
 
     name: ClassVar[str] = "expressive"
     drives: ClassVar[bool] = True
     solver: str = "ours"
+    """The solver, a key of `SOLVER_NAMES`."""
     filter: FilterSettings = field(default_factory=FilterSettings)
+    """Settings of the motion filter."""
     ghost: bool = True
-    """Whether the wanted posture is drawn."""
+    """Whether the held posture is drawn as a ghost."""
 
 
 class Numbers(NamedTuple):
-    """What the panel shows live."""
+    """Numbers of the last solve that the panel shows."""
 
     result: ExpressiveResult
+    """The solver's result."""
     gaze: float
-    """How far the gaze of the figure as shown is from the target [rad]."""
+    """Angle between the gaze of the shown posture and the target [rad]."""
     seconds: float
-    """How long the last solve took."""
+    """Time that the solve took [s]."""
 
 
 class ExpressiveDriver(Driver):
-    """Solves, filters, and tells robots."""
+    """Runs an expressive solver and the motion filter, and sends postures to a robot."""
 
     def __init__(self) -> None:
-        """Begin without a figure."""
+        """Start without a solver."""
         super().__init__()
         self.robot = RobotLine()
         self.numbers: Numbers | None = None
@@ -90,65 +93,67 @@ class ExpressiveDriver(Driver):
         self._direction: FloatArray | None = None
 
     def figures(self) -> tuple[str, ...]:
-        """Chains of hinges."""
-        return FIGURES
+        """Names of the built-in figures that are chains of hinges."""
+        return CHAIN_FIGURES
 
     def enter(self, session: Session) -> None:
-        """Take the session's figure if it is a chain of hinges."""
+        """Open the session's figure if it is a chain of hinges, else the first figure of the mode."""
         figure = session.state.figure
-        session.open(expressive_scene(figure if is_chain(figure) else built_in(FIRST_FIGURE)), mode=ExpressiveMode())
+        session.open(
+            expressive_scene(figure if is_chain(figure) else built_in(FIRST_CHAIN_FIGURE)), mode=ExpressiveMode()
+        )
 
     def choose(self, session: Session, figure: str) -> None:
-        """Another chain, with the settings as they are."""
+        """Open another chain with the present settings."""
         mode = session.state.mode
         session.open(expressive_scene(built_in(figure)), mode=mode if isinstance(mode, ExpressiveMode) else None)
 
     def hold(self, session: Session, name: str) -> None:
         """Hold another posture."""
         state = session.state
-        look, held = asked(state)
+        look, held = gaze_and_posture(state)
         tasks = [look, replace(held, posture=posture_choices(state.figure)[name], name=name)]
         session.set_mode(state.mode, scene=with_tasks(state.scene, tasks))
 
     def drive(self, state: State) -> Driven | None:
-        """One solve, one step of the filter."""
+        """Solve once and step the motion filter once."""
         mode = state.mode
         assert isinstance(mode, ExpressiveMode)
-        look, held = asked(state)
+        look, held = gaze_and_posture(state)
         if self._shown is not state.posture:
-            self._begin(state.posture)
+            self._restart(state.posture)
         solver = self._solver_of(state.figure, mode.solver)
         begun = time.perf_counter()
         result = solver.solve(held.posture, self._facing(state.posture, look), previous=self._last or state.posture)
         seconds = time.perf_counter() - begun
         posture = self._filtered.step(mode.filter, result.posture)
-        gaze = _astray(posture, look)
-        settled = self._last is not None and _moved(self._last.posture, result.posture) < STILL
-        rests = settled and _moved(state.posture, posture) < STILL and self._filtered.is_still
+        gaze = _gaze_error(posture, look)
+        settled = self._last is not None and _largest_change(self._last.posture, result.posture) < RESTING_CHANGE
+        rests = settled and _largest_change(state.posture, posture) < RESTING_CHANGE and self._filtered.is_still
         self._last, self._shown = result, posture
         self.numbers = Numbers(result, gaze, seconds)
         self.robot.write(posture)
-        under_way = not rests or _astray(result.posture, look) < MET
+        under_way = not rests or _gaze_error(result.posture, look) < ON_TARGET_ANGLE
         outcome = _outcome(look, held, self.numbers, under_way=under_way)
         return Driven(posture, outcome, not rests or self.robot.is_on)
 
     def _facing(self, shown: Posture, look: LookAt) -> Gaze:
-        """The direction of the target from the tip that was solved last, eased.
+        """The direction from the last solved tip to the target, smoothed over frames.
 
-        The tip moves while it turns towards a point, and the nearer the point, the more that changes the direction:
-        followed at once, the two chase each other and never come to rest.
+        The tip moves while it turns towards the target, which changes the direction, the more so the nearer the target
+        is. Without smoothing, tip and direction would oscillate and never come to rest.
         """
         tip = shown.figure.pose_of(look.site, self._last.posture if self._last is not None else shown).position
-        to = place_of(look) - tip
+        to = looked_at_point(look) - tip
         far = float(np.linalg.norm(to))
         new = to / far if far > 0.0 else shown.figure.up_vector
-        share = EASE * min(1.0, far / (EASY * _height(shown.figure)))
+        share = GAZE_EASING * min(1.0, far / (EASING_DISTANCE * _figure_reach(shown.figure)))
         mixed = new if self._direction is None else (1.0 - share) * self._direction + share * new
         size = float(np.linalg.norm(mixed))
-        self._direction = mixed / size if size > MET else new
+        self._direction = mixed / size if size > ON_TARGET_ANGLE else new
         return facing(self._direction, roll=None)
 
-    def _begin(self, posture: Posture) -> None:
+    def _restart(self, posture: Posture) -> None:
         self._last, self._direction = None, None
         self._filtered.begin(posture)
 
@@ -158,34 +163,34 @@ class ExpressiveDriver(Driver):
         return self._solver
 
     def plots(self, state: State) -> Mapping[str, Any] | None:
-        """Position, velocity, acceleration and jerk of every joint, each with its limit."""
+        """Four plots of all joints: position, velocity, acceleration and jerk, with their limits."""
         mode = state.mode
         assert isinstance(mode, ExpressiveMode)
         joints = list(state.figure.moving_joints)
         return {"key": f"expressive {state.figure_number} {mode.filter}", **mode.filter.plots(joints)}
 
     def overlay(self, state: State) -> Mapping[str, Any] | None:
-        """The wanted posture as a ghost, and the line of sight."""
+        """The held posture as a ghost."""
         mode = state.mode
         assert isinstance(mode, ExpressiveMode)
-        _, held = asked(state)
+        _, held = gaze_and_posture(state)
         if not mode.ghost:
             return {"key": "none"}
         wanted = state.figure.posture(held.posture)
         return {"key": hash((wanted._q.tobytes(), state.figure_number)), "ghost": bodies_row(wanted)}
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
-        """The gaze follows the mouse."""
+        """Handle "gaze" messages: move the target to the mouse."""
         if message["do"] == "gaze":
             session.aim(0, message["at"], gesture=message["gesture"])
 
     def leave(self) -> None:
-        """Let go of a robot."""
+        """Disconnect the robot."""
         self.robot.stop()
 
 
 def is_chain(figure: Figure) -> bool:
-    """Whether expressive solvers take a figure."""
+    """Whether expressive solvers support a figure: a serial chain of hinges and slides without loops."""
     try:
         chain_of(figure, None, solver="expressive", slides=True)
     except PoiseError:
@@ -194,18 +199,18 @@ def is_chain(figure: Figure) -> bool:
 
 
 def make_solver(figure: Figure, chosen: str) -> ExpressiveSolver:
-    """The solver of a name."""
+    """The expressive solver for a key of `SOLVER_NAMES`."""
     if chosen == "ours":
         return Expressive(figure)
     return Erik(figure, variant="2017" if chosen == "2017" else "2019")
 
 
 def expressive_scene(figure: Figure) -> Scene:
-    """A figure that looks ahead, in its first posture."""
+    """The first scene of the mode: the figure holds a posture and looks ahead."""
     choices = posture_choices(figure)
     first = FIRST_POSTURE if FIRST_POSTURE in choices else next(iter(choices))
     tip = chain_of(figure, None, solver="expressive", slides=True).tip
-    ahead = _height(figure) * (0.7 * figure.up_vector + 1.4 * world_axes(figure.up)[0])
+    ahead = _figure_reach(figure) * (0.7 * figure.up_vector + 1.4 * world_axes(figure.up)[0])
     look = LookAt(tip, at=ahead, priority=1, name="gaze")
     held = Hold(choices[first], priority=2, name=first)
     known = figure.name in BUILT_IN and figure == built_in(figure.name)
@@ -217,50 +222,52 @@ def expressive_scene(figure: Figure) -> Scene:
     )
 
 
-def _height(figure: Figure) -> float:
-    """How far a figure reaches [m]."""
+def _figure_reach(figure: Figure) -> float:
+    """Largest coordinate of a body in the neutral posture [m]."""
     return float(np.abs(figure.frames(figure.neutral()).position).max())
 
 
-def asked(state: State) -> tuple[LookAt, Hold]:
-    """What is to be looked at, and what to be held."""
+def gaze_and_posture(state: State) -> tuple[LookAt, Hold]:
+    """The gaze task and the posture task of a state's scene."""
     look = next((task for task in state.scene.tasks if isinstance(task, LookAt)), None)
     held = next((task for task in state.scene.tasks if isinstance(task, Hold)), None)
     if look is None or look.at is None or held is None:
-        raise TaskError("the expressive mode needs a gaze at a point and a posture to hold; choose it again above.")
+        raise TaskError(
+            "the expressive mode needs a look-at task and a held posture; choose the mode again in the top bar."
+        )
     return look, held
 
 
-def place_of(look: LookAt) -> FloatArray:
-    """(3,) the point that is looked at [m]."""
+def looked_at_point(look: LookAt) -> FloatArray:
+    """(3,) the point to look at [m]."""
     assert look.at is not None
     return np.array(vector(look.at))
 
 
-def _astray(posture: Posture, look: LookAt) -> float:
-    """Angle between the gaze and the target [rad]."""
+def _gaze_error(posture: Posture, look: LookAt) -> float:
+    """Angle between the gaze direction and the direction to the target [rad]."""
     tip = posture.figure.pose_of(look.site, posture)
-    to = place_of(look) - tip.position
+    to = looked_at_point(look) - tip.position
     gaze = tip.matrix[:, 1]
     return float(np.arctan2(np.linalg.norm(np.cross(gaze, to)), gaze @ to))
 
 
-def _moved(a: Posture, b: Posture) -> float:
+def _largest_change(a: Posture, b: Posture) -> float:
     return float(np.abs(a._q - b._q).max(initial=0.0))
 
 
 def _outcome(look: LookAt, held: Hold, numbers: Numbers, *, under_way: bool) -> Outcome:
-    """Green when it looks there, orange on the way, red when there is no way."""
+    """Green if the figure looks at the target, orange while it turns there, red if it cannot."""
     result, gaze = numbers.result, numbers.gaze
     verdicts = {
-        look: Verdict(look, gaze, gaze < MET),
-        held: Verdict(held, result.shape_error, result.shape_error < MET),
+        look: Verdict(look, gaze, gaze < ON_TARGET_ANGLE),
+        held: Verdict(held, result.shape_error, result.shape_error < ON_TARGET_ANGLE),
     }
-    if gaze < MET:
-        return Outcome("green", f"Looks at the target; its shape is off by {result.shape_error:.3f}.", verdicts)
+    if gaze < ON_TARGET_ANGLE:
+        return Outcome("green", f"Looks at the target; shape error {result.shape_error:.3f}.", verdicts)
     if under_way:
-        return Outcome("orange", "On its way.", verdicts)
+        return Outcome("orange", "Turning towards the target.", verdicts)
     return Outcome("red", f"The gaze misses the target by {np.degrees(gaze):.1f}°.", verdicts)
 
 
-__all__ = ["SOLVERS", "TICK", "ExpressiveDriver", "ExpressiveMode", "expressive_scene", "is_chain"]
+__all__ = ["SOLVER_NAMES", "TICK", "ExpressiveDriver", "ExpressiveMode", "expressive_scene", "is_chain"]

@@ -1,4 +1,4 @@
-"""The motion filter in the studio: its sliders' settings, what it did lately, and the limits beside that."""
+"""The motion filter of the expressive mode: its settings, its state, and its plots."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from poise.motion.filter.filter import MotionFilter
 from poise.studio.session.driver import TICK
 from poise.studio.session.samples import Samples
 
-QUIET = 1e-3
-"""Joints slower than this can be handed to another filter [rad/s]."""
-RANGES: dict[str, tuple[float, float, float]] = {
+RESTING_SPEED = 1e-3
+"""Largest joint speed at which new filter settings may replace the old ones [rad/s]."""
+SLIDER_RANGES: dict[str, tuple[float, float, float]] = {
     "velocity": (0.2, 12.0, 0.1),
     "acceleration": (2.0, 120.0, 1.0),
     "jerk": (20.0, 3000.0, 10.0),
@@ -22,63 +22,67 @@ RANGES: dict[str, tuple[float, float, float]] = {
     "responsiveness": (0.0, 0.95, 0.01),
     "bounce": (0.0, 0.9, 0.01),
 }
-"""Least and greatest value and step of every slider."""
-UNITS = {"velocity": "rad/s", "acceleration": "rad/s²", "jerk": "rad/s³"}
-MOST_TRACES = 8
-"""How many joints are plotted: the last ones, which move most."""
+"""Smallest value, largest value and step of every slider."""
+FILTER_UNITS = {"velocity": "rad/s", "acceleration": "rad/s²", "jerk": "rad/s³"}
+JOINTS_PLOTTED = 8
+"""Number of joints that are plotted: the last ones of the chain, which move most."""
 
 
 @dataclass(frozen=True)
 class FilterSettings:
-    """Limits and character of a motion: see `poise.MotionFilter`."""
+    """Settings of the motion filter; see `poise.MotionFilter`."""
 
     velocity: float = 4.0
-    """[rad/s]"""
+    """Velocity limit [rad/s]."""
     acceleration: float = 30.0
-    """[rad/s²]"""
+    """Acceleration limit [rad/s²]."""
     jerk: float = 600.0
-    """[rad/s³]"""
+    """Jerk limit [rad/s³]."""
     smoothness: float = 0.1
+    """0 to 1."""
     responsiveness: float = 0.9
+    """0 to 0.95."""
     bounce: float = 0.0
+    """0 to 0.9."""
 
-    def made(self) -> MotionFilter:
-        """The filter."""
+    def motion_filter(self) -> MotionFilter:
+        """A motion filter with these settings."""
         return MotionFilter(**{setting.name: getattr(self, setting.name) for setting in fields(self)})
 
     def plots(self, joints: list[str]) -> dict[str, Any]:
-        """The four plots of a figure's joints."""
-        names = joints[-MOST_TRACES:]
+        """Four plots of joints: position, velocity, acceleration and jerk."""
+        names = joints[-JOINTS_PLOTTED:]
         limits = {"velocity": self.velocity, "acceleration": self.acceleration, "jerk": self.jerk}
         plots: list[dict[str, Any]] = [{"title": "position", "unit": "°", "names": names, "limit": None, "faint": True}]
         plots += [
-            {"title": what, "unit": UNITS[what], "names": names, "limit": limit} for what, limit in limits.items()
+            {"title": what, "unit": FILTER_UNITS[what], "names": names, "limit": limit}
+            for what, limit in limits.items()
         ]
         return {"kind": "stream", "plots": plots}
 
 
 class Filtered:
-    """A filter that runs: where the figure is on its way to what the solver says."""
+    """A running motion filter, which moves the figure towards the solver's postures."""
 
     def __init__(self, samples: Samples) -> None:
-        """Begin without a figure; `samples` gets what the filter does."""
+        """Start without a filter; `samples` receives the plotted values."""
         self.samples = samples
         self._settings: FilterSettings | None = None
         self._filter: MotionFilter | None = None
         self._frames = 0
 
     def begin(self, posture: Posture) -> None:
-        """Stand still in a posture."""
+        """Reset the filter to rest in a posture."""
         self._filter, self._settings = None, None
         self._start = posture
 
     @property
     def is_still(self) -> bool:
-        """Whether nothing moves."""
-        return self._filter is None or bool(np.abs(self._filter.velocity).max(initial=0.0) < QUIET)
+        """Whether no joint moves."""
+        return self._filter is None or bool(np.abs(self._filter.velocity).max(initial=0.0) < RESTING_SPEED)
 
     def step(self, settings: FilterSettings, wanted: Posture) -> Posture:
-        """The posture one frame on; new settings count once the figure has come to rest under the old ones."""
+        """The posture after one frame; new settings apply once the figure has come to rest under the old ones."""
         if self._filter is None or (settings != self._settings and self.is_still):
             self._begin_filter(settings)
         assert self._filter is not None
@@ -87,18 +91,18 @@ class Filtered:
         goal = self._start._q if waits else wanted._q
         q = self._filter.step(goal, TICK)
         self._start = Posture(wanted.figure, q) if not waits else self._start
-        self._note(wanted, q, before)
+        self._add_sample(wanted, q, before)
         return Posture(wanted.figure, q)
 
     def _begin_filter(self, settings: FilterSettings) -> None:
         at = self._filter.position if self._filter is not None else self._start._q
         figure = self._start.figure
-        self._filter, self._settings = settings.made().within(figure), settings
+        self._filter, self._settings = settings.motion_filter().within(figure), settings
         self._filter.reset(np.clip(at, figure.compiled.bounds.lower, figure.compiled.bounds.upper))
 
-    def _note(self, wanted: Posture, q: np.ndarray[Any, np.dtype[np.float64]], before: Any) -> None:
+    def _add_sample(self, wanted: Posture, q: np.ndarray[Any, np.dtype[np.float64]], before: Any) -> None:
         assert self._filter is not None
-        kept = slice(-MOST_TRACES, None)
+        kept = slice(-JOINTS_PLOTTED, None)
         jerk = (self._filter.acceleration - before) / TICK
         self._frames += 1
         self.samples.add(
@@ -113,6 +117,6 @@ class Filtered:
         )
 
 
-def shown(value: float) -> str:
-    """A setting as its slider shows it."""
+def setting_text(value: float) -> str:
+    """The value of a setting as text."""
     return f"{value:.0f}" if value >= 10.0 else f"{value:.{2 if value < 1.0 else 1}f}"

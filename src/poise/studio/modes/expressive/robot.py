@@ -1,4 +1,4 @@
-"""A robot that follows the figure of the studio; nothing is opened unless the dry run is switched off."""
+"""The robot that follows the studio's figure; in a dry run, commands are only printed."""
 
 from __future__ import annotations
 
@@ -10,46 +10,47 @@ from poise.figure.model.posture import Posture
 from poise.robots.connect import connect
 from poise.robots.robot import Robot
 
-KEPT = 20
-"""How many lines are kept."""
-FIRST = "firmata:/dev/ttyACM0"
+LINES_KEPT = 20
+"""Number of messages that are kept."""
+FIRST_ADDRESS = "firmata:/dev/ttyACM0"
+"""Address that the panel suggests."""
 
 
 class RobotLine:
-    """The connection to a robot, if there is one."""
+    """The connection to a robot, or none."""
 
     def __init__(self) -> None:
-        """Begin without one."""
-        self.lines: deque[str] = deque(maxlen=KEPT)
+        """Start without a robot."""
+        self.lines: deque[str] = deque(maxlen=LINES_KEPT)
         self.owner: object = None
-        """Who started it, if that matters."""
+        """The panel that connected the robot; the robot stops when that panel's page closes."""
         self._robot: Robot | None = None
-        self._place = ""
-        """Where real servos are driven; empty during a dry run."""
-        self._left: dict[str, dict[str, float]] = {}
-        """Joint values last sent to each place, where servos are that cannot be measured [rad or m]."""
+        self._address = ""
+        """Address of the connected robot; empty during a dry run."""
+        self._last_commands: dict[str, dict[str, float]] = {}
+        """Last joint values sent to each address, from which a new connection starts [rad or m]."""
 
     @property
     def is_on(self) -> bool:
-        """Whether postures are sent."""
+        """Whether postures are being sent."""
         return self._robot is not None
 
     @property
     def state(self) -> str:
-        """One word on how it goes."""
+        """The robot's state in one word, "off" without a robot."""
         return "off" if self._robot is None else self._robot.state
 
     def start(self, where: str, figure: Figure, *, dry_run: bool = True, owner: object = None) -> None:
-        """Connect, and go on from where the servos were left; raises `RobotError` where that cannot be."""
+        """Connect to a robot and start from its last commands; raises `RobotError` if that fails."""
         self.stop()
         robot = connect(where, figure, dry_run=dry_run, say=self.lines.append, on_event=self.lines.append)
-        left = self._left.get(where, {})
+        left = self._last_commands.get(where, {})
         robot.start(at=left if left.keys() == robot.commands.keys() else None)
-        self._place = "" if dry_run else where
+        self._address = "" if dry_run else where
         self._robot, self.owner = robot, owner
 
     def write(self, posture: Posture) -> None:
-        """Send a posture; a robot of another figure is let go."""
+        """Send a posture; a robot of another figure is disconnected."""
         robot = self._robot
         if robot is None:
             return
@@ -59,7 +60,7 @@ class RobotLine:
         robot.write(posture)
 
     def stop(self, why: str = "") -> bool:
-        """Stop sending at once and let go of it; the servos hold where they are. Whether there was one."""
+        """Stop sending and disconnect; the servos hold their positions. Returns whether a robot was connected."""
         robot, self._robot, self.owner = self._robot, None, None
         if robot is None:
             return False
@@ -67,8 +68,8 @@ class RobotLine:
             robot.stop()
         except PoiseError as problem:
             self.lines.append(str(problem))
-        if self._place:
-            self._left[self._place] = robot.commands
+        if self._address:
+            self._last_commands[self._address] = robot.commands
         if why:
             self.lines.append(why)
         return True

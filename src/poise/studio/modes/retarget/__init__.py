@@ -1,1 +1,1 @@
-"""Retarget: an animation becomes a motion of another figure."""
+"""The retarget mode: transfers an animation to another figure."""

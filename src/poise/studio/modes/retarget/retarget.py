@@ -1,4 +1,4 @@
-"""Retarget: an animation becomes a motion of another figure; both play side by side."""
+"""The retarget mode: transfers an animation to another figure and plays both side by side."""
 
 from __future__ import annotations
 
@@ -18,157 +18,158 @@ from poise.motion.clip.clip import Clip
 from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.report import Quality
 from poise.studio.modes.retarget.first_clip import greeting
-from poise.studio.modes.retarget.work import Wish, Work, solved
+from poise.studio.modes.retarget.work import Request, Work, solved
 from poise.studio.session.driver import Driven, Driver, Mode
 from poise.studio.session.outcome import Outcome
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 from poise.studio.wire.overlays import rounded
 
-FIGURES = ("human", "walker", "dancer")
-FIRST_FIGURE = "human"
-INK = "#7a8794"
-FAR = 0.05
-"""A motion that is farther from its clip than this is not called good [m]."""
-FEWEST = 3
-"""Parts of a figure that a clip must lead for it to be worth a try."""
+PERFORMER_FIGURES = ("human", "walker", "dancer")
+FIRST_PERFORMER = "human"
+STICK_COLOR = "#7a8794"
+GOOD_TRACKING_ERROR = 0.05
+"""Mean tracking error below which the status light is green [m]."""
+FEWEST_LINKS = 3
+"""Smallest number of links between a clip and a figure with which retargeting is offered."""
 
 
 @dataclass(frozen=True, eq=False)
 class RetargetMode(Mode):
-    """What was retargeted; None while the first is being solved."""
+    """Settings of the retarget mode."""
 
     name: ClassVar[str] = "retarget"
     drives: ClassVar[bool] = True
     work: Work | None = None
+    """The retargeted motion that is shown; None while the first one is being solved."""
 
 
 def can_perform(figure: Figure) -> bool:
-    """Whether a clip of people can lead enough parts of a figure."""
+    """Whether enough parts of a figure can be linked to the joints of a human clip."""
     try:
-        return len(JointMap.propose(greeting(), figure).links) >= FEWEST
+        return len(JointMap.propose(greeting(), figure).links) >= FEWEST_LINKS
     except PoiseError:
         return False
 
 
-class _OvertakenError(Exception):
-    """Somebody wished for something else meanwhile."""
+class _SupersededError(Exception):
+    """A newer request has replaced the one that is being solved."""
 
 
 class RetargetDriver(Driver):
-    """Solves in a thread of its own, and plays what is solved."""
+    """Retargets in a background thread, and plays the result."""
 
     def __init__(self) -> None:
-        """Begin at the start, playing."""
+        """Start without a motion."""
         super().__init__()
         self.time, self.playing = 0.0, True
         self.progress: tuple[int, int] | None = None
         self.problem = ""
         self._played = time.perf_counter()
-        self._wishes = 0
-        self._wish: Wish | None = None
+        self._requests = 0
+        self._request: Request | None = None
         self._drawn: tuple[Work, dict[str, Any]] | None = None
-        self._guests: dict[str, Figure] = {}
+        self._opened_figures: dict[str, Figure] = {}
 
     def figures(self) -> tuple[str, ...]:
-        """Built-in figures that people's clips fit, and those that were brought along."""
-        return tuple(dict.fromkeys((*FIGURES, *self._guests)))
+        """Names of the built-in figures that human clips fit, and of the figures that were opened from files."""
+        return tuple(dict.fromkeys((*PERFORMER_FIGURES, *self._opened_figures)))
 
     def enter(self, session: Session) -> None:
-        """The figure at hand if a clip can lead it, else the human."""
+        """Retarget the first clip to the session's figure if that is possible, else to the human."""
         self._perform(session, greeting(), self._performer(session.state))
 
     def choose(self, session: Session, figure: str) -> None:
-        """Somebody else performs the same clip."""
-        self._perform(session, self._clip(session.state), self._guests.get(figure) or built_in(figure))
+        """Retarget the present clip to another figure."""
+        self._perform(session, self._clip(session.state), self._opened_figures.get(figure) or built_in(figure))
 
     def take_clip(self, session: Session, clip: Clip) -> None:
-        """The same figure performs another clip."""
+        """Retarget another clip to the present figure."""
         self._perform(session, clip, self._performer(session.state))
 
     def take_figure(self, session: Session, figure: Figure) -> None:
-        """A figure that was brought along performs the same clip; raises `TaskError` where it cannot be led."""
+        """Retarget the present clip to a figure from a file; raises `TaskError` if they cannot be linked."""
         self._perform(session, self._clip(session.state), figure)
-        self._guests[figure.name] = figure
+        self._opened_figures[figure.name] = figure
 
     def _perform(self, session: Session, clip: Clip, figure: Figure) -> None:
-        self._begin(session, Wish(clip, figure, JointMap.propose(clip, figure)))
+        self._begin(session, Request(clip, figure, JointMap.propose(clip, figure)))
 
     def _clip(self, state: State) -> Clip:
         work = self.work(state)
-        return work.wish.clip if work is not None else greeting()
+        return work.request.clip if work is not None else greeting()
 
     def _performer(self, state: State) -> Figure:
-        """Who performs now, or would if the mode were on: the figure at hand if clips can lead it, else the human."""
+        """The figure to retarget to: the present performer, else the session's figure if possible, else the human."""
         work = self.work(state)
         if work is not None:
-            return work.wish.figure
-        return state.figure if can_perform(state.figure) else built_in(FIRST_FIGURE)
+            return work.request.figure
+        return state.figure if can_perform(state.figure) else built_in(FIRST_PERFORMER)
 
     def change(self, session: Session, **fields: Any) -> None:
-        """Retarget again with other pairs, tempo or balance."""
-        wish = self._wished(session.state)
-        if wish is not None:
-            self._solve(session, replace(wish, **fields))
+        """Retarget again with another mapping, tempo or balance setting."""
+        request = self._last_request(session.state)
+        if request is not None:
+            self._solve(session, replace(request, **fields))
 
     def pair(self, session: Session, joint: str, site: str | None) -> None:
-        """Let a joint of the clip lead another part of the figure, or none."""
-        wish = self._wished(session.state)
-        if wish is None:
+        """Link a joint of the clip to another part of the figure, or to none, and retarget again."""
+        request = self._last_request(session.state)
+        if request is None:
             return
-        links = [link for link in wish.mapping.links if link.joint != joint]
+        links = [link for link in request.mapping.links if link.joint != joint]
         if site is not None:
-            old = next((link for link in wish.mapping.links if link.joint == joint), None)
+            old = next((link for link in request.mapping.links if link.joint == joint), None)
             links.append(replace(old, site=site) if old is not None else Link(joint, site))
-        self.change(session, mapping=JointMap.of(JointMap(tuple(links)), wish.clip, wish.figure))
+        self.change(session, mapping=JointMap.of(JointMap(tuple(links)), request.clip, request.figure))
 
-    def _wished(self, state: State) -> Wish | None:
-        """What was wished for last: what is being solved, or else what is shown."""
+    def _last_request(self, state: State) -> Request | None:
+        """The newest request: the one being solved, or else the one of the shown motion."""
         if self.progress is not None:
-            return self._wish
+            return self._request
         work = self.work(state)
-        return None if work is None else work.wish
+        return None if work is None else work.request
 
     @staticmethod
     def work(state: State) -> Work | None:
-        """What is shown."""
+        """The retargeted motion that is shown."""
         return state.mode.work if isinstance(state.mode, RetargetMode) else None
 
     # Solving
 
-    def _begin(self, session: Session, wish: Wish) -> None:
-        """Show the figure at once, and its motion when it is solved."""
-        figure = wish.figure
+    def _begin(self, session: Session, request: Request) -> None:
+        """Show the figure at once, and start to retarget."""
+        figure = request.figure
         if session.state.figure is not figure or not isinstance(session.state.mode, RetargetMode):
             session.open(_scene(figure), mode=RetargetMode())
-        self._solve(session, wish)
+        self._solve(session, request)
 
-    def _solve(self, session: Session, wish: Wish) -> None:
-        self._wishes += 1
-        number = self._wishes
-        self._wish = wish
-        self.progress, self.problem = (0, len(wish.clip)), ""
+    def _solve(self, session: Session, request: Request) -> None:
+        self._requests += 1
+        number = self._requests
+        self._request = request
+        self.progress, self.problem = (0, len(request.clip)), ""
 
-        def tell(done: int, count: int) -> None:
-            if number != self._wishes:
-                raise _OvertakenError
+        def report_progress(done: int, count: int) -> None:
+            if number != self._requests:
+                raise _SupersededError
             self.progress = (done, count)
             session.wake()
 
         def work() -> None:
             try:
-                self._show(session, solved(wish, tell))
-            except _OvertakenError:
+                self._show(session, solved(request, report_progress))
+            except _SupersededError:
                 return
             except PoiseError as problem:
                 self.problem = str(problem)
             except Exception:
                 logging.getLogger(__name__).exception("retargeting failed")
                 self.problem = (
-                    "Retargeting failed; what it said is in the terminal. Change a pair, or open another clip."
+                    "Retargeting failed; see the terminal for the error. Change the mapping, or open another clip."
                 )
             finally:
-                if number == self._wishes:
+                if number == self._requests:
                     self.progress = None
             session.wake()
 
@@ -187,7 +188,7 @@ class RetargetDriver(Driver):
     # Playing
 
     def drive(self, state: State) -> Driven | None:
-        """The posture at the time of the timeline."""
+        """The posture at the present time of the timeline."""
         now = time.perf_counter()
         passed, self._played = min(now - self._played, 0.1), now
         work = self.work(state)
@@ -201,15 +202,15 @@ class RetargetDriver(Driver):
         if self.problem:
             return Outcome("red", self.problem)
         if self.progress is not None:
-            return Outcome("orange", f"Frame {self.progress[0]} of {self.progress[1]} …")
+            return Outcome("orange", f"Retargeting frame {self.progress[0]} of {self.progress[1]} …")
         if work is None:
-            return Outcome("orange", "Nothing is retargeted yet.")
+            return Outcome("orange", "No motion has been retargeted yet.")
         quality = work.quality
-        good = not quality.spikes and not quality.violations and quality.tracking.mean() < FAR
-        return Outcome("green" if good else "orange", _words(quality))
+        good = not quality.spikes and not quality.violations and quality.tracking.mean() < GOOD_TRACKING_ERROR
+        return Outcome("green" if good else "orange", _quality_sentence(quality))
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
-        """Play, stop, or go to a time."""
+        """Handle "play" (play or pause) and "seek" messages."""
         work = self.work(session.state)
         if work is None:
             return
@@ -221,18 +222,18 @@ class RetargetDriver(Driver):
         session.wake()
 
     def seek(self, session: Session, seconds: float) -> None:
-        """Stop at a time [s]."""
+        """Pause at a time [s]."""
         self.hear(session, {"do": "seek", "time": seconds})
 
     def leave(self) -> None:
-        """Stop solving."""
-        self._wishes += 1
+        """Cancel the request that is being solved."""
+        self._requests += 1
         self.progress = None
 
-    # What is drawn
+    # Plots and drawings
 
     def plots(self, state: State) -> Mapping[str, Any] | None:
-        """Error, joints, speed."""
+        """Three plots over the whole motion: error, joint angles, speed."""
         work = self.work(state)
         if work is None:
             return None
@@ -241,26 +242,26 @@ class RetargetDriver(Driver):
         return self._drawn[1]
 
     def cursor(self, state: State) -> float | None:
-        """Where it plays."""
+        """The time of the shown frame [s]."""
         work = self.work(state)
         return None if work is None else round(work.frame_at(self.time) / work.motion.rate, 4)
 
     def overlay(self, state: State) -> Mapping[str, Any] | None:
-        """The source as a stick figure."""
+        """The clip as a stick figure beside the figure."""
         work = self.work(state)
         if work is None:
             return None
         return {
             "key": f"bones {work.number} {state.figure_number}",
             "bones": work.pairs(),
-            "ink": INK,
+            "ink": STICK_COLOR,
             "middle": rounded(work.middle),
             "radius": work.radius,
             "follow": True,
         }
 
     def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
-        """Where the source's joints are, and whether it plays."""
+        """The joint positions of the clip's stick figure, and whether the motion plays."""
         work = self.work(state)
         if work is None:
             return {}
@@ -272,24 +273,26 @@ class RetargetDriver(Driver):
 def _scene(figure: Figure) -> Scene:
     known = figure.name in BUILT_IN and figure == built_in(figure.name)
     stands = "standing" if "standing" in figure.posture_names else None
-    about = "The clip is the grey figure: drag the timeline, or click on a plot, to see any moment"
+    about = "The grey stick figure is the clip: drag the timeline or click a plot to see any frame"
     return Scene(figure, [], start=stands, description=about, origin=Origin(figure.name) if known else None)
 
 
-def _words(quality: Quality) -> str:
-    """How well it went, in a line that fits above the viewport."""
+def _quality_sentence(quality: Quality) -> str:
+    """The quality of a motion in one short line."""
     broken = "every limit kept" if not quality.violations else f"limits broken in {quality.violations} frames"
     spikes = {0: "no spikes", 1: "1 spike"}.get(len(quality.spikes), f"{len(quality.spikes)} spikes")
     mean, most = 1e3 * quality.tracking.mean(), 1e3 * quality.tracking.max()
-    return f"Off by {mean:.1f} mm, at most {most:.1f} mm; feet drift {1e3 * quality.drift:.2f} mm; {broken}; {spikes}."
+    return (
+        f"Mean error {mean:.1f} mm, largest {most:.1f} mm; feet drift {1e3 * quality.drift:.2f} mm; {broken}; {spikes}."
+    )
 
 
 def exported(state: State, path: Path) -> None:
-    """Write the motion that is shown; raises `TaskError` where there is none."""
+    """Write the shown motion, or its mapping as TOML; raises `TaskError` if there is none."""
     work = RetargetDriver.work(state)
     if work is None:
         raise TaskError("there is no motion to export: retarget a clip first.")
     if path.suffix == ".toml":
-        work.wish.mapping.save(path)
+        work.request.mapping.save(path)
     else:
         work.motion.save(path)

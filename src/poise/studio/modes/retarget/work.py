@@ -1,4 +1,4 @@
-"""A retargeting as the studio shows it: the clip, who performs it, the pairs, the motion, and how good it is."""
+"""A retargeting as the studio shows it: the request, the motion, its quality, and the clip beside it."""
 
 from __future__ import annotations
 
@@ -20,44 +20,51 @@ from poise.pictures.camera import world_axes
 from poise.pictures.parts import appearance
 from poise.studio.wire.overlays import bones, rounded
 
-MOST_TRACES = 8
-"""How many joints are plotted: those that move most."""
-MOST_POINTS = 1200
-"""How many points a line has at most."""
-FITTED = 60
-"""Frames on which the source is laid beside the figure."""
-_NUMBERS = count()
-APART = 0.2
-"""Room between the figure and its source, in heights of the taller one."""
+JOINTS_PLOTTED = 8
+"""Number of joints that are plotted: those that move most."""
+POINTS_PLOTTED = 1200
+"""Largest number of points of a curve."""
+FITTED_FRAMES = 60
+"""Number of frames to which the clip's stick figure is aligned."""
+_work_numbers = count()
+SIDE_BY_SIDE_GAP = 0.2
+"""Gap between the figure and the clip's stick figure, as a share of the height of the taller one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Wish:
-    """What shall be retargeted."""
+class Request:
+    """The inputs of a retargeting."""
 
     clip: Clip
+    """The animation."""
     figure: Figure
-    """Who shall perform it, as it was chosen."""
+    """The figure that performs it, as chosen; the motion's figure may have a free root in addition."""
     mapping: JointMap
+    """Links from joints of the clip to sites of the figure."""
     tempo: float = 1.0
+    """Playback speed; 0.5 is half as fast."""
     balance: bool = False
+    """Whether the centre of mass is kept over the feet."""
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A wish that was solved."""
+    """A finished retargeting."""
 
-    wish: Wish
+    request: Request
+    """The inputs."""
     motion: Motion
+    """The resulting motion."""
     quality: Quality
+    """Errors and limit violations of the motion."""
     source: FloatArray
-    """(frames, bodies, 3) the clip's bodies, in the size of the figure and beside it [m]."""
+    """(frames, bodies, 3) positions of the clip's bodies, scaled to the figure and placed beside it [m]."""
     middle: FloatArray
-    """(3,) between the figure and its source in the first frame [m]."""
+    """(3,) centre of the figure and the clip's stick figure in the first frame [m]."""
     radius: float
-    """Of a ball around both [m]."""
-    number: int = field(default_factory=lambda: next(_NUMBERS))
-    """No two have the same."""
+    """Radius of a sphere around both [m]."""
+    number: int = field(default_factory=lambda: next(_work_numbers))
+    """A unique number."""
 
     def frame_at(self, time: float) -> int:
         """The frame at a time [s]."""
@@ -65,22 +72,22 @@ class Work:
 
     @property
     def spikes(self) -> list[float]:
-        """Times of frames that jerk unlike all others [s]."""
+        """Times of frames with unusually large jerk [s]."""
         return [frame / self.motion.rate for frame in self.quality.spikes]
 
     def places(self, frame: int) -> list[float]:
-        """Where the source's bodies are."""
+        """Positions of the clip's bodies in a frame, as a flat list [m]."""
         return rounded(self.source[frame])
 
     def pairs(self) -> list[tuple[int, int]]:
-        """The source's bones."""
-        return bones(self.wish.clip.figure)
+        """The bones of the clip's stick figure."""
+        return bones(self.request.clip.figure)
 
     def plots(self) -> dict[str, Any]:
-        """Error, joints and speed over the whole motion."""
+        """Three plots over the whole motion: error, joint angles, and speed of the fastest joint."""
         motion = self.motion
-        step = max(1, -(-len(motion) // MOST_POINTS))
-        names, angles, speed = joint_lines(motion)
+        step = max(1, -(-len(motion) // POINTS_PLOTTED))
+        names, angles, speed = joint_curves(motion)
         return {
             "kind": "clip",
             "times": np.round(motion.times[::step], 4).tolist(),
@@ -98,19 +105,21 @@ def _plot(title: str, unit: str, names: list[str], lines: list[FloatArray], **mo
     return {"title": title, "unit": unit, "names": names, "lines": values, "limit": None, **more}
 
 
-def solved(wish: Wish, progress: Callable[[int, int], None]) -> Work:
-    """Retarget, and measure; raises `PoiseError` for what cannot be."""
-    motion = retarget(wish.clip, wish.figure, wish.mapping, tempo=wish.tempo, balance=wish.balance, progress=progress)
-    source = laid_over(wish.clip, motion)
+def solved(request: Request, progress: Callable[[int, int], None]) -> Work:
+    """Retarget a clip and measure the quality of the result; raises `PoiseError` if the request cannot be solved."""
+    motion = retarget(
+        request.clip, request.figure, request.mapping, tempo=request.tempo, balance=request.balance, progress=progress
+    )
+    source = aligned_source(request.clip, motion)
     ours = appearance(motion.figure).vertices(motion.figure.frames(motion[0]))
-    source = source + beside(motion.figure, ours, source)
+    source = source + offset_beside(motion.figure, ours, source)
     both = np.concatenate([ours, source[0]])
     low, high = both.min(axis=0), both.max(axis=0)
-    return Work(wish, motion, measure(motion), source, 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)))
+    return Work(request, motion, measure(motion), source, 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)))
 
 
-def joint_lines(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray]:
-    """Names and angles of the joints that move most [°], and the speed of the fastest joint in every frame."""
+def joint_curves(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray]:
+    """Names and angles [°] of the joints that move most, and the speed of the fastest joint in every frame [rad/s]."""
     figure = motion.figure
     rates = np.vstack([motion.velocity, np.zeros((1, figure.nv))])
     of_base = [joint.name for joint in figure.joints if joint.kind == "free"]
@@ -118,7 +127,7 @@ def joint_lines(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray
     if not turns:
         return [], [], np.abs(rates).max(axis=1)
     sizes = np.array([np.abs(rates[:, figure.v_slice(name)]).max(axis=1) for name in turns])
-    most = np.argsort(-sizes.sum(axis=1), kind="stable")[:MOST_TRACES]
+    most = np.argsort(-sizes.sum(axis=1), kind="stable")[:JOINTS_PLOTTED]
     rest = motion[0]
     turned = np.degrees(np.array([figure.difference(rest, posture) for posture in motion]))
     lines = [turned[:, figure.v_slice(turns[k])] for k in most]
@@ -126,12 +135,12 @@ def joint_lines(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray
     return [turns[k] for k in most], widest, sizes.max(axis=0)
 
 
-def laid_over(clip: Clip, motion: Motion) -> FloatArray:
-    """(frames, bodies, 3) the clip's bodies turned, sized and moved as its targets were."""
+def aligned_source(clip: Clip, motion: Motion) -> FloatArray:
+    """(frames, bodies, 3) the clip's bodies after the similarity transform that best fits the motion's targets [m]."""
     track = motion.track
     assert track is not None
     rows = clip.positions([body.name for body in clip.figure.bodies])
-    chosen = np.unique(np.linspace(0, len(clip) - 1, FITTED).astype(int))
+    chosen = np.unique(np.linspace(0, len(clip) - 1, FITTED_FRAMES).astype(int))
     joints = [joint for joint in track.targets if joint in clip.figure.bodies.names]
     theirs = np.concatenate([rows[chosen, clip.figure.bodies.index(joint)] for joint in joints])
     ours = np.concatenate([track.targets[joint][chosen] for joint in joints])
@@ -140,23 +149,23 @@ def laid_over(clip: Clip, motion: Motion) -> FloatArray:
     return found
 
 
-def beside(figure: Figure, ours: FloatArray, source: FloatArray) -> FloatArray:
-    """(3,) how far to its left a figure's source is drawn, so that they stay clear of each other [m].
+def offset_beside(figure: Figure, ours: FloatArray, source: FloatArray) -> FloatArray:
+    """(3,) the shift to the figure's left that keeps the clip's stick figure clear of the figure [m].
 
     Args:
-        figure: Who says where left and up are.
+        figure: The figure, which defines left and up.
         ours: (k, 3) points of the figure in the first frame [m].
-        source: (frames, bodies, 3) the source, over the figure [m].
+        source: (frames, bodies, 3) the clip's bodies, aligned with the figure [m].
     """
     _, left, up = world_axes(figure.up)
-    around = source[:: max(1, len(source) // FITTED)]
+    around = source[:: max(1, len(source) // FITTED_FRAMES)]
     theirs = around - around[:, :1] + source[0, 0]
     height = max(float(np.ptp(ours @ up)), float(np.ptp(source[0] @ up)))
-    return np.asarray(((ours @ left).max() - (theirs @ left).min() + APART * height) * left)
+    return np.asarray(((ours @ left).max() - (theirs @ left).min() + SIDE_BY_SIDE_GAP * height) * left)
 
 
 def similarity(source: FloatArray, target: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-    """Rotation R (3, 3), scale s and shift t (3,) that bring points nearest: min Σ |s R a + t - b|² [Umeyama 1991]."""
+    """Rotation R (3, 3), scale s and translation t (3,) that minimise Σ |s R a + t - b|² [Umeyama 1991]."""
     a, b = source - source.mean(axis=0), target - target.mean(axis=0)
     u, sizes, v = np.linalg.svd(b.T @ a)
     mirror = np.diag([1.0, 1.0, float(np.sign(np.linalg.det(u @ v)) or 1.0)])

@@ -1,1 +1,1 @@
-"""The panels of the modes, and the switch between them."""
+"""The panels of the modes, and the buttons that switch between modes."""

@@ -11,46 +11,47 @@ from poise.chains.circles import circle_zones
 from poise.studio.control.modes import Modes
 from poise.studio.modes.circles.circles import CirclesMode
 from poise.studio.modes.circles.demos import DEMOS
-from poise.studio.panels.modes.parts import Choices, Facts, Setting, heading
+from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
 
-WORDS = {"arm": "arm", "uneven arm": "uneven arm", "cyclist": "cyclist", "hand": "hand and ball"}
-FACTS = ("placements", "misses by", "solve", "least safe zone", "greatest safe zone")
-TIPS = {"cyclist": "left_foot", "hand": "middle_tip"}
-"""End-points whose zones are told, where there are several."""
+DEMO_LABELS = {"arm": "Arm", "uneven arm": "Uneven arm", "cyclist": "Cyclist", "hand": "Hand and ball"}
+CIRCLES_FACTS = ("Placements", "Error", "Solve time", "Inner radius", "Outer radius")
+"""Names of the numbers that are shown."""
+END_POINTS = {"cyclist": "left_foot", "hand": "middle_tip"}
+"""The end-point whose safe zone is shown, for demos with several."""
 
 
 class CirclesPanel:
-    """Which demo, and what goes with it."""
+    """Buttons for the demos, their settings, and numbers of the solver."""
 
     def __init__(self, modes: Modes) -> None:
-        """Build it where the caller is building."""
+        """Build the panel inside the present NiceGUI element."""
         self.modes, self.session = modes, modes.session
         heading("Demo")
-        self.demos = Choices(modes.choose_figure)
+        self.demos = ChoiceButtons(modes.choose_figure)
         self.line = ui.label().classes("poise-line")
         with ui.column().classes("w-full gap-0") as self.turning:
             heading("Turntable")
-            self.turn = Setting("turn", (-180.0, 180.0, 1.0), lambda v: self._set(turn=math.radians(v)), _degrees)
+            self.turn = Setting("Turn", (-180.0, 180.0, 1.0), lambda v: self._set(turn=math.radians(v)), _degrees)
         with ui.column().classes("w-full gap-1") as self.riding:
             heading("Pedalling")
-            self.pedals = ui.switch("pedal", on_change=lambda event: self._set(pedalling=bool(event.value)))
+            self.pedals = ui.switch("Pedal", on_change=lambda event: self._set(pedalling=bool(event.value)))
             self.pedals.props("dense size=sm color=orange-7").mark("pedal")
             self.cadence = Setting(
-                "per minute", (5.0, 100.0, 1.0), lambda v: self._set(cadence=v), lambda v: f"{v:.0f}"
+                "Cadence [1/min]", (5.0, 100.0, 1.0), lambda v: self._set(cadence=v), lambda v: f"{v:.0f}"
             )
         heading("Circles")
-        self.facts = Facts(FACTS)
+        self.facts = Facts(CIRCLES_FACTS)
         ui.label(
-            "Each joint goes once where two circles meet: one about the joint after it, one about the base."
+            "Each joint is placed once, where two circles intersect: one around the next joint, one around the base."
         ).classes("poise-line")
 
     def follow(self) -> None:
-        """Show what is so now."""
+        """Update the panel to the session's state."""
         state = self.session.state
         mode = state.mode
         if not isinstance(mode, CirclesMode):
             return
-        self.demos.show(WORDS, mode.demo, WORDS)
+        self.demos.show(DEMO_LABELS, mode.demo, DEMO_LABELS)
         self.line.set_text(f"{DEMOS[mode.demo].description}.")
         self.turning.set_visibility(mode.demo == "arm")
         self.riding.set_visibility(mode.demo == "cyclist")
@@ -65,15 +66,15 @@ class CirclesPanel:
         placed = driver.placed
         if placed is None or placed.posture.figure is not DEMOS[mode.demo].figure:
             return
-        tip = TIPS.get(mode.demo)
-        least, most = circle_zones(DEMOS[mode.demo].figure, tip, placed.posture, hold=_held(mode.demo))
+        tip = END_POINTS.get(mode.demo)
+        least, most = circle_zones(DEMOS[mode.demo].figure, tip, placed.posture, hold=_held_joints(mode.demo))
         self.facts.show(
             {
-                "placements": str(placed.placements),
-                "misses by": f"{placed.error:.1e} m",
-                "solve": f"{1e6 * driver.seconds:.0f} µs",
-                "least safe zone": f"{1e3 * least:.0f} mm",
-                "greatest safe zone": f"{1e3 * most:.0f} mm",
+                "Placements": str(placed.placements),
+                "Error": f"{placed.error:.1e} m",
+                "Solve time": f"{1e6 * driver.seconds:.0f} µs",
+                "Inner radius": f"{1e3 * least:.0f} mm",
+                "Outer radius": f"{1e3 * most:.0f} mm",
             }
         )
 
@@ -85,7 +86,7 @@ class CirclesPanel:
                 self.session.set_mode(new, gesture=("circles", *fields))
 
 
-def _held(demo: str) -> tuple[str, ...]:
+def _held_joints(demo: str) -> tuple[str, ...]:
     return ("wrist",) if demo == "hand" else ()
 
 

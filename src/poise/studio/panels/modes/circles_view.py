@@ -1,4 +1,4 @@
-"""The side view of the circles mode: a canvas of its own beside the viewport."""
+"""The side view of the circles mode, a canvas beside the viewport."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from poise.studio.panels.viewport import WEB
 
 
 class CirclesView(Element, component=str(WEB / "mode_circles.js"), default_classes="poise-circles"):
-    """Draws links, circles and safe zones; what can be dragged is dragged here."""
+    """Draws links, circles and safe zones; the end-point, pedal or ball is dragged here."""

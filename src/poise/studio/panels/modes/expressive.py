@@ -7,73 +7,79 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from poise.studio.modes.expressive.expressive import SOLVERS, ExpressiveDriver, ExpressiveMode, asked
-from poise.studio.modes.expressive.filter import RANGES, shown
+from poise.studio.modes.expressive.expressive import SOLVER_NAMES, ExpressiveDriver, ExpressiveMode, gaze_and_posture
+from poise.studio.modes.expressive.filter import SLIDER_RANGES, setting_text
 from poise.studio.modes.expressive.postures import posture_choices
-from poise.studio.modes.expressive.robot import FIRST
-from poise.studio.panels.modes.parts import Choices, Facts, Setting, attempt, heading
+from poise.studio.modes.expressive.robot import FIRST_ADDRESS
+from poise.studio.panels.fields import attempt
+from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
 from poise.studio.panels.modes.strip import ModeStrip
 from poise.studio.session.session import Session
 
-ON_ESCAPE = """<script>
+ESCAPE_SCRIPT = """<script>
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") emitEvent("escape"); }, true);
 </script>"""
-"""Tells the server of the Esc key wherever the focus is."""
-ASK_EVERY = 1.0
-"""Time between two questions whether the page that sends to a robot is still there [s]."""
-PATIENCE = 2.0
-"""How long such a page may take to answer [s]; one that is closed is known at once."""
-FACTS = ("gaze off by", "error", "posture error", "shape error", "iterations", "solve")
+"""Script that reports the Esc key to the server, wherever the focus is."""
+PAGE_PING_INTERVAL = 1.0
+"""Time between two checks that the page that controls a robot is still there [s]."""
+PAGE_ANSWER_TIME = 2.0
+"""Time within which such a page must answer; a page that is closed is noticed at once [s]."""
+EXPRESSIVE_FACTS = ("Gaze error", "Error", "Posture error", "Shape error", "Iterations", "Solve time")
+"""Names of the numbers that are shown."""
 
 
 class ExpressivePanel:
-    """Postures, gaze, solver, errors, filter, robot."""
+    """Postures, gaze, solver, errors, motion filter and robot."""
 
     def __init__(self, session: Session, driver: ExpressiveDriver, strip: ModeStrip) -> None:
-        """Build it where the caller is building."""
+        """Build the panel inside the present NiceGUI element."""
         self.session, self.driver = session, driver
         heading("Posture")
-        self.postures = Choices(lambda name: driver.hold(session, name))
+        self.postures = ChoiceButtons(lambda name: driver.hold(session, name))
         with ui.row().classes("w-full items-center justify-between no-wrap"):
-            self.ghost = ui.switch("ghost", on_change=lambda event: self._set(ghost=bool(event.value)))
+            self.ghost = ui.switch("Show posture", on_change=lambda event: self._set(ghost=bool(event.value)))
             self.ghost.props("dense size=sm color=blue-6").mark("ghost")
-            follow = ui.switch("follow the mouse", on_change=lambda event: strip.follow_mouse(bool(event.value)))
+            follow = ui.switch("Follow mouse", on_change=lambda event: strip.follow_mouse(bool(event.value)))
             follow.props("dense size=sm color=orange-7").mark("follow the mouse")
-        ui.label("Drag the round mark to look elsewhere.").classes("poise-line")
+        ui.label("Drag the round target to look elsewhere.").classes("poise-line")
         heading("Solver")
-        self.solvers = Choices(lambda name: self._set(solver=name))
-        self.facts = Facts(FACTS)
+        self.solvers = ChoiceButtons(lambda name: self._set(solver=name))
+        self.facts = Facts(EXPRESSIVE_FACTS)
         heading("Motion filter")
         self.settings = {
-            name: Setting(name, span, lambda value, name=name: self._filter(name, value), shown)  # type: ignore[misc]
-            for name, span in RANGES.items()
+            name: Setting(name.capitalize(), span, lambda value, name=name: self._filter(name, value), setting_text)  # type: ignore[misc]
+            for name, span in SLIDER_RANGES.items()
         }
         self._robot()
 
     def _robot(self) -> None:
         heading("Robot")
-        self.where = ui.input(value=FIRST, label="where").props("dense").classes("w-full").mark("robot where")
+        self.address = (
+            ui.input(value=FIRST_ADDRESS, label="Address").props("dense").classes("w-full").mark("robot where")
+        )
         with ui.row().classes("w-full items-center justify-between no-wrap"):
-            self.dry = ui.switch("dry run", value=True, on_change=lambda: self._stop("Stopped: press send to go on."))
+            self.dry = ui.switch(
+                "Dry run", value=True, on_change=lambda: self._stop("Stopped: switch Send on to continue.")
+            )
             self.dry.props("dense size=sm color=green-6").mark("dry run")
-            self.send = ui.switch("send", on_change=lambda event: self._send(bool(event.value)))
+            self.send = ui.switch("Send", on_change=lambda event: self._send(bool(event.value)))
             self.send.props("dense size=sm color=orange-7").mark("send to robot")
             self.state = ui.label().classes("text-caption text-grey-6").mark("robot state")
         self.line = ui.label().classes("poise-line").mark("robot line")
-        ui.add_body_html(ON_ESCAPE)
-        ui.on("escape", lambda: self._stop("Stopped with Esc: the servos hold where they are."))
+        ui.add_body_html(ESCAPE_SCRIPT)
+        ui.on("escape", lambda: self._stop("Stopped with Esc: the servos hold their positions."))
         ui.context.client.on_disconnect(self._page_lost)
-        ui.timer(ASK_EVERY, self._ask_page)
+        ui.timer(PAGE_PING_INTERVAL, self._ask_page)
 
     def follow(self) -> None:
-        """Show what is so now."""
+        """Update the panel to the session's state."""
         state = self.session.state
         mode = state.mode
         if not isinstance(mode, ExpressiveMode):
             return
-        _, held = asked(state)
+        _, held = gaze_and_posture(state)
         self.postures.show(posture_choices(state.figure), held.label)
-        self.solvers.show(SOLVERS, mode.solver, SOLVERS)
+        self.solvers.show(SOLVER_NAMES, mode.solver, SOLVER_NAMES)
         if self.ghost.value != mode.ghost:
             self.ghost.set_value(mode.ghost)
         for name, setting in self.settings.items():
@@ -83,7 +89,7 @@ class ExpressivePanel:
         self.state.set_text(robot.state)
         if self.send.value != robot.is_on:
             self.send.set_value(robot.is_on)
-        self.line.set_text(robot.lines[-1] if robot.lines else "Nothing is opened during a dry run.")
+        self.line.set_text(robot.lines[-1] if robot.lines else "A dry run opens no device and shows the commands here.")
 
     def _show_numbers(self) -> None:
         numbers = self.driver.numbers
@@ -92,12 +98,12 @@ class ExpressivePanel:
         result = numbers.result
         self.facts.show(
             {
-                "gaze off by": f"{math.degrees(numbers.gaze):.2f}°",
-                "error": f"{result.error:.4f}",
-                "posture error": f"{result.posture_error:.4f}",
-                "shape error": f"{result.shape_error:.4f}",
-                "iterations": str(result.iterations),
-                "solve": f"{1e6 * numbers.seconds:.0f} µs",
+                "Gaze error": f"{math.degrees(numbers.gaze):.2f}°",
+                "Error": f"{result.error:.4f}",
+                "Posture error": f"{result.posture_error:.4f}",
+                "Shape error": f"{result.shape_error:.4f}",
+                "Iterations": str(result.iterations),
+                "Solve time": f"{1e6 * numbers.seconds:.0f} µs",
             }
         )
 
@@ -120,27 +126,27 @@ class ExpressivePanel:
         if on == robot.is_on:
             return
         if on:
-            where, dry = str(self.where.value), bool(self.dry.value)
-            attempt(lambda: robot.start(where, self.session.state.figure, dry_run=dry, owner=self))
+            address, dry = str(self.address.value), bool(self.dry.value)
+            attempt(lambda: robot.start(address, self.session.state.figure, dry_run=dry, owner=self))
             self.session.wake()
         else:
             robot.stop()
         self.follow()
 
     def _stop(self, why: str) -> None:
-        """Stop sending at once, whoever started it, and show that on all pages."""
+        """Stop sending at once, whichever page started it, and show that on all pages."""
         if self.driver.robot.stop(why):
             self.session.wake()
 
     def _page_lost(self) -> None:
-        """Stop what this page started: nobody is there to stop it."""
+        """Stop the robot if this page started it, because its user can no longer stop it."""
         if self.driver.robot.owner is self:
-            self._stop("Stopped: the page that was sending went away.")
+            self._stop("Stopped: the page that was sending was closed.")
 
     async def _ask_page(self) -> None:
-        """See that the page answers, if it started the robot: one that hangs, or whose network is down, does not."""
+        """Stop the robot if this page started it and no longer answers, because it hangs or its network is down."""
         if self.driver.robot.owner is self:
             try:
-                await ui.run_javascript("true", timeout=PATIENCE)
+                await ui.run_javascript("true", timeout=PAGE_ANSWER_TIME)
             except TimeoutError:
                 self._page_lost()

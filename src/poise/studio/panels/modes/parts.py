@@ -1,4 +1,4 @@
-"""Small parts that the panels of modes are made of."""
+"""Elements of the panels of modes: headings, choice buttons, sliders and tables of numbers."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterable
 
 from nicegui import ui
 
-from poise.errors import PoiseError
+from poise.studio.panels.fields import attempt
 
 
 def heading(text: str) -> None:
-    """The name of a group."""
+    """The heading of a group."""
     ui.label(text).classes("poise-heading")
 
 
-class Choices:
-    """Buttons of which one is on."""
+class ChoiceButtons:
+    """A row of buttons, one of which is on."""
 
     def __init__(self, choose: Callable[[str], object]) -> None:
-        """Make an empty row where the caller is building."""
+        """Build an empty row inside the present NiceGUI element."""
         self.choose = choose
         self.names: tuple[str, ...] = ()
         self.row = ui.row().classes("w-full gap-1")
         self.buttons: dict[str, ui.button] = {}
 
     def show(self, names: Iterable[str], on: str | None, words: dict[str, str] | None = None) -> None:
-        """Offer these, with one of them on."""
+        """Show buttons for these names, with one of them on; `words` are their labels."""
         if tuple(names) != self.names:
             self.names = tuple(names)
             self.row.clear()
@@ -41,7 +41,7 @@ class Choices:
 
 
 class Setting:
-    """A slider with its name before and its value behind."""
+    """A slider between its name and its value."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Setting:
         change: Callable[[float], object],
         words: Callable[[float], str],
     ) -> None:
-        """Make the slider where the caller is building."""
+        """Build the slider inside the present NiceGUI element; `span` is its smallest value, largest value and step."""
         self.following, self.words, self.span = False, words, span
         with ui.element("div").classes("poise-setting"):
             ui.label(name).classes("text-caption ellipsis").tooltip(name)
@@ -58,12 +58,12 @@ class Setting:
                 min=span[0], max=span[1], step=span[2], on_change=lambda event: self._moved(event.value)
             )
             self.slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px")
-            self.slider.classes("poise-slider").mark(f"set {name}")
+            self.slider.classes("poise-slider").mark(f"set {name.lower()}")
             self.value = ui.label().classes("text-caption poise-number text-right no-wrap")
         self.change = change
 
     def show(self, value: float) -> None:
-        """Bring the slider to a value."""
+        """Set the slider to a value."""
         self.following = True
         try:
             if self.slider.value is None or abs(self.slider.value - value) > 0.5 * self.span[2]:
@@ -79,25 +79,17 @@ class Setting:
 
 
 class Facts:
-    """Names and live values in two columns."""
+    """A table of names and values."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Make the table where the caller is building."""
+        """Build the table inside the present NiceGUI element."""
         self.values: dict[str, ui.label] = {}
         with ui.element("div").classes("poise-figures"):
             for name in names:
                 ui.label(name).classes("text-grey-6")
-                self.values[name] = ui.label("–").classes("poise-number text-right").mark(f"fact {name}")
+                self.values[name] = ui.label("–").classes("poise-number text-right").mark(f"fact {name.lower()}")
 
     def show(self, values: dict[str, str]) -> None:
-        """Fill the values in."""
+        """Set the values."""
         for name, text in values.items():
             self.values[name].set_text(text)
-
-
-def attempt(act: Callable[[], object]) -> None:
-    """Do it, or say why that cannot be."""
-    try:
-        act()
-    except PoiseError as problem:
-        ui.notify(str(problem), type="negative", position="top", multi_line=True)

@@ -1,4 +1,4 @@
-"""The panel of the retarget mode: clip and robot, pairs, quality, spikes, export."""
+"""The panel of the retarget mode: clip, figure, quality, mapping and export."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from nicegui import events, ui
 from poise.errors import PoiseError
 from poise.studio.control.modes import Modes
 from poise.studio.modes.retarget.work import Work
-from poise.studio.panels.downloads import keep
-from poise.studio.panels.modes.parts import Choices, Facts, Setting, attempt, heading
+from poise.studio.panels.downloads import download
+from poise.studio.panels.fields import attempt
+from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
 from poise.studio.session.new_tasks import parts_to_choose
 
-NONE = "–"
-FACTS = ("frames", "mean error", "largest error", "feet drift", "spikes")
-ENDINGS = ("csv", "bvh", "json", "npz")
-MOST_SPIKES = 30
+NO_LINK = "–"
+"""Option for a joint of the clip that is not linked."""
+RETARGET_FACTS = ("Frames", "Mean error", "Largest error", "Foot drift", "Spikes")
+"""Names of the numbers that are shown."""
+EXPORT_ENDINGS = ("csv", "bvh", "json", "npz")
+"""File formats in which the motion can be saved."""
+SPIKES_LISTED = 30
+"""Largest number of spikes that have a button."""
 
 
 class RetargetPanel:
-    """What is retargeted onto whom, and how that went."""
+    """The clip, the figure that performs it, the quality of the motion, and the mapping."""
 
     def __init__(self, modes: Modes) -> None:
-        """Build it where the caller is building."""
+        """Build the panel inside the present NiceGUI element."""
         self.modes, self.session, self.driver = modes, modes.session, modes.retarget
         self.shown: Work | None = None
         self.paired: object = None
@@ -31,51 +36,51 @@ class RetargetPanel:
         self.choosers: dict[str, ui.select] = {}
         heading("Clip")
         self.clip = ui.label().classes("poise-line").mark("clip name")
-        self._upload("open a clip: BVH, glTF, CSV", "clip file")
-        heading("Robot")
-        self.figures = Choices(modes.choose_figure)
-        self._upload("open a robot: URDF, MJCF", "robot file")
-        self.tempo = Setting("tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
-        self.balance = ui.switch("keep its balance", on_change=lambda event: self._change(balance=bool(event.value)))
+        self._upload("Open clip: BVH, glTF, CSV", "clip file")
+        heading("Figure")
+        self.figures = ChoiceButtons(modes.choose_figure)
+        self._upload("Open figure: URDF, MJCF", "robot file")
+        self.tempo = Setting("Tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
+        self.balance = ui.switch("Keep balance", on_change=lambda event: self._change(balance=bool(event.value)))
         self.balance.props("dense size=sm color=orange-7")
         heading("Quality")
-        self.facts = Facts(FACTS)
+        self.facts = Facts(RETARGET_FACTS)
         self.spikes = ui.row().classes("w-full gap-1").mark("spikes")
-        heading("Pairs: joint of the clip, part of the robot")
+        heading("Mapping: clip joint → figure part")
         self.pairs = ui.column().classes("w-full gap-0").mark("pairs")
         heading("Export")
         with ui.row().classes("w-full gap-1"):
-            for ending in ENDINGS:
-                self._export(ending, f"motion.{ending}")
-            self._export("pairs", "pairs.toml")
+            for ending in EXPORT_ENDINGS:
+                self._export(ending.upper(), f"motion.{ending}")
+            self._export("Mapping", "pairs.toml")
 
     @staticmethod
     def _export(word: str, name: str) -> None:
-        button = ui.button(word, on_click=lambda: keep(name), color=None)
-        button.props("flat").classes("poise-choice").mark(f"export {word}")
+        button = ui.button(word, on_click=lambda: download(name), color=None)
+        button.props("flat").classes("poise-choice").mark(f"export {word.lower()}")
 
     def follow(self) -> None:
-        """Show what is so now."""
+        """Update the panel to the session's state."""
         state = self.session.state
         work = self.driver.work(state)
-        name = work.wish.figure.name if work is not None else state.figure.name
+        name = work.request.figure.name if work is not None else state.figure.name
         self.figures.show(dict.fromkeys((*self.driver.figures(), name)), name)
         if work is not None and work is not self.shown:
             self.shown = work
             self._show(work)
 
     def _show(self, work: Work) -> None:
-        clip, quality = work.wish.clip, work.quality
+        clip, quality = work.request.clip, work.quality
         self.clip.set_text(f"{clip.name or clip.figure.name}: {len(clip)} frames at {clip.rate:g} per second")
-        self.tempo.show(work.wish.tempo)
-        self.balance.set_value(work.wish.balance)
+        self.tempo.show(work.request.tempo)
+        self.balance.set_value(work.request.balance)
         self.facts.show(
             {
-                "frames": str(len(work.motion)),
-                "mean error": f"{1e3 * quality.tracking.mean():.1f} mm",
-                "largest error": f"{1e3 * quality.tracking.max():.1f} mm",
-                "feet drift": f"{1e3 * quality.drift:.2f} mm",
-                "spikes": str(len(quality.spikes)),
+                "Frames": str(len(work.motion)),
+                "Mean error": f"{1e3 * quality.tracking.mean():.1f} mm",
+                "Largest error": f"{1e3 * quality.tracking.max():.1f} mm",
+                "Foot drift": f"{1e3 * quality.drift:.2f} mm",
+                "Spikes": str(len(quality.spikes)),
             }
         )
         self._show_spikes(work)
@@ -84,15 +89,15 @@ class RetargetPanel:
     def _show_spikes(self, work: Work) -> None:
         self.spikes.clear()
         with self.spikes:
-            for seconds in work.spikes[:MOST_SPIKES]:
+            for seconds in work.spikes[:SPIKES_LISTED]:
                 act = lambda seconds=seconds: self.driver.seek(self.session, seconds)  # noqa: E731
                 button = ui.button(f"{seconds:.2f} s", on_click=act, color=None)
                 button.props("flat").classes("poise-choice").mark(f"spike {seconds:.2f}")
 
     def _show_pairs(self, work: Work) -> None:
-        parts = [NONE, *parts_to_choose(self.session.state)]
-        by_joint = {link.joint: link.site for link in work.wish.mapping.links}
-        free = [body.name for body in work.wish.clip.figure.bodies if body.name not in by_joint]
+        parts = [NO_LINK, *parts_to_choose(self.session.state)]
+        by_joint = {link.joint: link.site for link in work.request.mapping.links}
+        free = [body.name for body in work.request.clip.figure.bodies if body.name not in by_joint]
         key = (set(by_joint), free, parts)
         if key != self.paired:
             self.paired = key
@@ -108,7 +113,7 @@ class RetargetPanel:
         with self.pairs:
             for joint, site in by_joint.items():
                 self._pair(joint, site, parts)
-            ui.select(free, label="add a joint", with_input=True, on_change=lambda e: self._add(e.value, parts)).props(
+            ui.select(free, label="Add joint", with_input=True, on_change=lambda e: self._add(e.value, parts)).props(
                 "dense options-dense"
             ).classes("w-full")
 
@@ -120,16 +125,16 @@ class RetargetPanel:
 
     def _choose(self, joint: str, site: str) -> None:
         if not self.following:
-            attempt(lambda: self.driver.pair(self.session, joint, None if site == NONE else site))
+            attempt(lambda: self.driver.pair(self.session, joint, None if site == NO_LINK else site))
 
     def _add(self, joint: str | None, parts: list[str]) -> None:
         if joint is not None:
             with self.pairs:
-                self._pair(joint, NONE, parts)
+                self._pair(joint, NO_LINK, parts)
 
     def _change(self, **fields: object) -> None:
         work = self.driver.work(self.session.state)
-        if work is not None and any(getattr(work.wish, name) != value for name, value in fields.items()):
+        if work is not None and any(getattr(work.request, name) != value for name, value in fields.items()):
             self.driver.change(self.session, **fields)
 
     async def _take(self, event: events.UploadEventArguments) -> None:

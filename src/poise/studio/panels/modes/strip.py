@@ -1,4 +1,4 @@
-"""The strip below the viewport: plots and a timeline, drawn by the browser from a connection of its own."""
+"""The strip below the viewport: plots and a timeline, drawn by the browser, with their own connection."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from poise.studio.panels.viewport import WEB
 
 
 class ModeStrip(Element, component=str(WEB / "mode_strip.js"), default_classes="poise-strip"):
-    """Shows what a mode plots, and draws what it adds to the viewport; modules come with the `Viewport` beside it."""
+    """Shows a mode's plots, and its drawings in the viewport; the `Viewport` loads the scripts it needs."""
 
     def follow_mouse(self, follows: bool) -> None:
-        """Let the gaze go where the pointer is."""
+        """Let the gaze target follow the pointer, or not."""
         self._props["follow"] = follows
         self.update()
 
     def save_picture(self) -> None:
-        """Hand the viewport to the user as a picture."""
+        """Let the browser save the viewport as a picture."""
         self.run_method("save_picture")

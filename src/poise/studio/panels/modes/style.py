@@ -1,7 +1,7 @@
-"""How modes look on the page."""
+"""The style sheet of the modes."""
 
-STRIP = 176
-"""Height of the strip below [pixels]."""
+STRIP_HEIGHT = 176
+"""Height of the strip below the viewport [pixels]."""
 
 MODE_STYLE = f"""
 .poise-center {{ display: flex; width: 100%; position: relative; }}
@@ -20,9 +20,10 @@ MODE_STYLE = f"""
 .poise-circles {{ display: none; flex: 1.3 1 0; min-width: 0; height: calc(100vh - 88px); touch-action: none; }}
 .poise-circles {{ border-right: 1px solid rgba(128, 128, 128, 0.25); }}
 body[data-mode=circles] .poise-circles {{ display: block; }}
-.poise-strip {{ display: none; width: 100%; height: {STRIP}px; border-top: 1px solid rgba(128, 128, 128, 0.25); }}
+.poise-strip {{ display: none; width: 100%; height: {STRIP_HEIGHT}px; }}
+.poise-strip {{ border-top: 1px solid rgba(128, 128, 128, 0.25); }}
 body.poise-has-strip .poise-strip {{ display: flex; flex-direction: column; }}
-body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP}px); }}
+body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP_HEIGHT}px); }}
 .poise-plots {{ display: flex; flex: 1 1 0; min-height: 0; width: 100%; }}
 .poise-plot {{ flex: 1 1 0; min-width: 0; height: 100%; }}
 .poise-names {{ display: flex; gap: 2px 12px; height: 20px; padding: 0 10px; overflow: hidden; flex-wrap: wrap; }}

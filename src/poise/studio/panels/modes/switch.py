@@ -1,4 +1,4 @@
-"""The switch between modes in the top bar, and what it changes about the page."""
+"""The buttons in the top bar that switch between modes, and the panels of the modes."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Protocol
 from nicegui import ui
 from nicegui.element import Element
 
-from poise.studio.control.modes import ICONS, TIPS, Modes
+from poise.studio.control.modes import MODE_ICONS, MODE_TOOLTIPS, Modes
+from poise.studio.panels.fields import attempt
 from poise.studio.panels.modes.circles import CirclesPanel
 from poise.studio.panels.modes.circles_view import CirclesView
 from poise.studio.panels.modes.expressive import ExpressivePanel
 from poise.studio.panels.modes.mechanism import MechanismPanel
-from poise.studio.panels.modes.parts import attempt
 from poise.studio.panels.modes.retarget import RetargetPanel
 from poise.studio.panels.modes.strip import ModeStrip
 from poise.studio.panels.modes.style import MODE_STYLE
 
 
 class Panel(Protocol):
-    """A panel that follows the session."""
+    """A panel of a mode."""
 
     def follow(self) -> None:
-        """Show what is so now."""
+        """Update the panel to the session's state."""
 
 
 class ModeSwitch:
-    """Buttons for the modes, the panel of the one that is on, and the strip below."""
+    """The buttons of the modes, the panel of the present mode, and the strip below the viewport."""
 
     def __init__(self, modes: Modes) -> None:
-        """Make the buttons where the caller is building."""
+        """Build the buttons inside the present NiceGUI element."""
         self.modes = modes
         self.shown, self.hints = "", 0
         self.areas: dict[str, ui.scroll_area] = {}
@@ -38,16 +38,16 @@ class ModeSwitch:
         self.buttons: dict[str, ui.button] = {}
         ui.add_css(MODE_STYLE)
         with ui.row().classes("poise-modes"):
-            for name, icon in ICONS.items():
+            for name, icon in MODE_ICONS.items():
                 button = ui.button(name.capitalize(), icon=icon, on_click=lambda name=name: self._enter(name))
                 self.buttons[name] = button.props("flat dense color=white no-wrap").mark(f"mode {name}")
-                button.tooltip(TIPS[name])
+                button.tooltip(MODE_TOOLTIPS[name])
 
         self.plots = ui.button(icon="show_chart", on_click=lambda: modes.pose.switch_plots(modes.session))
         self.plots.props("flat round dense color=white").mark("plots").tooltip("Plot the errors of tasks")
 
-    def furnish(self, viewport: Element, tasks: ui.left_drawer, joints: ui.right_drawer) -> None:
-        """Put the strip below the viewport, and the modes' panels where the tasks are."""
+    def build_panels(self, viewport: Element, tasks: ui.left_drawer, joints: ui.right_drawer) -> None:
+        """Build the strip below the viewport, and the panels of the modes in the drawer of the tasks."""
         self.joints = joints
         with ui.element("div").classes("poise-center") as center:
             CirclesView()
@@ -63,8 +63,8 @@ class ModeSwitch:
                 area.set_visibility(False)
                 self.areas[name] = area
 
-    def advise(self, words: str, passing: bool) -> None:
-        """Show a hint over the viewport, which fades after a while if it is a passing one."""
+    def show_hint(self, words: str, passing: bool) -> None:
+        """Show a hint over the viewport; with `passing`, it fades after a few seconds."""
         if words != self.hint.text:
             self.hint.set_text(words)
             self.hints += 1
@@ -81,7 +81,7 @@ class ModeSwitch:
         }
 
     def follow(self) -> None:
-        """Show the mode that is on."""
+        """Update buttons and panels to the session's state."""
         name = self.modes.mode.name
         if name != self.shown:
             self._show(name)
