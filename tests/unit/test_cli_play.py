@@ -74,7 +74,7 @@ def test_real_servos_are_moved(tmp_path, capsys):
         (["--listen", "99999"], "cannot listen for OSC"),
         (["--rate", "0"], "rate of a character must be a positive number"),
         (["--clip", "nothing.csv"], "nothing.csv"),
-        (["--idle", "3"], "from 0 to 1"),
+        (["--idle", "3"], "between 0 and 1"),
     ],
 )
 def test_wrong_options_are_said_in_one_sentence(options, sentence, capsys):

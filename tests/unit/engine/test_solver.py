@@ -71,7 +71,7 @@ def test_a_start_that_is_no_number_is_refused(value):
     solver = Solver(figure, [Position("tip", at=(1.0, 1.0, 0.0))])
     broken = Posture(figure, np.array([0.0, value]))
     for use in (solver.step, solver.settle):
-        with pytest.raises(FigureError, match="no finite number"):
+        with pytest.raises(FigureError, match="not a finite number"):
             use(broken)
 
 

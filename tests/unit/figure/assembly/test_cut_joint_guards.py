@@ -130,7 +130,7 @@ def test_a_file_with_such_a_joint_is_read_with_its_limits(tmp_path: Path, caplog
     crank_in_space().save(tmp_path / "crank.figure.toml")
     with caplog.at_level(logging.INFO):
         figure = poise.load(tmp_path / "crank.figure.toml")
-    assert "limits of joints that close loops are kept: hinge" in caplog.text
+    assert "the limits of these loop joints are enforced: hinge" in caplog.text
     assert [loop.name for loop in figure.loops] == ["hinge_weld"]
     figure.save(tmp_path / "again.figure.toml")
     assert poise.load(tmp_path / "again.figure.toml") == figure

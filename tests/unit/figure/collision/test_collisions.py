@@ -74,7 +74,7 @@ def test_rigidly_joined_bodies_are_never_watched():
     b.body("stuck", parent="base", at=(0.1, 0.0, 0.0), shapes=[Sphere(0.1)])
     figure = b.build()
     assert Collisions(figure).pairs == []
-    with pytest.raises(FigureError, match="'base' and 'stuck' apart, which cannot move"):
+    with pytest.raises(FigureError, match="'base' and 'stuck', which cannot move"):
         Collisions(figure, include=[("base", "stuck")])
 
 

@@ -248,7 +248,7 @@ def test_npz_files_that_are_not_motions_are_refused(tmp_path):
     with pytest.raises(FormatError, match="is not an NPZ of plain arrays"):
         poise.load_clip(path, FIGURE)
     np.savez(path, q=np.zeros((2, 12)))
-    with pytest.raises(FormatError, match="it lacks 'figure'"):
+    with pytest.raises(FormatError, match="it has no 'figure'"):
         poise.load_clip(path, FIGURE)
     np.savez(path, **{**GOOD, "rate": [1.0, 2.0]})
     with pytest.raises(FormatError, match="has 2 values as its rate"):
@@ -275,7 +275,7 @@ def test_a_saved_motion_is_played(ending, tmp_path, capsys):
 def test_a_motion_that_walks_is_played_by_a_figure_that_can(tmp_path, capsys):
     swaying_walker(frames=4).save(tmp_path / "sway.npz")
     assert run(["play", "walker", "--clip", str(tmp_path / "sway.npz"), "--seconds", "0.2"]) == 0
-    assert "12 frames at 60 Hz, 0 skipped, played unfiltered." in capsys.readouterr().out
+    assert "12 frames at 60 Hz, 0 skipped, played without filtering." in capsys.readouterr().out
 
 
 def test_a_motion_played_as_it_is_arrives_unchanged(tmp_path):

@@ -47,7 +47,7 @@ def test_the_command_takes_a_folder_of_clips(tmp_path, capsys):
 
 def test_a_folder_without_clips_is_refused(tmp_path, capsys):
     assert run(["retarget", str(tmp_path), "human", "-o", str(tmp_path / "out")]) == 2
-    assert "no clips" in capsys.readouterr().err
+    assert "has no animations" in capsys.readouterr().err
 
 
 def test_errors_survive_the_way_between_processes():

@@ -73,5 +73,5 @@ def test_the_command_saves_solved_frames_when_interrupted(tmp_path, monkeypatch,
 
     monkeypatch.setattr("poise.motion.retarget.draft.fit_clip", stopped_later)
     assert run(["retarget", str(tmp_path / "step.bvh"), "human", "-o", str(tmp_path / "out.npz")]) == 130
-    assert "has the 100 frames that were solved before this stopped." in " ".join(capsys.readouterr().err.split())
+    assert "contains the 100 frames that were solved before the stop." in " ".join(capsys.readouterr().err.split())
     assert len(poise.load_clip(tmp_path / "out.npz")) == 100
