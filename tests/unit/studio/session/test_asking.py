@@ -17,7 +17,7 @@ from poise.forces.loads import Force, Support
 from poise.studio.control.files import is_scene, saved_figure, saved_scene
 from poise.studio.control.modes import Modes
 from poise.studio.panels.forces import balance_sentence, with_feet_supports
-from poise.studio.panels.recruiting import PULLS, joints_to_root, recruit, tasks_of
+from poise.studio.panels.recruiting import PULLS_AND_PINS, joints_to_root, recruit, tasks_of
 from poise.studio.session.body_edits import length_of, with_length
 from poise.studio.session.edits import task_text, with_parts
 from poise.studio.session.loads import (
@@ -32,8 +32,8 @@ from poise.studio.session.loads import (
 )
 from poise.studio.session.obstacles import (
     OBSTACLE_KINDS,
+    avoids_self_collision,
     drawn_form,
-    keeps_clear_of_itself,
     new_obstacle,
     with_obstacle,
     with_obstacle_at,
@@ -124,13 +124,13 @@ def test_a_joint_of_a_mechanism_is_turned_with_its_loops_closed() -> None:
 
 
 def test_a_pull_moves_only_the_joints_that_may_be_recruited(session: Session) -> None:
-    recruit(session, "right_hand", PULLS, ("right_elbow", "right_shoulder"))
+    recruit(session, "right_hand", PULLS_AND_PINS, ("right_elbow", "right_shoulder"))
     thorax = everything(session)[body(session, "thorax")]
     session.press("me", body(session, "right_hand"), [0, 0, 0])
     session.drag("me", np.add(session.state.pulls[0].at, [-0.3, 0.3, 0.3]))
     rest(session)
     assert everything(session)[body(session, "thorax")] == pytest.approx(thorax, abs=1e-3)
-    recruit(session, "right_hand", PULLS, None)
+    recruit(session, "right_hand", PULLS_AND_PINS, None)
     assert session.state.recruits == {}
 
 
@@ -277,7 +277,7 @@ def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
 @pytest.mark.parametrize("on", [True, False])
 def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(session: Session, on: bool) -> None:
     session.ask(lambda scene: with_self_avoidance(scene, on))
-    assert keeps_clear_of_itself(session.state.scene) is on
+    assert avoids_self_collision(session.state.scene) is on
     figure = session.state.figure
     leg = [figure.pose_of(part, session.state.posture).position for part in ("right_thigh", "right_shank")]
     inside = 0.7 * leg[0] + 0.3 * leg[1]
