@@ -131,7 +131,7 @@ def test_strangers_stay_outside(browser: Browser, studio: Studio) -> None:
     answer = page.goto(studio.address)
     assert answer is not None
     assert answer.status == 403
-    assert "needs its key" in answer.text()
+    assert "the key is missing" in answer.text()
     outcome = page.evaluate(
         """address => new Promise(resolve => {
             const socket = new WebSocket(address);
