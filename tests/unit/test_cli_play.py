@@ -1,4 +1,4 @@
-"""`poise play`: alone, dry, over OSC, on an emulated board, and what it says about wrong options."""
+"""`poise play`: postures, dry runs, OSC, an emulated board, and errors about wrong options."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""`poise solve`: the report, the files it writes, and what it says about wrong ones."""
+"""`poise solve`: the report, the files it writes, and errors about wrong files."""
 
 import io
 import json

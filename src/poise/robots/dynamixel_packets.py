@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-HEADER = b"\xff\xff\xfd\x00"
+PACKET_HEADER = b"\xff\xff\xfd\x00"
 BROADCAST_ID = 0xFE
 PING, READ, WRITE, SYNC_WRITE, STATUS = 0x01, 0x02, 0x03, 0x83, 0x55
 _STUFFED_BYTES = b"\xff\xff\xfd"
@@ -44,7 +44,7 @@ def crc16(data: bytes) -> int:
 def packet(who: int, instruction: int, parameters: bytes = b"") -> bytes:
     """The bytes of an instruction packet for the servo with id `who`."""
     body = (bytes((instruction,)) + parameters).replace(_STUFFED_BYTES, _STUFFED_BYTES + b"\xfd")
-    head = HEADER + bytes((who,)) + (len(body) + 2).to_bytes(2, "little")
+    head = PACKET_HEADER + bytes((who,)) + (len(body) + 2).to_bytes(2, "little")
     return head + body + crc16(head + body).to_bytes(2, "little")
 
 
@@ -76,7 +76,7 @@ class AnswerReader:
         """Add received bytes to the buffer and yield the answers that are now complete."""
         self._data += data
         while True:
-            start = self._data.find(HEADER)
+            start = self._data.find(PACKET_HEADER)
             if start < 0:
                 self._data = self._data[-3:]
                 return
@@ -89,7 +89,7 @@ class AnswerReader:
                 continue
             if len(self._data) < size:
                 # A second header inside means that this packet was cut off, or that its header was noise.
-                if self._data.find(HEADER, 4) < 0:
+                if self._data.find(PACKET_HEADER, 4) < 0:
                     return
                 self._data = self._data[1:]
                 continue

@@ -1,4 +1,4 @@
-"""Emulated devices on pseudo-terminals, decoding what arrives by the protocols' own documents, not with our code."""
+"""Emulated devices on pseudo-terminals; they decode messages by the protocols' documents, not with poise's code."""
 
 import contextlib
 import os
@@ -55,7 +55,7 @@ class Cable:
 
 
 class Device:
-    """Answers after `delay` seconds, or not at all."""
+    """A device that answers after `delay` seconds, or not at all."""
 
     def __init__(self):
         self.deaf = self.mute = False
@@ -81,7 +81,7 @@ class Device:
 
 
 class Arduino(Device):
-    """StandardFirmata: pins, their modes and pulses, and every move in order."""
+    """An Arduino with StandardFirmata; records the modes and pulses of its pins, and every move in order."""
 
     def __init__(self):
         super().__init__()
@@ -170,7 +170,7 @@ class DynamixelBus(Device):
 
 
 class TextBoard(Device):
-    """A sketch of one's own that reads lines, and leaves out those that hold anything but servos."""
+    """A board that reads text lines, and ignores lines that contain anything but servos."""
 
     def __init__(self):
         super().__init__()
@@ -190,7 +190,7 @@ class TextBoard(Device):
 
 
 def polynomial_remainder(data):
-    """CRC by long division of the message, as in a textbook, without a running register of 16 bits."""
+    """The CRC by long division of the whole message, independent of the shift-register algorithm under test."""
     number = int.from_bytes(data, "big") << 16
     divisor = 1 << 16 | CRC_POLYNOMIAL
     while number.bit_length() > 16:
@@ -209,7 +209,7 @@ def status(who, error, parameters):
 
 
 def until(condition, seconds=10.0):
-    """Wait for something that must happen."""
+    """Wait until a condition holds; returns whether it did in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

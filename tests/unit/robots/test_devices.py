@@ -1,4 +1,4 @@
-"""Robots on emulated devices: what arrives is what was sent; cables come out, lines are noisy, answers are late."""
+"""Robots on emulated devices: frames arrive unchanged; cables are unplugged, lines are noisy, answers are late."""
 
 import math
 import os
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are
 LAMP = poise.load("adelino")
 JOINTS = LAMP.joints.names
 PINS = (2, 3, 4, 5, 20)
-"""The last one is beyond the short messages."""
+"""Pins of the servos; the last one needs the extended message."""
 
 
 def hobby_servos():
@@ -47,7 +47,7 @@ def plugged(tmp_path):
 
 
 class Recorder:
-    """Stands between a robot and its driver and keeps what it was told."""
+    """A driver that records all commands and passes them on to another driver."""
 
     def __init__(self, driver):
         self.driver, self.sent = driver, []
@@ -63,7 +63,7 @@ class Recorder:
 
 
 def news(said):
-    """Sentences beside the one that every robot begins with whose servos cannot be measured."""
+    """The events without the warning about servos that cannot be measured."""
     return [sentence for sentence in said if "cannot measure its servos" not in sentence]
 
 

@@ -1,4 +1,4 @@
-"""A servo never jumps: what emulated boards receive, from one command to the next, whatever happened in between."""
+"""A servo never jumps: the change between two commands that an emulated board receives is limited in all situations."""
 
 import math
 import os
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are
 
 LAMP = poise.load("adelino")
 FRAME = 0.1
-"""The most time that one command may make up for [s]."""
+"""Longest elapsed time that one command may use [s]."""
 CAUTIOUS = 1.0
 """Speed of a joint without a limit [rad/s]."""
 BOARDS = {"firmata": Arduino, "dynamixel": lambda: DynamixelBus(range(1, 7)), "serial": TextBoard}
@@ -26,7 +26,7 @@ BOARDS = {"firmata": Arduino, "dynamixel": lambda: DynamixelBus(range(1, 7)), "s
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
-    """A maker's own arm from an MJCF file, which knows no speeds."""
+    """An arm from an MJCF file without speed limits."""
     path = tmp_path_factory.mktemp("arm") / "arm.xml"
     joints = [("pan", "0 0 1"), ("lift", "0 1 0"), ("elbow", "0 1 0"), ("wrist", "0 1 0"), ("roll", "1 0 0")]
     opened = "".join(

@@ -1,4 +1,4 @@
-"""Servo maps, the governor, robots by name, files of servos, dry runs, OSC."""
+"""Servo maps, the governor, robots from addresses, servo files, dry runs and OSC."""
 
 import math
 import socket
@@ -60,7 +60,7 @@ def test_a_servo_that_means_nothing_is_refused(change, sentence):
 
 
 class Silent:
-    """A driver that takes everything."""
+    """A driver that accepts every command."""
 
     name = "a silent device"
     arming_gap = 0.0
@@ -233,7 +233,7 @@ def test_a_driver_that_fails_in_a_way_nobody_thought_of_is_lost_and_tried_again(
 
 
 def own_arm():
-    """A figure of somebody's own, which knows no speeds."""
+    """A figure without speed limits."""
     b = Builder("own")
     b.body("foot")
     b.body("stem", parent="foot", joint=revolute("turn", "y", (-1.5, 1.5)))
@@ -242,7 +242,7 @@ def own_arm():
 
 
 class Timed:
-    """A robot whose clock and cycles are in the test's hands."""
+    """A robot whose clock and cycles the test controls."""
 
     def __init__(self, figure, servos, driver=None, **options):
         self.now, self.said = 0.0, []

@@ -1,4 +1,4 @@
-"""Somebody on the studio's page, without a browser, and with a clock that is ticked by hand."""
+"""A simulated user of the studio's page, without a browser; the tests tick the session themselves."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,13 +17,13 @@ Story = Callable[["Visitor", Session], Awaitable[None]]
 
 
 class Visit(Protocol):
-    """Tells a story on a page that shows a figure."""
+    """Runs a test function (a story) on a page that shows a figure."""
 
     async def __call__(self, story: Story, figure: str = "human") -> None: ...
 
 
 class Visitor:
-    """Somebody on the page."""
+    """A simulated user of the page."""
 
     def __init__(self, user: User, modes: Modes) -> None:
         self.user, self.modes = user, modes
@@ -36,7 +36,7 @@ class Visitor:
         await self.wait()
 
     def field(self, marker: str, kind: type[Element] = ui.element, within: str = "") -> Any:
-        """The one field that is called just that."""
+        """The only field with exactly this marker."""
         near = self.user.find(kind=kind, marker=marker).elements
         found = [each for each in near if set(each._markers) == set(marker.split())]
         found = [each for each in found if not within or any(within.split() == a._markers for a in each.ancestors())]
@@ -44,7 +44,7 @@ class Visitor:
         return found[0]
 
     async def enter(self, marker: str, value: Any, kind: type[Element] = ui.element, within: str = "") -> None:
-        """Enter a value in the one field that is called just that."""
+        """Enter a value in the only field with exactly this marker."""
         with self.user:
             self.field(marker, kind, within).value = value
         await self.wait()
@@ -54,12 +54,12 @@ class Visitor:
         await self.wait()
 
     async def hear(self, event: str, **args: Any) -> None:
-        """What the viewport says."""
+        """Trigger an event of the viewport."""
         self.user.find(Viewport).trigger(event, args)
         await self.wait()
 
     async def until(self, check: Callable[[], bool], seconds: float = 300.0) -> None:
-        """Let the clock tick until something is so; solvers that compile take their time."""
+        """Tick the session until a condition holds; a solver that compiles may take a while."""
         for _ in range(int(seconds / 0.05)):
             self.modes.session.tick()
             await asyncio.sleep(0.05)

@@ -11,12 +11,14 @@ from nicegui import ui
 from poise.engine.wanted import amount
 from poise.studio.panels.fields import Number, attempt
 from poise.studio.panels.task_dialogs import add_dialog
+from poise.studio.panels.task_form import LARGEST_PRIORITY_NUMBER
 from poise.studio.session.session import Session
 from poise.tasks.task import Task
 
 LEVEL_INDENT, LARGEST_INDENT = 12, 60
 """Indentation of each level, and the largest indentation [pixels]."""
-LARGEST_PRIORITY_NUMBER, LARGEST_WEIGHT = 99, 1e6
+LARGEST_WEIGHT = 1e6
+"""Largest weight that can be entered."""
 WEIGHT_DECIMALS = 6
 """Decimals of a weight that are shown."""
 

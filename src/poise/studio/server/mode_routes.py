@@ -15,7 +15,7 @@ from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
 from poise.studio.control.modes import Known, Modes
 from poise.studio.modes.retarget.retarget import exported
-from poise.studio.wire.feed import ACKNOWLEDGED, Feed
+from poise.studio.wire.feed import Feed
 
 MESSAGE_INTERVAL = 1.0 / 40.0
 """Shortest time between two messages [s]."""
@@ -33,14 +33,7 @@ def mode_routes(modes: Modes) -> APIRouter:
         feed = Feed(modes.session)
         sender = asyncio.create_task(_send(socket, modes, feed))
         try:
-            while True:
-                text = await socket.receive_text()
-                if text == ACKNOWLEDGED:
-                    feed.acknowledge()
-                else:
-                    hear(modes, text)
-        except (WebSocketDisconnect, KeyError, RuntimeError):
-            pass
+            await feed.receive(socket, lambda text: hear(modes, text))
         finally:
             feed.close()
             sender.cancel()

@@ -1,4 +1,4 @@
-// Round marks of a fixed size on the page.
+// Round marks that keep their size in pixels.
 
 import { THREE } from "nicegui-scene";
 
@@ -21,7 +21,7 @@ export function discs(count, size) {
   return points;
 }
 
-// A wider disc behind each disc of `points`.
+// A larger disc behind each disc of `points`, which outlines it.
 export function ring(points) {
   const material = points.material.clone();
   material.size *= 1.4;

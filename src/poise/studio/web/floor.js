@@ -1,14 +1,14 @@
-// The floor: a grid of even lines that fades away from the figure.
+// The floor: a grid of lines that fades with the distance from the figure.
 
 import { THREE } from "nicegui-scene";
 
-const REACH = 4.5; // radius of the floor, in radii of the figure
+const FLOOR_RADIUS = 4.5; // radius of the floor, as a multiple of the figure's radius
 
 export function makeFloor(figure) {
   const [x, y, up] = [figure.forward, figure.left, figure.up].map((values) => new THREE.Vector3(...values));
   const center = new THREE.Vector3(...figure.center);
   center.addScaledVector(up, figure.floor - center.dot(up));
-  const { points, shades } = grid(center.dot(x), center.dot(y), REACH * figure.radius, figure.spacing);
+  const { points, shades } = grid(center.dot(x), center.dot(y), FLOOR_RADIUS * figure.radius, figure.spacing);
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   geometry.setAttribute("color", new THREE.Float32BufferAttribute(shades, 4));
@@ -19,7 +19,7 @@ export function makeFloor(figure) {
   return floor;
 }
 
-// Pieces of the lines on whole multiples of `spacing` around a middle, each end as strong as it is near.
+// Line segments on multiples of `spacing` around a middle; the opacity of each end falls with its distance from there.
 function grid(middleX, middleY, radius, spacing) {
   const [points, shades] = [[], []];
   const corner = (x, y) => {

@@ -1,22 +1,22 @@
-// Handles on what is selected: arrows to move it along, rings to turn it by.
+// The handles of the selected thing: arrows move it along an axis, rings rotate it about an axis.
 
 import { THREE } from "nicegui-scene";
 import { across, arrow, discard, facing, hoop, stretch, through } from "poise-studio/lines.js";
 
-const COLORS = { x: 0xe5484d, y: 0x30a46c, z: 0x3e7bfa };
-const SIZE = 0.1; // radius of the rings, in sizes of the figure
-const NEAR = 8; // a handle is taken hold of from this far [pixels]
-const EDGE = 0.3; // a ring seen more from the side than this is pulled along its tangent
-const CORNERS = 72;
+const AXIS_COLORS = { x: 0xe5484d, y: 0x30a46c, z: 0x3e7bfa };
+const RING_SIZE = 0.1; // radius of the rings, as a share of the figure's size
+const GRAB_DISTANCE = 8; // distance to a handle at which a press grabs it [pixels]
+const EDGE_ON = 0.3; // cosine between a ring's axis and the line of sight below which a drag follows the ring's tangent
+const CORNERS = 72; // points of a ring that are compared with the pointer
 
 export class Gizmo {
   constructor(figure) {
-    this.size = SIZE * figure.extent;
+    this.size = RING_SIZE * figure.extent;
     this.group = new THREE.Group();
     this.handles = [];
   }
 
-  // Show handles, each { kind: "turn" or "move", axis, letter, freedom }, at a place; none to hide.
+  // Show handles, each { kind: "turn" or "move", axis, letter, freedom }, at a point; an empty list hides them.
   show(place, handles) {
     const same = this.handles.length === handles.length && handles.every((each, i) => each.kind === this.handles[i].kind);
     if (!same) this.build(handles);
@@ -32,7 +32,7 @@ export class Gizmo {
   build(handles) {
     for (const handle of this.handles) discard(handle.object);
     this.handles = handles.map(({ kind, letter }) => {
-      const material = through({ color: COLORS[letter], opacity: 0.95 });
+      const material = through({ color: AXIS_COLORS[letter], opacity: 0.95 });
       const object = kind === "turn" ? hoop(0.022, 2 * Math.PI, material) : arrow(material, 0.025, 0.22);
       object.traverse((each) => (each.renderOrder = 6));
       this.group.add(object);
@@ -51,7 +51,7 @@ export class Gizmo {
     }
   }
 
-  // Points of the world along a handle.
+  // World positions of points along a handle.
   points({ kind, axis }) {
     if (kind === "move") {
       return [0.5, 0.7, 0.9, 1.1, 1.3, 1.5].map((far) => this.place.clone().addScaledVector(axis, far * this.size));
@@ -65,9 +65,9 @@ export class Gizmo {
     });
   }
 
-  // The handle under the pointer, with the point of it that is nearest.
+  // The handle under the pointer, and its point nearest to the pointer.
   at(view, event) {
-    let [found, nearest] = [null, NEAR];
+    let [found, nearest] = [null, GRAB_DISTANCE];
     for (const handle of this.group.visible ? this.handles : []) {
       for (const point of this.points(handle)) {
         const [x, y] = view.pixel(point);
@@ -78,14 +78,14 @@ export class Gizmo {
     return found;
   }
 
-  // A function that says how far a handle has been dragged since it was pressed [rad or m].
+  // A function of pointer events that returns how far a handle has been dragged since the press [rad or m].
   drag(view, { handle, point }, press) {
     const axis = handle.axis.clone();
     const place = this.place.clone();
     if (handle.kind === "move") return slide(view, place, axis, press);
     const sight = point.clone().sub(view.camera.position).normalize();
     if (view.camera.isOrthographicCamera) view.camera.getWorldDirection(sight);
-    return Math.abs(sight.dot(axis)) > EDGE ? wind(view, place, axis, press) : roll(view, place, axis, point, press);
+    return Math.abs(sight.dot(axis)) > EDGE_ON ? wind(view, place, axis, press) : roll(view, place, axis, point, press);
   }
 }
 
@@ -95,7 +95,7 @@ const ray = (view, event) => {
   return caster.ray;
 };
 
-// Along an axis: the point of it that is nearest to the line of sight.
+// A drag along an axis: the axis' point nearest to the line of sight.
 function slide(view, place, axis, press) {
   const along = (event) => {
     const { origin, direction } = ray(view, event);
@@ -107,7 +107,7 @@ function slide(view, place, axis, press) {
   return (event) => along(event) - start;
 }
 
-// About an axis: the angle in the plane of the ring, counted on beyond a full turn.
+// A drag about an axis: the angle in the plane of the ring, which may exceed a full turn.
 function wind(view, place, axis, press) {
   const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(axis, place);
   const out = (event) => ray(view, event).intersectPlane(plane, new THREE.Vector3())?.sub(place);
@@ -121,7 +121,7 @@ function wind(view, place, axis, press) {
   };
 }
 
-// About an axis across the line of sight: the way along the tangent on the screen.
+// A drag about an axis that is seen from the side: the distance along the ring's tangent on the screen.
 function roll(view, place, axis, point, press) {
   const arm = point.clone().sub(place);
   const tangent = axis.clone().cross(arm);

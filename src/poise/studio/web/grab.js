@@ -1,12 +1,12 @@
-// The pointer: press on a body and pull it, on a target, an arrow or a handle and move it; click to select, right-click for
-// the menu, double-click to pin a point.
+// The pointer: drag a body, a target, an arrow or a handle; click to select, right-click for the menu, double-click to pin
+// a point.
 
 import { THREE } from "nicegui-scene";
 import { holdArrow, holdBody, holdHandle, holdObstacle, holdTarget } from "poise-studio/holds.js";
 
-const NEAR = 13; // a target is taken hold of from this far [pixels]
-const JOINT = 9; // a joint is selected from this far [pixels]
-const STILL = 3; // a pointer that moved less was only pressed [pixels]
+const TARGET_GRAB_DISTANCE = 13; // distance to a target at which a press grabs it [pixels]
+const JOINT_GRAB_DISTANCE = 9; // distance to a joint at which a click selects it [pixels]
+const CLICK_DISTANCE = 3; // movement below which a press counts as a click [pixels]
 
 export class Grab {
   constructor(stage, send, tell) {
@@ -18,7 +18,7 @@ export class Grab {
     for (const view of stage.views) this.listen(view);
   }
 
-  // Listeners run while the event comes down, before the view's own that turn it.
+  // Capturing listeners run before those of OrbitControls, which rotate the view.
   listen(view) {
     const on = (kind, act) => view.pane.addEventListener(kind, act, { capture: true });
     on("pointerdown", (event) => this.press(view, event));
@@ -28,7 +28,7 @@ export class Grab {
     on("contextmenu", (event) => event.preventDefault());
   }
 
-  // The next point of a body that is clicked is told, and nothing else happens to it.
+  // Report the next point of a body that is clicked, and do nothing else with that click.
   pickNext() {
     this.picking = true;
   }
@@ -52,7 +52,7 @@ export class Grab {
     if (held.begin) this.say(held.begin);
   }
 
-  // What there is to hold under the pointer: handles first, bodies last.
+  // The thing under the pointer that can be dragged: handles first, bodies last.
   holdAt(view, event) {
     const { selection, forces, obstacles } = this.stage;
     if (!this.stage.figure) return null;
@@ -83,7 +83,7 @@ export class Grab {
 
   isStill(event) {
     const { x, y } = this.pressed;
-    this.pressed.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= STILL;
+    this.pressed.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= CLICK_DISTANCE;
     return !this.pressed.moved;
   }
 
@@ -91,7 +91,7 @@ export class Grab {
     this.send({ figure: this.stage.figure.number, ...message });
   }
 
-  // One message per drawn frame, the newest.
+  // Send one message for each drawn frame, the newest one.
   later(message) {
     if (!this.waiting) requestAnimationFrame(() => this.flush());
     this.waiting = message;
@@ -113,7 +113,7 @@ export class Grab {
     this.held = null;
   }
 
-  // A click selects what is there: a target, an obstacle, a joint; beside everything it selects nothing.
+  // A click selects a target, an obstacle or a joint; a click on the background deselects.
   select(view, event) {
     const { selection } = this.stage;
     if (!this.stage.figure || selection.gizmo.at(view, event)) return;
@@ -155,17 +155,17 @@ export class Grab {
 
   targetAt(view, event) {
     const targets = (this.stage.overlays?.targets ?? []).filter((target) => target.task >= 0);
-    return nearest(view, event, targets, (target) => target.wanted, NEAR);
+    return nearest(view, event, targets, (target) => target.wanted, TARGET_GRAB_DISTANCE);
   }
 
   jointAt(view, event) {
     if (!this.stage.jointsShown) return null;
     const places = this.stage.joints.geometry.getAttribute("position");
     const numbers = Array.from({ length: places.count }, (_, i) => i);
-    return nearest(view, event, numbers, (i) => new THREE.Vector3().fromBufferAttribute(places, i), JOINT);
+    return nearest(view, event, numbers, (i) => new THREE.Vector3().fromBufferAttribute(places, i), JOINT_GRAB_DISTANCE);
   }
 
-  // A point of a body, in the body's own axes.
+  // A hit point in the frame of its body.
   place(hit) {
     const body = hit.object.userData.body;
     const point = this.stage.bodies[body].worldToLocal(hit.point.clone());

@@ -1,4 +1,4 @@
-// What a pointer holds while it is down: each says what a drag means, and what letting go means.
+// Drags of a pointer: each has the messages to send at the press (begin), during the drag (drag) and at the release (end).
 
 import { THREE } from "nicegui-scene";
 
@@ -6,7 +6,7 @@ let gestures = 0;
 const gesture = () => `${Date.now()}-${(gestures += 1)}`;
 const wxyz = ({ x, y, z, w }) => [w, x, y, z];
 
-// The pointer's way in the plane that faces the view, through a point.
+// A function of pointer events that returns the pointer's position in the plane through a point that faces the view.
 function inPlane(view, from) {
   const facing = view.camera.getWorldDirection(new THREE.Vector3());
   const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, from);
@@ -38,13 +38,13 @@ export function holdObstacle(view, number, thing, point) {
   return {
     select: { obstacle: number },
     drag: (event) => {
-      const way = at(event)?.sub(point).add(from).toArray();
-      return { do: "obstacle", obstacle: number, at: way, rotation, gesture: mine };
+      const position = at(event)?.sub(point).add(from).toArray();
+      return { do: "obstacle", obstacle: number, at: position, rotation, gesture: mine };
     },
   };
 }
 
-// The tip of the arrow of a force or torque; `scale` is metres of arrow per newton or newton metre.
+// The tip of the arrow of a force or torque; `scale` is the arrow's length per newton or newton metre [m].
 export function holdArrow(view, { load, part, from, to, scale }) {
   const [at, mine] = [inPlane(view, to), gesture()];
   return {
@@ -69,7 +69,7 @@ export function holdHandle(view, found, selection, press) {
   return holdFrame(handle, selection, moved);
 }
 
-// Handles of a target or an obstacle: its place and how it is turned, from where they were.
+// A handle of a target or an obstacle: position and rotation change relative to those at the press.
 function holdFrame(handle, { what, gizmo, stage }, moved) {
   const mine = gesture();
   const from = gizmo.place.clone();

@@ -1,9 +1,9 @@
-// A file of the server, to keep; or what it says why there is none.
+// Downloads a file from the server, or shows the server's reason why there is none.
 
 export async function keep(address) {
   try {
     const answer = await fetch(address);
-    if (!answer.ok) return say(await answer.text());
+    if (!answer.ok) return showError(await answer.text());
     const name = answer.headers.get("Content-Disposition")?.match(/filename="?([^"]+)"?/)?.[1] ?? "poise";
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
@@ -11,11 +11,11 @@ export async function keep(address) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   } catch {
-    say("The studio does not answer.");
+    showError("The studio does not answer: is it still running in the terminal?");
   }
   return undefined;
 }
 
-function say(message) {
+function showError(message) {
   Quasar.Notify.create({ type: "negative", message, position: "top", multiLine: true, timeout: 10_000 });
 }

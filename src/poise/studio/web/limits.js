@@ -1,15 +1,15 @@
-// Joint limits: sectors of what turns, cones of what swings, on the bodies that carry the joints; red where they are reached.
+// Joint limits: sectors for revolute joints and cones for ball joints, on the joints' parent bodies; red at a limit.
 
 import { THREE } from "nicegui-scene";
 import { atop, facing, shade } from "poise-studio/lines.js";
 
-const RADIUS = 0.085; // in sizes of the figure
-const STEPS = 32;
+const LIMIT_RADIUS = 0.085; // radius of sectors and cones, as a share of the figure's size
+const SECTOR_STEPS = 32;
 
 export class Limits {
   constructor(figure, bodies) {
     this.group = new THREE.Group();
-    this.fans = figure.limits.map((limit) => this.build(limit, RADIUS * figure.extent, bodies));
+    this.fans = figure.limits.map((limit) => this.build(limit, LIMIT_RADIUS * figure.extent, bodies));
     this.show(false);
   }
 
@@ -63,8 +63,8 @@ function cone(directions) {
 
 function sector({ axis, rest, low, high }) {
   const turn = facing(new THREE.Vector3(...axis), new THREE.Vector3(...rest));
-  const rim = Array.from({ length: STEPS + 1 }, (_, i) => {
-    const angle = low + ((high - low) * i) / STEPS;
+  const rim = Array.from({ length: SECTOR_STEPS + 1 }, (_, i) => {
+    const angle = low + ((high - low) * i) / SECTOR_STEPS;
     return new THREE.Vector3(Math.cos(angle), Math.sin(angle), 0).applyQuaternion(turn);
   });
   return fan(new THREE.Vector3(), rim, false);

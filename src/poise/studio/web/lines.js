@@ -1,4 +1,4 @@
-// Lines, arrows and arcs that are seen through everything.
+// Lines, arrows and arcs that are drawn on top of everything.
 
 import { THREE } from "nicegui-scene";
 
@@ -26,7 +26,7 @@ export function arrow(material, thick = 0.02, head = 0.2) {
 
 const UP = new THREE.Vector3(0, 1, 0);
 
-// Put an arrow between two points; its thickness is that of `size`.
+// Stretch an arrow from one point to another; `size` scales its thickness.
 export function stretch(group, from, to, size) {
   const along = to.clone().sub(from);
   const length = Math.max(along.length(), 1e-6);
@@ -39,13 +39,13 @@ export function stretch(group, from, to, size) {
   tip.position.set(0, length, 0);
 }
 
-// A circle of radius 1 around z, or a piece of one that begins at x.
+// A circle of radius 1 around the z axis, or an arc of one that starts at the x axis.
 export function hoop(thick, angle = 2 * Math.PI, material = through()) {
   const steps = Math.max(6, Math.ceil((64 * angle) / (2 * Math.PI)));
   return atop(new THREE.Mesh(new THREE.TorusGeometry(1, thick, 6, steps, angle), material));
 }
 
-// The rotation that takes z to `axis` and x to `start`, which is across it.
+// The rotation that takes z to `axis`, and x to the component of `start` perpendicular to it.
 export function facing(axis, start) {
   const z = axis.clone().normalize();
   const x = start.clone().addScaledVector(z, -start.dot(z)).normalize();

@@ -1,8 +1,8 @@
-// The side view of the circles: links, the circles that meet in their joints, safe zones, and what is dragged.
+// The side view of the circles mode: links, the circles that intersect in their joints, safe zones, and the dragged mark.
 
-const INK = ["#e08e1b", "#7d5ba6", "#2e86ab", "#3c9d5d"];
-const EDGE = 26; // room for words above and below [pixels]
-const NEAR = 26; // what is dragged is taken hold of from this far [pixels]
+const PAIR_COLORS = ["#e08e1b", "#7d5ba6", "#2e86ab", "#3c9d5d"];
+const TEXT_MARGIN = 26; // margin for text above and below [pixels]
+const GRAB_DISTANCE = 26; // distance to the mark at which a press grabs it [pixels]
 
 export default {
   template: `<div style="position:relative"><canvas style="display:block;width:100%;height:100%"></canvas></div>`,
@@ -34,11 +34,11 @@ export default {
       this.draw();
     },
 
-    // Where a place of the plane is on the canvas.
+    // Functions that convert between the plane [m] and the canvas [pixels].
     scale() {
       const [left, bottom, right, top] = this.view.box;
       const [wide, high] = [this.canvas.clientWidth, this.canvas.clientHeight];
-      const size = Math.min((wide - 2 * EDGE) / (right - left), (high - 2 * EDGE) / (top - bottom));
+      const size = Math.min((wide - 2 * TEXT_MARGIN) / (right - left), (high - 2 * TEXT_MARGIN) / (top - bottom));
       const middle = [0.5 * (left + right), 0.5 * (bottom + top)];
       return {
         size,
@@ -48,7 +48,7 @@ export default {
       };
     },
 
-    // Where what can be dragged is on the page [pixels].
+    // Position of the dragged mark on the page [pixels].
     handle() {
       const to = this.scale();
       const box = this.canvas.getBoundingClientRect();
@@ -58,7 +58,7 @@ export default {
     press(event) {
       if (!this.view || event.button !== 0) return;
       const [x, y] = this.handle();
-      const reach = Math.max(NEAR, (this.view.ball ?? 0) * this.scale().size);
+      const reach = Math.max(GRAB_DISTANCE, (this.view.ball ?? 0) * this.scale().size);
       if (Math.hypot(event.clientX - x, event.clientY - y) > reach) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.held = { gesture: `${Date.now()}`, off: [event.clientX - x, event.clientY - y] };
@@ -92,7 +92,7 @@ export default {
       if (this.view.floor !== undefined) line(pen, ink, 1, 0.3, [[0, to.y(this.view.floor)], [wide, to.y(this.view.floor)]]);
       for (const ring of this.view.rings ?? []) circle(pen, to, ring.center, ring.radius, { stroke: ink, alpha: 0.35, width: 3 });
       for (const each of this.view.circles) {
-        circle(pen, to, each.center, each.radius, { stroke: INK[each.pair % INK.length], alpha: 0.8, width: 1.2 });
+        circle(pen, to, each.center, each.radius, { stroke: PAIR_COLORS[each.pair % PAIR_COLORS.length], alpha: 0.8, width: 1.2 });
       }
       this.view.chains.forEach((chain, k) => drawChain(pen, to, chain, ink, k === 0 || this.view.ball ? 1 : 0.4));
       drawHandle(pen, to, this.view);
@@ -130,7 +130,7 @@ function line(pen, ink, width, alpha, points) {
   pen.restore();
 }
 
-// Between the two borders the end-point can be anywhere.
+// The end-point can reach every point between the inner and the outer radius.
 function drawZone(pen, to, { center, least, most }) {
   circle(pen, to, center, most, { fill: "#3c9d5d", alpha: 0.1 });
   circle(pen, to, center, most, { stroke: "#3c9d5d", alpha: 0.8, width: 1.5 });
@@ -153,7 +153,7 @@ function words(pen, ink, { zones }, high) {
   pen.font = "12px system-ui, sans-serif";
   pen.fillStyle = ink;
   pen.globalAlpha = 0.7;
-  pen.fillText("side view: drag the blue mark", 12, 20);
-  if (zones?.length) pen.fillText("green: greatest safe zone · red: least", 12, high - 12);
+  pen.fillText("Side view: drag the blue mark", 12, 20);
+  if (zones?.length) pen.fillText("Green: the end-point can reach it · red: too close to the base", 12, high - 12);
   pen.globalAlpha = 1;
 }

@@ -1,4 +1,4 @@
-// The gaze follows the pointer: over the viewport, in the plane through the target that faces the view.
+// Moves the gaze target with the pointer, in the plane through the target that faces the view.
 
 import { THREE } from "nicegui-scene";
 
@@ -25,7 +25,7 @@ export class Follow {
     if (at) this.later({ do: "gaze", at: at.toArray(), gesture: this.gesture });
   }
 
-  // One message per drawn frame, the newest.
+  // Send one message for each drawn frame, the newest one.
   later(message) {
     if (!this.waiting) {
       requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-// The viewport as a picture to keep.
+// Saves the viewport as a picture.
 
 export function savePicture() {
   const stage = window.poiseStage;

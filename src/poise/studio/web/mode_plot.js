@@ -1,7 +1,7 @@
-// A plot on a canvas: lines over the last seconds, or over a whole clip with a cursor.
+// A plot on a canvas: the last seconds of streamed values, or a whole clip with a cursor.
 
-const COLORS = ["#d1495b", "#2e86ab", "#3c9d5d", "#e08e1b", "#7d5ba6", "#4f6d7a", "#b5658c", "#8a7f2c"];
-const SPAN = 8; // seconds shown of what streams
+const LINE_COLORS = ["#d1495b", "#2e86ab", "#3c9d5d", "#e08e1b", "#7d5ba6", "#4f6d7a", "#b5658c", "#8a7f2c"];
+const STREAM_SPAN = 8; // time span of a streamed plot [s]
 const EDGE = { left: 38, right: 8, top: 20, bottom: 8 };
 
 export class Plot {
@@ -25,7 +25,7 @@ export class Plot {
     return [pen, wide, high];
   }
 
-  // `times` and one array of values for each line; `faint` has lines drawn thinly behind them.
+  // `lines` and `faint` are arrays of values at `times`; faint lines are drawn thin, behind the others.
   draw({ times, lines, faint = [], cursor = null, marks = [] }) {
     const [pen, wide, high] = this.resize();
     if (!wide || !high) return;
@@ -42,8 +42,8 @@ export class Plot {
     pen.clip();
     for (const limit of this.limits()) stroke(pen, "#d9263e", 1, [4, 3], [[EDGE.left, y(limit)], [wide, y(limit)]]);
     for (const mark of marks) stroke(pen, "#d9263e", 1.5, [], [[x(mark), EDGE.top], [x(mark), high - EDGE.bottom]]);
-    faint.forEach((line, k) => trace(pen, COLORS[k % COLORS.length], 1, 0.4, times, line, span, x, y));
-    lines.forEach((line, k) => trace(pen, COLORS[k % COLORS.length], 1.6, 1, times, line, span, x, y));
+    faint.forEach((line, k) => trace(pen, LINE_COLORS[k % LINE_COLORS.length], 1, 0.4, times, line, span, x, y));
+    lines.forEach((line, k) => trace(pen, LINE_COLORS[k % LINE_COLORS.length], 1.6, 1, times, line, span, x, y));
     if (cursor !== null) stroke(pen, ink, 1.5, [], [[x(cursor), EDGE.top - 2], [x(cursor), high]]);
     pen.restore();
   }
@@ -52,7 +52,7 @@ export class Plot {
     return this.about.limit ? [this.about.limit, -this.about.limit] : [];
   }
 
-  // The range follows the values, but shrinks slowly, so that the plot does not flicker.
+  // The range of the values; it grows at once but shrinks slowly, so that the plot does not flicker.
   bounds(lines, times, span) {
     let [low, top] = [Infinity, -Infinity];
     const first = times.findIndex((t) => t >= span[0]);
@@ -93,12 +93,12 @@ export class Plot {
 }
 
 export function color(k) {
-  return COLORS[k % COLORS.length];
+  return LINE_COLORS[k % LINE_COLORS.length];
 }
 
 function lately(times) {
   const end = times[times.length - 1] ?? 0;
-  return [end - SPAN, end];
+  return [end - STREAM_SPAN, end];
 }
 
 function ticks(low, top) {

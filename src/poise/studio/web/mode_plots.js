@@ -1,8 +1,8 @@
-// The plots of the strip: rows that stream in, or a whole clip with a timeline.
+// The plots below the viewport: streamed rows, or a whole clip.
 
 import { Plot, color } from "poise-studio/mode_plot.js";
 
-const KEPT = 900;
+const ROWS_KEPT = 900; // streamed rows that are kept
 
 export class Plots {
   constructor(host, send) {
@@ -16,7 +16,8 @@ export class Plots {
     this.area.addEventListener("pointermove", (event) => event.buttons & 1 && this.seek(event));
   }
 
-  // `about`: kind "stream" or "clip", and the plots; those of a clip have their values with them.
+  // `about` describes the plots: kind "stream" or "clip", and for each plot its title, unit and names; a clip's plots
+  // also have their values.
   build(about) {
     const same = about.kind === this.about.kind && shape(about) === shape(this.about);
     this.about = about;
@@ -45,7 +46,7 @@ export class Plots {
 
   add(rows) {
     this.rows.push(...rows);
-    if (this.rows.length > KEPT) this.rows.splice(0, this.rows.length - KEPT);
+    if (this.rows.length > ROWS_KEPT) this.rows.splice(0, this.rows.length - ROWS_KEPT);
     this.later();
   }
 
@@ -74,7 +75,7 @@ export class Plots {
     );
   }
 
-  // A row is a time, then the lines of every plot, each followed by its faint lines.
+  // A row contains its time, then for every plot the values of its lines and those of its faint lines.
   drawStream() {
     const times = this.rows.map((row) => row[0]);
     let at = 1;

@@ -1,4 +1,4 @@
-// Thick lines between points of the world, drawn over everything: one instanced mesh of thin boxes.
+// Thick lines between world points: one instanced mesh of thin cylinders.
 
 import { THREE } from "nicegui-scene";
 
@@ -17,7 +17,7 @@ export class Sticks {
     this.size = new THREE.Vector3();
   }
 
-  // `at(k)` gives the two ends of stick k.
+  // Place all sticks; `at(k)` returns the two ends of stick k.
   place(at) {
     for (let k = 0; k < this.mesh.count; k += 1) {
       const [a, b] = at(k);

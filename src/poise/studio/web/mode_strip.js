@@ -1,4 +1,4 @@
-// The strip below the viewport: plots of the mode that is on, its timeline, and the connection that feeds both.
+// The strip below the viewport: the present mode's plots, its timeline, and their connection to the server.
 
 import { Around } from "poise-studio/mode_around.js";
 import { Follow } from "poise-studio/mode_follow.js";
@@ -6,11 +6,11 @@ import { Timeline } from "poise-studio/mode_timeline.js";
 import { Plots } from "poise-studio/mode_plots.js";
 import { savePicture } from "poise-studio/mode_picture.js";
 
-const RETRY = 500; // [ms]
+const RETRY = 500; // time between two attempts to reconnect [ms]
 
 export default {
   template: `<div><div class="poise-plots"></div><div class="poise-names"></div>
-    <div class="poise-timeline"><button title="play or stop"><i class="material-icons">play_arrow</i></button><input type="range" min="0" max="1" step="0.001"><span></span></div>
+    <div class="poise-timeline"><button title="Play or pause"><i class="material-icons">play_arrow</i></button><input type="range" min="0" max="1" step="0.001"><span></span></div>
     </div>`,
 
   props: { follow: { type: Boolean, default: false } },
@@ -48,7 +48,7 @@ export default {
       this.socket = new WebSocket(address);
       this.socket.onmessage = (event) => {
         this.receive(JSON.parse(event.data));
-        this.socket.send("seen"); // the server sends no more than a page can take in
+        this.socket.send("seen"); // the server waits for this before it sends more
       };
       this.socket.onclose = () => this.closed || setTimeout(() => this.connect(), RETRY);
     },

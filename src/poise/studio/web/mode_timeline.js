@@ -1,4 +1,4 @@
-// The timeline of a clip: play, stop, and go anywhere.
+// The timeline of a clip: play, pause, and seek.
 
 export class Timeline {
   constructor(host, send) {

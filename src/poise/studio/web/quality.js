@@ -1,17 +1,17 @@
-// How finely the stage is drawn: as well as can be when nothing moves, and as fast as need be while something does.
+// The drawing quality: the best while nothing moves, and as good as the frame rate allows while something moves.
 
-const SLOW = 28; // frames that come less often than this are slow [ms]
-const SLOWER = 1.5; // and less often than this many times where nothing is drawn
-const QUICK = 19; // frames that come as often as this leave room for more [ms]
-const SHARE = 0.2; // how much the newest frame counts
-const FEWEST = 5; // frames before anything is judged
-const PAUSE = 200; // after a pause longer than this the next frame says nothing about speed [ms]
-const REST = 220; // what has not moved for so long is drawn at its best [ms]
-const PATIENCE = 3000; // quick frames for so long are tried finer; twice as long after each trial that failed [ms]
-const FINEST = 2; // pixels drawn for one of the page, each way, at most
-const LONG = 400; // a picture that takes longer is drawn with fewer pixels from then on [ms]
+const SLOW_FRAME = 28; // time between frames above which drawing is too slow [ms]
+const SLOW_FACTOR = 1.5; // and above this multiple of the time between frames when nothing is drawn
+const QUICK_FRAME = 19; // time between frames below which a better quality is tried [ms]
+const AVERAGE_SHARE = 0.2; // weight of the newest frame in the moving average
+const FEWEST_FRAMES = 5; // frames before the quality is changed
+const PAUSE = 200; // time between frames above which a frame is left out of the average [ms]
+const REST_DELAY = 220; // time without movement after which the best quality is drawn [ms]
+const TRIAL_DELAY = 3000; // time of quick frames before a better quality is tried; doubled after each trial that failed [ms]
+const LARGEST_RATIO = 2; // largest number of drawn pixels for one pixel of the page, in each direction
+const SLOW_PICTURE = 400; // time above which the best quality is drawn with fewer pixels from then on [ms]
 
-// From fine to fast: the share of the page's pixels that are drawn each way, and whether coarser surfaces do.
+// Quality levels from fine to fast: pixels drawn for each pixel of the page, and whether coarse surfaces are drawn.
 const LEVELS = [
   { share: 1, coarse: false },
   { share: 1, coarse: true },
@@ -19,7 +19,7 @@ const LEVELS = [
   { share: 0.55, coarse: true },
 ];
 
-// Whether a processor draws in place of a graphics card.
+// Whether the browser draws in software, without a graphics card.
 export function drawsInSoftware() {
   const pen = document.createElement("canvas").getContext("webgl2");
   const about = pen?.getExtension("WEBGL_debug_renderer_info");
@@ -29,24 +29,24 @@ export function drawsInSoftware() {
 }
 
 export class Quality {
-  // `apply` is given the pixels per pixel of the page, and whether to draw coarsely.
+  // `apply` is called with the pixel ratio and with whether to draw coarse surfaces.
   constructor(software, apply) {
     this.software = software;
     this.apply = apply;
     this.level = software ? 1 : 0;
-    this.best = FINEST;
-    this.idle = 0; // from one animation frame to the next where nothing is drawn [ms]
+    this.best = LARGEST_RATIO;
+    this.idle = 0; // average time between animation frames when nothing is drawn [ms]
     this.beat = null;
     this.resting = false;
     this.pace = null;
     this.count = 0;
     this.quickSince = null;
-    this.patience = PATIENCE;
+    this.patience = TRIAL_DELAY;
     this.last = -Infinity;
     this.now = "";
   }
 
-  // Something moved and is about to be drawn, `time` as animation frames have it.
+  // Call before a frame in which something moved is drawn; `time` is that of the animation frame [ms].
   move(time) {
     this.resting = false;
     this.judge(time - this.last, time);
@@ -55,30 +55,30 @@ export class Quality {
     this.use(LEVELS[this.level]);
   }
 
-  // Nothing moved; whether it has to be drawn once more, at its best.
+  // Call when nothing moved; returns whether to draw once more, at the best quality.
   rest(time) {
     const passed = this.beat === null ? PAUSE : time - this.beat;
-    if (passed < PAUSE) this.idle += SHARE * (passed - this.idle);
+    if (passed < PAUSE) this.idle += AVERAGE_SHARE * (passed - this.idle);
     this.beat = time;
-    if (this.resting || time - this.last < REST) return false;
+    if (this.resting || time - this.last < REST_DELAY) return false;
     this.finest();
     return true;
   }
 
-  // Without antialiasing of its own, what rests is drawn with more pixels than the page has.
+  // The best quality; a software renderer has no antialiasing and draws more pixels instead.
   finest() {
     this.resting = true;
     this.use({ share: this.software ? Math.max(1, this.best / this.ratio()) : 1, coarse: false });
   }
 
-  // How long it took to draw at its best [ms].
+  // Report the time that drawing at the best quality took [ms].
   took(time) {
-    if (time > LONG) this.best = 1;
-    else if (time < LONG / 8) this.best = FINEST;
+    if (time > SLOW_PICTURE) this.best = 1;
+    else if (time < SLOW_PICTURE / 8) this.best = LARGEST_RATIO;
   }
 
   ratio() {
-    return Math.min(window.devicePixelRatio, FINEST);
+    return Math.min(window.devicePixelRatio, LARGEST_RATIO);
   }
 
   use({ share, coarse }) {
@@ -94,11 +94,11 @@ export class Quality {
       this.quickSince = null;
       return;
     }
-    this.pace = this.pace === null ? passed : (1 - SHARE) * this.pace + SHARE * passed;
+    this.pace = this.pace === null ? passed : (1 - AVERAGE_SHARE) * this.pace + AVERAGE_SHARE * passed;
     this.count += 1;
-    if (this.count < FEWEST) return;
-    if (this.pace > Math.max(SLOW, SLOWER * this.idle) && this.level < LEVELS.length - 1) this.coarser();
-    else if (this.pace > QUICK) this.quickSince = null;
+    if (this.count < FEWEST_FRAMES) return;
+    if (this.pace > Math.max(SLOW_FRAME, SLOW_FACTOR * this.idle) && this.level < LEVELS.length - 1) this.coarser();
+    else if (this.pace > QUICK_FRAME) this.quickSince = null;
     else this.finer(time);
   }
 

@@ -1,4 +1,4 @@
-// What is selected, and the handles it has.
+// The selected joint, target or obstacle, and its handles.
 
 import { THREE } from "nicegui-scene";
 import { Gizmo } from "poise-studio/gizmo.js";
@@ -14,7 +14,7 @@ export class Selection {
     this.what = null;
   }
 
-  // { joint: number }, { task: number } or { obstacle: number }; null for nothing.
+  // Select { joint: number }, { task: number } or { obstacle: number }; null deselects.
   choose(what) {
     this.what = what;
     this.refresh();

@@ -1,4 +1,4 @@
-// What is drawn: one mesh per body, discs on joints, rings where loops close, a floor, what is asked, and the views.
+// The three-dimensional scene: bodies, discs on joints and loops, the floor, targets, forces, obstacles, and the views.
 
 import { THREE } from "nicegui-scene";
 import { discs, ring } from "poise-studio/discs.js";
@@ -12,10 +12,10 @@ import { Selection } from "poise-studio/selection.js";
 import { Trace } from "poise-studio/trace.js";
 import { makeViews } from "poise-studio/views.js";
 
-const NEARBY = 0.35; // how much of the figure is shown around what is selected
-const AROUND = 1.06; // how much farther than a target is shown
-const FARTHEST = 1.7; // targets farther from the middle are not, in radii of the figure
-const GAP = 1e-5; // a loop open by more than this is drawn as broken [m]
+const SELECTION_RADIUS = 0.35; // radius that is framed around the selection, as a share of the figure's radius
+const TARGET_MARGIN = 1.06; // margin around targets that are framed
+const FARTHEST_TARGET = 1.7; // distance up to which targets are framed with the figure, as a multiple of its radius
+const OPEN_LOOP_GAP = 1e-5; // closure error above which a loop is drawn as open [m]
 
 const vector = (values) => new THREE.Vector3(...values);
 const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpace);
@@ -63,7 +63,7 @@ export class Stage {
     this.scene.add(this.camera, this.sky);
   }
 
-  // A new figure: everything of the old one goes.
+  // Build a new figure and remove the old one.
 
   build(figure) {
     const again = this.figure?.name === figure.name;
@@ -123,7 +123,7 @@ export class Stage {
     this.root = null;
   }
 
-  // A new frame: bodies and marks move.
+  // Show a new frame: move bodies and marks.
 
   pose(frame) {
     this.bodies.forEach((body, i) => {
@@ -176,7 +176,7 @@ export class Stage {
     this.stale = true;
   }
 
-  // Its lines are one drawn pixel wide: the finer the pixels, the stronger they have to be.
+  // Grid lines are one drawn pixel wide, so they need more opacity when pixels are finer.
   shadeFloor() {
     this.floor.material.opacity = Math.min(1, this.figure.themes[this.theme].line_strength * Math.max(1, this.ratio));
   }
@@ -196,7 +196,7 @@ export class Stage {
     this.stale = true;
   }
 
-  // Limits, shapes that collide, the trace of what is pulled.
+  // Show or hide joint limits, collision shapes, and the trace of dragged points.
   showMore(shown) {
     this.shown = { ...this.shown, ...shown };
     if (!this.figure) return;
@@ -208,7 +208,7 @@ export class Stage {
     this.stale = true;
   }
 
-  // How fine it is drawn: pixels per pixel of the page, and which surfaces.
+  // Set the drawing quality: the pixel ratio, and whether coarse surfaces are drawn.
   refine(ratio, coarse) {
     this.ratio = ratio;
     this.coarse = coarse;
@@ -234,7 +234,7 @@ export class Stage {
     }
   }
 
-  // How long it takes until what was asked for is drawn [ms].
+  // Wait until the graphics commands so far are executed; returns the time that took [ms].
   waited() {
     const pen = this.renderer.getContext();
     const begun = performance.now();
@@ -248,18 +248,18 @@ export class Stage {
     this.showJoints(this.jointsShown);
   }
 
-  // The figure, and targets that are not far from it.
+  // The sphere to frame: the figure and the targets that are not far from it.
   whole() {
     const { center, radius } = this.figure;
-    const far = this.overlays.targets.map((target) => AROUND * target.wanted.distanceTo(vector(center)));
-    return { ...this.figure, radius: Math.max(radius, ...far.filter((each) => each < FARTHEST * radius)) };
+    const far = this.overlays.targets.map((target) => TARGET_MARGIN * target.wanted.distanceTo(vector(center)));
+    return { ...this.figure, radius: Math.max(radius, ...far.filter((each) => each < FARTHEST_TARGET * radius)) };
   }
 
-  // Look at what is selected from near, or at the whole figure.
+  // Frame the selection, or the whole figure if nothing is selected.
   frameSelected() {
     const place = this.selection?.gizmo.handles.length ? this.selection.gizmo.place : null;
     if (!place) return this.frameFigure();
-    const near = { ...this.figure, center: place.toArray(), radius: NEARBY * this.figure.radius };
+    const near = { ...this.figure, center: place.toArray(), radius: SELECTION_RADIUS * this.figure.radius };
     for (const view of this.views) view.frame(near);
     return undefined;
   }
@@ -321,7 +321,7 @@ function openLoops(ends) {
   const open = ends.slice();
   for (let k = 0; k < open.length; k += 6) {
     const gap = Math.hypot(open[k] - open[k + 3], open[k + 1] - open[k + 4], open[k + 2] - open[k + 5]);
-    if (gap <= GAP) open.copyWithin(k + 3, k, k + 3);
+    if (gap <= OPEN_LOOP_GAP) open.copyWithin(k + 3, k, k + 3);
   }
   return open;
 }

@@ -1,16 +1,16 @@
-// The trace that dragged points leave: what can be reached.
+// The trace that dragged points leave; it shows what the figure can reach.
 
 import { THREE } from "nicegui-scene";
 import { atop, shade } from "poise-studio/lines.js";
 
-const MOST = 20000; // points; older ones are drawn over
-const APART = 0.004; // a point is left whenever this far from the last, in sizes of the figure
+const MOST_POINTS = 20000; // points that are kept; new ones replace the oldest
+const POINT_SPACING = 0.004; // distance between points of the trace, as a share of the figure's size
 
 export class Trace {
   constructor(figure) {
-    this.apart = APART * figure.extent;
+    this.apart = POINT_SPACING * figure.extent;
     this.geometry = new THREE.BufferGeometry();
-    this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * MOST), 3));
+    this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * MOST_POINTS), 3));
     this.points = atop(new THREE.Points(this.geometry, new THREE.PointsMaterial({ size: 3, sizeAttenuation: false })), 1);
     this.group = this.points;
     this.leaves = false;
@@ -32,10 +32,10 @@ export class Trace {
       if (before && before.distanceTo(got) < this.apart) return;
       this.last.set(i, got.clone());
       const positions = this.geometry.getAttribute("position");
-      positions.setXYZ(this.count % MOST, got.x, got.y, got.z);
+      positions.setXYZ(this.count % MOST_POINTS, got.x, got.y, got.z);
       positions.needsUpdate = true;
       this.count += 1;
-      this.geometry.setDrawRange(0, Math.min(this.count, MOST));
+      this.geometry.setDrawRange(0, Math.min(this.count, MOST_POINTS));
     });
   }
 

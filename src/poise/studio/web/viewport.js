@@ -1,11 +1,11 @@
-// The viewport component: a canvas that fills its place, a stage in it, and the stream that feeds the stage.
+// The viewport component: a canvas, the stage that draws in it, and the stream of frames from the server.
 
 import { Grab } from "poise-studio/grab.js";
 import { keep } from "poise-studio/keep.js";
 import { Stage } from "poise-studio/stage.js";
 import { Stream } from "poise-studio/stream.js";
 
-const DARK = "poise studio dark";
+const DARK_KEY = "poise studio dark"; // key under which the browser remembers the dark theme
 
 export default {
   template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas>
@@ -27,7 +27,7 @@ export default {
     this.resizing.observe(this.$el);
     this.darkening = new MutationObserver(() => this.followTheme());
     this.darkening.observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    if (localStorage.getItem(DARK) !== null) setDark(localStorage.getItem(DARK) === "true");
+    if (localStorage.getItem(DARK_KEY) !== null) setDark(localStorage.getItem(DARK_KEY) === "true");
     this.followTheme();
     this.stream = new Stream(
       (figure) => this.stage.build(figure),
@@ -81,7 +81,7 @@ export default {
     },
     switch_dark() {
       setDark(!Quasar.Dark.isActive);
-      localStorage.setItem(DARK, Quasar.Dark.isActive);
+      localStorage.setItem(DARK_KEY, Quasar.Dark.isActive);
     },
     choose_file() {
       this.$el.querySelector("input").click();
@@ -92,7 +92,7 @@ export default {
         const answer = await fetch(address, { method: "POST", body: file });
         if (!answer.ok) this.$emit("refused", await answer.text());
       } catch {
-        this.$emit("refused", `${file.name} could not be read.`);
+        this.$emit("refused", `${file.name} could not be sent to the studio; is it still running?`);
       }
     },
     choose(what) {
@@ -111,7 +111,7 @@ export default {
   },
 };
 
-// Files dropped anywhere on the page, or chosen.
+// Open files that are dropped anywhere on the page, or chosen in the file dialog.
 function acceptFiles(signal, input, open) {
   const isFile = (event) => event.dataTransfer?.types.includes("Files");
   window.addEventListener("dragover", (event) => isFile(event) && event.preventDefault(), { signal });

@@ -1,11 +1,11 @@
-// The views: one that turns around the figure, and three along the axes; each has a place on the page of its own.
+// The views: a perspective view that can be rotated, and orthographic views from the front, the side and the top.
 
 import { OrbitControls, THREE } from "nicegui-scene";
 
-const AROUND = (32 * Math.PI) / 180;
-const ABOVE = (17 * Math.PI) / 180;
-const FIELD = 26; // [degrees]
-const ROOM = 1.08; // how much more than the figure is shown
+const CAMERA_AZIMUTH = (32 * Math.PI) / 180;
+const CAMERA_ELEVATION = (17 * Math.PI) / 180;
+const FIELD_OF_VIEW = 26; // [degrees]
+const FRAME_MARGIN = 1.08; // radius that is framed, as a multiple of the figure's radius
 
 const vector = (values) => new THREE.Vector3(...values);
 
@@ -23,12 +23,12 @@ class View {
     this.pane.className = "poise-view";
     this.pane.dataset.view = name;
     this.label = document.createElement("span");
-    this.label.textContent = name;
+    this.label.textContent = name[0].toUpperCase() + name.slice(1);
     this.pane.append(this.label);
     host.append(this.pane);
     this.camera =
       name === "perspective"
-        ? new THREE.PerspectiveCamera(FIELD, 1, 0.01, 100)
+        ? new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100)
         : new THREE.OrthographicCamera(-1, 1, 1, -1, 0.01, 100);
   }
 
@@ -68,13 +68,13 @@ class View {
     this.up = String(figure.up);
   }
 
-  // Look at the whole figure.
+  // Frame the whole figure.
   frame(figure) {
     if (!this.controls || this.up !== String(figure.up)) this.orbit(figure);
     const center = vector(figure.center);
-    this.half = ROOM * figure.radius;
+    this.half = FRAME_MARGIN * figure.radius;
     const distance = this.camera.isPerspectiveCamera ? this.half / Math.sin(this.narrow()) : 6 * figure.radius;
-    this.controls.enableDamping = false; // an update without damping forgets the motion that still goes on
+    this.controls.enableDamping = false; // an update without damping stops a movement that is still running
     this.controls.update();
     this.controls.target.copy(center);
     this.camera.zoom = 1;
@@ -87,27 +87,27 @@ class View {
   }
 
   narrow() {
-    const half = (0.5 * FIELD * Math.PI) / 180;
+    const half = (0.5 * FIELD_OF_VIEW * Math.PI) / 180;
     return Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
   }
 
-  // The direction from the figure to the eye.
+  // The direction from the figure to the camera.
   away({ forward, left, up }) {
     if (this.name === "front") return vector(forward);
     if (this.name === "side") return vector(left);
     if (this.name === "top") return vector(up);
     return vector(forward)
-      .multiplyScalar(Math.cos(AROUND))
-      .addScaledVector(vector(left), Math.sin(AROUND))
-      .multiplyScalar(Math.cos(ABOVE))
-      .addScaledVector(vector(up), Math.sin(ABOVE));
+      .multiplyScalar(Math.cos(CAMERA_AZIMUTH))
+      .addScaledVector(vector(left), Math.sin(CAMERA_AZIMUTH))
+      .multiplyScalar(Math.cos(CAMERA_ELEVATION))
+      .addScaledVector(vector(up), Math.sin(CAMERA_ELEVATION));
   }
 
   update() {
     if (this.shown) this.controls?.update();
   }
 
-  // The pointer in this view, from -1 to 1 each way.
+  // The pointer's position in this view, from -1 to 1 in each direction.
   spot(event) {
     const box = this.pane.getBoundingClientRect();
     return new THREE.Vector2(
@@ -116,7 +116,7 @@ class View {
     );
   }
 
-  // Where a point of the world is in this view [pixels of the page].
+  // The position of a world point on the page [pixels].
   pixel(point) {
     const box = this.pane.getBoundingClientRect();
     const spot = point.clone().project(this.camera);

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
+
+from fastapi import WebSocket, WebSocketDisconnect
 
 from poise.studio.session.session import Session
 
@@ -32,6 +35,16 @@ class Feed:
         await self._changed.wait()
         await self._free.acquire()
         self._changed.clear()
+
+    async def receive(self, socket: WebSocket, handle: Callable[[str], object]) -> None:
+        """Call `handle` with every message of a page until the page disconnects; count its acknowledgements here."""
+        with contextlib.suppress(WebSocketDisconnect, KeyError, RuntimeError):
+            while True:
+                text = await socket.receive_text()
+                if text == ACKNOWLEDGED:
+                    self.acknowledge()
+                else:
+                    handle(text)
 
     def acknowledge(self) -> None:
         """Note that the page has acknowledged a message."""

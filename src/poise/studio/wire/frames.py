@@ -17,7 +17,7 @@ from poise.studio.session.outcome import LIGHTS
 from poise.studio.session.state import State
 from poise.studio.session.targets import Places, places
 from poise.studio.wire.anchors import joint_anchors, loop_anchors, marked_joints, support_corners
-from poise.studio.wire.layout import FORMAT, HEADER, TABLES, WIDTHS, rows_of
+from poise.studio.wire.layout import FORMAT, FRAME_HEADER, TABLES, WIDTHS, rows_of
 from poise.studio.wire.marks import marks_of
 from poise.tasks.mass import CenterOfMass
 
@@ -68,7 +68,7 @@ def packed(state: State) -> bytes:
         "light": LIGHTS.index(state.outcome.light),
         **{name: len(rows) for name, rows in tables.items()},
     }
-    header = np.array([numbers[name] for name in HEADER], dtype=np.float64)
+    header = np.array([numbers[name] for name in FRAME_HEADER], dtype=np.float64)
     return np.concatenate([header, *(np.ravel(tables[name]) for name in TABLES)]).astype("<f4").tobytes()
 
 
@@ -144,8 +144,8 @@ def _corners(state: State, frames: Frames) -> FloatArray:
 def unpacked(data: bytes) -> Frame:
     """The contents of a frame, from its bytes."""
     row = np.frombuffer(data, dtype="<f4")
-    header = {name: int(number) for name, number in zip(HEADER, row, strict=False)}
-    tables, at = {}, len(HEADER)
+    header = {name: int(number) for name, number in zip(FRAME_HEADER, row, strict=False)}
+    tables, at = {}, len(FRAME_HEADER)
     for name, width in WIDTHS.items():
         end = at + width * header[name]
         tables[name] = row[at:end].reshape(-1, width)

@@ -1,8 +1,8 @@
 """The layout of binary frames, declared once: the server packs frames by it and sends it to pages.
 
-A frame is one row of float32: the header, a number for each name of `HEADER`, then the rows of each table of `TABLES`,
-table after table. The header contains the number of rows of each table under the table's name. Pages receive the
-layout as named offsets in the JSON header of the geometry (see `described`), so that no script knows an offset.
+A frame is one row of float32: the header, a number for each name of `FRAME_HEADER`, then the rows of each table of
+`TABLES`, table after table. The header contains the number of rows of each table under the table's name. Pages receive
+the layout as named offsets in the JSON header of the geometry (see `described`), so that no script knows an offset.
 
 The table `marks` has rows of several kinds. Its column `values` is divided differently for each kind, see `MARKS`.
 """
@@ -39,7 +39,7 @@ by its position on the parent and on the child. `targets`: every task with a tar
 `wanted` is the target and `got` is the point that should be there. `corners`: corners of the support polygon. `axes`:
 the axis of every degree of freedom in the world. `center_of_mass`: one row, or none for a figure without mass.
 """
-HEADER = ("format", "figure", "step", "light", *TABLES)
+FRAME_HEADER = ("format", "figure", "step", "light", *TABLES)
 """Names of the numbers in the header. The first two keep their places in all versions: pages read them first."""
 MARKS: dict[str, dict[str, int]] = {
     "force": {"tail": 3, "tip": 3},
@@ -105,7 +105,7 @@ def described() -> dict[str, Any]:
 
 def _description() -> dict[str, Any]:
     return {
-        "header": list(HEADER),
+        "header": list(FRAME_HEADER),
         "tables": [{"name": name, "width": WIDTHS[name], "columns": _ends(OFFSETS[name])} for name in TABLES],
         "marks": [{"kind": kind, "parts": _ends(MARK_OFFSETS[kind])} for kind in MARKS],
         "forms": list(DRAWN_FORMS),

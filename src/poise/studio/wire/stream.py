@@ -9,7 +9,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from fastapi.responses import Response
 
 from poise.studio.session.session import Session
-from poise.studio.wire.feed import ACKNOWLEDGED, Feed
+from poise.studio.wire.feed import Feed
 from poise.studio.wire.frames import packed
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.pointer import point
@@ -33,14 +33,7 @@ def stream_routes(session: Session) -> APIRouter:
         feed = Feed(session)
         sender = asyncio.create_task(_send_frames(socket, session, feed))
         try:
-            while True:
-                text = await socket.receive_text()
-                if text == ACKNOWLEDGED:
-                    feed.acknowledge()
-                else:
-                    point(session, socket, text)
-        except (WebSocketDisconnect, KeyError, RuntimeError):
-            pass
+            await feed.receive(socket, lambda text: point(session, socket, text))
         finally:
             feed.close()
             sender.cancel()

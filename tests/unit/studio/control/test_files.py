@@ -1,4 +1,4 @@
-"""Files that are dropped on the page: each kind becomes what it should, or says what is wrong with it."""
+"""Files that are dropped on the page: each kind is opened, or an error says what is wrong."""
 
 import json
 import time
@@ -49,7 +49,7 @@ def modes() -> Modes:
 
 
 def shown(modes: Modes) -> RetargetMode:
-    """The retargeting, once it is solved."""
+    """Wait until the retargeting is solved, and return it."""
     for _ in range(3000):
         mode = modes.session.state.mode
         if isinstance(mode, RetargetMode) and mode.work is not None and modes.retarget.progress is None:

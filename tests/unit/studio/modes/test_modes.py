@@ -1,4 +1,4 @@
-"""Modes without a browser: what they do to the session, and the updates that pages receive."""
+"""Modes without a browser: their effect on the session, and the updates that pages receive."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def modes() -> Modes:
 
 
 def settle(modes: Modes, most: int = 600) -> int:
-    """How many steps it takes until the figure rests."""
+    """The number of steps until the figure rests."""
     for k in range(most):
         if not modes.session.tick():
             return k

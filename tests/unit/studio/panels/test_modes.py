@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.nicegui_main_file("")]
 
 
 def text(visitor: Visitor, marker: str) -> str:
-    """What a label says."""
+    """The text of a label."""
     return str(visitor.field(marker, ui.label).text)
 
 

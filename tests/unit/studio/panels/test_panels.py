@@ -1,4 +1,4 @@
-"""The panels on the right and the menus of bodies, through NiceGUI's `user` fixture."""
+"""The tabs on the right and the menu of bodies, through NiceGUI's `user` fixture."""
 
 from collections.abc import Callable
 from dataclasses import replace

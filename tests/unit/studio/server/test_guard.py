@@ -1,4 +1,4 @@
-"""The guard in front of a tiny application, asked as browsers and as attackers would."""
+"""The guard in front of a small application: requests of browsers and of attackers."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ def ask(path: str = "/", *, local: bool = True, base: str = HOME, **options: obj
 
 
 def knock(headers: dict[str, str]) -> str:
-    """The first message a websocket gets."""
+    """The first message that a websocket receives."""
     guard = Guard(_open_house, key=SECRET, port=PORT)
     sent: list[Message] = []
 

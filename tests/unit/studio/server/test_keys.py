@@ -1,4 +1,4 @@
-"""The key of the studio: kept for a day, readable by its user only."""
+"""The key of the studio: stored for a day, readable by its user only."""
 
 import os
 import stat

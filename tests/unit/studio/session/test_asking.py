@@ -1,4 +1,4 @@
-"""Other roots, joints that are turned, targets that are turned, forces, obstacles: the session without a browser."""
+"""New roots, rotated joints and targets, forces and obstacles in the session, without a browser."""
 
 import io
 import json

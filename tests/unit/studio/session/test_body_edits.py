@@ -1,4 +1,4 @@
-"""Figures with a part changed."""
+"""Edits of body parts, joints and sites."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Pulling, asking, undoing: the session without a browser, its clock ticked by hand."""
+"""Drags, tasks and undo in the session, without a browser; the tests call `tick` themselves."""
 
 import json
 import threading
@@ -30,7 +30,7 @@ MOST = 400
 
 
 def rest(session: Session) -> int:
-    """Tick until the figure rests, and say how many steps that took."""
+    """Tick until the figure rests; returns the number of steps."""
     for count in range(MOST):
         if not session.tick():
             return count

@@ -12,11 +12,11 @@ from poise.studio.wire.frames import unpacked
 from poise.studio.wire.stream import _send_frames
 
 PAUSE = 0.1
-"""Long enough for whatever is sent unasked [s]."""
+"""Time within which everything that is sent without an acknowledgement arrives [s]."""
 
 
 class Page:
-    """The far end of a socket."""
+    """A page's end of a socket, which records what it receives."""
 
     def __init__(self) -> None:
         self.got: list[bytes | str] = []
@@ -34,7 +34,7 @@ def session() -> Session:
 
 
 def sent_while(session: Session, act: Callable[[Page, Feed], Awaitable[None]], modes: Modes | None = None) -> Page:
-    """What a page gets while `act` goes on."""
+    """The page with everything it received while `act` ran."""
     page = Page()
 
     async def go() -> None:

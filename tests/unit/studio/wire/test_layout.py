@@ -13,7 +13,7 @@ import poise
 from poise.studio.session.session import Session
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
-from poise.studio.wire.layout import FORMAT, HEADER, MARKS, OFFSETS, TABLES, WIDTHS, described, mark, rows_of
+from poise.studio.wire.layout import FORMAT, FRAME_HEADER, MARKS, OFFSETS, TABLES, WIDTHS, described, mark, rows_of
 
 WEB = Path(poise.__file__).parent / "studio" / "web"
 READ_ALL = """
@@ -41,7 +41,7 @@ def test_columns_fill_their_rows_without_gaps() -> None:
         assert [place.stop - place.start for place in places.values()] == list(columns.values())
         assert [place.start for place in places.values()] == [0, *np.cumsum(list(columns.values()))[:-1]]
         assert WIDTHS[name] == sum(columns.values())
-    assert HEADER[:2] == ("format", "figure")
+    assert FRAME_HEADER[:2] == ("format", "figure")
     assert all(sum(parts.values()) <= TABLES["marks"]["values"] for parts in MARKS.values())
 
 
