@@ -647,7 +647,7 @@ class Machine:
         changes = [(module, "time", clock) for module in (firmata, dynamixel, port, emulated)]
         changes += [(osc_out, "socket", sockets), (robot_module, "threading", threads), (port, "_POSIX", False)]
         changes += [(port, "_pyserial", lambda: types.SimpleNamespace(Serial=story.serial))]
-        changes += [(port, "_why", lambda path, problem: f"{path}: {problem}.")]
+        changes += [(port, "_open_error", lambda path, problem: f"{path}: {problem}.")]
         self._before = [(module, name, getattr(module, name)) for module, name, _ in changes]
         for module, name, value in changes:
             setattr(module, name, value)
