@@ -35,7 +35,7 @@ MODE_TOOLTIPS = {
 
 @dataclass
 class Known:
-    """What a page has received so far, so that only changes are sent."""
+    """The data that a page has received so far, so that only changes are sent."""
 
     mode: str = ""
     """Name of the mode."""

@@ -1,4 +1,4 @@
-// What is asked, drawn over the figure: targets with a line to what should be there, support, centre of mass.
+// Drawings over the figure: targets, each with a line to the point that should be there, the support polygon, the centre of mass.
 
 import { THREE } from "nicegui-scene";
 import { discs, ring } from "poise-studio/discs.js";
