@@ -83,7 +83,8 @@ test-numba: $(STAMP) ## Run the kernels' tests with another numba: make test-num
 	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check "numba==$(VERSION)"
 	POISE_CACHE_DIR=$(CURDIR)/$(NUMBA_VENV)/cache $(NUMBA_VENV)/bin/python -m pytest -n 2 -m "not slow" \
-		tests/unit/kernels tests/unit/engine tests/unit/chains tests/unit/expressive tests/golden
+		tests/unit/kernels tests/unit/engine tests/unit/chains tests/unit/expressive
+	POISE_CACHE_DIR=$(CURDIR)/$(NUMBA_VENV)/cache $(NUMBA_VENV)/bin/python -m pytest -m slow tests/golden
 
 bench: $(STAMP) $(BENCH_STAMP) ## Run every benchmark, against peers in an environment of their own.
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
