@@ -119,7 +119,7 @@ def only_tip(figure: Figure, solver: str) -> str:
 
 
 def _path(figure: Figure, tip: str) -> list[int]:
-    """Nodes from the root to the one that carries the tip."""
+    """Nodes from the root to the one that the tip is attached to."""
     parent = figure.compiled.tree.parent
     node = int(figure.compiled.attached.node[figure.frame_row(tip)])
     path: list[int] = []

@@ -34,7 +34,7 @@ def circles(
 ) -> ChainResult:
     """Place the joints of a planar chain on intersections of circles, each once: exact, and without iterations.
 
-    Moves the largest group of parallel hinges between the root and the tip, in whatever plane they lie, and the hinge
+    Moves the largest group of parallel hinges between the root and the tip, in any plane, and the hinge
     before them that turns the plane. A chain of n points, end-point included, takes exactly n - 2 placements unless a
     limit forbids them. For a target outside the safe zones, the distances that the links can reach, the tip moves to
     their nearest border. Iterations are placements.

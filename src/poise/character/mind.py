@@ -76,14 +76,14 @@ class TargetSolver:
         """
         self.figure = figure
         self.solution = start._q
-        """(nq,) the last good posture; replaced whole."""
+        """(nq,) the last valid solution; always replaced as a whole array."""
         self.solves = self.failures = 0
         self.solving_since: float | None = None
-        """When the solve that is under way began, by the system's clock [s]."""
+        """Start time of the current solve, by the system's clock [s]; None between solves."""
         self._make_solver = solver
         self._solver: Solver | None = None
         self.is_resting = False
-        """Whether the last solve changed nothing, so that another one out of turn would not hurry a motion."""
+        """Whether the last solve changed nothing; an extra solve then does not speed up any motion."""
         self._previous: SolverResult | Posture = start
         self._idle, self._report = idle, report
         self._lower, self._upper = figure.compiled.bounds.lower, figure.compiled.bounds.upper

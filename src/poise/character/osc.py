@@ -124,7 +124,7 @@ class OscIn:
             raise TaskError(f"cannot listen for OSC on {host}:{port} ({reason.lower()}).") from None
         self.port: int = self._socket.getsockname()[1]
         self.heard = 0
-        """Packets taken, good or not."""
+        """Number of packets received, valid or not."""
         self._socket.settimeout(0.2)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="poise OSC", daemon=True)

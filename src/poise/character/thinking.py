@@ -69,7 +69,7 @@ class SolverThread:
             self._changed.clear()
             self._target_solver.solve_once(self._requests(), self._now())
             now = time.monotonic()
-            # Half-way between the ticks of an output clock of the same rate, so that the two do not contend.
+            # Half-way between the ticks of a frame clock of the same rate, so that the two do not compete for a core.
             turn = math.floor((now - start) / self._period - 0.5) + 1.5
             (self._changed if self._target_solver.is_resting else stop).wait(
                 max(0.0, start + turn * self._period - now)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from poise.warmup import Step
 
 FIRST = "body"
-"""The lane that all others build on."""
+"""The lane that must finish before all others start."""
 
 
 def compile_kernels() -> None:
@@ -75,7 +75,7 @@ def _run_lanes(names: list[str], done: Callable[[str], None]) -> None:
 
 
 def _start(lane: str, done: Callable[[str], None]) -> subprocess.Popen[str]:
-    """Start a lane in a process that Ctrl-C does not reach; `done` is told of each step."""
+    """Start a lane in a process that Ctrl-C does not reach; `done` is called after each of its steps."""
     process = subprocess.Popen(
         [sys.executable, "-m", "poise.warmup", lane],
         stdout=subprocess.PIPE,

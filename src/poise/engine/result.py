@@ -29,7 +29,7 @@ class Verdict:
     blocked_by: tuple[str, ...] = ()
     """Joint limits, couplings and contacts that keep it from being met."""
     shares_with: tuple[str, ...] = ()
-    """Tasks of its own level that want the opposite."""
+    """Tasks of the same priority whose targets conflict with this one's."""
     asked: Task | None = None
     """The task with its current target, where `Solver.target` has changed it."""
 
@@ -80,7 +80,7 @@ class Result:
     posture: Posture
     status: Status
     """"solved": every task is met. "compromised": some task gave way to another. "unreachable": some task is out of
-    reach, or blocked by limits, whatever the others want. "stalled": the posture was still moving at the last step."""
+    reach, or blocked by limits, regardless of other tasks. "stalled": the posture was still moving at the last step."""
     verdicts: tuple[Verdict, ...]
     steps: int
     """Number of steps of the iteration."""

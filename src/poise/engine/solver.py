@@ -35,7 +35,7 @@ MAX_CLOSING_ROUNDS = 5
 
 
 class Solver:
-    """Keeps a figure on its tasks, one step at a time.
+    """Moves a figure towards the targets of its tasks, one step at a time.
 
     The active limits of one step warm-start the next. Targets change with `target`, obstacles with `move`; other
     changes need another solver.
@@ -106,7 +106,7 @@ class Solver:
         return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
 
     def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
-        """Which tasks a posture meets, and why it does not meet the others; later steps are as if nobody had asked."""
+        """Which tasks a posture meets, and why it does not meet the others; later steps are not affected."""
         q = self._legal_start(posture)
         if self._trust_region is not None:
             self._trust_region.measure(q)

@@ -52,11 +52,11 @@ class TrustRegion:
         self._measured = q.copy()
 
     def discard_measurement(self) -> None:
-        """Measure distances anew before the next step, because an obstacle has moved."""
+        """Measure distances again before the next step, because an obstacle has moved."""
         self._measured = np.empty(0)
 
     def forget(self) -> None:
-        """Forget earlier steps: the box has its largest size, and distances are measured anew."""
+        """Forget earlier steps: the box has its largest size, and distances are measured again."""
         self._share = 1.0
         self._measured = np.empty(0)
         if self._problem.avoidance is not None:

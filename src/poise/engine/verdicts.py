@@ -28,7 +28,7 @@ LEAST_TOLERANCE = 1e-6
 def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
     """The result of a solve that ended at `posture` after `steps` steps, the last of which had the size `moved`.
 
-    What the problem remembers for its next step stays as it was.
+    The problem's memory of earlier steps is not changed.
     """
     with problem.memory_kept():
         verdicts = _verdicts(problem, posture, tolerance)

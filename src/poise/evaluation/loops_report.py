@@ -28,9 +28,9 @@ TERMINAL_COLUMNS = {
 }
 """Columns that a terminal has space for, by index, and their short headings."""
 COMPARISON_NOTE = (
-    "The paper's animations, the boxer and the dancer are not public: ours are of the same joints and other sizes, so "
-    "errors and times stand beside the paper's for orientation, on another computer. The paper slows the boxer down by "
-    "a regulariser of its bodies' rotations; here its motors keep their own speed limits."
+    "The paper's animations, the boxer and the dancer are not public: ours have the same joints with other "
+    "dimensions and ran on another computer, so the paper's errors and times are only a rough comparison. The paper "
+    "slows the boxer down by a regulariser of its bodies' rotations; here its motors have speed limits."
 )
 """A note on differences from the paper."""
 

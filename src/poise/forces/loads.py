@@ -65,7 +65,7 @@ class Support:
     """
 
     site: str
-    """Name of the site or body at whose origin the support carries."""
+    """Name of the site or body at whose origin the support carries the figure."""
     share: float | None
     """Share of the load along gravity; None to divide what the other supports leave."""
     brace: float | None

@@ -18,7 +18,7 @@ Argument = float | int | str | bytes | bool | None
 _BUNDLE = b"#bundle\0"
 _IMMEDIATELY = b"\0\0\0\0\0\0\0\1"
 _DEEPEST_BUNDLE = 8
-"""Deepest nesting of bundles that is read; deeper ones are taken for an attack."""
+"""Deepest nesting of bundles that is read; deeper nesting is refused, since it could exhaust the stack."""
 _FIXED_SIZE_TYPES = {b"i": ">i", b"f": ">f", b"d": ">d", b"h": ">q", b"t": ">Q"}
 _CONSTANT_TYPES: dict[bytes, Argument] = {b"T": True, b"F": False, b"N": None, b"I": float("inf")}
 

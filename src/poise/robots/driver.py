@@ -1,4 +1,4 @@
-"""The interface that every driver implements, whatever protocol its device uses."""
+"""The interface that every driver implements, for any protocol."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class DynamixelDriver:
         self._port.close()
 
     def _new_warnings(self, answer: packets.Answer) -> list[str]:
-        """One sentence if this answer is the first to carry a servo's hardware alert."""
+        """One sentence if this answer is the first to report a servo's hardware alert."""
         known = answer.who in self._warned
         if not answer.error & _HARDWARE_ALERT:
             self._warned.discard(answer.who)
@@ -158,7 +158,7 @@ class DynamixelDriver:
                             f"servo of joint {servo.joint!r} (id {servo.channel}) rejected an instruction "
                             f"(error {answer.error & ~_HARDWARE_ALERT})."
                         )
-                    # The other servos are not pinged meanwhile, so their time without an answer starts anew.
+                    # The other servos are not pinged meanwhile, so their time without an answer starts again.
                     self._last_answers = dict.fromkeys((each.channel for each in self._servos), now)
                     return answer.parameters
                 time.sleep(0.001)

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class Event(NamedTuple):
-    """Something that happened and that a user should know."""
+    """Something that happened and that a user should be told."""
 
     time: float
     """Time of the event by the robot's clock [s]."""

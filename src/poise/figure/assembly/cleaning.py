@@ -191,6 +191,6 @@ def _with_coinciding_frames(figure: Figure, posture: Posture) -> tuple[list[Join
 
 
 def _inner_pose(figure: Figure, loop: Joint, frames: Frames) -> Pose:
-    """World frame of a loop joint on the body that carries its first axis."""
+    """World frame of a loop joint on the body that its first axis is fixed to."""
     body, frame = (loop.child, loop.child_frame) if loop.reversed else (loop.parent, loop.parent_frame)
     return body_pose(figure, body, frames) @ frame

@@ -28,9 +28,9 @@ class Row(NamedTuple):
     """One closure row, in the joint's frame: a distance along `w`, or with `u` a comparison of two directions."""
 
     w: FloatArray
-    """Direction carried by the second body."""
+    """Direction fixed to the second body."""
     u: FloatArray | None = None
-    """Direction carried by the first body; None for a distance."""
+    """Direction fixed to the first body; None for a distance."""
     offset: float = 0.0
     """Value of the distance [m] or of u·w when the loop is closed."""
 

@@ -52,7 +52,7 @@ class Solid:
     owner: str
     """Name of its body or obstacle."""
     node: int
-    """Node that carries it; 0 for the world."""
+    """Node that it is attached to; 0 for the world."""
     pose: Pose
     """Its frame in the node's frame."""
     kind: int

@@ -36,7 +36,7 @@ class Attached:
     """Frames fixed to nodes: first all bodies, then all sites."""
 
     node: IntArray
-    """(m,) node that carries each frame."""
+    """(m,) node that each frame is attached to."""
     position: FloatArray
     """(m, 3) position of the frame in its node's frame [m]."""
     rotation: FloatArray

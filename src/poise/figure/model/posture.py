@@ -67,7 +67,7 @@ class Posture:
         return hash(self._q.tobytes())
 
     def __reduce__(self) -> tuple[type[Posture], tuple[Figure, FloatArray]]:
-        """Copy and pickle through the constructor, so that the read-only view is created anew."""
+        """Copy and pickle through the constructor, so that the read-only view is created again."""
         return Posture, (self.figure, self._q.copy())
 
     def __repr__(self) -> str:

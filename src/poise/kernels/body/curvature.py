@@ -1,6 +1,6 @@
 """Derivative of the generalised forces of constant wrenches by the posture: second derivatives of their work.
 
-Points x that move with a tree carry constant world forces F, and their nodes carry constant world torques. The first
+Constant world forces F act on points x that move with a tree, and constant world torques on their nodes. The first
 derivative of Σ F·x(q ⊕ v) is Jᵀ F; this module computes the second. With o_k the origin of the node of velocity k and
 a_k its world axis, a turn j above k rotates the motion of k,
 

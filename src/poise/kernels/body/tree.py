@@ -59,7 +59,7 @@ class Tree(NamedTuple):
     axis: Array
     """(n, 3) unit axis of a turn or a slide, in the joint frame."""
     mass: Array
-    """(n,) mass carried by the node [kg]."""
+    """(n,) mass of the bodies on the node [kg]."""
     center: Array
     """(n, 3) centre of that mass, in the node's frame [m]."""
     inertia: Array

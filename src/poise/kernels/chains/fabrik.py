@@ -2,7 +2,7 @@
 
 A *point* is the centre of a joint that moves, or an end-point. The forward phase of a pass moves free points, see
 `fabrik_points`. The backward phase fits the figure's joints to those points, from the root to the tips. For a joint at
-x with frame Q at angle 0, let a_j be the points that it carries, in its rotated frame, and p_j their positions after
+x with frame Q at angle 0, let a_j be the points that it moves, in its rotated frame, and p_j their positions after
 the forward phase. A hinge is set to
 
     θ = argmin Σ |Q R(axis, θ) a_j - (p_j - x)|² = atan2(Σ axis · (a_j × b_j), Σ a_j · b_j - (a_j · axis)(b_j · axis)),
@@ -138,7 +138,7 @@ def _reach_backward(path: Path, points: Points, aim: Array, position: Array, rot
     """Fit every joint, from the root to the tips, to the positions `aim` of its points; updates the nodes' frames.
 
     Nodes not yet visited still have their frames of the last pass, from which the fit takes the relative positions of
-    the points that a joint carries.
+    the points that a joint moves.
     """
     tree = path.tree
     for i in range(1, tree.parent.shape[0]):

@@ -30,7 +30,7 @@ class Solids(NamedTuple):
     kind: Array
     """(s,) one of SPHERE … SURFACE."""
     node: Array
-    """(s,) node that carries the solid; 0 for the world."""
+    """(s,) node that the solid is attached to; 0 for the world."""
     position: Array
     """(s, 3) position of the solid's frame in the node's frame [m]."""
     rotation: Array
@@ -89,9 +89,9 @@ class Rows(NamedTuple):
     """One row per pair of nearest points: distance = normal · (point_a - point_b), negative in penetration."""
 
     node_a: Array
-    """(c,) node that carries point a."""
+    """(c,) node that point a is attached to."""
     node_b: Array
-    """(c,) node that carries point b; 0 for the world."""
+    """(c,) node that point b is attached to; 0 for the world."""
     point_a: Array
     """(c, 3) world position of point a [m]."""
     point_b: Array

@@ -35,7 +35,7 @@ with the curvature of the level that got worse. Where a level that was met got w
 **Why the posture comes to rest.** A visible step must also lower the merit of some level below its best by a least gain
 in proportion to the size of the step; otherwise it is not taken. An improvement of a level resets the best merits of
 the levels below it and of no other, so that the vector of best merits decreases lexicographically. Merits are bounded
-from below, hence the visible steps cannot go on for ever: no cycle persists, and the posture comes to rest when the
+from below, hence there are only finitely many visible steps: no cycle persists, and the posture comes to rest when the
 targets do. Steps that reverse the one before raise the damping of the levels concerned and the least gain, which ends
 slow oscillation early.
 

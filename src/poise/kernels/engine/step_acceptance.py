@@ -32,7 +32,7 @@ own part of the step does."""
 MIN_GAIN_RATIO = 0.25
 """Ratio of actual to predicted gain below which the linear model of a level is wrong."""
 DOMINANT_STEP_SHARE = 0.5
-"""Share of the squared step from which on the levels that decided it are responsible for the step."""
+"""A step counts as decided by the first levels if they determine at least this share of its squared length."""
 NEARLY_MET_SHARE = 0.1
 """Share of its error that remains when a level with curvature no longer needs it."""
 NEGLIGIBLE_STEP_PRODUCT = 1e-24
@@ -137,7 +137,7 @@ def reset_if_targets_changed(state: State) -> None:
     """Reset the best merits, the gain factor and the use of curvature if the targets changed since the last step.
 
     They have changed if some merit differs from that at the end of the last step. The best merits of the levels above
-    the tasks are always reset, because contacts are measured anew before every step.
+    the tasks are always reset, because contacts are measured again before every step.
     """
     merit, last_merit, best = state.merit, state.last_merit, state.best_merit
     same = True

@@ -1,4 +1,4 @@
-"""Singular levels: exclusion of directions that cost a level nothing to first order and something to second order.
+"""Singular levels: exclusion of directions that change the error of a level only to second order.
 
 Where the rows of a level are linearly dependent, alone or together with the limits that are reached, some combination
 of the rows a_i of the level and of those above vanishes, up to multiples of the limits' rows: Σ_i ν_i a_i = 0. A step x
@@ -52,7 +52,7 @@ def exclude_direction(engine: Engine, k: int, share: float) -> bool:
 
     Returns False when level `k` was not met before the step, when its rows do not describe its error completely (edges
     of a support, masked joints), when a correction removes most of the error, or when MAX_EXCLUDED directions are
-    excluded already. The model must be solved anew afterwards: its factors are overwritten.
+    excluded already. The model must be solved again afterwards: its factors are overwritten.
     """
     state, levels, solver, undamped = engine.state, engine.levels, engine.solver, count_undamped_levels(engine)
     count, n, x, multipliers = state.excluded_count[0], state.step.shape[0], state.step, solver.row_multipliers

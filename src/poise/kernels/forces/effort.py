@@ -9,7 +9,7 @@ the rate of Q_j under the motion u,
     Σ_k u_k ∂Q_k/∂v_j = d/dt (a_j·N_j) = a_j · (N_j × ω + Σ ẋ × f + Σ ω × t - ȯ_j × F_j)
 
 with ω the angular velocity of the parent. Inside one ball joint derivatives do not commute: exchanging them exchanges
-the frames that carry its axes, so a reversed ball, whose axes are fixed to its parent, takes the ω of its own node.
+the frames of its axes, so a reversed ball, whose axes are fixed to its parent, takes the ω of its own node.
 Three passes over the tree are enough for any number of forces. The terms of a load that rotates with its node cancel,
 except for V × f if supports carry part of the load, with V = Σ share ẋ the mean velocity of the supports.
 """

@@ -18,7 +18,7 @@ class Footholds(NamedTuple):
     """Contact points between supports and the ground, one row each."""
 
     node: Array
-    """(c,) node that carries the point."""
+    """(c,) node that the point is attached to."""
     point: Array
     """(c, 3) the point in the node's frame [m]."""
     normal: Array

@@ -25,7 +25,7 @@ class Wrenches(NamedTuple):
     """Wrenches on a figure besides gravity, one row each; arrays are C-contiguous, int64 or float64, and writable."""
 
     node: Array
-    """(m,) node that carries the point; 0 for a point of the world."""
+    """(m,) node that the point is attached to; 0 for a point of the world."""
     point: Array
     """(m, 3) the point in the node's frame [m]."""
     force: Array

@@ -1,1 +1,1 @@
-"""Compilation by numba: the decorator of all kernels, its disk cache, and the workarounds for numba's costs."""
+"""Compilation by numba: the decorator of all kernels, its disk cache, and the workarounds for slow parts of numba."""

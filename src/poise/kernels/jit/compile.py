@@ -1,6 +1,6 @@
 """The decorator of all compiled code; `poise.kernels.jit.cache` decides where its machine code is stored.
 
-Each option below avoids a measured cost of numba, and some use parts of numba that are not documented. A new version
+Each option below avoids a measured overhead of numba, and some use undocumented parts of numba. A new version
 of numba must be checked against this list (the figures were measured with numba 0.68).
 
 * `_nrt=False` (a private compiler flag): no reference counting. Counting costs several nanoseconds per array and call,

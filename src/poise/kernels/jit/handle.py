@@ -2,7 +2,7 @@
 
 Numba unpacks every array of a tuple at every call from Python, 0.3 µs each, and copies the whole tuple into every
 function that receives it. A handle is one pointer to a record in memory that numba allocates; a kernel reads
-`handle.tree` as it would read the field of a tuple. Kernels that count no references read it too, so whoever creates a
+`handle.tree` as it would read the field of a tuple. Kernels that count no references read it too, so the creator of a
 handle must keep its arrays alive.
 
 Touches these internals of numba: `numba.experimental.structref`, `lower_getattr` and `impl_ret_borrowed` (our own code

@@ -26,7 +26,7 @@ Array = np.ndarray
 MAX_DESCENT_STEPS = 300
 """Most Levenberg–Marquardt steps."""
 NEWTON_RESIDUAL = 1e-10
-"""Residual at which the caller goes on with Newton's method [m]."""
+"""Residual at which the caller continues with Newton's method [m]."""
 STATIONARY_GRADIENT = 1e-12
 """The descent ends when the largest entry of the gradient is below this."""
 LONGEST_DESCENT_STEP = 0.7

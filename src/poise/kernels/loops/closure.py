@@ -4,8 +4,8 @@ A joint that closes a loop allows some relative motion of its two bodies A and B
 one row [Schumacher et al. 2021, III.B]. With the joint's anchors p_A and p_B on the two bodies, there are two kinds of
 rows:
 
-    distance    c = n·(p_A - p_B) - d       n a direction carried by B
-    direction   c = ℓ (u·w - d)             u carried by A, w carried by B, ℓ a length that converts to metres
+    distance    c = n·(p_A - p_B) - d       n a direction fixed to B
+    direction   c = ℓ (u·w - d)             u fixed to A, w fixed to B, ℓ a length that converts to metres
 
 The first is the distance of p_A from a plane fixed to B, so its rate needs only the velocity of the one point p = p_A
 as fixed to A and as fixed to B. With a_k, o_k the axis and origin of velocity k, and s_k = 1 on the path from the
@@ -45,9 +45,9 @@ class Closures(NamedTuple):
     turns: Array
     """(r,) 1 for rows that compare directions, 0 for distances."""
     u: Array
-    """(r, 3) direction carried by the first body, in its node's frame."""
+    """(r, 3) direction fixed to the first body, in its node's frame."""
     w: Array
-    """(r, 3) direction carried by the second body, in its node's frame."""
+    """(r, 3) direction fixed to the second body, in its node's frame."""
     offset: Array
     """(r,) d."""
     length: Array

@@ -141,7 +141,7 @@ def _step_length(
 def _advance(
     lower: Array, upper: Array, at: Array, y: Array, v: Array, unclipped: Array, last_y: Array, count: int, share: float
 ) -> bool:  # fmt: skip
-    """Move by the step length `share` towards `y` and `v`, then clip; True when the iteration must go on."""
+    """Move by the step length `share` towards `y` and `v`, then clip; True when the iteration must continue."""
     going = share < 1.0
     if going:
         for a in range(count):

@@ -23,7 +23,7 @@ class Path(NamedTuple):
     bounds: Bounds
     """Limits of the whole figure."""
     node: int
-    """Node that carries the site."""
+    """Node that the site is attached to."""
     dof_q: Array
     """(n,) coordinate of each velocity; -1 for those of balls and free bases."""
     dof_held: Array

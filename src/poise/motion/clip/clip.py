@@ -16,7 +16,7 @@ from poise.figure.model.posture import Posture
 from poise.kernels.motion.posture_curves import interpolate_clip
 
 _FRAME_ROUNDING = 1e-6
-"""Rounding error, as a share of a frame, that does not cost a resampled clip its last frame."""
+"""Rounding error of a duration, as a share of a frame, up to which a resampled clip keeps its last frame."""
 
 
 class Clip:
@@ -35,7 +35,7 @@ class Clip:
         """
         self.figure, self.name = figure, name
         self.rate = _checked_rate(rate)
-        # Kernels take writable arrays (a read-only one has another type and compiles them anew); users see a view.
+        # Kernels take writable arrays (a read-only one has another type and compiles them again); users see a view.
         self._q = _checked_values(figure, q)
         self.q = self._q.view()
         self.q.flags.writeable = False
@@ -121,7 +121,7 @@ def interpolated(figure: Figure, times: FloatArray, q: FloatArray, wanted: Float
         figure: The figure whose joint values they are.
         times: (frames,) increasing times [s].
         q: (frames, nq) values at those times.
-        wanted: (k,) times asked for [s]; a time outside `times` gets the first or the last values.
+        wanted: (k,) times to interpolate at [s]; a time outside `times` gets the first or the last values.
 
     Returns:
         (k, nq) values.

@@ -1,7 +1,7 @@
 """Detects foot contacts by height and speed, with hysteresis so that noise does not switch a contact on and off.
 
 A point of a foot comes into contact when it is both low and slow, and loses contact when it is either high or fast.
-Heights are in leg lengths and speeds in leg lengths per second, so the same thresholds serve figures of any size.
+Heights are in leg lengths and speeds in leg lengths per second, so the same thresholds work for figures of any size.
 """
 
 from __future__ import annotations

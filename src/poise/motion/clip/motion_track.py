@@ -33,7 +33,7 @@ class Track:
     ground: float
     """Height of the ground [m]."""
     center: FloatArray | None
-    """(frames, 3) target of the centre of mass [m]; None for a motion that was not asked to balance."""
+    """(frames, 3) target of the centre of mass [m]; None for a motion without `balance`."""
 
     def __getitem__(self, frames: slice) -> Track:
         """The targets of a slice of frames."""

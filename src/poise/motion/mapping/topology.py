@@ -1,7 +1,7 @@
 """Finds the anatomical roles of a skeleton's parts by its topology, for skeletons with unknown names.
 
 A body has two pairs of branches of equal length: the legs and the arms. The pair whose ends are lowest over the whole
-clip are the legs; the branch without a twin that ends highest carries the head. The last bones of the legs are taken
+clip are the legs; the branch without a twin that ends highest leads to the head. The last bones of the legs are taken
 as the feet, which point forward; forward and up give the left side.
 """
 
@@ -111,7 +111,7 @@ def _limbs(
         parts: Roles along the limb without side, root first.
         at: (frames, 3) paths of all bodies, by name.
         up: (3,) unit vector away from the ground.
-        like: Roles that are known already; their hips tell left from right. None for legs.
+        like: Roles that are known already; their hips define left and right. None for legs.
     """
     one, other = pair
     across = np.mean(at[one.bodies[0]] - at[other.bodies[0]], axis=0)

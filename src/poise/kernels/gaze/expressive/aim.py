@@ -26,10 +26,10 @@ SAME_ANGLE = 1e-9
 
 @kernel
 def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
-    """Turn the twister at the root to the heading of the aim, within limits; returns the limit violation avoided [rad].
+    """Turn the twister at the root to the heading of the aim, within limits; returns how far it was clamped [rad].
 
-    The return value is the distance from the angle that the heading needs to the nearest limit, 0 if it is within
-    limits.
+    The return value is the distance between the angle that the heading needs and the nearest limit; 0 if the angle
+    is within limits.
     """
     if chain.role[0] != TWIST_JOINT:
         return 0.0
@@ -43,7 +43,7 @@ def turn_root(chain: Chain, aim: Aim, work: Array, row: int) -> float:
 
 @kernel
 def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> float:
-    """Turn the twister at the tip to the roll of the aim, within limits; returns the limit violation avoided [rad].
+    """Turn the twister at the tip to the roll of the aim, within limits; returns how far it was clamped [rad].
 
     The twist of a rotation q about +Y is 2 atan2(q_y, q_w). If the tip may be upside down, half a turn more is
     equivalent; of the equivalent angles within limits the smallest is used.
@@ -62,7 +62,7 @@ def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
 def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -> tuple[float, float]:
     """Do `turn_root` and `turn_tip` with one forward kinematics, for a chain with a twister at the root.
 
-    Returns the limit violation avoided at the root [rad], and the remaining orientation error.
+    Returns how far the root was clamped [rad], and the remaining orientation error.
     """
     last = chain.role.shape[0] - 1
     twists = aim.kind == FULL and chain.role[last] == TWIST_JOINT
@@ -82,7 +82,7 @@ def turn_ends(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) -
 
 @kernel
 def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> tuple[float, float]:
-    """The tip joint's angle for the twist of `q`, clamped to its limits, and the limit violation avoided [rad].
+    """The tip joint's angle for the twist of `q`, clamped to its limits, and how far it was clamped [rad].
 
     If the tip may be upside down, half a turn more is tried too; of equally good angles the smallest is used.
     """

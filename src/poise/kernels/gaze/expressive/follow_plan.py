@@ -49,7 +49,7 @@ BEHIND_LIFTING = 1.0
 LIFTED_LOST = 1e-3
 """Largest direction error of a lifted gaze, which limits may keep from its latitude [rad]."""
 NO_WAY_LEFT = 2.0
-"""A root within this many rate steps of its limit may be too late for its target."""
+"""A root within this many rate steps of its limit may be too slow to face its target."""
 WAY_POINT_WINDOW = 16
 """Number of way-points ahead among which the nearest one is searched."""
 

@@ -63,13 +63,13 @@ from poise.kernels.maths.vector import Vector
 Array = np.ndarray
 
 ASK_AGAIN = 2
-"""Frames to wait after no plan was found."""
+"""Frames to wait before planning is tried again, after no plan was found."""
 PLAN_RATE_SHARE = 0.97
 """Fraction of the rate that a plan uses, so that a chain that is behind can catch up."""
 URGENT = 4
 """Factor on the number of attempts when the gaze is about to be lost and there is no plan."""
 SOON = 2
-"""Number of look-aheads before the gaze is lost from which on lifting it is tried."""
+"""Lifting the gaze is tried once the gaze will be lost within this many look-aheads."""
 NODS = math.radians(3.0)
 """Nod of the target during a plan above which the plan must begin early [rad]."""
 MOST_SPENT = 10_000
@@ -77,7 +77,7 @@ MOST_SPENT = 10_000
 LATE = 0.5
 """An attempt that began after this fraction of the budget and was cut short is repeated in the next frame."""
 LIFTED_TRY = 4
-"""Number of attempts for which one that lifts the gaze counts, since it takes more steps."""
+"""An attempt that lifts the gaze counts as this many attempts, since it takes more steps."""
 LASTING = 3
 """Number of look-aheads for which a plan that lifts the gaze must follow the target from its end."""
 FALL = math.radians(5.0)
