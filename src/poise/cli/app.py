@@ -53,7 +53,10 @@ def _options(
 
 @app.command()
 def version() -> None:
-    """Print the version."""
+    """Print the version.
+
+    [bold]poise version[/] prints one line such as: poise 0.1.0
+    """
     _print_version(wanted=True)
 
 

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from poise.evaluation.erik import Plan
     from poise.evaluation.tally import Tally
 
-evaluate = typer.Typer(help="Reproduce the tables and figures of a published paper.", no_args_is_help=True)
+evaluate = typer.Typer(
+    help="Reproduce the tables and figures of a published paper.\n\n"
+    "[bold]poise evaluate loops[/] writes loops-evaluation/report.html, with the paper's numbers beside ours.",
+    no_args_is_help=True,
+)
 
 
 class Sampling(StrEnum):
@@ -85,7 +89,7 @@ def loops(
     ] = 4.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.")] = Path("loops-evaluation"),
 ) -> None:
-    """Evaluate the robots with kinematic loops of their paper (boxer, dancer, walker): table I and figure 6c.
+    """Evaluate three robots with kinematic loops (boxer, dancer, walker): table I and figure 6c of their paper.
 
     [bold]poise evaluate loops[/] writes loops-evaluation/report.html; it takes about a minute.
     """

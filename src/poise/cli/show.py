@@ -63,9 +63,11 @@ def show(
 
     [bold]poise show robot.urdf --skeleton --size 1600x900[/] draws a robot from a file.
 
-    Angles are in radians, or in degrees when followed by deg or °. Separate the values of a joint that has several by
-    colons: left_hip=0.92:0:0.38:0 (a quaternion w:x:y:z). Orange discs are joints with a motor, blue discs are passive
-    joints, violet rings are joints that close loops.
+    Angles are in radians, or in degrees when followed by deg or °.
+
+    A joint with several values takes them separated by colons: left_hip=0.92:0:0.38:0 is a quaternion, w first.
+
+    Orange discs are joints with a motor, blue discs are passive joints, violet rings are joints that close loops.
     """
     pixels = parsed_size(size)
     with compilation_notice():

@@ -39,7 +39,7 @@ def solve(
     view: Annotated[View, typer.Option(help="Side the picture is drawn from.")] = View.THREE_QUARTER,
     dark: Annotated[bool, typer.Option("--dark/--light", help="Background of the picture.")] = False,
 ) -> None:
-    r"""Find the posture that best meets the tasks of a scene, and report which tasks were met and which gave way.
+    r"""Find the posture that best meets the tasks of a scene, and report which tasks were met and why others were not.
 
     A scene is a text file. For example reach.toml, which reaches for a point (in metres, y up) without falling over:
 
