@@ -83,7 +83,7 @@ def play(  # noqa: PLR0913 - one argument per option
 
     [bold]poise play adelino --robot firmata:/dev/ttyACM0 --dry-run[/] prints the servo commands and moves nothing.
 
-    [bold]poise play adelino --listen 9001 --send 127.0.0.1:9000[/] obeys OSC messages such as /hold sad.
+    [bold]poise play adelino --listen 9001 --send 127.0.0.1:9000[/] reacts to OSC messages such as /hold sad.
     """
     with compilation_notice():
         from poise.character.character import Character

@@ -52,7 +52,7 @@ def _introduction(plan: Plan, tallies: Mapping[str, Tally]) -> str:
     total = sum(tally.asked for tally in tallies.values())
     return (
         f"{total:,} problems, {plan.samples:,} for each case, {plan.sampling} sampling, seed {plan.seed}. "
-        "Numbers of the paper [Ribeiro & Paiva 2019] stand in brown beside ours."
+        "Brown numbers are the paper's [Ribeiro & Paiva 2019]."
     )
 
 

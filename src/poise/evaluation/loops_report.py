@@ -60,8 +60,8 @@ def write_report(rows: Mapping[str, Row], rates: Curve, bodies: Curve, output: P
     (output / "time.png").write_bytes(chart)
     parts = [
         paragraph(
-            f"{COMPARISON_NOTE} {FRAMES_PER_SECOND:.0f} frames per second, one step each, medians; in brown what the "
-            "paper says [Schumacher et al. 2021]."
+            f"{COMPARISON_NOTE} {FRAMES_PER_SECOND:.0f} frames per second, one step each, medians. Brown numbers "
+            "are the paper's [Schumacher et al. 2021]."
         ),
         heading("Table I"),
         table(TABLE_1_HEAD, table_1(rows)),

@@ -37,7 +37,7 @@ def drawn_timeline(motion: Motion, quality: Quality) -> bytes:
     if track is not None and track.locks:
         rows.append(_Row("feet\nthat stand", lambda axes: _contacts(axes, track)))
         rows.append(_Row("skate\n[mm]", lambda axes: _small(axes, 1, quality.skate)))
-        rows.append(_Row("in the ground\n[mm]", lambda axes: _small(axes, 0, quality.penetration)))
+        rows.append(_Row("below ground\n[mm]", lambda axes: _small(axes, 0, quality.penetration)))
     margin = quality.margin
     if margin is not None:
         rows.append(_Row("mass inside\nsupport [mm]", lambda axes: _margin(axes, margin)))
@@ -57,7 +57,7 @@ def drawn_joints(motion: Motion, curves: Sequence[JointCurve], quality: Quality)
     bounded = [(curve, curve.room) for curve in curves if curve.room is not None]
     _bundle(grid[0], [(c.joint, 0.0, _shown(c) * room) for c, room in bounded], least=True)
     grid[0].axhline(0.0, color=LIMIT_COLOR, linestyle="--", linewidth=1.0)
-    labels = ("room to limit\n[° or mm]", "speed\n[rad/s or m/s]", "acceleration\n[rad/s² or m/s²]", "jerk\n[1/s³]")
+    labels = ("distance to limit\n[° or mm]", "speed\n[rad/s or m/s]", "acceleration\n[rad/s² or m/s²]", "jerk\n[1/s³]")
     _bundle(grid[1], [(c.joint, 0.5, c.speed) for c in curves])
     for limit in sorted({c.fastest for c in curves if np.isfinite(c.fastest)}):
         grid[1].axhline(limit, color=LIMIT_COLOR, linestyle="--", linewidth=1.0)

@@ -49,12 +49,12 @@ def _parts(clip: Clip, motion: Motion, quality: Quality) -> list[str]:
         table(("", "measured", "bound", ""), verdicts(motion, quality)),
         heading("Source and result"),
         picture(_png(above), "postures of the clip"),
-        picture(_png(below), "postures of the motion", "Above the clip, below the motion at the same moments."),
+        picture(_png(below), "postures of the motion", "Above: the clip. Below: the motion, at the same times."),
         heading("Frame by frame"),
         picture(drawn_timeline(motion, quality), "measures over the frames", _timeline_words(motion)),
         *_spikes(motion, quality),
         heading("Joints"),
-        picture(drawn_joints(motion, curves, quality), "room to limits, speed, acceleration and jerk", JOINT_WORDS),
+        picture(drawn_joints(motion, curves, quality), "distance to limits, speed, acceleration and jerk", JOINT_WORDS),
         folded("All joints in numbers", table(JOINT_HEAD, joint_rows(motion, curves))),
     ]
     if quality.errors:
@@ -82,10 +82,10 @@ def verdicts(motion: Motion, quality: Quality) -> Rows:
         sunk, skate = float(quality.penetration.max()), float(quality.skate.max(initial=0.0))
         rows.append(_bounded("Standing feet: drift", quality.drift, MAX_FOOT_DRIFT))
         rows.append(_bounded("Standing feet: skate per frame", skate, MAX_FOOT_DRIFT))
-        rows.append(_bounded("Feet in the ground", sunk, MAX_PENETRATION))
-    rows.append(_counted("Frames beyond a limit of position", len(quality.broken)))
+        rows.append(_bounded("Feet below the ground", sunk, MAX_PENETRATION))
+    rows.append(_counted("Frames beyond a position limit", len(quality.broken)))
     if any(np.isfinite(joint.speed) for joint in motion.figure.joints):
-        rows.append(_counted("Frames beyond a limit of speed", len(quality.hurried)))
+        rows.append(_counted("Frames beyond a speed limit", len(quality.hurried)))
     if motion.figure.loops:
         verdict = "✓" if quality.closure <= MAX_LOOP_GAP else "✗"
         rows.append(["Loops open by", f"{quality.closure:.1e}", f"{MAX_LOOP_GAP:.0e} m or rad", verdict])
@@ -118,9 +118,9 @@ def _timeline_words(motion: Motion) -> str:
     words = "Red lines are spikes."
     feet = motion.track is not None and bool(motion.track.locks)
     if feet:
-        words += " Skate is how far a standing heel or ball moves from one frame to the next."
+        words += " Skate is the distance that a standing heel or ball moves from one frame to the next."
     if feet and motion.figure.mass > 0.0:
-        words += " Where the centre of mass is outside the support, a figure that stood still would fall."
+        words += " Where the centre of mass is outside the support polygon, a figure that stood still would fall."
     return words
 
 
@@ -134,15 +134,15 @@ def _spikes(motion: Motion, quality: Quality) -> list[str]:
     ]
     listed = table(("frame", "time", "joint", "jerk [1/s³]", "flagged above"), rows)
     more = len(quality.jerks) - len(worst)
-    return ["<h3>Spikes</h3>", listed, *([paragraph(f"The worst of them; {more} more are left out.")] if more else [])]
+    return ["<h3>Spikes</h3>", listed, *([paragraph(f"The largest; {more} more are not listed.")] if more else [])]
 
 
 JOINT_WORDS = (
-    "The joints that stand out are named, all others are grey. Dashed: limits. Figures have limits of position and "
-    "speed; accelerations and jerks have none and are there to be compared. Red lines are spikes."
+    "The most extreme joints are named, all others are grey. Dashed lines are limits of position and speed; "
+    "acceleration and jerk have no limits and are shown for comparison. Red lines are spikes."
 )
 """Caption of the plots of the joints."""
-JOINT_HEAD = ("joint", "least room", "frame", "fastest", "limit", "frame", "acceleration", "frame", "jerk", "frame")
+JOINT_HEAD = ("joint", "to limit", "frame", "fastest", "limit", "frame", "acceleration", "frame", "jerk", "frame")
 """Headings of the table of joints."""
 
 

@@ -55,10 +55,10 @@ class Quality:
     def sentence(self) -> str:
         """The main measures in one line."""
         return (
-            f"{len(self.tracking)} frames: tracking {1e3 * self.tracking.mean():.1f} mm, at most "
-            f"{1e3 * self.tracking.max():.1f} mm; feet that stand drift {1e3 * self.drift:.2f} mm; "
-            f"{1e3 * self.penetration.max(initial=0.0):.2f} mm into the ground; limits broken in {self.violations} "
-            f"frames; loops open by {self.closure:.1e}; {len(self.spikes)} frames with spikes"
+            f"{len(self.tracking)} frames: tracking error {1e3 * self.tracking.mean():.1f} mm on average, at most "
+            f"{1e3 * self.tracking.max():.1f} mm; standing feet drift by {1e3 * self.drift:.2f} mm; feet are at most "
+            f"{1e3 * self.penetration.max(initial=0.0):.2f} mm below the ground; limits are violated in "
+            f"{self.violations} frames; loops are open by {self.closure:.1e}; {len(self.spikes)} frames have spikes"
             + (f"; no foot stands in {self.airborne} frames." if self.airborne else ".")
         )
 

@@ -243,7 +243,7 @@ def test_the_command_writes_motion_and_page(tmp_path, capsys):
     files = [str(tmp_path / name) for name in ("step.bvh", "out.csv", "out.html")]
     assert run(["retarget", files[0], "human", "-o", files[1], "--report", files[2]]) == 0
     out = capsys.readouterr().out
-    assert "8 frames: tracking" in out
+    assert "8 frames: tracking error" in out
     assert out.splitlines()[-2:] == files[1:]
     assert (tmp_path / "out.html").read_text().startswith("<!doctype html>")
 
