@@ -17,7 +17,7 @@ HALF_TURN = (-math.pi / 2, math.pi / 2)
 
 
 def lamp() -> poise.Figure:
-    """A foot, two arms and a head; bodies sit at their joints and reach along +y."""
+    """A foot, two arms and a head; each body's frame is at its joint, and the body extends along +y."""
     b = Builder("lamp", description="A desk lamp with four hinges")
     upright = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)
     b.body("foot", shapes=[Cylinder(0.09, 0.02, pose=poise.Pose((0, 0.01, 0), upright))], mass=0.8)

@@ -1,4 +1,4 @@
-"""Pull a leg where no leg goes, and see what stops it: swing ellipse, twist, and the coupling of hip and knee.
+"""Move a leg beyond its limits and clamp it: swing ellipse, twist, and the coupling of hip and knee.
 
 Run: python examples/02_limits_that_hold.py [folder for the pictures]
 """
@@ -18,7 +18,7 @@ from poise.pictures import strip
 
 
 def main(folder: Path) -> None:
-    """Ask for three impossible legs and draw what comes out."""
+    """Clamp three impossible postures of a leg and draw the results."""
     human = poise.human(stature=1.75, mass=70.0)
     wanted: dict[str, dict[str, ArrayLike]] = {
         "kick": {"right_hip": turn("x", -170.0)},

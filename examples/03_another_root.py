@@ -1,4 +1,4 @@
-"""Hang a figure from another body: the posture stays, and what moves is on the other side of the joint.
+"""Change the root of a figure: the posture stays, but a joint then moves the bodies on its other side.
 
 Run: python examples/03_another_root.py [folder for the pictures]
 """

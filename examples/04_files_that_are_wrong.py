@@ -1,4 +1,4 @@
-"""What poise says about broken files: one sentence, with the file and the line.
+"""Error messages for broken files: one sentence, with file and line.
 
 Run: python examples/04_files_that_are_wrong.py [folder for the files]
 """
@@ -26,7 +26,7 @@ BROKEN = {
 
 
 def main(folder: Path) -> None:
-    """Write each broken file and show what loading it says."""
+    """Write each broken file and print the error that loading it raises."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in BROKEN.items():
         path = folder / name

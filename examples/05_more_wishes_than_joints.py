@@ -1,4 +1,4 @@
-"""Ask for more than a chain can give: all errors are shared out by least squares, and none is a measure of its weight.
+"""More targets than a chain can reach: least squares shares the error, and equal weights do not give equal errors.
 
 After [Baerlocher 2001, fig. 5.1-5.3]. Run: python examples/05_more_wishes_than_joints.py [folder for the pictures]
 """
@@ -19,7 +19,7 @@ LINKS = 20
 
 
 def points(places: Sequence[tuple[str, float, tuple[float, float]]]) -> list[Position]:
-    """Tasks of one priority and equal weights: a point of a segment, `height` along it, at a place of the plane."""
+    """Tasks of equal priority and weight: a point of a segment, `height` along it, at a position in the plane."""
     return [Position(body, at=(x, y, 0.0), offset=(0, height, 0), axes="xy") for body, height, (x, y) in places]
 
 
@@ -29,7 +29,7 @@ def total(result: poise.Result) -> float:
 
 
 def imbalance(figure: poise.Figure, tasks: Sequence[Position], posture: poise.Posture) -> float:
-    """|Σ Jᵀe| over Σ |Jᵀe|: at a least-squares optimum all pulls on the joints cancel [eq. 5.5]."""
+    """|Σ Jᵀe| over Σ |Jᵀe|: at a least-squares optimum the gradients of all tasks cancel [eq. 5.5]."""
     pulls = []
     for task in tasks:
         frame = figure.pose_of(task.site, posture)
@@ -49,7 +49,7 @@ def shared(figure: poise.Figure, tasks: Sequence[Position], start: Sequence[floa
 
 
 def main(folder: Path) -> None:
-    """Two links with many wishes, twenty links with five and fewer, and two links with two."""
+    """Two links with many targets, twenty links with five and fewer, and two links with two."""
     two = poise.chain("ZZ", lengths=[1.0, 1.0], limits=170)
     along = [
         ("segment_2", h, (0.6 + 0.6 * h, 0.9 + wave)) for h, wave in ((0.25, 0.3), (0.5, -0.3), (0.75, 0.3), (1, -0.2))

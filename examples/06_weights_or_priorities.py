@@ -1,4 +1,4 @@
-"""Two tips that pull against each other: weights spoil both goals, split joints waste one, priorities do neither.
+"""Two conflicting goals: weights meet neither, divided joints waste freedom, priorities meet the first exactly.
 
 After [Baerlocher 2001, fig. 5.4]. Run: python examples/06_weights_or_priorities.py [folder for the pictures]
 """
@@ -52,7 +52,7 @@ def fork() -> poise.Figure:
 
 
 def slope(figure: poise.Figure, posture: poise.Posture, left: tuple[float, float, float]) -> float:
-    """How much nearer the left tip could still come per unit of motion that leaves the right tip alone."""
+    """Rate at which the left tip could still approach its goal by motions that do not move the right tip."""
     right, rows = (figure.jacobian(f"{side}_tip", posture)[:2] for side in ("right", "left"))
     free = np.eye(figure.nv) - np.linalg.pinv(right, rcond=1e-6) @ right
     gap = np.asarray(left) - figure.pose_of("left_tip", posture).position
@@ -60,7 +60,7 @@ def slope(figure: poise.Figure, posture: poise.Posture, left: tuple[float, float
 
 
 def main(folder: Path) -> None:
-    """Near goals and far goals under three ways to settle a conflict."""
+    """Goals within and out of reach, with three ways to resolve the conflict."""
     figure = fork()
     branch = ["left_bend_1", "left_bend_2"]
     cases = {

@@ -1,7 +1,7 @@
-"""Two ways to put one task below another: solve it in the freedom left, or project its own answer.
+"""Two ways to give a task a lower priority: solve it in the null space of the first, or project its own solution.
 
-The thesis compares eq. 5.12 (A) with eq. 5.13 (B) [Baerlocher 2001, 5.3.5]. Both are written out here in a few lines,
-with poise beside them. Run: python examples/07_two_formulations.py [folder for the pictures]
+The thesis compares eq. 5.12 (A) with eq. 5.13 (B) [Baerlocher 2001, 5.3.5]. Both are implemented here in a few lines
+and compared with poise. Run: python examples/07_two_formulations.py [folder for the pictures]
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ def inverse(J: Array) -> Array:
 
 
 def freedom(J: Array) -> Array:
-    """I - J⁺J, which takes out of a step what would move the task of J."""
+    """I - J⁺J, the projector on the null space of J."""
     return np.eye(J.shape[1]) - np.linalg.pinv(J, rcond=1e-8) @ J
 
 
 def restricted(J1: Array, x1: Array, J2: Array, x2: Array) -> Array:
-    """A: the second task is solved in what the first leaves, eq. 5.12."""
+    """A: the second task is solved in the null space of the first, eq. 5.12."""
     first = inverse(J1) @ x1
     return first + inverse(J2 @ freedom(J1)) @ (x2 - J2 @ first)
 
 
 def projected(J1: Array, x1: Array, J2: Array, x2: Array) -> Array:
-    """B: the second task is solved alone and its answer projected, eq. 5.13."""
+    """B: the second task is solved alone and its solution projected, eq. 5.13."""
     return inverse(J1) @ x1 + freedom(J1) @ inverse(J2) @ x2
 
 
 def walk(formula: Callable[[Array, Array, Array, Array], Array], start: poise.Posture, goal: Array) -> Array:
-    """Tips (STEPS + 1, 2) on the way from a posture to a goal, the centre of mass on the vertical line x = 0."""
+    """Path of the tip (STEPS + 1, 2) from a posture to a goal, with the centre of mass on the vertical line x = 0."""
     posture, tips = start, [tip(start)]
     for _ in range(STEPS):
         x1, x2 = -CHAIN.center_of_mass(posture)[:1], goal - tip(posture)
@@ -59,12 +59,12 @@ def walk(formula: Callable[[Array, Array, Array, Array], Array], start: poise.Po
 
 
 def tip(posture: poise.Posture) -> Array:
-    """Where the tip is, in the plane."""
+    """Position of the tip in the plane."""
     return CHAIN.pose_of("tip", posture).position[:2]
 
 
 def poised(start: poise.Posture, goal: Array) -> Array:
-    """The same walk with poise, one step at a time."""
+    """The same path with poise, one step at a time."""
     tasks = [CenterOfMass(at=(0, 0, 0), axes="x", priority=1), Position("tip", at=(*goal, 0.0), axes="xy", priority=2)]
     solver, posture, tips = poise.Solver(CHAIN, tasks), start, [tip(start)]
     for _ in range(60):
@@ -75,7 +75,7 @@ def poised(start: poise.Posture, goal: Array) -> Array:
 
 
 def main(folder: Path) -> None:
-    """Compare paths to a goal within reach, and where a goal out of reach leaves the tip."""
+    """Compare the paths to a goal within reach, and the final tip for a goal out of reach."""
     balanced = poise.solve(CHAIN, [CenterOfMass(at=(0, 0, 0), axes="x")], start=CHAIN.posture(START)).posture
     page = Page(figsize=(9, 4.2), layout="constrained")
     ends = {}

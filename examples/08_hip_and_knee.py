@@ -1,4 +1,4 @@
-"""Reach for the ground: without the coupling of hip and knee the legs stay straight, with it the knees give.
+"""Reach for the ground: without the coupling of hip and knee the legs stay straight, with it the knees bend.
 
 After [Baerlocher 2001, fig. 7.4 and 3.8.2]. Run: python examples/08_hip_and_knee.py [folder for the pictures]
 """
@@ -17,7 +17,7 @@ KNEES = ["left_knee", "right_knee"]
 
 
 def bend_down(human: poise.Figure) -> tuple[poise.Scene, poise.Result]:
-    """Feet, balance, both hands near the ground, and a back as straight as that allows."""
+    """Feet, balance, both hands near the ground, and the back as straight as these tasks allow."""
     feet = [Frame(foot, human.pose_of(foot, "standing"), priority=1) for foot in ("left_foot", "right_foot")]
     hands = [
         Position(f"{side}_fingertips", at=(x, 0.05, 0.45), priority=3) for side, x in (("left", 0.12), ("right", -0.12))

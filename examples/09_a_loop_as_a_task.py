@@ -1,4 +1,4 @@
-"""Close a chain into a ring with a task of the first priority: whatever else pulls at it, the ring stays closed.
+"""Close a chain into a ring with a task of the first priority: other tasks cannot open the ring.
 
 After [Baerlocher 2001, fig. 7.5]. Run: python examples/09_a_loop_as_a_task.py [folder for the pictures]
 """
@@ -25,7 +25,7 @@ PULLS = {
 
 
 def main(folder: Path) -> None:
-    """Close a ring of ten segments and pull at it, with the loop first and with all tasks alike."""
+    """Close a ring of ten segments and pull it, with the loop task first, and with all tasks at one priority."""
     chain = poise.chain("Z" * LINKS, lengths=[LONG] * LINKS, limits=170)
     curl = chain.posture(np.full(LINKS, np.radians(30.0)))
     sheet = []

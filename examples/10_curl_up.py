@@ -1,4 +1,4 @@
-"""Stretch and curl up: the moment of inertia as a task below the ones that must hold.
+"""Stretch and curl up: the moment of inertia as a task of low priority.
 
 After [Baerlocher 2001, fig. 7.7 and 7.8]. Run: python examples/10_curl_up.py [folder for the pictures]
 """
@@ -24,7 +24,7 @@ HUGE = 100.0
 
 
 def ring() -> list[tuple[str, Picture]]:
-    """A closed chain that spreads its mass, its centre held at a point and then on a vertical line."""
+    """A closed chain that spreads its mass, with its centre of mass at a point and then on a vertical line."""
     chain = poise.chain("Z" * LINKS, lengths=[LONG] * LINKS, limits=170)
     start = chain.posture(np.radians([-60.0, *[40.0] * (LINKS - 1)]))
     loop = Position("tip", at=(0, 0, 0), axes="xy", priority=1, name="loop")
@@ -49,7 +49,7 @@ def ring() -> list[tuple[str, Picture]]:
 
 
 def person() -> Picture:
-    """Someone who keeps their feet and their balance while they spread out, and then curl up step by step."""
+    """A person who spreads out and then curls up step by step, with feet in place and balanced."""
     human = poise.load("human")
     feet = [Frame(foot, human.pose_of(foot, "standing"), priority=1) for foot in ("left_foot", "right_foot")]
     middle = np.mean([human.pose_of(foot, "standing").position for foot in ("left_foot", "right_foot")], axis=0)

@@ -1,4 +1,4 @@
-"""How far can one reach without falling over? Pull all around and draw the area that comes out.
+"""The area that can be reached in balance: pull in all directions and draw its border.
 
 After [Baerlocher 2001, fig. 7.9 and 7.10]. Run: python examples/11_reachable_space.py [folder for the pictures]
 """
@@ -28,9 +28,9 @@ FEET = ["left_foot", "right_foot"]
 def boundary(
     solver: poise.Solver, pulled: Position, start: poise.Posture, plane: list[int], middle: Array
 ) -> tuple[Array, list[poise.Posture]]:
-    """Places (k, 2) where a site ends up when pulled far away in every direction of a plane, and the postures.
+    """Final positions (k, 2) of a site that is pulled far away in every direction of a plane, and the postures.
 
-    It goes around both ways and keeps what came nearer: which way one comes from decides where one gets stuck.
+    It goes around in both senses and keeps the better result, because the local minimum found depends on the start.
     """
     angles = np.linspace(0.0, 2.0 * np.pi, DIRECTIONS, endpoint=False)
     best: dict[float, tuple[float, poise.Posture]] = {}
@@ -55,7 +55,7 @@ def area(outline: Array) -> float:
 
 
 def chain(plot: Axes) -> None:
-    """A chain that stands on its base by balance alone."""
+    """A chain that is kept over its base by the balance task alone."""
     figure = poise.chain("Z" * LINKS, lengths=[LONG] * LINKS, limits=90)
     balance = CenterOfMass(at=(0, 0, 0), axes="x", priority=1)
     pulled = Position("tip", at=(0, 3, 0), axes="xy", priority=2)
@@ -81,7 +81,7 @@ def chain(plot: Axes) -> None:
 
 
 def person(plot: Axes) -> None:
-    """Hands that stay together, in the plane that cuts a standing person in half."""
+    """Hands that stay together, in the sagittal plane of a standing person."""
     human = poise.load("human")
     tasks: list[Task] = [Frame(foot, human.pose_of(foot, "standing"), priority=1) for foot in FEET]
     tasks += [
@@ -104,7 +104,7 @@ def person(plot: Axes) -> None:
 
 
 def sticks(plot: Axes, human: poise.Figure, posture: poise.Posture) -> None:
-    """A person as seen from the side."""
+    """A stick figure of a person, seen from the side."""
     for joint in human.joints:
         if joint.parent is not None:
             ends = np.array([human.pose_of(body, posture).position for body in (joint.parent, joint.child)])

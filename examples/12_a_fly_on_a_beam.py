@@ -1,4 +1,4 @@
-"""On a beam, watching a fly: feet first, then balance, then the gaze, and a hand that reaches as far as it may.
+"""On a beam, watching a fly: feet first, then balance, then the gaze, and a hand that reaches as far as these allow.
 
 After [Baerlocher 2001, fig. 7.11 and 7.12]. Run: python examples/12_a_fly_on_a_beam.py [folder for the pictures]
 """

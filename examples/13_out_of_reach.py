@@ -1,4 +1,4 @@
-"""A ball nobody could reach: what the figure does, what the report says, and that going on is of no use.
+"""A ball out of reach: the resulting posture, the report, and why more steps do not help.
 
 Run: python examples/13_out_of_reach.py [folder for the pictures]
 """

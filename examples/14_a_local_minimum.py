@@ -1,6 +1,6 @@
-"""Where poise gets stuck: a goal behind a limit. Solving goes downhill; the way out is to start elsewhere.
+"""A local minimum: a goal behind a joint limit, which poise reaches only from another start.
 
-Every method of this kind finds the posture that is best *nearby* [Baerlocher 2001, 8.1].
+Every local method finds the best posture *near its start* [Baerlocher 2001, 8.1].
 Run: python examples/14_a_local_minimum.py [folder for the pictures]
 """
 
@@ -19,7 +19,7 @@ GOAL = (-0.5, -0.5, 0.0)
 
 
 def main(folder: Path) -> None:
-    """An arm whose shoulder stops short of half a turn either way, asked to reach behind itself."""
+    """An arm whose shoulder cannot turn by half a turn, with a goal behind it."""
     arm = poise.chain("ZZZ", lengths=[0.4, 0.3, 0.2], limits=[120, 60, 60])
     task = Position("tip", at=GOAL, axes="xy", name="tip")
     starts = {"from the right": (-1.6, -0.3, -0.3), "from the left": (1.6, 0.3, 0.3)}

@@ -1,4 +1,4 @@
-"""A chain meets a ball: what would enter it is pushed out first, and the tip goes where it can.
+"""A chain and a ball: avoiding the ball comes first, and the tip comes as near to its goals as that allows.
 
 After [Baerlocher 2001, fig. 7.6]. Run: python examples/15_around_a_ball.py [folder for the pictures]
 """
@@ -26,7 +26,7 @@ GOALS = {"above": (0.5, 1.0), "right": (0.75, 0.85), "around": (0.8, 0.55), "too
 
 
 def main(folder: Path) -> None:
-    """Lead the tip around the ball, and see that nothing ever enters it."""
+    """Move the tip around the ball, and check that no body ever enters it."""
     chain = poise.chain("Z" * LINKS, lengths=[LONG] * LINKS, limits=90)
     posture = chain.posture(np.array([0.2, -0.1] * (LINKS // 2)))
     collisions = Collisions(chain, [BALL])

@@ -1,4 +1,4 @@
-"""Hold a chain with less effort: same tip, same balance, other bends.
+"""Hold a chain with less torque: the same tip and balance with another posture.
 
 After [Baerlocher 2001, fig. 6.8 and 6.9], which report torques of 0.72 and 0.65 times those at the start.
 Run: python examples/16_least_effort.py [folder for the pictures]
@@ -48,7 +48,7 @@ def chain() -> poise.Figure:
 
 
 def main(folder: Path) -> None:
-    """Both chains, as they start and at least effort."""
+    """Both chains at the start and with the least effort."""
     figure, sheet = chain(), []
     for title, (loads, tip, bend, reported) in SCENES.items():
         tasks = [Position("tip", at=(*tip, 0.0), axes="xy", priority=1), Equilibrium(priority=1)]

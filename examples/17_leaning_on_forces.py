@@ -1,6 +1,7 @@
 """Forces shape a posture: weight on one foot, a pull at a hand, a push with both, and a twist.
 
-After [Baerlocher 2001, fig. 7.15-7.18]. The ground's forces, which the thesis asks its user for, are found here.
+After [Baerlocher 2001, fig. 7.15-7.18]. The ground forces, which are an input in the thesis,
+are computed here.
 Run: python examples/17_leaning_on_forces.py [folder for the pictures]
 """
 
@@ -22,14 +23,14 @@ OPEN = (Support("left_foot"), Support("right_foot"))
 
 
 def hands(height: float, ahead: float) -> list[Task]:
-    """Both hands on the corners of something heavy."""
+    """Both hands on the corners of a heavy object."""
     return [
         Position(f"{side}_hand", at=(x, height, ahead), priority=3) for side, x in (("left", 0.25), ("right", -0.25))
     ]
 
 
 def cases() -> dict[str, tuple[list[Task], tuple[Load, ...]]]:
-    """What else is asked, and what acts."""
+    """Additional tasks, and the forces, of each case."""
     ball = Position("right_hand", at=(-0.4, 1.2, 0.4), priority=3)
     wall = Position("right_hand", at=(0, 0, 0.4), axes="z", priority=3)
     return {
@@ -46,7 +47,7 @@ def cases() -> dict[str, tuple[list[Task], tuple[Load, ...]]]:
 
 
 def main(folder: Path) -> None:
-    """Solve each, and look where the centre of mass went."""
+    """Solve each case, and check the position of the centre of mass."""
     human = poise.load("human")
     feet = [Frame(foot, human.pose_of(foot, "standing"), priority=1) for foot in FEET]
     center, sheet = {}, []

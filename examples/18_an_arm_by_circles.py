@@ -1,4 +1,4 @@
-"""Drag the hand of a robot arm: its joints go where circles meet, each placed once, and the hand is exactly there.
+"""Drag the hand of a robot arm: each joint is placed once, on an intersection of circles, and the hand is exact.
 
 After [Ramachandran & John 2013, fig. 4 and 5]. Run: python examples/18_an_arm_by_circles.py [folder for the pictures]
 """
@@ -31,7 +31,7 @@ def joints(arm: poise.Figure, posture: poise.Posture) -> Array:
 
 
 def side_view(plot: Axes, places: Array, target: Array, zones: tuple[float, float], title: str) -> None:
-    """The arm, its safe zone, and the circles whose meeting points are its joints."""
+    """The arm, its safe zone, and the circles whose intersections are its joints."""
     shoulder, elbow, wrist, tip = places
     plot.add_patch(Circle(tuple(shoulder), zones[1], color="tab:green", alpha=0.1))
     circles = [

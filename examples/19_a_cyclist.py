@@ -1,4 +1,4 @@
-"""A cyclist's feet stay on the pedals: hips, knees and ankles by circles, both legs at once, all around.
+"""A cyclist's feet stay on the pedals through a full turn: hips, knees and ankles by intersection of circles.
 
 After [Ramachandran & John 2013, fig. 6]. Run: python examples/19_a_cyclist.py [folder for the pictures]
 """
@@ -23,14 +23,14 @@ SIZE = (360, 360)
 
 
 def pedalled(cyclist: poise.Figure, posture: poise.Posture, angle: float) -> poise.chains.ChainResult:
-    """The crank at an angle, and both feet where their pedals are; feet keep their slope where they can."""
+    """The posture with the crank at an angle and both feet on the pedals; feet keep their pitch if possible."""
     turned = posture.changed({"crank": angle})
     pedals = {f"{side}_foot": cyclist.pose_of(f"{side}_pedal", turned).position for side in SIDES}
     return poise.chains.circles(cyclist, pedals, start=turned, keep="directions")
 
 
 def feet_flat(posture: poise.Posture) -> poise.Posture:
-    """Pedals turned to lie under the soles."""
+    """The posture with the pedals turned flat under the soles."""
     slopes = {}
     for side in SIDES:
         foot = -(float(np.sum(posture[f"{side}_hip"])) + float(np.sum(posture[f"{side}_ankle"])))
@@ -40,7 +40,7 @@ def feet_flat(posture: poise.Posture) -> poise.Posture:
 
 
 def ride(cyclist: poise.Figure) -> list[poise.Posture]:
-    """Two turns of the crank; the first only to come into the rhythm."""
+    """Two turns of the crank; the first one only reaches the periodic motion."""
     posture, ridden = cyclist.posture("riding"), []
     legs = [cyclist.q_slice(f"{side}_{joint}").start for side in SIDES for joint in ("hip", "knee", "ankle")]
     steps: list[NDArray[np.float64]] = []

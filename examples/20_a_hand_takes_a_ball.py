@@ -1,4 +1,4 @@
-"""A ball comes to a hand: every finger bends by circles in its own plane, and takes hold once the ball is in range.
+"""A hand grasps a ball: every finger is solved by circles in its own plane, once the ball is within reach.
 
 After [Ramachandran & John 2013, fig. 7]. Run: python examples/20_a_hand_takes_a_ball.py [folder for the pictures]
 """
@@ -31,7 +31,7 @@ TOUCH = math.radians(35.0)
 
 
 def touch(hand: poise.Figure, finger: str, ball: Array) -> Array:
-    """Where a finger touches the ball: on the circle that the ball has in common with the finger's plane."""
+    """The contact point of a finger: on the intersection of the ball and the finger's plane."""
     x = hand.pose_of(f"{finger}_proximal", hand.neutral()).position[0]
     radius = math.sqrt(RADIUS**2 - (x - ball[0]) ** 2)
     return np.array([x, ball[1] + radius * math.cos(TOUCH), ball[2] + radius * math.sin(TOUCH)])

@@ -27,7 +27,7 @@ STAGE = np.array([(x, y, z) for x in (-0.25, 0.25) for y in (0.0, 0.5) for z in 
 
 
 def direction(degrees: float) -> NDArray[np.float64]:
-    """Where the gaze goes at a heading."""
+    """Direction of the gaze at a heading."""
     heading = math.radians(degrees)
     return np.array([math.sin(heading), HEIGHT, math.cos(heading)])
 
@@ -44,13 +44,13 @@ def sweep(solver: poise.Erik | poise.Expressive, posture: str, headings: NDArray
 
 
 def faced(lamp: poise.Figure, posture: poise.Posture, heading: float) -> float:
-    """Angle between the tip and where it should look [rad]."""
+    """Angle between the tip and its target direction [rad]."""
     wanted = direction(heading) / np.linalg.norm(direction(heading))
     return math.acos(min(1.0, float(lamp.pose_of("tip", posture).matrix[:, 1] @ wanted)))
 
 
 def picture(lamp: poise.Figure, posture: poise.Posture, held: str, heading: float, size: int) -> Picture:
-    """The lamp, faintly the posture it holds, and the line of its gaze."""
+    """The lamp, its wanted posture drawn faintly, and its line of sight."""
     tip = lamp.pose_of("tip", posture).position
     scene = poise.Scene(lamp, [LookAt("eyes", at=tip + SIGHT * direction(heading))], start=held)
     return draw_scene(scene, posture, size=(size, size), within=STAGE)

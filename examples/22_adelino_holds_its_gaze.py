@@ -26,7 +26,7 @@ FRAMES = 20
 
 
 def blended(lamp: poise.Figure, names: tuple[str, ...]) -> Iterator[poise.Posture]:
-    """The postures in turn, and those between them."""
+    """The postures in turn, with interpolated postures between them."""
     for before, after in pairwise(names):
         start, stop = lamp.posture(before).q, lamp.posture(after).q
         for t in np.linspace(0.0, 1.0, FRAMES, endpoint=False):
@@ -37,14 +37,14 @@ def blended(lamp: poise.Figure, names: tuple[str, ...]) -> Iterator[poise.Postur
 def picture(
     lamp: poise.Figure, result: poise.Posture, held: poise.Posture, direction: np.ndarray, size: int
 ) -> Picture:
-    """The lamp, faintly the posture it is to hold, and the line of its gaze."""
+    """The lamp, its wanted posture drawn faintly, and its line of sight."""
     tip = lamp.pose_of("tip", result).position
     scene = poise.Scene(lamp, [LookAt("eyes", at=tip + 0.2 * direction)], start=held)
     return draw_scene(scene, result, size=(size, size), within=STAGE)
 
 
 def main(folder: Path) -> None:
-    """Shift postures under two gazes, with both solvers."""
+    """Change postures at two gaze targets, with both solvers."""
     lamp = poise.load("adelino")
     folder.mkdir(parents=True, exist_ok=True)
     sheet, frames = [], []

@@ -1,6 +1,6 @@
 """Five levels of tasks, and which of them gives way: first the hand, then the gaze and balance, and the feet never.
 
-A ball is carried away from a standing figure, then a bar is pushed into its waist. What touches the bar comes first,
+A ball moves away from a standing figure, then a bar is pushed into its waist. Avoiding the bar comes first,
 then the feet, balance, gaze and reach. After [Baerlocher 2001, table 7.1 and fig. 7.13].
 Run: python examples/23_five_levels.py [folder for the pictures]
 """
@@ -32,7 +32,7 @@ SEEN = [(x, y, z) for x in (-0.4, 0.4) for y in (0.1, 1.6) for z in (-0.3, 0.9)]
 
 
 def main(folder: Path) -> None:
-    """Carry the ball away, then push the bar in, and see which tasks give way."""
+    """Move the ball away, then push the bar in, and check which tasks give way."""
     human = poise.load("human")
     posture, front, sheet = human.posture("standing"), 0.5, []
     errors, gaps = {}, {}
@@ -60,7 +60,7 @@ def main(folder: Path) -> None:
 
 
 def bar_at(front: float) -> Obstacle:
-    """A bar across the figure's way, its near side `front` metres before the ankles."""
+    """A bar in front of the figure, its near side `front` metres in front of the ankles."""
     return Obstacle(BAR, Pose((0.0, HEIGHT, front + BAR.radius), turn("y", 90.0)), name="bar")
 
 
@@ -76,7 +76,7 @@ def scene_with(human: poise.Figure, posture: Posture, ball: tuple[float, float, 
 
 
 def push_in(scene: poise.Scene, posture: Posture, front: float, goal: float) -> Result:
-    """Push the bar from `front` to `goal` while the figure gives way step by step, and let it come to rest."""
+    """Push the bar from `front` to `goal` while the figure follows step by step, and let the figure come to rest."""
     bar = bar_at(front)
     solver = poise.Solver(scene.figure, scene.tasks, obstacles=[bar])
     while front > goal:
@@ -87,7 +87,7 @@ def push_in(scene: poise.Scene, posture: Posture, front: float, goal: float) -> 
 
 
 def gap_to(human: poise.Figure, bar: Obstacle, posture: Posture) -> float:
-    """Distance from the nearest body to the bar, or to where it is looked for no farther [m]."""
+    """Distance from the nearest body to the bar, at most the reach of the avoidance [m]."""
     return min((near.distance for near in Collisions(human, [bar], itself=False).at(posture)), default=0.1)
 
 

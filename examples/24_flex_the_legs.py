@@ -1,4 +1,4 @@
-"""Flex the legs with an object in both hands: a criterion in the freedom that feet, balance, hands and gaze leave.
+"""Flex the legs with an object in both hands: a criterion uses the freedom that feet, balance, hands and gaze leave.
 
 After [Baerlocher 2001, fig. 7.14]. Run: python examples/24_flex_the_legs.py [folder for the pictures]
 """

@@ -1,4 +1,4 @@
-"""One step, many characters: smoothness, responsiveness, β and bounce of the motion filter, all inside the same limits.
+"""Step responses of the motion filter: smoothness, responsiveness, β and bounce, all inside the same limits.
 
 After [Ribeiro & Paiva 2019, section 3.7]. Run: python examples/30_the_character_of_a_motion.py [folder for pictures]
 """
@@ -36,7 +36,7 @@ def response(goal: float, **style: float) -> NDArray[np.float64]:
 
 
 def check_limits(x: NDArray[np.float64]) -> None:
-    """The differences of the output keep every limit."""
+    """Check that velocity, acceleration and jerk of the output are inside their limits."""
     padded = np.concatenate([[0.0, 0.0, 0.0], np.radians(x)])
     for order, limit in enumerate(SERVO.values(), start=1):
         assert np.abs(np.diff(padded, order)).max() * RATE**order <= limit * (1 + 1e-6)
@@ -56,7 +56,7 @@ def draw(axes: Any, title: str, goal: float, styles: Sequence[tuple[str, dict[st
 
 
 def draw_printed(axes: Any) -> None:
-    """The printed equations beside the filter: what whoever receives the output sees of its jerk."""
+    """Jerk of the published equations' output, compared with that of the filter."""
     wild = np.repeat(np.random.default_rng(3).uniform(-1.5, 1.5, 9), 20)
     motion = poise.MotionFilter(**SERVO, **RANGE)
     motion.reset(0.0)

@@ -1,7 +1,7 @@
 """Adelino is happy and watches a ball: a clip of an emotion plays, and every frame of it is warped towards the gaze.
 
-The paper's own future work [Ribeiro & Paiva 2019, section 6], live: a solver that thinks 60 times a second, a motion
-filter, and frames at a steady rate. Run: python examples/31_adelino_watches_a_ball.py [folder for the pictures]
+The future work of the paper [Ribeiro & Paiva 2019, section 6] in real time: a solver at 60 solves per second, a motion
+filter, and frames at a constant rate. Run: python examples/31_adelino_watches_a_ball.py [folder for the pictures]
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LIMITS = {"velocity": 6.0, "acceleration": 60.0, "jerk": 1500.0}
 
 
 def joyful(lamp: poise.Figure) -> poise.Clip:
-    """A clip through key postures, eased between them, as an animator would draw it."""
+    """A clip through key postures, with smooth transitions, as an animator would make it."""
     times = np.arange(0.0, JOY[-1][0] + 1e-9, 1.0 / 30.0)
     keys = np.array([lamp.posture(name).q for _, name in JOY])
     when = np.array([time for time, _ in JOY])
@@ -42,7 +42,7 @@ def joyful(lamp: poise.Figure) -> poise.Clip:
 
 
 def ball_at(time: float) -> NDArray[np.float64]:
-    """A ball that is carried around in front of the lamp [m]."""
+    """Position of a ball that moves around in front of the lamp [m]."""
     turn = 1.1 * np.sin(0.8 * time)
     return np.array([0.6 * np.sin(turn), 0.45 + 0.15 * np.sin(1.7 * time), 0.6 * np.cos(turn)])
 

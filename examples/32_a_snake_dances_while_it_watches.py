@@ -22,7 +22,7 @@ LIMITS = {"velocity": 4.0, "acceleration": 40.0, "jerk": 1000.0}
 
 
 def dance(snake: poise.Figure) -> poise.Clip:
-    """Waves that run along the raised body, four beats long."""
+    """A clip of four beats: waves that travel along the raised body."""
     times = np.arange(0.0, 4.0 + 1e-9, 1.0 / 30.0)
     q = np.repeat(snake.posture("rise").q[None], len(times), axis=0)
     for k in range(12, snake.nq):
@@ -33,7 +33,7 @@ def dance(snake: poise.Figure) -> poise.Clip:
 
 
 def firefly(time: float) -> NDArray[np.float64]:
-    """Where the firefly is [m]."""
+    """Position of the firefly [m]."""
     return np.array([0.7 * np.sin(0.9 * time), 0.55 + 0.2 * np.sin(1.3 * time), 1.8 + 0.2 * np.cos(0.9 * time)])
 
 
@@ -45,7 +45,7 @@ def missed_by(snake: poise.Figure, posture: poise.Posture, light: NDArray[np.flo
 
 
 def main(folder: Path) -> None:
-    """Dance, watching."""
+    """Play the dance while the head watches the firefly."""
     snake = poise.load("snake")
     live = poise.Character(snake, filter=poise.MotionFilter(**LIMITS), posture="rise", solver_rate=30.0)
     clip = dance(snake)

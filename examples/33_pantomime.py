@@ -1,10 +1,10 @@
-"""The pantomime game: a wizard picks hot, warm or cold over OSC while the lamp keeps watching a player who walks about.
+"""The pantomime game: an operator picks hot, warm or cold over OSC while the lamp watches a player who walks about.
 
-After [Ribeiro & Paiva 2017, section 5]: the lamp mimes a word, the player guesses, and the lamp's whole body says how
-near the guess was, without its gaze ever leaving the player.
+After [Ribeiro & Paiva 2017, section 5]: the lamp mimes a word, the player guesses, and the lamp's posture shows how
+near the guess was, while its gaze stays on the player.
 
 Run: python examples/33_pantomime.py [folder for the pictures]
-To be the wizard, run `python examples/33_pantomime.py --wizard` and type h, w or c and Enter; q ends the game.
+To be the operator, run `python examples/33_pantomime.py --wizard` and type h, w or c and Enter; q ends the game.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SECONDS = 10.0
 
 
 def face_at(time: float) -> NDArray[np.float64]:
-    """The player's face: walks from side to side, and leans in and out [m]."""
+    """Position of the face of a player who walks from side to side and leans in and out [m]."""
     return np.array([0.5 * np.sin(0.7 * time), 0.5 + 0.08 * np.sin(1.9 * time), 0.55 + 0.1 * np.cos(0.5 * time)])
 
 
@@ -44,14 +44,14 @@ def missed_by(lamp: poise.Figure, posture: poise.Posture, face: NDArray[np.float
 
 
 def recognised(lamp: poise.Figure, shown: poise.Posture, face: NDArray[np.float64]) -> str:
-    """The hint whose posture, looking at the same face, is nearest to what is shown."""
+    """The hint whose posture, facing the same point, is nearest to the posture shown."""
     solver, gaze = poise.Expressive(lamp), poise.at(face, roll=None)
     apart = {hint: solver.solve(name, gaze, shown).posture.q - shown.q for hint, name in HINTS.items()}
     return min(apart, key=lambda hint: float(np.linalg.norm(apart[hint][1:4])))
 
 
 def press(message: bytes, wizard: socket.socket, ear: OscIn) -> None:
-    """Send a message; the simulation goes on once it was heard."""
+    """Send a message; the simulation continues once it was received."""
     before = ear.heard
     wizard.send(message)
     while ear.heard == before:
@@ -98,7 +98,7 @@ def main(folder: Path) -> None:
 
 
 def play_wizard() -> None:
-    """The same, in real time, with a person as the wizard."""
+    """The game in real time, with a person as the operator."""
     lamp = poise.load("adelino")
     live = poise.Character(lamp, posture="attentive", idle=0.5)
     keys = {hint[0]: name for hint, name in HINTS.items()}

@@ -1,7 +1,8 @@
-"""Pull a four-bar linkage out of its workspace: it comes as near as it can, and stays in one piece.
+"""Pull a four-bar linkage out of its workspace: it comes as near as it can, and its loop stays closed.
 
-After [Schumacher et al. 2021, fig. 5]. Beside it the formulation that the paper argues against: bodies follow the motor
-in the sense of least squares, and the motor goes where the tip is nearest. That one comes apart on its way.
+After [Schumacher et al. 2021, fig. 5]. For comparison, the implicit formulation that the paper
+argues against: bodies follow the motor by least squares, and the motor goes where the tip is nearest. Its loop opens on
+the way.
 Run: python examples/40_a_linkage_out_of_reach.py [folder for the pictures]
 """
 
@@ -28,20 +29,20 @@ Bars = NDArray[np.float64]
 
 
 def ends(bars: Bars) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Near and far ends of the bars."""
+    """First and second ends of the bars."""
     along = np.stack([np.cos(bars[:, 2]), np.sin(bars[:, 2])], axis=1)
     return bars[:, :2], bars[:, :2] + LENGTHS[:, None] * along
 
 
 def gaps(bars: Bars, motor: float) -> NDArray[np.float64]:
-    """What pins and motor lack: zero when assembled."""
+    """Residuals of pins and motor: zero when assembled."""
     near, far = ends(bars)
     pins = [near[0] - PINS[0], near[1] - far[0], near[2] - far[1], far[2] - PINS[3]]
     return np.concatenate([*pins, [bars[0, 2] - motor]])
 
 
 def follow(motor: float, start: Bars) -> Bars:
-    """The implicit formulation's forward kinematics: gaps as small as they can be."""
+    """The implicit formulation's forward kinematics: the least-squares solution for the gaps."""
 
     def lacking(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return gaps(x.reshape(3, 3), motor)
@@ -57,7 +58,7 @@ def tip_of(bars: Bars) -> NDArray[np.float64]:
 
 
 def main(folder: Path) -> None:
-    """Pull at both."""
+    """Pull both linkages."""
     limited = poise.load("four_bar")
     figure = limited.replaced(joints=[replace(joint, lower=(), upper=()) for joint in limited.joints], couplings=[])
     result = poise.solve(figure, [Position("tip", at=(*TARGET, 0.0))])

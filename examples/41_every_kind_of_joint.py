@@ -1,4 +1,4 @@
-"""One motor moves a mechanism of every kind of joint, in three loops; its plate is asked to go to and fro.
+"""One motor moves a mechanism of every kind of joint, in three loops; its plate follows a target back and forth.
 
 After [Schumacher et al. 2021, fig. 6a]. Run: python examples/41_every_kind_of_joint.py [folder for the pictures]
 """
@@ -20,7 +20,7 @@ SWING = 0.08
 
 
 def main(folder: Path) -> None:
-    """Track a target on the plate, and pull at it too far."""
+    """Follow a target with the plate, then pull it out of reach."""
     figure = poise.load("all_joints")
     rest = figure.pose_of("tip", figure.neutral()).position
     plate = Position("tip", at=rest)

@@ -1,4 +1,4 @@
-"""Six hinges and six slides in a row take their end along a figure of eight, turning it as they go.
+"""Six hinges and six slides in series move their end along a figure of eight while it turns.
 
 After [Schumacher et al. 2021, fig. 6b]. Run: python examples/42_twelve_joints_one_hand.py [folder for the pictures]
 """

@@ -1,4 +1,4 @@
-"""The same dance at 30 to 1200 frames per second: what one frame costs, and what it misses.
+"""The same dance at 30 to 1200 frames per second: time and error per frame.
 
 After [Schumacher et al. 2021, fig. 6c]. Run: python examples/43_time_against_frame_rate.py [folder for the pictures]
 """

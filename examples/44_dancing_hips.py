@@ -1,4 +1,4 @@
-"""Hips that dance on feet that stand still: eight motors on six freedoms, one ring of twelve hinges.
+"""Hips that dance on feet that stand still: eight motors, six degrees of freedom, one loop of twelve hinges.
 
 After [Schumacher et al. 2021, fig. 8]. Run: python examples/44_dancing_hips.py [folder for the pictures]
 """

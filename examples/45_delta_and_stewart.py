@@ -1,6 +1,6 @@
 """Two parallel robots: a delta that draws a circle without ever turning, and a Stewart platform that nods.
 
-Each is then pulled far out of reach, and stays in one piece.
+Each is then pulled far out of reach, and its loops stay closed.
 Run: python examples/45_delta_and_stewart.py [folder for the pictures]
 """
 
@@ -24,7 +24,7 @@ NOD = 0.2
 
 
 def circle(figure: poise.Figure) -> Posture:
-    """Draw a circle; returns the last posture but a quarter."""
+    """Move the tip on a circle; returns the posture after a quarter of it."""
     rest = figure.pose_of("tip", figure.neutral())
     tip = Position("tip", at=rest.position)
     solver, posture, shown = Solver(figure, [tip]), figure.neutral(), figure.neutral()
@@ -42,7 +42,7 @@ def circle(figure: poise.Figure) -> Posture:
 
 
 def nod(figure: poise.Figure) -> Posture:
-    """Tilt the platform round and round; returns a tilted posture."""
+    """Tilt the platform in all directions; returns a tilted posture."""
     rest = figure.pose_of("tip", figure.neutral())
     tip = Frame("tip", rest)
     solver, posture, shown = Solver(figure, [tip]), figure.neutral(), figure.neutral()
@@ -60,7 +60,7 @@ def nod(figure: poise.Figure) -> Posture:
 
 
 def main(folder: Path) -> None:
-    """Move both, then pull at both."""
+    """Move both, then pull both out of reach."""
     sheet = []
     for name, move in (("delta", circle), ("stewart", nod)):
         figure = poise.load(name)

@@ -1,6 +1,6 @@
 """Two arms pass a stick: one brings it, both hold it, the other takes it away.
 
-While both hold it, arms and stick are a loop, and wherever the stick is asked to go, in reach or not, no hand slips.
+While both hold it, arms and stick form a loop; wherever the stick's target is, in reach or not, no hand slips.
 Run: python examples/46_a_hand_over.py [folder for the pictures]
 """
 
@@ -32,7 +32,7 @@ HANDLES = {
 
 
 def arms(holding: tuple[str, ...]) -> poise.Figure:
-    """Two arms and a stick that the first of `holding` carries and the others hold on to."""
+    """Two arms and a stick: the first of `holding` moves it, and the others are joined to it by loop joints."""
     made = Builder("arms")
     made.body("torso", shapes=[rod((0.0, 0.0, 0.0), (0.0, 0.3, 0.0), 0.05, DARK_GREY)], mass=10.0)
     for side, (x, color) in SIDES.items():

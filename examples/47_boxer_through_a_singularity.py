@@ -1,8 +1,8 @@
-"""An arm swings past the direction in which two of its shoulder motors turn about one line.
+"""An arm swings close to a singularity, where two of its shoulder axes coincide.
 
-A ball joint would not notice. Three motors in a row can follow only by spinning two of them against each other; told to
-turn slowly, they cut the corner instead and miss the target by little for a moment. After [Schumacher et al. 2021,
-fig. 7]. Run: python examples/47_boxer_through_a_singularity.py [folder for the pictures]
+A ball joint has no such singularity. Three motors in series can follow exactly only by spinning two of them against
+each other. With tasks that keep the bodies slow, the arm deviates a little from the target for a moment instead. After
+[Schumacher et al. 2021, fig. 7]. Run: python examples/47_boxer_through_a_singularity.py [folder for the pictures]
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOTORS = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow")
 
 
 def swing(boxer: poise.Figure) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Where the elbow and the glove of an arm on a ball joint are, frame by frame."""
+    """Positions of elbow and glove of an arm on a ball joint, frame by frame."""
     raised = boxer.posture({"shoulder_roll": math.pi / 2.0, "elbow": math.pi / 2.0})
     shoulder = boxer.pose_of("upper_arm", raised).position
     parts = [boxer.pose_of(part, raised).position - shoulder for part in ("forearm", "glove")]

@@ -1,4 +1,4 @@
-"""A captured walk on a human of other proportions: feet planted, nothing broken, and a page that says how well.
+"""A captured walk on a human of other proportions: feet planted, all limits kept, and a report.
 
 Needs the clip cmu/02_01.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/50_a_walk_on_a_human.py [folder for the picture and the page]

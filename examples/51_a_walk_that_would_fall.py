@@ -1,8 +1,8 @@
-"""A captured walk on a small walking robot, as it is and with its centre of mass led from foot to foot.
+"""A captured walk on a small walking robot, without balance, and with its centre of mass moved from foot to foot.
 
 After [Schumacher et al. 2021, fig. 9]. People fall from step to step and catch themselves; a slow robot that copies
-them falls and does not. With `balance` the centre of mass waits over the foot that stands, goes over along the line
-between the feet while both stand, and has arrived before the first one lifts.
+them falls and does not. With `balance` the centre of mass stays over the standing foot, moves along the line
+between the feet while both stand, and arrives before the first one lifts.
 
 Needs the clip cmu/02_01.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/51_a_walk_that_would_fall.py [folder for the picture]
@@ -37,7 +37,7 @@ def needed(name: str) -> Path:
 
 
 def from_above(motion: poise.Motion, quality: Quality) -> Picture:
-    """Where feet stand and where the centre of mass goes, red where nothing is under it."""
+    """Footprints and the path of the centre of mass, red where it is outside the support polygon."""
     assert motion.track is not None
     assert quality.margin is not None
     sheet = Sheet(figsize=(9.0, 2.2), layout="constrained")

@@ -1,6 +1,6 @@
 """A captured dance on hips whose feet are screwed to the floor: the dance on the spot, at half its tempo.
 
-Where the dancer bends further than the machine can, the machine does what it can, with its ring closed.
+Where the dancer bends further than the robot can, the robot goes to its limits, with its loop closed.
 
 Needs the clip cmu/05_06.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/52_a_dance_on_dancing_hips.py [folder for the picture]
@@ -41,7 +41,7 @@ def on_the_spot(clip: poise.Clip) -> poise.Clip:
 
 
 def main(folder: Path) -> None:
-    """Dance, and show that the ring stays closed."""
+    """Dance, and check that the loop stays closed."""
     clip = on_the_spot(poise.load_clip(needed("bvh/cmu/05_06.bvh")))
     motion = poise.retarget(clip, poise.load("dancer"), {"Hips": "pelvis"}, tempo=TEMPO)
     quality = measure(motion)

@@ -1,7 +1,7 @@
-"""A person waves, and so does a robot arm: one hand leads one tip, and everything else stays out of it.
+"""A person's wave on a robot arm: the hand drives the tip, and no other part is mapped.
 
-The arm has no shoulders, hips or feet. The person's shoulder says where the arm stands and how large it is; it leads
-nothing itself. Everything but the arm is kept still first, for a robot that is screwed down cannot step aside.
+The arm has no shoulders, hips or feet. The person's shoulder is used for position and scale only, with weight 0.
+All bones except the arm are kept still first, because a robot that is screwed down cannot step aside.
 
 Needs the clip animated_drawings/wave_hello.bvh in ../shared/data/bvh, beside this repository.
 Run: python examples/53_an_arm_that_waves.py [folder for the picture]

@@ -1,4 +1,4 @@
-"""A captured dance on a lamp: the dancer's head, seen from the hips, leads the lamp's.
+"""A captured dance on a lamp: the dancer's head, measured from the hips, drives the lamp's head.
 
 Needs the clip cmu/05_06.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/54_a_lamp_that_dances.py [folder for the pictures]
@@ -29,7 +29,7 @@ def needed(name: str) -> Path:
 
 
 def seated(clip: poise.Clip) -> poise.Clip:
-    """The same dance with the hips held where they usually are: a lamp does not walk about."""
+    """The same dance with the hips fixed at their median pose, because a lamp cannot walk."""
     q = clip.q.copy()
     q[:, :7] = np.median(q[:, :7], axis=0)
     return poise.Clip(clip.figure, q, clip.rate, clip.name)

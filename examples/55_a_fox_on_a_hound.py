@@ -1,7 +1,7 @@
-"""A fox walks on a treadmill; a larger animal of other joints walks over the ground like it.
+"""A fox that walks on the spot, retargeted to a larger animal with other joints that walks over the ground.
 
-The names of a quadruped's bones would say "arms" to retargeting, which knows people. So its mapping is written out: the
-hind legs are legs, whose feet are planted, and all that is in front follows without a role.
+Retargeting expects human roles and would take the front legs for arms. So the mapping is written by hand: the
+hind legs have the roles of legs, whose feet are planted, and the front parts follow without a role.
 
 Needs Fox.gltf of the Khronos sample models in ../shared/data/gltf, beside this repository.
 Run: python examples/55_a_fox_on_a_hound.py [folder for the picture]
@@ -91,7 +91,7 @@ def hound() -> poise.Figure:
 
 
 def over_the_ground(clip: poise.Clip) -> poise.Clip:
-    """Steps on a treadmill, repeated, and carried forwards as fast as feet that stand go back."""
+    """The clip repeated, and moved forwards at the speed at which its standing feet move back."""
     path = clip.positions(FEET)
     back = np.gradient(path, axis=0)[:, :, 2]
     speed = -float(np.median(back[path[:, :, 1] < path[:, :, 1].min() + 2.0]))

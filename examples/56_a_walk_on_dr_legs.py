@@ -1,6 +1,6 @@
 """A person's walk on DR Legs, a real walking robot with six loops and twelve motors, as its makers' paper does it.
 
-After [Schumacher et al. 2021, V]: contacts are found in the clip, feet are planted, the centre of mass is led from foot
+After [Schumacher et al. 2021, V]: contacts are found in the clip, feet are planted, the centre of mass moves from foot
 to foot, and every frame is solved with all loops closed and inside the limits of the motors.
 
 Needs the clip cmu/02_01.bvh in ../shared/data/bvh and dr_legs.extracted.json, a plain copy of the robot's USD file, in
@@ -44,7 +44,7 @@ def needed(name: str) -> Path:
 
 
 def dr_legs(file: Path) -> poise.Figure:
-    """The robot, free to walk, without the rounding of its file and with knees that do not snap through."""
+    """The robot with a floating base, without the rounding errors of its file, and with guards on its knees."""
     data = json.loads(file.read_text(encoding="utf-8"))
     bodies = {body["name"]: body for body in data["bodies"]}
     chest = Box(size=(0.085, 0.24, 0.055), pose=Pose(bodies["pelvis"]["pos"]))
