@@ -1,11 +1,11 @@
 """Chain solvers on the same random targets: success, iterations, time and smoothness, one table per figure.
 
-Reachable targets are where a random legal posture has the tip; unreachable ones lie beyond the stretched limb. Every
-solver begins in the same random legal posture and keeps the limits. How near it comes to what is out of reach is told
-by its error beyond that of `poise.reach`. For smoothness the tip is dragged along a closed curve of 400 reachable
-places, each solve beginning where the last one ended: the largest and the mean turn of any joint per frame, and how
-many frames missed. Times are processor times of the whole call from Python. Circles takes part where all but a
-turntable is in one plane.
+Reachable targets are tip positions of random legal postures; unreachable ones lie beyond the stretched limb. Every
+solver starts from the same random legal posture and keeps the limits. For unreachable targets, the table has the error
+beyond that of `poise.reach`. For smoothness, the tip is dragged along a closed curve of 400 reachable positions, each
+solve starting from the result of the last one: largest and mean turn of any joint per frame, and frames in which the
+target was not reached. Times are processor times of the whole call from Python. Circles is measured only on figures
+whose joints, except a turntable, move in one plane.
 
 Run: python benchmarks/chains.py [targets per figure]
 """
@@ -48,7 +48,7 @@ FRAMES = 400
 
 @dataclass(frozen=True)
 class Row:
-    """What one solver did on one figure."""
+    """Results of one solver on one figure."""
 
     solver: str
     success: float
@@ -74,7 +74,7 @@ HEAD = """| solver | success | iterations | µs, median / p99 | beyond nearest, 
 
 
 def targets(figure: poise.Figure, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, poise.Posture]]:
-    """A place that can be reached, one that cannot, and a posture to begin in."""
+    """A reachable target, an unreachable one, and a start posture."""
     rng = np.random.default_rng(11)
     first = figure.moving_joints[0]
     center = figure.pose_of(
@@ -89,7 +89,7 @@ def targets(figure: poise.Figure, count: int) -> Iterator[tuple[np.ndarray, np.n
 
 
 def curve(figure: poise.Figure) -> tuple[np.ndarray, poise.Posture]:
-    """(FRAMES, 3) places of the tip while every joint swings a little at its own pace, and the posture at the first."""
+    """(FRAMES, 3) positions of the tip while every joint oscillates at its own frequency, and the first posture."""
     low, high = figure.compiled.bounds.lower, figure.compiled.bounds.upper
     t = np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)

@@ -1,6 +1,6 @@
 """The live character: latency from `face()` to the first changed frame, processor time, and the clock's jitter.
 
-Run: python benchmarks/character.py [--minutes 10]. Times are wall times on whatever else the machine is doing.
+Run: python benchmarks/character.py [--minutes 10]. Times are wall times and depend on other programs on the machine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def dancing_lamp() -> poise.Character:
 
 
 def measure_latency(rate: float, trials: int = 30) -> np.ndarray:
-    """From the call of `face` on another thread to the first frame that differs because of it [s]."""
+    """Time from a call of `face` on another thread to the first frame that it changes [s]."""
     live = poise.Character(poise.load("adelino"))
     live.face([0.0, 0.4, 1.0])
     asked, found = [0.0], []
@@ -68,7 +68,7 @@ def measure_latency(rate: float, trials: int = 30) -> np.ndarray:
 
 
 def measure_load(rate: float, seconds: float) -> tuple[float, np.ndarray, int]:
-    """Share of one core, times between frames [s], frames left out."""
+    """Share of one core, times between frames [s], skipped frames."""
     live = dancing_lamp()
     stop = threading.Event()
 
@@ -90,7 +90,7 @@ def measure_load(rate: float, seconds: float) -> tuple[float, np.ndarray, int]:
 
 
 def bare_clock(rate: float, seconds: float) -> np.ndarray:
-    """Times between the ticks of a clock that does nothing else: what this machine can do right now [s]."""
+    """Times between the ticks of a clock that does nothing else, which shows the machine's own jitter [s]."""
     clock = FrameClock(rate)
     stamps = []
     while clock.ticks < rate * seconds:

@@ -1,7 +1,7 @@
-"""What it costs to keep clear: one step of the human with and without looking around.
+"""Time of collision avoidance: one step of the human with and without it.
 
-The human stands on both feet and reaches across its body. A step is timed where it has come to rest, with its arm
-against its chest, and on the way there; both with the same tasks, in turns, as the best of several rounds.
+The human stands on both feet and reaches across its body. Steps are timed at rest, with its arm against its
+chest, and on the way there; both with the same tasks, alternately, as the best of several rounds.
 """
 
 from __future__ import annotations

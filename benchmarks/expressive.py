@@ -1,10 +1,10 @@
 """Orientation and posture together, on the same pairs: poise.Expressive, poise.Erik, scipy, mink and PlaCo.
 
-Peers run in the interpreter that has them (see `machine.peers_python`). Each begins at the wanted posture inside its
-limits, as its users would, and may take up to a hundred steps; every answer is judged by poise's own measures.
+The other libraries run in their own interpreter (see `machine.peers_python`). Each starts from the wanted posture,
+clamped to its limits, and may take up to a hundred steps; poise's own measures are applied to every solution.
 
-With --grid, the papers' skeletons instead, ERIK beside the expressive solver, without peers: errors and throughput on
-so many pairs of their grid, and the time of single solves on the first thousand.
+With --grid, ERIK and the expressive solver are compared on the papers' skeletons: errors and throughput on
+that many pairs of their grid, and the time of single solves on the first thousand.
 
 python benchmarks/expressive.py --count 300 --skeletons CEG
 python benchmarks/expressive.py --grid 20000 --skeletons ABCDEFG
@@ -97,7 +97,7 @@ def report(name: str, solver: ExpressiveSolver, asked: Samples, q: np.ndarray, s
 
 
 def peers(solver: ExpressiveSolver, asked: Samples) -> dict[str, dict]:
-    """What scipy, mink and PlaCo answer."""
+    """The solutions of scipy, mink and PlaCo."""
     chain = solver.limb.chain
     question = {
         "axes": chain.axis.tolist(),

@@ -1,7 +1,7 @@
 """scipy, mink and PlaCo on a chain of hinges along +Y, for benchmarks/expressive.py, which runs this.
 
-All minimise the same: the turn that the tip lacks, upside down where that is nearer, with weight 1, and the distance of
-each joint from the wanted posture with a ten-thousandth of its share in the shape.
+All minimise the same objective: the angle between tip and target (upside down if that is nearer) with weight 1, and
+the distance of each joint from the wanted posture with 1e-4 times its weight in the shape error.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Postures, rolls, first headings and the sense of turning are random; the target moves by 1° per frame, a joint by 5° at
 most. Every line gives the direction error, mean over all frames and worst of all, in degrees; how many paths lost the
-direction by more than 0.05°, or 2° more than geometry asks; the largest joint step; changes of branch per path.
+direction by more than 0.05°, or by 2° more than the geometry requires; the largest joint step; changes of branch per
+path.
 
 python benchmarks/expressive_turns.py --skeletons CEGD --postures 12 --seed 1
 """
@@ -27,7 +28,7 @@ LOST = 0.05
 
 
 class Frames(NamedTuple):
-    """What a path came to."""
+    """Results of one path."""
 
     off: np.ndarray
     """Direction error of every frame [degrees]."""

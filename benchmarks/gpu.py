@@ -1,6 +1,6 @@
-"""Batches of poise.Erik and poise.Expressive on the cores and on a CUDA GPU: agreement and throughput.
+"""Batches of poise.Erik and poise.Expressive on the CPU and on a CUDA GPU: agreement and throughput.
 
-Every answer of the GPU is compared with that of the cores, bit for bit. Where errors differ by more than 1e-9 the exit
+Every result of the GPU is compared with that of the CPU, bit for bit. Where errors differ by more than 1e-9 the exit
 status is 1.
 
 python benchmarks/gpu.py --count 1000000 --skeletons BCG
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def compare(name: str, solver: ExpressiveSolver, asked: Samples, compared: int) -> float:
-    """Largest difference between the errors on the GPU and on the cores; prints throughput."""
+    """Largest difference between the errors on the GPU and on the CPU; prints throughput."""
     postures, orientations = asked.postures, asked.orientations
     solver.solve_batch(postures[:FEW], orientations[:FEW], device="cuda")
     solver.solve_batch(postures[:FEW], orientations[:FEW])
@@ -77,7 +77,7 @@ def compare(name: str, solver: ExpressiveSolver, asked: Samples, compared: int) 
 
 
 def fused(solver: ExpressiveSolver) -> int:
-    """Products and sums that the GPU rounds once instead of twice."""
+    """Number of fused multiply-add operations, which round once instead of twice."""
     from poise.expressive.launches import erik_launch, expressive_launch
 
     launch = erik_launch if isinstance(solver, poise.Erik) else expressive_launch

@@ -1,8 +1,8 @@
 """Cost of the level solver against unknowns n, rows m and levels p: warm, from compiled code, with and without limits.
 
-Rows are dense and random, the first two levels undamped, the others damped; below them stands a wish. Every solve
-starts from the limits of the last one, as in tracking. The last line adds curvature to a level. With a path, the growth
-with each of the three is drawn there as well.
+Rows are dense and random, the first two levels undamped, the others damped; below them is a criterion. Every solve
+starts from the active limits of the last one, as in tracking. The last line adds curvature to a level. With a path, the
+growth with each of the three is drawn there as well.
 """
 
 from __future__ import annotations

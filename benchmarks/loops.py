@@ -1,8 +1,8 @@
-"""Assembling mechanisms: time per frame, what is left open, jumps, and growth with the number of bodies.
+"""Assembling mechanisms: time per frame, remaining gaps, jumps, and growth with the number of bodies.
 
 DR Legs (31 bodies, 36 hinges, 12 motors, 6 loops) follows the 22 s that its makers recorded, frame after frame, and
 then jumps between random frames. Maximal coordinates, every body free and every joint a constraint, solve the same
-frames with the small reference of the tests: dense, in Python, so only the order of magnitude means anything. Ladders
+frames with the small reference of the tests: dense, in Python, so only the order of magnitude is meaningful. Ladders
 of parallelograms with more and more rungs show how the time grows.
 """
 

@@ -1,11 +1,11 @@
 """The engine on DR Legs: tracking its recorded walk, and targets that leave the workspace and come back.
 
 *Walk*: pelvis and feet of the assembled walk, one step per frame, at 100 and, motor angles interpolated, at 1200 frames
-per second; with the centre of mass, it comes after the feet and before height and turn of the pelvis, and is asked to
-sway by 2 mm.
-*Sweeps*: pelvis lifted, feet apart, stride, pelvis turned, out of reach and back, in several durations and sizes,
-weighted together or feet first, with and without the motors' speed limit. A sweep is good when the figure ends in the
-posture it started from, was closed to 1e-9 at every frame and never beyond a limit.
+per second; with the centre of mass, its priority is below the feet and above height and rotation of the pelvis, and its
+target sways by 2 mm.
+*Sweeps*: pelvis lifted, feet apart, stride, pelvis turned, out of reach and back, in several durations and sizes, with
+tasks at one priority or feet first, with and without the motors' speed limit. A sweep is good if the figure ends in the
+posture it started from, was closed to 1e-9 in every frame and never violated a limit.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def sweep(
 
 
 def targets(rest: dict[str, Pose], kind: str, a: float) -> dict[str, Pose]:
-    """Where frames are wanted, `a` of the way out."""
+    """Targets of the frames at the fraction `a` of the way out."""
     moves = {
         "up": {"pelvis_frame": (0.0, 0.0, 0.12)},
         "apart": {"foot_l_frame": (0.0, 0.15, 0.0), "foot_r_frame": (0.0, -0.15, 0.0)},

@@ -1,13 +1,14 @@
-"""The paper's way, as a reference to time: inverse kinematics in maximal coordinates [Schumacher et al. 2021, IV].
+"""The paper's method, for comparison: inverse kinematics in maximal coordinates [Schumacher et al. 2021, IV].
 
-Every body has a place and a turn, every hinge is five constraints, and each step solves one sparse system for all of
-them and the multipliers:
+Every body has a position and a rotation, every hinge is five constraints, and each step solves one sparse system for
+all of them and the multipliers:
 
     ┌ H  Jᵀ ┐ ┌ d ┐   ┌ -g ┐
     └ J  -δ ┘ └ λ ┘ = └ -c ┘        δ for the constraints that are redundant
 
-with H of the objectives' rows and a little of the identity, the state regulariser. Steps are whole: what is asked here
-is within reach. Arrays over all hinges at once, so that numpy and SuperLU do the work and Python little.
+with H from the rows of the objectives plus a small multiple of the identity, the state regulariser. Steps are not
+shortened, because the targets here are within reach. Arrays cover all hinges at once, so that numpy and SuperLU do most
+of the work.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ DONE, STEPS = 1e-8, 30
 
 
 class MaximalCoordinates:
-    """A figure of hinges whose root floats, and sites that are asked to be somewhere."""
+    """A figure of hinges with a floating root, and sites with targets."""
 
     def __init__(self, figure: poise.Figure, sites: list[str]) -> None:
         hinges = [joint for joint in (*figure.joints, *figure.loops) if joint.kind == "revolute"]
@@ -56,7 +57,7 @@ class MaximalCoordinates:
         self.row, self.column = row.ravel(), np.broadcast_to(columns[:, None, :], row.shape).ravel()
 
     def begin(self, posture: Posture) -> None:
-        """Put all bodies where they are in a posture."""
+        """Set all bodies to their poses in a posture."""
         frames = self.figure.frames(posture)
         self.place, self.turn = frames.position[: self.n].copy(), _matrices(frames.rotation[: self.n])
 
@@ -65,12 +66,12 @@ class MaximalCoordinates:
         return float(np.abs(self._constraints()[0]).max())
 
     def site(self, k: int) -> tuple[Array, Array]:
-        """Where a site is, and how it is turned."""
+        """Position and rotation of a site."""
         body, pose = self.sites[k]
         return self.place[body] + self.turn[body] @ pose.position, self.turn[body] @ pose.matrix
 
     def solve(self, targets: list[tuple[Array, Array]]) -> int:
-        """Move all bodies until the sites are where they are asked to be; returns how many steps it took."""
+        """Move all bodies until the sites reach their targets; returns the number of steps."""
         size, rows = 6 * self.n, 5 * len(self.a)
         for step in range(STEPS):
             c, entries = self._constraints()
@@ -89,7 +90,7 @@ class MaximalCoordinates:
         return STEPS
 
     def _constraints(self) -> tuple[Array, Array]:
-        """What hinges lack, and the entries of their derivatives."""
+        """Residuals of the hinges, and the entries of their derivatives."""
         turn_a, turn_b, m = self.turn[self.a], self.turn[self.b], len(self.a)
         arm_a, arm_b = (np.einsum("kij,kj->ki", t, p) for t, p in ((turn_a, self.at_a), (turn_b, self.at_b)))
         u, v = np.einsum("kij,kj->ki", turn_a, self.u), np.einsum("kij,kaj->kai", turn_b, self.v)

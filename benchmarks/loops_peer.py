@@ -1,8 +1,8 @@
-"""PlaCo and Drake on a mechanism of a file, for benchmarks/loops_peers.py, which runs this.
+"""PlaCo and Drake on a mechanism from a file, for benchmarks/loops_peers.py, which runs this.
 
-PlaCo takes one quadratic program per frame, or several, the two sides of every loop joint brought together as hard
-equalities. Drake solves one nonlinear program per frame with SNOPT, from the frame before: sides of loop joints meet,
-and sites are where they are asked to be, as constraints. Only solving is timed, not the writing of the program.
+PlaCo solves one or several quadratic programs per frame, with the closure of every loop joint as hard
+equalities. Drake solves one nonlinear program per frame with SNOPT, started at the previous frame, with loop closures
+and site targets as constraints. Only the solving is timed, not the construction of the program.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Mechanisms that follow a site, against others in one run: PlaCo, Drake, and the paper's maximal coordinates.
+"""Mechanisms that follow a site, compared in one run with PlaCo, Drake, and the paper's maximal coordinates.
 
 Every frame is one call from the frame before: `Solver.step` of poise, one quadratic program of PlaCo or three, one
-nonlinear program of Drake, steps in maximal coordinates until they rest. Each goes through all frames twice, once to be
-timed, new targets included, and once to be judged, so that nothing stands between two frames. The walker (31 bodies, 6
-loops) walks, pelvis and feet tracked. Rounds of poise and of the others alternate, and the quietest of each counts.
+nonlinear program of Drake, steps in maximal coordinates until they rest. Each runs through all frames twice, once to be
+timed, new targets included, and once to measure errors, so that nothing else runs between two timed frames. The walker
+(31 bodies, 6 loops) walks, pelvis and feet tracked. Rounds of poise and of the others alternate, and the fastest of
+each counts.
 
 POISE_PEERS names a Python that has placo and drake; those that it has not are left out.
 """
@@ -48,7 +49,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Motion:
-    """A mechanism and where its sites are asked to be."""
+    """A mechanism and the targets of its sites."""
 
     figure: poise.Figure
     goals: Sequence[Goal]
@@ -169,7 +170,7 @@ def follow_maximal(motion: Motion, start: Posture) -> Run:
 
 
 def ask(peer: str, programs: int, motion: Motion, start: Posture) -> Run | None:
-    """A peer in a process of its own; None where it is not installed."""
+    """Run another library in a process of its own; None if it is not installed."""
     drawn = without_ends(motion.figure)
     figure = drawn.replaced(joints=[j for j in drawn.joints if j.kind != "free"])
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
-"""The tree of a figure as URDF, for peers that read nothing else.
+"""The tree of a figure as URDF, for libraries that read no other format.
 
 Joints of several turns and slides become chains of single ones. The two sides of every loop joint, and every site,
-become links of their own: `NAME.inner` and `NAME.outer`, which a peer has to bring together, and `site.NAME`.
+become links of their own: `NAME.inner` and `NAME.outer`, which a solver has to make coincide, and `site.NAME`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def urdf_of(figure: poise.Figure) -> str:
 
 
 def _chain(joint: Joint) -> list[str]:
-    """A joint as hinges and slides one after another, then where its child sits on the last."""
+    """A joint as hinges and slides in series, and the frame of its child on the last."""
     steps = [("turn", axis) for axis in BALL] if joint.kind == "ball" else list(
         zip(joint.primitives, joint.axes, strict=True)
     )  # fmt: skip

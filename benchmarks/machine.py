@@ -1,4 +1,4 @@
-"""What the figures were measured on, and how: the best of several rounds, because machines are noisy."""
+"""The machine and versions of a benchmark, and timing by the best of several rounds."""
 
 import os
 import platform
@@ -32,7 +32,7 @@ def with_version(package: str) -> str:
 
 
 def peers_python() -> Path:
-    """The interpreter that has the peers: POISE_PEERS, that of `.venv-bench`, or the one that runs."""
+    """The interpreter that has the other libraries: POISE_PEERS, that of `.venv-bench`, or the one that runs."""
     beside = Path(__file__).resolve().parent.parent / ".venv-bench/bin/python"
     python = Path(os.environ.get("POISE_PEERS") or (beside if beside.exists() else sys.executable))
     if not python.exists():

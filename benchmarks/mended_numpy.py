@@ -1,4 +1,4 @@
-"""Imported before numba: gives numpy 2.5 back a name that releases of numba made before it look up on import."""
+"""Imported before numba: restores a name that numpy 2.5 removed and that older numba releases import."""
 
 import numpy as np
 

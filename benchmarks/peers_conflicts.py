@@ -1,4 +1,4 @@
-"""Random conflicts: how true and how calm a solver is when not everything can be had."""
+"""Random conflicts: accuracy and smoothness of a solver when not all tasks can be met."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def conflicts(contestants: list[Process], judge: Judge, seeds: range) -> Table:
 
 
 def stance(judge: Judge) -> Evaluation:
-    """Where Talos is at the start, by Pinocchio."""
+    """Poses of Talos at the start, by Pinocchio."""
     q = judge.problem.start
     head = judge.place(HEAD, q)
     x, y, z, w = pin.Quaternion(head.rotation).coeffs()

@@ -1,4 +1,4 @@
-"""Pinocchio as the judge: where the feet, the centre of mass, the hand and the head really are."""
+"""Errors measured by Pinocchio: feet, centre of mass, hand and head."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Judge:
         return np.array(pin.centerOfMass(self.model, self.data, q))
 
     def errors(self, q: np.ndarray, targets: Targets) -> Errors:
-        """What a motion q (k + 1, nq), its start first, left undone."""
+        """Errors of a motion q (k + 1, nq), whose first row is the start."""
         feet, center, hand, gaze = np.array([self._frame(answer, targets, k) for k, answer in enumerate(q[1:])]).T
         steps = np.array([pin.difference(self.model, before, after) for before, after in pairwise(q)])
         joints, lower, upper = q[:, 7:], self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:]

@@ -11,7 +11,7 @@ class Placo:
     """PlaCo's kinematics solver.
 
     Args:
-        problem: what is asked.
+        problem: the tasks and targets.
         feet: "soft" or "hard".
         rest: squared weight on the step itself. A hundredth or less shakes out of reach; a tenth is calm there, and
             lags by millimetres where everything is within reach.
@@ -24,7 +24,7 @@ class Placo:
             raise ValueError("PlaCo orders the joints differently from the judge")
 
     def begin(self, targets: Targets) -> None:
-        """Build the solver anew: it keeps nothing from an earlier run."""
+        """Build the solver again, without memory of an earlier run."""
         problem, weights = self.problem, Weights()
         self.targets = targets
         self.robot.state.q = problem.start

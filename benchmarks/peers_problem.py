@@ -1,4 +1,4 @@
-"""What every solver of the whole-body benchmark is asked, as plain data that travels between processes."""
+"""The problem of the whole-body benchmark as plain data that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Problem:
 
 
 class Targets(NamedTuple):
-    """What is asked in each of k frames."""
+    """Targets in each of k frames."""
 
     hand: np.ndarray
     """Position of the hand [m] (k, 3)."""
@@ -61,10 +61,10 @@ class Solver(Protocol):
     """One solver, ready to be timed."""
 
     def begin(self, targets: Targets) -> None:
-        """Go back to the start and remember what will be asked."""
+        """Return to the start and store the targets."""
 
     def step(self, frame: int) -> Any:
-        """Ask for the targets of a frame and make one step; this is what is timed."""
+        """Set the targets of a frame and take one step; only this is timed."""
 
     def coordinates(self, answer: Any) -> np.ndarray:
-        """The answer of a step in Pinocchio's coordinates, a copy."""
+        """The result of a step in Pinocchio's coordinates, as a copy."""

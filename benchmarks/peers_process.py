@@ -1,7 +1,7 @@
-"""A solver in a process of its own, so that peers with clashing requirements meet in one run.
+"""A solver in a process of its own, so that libraries with conflicting requirements can be compared in one run.
 
-Every solver, ours included, is treated alike: it runs alone in one process on one thread, times its own steps, and
-waits while the others work. Requests and answers are pickles over pipes, outside what is timed.
+Every solver, ours included, is treated the same: it runs alone in one process on one thread, times its own steps, and
+waits while the others run. Requests and results are pickled over pipes, outside the timed part.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 
 class Motion(NamedTuple):
-    """What a solver answered."""
+    """The results of a solver."""
 
     q: np.ndarray
     """Postures in Pinocchio's coordinates, the start first (k + 1, nq); fewer when it failed on the way."""

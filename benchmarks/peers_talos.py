@@ -1,4 +1,4 @@
-"""Talos on two feet, and the two sets it is measured on: within reach, and in conflict."""
+"""Talos on two feet, and the two sets of targets: within reach, and out of reach."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def normal(hand: np.ndarray, center: np.ndarray, gaze: np.ndarray, frames: int) 
 
 
 def stress(hand: np.ndarray, center: np.ndarray, gaze: np.ndarray, frames: int) -> Targets:
-    """The hand asked away within a second to where it cannot go, and to circle there."""
+    """The target of the hand moves out of reach within a second, then on a circle there."""
     s = np.minimum(1.0, np.arange(1, frames + 1) / (0.5 * ROUND))[:, None]
     away = (3 - 2 * s) * s**2 * np.array([0.88, -0.15, 0.64])
     return Targets(hand + away + circle(frames, 0.05), np.tile(center, (frames, 1)), swaying(gaze, frames, 0.3))

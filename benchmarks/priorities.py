@@ -1,8 +1,8 @@
-"""Whether a lower level ever costs a higher one anything: random figures and the human, from random starts.
+"""Whether a lower level ever increases the error of a higher one: random figures and the human, from random starts.
 
-Every question has three to six levels. It is solved whole, and again with the levels below each level removed; both
-answers are continued once from where they rest. A level is worse if it has a larger error in the whole question, given
-that the levels above it are as good.
+Every problem has three to six levels. It is solved with all levels, and again with the levels below each level removed;
+both solves are continued once from their results. A level counts as worse if its error is larger with all levels, while
+the levels above it are as good.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def tell(what: str, losses: list[float]) -> None:
-    """One line: how many questions have a level that lost more than each bound."""
+    """One line: the number of problems with a level that lost more than each bound."""
     counts = ", ".join(f"{sum(loss > bound for loss in losses)} above {bound:g}" for bound in BOUNDS)
     print(f"{what}: of {len(losses)}, {counts}; worst {max(losses):.3g}", flush=True)
 
@@ -93,7 +93,7 @@ def random_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]
 
 
 def human_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]:
-    """The human stands and reaches with the right hand; the left hand, below, wants something else."""
+    """The human stands and reaches with the right hand; the left hand has a conflicting target of lower priority."""
     rng = np.random.default_rng(seed)
     human = poise.load("human")
     start = human.posture("standing")

@@ -1,12 +1,12 @@
 """A full pose inside the limits: poise.reach against roboticstoolbox's compiled ik_LM, judged by Pinocchio.
 
-500 random reachable poses each of a Panda and a UR5, with the same chain, limits and poses on both sides, in one run.
-A pose counts as reached when Pinocchio finds the tip within 1e-4 m and 1e-3 rad and every joint inside its limits.
-poise runs with its own, tighter tolerance; the peer with the loosest one that meets the criterion, at two dampings of
-which the faster counts. Times are processor times of the thread, so that other programs do not count. Then sets of our
-own: limits narrowed to a fifth, the edge of the workspace, a human.
+500 random reachable poses each of a Panda and a UR5, with the same chain, limits and poses on both sides, in one run. A
+pose counts as reached when Pinocchio finds the tip within 1e-4 m and 1e-3 rad and every joint inside its limits. poise
+runs with its own, tighter tolerance; roboticstoolbox with the loosest one that meets the criterion, with two dampings
+of which the faster counts. Times are processor times of the thread, so that other programs do not count. Then sets of
+our own: limits narrowed to a fifth, the edge of the workspace, a human.
 
-roboticstoolbox-python is no dependency of poise. Where it is installed elsewhere, name that Python:
+roboticstoolbox-python is not a dependency of poise. If it is installed elsewhere, name that Python:
 POISE_PEER_PYTHON=/somewhere/bin/python python benchmarks/reach.py
 """
 
@@ -40,7 +40,7 @@ PEER_TOLERANCE = 0.5 * NEAR**2
 
 
 class Judge:
-    """Pinocchio's opinion of the tip of a robot."""
+    """Pinocchio's model of a robot, which checks the tip."""
 
     def __init__(self, figure: poise.Figure, urdf: Path, tip: str) -> None:
         """Load the robot a second time."""
@@ -105,7 +105,7 @@ def quietest(rounds: list[list[float]]) -> list[float]:
 
 
 def peer(question: dict[str, object]) -> dict | None:
-    """The answer of roboticstoolbox, or None where it is not installed."""
+    """The results of roboticstoolbox, or None if it is not installed."""
     python = os.environ.get("POISE_PEER_PYTHON") or (sys.executable if find_spec("roboticstoolbox") else None)
     if python is None:
         return None

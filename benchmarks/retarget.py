@@ -1,9 +1,9 @@
-"""Retargeting of every BVH clip in a folder onto the human, a walking machine and that one balanced: speed and quality.
+"""Retargeting of every BVH clip in a folder to the human and to a walking robot, also balanced: speed and quality.
 
 python benchmarks/retarget.py [CLIPS [ROUNDS]]
 
-Frames per second are of the whole call, from clip to motion, by the clock of the processor and as the median of some
-rounds after a first one; the rotated clip starts in its middle, and is compared half a second and more from any seam.
+Frames per second are of the whole call, from clip to motion, in processor time, as the median of some
+rounds after a first one; the rotated clip starts in its middle, and is compared at least half a second from any cut.
 """
 
 import statistics

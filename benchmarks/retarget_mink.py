@@ -1,13 +1,13 @@
-"""Our retargeting against GMR's way of doing it, with mink: same figure, mapping and targets, both judged by us.
+"""Our retargeting compared with GMR's method, with mink: same figure, mapping, targets and measures.
 
 python benchmarks/retarget_mink.py [CLIPS]
 
-mink gets the targets that our plan has made: bones of the figure's own length, feet where they are planted, as points
-of heel and ball, and, in a second run, how the pelvis is turned, which ours always follows too. That is kinder than
-GMR itself, which scales the clip's own feet. Swing and twist limits of ball joints and couplings cannot be said in
-MuJoCo; limits broken are therefore given for hinges alone and for all, and ours is also given without those limits.
-Our time is that of the whole call, from the clip to the motion; mink's is that of its frames after the first; both by
-the clock of the processor, on one core.
+mink gets the targets of our plan: bones of the figure's own length, planted feet as points of heel and ball, and, in a
+second run, the rotation of the pelvis, which ours always follows. These targets are easier than those of GMR itself,
+which scales the clip's own feet. MuJoCo cannot express swing and twist limits of ball joints, or couplings; violated
+limits are therefore counted for hinges alone and for all, and ours is also measured without those limits.
+Our time is that of the whole call, from the clip to the motion; mink's is that of its frames after the first; both in
+processor time of one core.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""Humanoids on both feet while a hand reaches: how many of 100 targets `solve` meets, and what restarts add.
+"""Humanoids on both feet while a hand reaches: how many of 100 targets `solve` meets, with and without restarts.
 
 H1, OP3 and T1 are read as MJCF from the folder MENAGERIE_ROOT, or beside the repository; G1 and Talos come with
-example-robot-data. SLSQP starts where poise does: where it ends no nearer, a better posture lies in another valley, and
-no method that follows the slope from that start finds it.
+example-robot-data. SLSQP has the same start as poise: if it ends no nearer, a better posture is in another local
+minimum, which no descent from that start finds.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def row(humanoid: Humanoid) -> str:
 
 
 def by_slsqp(humanoid: Humanoid, start: poise.Posture, tasks: list[Task]) -> float:
-    """How far SLSQP leaves the hand from its target, both feet held, from the same start [m]."""
+    """Distance of the hand from its target after SLSQP with both feet held, from the same start [m]."""
     figure, feet, hand = humanoid.figure, tasks[:-1], tasks[-1]
 
     def errors(change: np.ndarray) -> np.ndarray:

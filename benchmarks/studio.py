@@ -2,7 +2,7 @@
 
 python benchmarks/studio.py               the server: a client drags a hand around for ten seconds
 python benchmarks/studio.py --browser     the same in Chromium too: from a pointer's move to the picture that shows it
-python benchmarks/studio.py --soak 600    random dragging and turning for so many seconds: no error, no leak, no NaN
+python benchmarks/studio.py --soak 600    random dragging and turning for that many seconds: no error, no leak, no NaN
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Client:
         self.bad += not all(np.isfinite(part).all() for part in (row.bodies, row.targets, row.marks))
 
     def say(self, **message: Any) -> None:
-        """Say what a pointer does."""
+        """Send a message of the pointer."""
         self.socket.send(json.dumps({"figure": self.last.figure_number, **message}))
 
 
@@ -237,7 +237,7 @@ def soak(server: Server, seconds: float, seed: int) -> None:
 
 
 def _gesture(client: Client, rng: np.random.Generator, bodies: int, freedoms: int) -> int:
-    """One thing that somebody does with a pointer."""
+    """One random gesture with the pointer."""
     kind = rng.choice(["pull", "turn", "aim"], p=[0.7, 0.15, 0.15])
     steps = int(rng.integers(2, 60))
     body, freedom, task = int(rng.integers(bodies)), int(rng.integers(6, freedoms)), int(rng.integers(2))

@@ -1,11 +1,11 @@
 """One whole-body step of Talos (38 degrees of freedom), poise against PlaCo, Pink and mink.
 
 Two feet fixed, centre of mass, right hand, gaze, posture, joint limits; one step per frame of 10 ms. *Normal*: the hand
-on a circle within reach. *Stress*: the hand asked out of reach, speed limits on. `--scenarios N` adds random conflicts
-and asks how calm each solver is once the targets stand still. Every answer is judged by Pinocchio's kinematics.
+on a circle within reach. *Stress*: the target of the hand is out of reach, speed limits on. `--scenarios N` adds random
+conflicts and measures how still each solver is once the targets stop. All errors are measured by Pinocchio.
 
 Each solver runs alone in a process of its own, one thread, and the processes take turns round by round, so that all
-meet the same noise; each figure of time is the best of all rounds, and ratios are to PlaCo's in the same run. Peers
+run under the same load; each time is the best of all rounds, and ratios are to PlaCo's in the same run. Peers
 come from the environment that `make bench` sets up beside `.venv` (or from the interpreter named by POISE_PEERS).
 """
 
