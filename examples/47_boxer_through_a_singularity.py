@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.figure import Figure as Sheet
 
 import poise
-from poise import Pose, Position, Slow, Solver, Still
+from poise import Pose, Position, Solver, StayStill, TurnSlowly
 from poise.engine.problem import StepSize
 from poise.tasks.task import Task
 
@@ -50,7 +50,7 @@ def follow(boxer: poise.Figure, regularised: bool) -> tuple[np.ndarray, np.ndarr
     """Speed of the motors [rad/s] and distance of the glove from its target [m] in every frame."""
     path = list(swing(boxer))
     elbow, glove = Position("forearm", at=path[0][0]), Position("glove", at=path[0][1])
-    steady: list[Task] = [Still(weight=2e-4), Slow(speed=4.0, rate=RATE, weight=1e-4)] if regularised else []
+    steady: list[Task] = [StayStill(weight=2e-4), TurnSlowly(speed=4.0, rate=RATE, weight=1e-4)] if regularised else []
     solver = Solver(boxer, [elbow, glove, *steady], step=StepSize(min_gain=1e-6))
     start = {"shoulder_roll": math.pi / 2.0 + FROM, "elbow": math.pi / 2.0}
     posture = poise.solve(boxer, [elbow, glove], start=start).posture

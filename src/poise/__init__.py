@@ -5,6 +5,7 @@ Public names are imported on first use, so that `import poise` takes no time: nu
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -58,17 +59,19 @@ if TYPE_CHECKING:
     from poise.tasks.criteria import NearPosture as NearPosture
     from poise.tasks.custom import Custom as Custom
     from poise.tasks.equilibrium import Equilibrium as Equilibrium
+    from poise.tasks.look_at import LookAt as LookAt
     from poise.tasks.mass import CenterOfMass as CenterOfMass
     from poise.tasks.mass import MomentOfInertia as MomentOfInertia
     from poise.tasks.obstacles import Obstacle as Obstacle
     from poise.tasks.obstacles import Plane as Plane
     from poise.tasks.place import Frame as Frame
-    from poise.tasks.place import LookAt as LookAt
     from poise.tasks.place import Orientation as Orientation
     from poise.tasks.place import Position as Position
     from poise.tasks.posture import Hold as Hold
-    from poise.tasks.steady import Slow as Slow
-    from poise.tasks.steady import Still as Still
+    from poise.tasks.steady import StayStill as StayStill
+    from poise.tasks.steady import TurnSlowly as TurnSlowly
+
+    Still, Slow = StayStill, TurnSlowly
 
 __version__ = "0.1.0"
 
@@ -100,7 +103,7 @@ _HOMES = {
     "Hold": "poise.tasks.posture",
     "Joint": "poise.figure.model.joints",
     "LeastTorque": "poise.tasks.criteria",
-    "LookAt": "poise.tasks.place",
+    "LookAt": "poise.tasks.look_at",
     "MomentOfInertia": "poise.tasks.mass",
     "Motion": "poise.motion.clip.motion",
     "MotionFilter": "poise.motion.filter.filter",
@@ -117,11 +120,11 @@ _HOMES = {
     "RobotError": "poise.errors",
     "Scene": "poise.engine.scene",
     "Site": "poise.figure.model.body",
-    "Slow": "poise.tasks.steady",
     "Solver": "poise.engine.solver",
-    "Still": "poise.tasks.steady",
+    "StayStill": "poise.tasks.steady",
     "Support": "poise.forces.loads",
     "TaskError": "poise.errors",
+    "TurnSlowly": "poise.tasks.steady",
     "Weights": "poise.expressive.measures",
     "at": "poise.chains.targets",
     "chain": "poise.figures",
@@ -137,6 +140,9 @@ _HOMES = {
 _PACKAGES = ("chains",)
 """Public packages whose functions are called through them, as in `poise.chains.ccd(…)`."""
 
+_RENAMED = {"Slow": "TurnSlowly", "Still": "StayStill"}
+"""Present names by former ones, which can still be imported."""
+
 __all__ = sorted([*_HOMES, *_PACKAGES])
 
 
@@ -144,6 +150,9 @@ def __getattr__(name: str) -> object:
     """Import a public name from its module on first use."""
     if name in _PACKAGES:
         return import_module(f"poise.{name}")
+    if name in _RENAMED:
+        warnings.warn(f"poise.{name} is now poise.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return __getattr__(_RENAMED[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES[name]), name)

@@ -32,9 +32,9 @@ from poise import (
     Pose,
     Position,
     Posture,
-    Slow,
-    Still,
+    StayStill,
     Support,
+    TurnSlowly,
 )
 from poise.figure.model.shapes import Capsule
 from tests.golden.questions import (
@@ -149,8 +149,8 @@ def human_tasks(human: Figure, rng: Random) -> dict[str, list[Any]]:
         "mass at a place": [CenterOfMass(at=[0.1, 1.0, 0.1], axes="xz")],
         "curl up": [MomentOfInertia("y", 0.5), Hold("standing", priority=2)],
         "hold some joints": [Hold({"left_elbow": 0.8}, joints=["left_elbow"]), Hold("sitting", priority=2)],
-        "still": [Position("right_hand", at=hand.position), Still(weight=1e-2)],
-        "slow": [Position("right_hand", at=hand.position), Slow(speed=4.0, rate=60.0)],
+        "still": [Position("right_hand", at=hand.position), StayStill(weight=1e-2)],
+        "slow": [Position("right_hand", at=hand.position), TurnSlowly(speed=4.0, rate=60.0)],
         "some joints": [Position("right_hand", at=hand.position, joints=arm)],
         "nearest branch": [Frame("right_hand", hand, joints="nearest branch"), Hold("standing", priority=2)],
         "some joints, then all": [

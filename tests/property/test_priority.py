@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 import poise
 from poise.engine.problem import Problem
 from poise.engine.solver import Solver
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass
-from poise.tasks.place import LookAt, Orientation, Position
+from poise.tasks.place import Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 from tests.strategies import Recipe, figures

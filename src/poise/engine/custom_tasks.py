@@ -1,4 +1,4 @@
-"""Custom tasks, whose errors and Jacobians are Python functions."""
+"""Tasks whose errors and Jacobians are computed in Python."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.goals.goals import Goals
-from poise.tasks.custom import Custom
+from poise.tasks.custom import ComputedTask
 
 
 class CustomTasks(NamedTuple):
-    """All `Custom` tasks of a problem, and their rows."""
+    """All `ComputedTask`s of a problem, and their rows."""
 
     figure: Figure
-    tasks: tuple[tuple[Custom, slice], ...]
+    tasks: tuple[tuple[ComputedTask, slice], ...]
 
     @classmethod
     def of(cls, figure: Figure, task_rows: Sequence[TaskRows]) -> CustomTasks:
-        """Select the custom tasks among all tasks."""
-        return cls(figure, tuple((t.task, t.rows) for t in task_rows if isinstance(t.task, Custom)))
+        """Select them among all tasks."""
+        return cls(figure, tuple((t.task, t.rows) for t in task_rows if isinstance(t.task, ComputedTask)))
 
     def write_rows(self, q: FloatArray, goals: Goals) -> None:
         """Write errors and Jacobian rows at the posture `q` (nq,); rows are minus the derivative of the error."""

@@ -17,7 +17,7 @@ from poise.engine.external_terms import ExternalGradients, ExternalTerm, Support
 from poise.engine.goal_arrays import TaskRows
 from poise.engine.limit_names import limit_names
 from poise.engine.starts import StartTargets
-from poise.engine.targets import TargetLike, posture_for, set_target, with_target
+from poise.engine.targets import set_target
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -36,6 +36,7 @@ from poise.tasks.criteria import Criterion, ExternalGradient
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
 from poise.tasks.recruits import recruited
+from poise.tasks.target import TargetLike
 from poise.tasks.task import Goal, Task
 
 
@@ -90,7 +91,7 @@ class Problem:
         self.priorities = sorted({t.task.priority for t in self.task_rows})
         self._by_task = {t.task: t for t in self.task_rows}
         self._reimposed = {t.task: t for t in self.all_rows if t.reimposes}
-        self._retargeted: set[Task] = set()
+        self._targets: dict[Task, TargetLike | Task] = {}
         terms = [criterion.term(figure, forces) for criterion in criteria]
         contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
         compiled_criteria = criteria_arrays(figure, self.last_hold, terms)
@@ -184,22 +185,24 @@ class Problem:
             for array, before in zip(memory, saved, strict=True):
                 array[...] = before
 
-    def retarget(self, task: Task, value: TargetLike) -> None:
-        """Give a task another target, in place."""
+    def retarget(self, task: Task, value: TargetLike | Task) -> None:
+        """Give a task another target, in place: a value, or the target of another task of its kind."""
         rows = self._by_task.get(task)
         if rows is not None:
             set_target(self.figure, self.engine.goals, rows, value)
-            self._retargeted.add(task)
+            self._targets[task] = value.copy() if isinstance(value, np.ndarray) else value
             if task in self._reimposed:
                 set_target(self.figure, self.engine.goals, self._reimposed[task], value)
         elif task is self.last_hold:
-            self.engine.criteria.postures[0] = posture_for(self.figure, value, task.label)._q
+            asked = value if isinstance(value, Hold) else task.with_target(value)  # type: ignore[arg-type]
+            self.engine.criteria.postures[0] = self.figure.posture(asked.posture)._q
         else:
             raise TaskError(f"{task.label} is not one of the solver's active tasks, so it cannot have another target.")
 
-    def current_task(self, rows: TaskRows) -> Task | None:
+    def current_task(self, task: Task) -> Task | None:
         """A task with the target that it was given last; None if it still has its own."""
-        return with_target(self.figure, self.engine.goals, rows) if rows.task in self._retargeted else None
+        value = self._targets.get(task)
+        return value if value is None or isinstance(value, Task) else task.with_target(value)
 
 
 def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[TaskRows]:

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from poise.engine.result import Result
-from poise.engine.wanted import amount, compared
 from poise.figure.model.violations import reached_limits
-from poise.tasks.avoid import Avoid
-from poise.tasks.task import Task
+from poise.tasks.words import amount
 
 STATUS_SENTENCES = {
     "solved": "every task is met",
@@ -50,17 +48,12 @@ def headline(result: Result) -> str:
 def rows(result: Result) -> list[Row]:
     """One row per task, the first level first; `Avoid` tasks come before all levels."""
     found = []
-    for verdict in sorted(result.verdicts, key=lambda verdict: _level(verdict.task)):
+    for verdict in sorted(result.verdicts, key=lambda verdict: verdict.task.rank):
         task = verdict.task
-        wanted, got = compared(verdict.asked or task, result.posture)
+        wanted, got = (verdict.asked or task).compare(result.posture)
         error = "0" if verdict.met else amount(verdict.error, task.unit())
-        found.append(Row(str(_level(task) or "all"), task.label, wanted, got, error, verdict.outcome))
+        found.append(Row(str(task.rank or "all"), task.label, wanted, got, error, verdict.outcome))
     return found
-
-
-def _level(task: Task) -> int:
-    """Priority of a task; 0 for an `Avoid` task, which is above every priority."""
-    return 0 if isinstance(task, Avoid) else task.priority
 
 
 def limits_line(result: Result) -> str:

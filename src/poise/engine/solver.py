@@ -12,7 +12,6 @@ import numpy as np
 from poise.engine.problem import Problem, StepSize
 from poise.engine.restarts import is_better, other_starts
 from poise.engine.result import Result
-from poise.engine.targets import TargetLike
 from poise.engine.trust_region import TrustRegion
 from poise.engine.verdicts import judge
 from poise.errors import FigureError, TaskError
@@ -25,6 +24,7 @@ from poise.kernels.engine.step import LEGAL, LOOPS_OPEN, NOT_FINITE, make_legal,
 from poise.tasks.avoid import SELF, Avoid
 from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.target import TargetLike
 from poise.tasks.task import Task
 
 _NO_PREVIOUS_POSTURE = np.empty(0)
@@ -112,8 +112,8 @@ class Solver:
             self._trust_region.measure(q)
         return judge(self._problem, Posture(self.figure, q), 0, 0.0, _checked_stopping(0, tolerance)[1])
 
-    def target(self, task: Task, value: TargetLike) -> None:
-        """Give a task another target: a position, rotation, direction, pose, posture or number."""
+    def target(self, task: Task, value: TargetLike | Task) -> None:
+        """Give a task another target: a position, rotation, direction, pose, posture or number, or that of a task."""
         self._problem.retarget(task, value)
 
     def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
@@ -124,7 +124,7 @@ class Solver:
         self._trust_region.discard_measurement()
 
     def _store_start(self, q: FloatArray) -> None:
-        """Store the start posture as the target of `Still` and `Slow` tasks."""
+        """Store the start posture as the target of tasks that want it."""
         if self._problem.start_targets is not None:
             self._problem.start_targets.store(q)
 

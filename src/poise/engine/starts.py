@@ -1,4 +1,4 @@
-"""Stores the start posture of a solve as the target of the regulariser tasks `Still` and `Slow`."""
+"""Stores the start posture of a solve as the target of the tasks that want it, such as `StayStill`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from poise.engine.goal_arrays import TaskRows
 from poise.figure.model.pose import FloatArray
 from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import Engine
-from poise.tasks.steady import Slow, Still
 
 
 class StartTargets:
-    """The goals of all `Still` and `Slow` tasks, whose targets are the node frames at the start of a solve."""
+    """The goals of all tasks that want the start posture; their targets are the node frames there."""
 
     def __init__(self, engine: Engine, goals: Sequence[int]) -> None:
         """Refer to the goals with these indices."""
@@ -24,8 +23,8 @@ class StartTargets:
 
     @classmethod
     def of(cls, engine: Engine, task_rows: Sequence[TaskRows]) -> StartTargets | None:
-        """Select the goals of `Still` and `Slow` tasks; None if there are none."""
-        steady = [t for t in task_rows if isinstance(t.task, Still | Slow)]
+        """Select the goals of tasks that want the start posture; None if there are none."""
+        steady = [t for t in task_rows if t.task.wants_start]
         goals = [g for t in steady for g in range(t.first_goal, t.first_goal + len(t.goals))]
         return cls(engine, goals) if goals else None
 

@@ -50,7 +50,7 @@ def _verdicts(problem: Problem, posture: Posture, tolerance: float) -> list[Verd
     for rows, size in zip(problem.task_rows, sizes, strict=True):
         reasons = find_reasons(problem, posture, rows, unmet) if rows in unmet else Reasons()
         found = _verdict(rows.task, size, rows not in unmet, reasons)
-        verdicts.append(replace(found, asked=problem.current_task(rows)))
+        verdicts.append(replace(found, asked=problem.current_task(rows.task)))
     if problem.last_hold is not None:
         met = _is_met(problem.last_hold, hold_size, tolerance)
         reasons = Reasons() if met else find_hold_reasons(problem, posture, hold_error, unmet)

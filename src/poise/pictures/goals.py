@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
-from poise.engine.footprint import support_polygon
-from poise.engine.wanted import part_from_world
 from poise.figure.model.figure import Figure
-from poise.figure.model.pose import FloatArray, Pose, vector
+from poise.figure.model.pose import FloatArray, vector
 from poise.figure.model.posture import Posture
-from poise.tasks.mass import CenterOfMass
+from poise.forces.footprint import support_polygon
 from poise.tasks.obstacles import Plane
-from poise.tasks.place import Frame, LookAt, Position
-from poise.tasks.task import Task, axes_of
+from poise.tasks.task import Task
 
 SHOWN_TARGET_ERROR = 1e-3
 """Error of a target from which a line is drawn to it [m]."""
@@ -60,55 +55,20 @@ def marks_of(tasks: tuple[Task, ...], posture: Posture) -> Marks:
     return marks
 
 
-@singledispatch
 def mark(task: Task, posture: Posture, marks: Marks) -> None:
-    """Add the marks of a task; by default a task has none."""
-
-
-@mark.register(Position)
-def _(task: Position, posture: Posture, marks: Marks) -> None:
-    frame = posture.figure.pose_of(task.site, posture)
-    point = frame.apply(np.zeros(3) if task.offset is None else vector(task.offset))
-    world_from_base = part_from_world(posture, task.relative_to).inverse()
-    marks.add_target(point, world_from_base.apply(_nearest_target(task, world_from_base.inverse().apply(point))))
-
-
-@mark.register(Frame)
-def _(task: Frame, posture: Posture, marks: Marks) -> None:
-    given: Any = task.pose
-    place = given.position if isinstance(given, Pose) else vector(given[0])
-    world_from_base = part_from_world(posture, task.relative_to).inverse()
-    marks.add_target(posture.figure.pose_of(task.site, posture).position, world_from_base.apply(place))
-
-
-@mark.register(LookAt)
-def _(task: LookAt, posture: Posture, marks: Marks) -> None:
-    if task.at is not None:
-        eye = posture.figure.pose_of(task.site, posture).position
-        target = part_from_world(posture, task.relative_to).inverse().apply(vector(task.at))
-        marks.targets.append(target)
-        marks.sights.append(np.stack([eye, target]))
-
-
-@mark.register(CenterOfMass)
-def _(task: CenterOfMass, posture: Posture, marks: Marks) -> None:
-    figure = posture.figure
-    center = figure.center_of_mass(posture)
-    if task.at is not None:
-        marks.add_target(center, _nearest_target(task, center))
-        return
-    corners = support_polygon(posture, task.supports).corners
-    below = center + float((corners[0] - center) @ figure.up_vector) * figure.up_vector
-    marks.footprints.append(corners)
-    marks.weights.append(np.stack([center, below]))
-
-
-def _nearest_target(task: Position | CenterOfMass, here: FloatArray) -> FloatArray:
-    """(3,) the point nearest to `here` that meets the task along its axes."""
-    axes = axes_of(task.axes, task.label)
-    gap = vector(task.at if task.at is not None else here) - here
-    step: FloatArray = here + np.linalg.pinv(axes) @ axes @ gap
-    return step
+    """Add the marks of a task: its target if it can be moved, and the support polygon that it is about."""
+    target = task.target_in(posture)
+    if target is not None and target.is_seen:
+        marks.targets.append(target.wanted)
+        marks.sights.append(np.stack([target.got, target.wanted]))
+    elif target is not None and target.moves:
+        marks.add_target(target.got, target.wanted)
+    if task.supports:
+        figure = posture.figure
+        corners, center = support_polygon(posture, task.supports).corners, figure.center_of_mass(posture)
+        below = center + float((corners[0] - center) @ figure.up_vector) * figure.up_vector
+        marks.footprints.append(corners)
+        marks.weights.append(np.stack([center, below]))
 
 
 def plane_patch(plane: Plane, figure: Figure, points: FloatArray) -> FloatArray | None:

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from poise.errors import TaskError
 from poise.figure.collision.pairs import Names
+from poise.tasks.form import MARGIN, FormField, MenuEntry, Setting, field
 from poise.tasks.obstacles import Obstacle, Plane
-from poise.tasks.task import Goal, Task
+from poise.tasks.task import Comparison, Goal, Task
+from poise.tasks.words import length
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.figure.model.posture import Posture
 
 SELF = "self"
 """Stands for the figure's own bodies among the things to avoid."""
 
 Hazard: TypeAlias = str | Obstacle | Plane
 Hazards: TypeAlias = Hazard | Sequence[Hazard]
+
+
+def _hazards_by_name(setting: Setting) -> dict[str, Hazard]:
+    """Everything that a figure can avoid: itself and the obstacles."""
+    named = {obstacle.name or f"obstacle {k + 1}": obstacle for k, obstacle in enumerate(setting.obstacles)}
+    return {"itself": SELF, **named}
+
+
+def _with_hazards(task: Avoid, names: Sequence[str], setting: Setting) -> Task:
+    if not names:
+        raise TaskError(f"{task.label}: choose what to keep clear of, or remove the task.")
+    by_name = _hazards_by_name(setting)
+    return replace(task, what=[by_name[name] for name in names])
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +46,20 @@ class Avoid(Task):
     separated first. Its priority, weight, gain and joints have no effect. Bodies of the figure that are nearer than
     `margin`, or inside each other, in its neutral posture may stay as near as they are there.
     """
+
+    chooses_joints: ClassVar[bool] = False
+    menu: ClassVar = (MenuEntry("Avoid self-collision", lambda posture, site: Avoid()),)
+    form: ClassVar = (
+        FormField(
+            label="Keep clear of",
+            control="choices",
+            get=lambda task: task.hazard_names,
+            put=_with_hazards,
+            options=lambda setting: list(_hazards_by_name(setting)),
+        ),
+        MARGIN,
+        field("reach", "Detection distance [m]", low=0.02, step=0.02),
+    )
 
     what: Hazards = SELF
     """The things to avoid: an obstacle, a plane, "self", or a list of those."""
@@ -73,10 +103,23 @@ class Avoid(Task):
         """The obstacles and planes to avoid."""
         return [hazard for hazard in self.hazards if not isinstance(hazard, str)]
 
+    @property
+    def hazard_names(self) -> list[str]:
+        """The names of the things to avoid; "" for an obstacle without a name."""
+        return ["itself" if hazard == SELF else getattr(hazard, "name", "") for hazard in self.hazards]
+
+    @property
+    def rank(self) -> int:
+        """0: it is above every priority."""
+        return 0
+
     def describe(self) -> str:
         """The name for reports: "avoid" and the names of the obstacles."""
-        named = ["itself" if hazard == SELF else getattr(hazard, "name", "") for hazard in self.hazards]
-        return f"avoid {', '.join(name or 'an obstacle' for name in named)}"
+        return f"avoid {', '.join(name or 'an obstacle' for name in self.hazard_names)}"
+
+    def compare(self, posture: Posture) -> Comparison:
+        """The margin; the error says by how much it is violated."""
+        return Comparison(f"{length(self.margin)} clear")
 
     def goals(self, figure: Figure) -> list[Goal]:
         """An empty list: the task becomes limits of a step instead of goals."""

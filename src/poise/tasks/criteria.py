@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from poise.forces.acting import Acting
 from poise.forces.loads import Load
 from poise.forces.torques import TorqueCriterion, torque_slopes
 from poise.tasks.equilibrium import Loads
+from poise.tasks.kinds import Kind
 from poise.tasks.ranges import ranges_of
 from poise.tasks.task import Recruits, name_list
 
@@ -66,8 +67,11 @@ Term: TypeAlias = Near | Slope | Effort | ExternalGradient
 
 
 @dataclass(frozen=True)
-class Criterion:
+class Criterion(Kind):
     """An objective function to minimise in the freedom that the tasks leave."""
+
+    menu: ClassVar[str] = ""
+    """Its name on the studio's page; "" if it is not there."""
 
     def __post_init__(self) -> None:
         """Check the weight."""
@@ -79,10 +83,17 @@ class Criterion:
         """The criterion's term of the sum; raises `TaskError` or `FigureError` if the figure has no such joints."""
         raise NotImplementedError
 
+    @classmethod
+    def made(cls, posture: Posture) -> Criterion:
+        """A new criterion of this kind for a figure in a posture."""
+        return cls()
+
 
 @dataclass(frozen=True)
 class NearPosture(Criterion):
     """Joints stay as near to a posture as the tasks let them."""
+
+    menu: ClassVar[str] = "Stay near a posture"
 
     posture: PostureLike
     joints: Recruits = None
@@ -93,10 +104,17 @@ class NearPosture(Criterion):
         """The squared distance to the posture, weighted on the chosen joints."""
         return Near(np.array(figure.posture(self.posture).q), self.weight * chosen(figure, self.joints))
 
+    @classmethod
+    def made(cls, posture: Posture) -> NearPosture:
+        """The criterion to stay near the posture."""
+        return cls(posture)
+
 
 @dataclass(frozen=True)
 class Comfort(Criterion):
     """Joints stay near the middle of their ranges: Σ ((q - middle) / range)²."""
+
+    menu: ClassVar[str] = "Comfort: joints near mid-range"
 
     joints: Recruits = None
     """Names of the joints; all with limits unless given."""
@@ -112,6 +130,8 @@ class Comfort(Criterion):
 class Flex(Criterion):
     """Joints such as knees, hips and elbows bend: each turns towards the side on which its range is larger."""
 
+    menu: ClassVar[str] = "Flex"
+
     joints: Recruits = None
     """Names of the joints; all with an asymmetric range unless given."""
     weight: float = 1.0
@@ -124,6 +144,8 @@ class Flex(Criterion):
 @dataclass(frozen=True)
 class Extend(Criterion):
     """Joints stretch: each turns away from the side on which its range is larger."""
+
+    menu: ClassVar[str] = "Extend"
 
     joints: Recruits = None
     """Names of the joints; all with an asymmetric range unless given."""
@@ -141,6 +163,8 @@ class LeastTorque(Criterion):
     The sum is scaled by its curvature, so that a weight of 1 counts for about as much as that of `NearPosture`.
     Supports without shares carry equal ones.
     """
+
+    menu: ClassVar[str] = "Small joint torques"
 
     forces: Loads = None
     """Forces, supports and gravity that act on the figure; those given to `solve` unless given here."""
@@ -173,6 +197,8 @@ class LeastTorque(Criterion):
 @dataclass(frozen=True)
 class Gradient(Criterion):
     """A function of your own to minimise, given by its gradient, as far as the tasks let it."""
+
+    kind: ClassVar[str] = ""
 
     function: Callable[[Posture], ArrayLike]
     """Takes a posture and returns the gradient (nv,): the derivatives of your function by the velocities."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,14 +22,46 @@ JACOBIAN_DIFFERENCE = 1e-6
 """Half the width of a central difference [rad or m]."""
 
 
-@dataclass(frozen=True, eq=False)
-class Custom(Task):
-    """A task of your own: it brings an error to zero.
+class ComputedTask(Task):
+    """The base of tasks whose errors are computed in Python, for what no goal of the kernels measures.
 
-    The functions are called before and after each step, from Python. The engine takes the error to be linear within a
-    step, and shortens the step where it is not. It has no second derivatives, so that a custom task that cannot be met
-    converges more slowly than the built-in ones.
+    The error is computed before and after each step. The engine takes it to be linear within a step, and shortens the
+    step where it is not. It has no second derivatives, so that such a task converges more slowly if it cannot be met.
     """
+
+    kind: ClassVar = ""
+    size: int = 1
+    """Number of components of the error."""
+
+    def unit(self) -> str:
+        """None: the unit of the error is not known."""
+        return ""
+
+    def goals(self, figure: Figure) -> list[Goal]:
+        """One custom goal with `size` rows."""
+        return [Goal(kind=CUSTOM_GOAL, directions=np.zeros((self.size, 3)), weights=self.weights_of(self.size))]
+
+    def error_at(self, posture: Posture) -> FloatArray:
+        """(size,) the error in a posture, all zero when the task is met."""
+        raise NotImplementedError
+
+    def jacobian_at(self, posture: Posture) -> FloatArray:
+        """(size, nv) derivative of the error in a posture; central differences of the error by default."""
+        figure = posture.figure
+        rows = np.empty((self.size, figure.nv))
+        for k, nudge in enumerate(JACOBIAN_DIFFERENCE * np.eye(figure.nv)):
+            ahead = self.error_at(figure.integrate(posture, nudge))
+            behind = self.error_at(figure.integrate(posture, -nudge))
+            rows[:, k] = (ahead - behind) / (2.0 * JACOBIAN_DIFFERENCE)
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(ComputedTask):
+    """A task of your own, given by functions that are called before and after each step: it brings an error to zero."""
+
+    kind: ClassVar = ""
+    without_target: ClassVar = "has no target; let its function read one that you change"
 
     error: Callable[[Posture], ArrayLike]
     """`size` numbers for a posture, all zero when the task is met."""
@@ -52,14 +84,6 @@ class Custom(Task):
         """The name for reports: that of the error function."""
         return f"custom {getattr(self.error, '__name__', 'task')}"
 
-    def unit(self) -> str:
-        """None: the unit of the error function is not known."""
-        return ""
-
-    def goals(self, figure: Figure) -> list[Goal]:
-        """One custom goal with `size` rows."""
-        return [Goal(kind=CUSTOM_GOAL, directions=np.zeros((self.size, 3)), weights=self.weights_of(self.size))]
-
     def error_at(self, posture: Posture) -> FloatArray:
         """(size,) the error in a posture; raises `TaskError` if the function returns anything else."""
         return self._checked(self.error(posture), (self.size,), "error")
@@ -67,18 +91,8 @@ class Custom(Task):
     def jacobian_at(self, posture: Posture) -> FloatArray:
         """(size, nv) derivative of the error in a posture."""
         if self.jacobian is None:
-            return self._differences(posture)
+            return super().jacobian_at(posture)
         return self._checked(self.jacobian(posture), (self.size, posture.figure.nv), "jacobian")
-
-    def _differences(self, posture: Posture) -> FloatArray:
-        """(size, nv) central differences of the error."""
-        figure = posture.figure
-        rows = np.empty((self.size, figure.nv))
-        for k, nudge in enumerate(JACOBIAN_DIFFERENCE * np.eye(figure.nv)):
-            ahead = self.error_at(figure.integrate(posture, nudge))
-            behind = self.error_at(figure.integrate(posture, -nudge))
-            rows[:, k] = (ahead - behind) / (2.0 * JACOBIAN_DIFFERENCE)
-        return rows
 
     def _checked(self, value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
         """Finite numbers of the given shape; raises `TaskError` for anything else."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from poise.forces.acting import Acting, acting_on, floats
 from poise.forces.equilibrium import level_axes
 from poise.forces.loads import Load
 from poise.kernels.goals.goals import BALANCE_GOAL, STAND_GOAL
+from poise.tasks.form import MARGIN, FormField, MenuEntry
 from poise.tasks.task import Goal, Seat, Task
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ Loads: TypeAlias = "Iterable[Load] | None"
 
 MAX_OUTLINE_CORNERS = 32
 """Largest number of corners of the outline inside which supports without shares can balance the figure."""
+MOMENT_AXES = {"Automatic": None, "Horizontal axes": True, "All three axes": False}
+"""Values of `Equilibrium.level`, by option."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,19 @@ class Equilibrium(Task):
 
     The error is a length: the moment divided by the weight, the distance by which the centre of mass is off balance.
     """
+
+    without_target: ClassVar = "has no target to change; make another solver for other forces"
+    menu: ClassVar = (MenuEntry("Equilibrium of forces", lambda posture, site: Equilibrium()),)
+    form: ClassVar = (
+        MARGIN,
+        FormField(
+            label="Balance moments about",
+            control="choice",
+            get=lambda task: next(option for option, level in MOMENT_AXES.items() if level is task.level),
+            put=lambda task, option, setting: replace(task, level=MOMENT_AXES[option]),
+            options=lambda setting: list(MOMENT_AXES),
+        ),
+    )
 
     forces: Loads = None
     """Forces, supports and gravity that act on the figure; those given to `solve` unless given here."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,16 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.collision.soles import sole_corners
 from poise.figure.model.pose import vector
+from poise.forces.footprint import support_polygon
 from poise.kernels.goals.goals import CENTER_GOAL, INERTIA_GOAL, STAND_GOAL
-from poise.tasks.task import Goal, Task, axes_of, finite_vector, seat_of
+from poise.tasks.form import AXES, AXIS, MARGIN, TARGET, FormField, MenuEntry, field, parts_of
+from poise.tasks.target import Target, nearest_target
+from poise.tasks.task import Comparison, Goal, Task, axes_of, finite_vector, seat_of
+from poise.tasks.words import along_words, length
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.figure.model.posture import Posture
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +32,27 @@ class CenterOfMass(Task):
     With `at`, the centre of mass goes to a point; `axes` chooses the coordinates that count. With `over`, the names of
     sites or bodies that stand on the ground, it stays above the convex hull of their soles, at least `margin` inside.
     """
+
+    takes_arrays: ClassVar = True
+    target_fields: ClassVar = ("at",)
+    without_target: ClassVar = "stays over its support and has no target; use CenterOfMass(at=…) instead"
+    menu: ClassVar = (
+        MenuEntry("Centre of mass", lambda posture, site: CenterOfMass(posture.figure.center_of_mass(posture))),
+        MenuEntry("Balance over", lambda posture, site: CenterOfMass(over=[site], name=f"balance over {site}"), True),
+    )
+    form: ClassVar = (
+        TARGET,
+        replace(AXES, applies=lambda task: task.at is not None),
+        FormField(
+            label="Supports",
+            control="choices",
+            get=lambda task: list(task.supports),
+            put=lambda task, names, setting: replace(task, over=names),
+            options=lambda setting: parts_of(setting.posture.figure),
+            applies=lambda task: task.over is not None,
+        ),
+        replace(MARGIN, applies=lambda task: task.over is not None),
+    )
 
     at: ArrayLike | None = None
     """(3,) wanted position of the centre of mass [m]."""
@@ -76,10 +102,31 @@ class CenterOfMass(Task):
             )
         ]
 
+    def compare(self, posture: Posture) -> Comparison:
+        """The coordinates that count, or the distance inside the support polygon."""
+        if self.at is not None:
+            center = posture.figure.center_of_mass(posture)
+            return Comparison(along_words(self.axes, vector(self.at)), along_words(self.axes, center))
+        inside = support_polygon(posture, self.supports).inside
+        least = f", {length(self.margin)} inside" if self.margin else ""
+        side = "inside" if inside >= 0.0 else "outside"
+        return Comparison(f"over {', '.join(self.supports)}{least}", f"{length(abs(inside))} {side}")
+
+    def target_in(self, posture: Posture) -> Target | None:
+        """The point; along axes that do not count it is that of the present centre of mass."""
+        if self.at is None:
+            return None
+        center = posture.figure.center_of_mass(posture)
+        return Target(nearest_target(center, vector(self.at), axes_of(self.axes, self.label)), center)
+
 
 @dataclass(frozen=True, eq=False)
 class MomentOfInertia(Task):
     """The moment of inertia about an axis through the centre of mass: small when curled up, large when spread out."""
+
+    target_fields: ClassVar = ("value",)
+    menu: ClassVar = (MenuEntry("Moment of inertia", lambda posture, site: MomentOfInertia(posture.figure.up, 0.0)),)
+    form: ClassVar = (AXIS, field("value", "Target [kg m²]", low=0.0, step=0.5))
 
     axis: ArrayLike
     """(3,) direction of the axis in the world."""
@@ -114,6 +161,13 @@ class MomentOfInertia(Task):
                 value=float(self.value),
             )
         ]
+
+    def compare(self, posture: Posture) -> Comparison:
+        """The moments."""
+        value = posture.figure.moment_of_inertia(posture, self.axis)
+        return Comparison(
+            f"{float(self.value):.3g} kg m²" if self.value else "as small as can be", f"{value:.3g} kg m²"
+        )
 
 
 def inertia_of(value: ArrayLike, label: str) -> float:

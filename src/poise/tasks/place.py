@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.model.pose import FloatArray, Pose
-from poise.kernels.goals.goals import AIM_GOAL, POINT_GOAL, TURN_GOAL
-from poise.tasks.task import WORLD_SEAT, Goal, Task, axes_of, finite_vector, seat_of
+from poise.figure.model.pose import FloatArray, Pose, vector
+from poise.kernels.goals.goals import POINT_GOAL, TURN_GOAL
+from poise.tasks.form import AXES, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, rotation_field
+from poise.tasks.target import (
+    Target,
+    TargetLike,
+    nearest_target,
+    part_from_world,
+    rotation_in_part,
+    world_from_part,
+)
+from poise.tasks.task import Comparison, Goal, Task, axes_of, base_seat, finite_vector, seat_of
+from poise.tasks.words import along_words, place_words, turn_words
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.figure.model.posture import Posture
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +35,25 @@ class Position(Task):
     `axes` chooses the coordinates that count: "y" keeps the point in a plane, "xy" on a line; vectors may replace the
     letters. `relative_to` names a site or body in whose frame `at` and `axes` are given, instead of the world's.
     """
+
+    target_fields: ClassVar = ("at",)
+    takes_arrays: ClassVar = True
+    menu: ClassVar = (
+        MenuEntry("Position", lambda posture, site: Position(site, world_from_part(posture, site).position), True),
+    )
+    form: ClassVar = (
+        SITE,
+        FormField(
+            label="Offset from the site [m]",
+            control="point",
+            get=lambda task: vector((0.0, 0.0, 0.0) if task.offset is None else task.offset),
+            put=lambda task, value, setting: replace(task, offset=value if any(value) else None),
+            step=0.01,
+        ),
+        TARGET,
+        AXES,
+        RELATIVE_TO,
+    )
 
     site: str
     """Name of a site or body."""
@@ -54,15 +84,49 @@ class Position(Task):
                 directions=directions,
                 weights=self.weights_of(len(directions)),
                 seat=seat_of(figure, self.site, self.offset),
-                base=WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to),
+                base=base_seat(figure, self.relative_to),
                 position=finite_vector(self.at, "at"),
             )
         ]
+
+    def point_in(self, posture: Posture) -> FloatArray:
+        """(3,) world position of the controlled point [m]."""
+        site = world_from_part(posture, self.site)
+        return site.position if self.offset is None else site.apply(vector(self.offset))
+
+    def compare(self, posture: Posture) -> Comparison:
+        """The coordinates that count, in the frame in which they are given."""
+        point = part_from_world(posture, self.relative_to).apply(self.point_in(posture))
+        beside = "" if self.relative_to is None else f" from {self.relative_to}"
+        return Comparison(along_words(self.axes, vector(self.at)) + beside, along_words(self.axes, point))
+
+    def target_in(self, posture: Posture) -> Target:
+        """The position; along axes that do not count it is that of the controlled point."""
+        world_from_base, got = world_from_part(posture, self.relative_to), self.point_in(posture)
+        here = world_from_base.inverse().apply(got)
+        wanted = nearest_target(here, vector(self.at), axes_of(self.axes, self.label))
+        return Target(world_from_base.apply(wanted), got, world_from_base.rotation)
 
 
 @dataclass(frozen=True, eq=False)
 class Orientation(Task):
     """A site has a rotation; `axes` chooses the axes about which it counts."""
+
+    target_fields: ClassVar = ("rotation",)
+    takes_arrays: ClassVar = True
+    menu: ClassVar = (
+        MenuEntry(
+            "Orientation", lambda posture, site: Orientation(site, world_from_part(posture, site).rotation), True
+        ),
+    )
+    form: ClassVar = (
+        SITE,
+        rotation_field(
+            lambda task: rotation_of(task.rotation, task.label), lambda task, value: replace(task, rotation=value)
+        ),
+        AXES,
+        RELATIVE_TO,
+    )
 
     site: str
     """Name of a site or body."""
@@ -95,15 +159,51 @@ class Orientation(Task):
                 directions=directions,
                 weights=self.weights_of(len(directions)),
                 seat=seat_of(figure, self.site),
-                base=WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to),
+                base=base_seat(figure, self.relative_to),
                 rotation=rotation_of(self.rotation, self.label),
             )
         ]
+
+    def compare(self, posture: Posture) -> Comparison:
+        """The rotations as an angle about an axis, in the frame in which they are given."""
+        frame = part_from_world(posture, self.relative_to) @ world_from_part(posture, self.site)
+        return Comparison(turn_words(rotation_of(self.rotation, self.label)), turn_words(frame.rotation))
+
+    def target_in(self, posture: Posture) -> Target:
+        """The rotation, at the site."""
+        wanted = world_from_part(posture, self.relative_to) @ Pose(rotation=rotation_of(self.rotation, self.label))
+        got = world_from_part(posture, self.site).position
+        return Target(got, got, wanted.rotation, moves=False, turns=True)
+
+    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
+        """The task with another rotation, if one is given."""
+        if rotation is None:
+            return self
+        return replace(self, rotation=rotation_in_part(posture, self.relative_to, rotation))
 
 
 @dataclass(frozen=True, eq=False)
 class Frame(Task):
     """A site has a position and a rotation; `weight` is one number, or six: three for the position, then three."""
+
+    takes_arrays: ClassVar = True
+    menu: ClassVar = (
+        MenuEntry("Position and orientation", lambda posture, site: Frame(site, world_from_part(posture, site)), True),
+    )
+    form: ClassVar = (
+        SITE,
+        FormField(
+            label="Target [m]",
+            control="vector",
+            get=lambda task: task.wanted.position,
+            put=lambda task, value, setting: replace(task, pose=Pose(value, task.wanted.rotation)),
+        ),
+        rotation_field(
+            lambda task: task.wanted.rotation,
+            lambda task, value: replace(task, pose=Pose(task.wanted.position, value)),
+        ),
+        RELATIVE_TO,
+    )
 
     site: str
     """Name of a site or body."""
@@ -124,8 +224,8 @@ class Frame(Task):
         """Two goals with three rows each: the position and the rotation."""
         weights = self.weights_of(6)
         seat = seat_of(figure, self.site)
-        base = WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to)
-        pose = pose_of(self.pose, self.label)
+        base = base_seat(figure, self.relative_to)
+        pose = self.wanted
         return [
             Goal(
                 kind=POINT_GOAL, directions=np.eye(3), weights=weights[:3], seat=seat, base=base, position=pose.position
@@ -135,66 +235,34 @@ class Frame(Task):
             ),
         ]
 
+    @property
+    def wanted(self) -> Pose:
+        """The wanted pose, also if it was given as a position and a rotation."""
+        return pose_of(self.pose, self.label)
 
-@dataclass(frozen=True, eq=False)
-class LookAt(Task):
-    """An axis of a site points at a point, or along a direction."""
+    def compare(self, posture: Posture) -> Comparison:
+        """Position and rotation, in the frame in which they are given."""
+        frame = part_from_world(posture, self.relative_to) @ world_from_part(posture, self.site)
+        words = [f"{place_words(pose.position)}, {turn_words(pose.rotation)}" for pose in (self.wanted, frame)]
+        return Comparison(*words)
 
-    site: str
-    """Name of a site or body."""
-    at: ArrayLike | None = None
-    """(3,) the point to look at [m]."""
-    direction: ArrayLike | None = None
-    """(3,) the direction to look in, in the world, instead of a point."""
-    axis: ArrayLike = (0.0, 1.0, 0.0)
-    """The axis to point with, in the site's own axes: three numbers, or a word such as "y" or "-z"."""
-    relative_to: str | None = None
-    """Name of the site or body in whose frame the point is given; the world if None."""
+    def with_target(self, value: TargetLike) -> Task:
+        """The task with another pose."""
+        return replace(self, pose=pose_of(value, self.label))
 
-    def __post_init__(self) -> None:
-        """Check that exactly one of point and direction is given, and the numbers."""
-        super().__post_init__()
-        if (self.at is None) == (self.direction is None):
-            raise TaskError(f"{self.label}: give either a point (at=) or a direction (direction=) to look at.")
-        if self.direction is not None and self.relative_to is not None:
-            raise TaskError(
-                f"{self.label}: a direction is always in world axes; only a point (at=) can be relative_to a part."
-            )
-        self._wanted()
-        self.unit_axis()
+    def target_in(self, posture: Posture) -> Target:
+        """The pose."""
+        wanted = self.wanted
+        if self.relative_to is not None:
+            wanted = world_from_part(posture, self.relative_to) @ wanted
+        return Target(wanted.position, world_from_part(posture, self.site).position, wanted.rotation, turns=True)
 
-    def _wanted(self) -> FloatArray:
-        """(3,) the point, or the unit vector of the direction."""
-        if self.at is not None:
-            return finite_vector(self.at, f"{self.label}: at")
-        return direction_of(self.direction if self.direction is not None else (), self.label)
-
-    def unit_axis(self) -> FloatArray:
-        """(3,) unit vector of the axis to point with, in the site's own axes."""
-        axis: FloatArray = axes_of(finite_vector(self.axis, f"{self.label}: axis"), self.label)[0]
-        return axis
-
-    def describe(self) -> str:
-        """The name for reports."""
-        return f"gaze of {self.site}"
-
-    def unit(self) -> str:
-        """Unit of its error, an angle."""
-        return "rad"
-
-    def goals(self, figure: Figure) -> list[Goal]:
-        """One goal with two rows, across the line of sight."""
-        return [
-            Goal(
-                kind=AIM_GOAL,
-                directions=np.repeat(self.unit_axis()[None], 2, axis=0),
-                weights=self.weights_of(1).repeat(2),
-                seat=seat_of(figure, self.site),
-                base=WORLD_SEAT if self.relative_to is None else seat_of(figure, self.relative_to),
-                position=self._wanted(),
-                value=0.0 if self.at is not None else 1.0,
-            )
-        ]
+    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
+        """The task with another position, and with another rotation if one is given."""
+        turned = self.wanted.rotation
+        if rotation is not None:
+            turned = rotation_in_part(posture, self.relative_to, rotation)
+        return replace(self, pose=Pose(part_from_world(posture, self.relative_to).apply(vector(at)), turned))
 
 
 def rotation_of(value: ArrayLike, label: str) -> FloatArray:
@@ -204,16 +272,6 @@ def rotation_of(value: ArrayLike, label: str) -> FloatArray:
     if not np.all(np.isfinite(numbers)) or size < 1e-9:
         raise TaskError(f"{label}: a rotation must be a quaternion (w, x, y, z) that is not zero, not {value!r}.")
     unit: FloatArray = numbers / size
-    return unit
-
-
-def direction_of(value: ArrayLike, label: str) -> FloatArray:
-    """A unit vector from three finite numbers, or from a word for an axis."""
-    direction = finite_vector(value, f"{label}: direction")
-    size = float(np.linalg.norm(direction))
-    if size < 1e-9:
-        raise TaskError(f"{label}: the direction to look in must not be the zero vector.")
-    unit: FloatArray = direction / size
     return unit
 
 

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from poise.errors import TaskError
+from poise.figure.model.pose import Pose
 from poise.kernels.goals.goals import HOLD_GOAL
-from poise.tasks.task import Goal, Task, name_list
+from poise.tasks.form import FormField, MenuEntry, Setting
+from poise.tasks.target import TargetLike
+from poise.tasks.task import Comparison, Goal, Task, name_list
+from poise.tasks.words import amount
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure, PostureLike
+    from poise.figure.model.posture import Posture
+
+PRESENT_POSTURE, STORED_POSTURE = "Present posture", "Stored posture"
+"""Options besides the names of postures: that of the figure now, and the one that the task has."""
+
+
+def _with_posture(task: Hold, option: str, setting: Setting) -> Task:
+    if option == STORED_POSTURE:
+        return task
+    return replace(task, posture=setting.posture if option == PRESENT_POSTURE else option)
 
 
 @dataclass(frozen=True, eq=False)
 class Hold(Task):
     """Joints have the values of a posture; `joints` names them, by default all but a floating base."""
+
+    masks_joints: ClassVar[bool] = False
+    menu: ClassVar = (MenuEntry("Hold this posture", lambda posture, site: Hold(posture)),)
+    form: ClassVar = (
+        FormField(
+            label="Posture",
+            control="choice",
+            get=lambda task: task.posture if isinstance(task.posture, str) else STORED_POSTURE,
+            put=_with_posture,
+            options=lambda setting: [PRESENT_POSTURE, STORED_POSTURE, *setting.posture.figure.posture_names],
+        ),
+    )
 
     posture: PostureLike
     """Wanted posture: a name, joint values, or all coordinates."""
@@ -56,3 +83,35 @@ class Hold(Task):
                 dofs=dofs,
             )
         ]
+
+    def compare(self, posture: Posture) -> Comparison:
+        """The wanted posture, and the joint with the largest error."""
+        figure = posture.figure
+        apart = figure.difference(posture, figure.posture(self.posture))
+        gaps = {joint: float(np.linalg.norm(apart[figure.v_slice(joint)])) for joint in self.held(figure)}
+        worst = max(gaps, key=lambda joint: gaps[joint])
+        gap = _joint_words(figure, worst, gaps[worst])
+        return Comparison(self._posture_words(figure), "held" if gap == "0" else f"{worst} {gap} off")
+
+    def _posture_words(self, figure: Figure) -> str:
+        """The name of the posture, the value of its only joint, or the number of its joints."""
+        if isinstance(self.posture, str):
+            return self.posture
+        held = self.held(figure)
+        if len(held) == 1 and figure.joints[held[0]].nv == 1:
+            value = figure.posture(self.posture)[held[0]]
+            return f"{held[0]} {_joint_words(figure, held[0], float(np.ravel(value)[0]))}"
+        named = len(self.posture) if isinstance(self.posture, Mapping) else len(held)
+        return f"a posture of {min(named, len(held))} joints"
+
+    def with_target(self, value: TargetLike) -> Hold:
+        """The task with another posture; raises `TaskError` for a pose."""
+        if isinstance(value, Pose):
+            raise TaskError(f"{self.label} holds a posture: a name, joint values, or all coordinates, not {value!r}.")
+        return replace(self, posture=value)
+
+
+def _joint_words(figure: Figure, joint: str, value: float) -> str:
+    """The value of a joint, in degrees or as a length."""
+    turns = "slide" not in figure.joints[joint].primitives
+    return ("-" if value < 0.0 else "") + amount(abs(value), "rad" if turns else "m")

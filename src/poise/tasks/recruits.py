@@ -8,7 +8,6 @@ import numpy as np
 
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
-from poise.tasks.posture import Hold
 from poise.tasks.task import NEAREST_BRANCH, Task, name_list
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def recruited(figure: Figure, task: Task) -> FloatArray | None:
     """(nv,) recruitment mask: 1 for the velocities that a task may use, else 0; None for all."""
-    if task.joints is None or isinstance(task, Hold):
+    if task.joints is None or not task.masks_joints:
         return None
     if task.joints == NEAREST_BRANCH:
         site = getattr(task, "site", None)

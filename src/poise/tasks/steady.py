@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from poise.errors import TaskError
 from poise.kernels.goals.goals import POINT_GOAL, SLOW_GOAL, TURN_GOAL
+from poise.tasks.form import FormField, MenuEntry, field
 from poise.tasks.task import Goal, Seat, Task, Weight, name_list
 
 if TYPE_CHECKING:
@@ -21,11 +22,26 @@ if TYPE_CHECKING:
 
 SQUARED_QUATERNION_SHARE = 0.25
 """Squared vector part of the quaternion of a small rotation, as a share of its squared angle."""
+NEW_SPEED = 3.0
+"""Angular speed in a new task that slows bodies down [rad/s]."""
+NEW_RATE = 60.0
+"""Solves per second in a new task that slows bodies down."""
+BODIES = FormField(
+    label="Only these bodies",
+    control="choices",
+    get=lambda task: [] if task.bodies is None else name_list(task.bodies),
+    put=lambda task, names, setting: replace(task, bodies=tuple(names) or None),
+    options=lambda setting: [body.name for body in setting.posture.figure.bodies],
+)
+"""The form field of the bodies concerned."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Steady(Task):
-    """The common part of `Still` and `Slow`."""
+    """The common part of `StayStill` and `TurnSlowly`."""
+
+    wants_start: ClassVar = True
+    without_target: ClassVar = "has no target of its own: its target is the posture that a solve starts from"
 
     bodies: str | Iterable[str] | None = None
     """Names of the bodies concerned; all that can move if not given."""
@@ -43,11 +59,15 @@ class _Steady(Task):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Still(_Steady):
+class StayStill(_Steady):
     """Bodies stay where they are at the start of a solve, in the freedom that the other tasks of the level leave.
 
     It adds ½ weight Σ (|c - c₀|² + |q - q₀|²), with c and q the position and the quaternion of each body.
     """
+
+    former_kinds: ClassVar[tuple[str, ...]] = ("still",)
+    menu: ClassVar = (MenuEntry("Stay still", lambda posture, site: StayStill()),)
+    form: ClassVar = (BODIES,)
 
     weight: Weight = 1e-3
 
@@ -67,13 +87,17 @@ class Still(_Steady):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Slow(_Steady):
+class TurnSlowly(_Steady):
     """Bodies turn slowly: above `speed` the cost of turning grows like the cube of a logarithm.
 
     With x = 3 - tr R₀ᵀR for the rotation of a body since the solve started, and t the value of x that `speed` makes in
     one frame, it adds weight Σ ln(x / t)³ over all bodies with x > t. Unlike a limit it gives way smoothly, and spreads
     the motion over all bodies that are too fast: use it where a motion comes close to a singularity.
     """
+
+    former_kinds: ClassVar[tuple[str, ...]] = ("slow",)
+    menu: ClassVar = (MenuEntry("Turn slowly", lambda posture, site: TurnSlowly(speed=NEW_SPEED, rate=NEW_RATE)),)
+    form: ClassVar = (BODIES, field("speed", "Speed limit [rad/s]", low=0.01, step=0.5))
 
     speed: float
     """Angular speed of a body above which it costs something [rad/s]."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
+from poise.figure.model.posture import Posture
 from poise.kernels.forces.statics import Wrenches
+from poise.tasks.kinds import Kind
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.tasks.form import FormField, MenuEntry
+    from poise.tasks.target import Target, TargetLike
 
 Weight = float | Sequence[float]
 """One weight, or one for each row."""
@@ -74,9 +78,38 @@ class Goal:
         return len(self.weights)
 
 
+class Comparison(NamedTuple):
+    """The wanted and the actual value of a task, in words."""
+
+    wanted: str = ""
+    got: str = ""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Task:
-    """A quantity of the figure that should have a wanted value, with a priority and a weight."""
+class Task(Kind):
+    """A quantity of the figure that should have a wanted value, with a priority and a weight.
+
+    A subclass says everything about its kind of task: only `goals` is needed to solve with it, its fields are its form
+    in scene files, and all else has a default. docs/contributing.md shows how to add one.
+    """
+
+    menu: ClassVar[tuple[MenuEntry, ...]] = ()
+    """Its entries in the studio's menu of new tasks."""
+    form: ClassVar[tuple[FormField, ...]] = ()
+    """Its own fields on the studio's page."""
+    chooses_joints: ClassVar[bool] = True
+    """Whether the studio's page lets one choose its joints."""
+    masks_joints: ClassVar[bool] = True
+    """Whether `joints` are those it may move; False if they mean something else."""
+    wants_start: ClassVar[bool] = False
+    """Whether its target is the posture from which a solve starts."""
+    target_fields: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields that can be its target; the one that is not None is."""
+    without_target: ClassVar[str] = "has no target"
+    """Why a task has no target that could be changed, for an error."""
+    takes_arrays: ClassVar[bool] = False
+    """Whether a target given as an array (3,) or (4,) or as a `Pose` is what its goals want, unchanged: a solver then
+    writes it to them without asking the task, which is faster."""
 
     priority: int = 1
     """Level; 1 is the first, and tasks of later levels cannot worsen those of earlier ones."""
@@ -120,6 +153,44 @@ class Task:
         """Unit of its error."""
         return "m"
 
+    def compare(self, posture: Posture) -> Comparison:
+        """The wanted value and the actual one in a posture, in words; empty where the error says everything."""
+        return Comparison()
+
+    @property
+    def rank(self) -> int:
+        """Its priority; 0 for a task that is above every priority."""
+        return self.priority
+
+    @property
+    def supports(self) -> tuple[str, ...]:
+        """Names of the sites or bodies on which the figure should stand, if the task is about that."""
+        return ()
+
+    def with_target(self, value: TargetLike) -> Task:
+        """The task with another target, as given to `Solver.target`; raises `TaskError` if it cannot have it."""
+        name = next((name for name in self.target_fields if getattr(self, name) is not None), None)
+        if name is None:
+            raise TaskError(f"{self.label} {self.without_target}.")
+        if isinstance(value, Pose):
+            raise TaskError(f"{self.label} takes only the position or the rotation of a pose, not {value!r}.")
+        if isinstance(value, Posture | Mapping):
+            raise TaskError(f"{self.label} takes numbers, not {value!r}; a posture is for Hold.")
+        changed: dict[str, Any] = {name: value}
+        return replace(self, **changed)
+
+    def target_in(self, posture: Posture) -> Target | None:
+        """Its target in the world while the figure has a posture; None if it has none that can be shown as a point."""
+        return None
+
+    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
+        """The task with its target at a position in the world, and with a rotation if given [m]."""
+        if self.target_in(posture) is None:
+            return self
+        part: str | None = getattr(self, "relative_to", None)
+        base = Pose() if part is None else posture.figure.pose_of(part, posture)
+        return self.with_target(base.inverse().apply(vector(at)))
+
     def weights_of(self, count: int) -> FloatArray:
         """One weight for each of `count` rows."""
         weights = np.atleast_1d(np.asarray(self.weight, dtype=np.float64))
@@ -146,6 +217,11 @@ def seat_of(figure: Figure, name: str, offset: ArrayLike | None = None) -> Seat:
     if offset is not None:
         pose = pose @ Pose(finite_vector(offset, "an offset"))
     return Seat(int(attached.node[row]), pose)
+
+
+def base_seat(figure: Figure, part: str | None) -> Seat:
+    """The frame of a site or body in which a goal is measured; that of the world for None."""
+    return WORLD_SEAT if part is None else seat_of(figure, part)
 
 
 def name_list(names: str | Iterable[str]) -> list[str]:

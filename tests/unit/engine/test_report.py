@@ -7,21 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.engine.footprint import support_polygon
 from poise.engine.report import HEADINGS, headline, limits_line, report, rows
 from poise.engine.result import Result, Verdict
 from poise.engine.solver import Solver
-from poise.engine.wanted import amount, compared, length, place_words, turn_words
 from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.figure.model.shapes import Box
 from poise.figure.model.violations import reached_limits
 from poise.figures import built_in
+from poise.forces.footprint import support_polygon
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
-from poise.tasks.place import Frame, LookAt, Orientation, Position
+from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
+from poise.tasks.words import amount, length, place_words, turn_words
 
 
 def crane() -> Figure:
@@ -74,7 +75,7 @@ QUARTER = CRANE.posture({"turn": math.pi / 2, "reach": 0.25})
     ],
 )
 def test_what_was_wanted_and_got(task, wanted, got):
-    assert tuple(compared(task, QUARTER)) == (wanted, got)
+    assert tuple(task.compare(QUARTER)) == (wanted, got)
 
 
 class Dance(Task):
@@ -82,7 +83,7 @@ class Dance(Task):
 
 
 def test_other_tasks_have_no_more_to_say_than_their_error():
-    assert tuple(compared(Dance(), QUARTER)) == ("", "")
+    assert tuple(Dance().compare(QUARTER)) == ("", "")
 
 
 @pytest.mark.parametrize(

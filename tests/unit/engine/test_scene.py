@@ -11,8 +11,9 @@ from poise.engine.scene import Scene
 from poise.errors import FigureError, TaskError
 from poise.figure.model.shapes import Sphere
 from poise.figures import built_in
+from poise.tasks.look_at import LookAt
 from poise.tasks.obstacles import Obstacle
-from poise.tasks.place import LookAt, Position
+from poise.tasks.place import Position
 from poise.tasks.posture import Hold
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "scenes" / "reach.toml"

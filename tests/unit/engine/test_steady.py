@@ -1,4 +1,4 @@
-"""Regulariser tasks `Still` and `Slow`, compared with the costs in their definitions."""
+"""Regulariser tasks `StayStill` and `TurnSlowly`, compared with the costs in their definitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import poise
-from poise import Hold, Position, Slow, Still, TaskError
+from poise import Hold, Position, StayStill, TaskError, TurnSlowly
 from poise.engine.problem import Problem
 from poise.kernels.goals.goal_curvature import fill_curvature
 from poise.kernels.goals.goals import evaluate
@@ -40,7 +40,7 @@ def test_the_level_minimises_what_the_definitions_say(boxer, seed):
     rng = np.random.default_rng(seed)
     start = boxer.posture(boxer.posture("guard").q + rng.uniform(-0.2, 0.2, boxer.nq))
     goal = boxer.pose_of("glove", start).position + rng.uniform(-0.05, 0.05, 3)
-    still, slow = Still(weight=1e-3), Slow(speed=2.0, rate=RATE)
+    still, slow = StayStill(weight=1e-3), TurnSlowly(speed=2.0, rate=RATE)
     tasks = [Position("glove", at=goal), still, slow]
     result = poise.solve(boxer, tasks, start=start, max_steps=400, tolerance=1e-9)
 
@@ -55,7 +55,7 @@ def test_the_level_minimises_what_the_definitions_say(boxer, seed):
 
 def turned(boxer):
     """A slow task whose every row counts, ready for the kernels."""
-    problem = Problem(boxer, [Slow(speed=0.5, rate=RATE, weight=2.0)])
+    problem = Problem(boxer, [TurnSlowly(speed=0.5, rate=RATE, weight=2.0)])
     start = boxer.posture("guard")
     problem.start_targets.store(start._q)
     return problem, boxer.integrate(start, np.array([0.1, -0.2, 0.15, 0.3]))
@@ -99,7 +99,7 @@ def test_curvature_is_the_derivative_of_rows(boxer):
 
 
 def test_below_its_speed_a_slow_task_costs_nothing(boxer):
-    problem = Problem(boxer, [Slow(speed=2.0, rate=RATE)])
+    problem = Problem(boxer, [TurnSlowly(speed=2.0, rate=RATE)])
     start = boxer.posture("guard")
     problem.start_targets.store(start._q)
     moved = boxer.integrate(start, np.full(boxer.nv, 0.3 * 2.0 / RATE / boxer.nv))
@@ -112,7 +112,7 @@ def test_what_other_tasks_leave_open_stays_still(boxer):
     away = boxer.posture(start.q + 0.3)
     height = boxer.pose_of("glove", start).position
     task = Position("glove", at=height, axes="y")
-    result = poise.solve(boxer, [task, Still(weight=1e-6)], start=start)
+    result = poise.solve(boxer, [task, StayStill(weight=1e-6)], start=start)
     np.testing.assert_allclose(result.q, start.q, atol=1e-9)
     gone = poise.solve(boxer, [task, Hold(away, priority=2)], start=start)
     assert np.abs(gone.q - start.q).max() > 0.1
@@ -121,7 +121,7 @@ def test_what_other_tasks_leave_open_stays_still(boxer):
 def test_each_step_of_a_solver_starts_anew(boxer):
     """In a live solver the start posture of each step is the end of the last one."""
     goal = boxer.pose_of("glove", boxer.posture("guard")).position + np.array([0.0, 0.05, 0.0])
-    solver = poise.Solver(boxer, [Position("glove", at=goal), Slow(speed=1.0, rate=RATE)])
+    solver = poise.Solver(boxer, [Position("glove", at=goal), TurnSlowly(speed=1.0, rate=RATE)])
     posture = boxer.posture("guard")
     for _ in range(300):
         posture = solver.step(posture)
@@ -131,10 +131,10 @@ def test_each_step_of_a_solver_starts_anew(boxer):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Slow(speed=0.0, rate=60.0), "speed must be a positive number"),
-        (lambda: Slow(speed=1.0, rate=math.nan), "rate must be a positive number"),
-        (lambda: Slow(speed=100.0, rate=10.0), "half a turn"),
-        (lambda: Still(weight=-1.0), "weight"),
+        (lambda: TurnSlowly(speed=0.0, rate=60.0), "speed must be a positive number"),
+        (lambda: TurnSlowly(speed=1.0, rate=math.nan), "rate must be a positive number"),
+        (lambda: TurnSlowly(speed=100.0, rate=10.0), "half a turn"),
+        (lambda: StayStill(weight=-1.0), "weight"),
     ],
 )
 def test_nonsense_is_refused(make, words):
@@ -144,7 +144,7 @@ def test_nonsense_is_refused(make, words):
 
 def test_bodies_that_cannot_move_and_targets_are_refused(boxer):
     with pytest.raises(TaskError, match="can move"):
-        poise.Solver(boxer, [Still(bodies="torso")])
-    still = Still(bodies=["forearm"])
+        poise.Solver(boxer, [StayStill(bodies="torso")])
+    still = StayStill(bodies=["forearm"])
     with pytest.raises(TaskError, match="no target"):
         poise.Solver(boxer, [still]).target(still, [0.0, 0.0, 0.0])

@@ -10,9 +10,10 @@ from poise.figure.model.shapes import Box, Mesh
 from poise.figures import built_in
 from poise.pictures import draw_scene
 from poise.pictures.goals import Marks, marks_of, plane_patch
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.obstacles import Obstacle, Plane
-from poise.tasks.place import Frame, LookAt, Position
+from poise.tasks.place import Frame, Position
 from poise.tasks.posture import Hold
 
 SIZE = (120, 120)
@@ -56,13 +57,14 @@ def test_sights_footprints_and_weights():
         Hold("sitting"),
         Position("right_hand", (9, 9, 9), active=False),
     )
-    np.testing.assert_allclose(found.sights, [[HUMAN.pose_of("eyes", STANDING).position, (0, 1, 2)]])
+    eyes = HUMAN.pose_of("eyes", STANDING).position
+    np.testing.assert_allclose(found.sights, [[eyes, (0, 1, 2)], [eyes, np.add(eyes, (0, 0, 0.5))]])
     assert len(found.footprints) == len(found.weights) == 1
     center, below = found.weights[0]
     np.testing.assert_allclose(center, HUMAN.center_of_mass(STANDING))
     np.testing.assert_allclose(below[[0, 2]], center[[0, 2]])
     assert below[1] == pytest.approx(0.0, abs=1e-9)
-    assert len(found.targets) == 2
+    assert len(found.targets) == 3
 
 
 def test_the_ground_gets_no_patch():

@@ -1,51 +1,39 @@
-"""Classes that a scene file can hold, by the name of the table and its `kind`.
-
-A new task, load, obstacle or criterion needs one line here; its keys are the arguments of its class.
-"""
+"""Classes that a scene file can hold, by table and `kind`; the keys of a table are the arguments of its class."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
+from numpy.typing import ArrayLike
+
 from poise.errors import TaskError
+from poise.forces.loads import Force, Support
 from poise.formats.scene_toml.fields import CODEC_BY_ANNOTATION, CODEC_BY_NAME, SHAPE_CODEC, Codec, shape_keys
+from poise.tasks.criteria import Criterion
+from poise.tasks.kinds import all_kinds
+from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.task import Task
 
 UNNAMED_KIND = ""
 """Kind of a section that has one class only, whose tables have no key `kind`."""
+SHAPED_OBSTACLES = ("sphere", "box", "cylinder", "capsule", "ellipsoid", "mesh")
+"""Kinds of obstacles that are named after their shape."""
+ANNOTATED_ARRAYS: dict[Any, str] = {ArrayLike: "ArrayLike", ArrayLike | None: "ArrayLike"}
+"""Names of annotations that do not print as they are written."""
 
-TASKS = {
-    "position": "poise.tasks.place.Position",
-    "orientation": "poise.tasks.place.Orientation",
-    "frame": "poise.tasks.place.Frame",
-    "look_at": "poise.tasks.place.LookAt",
-    "center_of_mass": "poise.tasks.mass.CenterOfMass",
-    "moment_of_inertia": "poise.tasks.mass.MomentOfInertia",
-    "equilibrium": "poise.tasks.equilibrium.Equilibrium",
-    "hold": "poise.tasks.posture.Hold",
-    "still": "poise.tasks.steady.Still",
-    "slow": "poise.tasks.steady.Slow",
-    "avoid": "poise.tasks.avoid.Avoid",
-}
-FORCES = {UNNAMED_KIND: "poise.forces.loads.Force"}
-SUPPORTS = {UNNAMED_KIND: "poise.forces.loads.Support"}
-OBSTACLES = {
-    **dict.fromkeys(("sphere", "box", "cylinder", "capsule", "ellipsoid", "mesh"), "poise.tasks.obstacles.Obstacle"),
-    "plane": "poise.tasks.obstacles.Plane",
-}
-CRITERIA = {
-    "near_posture": "poise.tasks.criteria.NearPosture",
-    "comfort": "poise.tasks.criteria.Comfort",
-    "flex": "poise.tasks.criteria.Flex",
-    "extend": "poise.tasks.criteria.Extend",
-    "least_torque": "poise.tasks.criteria.LeastTorque",
-}
-SECTIONS = {"task": TASKS, "force": FORCES, "support": SUPPORTS, "obstacle": OBSTACLES, "criterion": CRITERIA}
-"""Sections of a scene file, each with its kinds and their classes."""
-GRAVITY_CLASS = "poise.forces.loads.Gravity"
+
+def sections() -> dict[str, Mapping[str, type]]:
+    """Sections of a scene file, each with its kinds and their classes."""
+    return {
+        "task": all_kinds(Task),
+        "force": {UNNAMED_KIND: Force},
+        "support": {UNNAMED_KIND: Support},
+        "obstacle": {**dict.fromkeys(SHAPED_OBSTACLES, Obstacle), "plane": Plane},
+        "criterion": all_kinds(Criterion),
+    }
 
 
 class Field(NamedTuple):
@@ -62,18 +50,6 @@ class Field(NamedTuple):
 REQUIRED = inspect.Parameter.empty
 
 
-def class_of(home: str) -> type:
-    """Import the class with this dotted path."""
-    module, _, name = home.rpartition(".")
-    found: type = getattr(import_module(module), name)
-    return found
-
-
-def class_path(part: object) -> str:
-    """The dotted path of an object's class."""
-    return f"{type(part).__module__}.{type(part).__qualname__}"
-
-
 @cache
 def fields_of(maker: type, kind: str) -> tuple[Field, ...]:
     """The arguments of a class, each with its codec and keys."""
@@ -88,20 +64,21 @@ def fields_of(maker: type, kind: str) -> tuple[Field, ...]:
 def _codec(maker: type, argument: inspect.Parameter) -> Codec:
     if argument.name in CODEC_BY_NAME:
         return CODEC_BY_NAME[argument.name]
-    annotation = str(argument.annotation).removesuffix(" | None")
-    if annotation not in CODEC_BY_ANNOTATION:
-        raise TypeError(f"there is no codec for argument {argument.name!r} of {maker.__name__}, a {annotation}.")
-    return CODEC_BY_ANNOTATION[annotation]
+    given = argument.annotation
+    annotation = ANNOTATED_ARRAYS.get(given) or (given.__name__ if isinstance(given, type) else str(given))
+    codec = CODEC_BY_ANNOTATION.get(annotation.removesuffix(" | None"))
+    if codec is None:
+        raise TaskError(f"a scene file cannot hold argument {argument.name!r} of {maker.__name__}, a {annotation}.")
+    return codec
 
 
-def kind_of(part: object, kinds: Mapping[str, str]) -> str:
+def kind_of(part: object, kinds: Mapping[str, type]) -> str:
     """The `kind` of a part in a file; that of an obstacle is its shape."""
-    names = [kind for kind, place in kinds.items() if place == class_path(part)]
-    if not names:
-        what = getattr(part, "label", None) or getattr(part, "name", None) or type(part).__name__
-        raise TaskError(
-            f"{what!r} is a {type(part).__name__}, which a scene file cannot hold: leave it out of the scene and "
-            "add it in Python."
-        )
-    shape = type(getattr(part, "shape", None)).__name__.lower()
-    return shape if shape in names else names[0]
+    for kind in (getattr(part, "kind", None), type(getattr(part, "shape", None)).__name__.lower(), *kinds):
+        if kind is not None and kinds.get(kind) is type(part):
+            return kind
+    what = getattr(part, "label", None) or getattr(part, "name", None) or type(part).__name__
+    raise TaskError(
+        f"{what!r} is a {type(part).__name__}, which a scene file cannot hold: leave it out of the scene and "
+        "add it in Python."
+    )

@@ -9,9 +9,10 @@ from typing import Any
 from poise.engine.scene import Origin, Scene, check_part
 from poise.errors import FigureError, TaskError
 from poise.figures import BUILT_IN
+from poise.forces.loads import Gravity
 from poise.formats.figure_toml.units import Units
 from poise.formats.scene_toml.fields import POSTURE_CODEC, VECTOR_CODEC, Context
-from poise.formats.scene_toml.kinds import GRAVITY_CLASS, REQUIRED, SECTIONS, UNNAMED_KIND, class_of, fields_of
+from poise.formats.scene_toml.kinds import REQUIRED, UNNAMED_KIND, fields_of, sections
 from poise.formats.text.files import read_bytes
 from poise.formats.text.toml_tables import Source, Table
 
@@ -28,13 +29,14 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
     folder = file.parent if file is not None else None
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
     description = top.text("description", "")
-    tables = {section: top.tables(section, section) for section in SECTIONS}
+    known = sections()
+    tables = {section: top.tables(section, section) for section in known}
     top.finish("figure", "closures", "floating", "start", "gravity")
     origin = _origin(top, folder)
     with top.locating_errors("figure"):
         figure = origin.load()
     context = Context(figure, units, folder)
-    parts = {name: [_part(table, SECTIONS[name], context) for table in tables[name]] for name in SECTIONS}
+    parts = {name: [_part(table, kinds, context) for table in tables[name]] for name, kinds in known.items()}
     start = _start(top, context) if "start" in top else None
     forces = [*parts["force"], *parts["support"], *_gravity(top, context)]
     with top.locating_errors():
@@ -71,13 +73,12 @@ def _file(top: Table, key: str, name: str, folder: Path | None) -> Path:
     return path
 
 
-def _part(table: Table, kinds: Mapping[str, str], context: Context) -> Any:
+def _part(table: Table, kinds: Mapping[str, type], context: Context) -> Any:
     """A task, load, obstacle or criterion from its table."""
-    if not kinds:
-        raise table.error(f"{table.what} has a kind that scene files do not have.")
     kind = UNNAMED_KIND if UNNAMED_KIND in kinds else table.choice("kind", tuple(kinds))
-    maker = class_of(kinds[kind])
-    fields = fields_of(maker, kind)
+    maker = kinds[kind]
+    with table.locating_errors("kind"):
+        fields = fields_of(maker, kind)
     table.finish(*(key for field in fields for key in field.keys))
     given = {}
     for field in fields:
@@ -112,7 +113,7 @@ def _gravity(top: Table, context: Context) -> list[Any]:
         return []
     acceleration = VECTOR_CODEC.read(top, "gravity", context)
     with top.locating_errors("gravity"):
-        return [class_of(GRAVITY_CLASS)(acceleration)]
+        return [Gravity(acceleration)]
 
 
 def _start(top: Table, context: Context) -> Any:

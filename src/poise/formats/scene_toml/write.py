@@ -10,19 +10,11 @@ from poise.engine.scene import Origin, Scene, comparable
 from poise.errors import FormatError
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
+from poise.forces.loads import Gravity, Support
 from poise.formats.figure_toml.units import InexactError, Units
 from poise.formats.figure_toml.write_joints import Pairs
 from poise.formats.scene_toml.fields import POSTURE_CODEC, VECTOR_CODEC, Context
-from poise.formats.scene_toml.kinds import (
-    GRAVITY_CLASS,
-    REQUIRED,
-    SECTIONS,
-    UNNAMED_KIND,
-    class_of,
-    class_path,
-    fields_of,
-    kind_of,
-)
+from poise.formats.scene_toml.kinds import REQUIRED, UNNAMED_KIND, fields_of, kind_of, sections
 from poise.formats.scene_toml.paths import path_beside
 from poise.formats.text.files import write_atomically
 from poise.formats.text.toml_emit import section
@@ -56,10 +48,10 @@ def _text(scene: Scene, context: Context) -> str:
     top["angles"] = "degrees" if context.units.degrees else "radians"
     loads: dict[str, list[Any]] = {"force": [], "support": []}
     for load in scene.forces:
-        if class_path(load) == GRAVITY_CLASS:
+        if isinstance(load, Gravity):
             top |= VECTOR_CODEC.write("gravity", load.acceleration, context)
         else:
-            loads["support" if class_path(load) in SECTIONS["support"].values() else "force"].append(load)
+            loads["support" if isinstance(load, Support) else "force"].append(load)
     start = {} if scene.start is None else POSTURE_CODEC.write("start", scene.start, context)
     named = isinstance(start.get("start"), str)
     lines = ["# A poise scene. Metres, kilograms, newtons; rotations are [w, x, y, z] or { axis, degrees }."]
@@ -67,9 +59,10 @@ def _text(scene: Scene, context: Context) -> str:
     if start and not named:
         lines += section("[start]", start["start"])
     parts = {"task": scene.tasks, **loads, "obstacle": scene.obstacles, "criterion": scene.criteria}
+    known = sections()
     for name, all_parts in parts.items():
         for part in all_parts:
-            lines += section(f"[[{name}]]", _part(part, SECTIONS[name], context))
+            lines += section(f"[[{name}]]", _part(part, known[name], context))
     return "\n".join(lines) + "\n"
 
 
@@ -95,12 +88,12 @@ def _origin_of(figure: Figure) -> Origin:
     )
 
 
-def _part(part: Any, kinds: Mapping[str, str], context: Context) -> Pairs:
+def _part(part: Any, kinds: Mapping[str, type], context: Context) -> Pairs:
     """The keys of a task, load, obstacle or criterion."""
     kind = kind_of(part, kinds)
     pairs: Pairs = {"name": part.name} if getattr(part, "name", None) else {}
     pairs |= {} if kind == UNNAMED_KIND else {"kind": kind}
-    for field in fields_of(class_of(kinds[kind]), kind):
+    for field in fields_of(kinds[kind], kind):
         value = getattr(part, field.name)
         if value is None or (field.default is not REQUIRED and comparable(value) == comparable(field.default)):
             continue

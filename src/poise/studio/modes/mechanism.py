@@ -21,7 +21,6 @@ from poise.studio.session.driver import Driver, Mode
 from poise.studio.session.freedoms import Freedom, shown_values
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
-from poise.studio.session.targets import places
 from poise.studio.wire.anchors import marked_joints
 
 LOOP_FIGURES = ("four_bar", "five_bar", "delta", "stewart", "all_joints", "dancer", "walker")
@@ -112,7 +111,7 @@ def pull_error(state: State) -> float:
     """Largest distance of a dragged point from its pointer; 0 if none is dragged [mm]."""
     gaps = [0.0]
     for pull in state.pulls:
-        held = places(pull.task, state.posture)
+        held = pull.task.target_in(state.posture)
         if held is not None:
             gaps.append(1e3 * float(np.linalg.norm(held.got - pull.at)))
     return max(gaps)

@@ -15,7 +15,7 @@ from poise.studio.panels.fields import attempt
 from poise.studio.panels.recruiting import recruit_dialog
 from poise.studio.session.body_edits import with_site
 from poise.studio.session.loads import new_force, with_load
-from poise.studio.session.new_tasks import KINDS_WITH_SITE, new_task
+from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
 
 
@@ -39,8 +39,9 @@ class BodyMenu:
         with self.menu:
             ui.item_label(name.replace("_", " ")).props("header").classes("text-weight-medium q-pa-sm")
             self._item("Pin this point", lambda: self.session.pin(body, place))
-            for kind in KINDS_WITH_SITE:
-                self._item(f"Add task: {kind.lower()}", partial(self._add, kind, name))
+            for kind, entry in task_menu().items():
+                if entry.needs_site:
+                    self._item(f"Add task: {kind.lower()}", partial(self._add, kind, name))
             ui.separator()
             self._item("Set as root", lambda: self.session.set_root(name))
             self._item("Choose movable joints …", lambda: recruit_dialog(self.session, name))

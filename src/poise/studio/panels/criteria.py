@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,21 +11,15 @@ from poise.engine.scene import Scene
 from poise.studio.panels.fields import Choice, Number, Switch
 from poise.studio.session.edits import with_parts
 from poise.studio.session.session import Session
-from poise.studio.session.state import State
-from poise.tasks.criteria import Comfort, Criterion, Extend, Flex, LeastTorque, NearPosture
+from poise.tasks.criteria import Criterion, NearPosture
+from poise.tasks.kinds import all_kinds
 
 PRESENT_POSTURE = "Present posture"
 LARGEST_GAIN = 1000.0
 """Largest gain that can be entered."""
 
-CRITERION_KINDS: dict[str, tuple[type[Criterion], Callable[[State], Criterion]]] = {
-    "Stay near a posture": (NearPosture, lambda state: NearPosture(state.posture)),
-    "Comfort: joints near mid-range": (Comfort, lambda state: Comfort()),
-    "Flex": (Flex, lambda state: Flex()),
-    "Extend": (Extend, lambda state: Extend()),
-    "Small joint torques": (LeastTorque, lambda state: LeastTorque()),
-}
-"""The class of each criterion, and a function that makes one for a state, by label."""
+CRITERION_KINDS = {kind.menu: kind for kind in all_kinds(Criterion).values() if kind.menu}
+"""The class of each criterion, by label."""
 
 
 class CriteriaPanel:
@@ -50,7 +43,7 @@ class CriteriaPanel:
         switch = Switch(word, lambda value: self._turn(word, value))
         gain = Number("Gain", lambda value: self._gain(word, value), low=0.0, high=LARGEST_GAIN)
         gain.box.mark(f"gain {word.lower()}")
-        if CRITERION_KINDS[word][0] is NearPosture:
+        if CRITERION_KINDS[word] is NearPosture:
             self.posture = Choice("Posture to stay near", [PRESENT_POSTURE], lambda value: self._near(word, value))
         self.rows[word] = switch, gain
 
@@ -68,8 +61,8 @@ class CriteriaPanel:
                 self.posture.show(found.posture if isinstance(found.posture, str) else PRESENT_POSTURE)
 
     def _turn(self, word: str, on: bool) -> None:
-        kind, make = CRITERION_KINDS[word]
-        fresh: Any = make(self.session.state)
+        kind = CRITERION_KINDS[word]
+        fresh: Any = kind.made(self.session.state.posture)
         criterion = replace(fresh, weight=self.gains[word])
         self.session.ask(lambda scene: with_criterion(scene, kind, criterion if on else None))
 
@@ -77,7 +70,7 @@ class CriteriaPanel:
         self.gains[word] = value
         found = _criterion_of(self.session.state.scene, word)
         if found is not None:
-            kind, criterion = CRITERION_KINDS[word][0], replace(found, weight=value)
+            kind, criterion = CRITERION_KINDS[word], replace(found, weight=value)
             self.session.ask(lambda scene: with_criterion(scene, kind, criterion))
 
     def _near(self, word: str, value: str) -> None:
@@ -93,5 +86,5 @@ def with_criterion(scene: Scene, kind: type[Criterion], criterion: Criterion | N
 
 
 def _criterion_of(scene: Scene, word: str) -> Any:
-    kind = CRITERION_KINDS[word][0]
+    kind = CRITERION_KINDS[word]
     return next((each for each in scene.criteria if type(each) is kind), None)

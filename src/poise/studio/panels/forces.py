@@ -26,9 +26,9 @@ from poise.studio.session.loads import (
     with_share,
     without_load,
 )
-from poise.studio.session.new_tasks import parts_to_choose
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
+from poise.tasks.form import parts_of
 
 LARGEST_FRICTION = 10.0
 """Largest friction coefficient that can be entered."""
@@ -99,7 +99,7 @@ class ForcesPanel:
                 field.show(round(share, 2))
 
     def _build(self, state: State) -> None:
-        parts = parts_to_choose(state)
+        parts = parts_of(state.figure)
         self.site.set_options(parts, value=self.site.value if self.site.value in parts else parts[0])
         self.area.clear()
         self.fields, self.share_labels = [], []

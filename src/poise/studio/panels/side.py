@@ -14,10 +14,8 @@ from poise.studio.panels.forces import ForcesPanel
 from poise.studio.panels.sliders import Sliders
 from poise.studio.panels.task_form import TaskForm
 from poise.studio.panels.viewport import Viewport
-from poise.studio.session.edits import changed
 from poise.studio.session.pull import point_task
 from poise.studio.session.session import Session
-from poise.tasks.place import Position
 
 TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Criteria", "body": "Body"}
 
@@ -98,8 +96,8 @@ class Side:
         ui.notify("Click a point of the figure.", position="top")
 
     def _picked(self, body: int, point: Any, **_: Any) -> None:
-        """Move the selected position task to the point that was picked."""
+        """Make the selected task be about the point that was picked."""
         task, number, state = self.form.task, self.form.number, self.session.state
-        if isinstance(task, Position) and number is not None:
+        if number is not None and any(field.control == "point" for field in getattr(task, "form", ())):
             found = point_task(state.posture, body, point, priority=1)
-            self.session.put(number, changed(task, site=found.site, offset=found.offset))
+            self.session.change(number, site=found.site, offset=found.offset)

@@ -6,18 +6,19 @@ from nicegui import ui
 
 from poise.errors import FormatError, PoiseError
 from poise.studio.session.edits import task_from_text, task_text
-from poise.studio.session.new_tasks import KINDS_WITH_SITE, TASK_KINDS, new_task, parts_to_choose
+from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
+from poise.tasks.form import parts_of
 
 
 def add_dialog(session: Session) -> None:
     """Open the dialog that adds a task of a chosen kind."""
-    parts = parts_to_choose(session.state)
+    menu, parts = task_menu(), parts_of(session.state.figure)
     with ui.dialog(value=True) as dialog, ui.card().style("min-width: 360px"):
         ui.label("Add a task").classes("text-subtitle1")
-        kind = ui.select(list(TASK_KINDS), value="Position", label="Kind of task").classes("w-full")
+        kind = ui.select(list(menu), value="Position", label="Kind of task").classes("w-full")
         site = ui.select(parts, value=parts[0], label="Site or body", with_input=True).classes("w-full")
-        site.bind_visibility_from(kind, "value", lambda value: value in KINDS_WITH_SITE)
+        site.bind_visibility_from(kind, "value", lambda value: menu[value].needs_site)
         ui.label("The task keeps the present state, at the lowest priority; drag its target or edit it then.").classes(
             "text-caption text-grey-6"
         )

@@ -8,13 +8,13 @@ from typing import Any
 
 from nicegui import ui
 
-from poise.studio.panels.fields import Choice, Choices, Field, Number, Switch, Words, attempt
+from poise.errors import TaskError
+from poise.studio.panels.fields import Choice, Choices, Entered, Field, Flags, Number, Numbers, Switch, Words, attempt
 from poise.studio.panels.task_dialogs import edit_dialog
-from poise.studio.panels.task_fields import TASK_ROWS, Row, all_joints, hazards_of, moves_no_joints, weights
 from poise.studio.session.edits import changed
 from poise.studio.session.session import Session
-from poise.tasks.posture import Hold
-from poise.tasks.task import NEAREST_BRANCH, Task
+from poise.tasks.form import FormField, Setting
+from poise.tasks.task import NEAREST_BRANCH, Task, name_list
 
 ALL_JOINTS, LIMB_JOINTS, CHOSEN_JOINTS = "All joints", "Joints of its limb", "Chosen joints"
 """Options for the joints that a task may move."""
@@ -49,9 +49,8 @@ class TaskForm:
     def follow(self) -> None:
         """Update the panel to the session's state."""
         task, figure = self.task, self.session.state.figure_number
-        form = [row.label for row in TASK_ROWS.get(type(task), ()) if task is not None and row.applies(task)]
-        hazards = list(hazards_of(self.session.state))
-        key = (self.number, type(task), hazards, figure, form)
+        form = [] if task is None else [(field.label, field.options(self._setting)) for field in form_of(task)]
+        key = (self.number, type(task), figure, form)
         if key != self.built:
             self.built = key
             self._build(task)
@@ -70,9 +69,8 @@ class TaskForm:
                 return
             ui.label(title_of(task)).classes("text-caption text-weight-medium text-orange-8")
             self._common(task)
-            for row in TASK_ROWS.get(type(task), ()):
-                if row.applies(task):
-                    self._own(row)
+            for field in form_of(task):
+                self._own(field)
             self._recruits(task)
             with ui.row().classes("w-full"):
                 ui.button("Edit as text", icon="edit", on_click=self._as_text).props("flat dense no-caps size=sm")
@@ -91,28 +89,35 @@ class TaskForm:
         self._add(Words("Weight, or one per axis", lambda v: self._change(weight=weights(v))), _weight_text)
         self._add(Switch("Active", lambda value: self._change(active=value)), lambda t: t.active)
 
-    def _own(self, row: Row) -> None:
-        self._add(row.make(self.session, lambda value: self._put(row.put(self._now(), value))), row.get)
-        if row.label == "offset":
+    @property
+    def _setting(self) -> Setting:
+        state = self.session.state
+        return Setting(state.posture, state.scene.obstacles)
+
+    def _own(self, field: FormField) -> None:
+        def entered(value: Any) -> None:
+            task = self._now()
+            new = field.put(task, value, self._setting)
+            if new is not task:
+                self._put(new)
+
+        self._add(made_field(field, field.options(self._setting), entered), field.get)
+        if field.control == "point":
             pick = ui.button("Pick a point", icon="ads_click", on_click=lambda: self.pick())
             pick.props("flat dense no-caps size=sm")
 
     def _recruits(self, task: Task) -> None:
-        if moves_no_joints(task):
+        if not task.chooses_joints:
             return
-        modes = (
-            [ALL_JOINTS, CHOSEN_JOINTS]
-            if isinstance(task, Hold) or not hasattr(task, "site")
-            else [ALL_JOINTS, LIMB_JOINTS, CHOSEN_JOINTS]
-        )
+        modes = [ALL_JOINTS, *([LIMB_JOINTS] if hasattr(task, "site") else []), CHOSEN_JOINTS]
         self._add(Choice("Joints that may move", modes, self._recruit), _recruit_mode)
-        names = all_joints(self.session.state)
+        names = self.session.state.figure.moving_joints
         chosen = Choices("Chosen joints", names, lambda value: self._change(joints=value or None))
         chosen.box.bind_visibility_from(self.fields[-1][0].box, "value", lambda value: value == CHOSEN_JOINTS)  # type: ignore[attr-defined]
         self._add(chosen, lambda t: _chosen_joints(t))
 
     def _recruit(self, mode: str) -> None:
-        start = all_joints(self.session.state)[:1]
+        start = self.session.state.figure.moving_joints[:1]
         self._change(joints={ALL_JOINTS: None, LIMB_JOINTS: NEAREST_BRANCH, CHOSEN_JOINTS: tuple(start)}[mode])
 
     def _add(self, field: Field, value_of: Callable[[Task], Any]) -> None:
@@ -136,6 +141,35 @@ class TaskForm:
             attempt(lambda: edit_dialog(self.session, number))
 
 
+def form_of(task: Task) -> list[FormField]:
+    """The fields of its kind that a task has."""
+    return [field for field in task.form if field.applies(task)]
+
+
+def made_field(field: FormField, options: list[str], entered: Entered) -> Field:
+    """Build the control of a form field inside the present NiceGUI element."""
+    if field.control == "number":
+        return Number(field.label, entered, low=field.low, step=field.step, digits=field.digits)
+    if field.control == "axes":
+        return Flags(field.label, "xyz", entered)
+    if field.control == "choice":
+        return Choice(field.label, options, entered)
+    if field.control == "choices":
+        return Choices(field.label, options, entered)
+    return Numbers(field.label, entered, step=field.step, digits=field.digits)
+
+
+def weights(text: str) -> float | tuple[float, ...]:
+    """One weight, or one for each axis, from a text; raises `TaskError` if it is neither."""
+    try:
+        numbers = tuple(float(word) for word in text.replace(",", " ").split())
+    except ValueError:
+        numbers = ()
+    if not numbers:
+        raise TaskError(f"a weight is one number or one per axis, such as 1 1 0.5, not {text!r}.")
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def title_of(task: Task) -> str:
     """The class of a task as words, such as "Center of mass"."""
     return re.sub(r"(?<!^)(?=[A-Z])", " ", type(task).__name__).capitalize()
@@ -155,4 +189,4 @@ def _recruit_mode(task: Task) -> str:
 def _chosen_joints(task: Task) -> list[str]:
     if task.joints is None or task.joints == NEAREST_BRANCH:
         return []
-    return [task.joints] if isinstance(task.joints, str) else list(task.joints)
+    return name_list(task.joints)

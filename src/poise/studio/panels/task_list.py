@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from nicegui import ui
 
-from poise.engine.wanted import amount
 from poise.studio.panels.fields import Number, attempt
 from poise.studio.panels.task_dialogs import add_dialog
 from poise.studio.panels.task_form import LARGEST_PRIORITY_NUMBER
 from poise.studio.session.session import Session
 from poise.tasks.task import Task
+from poise.tasks.words import amount
 
 LEVEL_INDENT, LARGEST_INDENT = 12, 60
 """Indentation of each level, and the largest indentation [pixels]."""

@@ -18,9 +18,10 @@ from poise.studio.scenes.openings import BALANCE_MARGIN, FEET, STANDING, standin
 from poise.studio.scenes.shoulder import sliding_scapula
 from poise.tasks.criteria import Criterion, Flex
 from poise.tasks.equilibrium import Equilibrium
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.obstacles import Obstacle
-from poise.tasks.place import Frame, LookAt, Position
+from poise.tasks.place import Frame, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 

@@ -10,8 +10,9 @@ from poise.engine.scene import Origin, Scene
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
 from poise.tasks.criteria import NearPosture
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
-from poise.tasks.place import Frame, LookAt, Position
+from poise.tasks.place import Frame, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 

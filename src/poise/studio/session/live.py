@@ -11,7 +11,6 @@ from poise.engine.solver import Solver
 from poise.figure.model.posture import Posture
 from poise.studio.session.outcome import Outcome, outcome_of
 from poise.studio.session.pull import Pull
-from poise.studio.session.targets import target_value
 from poise.tasks.task import Task
 
 SHOWN_AS_MET_ERROR = 1e-3
@@ -36,15 +35,12 @@ class Live:
     def aim(self, pulls: Sequence[Pull]) -> None:
         """Set the targets of pulls."""
         for pull in pulls:
-            self._target(self.pull_tasks[pull.owner], pull.at)
+            self._solver.target(self.pull_tasks[pull.owner], pull.at)
 
     def retarget(self, number: int, task: Task) -> None:
         """Give task `number` of the scene the target of `task`, which may differ from it only in the target."""
         if task.active:
-            self._target(self.tasks[number], target_value(task))
-
-    def _target(self, task: Task, value: object) -> None:
-        self._solver.target(task, value)  # type: ignore[arg-type]
+            self._solver.target(self.tasks[number], task)
 
     def step(self, posture: Posture) -> tuple[Posture, bool]:
         """The posture after one solver step, and whether the figure rests."""

@@ -19,7 +19,6 @@ from poise.forces.contacts import contact_points
 from poise.forces.loads import Force, Load, Support
 from poise.forces.reactions import Reactions, find_reactions
 from poise.studio.session.edits import with_parts
-from poise.tasks.mass import CenterOfMass
 
 NEW_FORCE_SHARE = 0.1
 """Size of a new force, as a share of the figure's weight."""
@@ -102,7 +101,7 @@ def supports_of(scene: Scene) -> list[Support]:
 def balance_sites_without_support(scene: Scene) -> list[str]:
     """Sites that balance tasks stand on and that have no support yet."""
     known = {support.site for support in supports_of(scene)}
-    sites = [site for task in scene.tasks if isinstance(task, CenterOfMass) for site in task.supports]
+    sites = [site for task in scene.tasks for site in task.supports]
     return [site for site in dict.fromkeys(sites) if site not in known]
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from poise.engine.result import Verdict
-from poise.tasks.avoid import Avoid
 from poise.tasks.task import Task
 
 Light = Literal["green", "orange", "red"]
@@ -37,21 +36,17 @@ def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:
     """The outcome for the verdicts of all tasks."""
     if not verdicts:
         return Outcome()
-    unmet = sorted((verdict for verdict in verdicts if not verdict.met), key=lambda verdict: _level(verdict.task))
+    unmet = sorted((verdict for verdict in verdicts if not verdict.met), key=lambda verdict: verdict.task.rank)
     if not unmet:
         return Outcome("green", "Every task is met.", _by_task(verdicts))
-    first = min(_level(verdict.task) for verdict in verdicts)
-    light: Light = "red" if _level(unmet[0].task) == first else "orange"
+    first = min(verdict.task.rank for verdict in verdicts)
+    light: Light = "red" if unmet[0].task.rank == first else "orange"
     others = f" {len(unmet) - 1} more not met." if len(unmet) > 1 else ""
     return Outcome(light, _sentence(unmet[0]) + others, _by_task(verdicts))
 
 
 def _by_task(verdicts: Sequence[Verdict]) -> dict[Task, Verdict]:
     return {verdict.task: verdict for verdict in verdicts}
-
-
-def _level(task: Task) -> int:
-    return 0 if isinstance(task, Avoid) else task.priority
 
 
 def _sentence(verdict: Verdict) -> str:

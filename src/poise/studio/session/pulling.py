@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from poise.studio.session.asking import Asking
 from poise.studio.session.edits import with_task
 from poise.studio.session.pull import Pull, checked_point, joint_task, lowest_priority, point_task, pull_name
-from poise.studio.session.targets import with_target_at
 from poise.tasks.posture import Hold
 
 
@@ -81,7 +80,7 @@ class Pulling(Asking):
         with self._lock:
             state = self._state
             old = self._task(number)
-            new = with_target_at(old, there, state.posture, rotation)
+            new = old.dragged(state.posture, there, rotation)
             scene = with_task(state.scene, number, new)
             self._history.remember(state, ("aim", number, gesture))
             if self._live is not None and new is not old:

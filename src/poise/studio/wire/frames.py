@@ -15,11 +15,10 @@ from poise.figure.model.violations import reached_limits
 from poise.kernels.body.queries import node_frames
 from poise.studio.session.outcome import LIGHTS
 from poise.studio.session.state import State
-from poise.studio.session.targets import Places, places
 from poise.studio.wire.anchors import joint_anchors, loop_anchors, marked_joints, support_corners
 from poise.studio.wire.layout import FORMAT, FRAME_HEADER, TABLES, WIDTHS, rows_of
 from poise.studio.wire.marks import marks_of
-from poise.tasks.mass import CenterOfMass
+from poise.tasks.target import Target
 
 PULL_TASK = -1
 """Number in place of a task's in the target of a pull."""
@@ -109,17 +108,17 @@ def _targets(state: State) -> FloatArray:
     """Rows of the table `targets`: every active task with a target, then every pull."""
     rows = [np.empty((0, WIDTHS["targets"]))]
     for number, task in enumerate(state.scene.tasks):
-        found = places(task, state.posture) if task.active else None
+        found = task.target_in(state.posture) if task.active else None
         if found is not None:
             rows.append(_target(number, state.outcome.is_met(task), found))
     for pull in state.pulls:
-        held = places(pull.task, state.posture)
+        held = pull.task.target_in(state.posture)
         if held is not None:
             rows.append(_target(PULL_TASK, state.outcome.is_met(pull.task), held._replace(wanted=pull.at)))
     return np.concatenate(rows)
 
 
-def _target(number: int, met: bool, found: Places) -> FloatArray:
+def _target(number: int, met: bool, found: Target) -> FloatArray:
     return rows_of(
         "targets",
         1,
@@ -136,7 +135,7 @@ def _target(number: int, met: bool, found: Places) -> FloatArray:
 def _corners(state: State, frames: Frames) -> FloatArray:
     """(k, 3) corners of the support polygon of the first balance task [m]."""
     for task in state.scene.tasks:
-        if isinstance(task, CenterOfMass) and task.active and task.over is not None:
+        if task.active and task.supports:
             return support_corners(state.figure, frames, task.supports)
     return np.empty((0, 3))
 

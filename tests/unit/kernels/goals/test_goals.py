@@ -15,8 +15,9 @@ from poise.kernels.goals.goals import evaluate, make_evaluation
 from poise.kernels.goals.jacobian_rows import fill_rows
 from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
-from poise.tasks.place import Frame, LookAt, Orientation, Position
+from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 from tests.unit.figure.model.samples import every_kind

@@ -8,7 +8,7 @@ from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.server.page import SLIDERS_UPDATE_INTERVAL
 from poise.studio.session.session import Session
-from poise.tasks.place import LookAt
+from poise.tasks.look_at import LookAt
 from tests.unit.studio.visitor import Visit, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.nicegui_main_file("")]

@@ -40,15 +40,15 @@ from poise.studio.session.obstacles import (
     with_self_avoidance,
 )
 from poise.studio.session.session import Session
-from poise.studio.session.targets import places, with_target_at
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.layout import MARK_NUMBERS
 from poise.studio.wire.pointer import point
 from poise.tasks.equilibrium import Equilibrium
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
-from poise.tasks.place import Frame, LookAt, Orientation, Position
+from poise.tasks.place import Frame, Orientation, Position
 
 from .test_pulling import body, feet, rest
 
@@ -151,8 +151,8 @@ def test_targets_turn(session: Session, axis: str) -> None:
         Orientation("right_hand", (1, 0, 0, 0)),
         Orientation("right_hand", (1, 0, 0, 0), relative_to="thorax"),
     ):
-        new = with_target_at(task, [0.1, 0.2, 0.3], posture, turned)
-        found = places(new, posture)
+        new = task.dragged(posture, [0.1, 0.2, 0.3], turned)
+        found = new.target_in(posture)
         assert found is not None
         assert found.turns
         assert abs(float(found.rotation @ turned)) == pytest.approx(1.0)
@@ -161,10 +161,10 @@ def test_targets_turn(session: Session, axis: str) -> None:
 def test_a_direction_to_look_in_is_dragged(session: Session) -> None:
     posture = session.state.posture
     eye = posture.figure.pose_of("eyes", posture).position
-    task = with_target_at(LookAt("eyes", direction=(0, 0, 1)), np.add(eye, [2.0, 0.0, 0.0]), posture)
+    task = LookAt("eyes", direction=(0, 0, 1)).dragged(posture, np.add(eye, [2.0, 0.0, 0.0]))
     assert isinstance(task, LookAt)
     assert task.direction == pytest.approx([2.0, 0.0, 0.0])
-    found = places(task, posture)
+    found = task.target_in(posture)
     assert found is not None
     assert found.wanted - eye == pytest.approx([0.5, 0.0, 0.0])
 
@@ -286,7 +286,7 @@ def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(se
     for k in range(80):
         session.drag("me", hand + min(1.0, k / 50) * (inside - hand))
         session.tick()
-        held = places(session.state.pulls[0].task, session.state.posture)
+        held = session.state.pulls[0].task.target_in(session.state.posture)
         assert held is not None
         now = figure.frames(session.state.posture)
         hip, way = now["right_thigh"].position, now["right_shank"].position - now["right_thigh"].position

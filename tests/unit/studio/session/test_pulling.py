@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.engine.footprint import support_polygon
 from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.model.pose import Pose
 from poise.figures import built_in
+from poise.forces.footprint import support_polygon
 from poise.studio.control.files import saved_text
 from poise.studio.control.modes import Modes
-from poise.studio.panels.task_fields import angles_of, rotation_by
 from poise.studio.scenes.openings import EXAMPLE_SCENES, FEET, opening
 from poise.studio.session.clock import SolverThread
 from poise.studio.session.edits import task_from_text, task_text
 from poise.studio.session.history import HISTORY_LENGTH, History
-from poise.studio.session.new_tasks import TASK_KINDS, new_task
+from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
-from poise.studio.session.targets import places, with_target_at
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.stream import point
-from poise.tasks.place import Frame, LookAt, Position
+from poise.tasks.form import angles_of, rotation_by
+from poise.tasks.look_at import LookAt
+from poise.tasks.place import Frame, Position
 
 MOST = 400
 
@@ -148,7 +148,7 @@ def test_every_example_comes_to_rest_and_can_be_saved(name: str) -> None:
     assert saved_text(session).count("[[task]]") == len(session.state.scene.tasks)
 
 
-@pytest.mark.parametrize("kind", list(TASK_KINDS))
+@pytest.mark.parametrize("kind", list(task_menu()))
 def test_every_kind_of_task_can_be_added_edited_as_text_and_removed(session: Session, kind: str) -> None:
     try:
         session.add(new_task(session.state, kind, "left_foot"))
@@ -223,7 +223,7 @@ def test_a_pointer_presses_drags_releases_and_pins(session: Session) -> None:
     point(session, "me", json.dumps({"do": "pin", **place}))
     pinned = session.state.scene.tasks[-1]
     assert pinned.label == "pinned left hand"
-    assert places(pinned, session.state.posture).wanted == pytest.approx(np.add(at, [0.1, 0, 0]), abs=1e-3)
+    assert pinned.target_in(session.state.posture).wanted == pytest.approx(np.add(at, [0.1, 0, 0]), abs=1e-3)
 
 
 def test_targets_are_points_of_the_world_whatever_they_are_relative_to() -> None:
@@ -235,10 +235,10 @@ def test_targets_are_points_of_the_world_whatever_they_are_relative_to() -> None
         Frame("left_hand", Pose(), relative_to="head"),
         LookAt("eyes", at=[1, 1, 1]),
     ):
-        found = places(with_target_at(task, there, posture), posture)
+        found = task.dragged(posture, there).target_in(posture)
         assert found is not None
         assert found.wanted == pytest.approx(there, abs=1e-9)
-    flat = places(Position("left_hand", [9, 1.0, 9], axes="y"), posture)
+    flat = Position("left_hand", [9, 1.0, 9], axes="y").target_in(posture)
     assert flat is not None
     assert flat.wanted[[0, 2]] == pytest.approx(flat.got[[0, 2]])
     assert flat.wanted[1] == pytest.approx(1.0)
@@ -291,7 +291,7 @@ def test_the_thread_solves_rests_and_ends(session: Session) -> None:
 
 def _reached(session: Session, goal: np.ndarray) -> bool:
     state = session.state
-    found = places(state.pulls[0].task, state.posture)
+    found = state.pulls[0].task.target_in(state.posture)
     return found is not None and bool(np.linalg.norm(found.got - goal) < 1e-3)
 
 

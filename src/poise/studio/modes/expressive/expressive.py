@@ -36,7 +36,7 @@ from poise.studio.session.outcome import Outcome
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 from poise.studio.wire.overlays import bodies_row
-from poise.tasks.place import LookAt
+from poise.tasks.look_at import LookAt
 from poise.tasks.posture import Hold
 
 SOLVER_NAMES = {"ours": "Expressive", "erik": "ERIK 2019", "2017": "ERIK 2017"}

@@ -12,7 +12,7 @@ from poise.studio.modes.retarget.work import Work
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
-from poise.studio.session.new_tasks import parts_to_choose
+from poise.tasks.form import parts_of
 
 NO_LINK = "–"
 """Option for a joint of the clip that is not linked."""
@@ -95,7 +95,7 @@ class RetargetPanel:
                 button.props("flat").classes("poise-choice").mark(f"spike {seconds:.2f}")
 
     def _show_pairs(self, work: Work) -> None:
-        parts = [NO_LINK, *parts_to_choose(self.session.state)]
+        parts = [NO_LINK, *parts_of(self.session.state.figure)]
         by_joint = {link.joint: link.site for link in work.request.mapping.links}
         free = [body.name for body in work.request.clip.figure.bodies if body.name not in by_joint]
         key = (set(by_joint), free, parts)
