@@ -145,19 +145,13 @@ def _errors(case: Case, posture: Posture, wanted: Sequence[ArrayLike | Pose]) ->
     """Largest position error of the frames, and error of the centre of mass, along the axes of the tasks [m]."""
     frames, center = 0.0, 0.0
     for (task, _), value in zip(case.tasks, wanted, strict=True):
-        if isinstance(task, Frame) and isinstance(value, Pose):
-            frames = max(frames, _length(case.figure.pose_of(task.site, posture).position - value.position))
-        elif isinstance(task, Position):
-            off = case.figure.pose_of(task.site, posture).position - np.asarray(value)
-            frames = max(frames, _length(off[_letters(task.axes)]))
-        elif isinstance(task, CenterOfMass):
-            off = case.figure.center_of_mass(posture) - np.asarray(value)
-            center = max(center, _length(off[_letters(task.axes)]))
+        target = task.with_target(value).target_in(posture)
+        error = 0.0 if target is None else _length(target.got - target.wanted)
+        if isinstance(task, CenterOfMass):
+            center = max(center, error)
+        else:
+            frames = max(frames, error)
     return frames, center
-
-
-def _letters(axes: object) -> list[int]:
-    return ["xyz".index(letter) for letter in str(axes)]
 
 
 def _length(vector: FloatArray) -> float:

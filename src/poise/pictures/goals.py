@@ -39,12 +39,6 @@ class Marks:
         groups = (*self.gaps, *self.sights, *self.footprints, *self.weights)
         return np.concatenate([np.empty((0, 3)), *(point[None] for point in self.targets), *groups])
 
-    def add_target(self, point: FloatArray, target: FloatArray) -> None:
-        """Add a target, and a gap if `point` is away from it."""
-        self.targets.append(target)
-        if float(np.linalg.norm(point - target)) > SHOWN_TARGET_ERROR:
-            self.gaps.append(np.stack([point, target]))
-
 
 def marks_of(tasks: tuple[Task, ...], posture: Posture) -> Marks:
     """The marks of all active tasks."""
@@ -58,11 +52,13 @@ def marks_of(tasks: tuple[Task, ...], posture: Posture) -> Marks:
 def mark(task: Task, posture: Posture, marks: Marks) -> None:
     """Add the marks of a task: its target if it can be moved, and the support polygon that it is about."""
     target = task.target_in(posture)
-    if target is not None and target.is_seen:
+    if target is not None and target.moves:
         marks.targets.append(target.wanted)
-        marks.sights.append(np.stack([target.got, target.wanted]))
-    elif target is not None and target.moves:
-        marks.add_target(target.got, target.wanted)
+        line = np.stack([target.got, target.wanted])
+        if target.is_seen:
+            marks.sights.append(line)
+        elif float(np.linalg.norm(line[0] - line[1])) > SHOWN_TARGET_ERROR:
+            marks.gaps.append(line)
     if task.supports:
         figure = posture.figure
         corners, center = support_polygon(posture, task.supports).corners, figure.center_of_mass(posture)

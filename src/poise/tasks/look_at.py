@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.model.pose import FloatArray, vector
+from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import AIM_GOAL
 from poise.tasks.form import AXIS, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, vector_field
 from poise.tasks.target import Target, part_from_world, world_from_part
@@ -138,11 +138,11 @@ class LookAt(Task):
             return Target(eye + DIRECTION_MARK_DISTANCE * self._wanted(), eye, is_seen=True)
         return Target(world_from_part(posture, self.relative_to).apply(vector(self.at)), eye, is_seen=True)
 
-    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
-        """The task that looks at a position, or in its direction."""
-        if self.at is None:
-            at = vector(at) - world_from_part(posture, self.site).position
-        return super().dragged(posture, at)
+    def dragged(self, posture: Posture, pose: Pose) -> Task:
+        """The task that looks at another position in the world, or in its direction."""
+        if self.at is not None:
+            return super().dragged(posture, pose)
+        return self.with_target(pose.position - world_from_part(posture, self.site).position)
 
 
 def direction_of(value: ArrayLike, label: str) -> FloatArray:

@@ -17,7 +17,6 @@ from poise.tasks.target import (
     TargetLike,
     nearest_target,
     part_from_world,
-    rotation_in_part,
     world_from_part,
 )
 from poise.tasks.task import Comparison, Goal, Task, axes_of, base_seat, finite_vector, seat_of
@@ -175,11 +174,9 @@ class Orientation(Task):
         got = world_from_part(posture, self.site).position
         return Target(got, got, wanted.rotation, moves=False, turns=True)
 
-    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
-        """The task with another rotation, if one is given."""
-        if rotation is None:
-            return self
-        return replace(self, rotation=rotation_in_part(posture, self.relative_to, rotation))
+    def dragged(self, posture: Posture, pose: Pose) -> Task:
+        """The task with the rotation of another pose in the world."""
+        return self.with_target((part_from_world(posture, self.relative_to) @ pose).rotation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +220,7 @@ class Frame(Task):
     def goals(self, figure: Figure) -> list[Goal]:
         """Two goals with three rows each: the position and the rotation."""
         weights = self.weights_of(6)
-        seat = seat_of(figure, self.site)
-        base = base_seat(figure, self.relative_to)
-        pose = self.wanted
+        seat, base, pose = seat_of(figure, self.site), base_seat(figure, self.relative_to), self.wanted
         return [
             Goal(
                 kind=POINT_GOAL, directions=np.eye(3), weights=weights[:3], seat=seat, base=base, position=pose.position
@@ -252,17 +247,12 @@ class Frame(Task):
 
     def target_in(self, posture: Posture) -> Target:
         """The pose."""
-        wanted = self.wanted
-        if self.relative_to is not None:
-            wanted = world_from_part(posture, self.relative_to) @ wanted
+        wanted = world_from_part(posture, self.relative_to) @ self.wanted
         return Target(wanted.position, world_from_part(posture, self.site).position, wanted.rotation, turns=True)
 
-    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
-        """The task with another position, and with another rotation if one is given."""
-        turned = self.wanted.rotation
-        if rotation is not None:
-            turned = rotation_in_part(posture, self.relative_to, rotation)
-        return replace(self, pose=Pose(part_from_world(posture, self.relative_to).apply(vector(at)), turned))
+    def dragged(self, posture: Posture, pose: Pose) -> Task:
+        """The task with another pose in the world."""
+        return self.with_target(part_from_world(posture, self.relative_to) @ pose)
 
 
 def rotation_of(value: ArrayLike, label: str) -> FloatArray:

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 SQUARED_QUATERNION_SHARE = 0.25
 """Squared vector part of the quaternion of a small rotation, as a share of its squared angle."""
-NEW_SPEED = 3.0
-"""Angular speed in a new task that slows bodies down [rad/s]."""
-NEW_RATE = 60.0
-"""Solves per second in a new task that slows bodies down."""
+NEW_SPEED, NEW_RATE = 3.0, 60.0
+"""Angular speed [rad/s] and solves per second in a new task that slows bodies down."""
 BODIES = FormField(
     label="Only these bodies",
     control="choices",

@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray, Pose, unit_quaternion
+from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
 
 if TYPE_CHECKING:
@@ -52,11 +51,6 @@ def world_from_part(posture: Posture, part: str | None) -> Pose:
 def part_from_world(posture: Posture, part: str | None) -> Pose:
     """The pose that transforms from the world to the frame of a site or body; the identity for None."""
     return Pose() if part is None else world_from_part(posture, part).inverse()
-
-
-def rotation_in_part(posture: Posture, part: str | None, rotation: ArrayLike) -> FloatArray:
-    """(4,) a rotation in the world, as one in the frame of a site or body."""
-    return (part_from_world(posture, part) @ Pose(rotation=unit_quaternion(rotation))).rotation
 
 
 def nearest_target(here: FloatArray, at: FloatArray, directions: FloatArray) -> FloatArray:

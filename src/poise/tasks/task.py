@@ -15,11 +15,11 @@ from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
 from poise.kernels.forces.statics import Wrenches
 from poise.tasks.kinds import Kind
+from poise.tasks.target import Target, TargetLike, part_from_world
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
     from poise.tasks.form import FormField, MenuEntry
-    from poise.tasks.target import Target, TargetLike
 
 Weight = float | Sequence[float]
 """One weight, or one for each row."""
@@ -183,13 +183,9 @@ class Task(Kind):
         """Its target in the world while the figure has a posture; None if it has none that can be shown as a point."""
         return None
 
-    def dragged(self, posture: Posture, at: ArrayLike, rotation: ArrayLike | None = None) -> Task:
-        """The task with its target at a position in the world, and with a rotation if given [m]."""
-        if self.target_in(posture) is None:
-            return self
-        part: str | None = getattr(self, "relative_to", None)
-        base = Pose() if part is None else posture.figure.pose_of(part, posture)
-        return self.with_target(base.inverse().apply(vector(at)))
+    def dragged(self, posture: Posture, pose: Pose) -> Task:
+        """The task with its target, which `target_in` shows, at another pose in the world."""
+        return self.with_target((part_from_world(posture, getattr(self, "relative_to", None)) @ pose).position)
 
     def weights_of(self, count: int) -> FloatArray:
         """One weight for each of `count` rows."""

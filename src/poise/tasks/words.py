@@ -10,15 +10,13 @@ from numpy.typing import ArrayLike
 from poise.figure.model.pose import FloatArray
 from poise.tasks.task import axes_of
 
-AXIS_LETTERS = "xyz"
-
 
 def along_words(axes: str | ArrayLike, point: FloatArray) -> str:
     """A point, or those of its coordinates that a task controls."""
     if isinstance(axes, str):
         if len(axes) == 3:
             return place_words(point)
-        return ", ".join(f"{axis} {point[AXIS_LETTERS.index(axis)]:.3f}" for axis in axes)
+        return ", ".join(f"{axis} {point['xyz'.index(axis)]:.3f}" for axis in axes)
     return place_words(axes_of(axes, "axes") @ point)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import poise
 from poise.engine.report import rows
+from poise.figure.model.pose import turn
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.kernels.goals.goals import POINT_GOAL
 from poise.studio.panels.task_form import form_of
@@ -25,7 +26,7 @@ from poise.tasks.task import Comparison, Goal, Task, seat_of
 from poise.tasks.words import length
 
 STEPS = 2000
-BUILT_IN = {word: kind for word, kind in all_kinds(Task).items() if word == kind.kind}
+BUILT_IN = {word: kind for word, kind in all_kinds(Task).items() if kind.__module__.startswith("poise.")}
 
 
 @pytest.fixture
@@ -66,8 +67,8 @@ def height() -> Iterator[type[Any]]:
             up, got = posture.figure.up_vector, world_from_part(posture, self.site).position
             return Target(got + (self.height - got @ up) * up, got)
 
-        def dragged(self, posture: poise.Posture, at: Any, rotation: Any = None) -> Task:
-            return self.with_target(float(np.dot(at, posture.figure.up_vector)))
+        def dragged(self, posture: poise.Posture, pose: poise.Pose) -> Task:
+            return self.with_target(float(pose.position @ posture.figure.up_vector))
 
     yield Height
     del Task.kinds["height"]
@@ -195,14 +196,15 @@ def check_form(task: Task, setting: Setting) -> None:
 
 
 def check_target(task: Task, posture: poise.Posture) -> None:
-    """A target that is shown can be dragged; a task without one stays as it is."""
+    """A target that is shown can be dragged."""
     target = task.target_in(posture)
     if target is None:
-        assert task.dragged(posture, (1.0, 2.0, 3.0)) is task
-    elif target.moves:
-        moved = task.dragged(posture, target.wanted + 0.1).target_in(posture)
-        assert moved is not None
-        np.testing.assert_allclose(moved.wanted, target.wanted + 0.1)
+        return
+    pose = poise.Pose(target.wanted + 0.1 * target.moves, turn("y", 30.0) if target.turns else target.rotation)
+    moved = task.dragged(posture, pose).target_in(posture)
+    assert moved is not None
+    np.testing.assert_allclose(moved.wanted, pose.position)
+    np.testing.assert_allclose(moved.rotation, pose.rotation)
 
 
 def test_every_criterion_has_a_word_and_a_name_on_the_page() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,8 @@ RIM_POINTS = 8
 """Points that approximate a circular rim."""
 
 
-def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
+@lru_cache(maxsize=64)
+def sole_corners(figure: Figure, name: str) -> tuple[FloatArray, ...]:
     """Contact points of a site's or body's sole, in the frame of that site or body [m].
 
     They are the lowest points of the body's shapes in the neutral posture: the corners of boxes, the rims of
@@ -36,10 +38,10 @@ def sole_corners(figure: Figure, name: str) -> list[FloatArray]:
         down = -world_from_shape.matrix[:3, :3].T @ figure.up_vector
         corners += [world_from_shape.apply(corner) for corner in _lowest(shape, down)]
     if not corners:
-        return [np.zeros(3)]
+        return (np.zeros(3),)
     heights = np.array(corners) @ figure.up_vector
     low = heights.min() + SOLE_THICKNESS
-    return [part_from_world.apply(p) for p, height in zip(corners, heights, strict=True) if height <= low]
+    return tuple(part_from_world.apply(p) for p, height in zip(corners, heights, strict=True) if height <= low)
 
 
 def _lowest(shape: Shape, down: FloatArray) -> FloatArray:

@@ -233,46 +233,34 @@ def shape_keys(kind: str) -> tuple[str, ...]:
 
 
 TEXT_CODEC = Codec(_text, _write_unchanged)
-FLAG_CODEC = Codec(_flag, _write_unchanged)
-WHOLE_CODEC = Codec(_whole, _write_unchanged)
-NUMBER_CODEC = Codec(_number, _write_unchanged)
-NUMBERS_CODEC = Codec(_number_or_numbers, _write_numbers)
 VECTOR_CODEC = Codec(_vector, _write_numbers)
-VECTORS_CODEC = Codec(_vectors, _write_numbers)
 AXIS_CODEC = Codec(_axis, _write_axis)
-AXES_CODEC = Codec(_axes, _write_numbers)
 NAMES_CODEC = Codec(_names, _write_names)
-PAIRS_CODEC = Codec(_pairs, _write_pairs)
-HAZARD_CODEC = Codec(_hazard, _write_hazard)
-ROTATION_CODEC = Codec(_rotation, _write_rotation)
-POSE_CODEC = Codec(_pose, _write_pose, ("at", "turned"))
 POSTURE_CODEC = Codec(_posture, _write_posture)
 SHAPE_CODEC = Codec(_shape, _write_shape)
-LOADS_CODEC = Codec(_no_loads, _write_loads)
-STRENGTH_CODEC = Codec(_strength, _write_unchanged)
 
-CODEC_BY_NAME = {"rotation": ROTATION_CODEC, "axis": AXIS_CODEC, "normal": AXIS_CODEC}
+CODEC_BY_NAME = {"rotation": Codec(_rotation, _write_rotation), "axis": AXIS_CODEC, "normal": AXIS_CODEC}
 """Codecs by name, for arguments whose annotation is ambiguous."""
 
 CODEC_BY_ANNOTATION = {
     "str": TEXT_CODEC,
     "Axes": TEXT_CODEC,
-    "bool": FLAG_CODEC,
-    "int": WHOLE_CODEC,
-    "float": NUMBER_CODEC,
-    "Weight": NUMBERS_CODEC,
+    "bool": Codec(_flag, _write_unchanged),
+    "int": Codec(_whole, _write_unchanged),
+    "float": Codec(_number, _write_unchanged),
+    "Weight": Codec(_number_or_numbers, _write_numbers),
     "ArrayLike": VECTOR_CODEC,
     "ArrayLike | str": VECTOR_CODEC,
-    "Sequence[ArrayLike]": VECTORS_CODEC,
-    "str | ArrayLike": AXES_CODEC,
+    "Sequence[ArrayLike]": Codec(_vectors, _write_numbers),
+    "str | ArrayLike": Codec(_axes, _write_numbers),
     "Recruits": NAMES_CODEC,
     "str | Iterable[str]": NAMES_CODEC,
-    "Names": PAIRS_CODEC,
-    "Hazards": HAZARD_CODEC,
-    "Pose": POSE_CODEC,
+    "Names": Codec(_pairs, _write_pairs),
+    "Hazards": Codec(_hazard, _write_hazard),
+    "Pose": Codec(_pose, _write_pose, ("at", "turned")),
     "PostureLike": POSTURE_CODEC,
     "Shape": SHAPE_CODEC,
-    "Loads": LOADS_CODEC,
-    "Strength": STRENGTH_CODEC,
+    "Loads": Codec(_no_loads, _write_loads),
+    "Strength": Codec(_strength, _write_unchanged),
 }
 """Codecs by the annotation of the argument, without `| None`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
@@ -11,7 +12,6 @@ from nicegui import ui
 from poise.errors import TaskError
 from poise.studio.panels.fields import Choice, Choices, Entered, Field, Flags, Number, Numbers, Switch, Words, attempt
 from poise.studio.panels.task_dialogs import edit_dialog
-from poise.studio.session.edits import changed
 from poise.studio.session.session import Session
 from poise.tasks.form import FormField, Setting
 from poise.tasks.task import NEAREST_BRANCH, Task, name_list
@@ -129,7 +129,7 @@ class TaskForm:
         return task
 
     def _change(self, **fields: Any) -> None:
-        self._put(changed(self._now(), **fields))
+        self._put(replace(self._now(), **fields))
 
     def _put(self, task: Task) -> None:
         assert self.number is not None
@@ -152,10 +152,8 @@ def made_field(field: FormField, options: list[str], entered: Entered) -> Field:
         return Number(field.label, entered, low=field.low, step=field.step, digits=field.digits)
     if field.control == "axes":
         return Flags(field.label, "xyz", entered)
-    if field.control == "choice":
-        return Choice(field.label, options, entered)
-    if field.control == "choices":
-        return Choices(field.label, options, entered)
+    if field.control in ("choice", "choices"):
+        return (Choice if field.control == "choice" else Choices)(field.label, options, entered)
     return Numbers(field.label, entered, step=field.step, digits=field.digits)
 
 

@@ -10,7 +10,7 @@ from poise.engine.scene import Scene
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.studio.session.carry_posture import carried_over
-from poise.studio.session.edits import changed, with_parts, with_task, with_tasks
+from poise.studio.session.edits import with_parts, with_task, with_tasks
 from poise.studio.session.live import Live
 from poise.studio.session.shared import Shared
 from poise.studio.session.state import state_of
@@ -45,7 +45,7 @@ class Asking(Shared):
 
     def change(self, number: int, **fields: Any) -> None:
         """Change some fields of a task, such as its priority."""
-        self.put(number, changed(self._task(number), **fields))
+        self.put(number, replace(self._task(number), **fields))
 
     def remove(self, number: int) -> None:
         """Remove a task."""

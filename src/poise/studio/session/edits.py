@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from poise.engine.scene import Scene
@@ -35,11 +34,6 @@ def with_start(scene: Scene, start: Any) -> Scene:
 def with_task(scene: Scene, number: int, task: Task) -> Scene:
     """The scene with one task replaced."""
     return with_tasks(scene, [task if k == number else other for k, other in enumerate(scene.tasks)])
-
-
-def changed(task: Task, **fields: Any) -> Task:
-    """A task with some fields changed."""
-    return replace(task, **fields)
 
 
 def task_text(scene: Scene, task: Task) -> str:

@@ -36,17 +36,14 @@ def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:
     """The outcome for the verdicts of all tasks."""
     if not verdicts:
         return Outcome()
+    by_task = {verdict.task: verdict for verdict in verdicts}
     unmet = sorted((verdict for verdict in verdicts if not verdict.met), key=lambda verdict: verdict.task.rank)
     if not unmet:
-        return Outcome("green", "Every task is met.", _by_task(verdicts))
+        return Outcome("green", "Every task is met.", by_task)
     first = min(verdict.task.rank for verdict in verdicts)
     light: Light = "red" if unmet[0].task.rank == first else "orange"
     others = f" {len(unmet) - 1} more not met." if len(unmet) > 1 else ""
-    return Outcome(light, _sentence(unmet[0]) + others, _by_task(verdicts))
-
-
-def _by_task(verdicts: Sequence[Verdict]) -> dict[Task, Verdict]:
-    return {verdict.task: verdict for verdict in verdicts}
+    return Outcome(light, _sentence(unmet[0]) + others, by_task)
 
 
 def _sentence(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from numpy.typing import ArrayLike
 
+from poise.figure.model.pose import Pose
 from poise.studio.session.asking import Asking
 from poise.studio.session.edits import with_task
 from poise.studio.session.pull import Pull, checked_point, joint_task, lowest_priority, point_task, pull_name
@@ -80,10 +81,13 @@ class Pulling(Asking):
         with self._lock:
             state = self._state
             old = self._task(number)
-            new = old.dragged(state.posture, there, rotation)
+            mark = old.target_in(state.posture)
+            if mark is None:
+                return
+            new = old.dragged(state.posture, Pose(there, mark.rotation if rotation is None else rotation))
             scene = with_task(state.scene, number, new)
             self._history.remember(state, ("aim", number, gesture))
-            if self._live is not None and new is not old:
+            if self._live is not None:
                 self._live.retarget(number, new)
             self._set(scene=scene, scene_number=state.scene_number + 1)
         self._notify()

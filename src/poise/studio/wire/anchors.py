@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.figure.collision.soles import sole_corners
 from poise.figure.model.figure import Figure
 from poise.figure.model.frames import Frames
 from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray
-from poise.kernels.forces.support_polygon import convex_hull
 
 FIGURES_CACHED = 16
 """Number of figures whose points are cached."""
@@ -63,23 +61,6 @@ def loop_anchors(figure: Figure) -> Anchors:
         ends.append((_row(figure, joint.parent), joint.parent_frame.position))
         ends.append((_row(figure, joint.child), joint.child_frame.position))
     return _anchors(ends)
-
-
-@lru_cache(maxsize=FIGURES_CACHED)
-def _soles(figure: Figure, supports: tuple[str, ...]) -> Anchors:
-    return _anchors([(figure.frame_row(name), corner) for name in supports for corner in sole_corners(figure, name)])
-
-
-def support_corners(figure: Figure, frames: Frames, supports: Iterable[str]) -> FloatArray:
-    """(k, 3) corners of the support polygon: the convex hull of all soles from above, at the lowest height [m]."""
-    points = _soles(figure, tuple(supports)).places(figure, frames)
-    up = "xyz".index(figure.up)
-    flat = np.ascontiguousarray(np.delete(points, up, axis=1))
-    order = np.zeros(len(flat), dtype=np.int64)
-    count = convex_hull(flat, 0, len(flat), order)
-    corners: FloatArray = points[order[:count]]
-    corners[:, up] = points[:, up].min()
-    return corners
 
 
 def _row(figure: Figure, body: str | None) -> int:

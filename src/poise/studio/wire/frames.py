@@ -12,10 +12,11 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.frames import Frames
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.violations import reached_limits
+from poise.forces.footprint import support_polygon
 from poise.kernels.body.queries import node_frames
 from poise.studio.session.outcome import LIGHTS
 from poise.studio.session.state import State
-from poise.studio.wire.anchors import joint_anchors, loop_anchors, marked_joints, support_corners
+from poise.studio.wire.anchors import joint_anchors, loop_anchors, marked_joints
 from poise.studio.wire.layout import FORMAT, FRAME_HEADER, TABLES, WIDTHS, rows_of
 from poise.studio.wire.marks import marks_of
 from poise.tasks.target import Target
@@ -55,7 +56,7 @@ def packed(state: State) -> bytes:
         "joints": _joints(state, frames),
         "loops": _loops(figure, frames),
         "targets": _targets(state),
-        "corners": _corners(state, frames),
+        "corners": _corners(state),
         "axes": node_frames(figure.compiled.tree, state.posture._q)[2],
         "marks": marks_of(state),
         "center_of_mass": np.array([figure.center_of_mass(state.posture)] if figure.mass > 0.0 else []).reshape(-1, 3),
@@ -132,11 +133,11 @@ def _target(number: int, met: bool, found: Target) -> FloatArray:
     )
 
 
-def _corners(state: State, frames: Frames) -> FloatArray:
+def _corners(state: State) -> FloatArray:
     """(k, 3) corners of the support polygon of the first balance task [m]."""
     for task in state.scene.tasks:
         if task.active and task.supports:
-            return support_corners(state.figure, frames, task.supports)
+            return support_polygon(state.posture, task.supports).corners
     return np.empty((0, 3))
 
 

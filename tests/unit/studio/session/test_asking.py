@@ -151,7 +151,7 @@ def test_targets_turn(session: Session, axis: str) -> None:
         Orientation("right_hand", (1, 0, 0, 0)),
         Orientation("right_hand", (1, 0, 0, 0), relative_to="thorax"),
     ):
-        new = task.dragged(posture, [0.1, 0.2, 0.3], turned)
+        new = task.dragged(posture, Pose((0.1, 0.2, 0.3), turned))
         found = new.target_in(posture)
         assert found is not None
         assert found.turns
@@ -161,7 +161,7 @@ def test_targets_turn(session: Session, axis: str) -> None:
 def test_a_direction_to_look_in_is_dragged(session: Session) -> None:
     posture = session.state.posture
     eye = posture.figure.pose_of("eyes", posture).position
-    task = LookAt("eyes", direction=(0, 0, 1)).dragged(posture, np.add(eye, [2.0, 0.0, 0.0]))
+    task = LookAt("eyes", direction=(0, 0, 1)).dragged(posture, Pose(np.add(eye, [2.0, 0.0, 0.0])))
     assert isinstance(task, LookAt)
     assert task.direction == pytest.approx([2.0, 0.0, 0.0])
     found = task.target_in(posture)

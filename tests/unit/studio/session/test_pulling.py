@@ -235,7 +235,7 @@ def test_targets_are_points_of_the_world_whatever_they_are_relative_to() -> None
         Frame("left_hand", Pose(), relative_to="head"),
         LookAt("eyes", at=[1, 1, 1]),
     ):
-        found = task.dragged(posture, there).target_in(posture)
+        found = task.dragged(posture, Pose(there)).target_in(posture)
         assert found is not None
         assert found.wanted == pytest.approx(there, abs=1e-9)
     flat = Position("left_hand", [9, 1.0, 9], axes="y").target_in(posture)
