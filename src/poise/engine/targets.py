@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from poise.engine.goal_arrays import TaskRows
+from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose
 from poise.kernels.goals.goals import AIM_GOAL, CENTER_GOAL, POINT_GOAL, TURN_GOAL, Goals
@@ -20,6 +21,8 @@ def set_target(figure: Figure, goals: Goals, rows: TaskRows, value: TargetLike |
         if _set_quickly(goals, rows, value):
             return
         value = rows.task.with_target(value)
+    if type(value) is not type(rows.task):
+        raise TaskError(f"{rows.task.label} cannot have the target of {value.label}, a task of another kind.")
     for g, goal in enumerate(value.goals(figure), start=rows.first_goal):
         goals.position[g], goals.rotation[g], goals.value[g] = goal.position, goal.rotation, goal.value
         if goal.posture is not None:

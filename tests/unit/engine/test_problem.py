@@ -48,6 +48,8 @@ TARGETS = [
     (CenterOfMass(at=(0, 1, 0)), (0.1, 0.9, 0), CenterOfMass(at=(0.1, 0.9, 0))),
     (MomentOfInertia("y", 1.0), 2.0, MomentOfInertia("y", 2.0)),
     (Hold("waving"), "standing", Hold("standing")),
+    (Hold("waving"), Hold("standing"), Hold("standing")),
+    (Position("right_hand", at=(0, 1, 0)), Position("right_hand", at=(1, 1, 1)), Position("right_hand", at=(1, 1, 1))),
 ]
 
 
@@ -84,6 +86,7 @@ def test_a_posture_held_last_gets_another(human):
         (Orientation("head", (1, 0, 0, 0)), {"neck": 0.0}, "a posture is for Hold"),
         (Hold("standing", joints=["right_elbow"], weight=[2.0]), Pose(), "holds a posture"),
         (Hold("standing"), Pose(), "holds a posture"),
+        (Position("right_hand", at=(0, 1, 0)), Hold("standing"), "a task of another kind"),
     ],
 )
 def test_a_target_that_makes_no_sense_is_refused(human, task, value, words):

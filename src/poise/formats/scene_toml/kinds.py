@@ -68,7 +68,10 @@ def _codec(maker: type, argument: inspect.Parameter) -> Codec:
     annotation = ANNOTATED_ARRAYS.get(given) or (given.__name__ if isinstance(given, type) else str(given))
     codec = CODEC_BY_ANNOTATION.get(annotation.removesuffix(" | None"))
     if codec is None:
-        raise TaskError(f"a scene file cannot hold argument {argument.name!r} of {maker.__name__}, a {annotation}.")
+        raise TaskError(
+            f"a scene file cannot hold argument {argument.name!r} of {maker.__name__}, a {annotation}; "
+            f"it can hold {', '.join(CODEC_BY_ANNOTATION)}."
+        )
     return codec
 
 

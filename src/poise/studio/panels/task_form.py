@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -124,9 +123,8 @@ class TaskForm:
         self.fields.append((field, value_of))
 
     def _now(self) -> Task:
-        task = self.task
-        assert task is not None
-        return task
+        assert self.task is not None
+        return self.task
 
     def _change(self, **fields: Any) -> None:
         self._put(replace(self._now(), **fields))
@@ -169,8 +167,8 @@ def weights(text: str) -> float | tuple[float, ...]:
 
 
 def title_of(task: Task) -> str:
-    """The class of a task as words, such as "Center of mass"."""
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(task).__name__).capitalize()
+    """The kind of a task as words, such as "Center of mass"."""
+    return (task.kind or type(task).__name__).replace("_", " ").capitalize()
 
 
 def _weight_text(task: Task) -> str:
@@ -185,6 +183,4 @@ def _recruit_mode(task: Task) -> str:
 
 
 def _chosen_joints(task: Task) -> list[str]:
-    if task.joints is None or task.joints == NEAREST_BRANCH:
-        return []
-    return name_list(task.joints)
+    return [] if task.joints is None or task.joints == NEAREST_BRANCH else name_list(task.joints)
