@@ -12,13 +12,7 @@ from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import POINT_GOAL, TURN_GOAL
 from poise.tasks.form import AXES, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, rotation_field
-from poise.tasks.target import (
-    Target,
-    TargetLike,
-    nearest_target,
-    part_from_world,
-    world_from_part,
-)
+from poise.tasks.target import Target, TargetLike, nearest_target, part_from_world, world_from_part
 from poise.tasks.task import Comparison, Goal, Task, axes_of, base_seat, finite_vector, seat_of
 from poise.tasks.words import along_words, place_words, turn_words
 
