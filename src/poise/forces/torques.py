@@ -16,8 +16,7 @@ from poise.forces.acting import Acting, acting_on
 from poise.forces.loads import Load, Support
 from poise.forces.reactions import Reactions
 from poise.kernels.body.queries import node_frames
-from poise.kernels.forces.effort import force_derivatives, torque_gradient
-from poise.kernels.forces.joint_torques import WORK_COLUMNS, holding_torques_under
+from poise.kernels.forces.joint_torques import WORK_COLUMNS, force_derivatives, holding_torques_under, torque_gradient
 from poise.kernels.forces.statics import Wrenches
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from poise.kernels.body.tree import (
     Tree,
+    add_wrench_row,
     attached_frames,
     center_of_mass,
     center_of_mass_jacobian,
@@ -14,7 +15,6 @@ from poise.kernels.body.tree import (
     moment_of_inertia,
     motion_axes,
     subtree_inertias,
-    wrench_torques,
 )
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, vector_at
@@ -83,9 +83,9 @@ def holding_torques(tree: Tree, q: Array, gravity: Vector) -> Array:
 def pushed_torques(tree: Tree, q: Array, node: int, point: Vector, force: Vector, torque: Vector) -> Array:
     """Generalised force (nv,) of a world wrench at a world point fixed to `node`."""
     position, _, axes = node_frames(tree, q)
-    out = np.zeros(axes.shape[0])
-    wrench_torques(tree, position, axes, node, point, force, torque, out)
-    return out
+    out = np.zeros((1, axes.shape[0]))
+    add_wrench_row(tree, position, axes, node, point, force, torque, 0, out)
+    return out[0]
 
 
 @kernel(counts_references=True)

@@ -262,7 +262,7 @@ def gravity_torques(
 
 
 @kernel
-def wrench_torques(
+def add_wrench_row(
     tree: Tree,
     position: Array,
     axes: Array,
@@ -270,18 +270,22 @@ def wrench_torques(
     point: Vector,
     force: Vector,
     torque: Vector,
+    row: int,
     # outputs
-    out: Array,
+    rows: Array,
 ) -> None:
-    """Add to `out` (nv,) the generalised force τ = Jᵀ (f, t) of a world wrench at a point fixed to `node`."""
+    """Add to rows[row] (nv,) the generalised force Jᵀ (f, t) of a world wrench at a point fixed to `node`.
+
+    With a unit force and no torque it is the Jacobian of that point along the force.
+    """
+    parent, v_start, v_count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
     i = node
     while i > 0:
-        lever = subtract(point, vector_at(position, i))
-        moment = add(torque, cross(lever, force))
-        for k in range(tree.v_start[i], tree.v_start[i] + tree.v_count[i]):
+        moment = add(torque, cross(subtract(point, vector_at(position, i)), force))
+        for k in range(v_start[i], v_start[i] + v_count[i]):
             a = vector_at(axes, k)
-            out[k] += dot(a, moment) if tree.dof_turns[k] == 1 else dot(a, force)
-        i = tree.parent[i]
+            rows[row, k] += dot(a, moment) if turns[k] == 1 else dot(a, force)
+        i = parent[i]
 
 
 @kernel

@@ -18,10 +18,12 @@ from poise.kernels.distances.solids import (
     LIBRARY,
     NEARLY_PARALLEL,
     ROUND_FIRST,
+    Pair,
     Placed,
     Rows,
     Solids,
     Watched,
+    put_row,
 )
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import conjugate, quaternion_at, rotate
@@ -33,7 +35,6 @@ from poise.kernels.maths.vector import (
     length,
     normalized,
     orthogonal,
-    put_vector,
     scale,
     subtract,
     vector_at,
@@ -51,17 +52,6 @@ class Witness(NamedTuple):
     point: Vector
     normal: Vector
     distance: float
-
-
-class Pair(NamedTuple):
-    """A watched pair of solids."""
-
-    number: int
-    """Index among all pairs."""
-    node_a: int
-    """Node of the first solid."""
-    node_b: int
-    """Node of the second solid."""
 
 
 @kernel
@@ -129,7 +119,7 @@ def _capsule_rows(
         witness = _capsule_witness(segments, shares, radii, attempt)
         if witness.distance < reach:
             behind = subtract(witness.point, scale(witness.normal, witness.distance))
-            _put(pair, witness.point, behind, witness.normal, witness.distance, row, rows)
+            put_row(pair, witness.point, behind, witness.normal, witness.distance, row, rows)
             row += 1
     return row
 
@@ -155,25 +145,11 @@ def _capsule_solid_rows(
             point, normal = add(place, rotate(turn, witness.point)), rotate(turn, witness.normal)
             behind = subtract(point, scale(normal, witness.distance))
             if is_first:
-                _put(pair, point, behind, normal, witness.distance, row, rows)
+                put_row(pair, point, behind, normal, witness.distance, row, rows)
             else:
-                _put(pair, behind, point, scale(normal, -1.0), witness.distance, row, rows)
+                put_row(pair, behind, point, scale(normal, -1.0), witness.distance, row, rows)
             row += 1
     return row
-
-
-@kernel
-def _put(
-    pair: Pair, point_a: Vector, point_b: Vector, normal: Vector, distance: float, row: int,
-    # outputs
-    rows: Rows,
-) -> None:  # fmt: skip
-    """Write one row."""
-    rows.node_a[row], rows.node_b[row], rows.pair[row] = pair.node_a, pair.node_b, pair.number
-    put_vector(rows.point_a, row, point_a)
-    put_vector(rows.point_b, row, point_b)
-    put_vector(rows.normal, row, normal)
-    rows.distance[row] = distance
 
 
 @kernel

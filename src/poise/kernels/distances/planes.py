@@ -17,10 +17,12 @@ from poise.kernels.distances.solids import (
     ELLIPSOID,
     HULL,
     NEARLY_PARALLEL,
+    Pair,
     Placed,
     Rows,
     Solids,
     Watched,
+    put_row,
 )
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import Quaternion, columns, conjugate, quaternion_at, rotate, transform
@@ -31,7 +33,6 @@ from poise.kernels.maths.vector import (
     dot,
     length,
     orthogonal,
-    put_vector,
     scale,
     subtract,
     vector_at,
@@ -59,7 +60,6 @@ def nearest_planes(
     position, rotation, start, end = placed.position, placed.rotation, placed.start, placed.end
     kind, node, size, radius = solids.kind, solids.node, solids.size, solids.radius
     vertex_start, vertices = solids.vertex_start, solids.vertices
-    node_a, node_b, point_a, point_b, normal, distance, pair = rows
     for k in range(plane_solid.shape[0]):
         i = plane_solid[k]
         n, offset = vector_at(normals, k), offsets[k]
@@ -73,20 +73,14 @@ def nearest_planes(
             if kind[i] == HULL:
                 vertex = _lowest_vertex(vertices, vertex_start[i], vertex_start[i + 1], turn, _tipped(n, attempt))
                 point = transform(place, turn, vector_at(vertices, vertex))
-                if _is_known(point_a, begin, count, point):
+                if _is_known(rows.point_a, begin, count, point):
                     continue
             else:
                 point = standing_point(kind[i], vector_at(size, i), place, turn, n, attempt)
             gap = dot(n, point) - offset
             if gap >= reach:
                 continue
-            node_a[count] = node[i]
-            node_b[count] = 0
-            put_vector(point_a, count, point)
-            put_vector(point_b, count, subtract(point, scale(n, gap)))
-            put_vector(normal, count, n)
-            distance[count] = gap
-            pair[count] = pairs + k
+            put_row(Pair(pairs + k, node[i], 0), point, subtract(point, scale(n, gap)), n, gap, count, rows)
             count += 1
     return count
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import columns, multiply, put_quaternion, quaternion_at, transform
-from poise.kernels.maths.vector import add, put_vector, scale, vector_at
+from poise.kernels.maths.vector import Vector, add, put_vector, scale, vector_at
 
 Array = np.ndarray
 
@@ -102,6 +102,31 @@ class Rows(NamedTuple):
     """(c,) signed distance [m]."""
     pair: Array
     """(c,) index of the pair; pairs with planes come after all pairs of solids."""
+
+
+class Pair(NamedTuple):
+    """A watched pair of solids."""
+
+    number: int
+    """Index among all pairs."""
+    node_a: int
+    """Node of the first solid."""
+    node_b: int
+    """Node of the second solid."""
+
+
+@kernel
+def put_row(
+    pair: Pair, point_a: Vector, point_b: Vector, normal: Vector, distance: float, row: int,
+    # outputs
+    rows: Rows,
+) -> None:  # fmt: skip
+    """Write one row."""
+    rows.node_a[row], rows.node_b[row], rows.pair[row] = pair.node_a, pair.node_b, pair.number
+    put_vector(rows.point_a, row, point_a)
+    put_vector(rows.point_b, row, point_b)
+    put_vector(rows.normal, row, normal)
+    rows.distance[row] = distance
 
 
 @kernel

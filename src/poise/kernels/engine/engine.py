@@ -11,7 +11,7 @@ from poise.kernels.goals.contacts import Contacts
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goal_curvature import NodeForces
 from poise.kernels.goals.goals import Evaluation, Goals
-from poise.kernels.jit.handle import define_handle
+from poise.kernels.jit.pointers import define_handle
 from poise.kernels.levels.problem import Levels
 from poise.kernels.levels.workspace import LevelsWork
 from poise.kernels.loops.closure import Closures

@@ -74,7 +74,7 @@ from poise.kernels.engine.step_trial import (
     try_step,
 )
 from poise.kernels.jit.compile import kernel
-from poise.kernels.jit.handle import Handle
+from poise.kernels.jit.pointers import Handle
 from poise.kernels.loops.closure import closure_residual
 
 Array = np.ndarray

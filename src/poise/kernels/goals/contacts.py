@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.body.tree import Tree
+from poise.kernels.body.tree import Tree, add_wrench_row
 from poise.kernels.goals.goals import Evaluation
-from poise.kernels.goals.load_rows import add_point_row
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import conjugate, quaternion_at, rotate
 from poise.kernels.maths.vector import Vector, add, dot, scale, subtract, vector_at
@@ -54,8 +53,28 @@ def contact_row(tree: Tree, evaluation: Evaluation, contacts: Contacts, c: int, 
     for k in range(rows.shape[1]):
         rows[row, k] = 0.0
     n, zero = vector_at(contacts.normal, c), Vector(0.0, 0.0, 0.0)
-    add_point_row(tree, evaluation, contacts.node_a[c], vector_at(contacts.point_a, c), n, zero, row, rows)
-    add_point_row(tree, evaluation, contacts.node_b[c], vector_at(contacts.point_b, c), scale(n, -1.0), zero, row, rows)
+    add_wrench_row(
+        tree,
+        evaluation.position,
+        evaluation.axes,
+        contacts.node_a[c],
+        vector_at(contacts.point_a, c),
+        n,
+        zero,
+        row,
+        rows,
+    )
+    add_wrench_row(
+        tree,
+        evaluation.position,
+        evaluation.axes,
+        contacts.node_b[c],
+        vector_at(contacts.point_b, c),
+        scale(n, -1.0),
+        zero,
+        row,
+        rows,
+    )
 
 
 @kernel(inline=True)

@@ -26,8 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.kernels.body.tree import Tree, difference, forward, integrate, motion_axes
-from poise.kernels.forces.effort import torque_gradient
-from poise.kernels.forces.joint_torques import WORK_COLUMNS
+from poise.kernels.forces.joint_torques import WORK_COLUMNS, torque_gradient
 from poise.kernels.forces.statics import Wrenches
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import vector_at

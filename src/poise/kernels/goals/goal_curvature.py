@@ -25,8 +25,7 @@ from poise.kernels.goals.goals import (
     loads_of,
     turn_excess,
 )
-from poise.kernels.goals.jacobian_rows import base_torque
-from poise.kernels.goals.load_rows import effective_center_moment
+from poise.kernels.goals.jacobian_rows import base_torque, effective_center_moment
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, add, dot, scale, vector_at
 

@@ -1,8 +1,10 @@
-"""Jacobian rows of goals, and the limits that keep a centre of mass over its support."""
+"""Jacobian rows of goals, of the centre of mass, and of the moment of weight and loads; limits at support edges."""
 
 import numpy as np
 
-from poise.kernels.body.tree import Tree, moment_of_inertia
+from poise.kernels.body.tree import Tree, add_wrench_row, moment_of_inertia
+from poise.kernels.forces.equilibrium import support_levers
+from poise.kernels.forces.statics import Wrenches, in_world, shared, total_load, world_point
 from poise.kernels.goals.goals import (
     AIM_GOAL,
     BALANCE_GOAL,
@@ -17,10 +19,10 @@ from poise.kernels.goals.goals import (
     Evaluation,
     Goals,
     ground_axes,
+    loads_of,
 )
-from poise.kernels.goals.load_rows import add_center_row, add_moment_row, add_point_row, effective_center_moment
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.vector import Vector, add, cross, dot, scale, subtract, vector_at
+from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scale, subtract, vector_at
 
 Array = np.ndarray
 
@@ -49,7 +51,9 @@ def fill_rows(
                 for i in range(start, end):
                     force = scale(vector_at(evaluation.force, i), -goals.weight[i])
                     torque = base_torque(kind, scale(vector_at(evaluation.torque, i), -goals.weight[i]))
-                    add_point_row(tree, evaluation, bases[g], base_point, force, torque, skip + i, rows)
+                    add_wrench_row(
+                        tree, evaluation.position, evaluation.axes, bases[g], base_point, force, torque, skip + i, rows
+                    )
         elif kind == CENTER_GOAL:
             for i in range(start, end):
                 add_center_row(tree, evaluation, vector_at(goals.direction, i), goals.weight[i], skip + i, rows)
@@ -161,9 +165,29 @@ def _edge_row(
     _add_effective_center_row(tree, goals, evaluation, g, way, weight, row, rows)
     zero = Vector(0.0, 0.0, 0.0)
     force = scale(way, -weight * (1.0 - share))
-    add_point_row(tree, evaluation, goals.corner_node[a], _corner(goals, evaluation, g, a), force, zero, row, rows)
+    add_wrench_row(
+        tree,
+        evaluation.position,
+        evaluation.axes,
+        goals.corner_node[a],
+        _corner(goals, evaluation, g, a),
+        force,
+        zero,
+        row,
+        rows,
+    )
     force = scale(way, -weight * share)
-    add_point_row(tree, evaluation, goals.corner_node[b], _corner(goals, evaluation, g, b), force, zero, row, rows)
+    add_wrench_row(
+        tree,
+        evaluation.position,
+        evaluation.axes,
+        goals.corner_node[b],
+        _corner(goals, evaluation, g, b),
+        force,
+        zero,
+        row,
+        rows,
+    )
 
 
 @kernel
@@ -230,3 +254,53 @@ def _inertia_row(tree: Tree, goals: Goals, evaluation: Evaluation, g: int, skip:
     )
     for k in range(rows.shape[1]):
         gradient[k] *= goals.weight[i]
+
+
+@kernel
+def add_center_row(tree: Tree, evaluation: Evaluation, direction: Vector, weight: float, row: int, rows: Array) -> None:
+    """rows[row] += weight × direction · (Jacobian of the centre of mass)."""
+    node, turns, subtree = tree.dof_node, tree.dof_turns, tree.subtree_mass
+    position, axes, centers = evaluation.position, evaluation.axes, evaluation.centers
+    if subtree[0] <= 0.0:
+        return
+    for k in range(node.shape[0]):
+        i = node[k]
+        v = vector_at(axes, k)
+        if turns[k] == 1:
+            v = cross(v, subtract(vector_at(centers, i), vector_at(position, i)))
+        rows[row, k] += weight * subtree[i] / subtree[0] * dot(direction, v)
+
+
+@kernel
+def add_moment_row(tree: Tree, goals: Goals, evaluation: Evaluation, g: int, d: Vector, row: int, rows: Array) -> None:
+    """rows[row] += d · (Jacobian of the moment of weight and loads of goal `g`).
+
+    d · (dx × f) = (f × d) · dx, so that every load is the row of a force f × d at its point; a load that turns with its
+    node is a torque there, too (see `equilibrium`).
+    """
+    gravity, about = vector_at(goals.gravity, g), vector_at(goals.position, g)
+    weight, down = scale(gravity, tree.subtree_mass[0]), normalized(gravity)
+    loads: Wrenches = loads_of(goals, g)
+    node, points, forces, torques, local, share = loads
+    position, rotation = evaluation.position, evaluation.rotation
+    add_center_row(tree, evaluation, cross(weight, d), 1.0, row, rows)
+    load = total_load(rotation, loads, weight)
+    along, across = support_levers(position, rotation, loads, about)
+    below = subtract(across, along)
+    for i in range(node.shape[0]):
+        point = world_point(position, rotation, node[i], points, i)
+        own = in_world(rotation, node[i], local[i], forces, i)
+        acting = subtract(own, shared(load, share[i, 0], share[i, 1], down))
+        twist = Vector(0.0, 0.0, 0.0)
+        if local[i] == 1:
+            beside = subtract(subtract(point, about), across)
+            twist = cross(own, add(cross(d, beside), scale(down, dot(d, cross(below, down)))))
+            twist = add(twist, cross(in_world(rotation, node[i], 1, torques, i), d))
+        add_wrench_row(tree, evaluation.position, evaluation.axes, node[i], point, cross(acting, d), twist, row, rows)
+
+
+@kernel
+def effective_center_moment(tree: Tree, goals: Goals, g: int, way: Vector) -> Vector:
+    """Direction d for which d · (moment of weight and loads) changes like `way` · (effective centre): way × w / w²."""
+    weight = scale(vector_at(goals.gravity, g), tree.subtree_mass[0])
+    return scale(cross(way, weight), 1.0 / dot(weight, weight))

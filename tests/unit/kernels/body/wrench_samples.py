@@ -10,7 +10,7 @@ import numpy as np
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import Posture
 from poise.kernels.body.queries import node_frames
-from poise.kernels.body.tree import wrench_torques
+from poise.kernels.body.tree import add_wrench_row
 from poise.kernels.maths.quaternion import quaternion_at, rotate
 from poise.kernels.maths.vector import Vector, vector_at
 
@@ -44,11 +44,11 @@ def generalised_force(figure: Figure, q: np.ndarray, pushes: list[Push]) -> np.n
     """Jᵀ f of all pushes (nv,)."""
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, q)
-    out = np.zeros(figure.nv)
+    out = np.zeros((1, figure.nv))
     for push in pushes:
         point = world_point(position, rotation, push)
-        wrench_torques(tree, position, axes, push.node, point, push.force, push.torque, out)
-    return out
+        add_wrench_row(tree, position, axes, push.node, point, push.force, push.torque, 0, out)
+    return out[0]
 
 
 def slope(figure: Figure, posture: Posture, measure: Callable[[Posture], np.ndarray]) -> np.ndarray:
