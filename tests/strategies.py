@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
-from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.figure import Figure
-from poise.figure.model.joints import KINDS, Joint, Kind
+from poise.figure.model.joints import KINDS, Coupling, Joint, Kind, Term
 from poise.figure.model.mass import Mass
 from poise.figure.model.posture import Posture
 from poise.kernels.body.limits import ball_split, nearest_turn, twist_interval

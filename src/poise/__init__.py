@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from poise.figure.model.body import Body as Body
     from poise.figure.model.body import Site as Site
     from poise.figure.model.builder import Builder as Builder
-    from poise.figure.model.couplings import Coupling as Coupling
     from poise.figure.model.figure import Figure as Figure
+    from poise.figure.model.joints import Coupling as Coupling
     from poise.figure.model.joints import Joint as Joint
     from poise.figure.model.pose import Pose as Pose
     from poise.figure.model.posture import Posture as Posture
@@ -83,7 +83,7 @@ _HOMES = {
     "Character": "poise.character.character",
     "Clip": "poise.motion.clip.clip",
     "Comfort": "poise.tasks.criteria",
-    "Coupling": "poise.figure.model.couplings",
+    "Coupling": "poise.figure.model.joints",
     "Custom": "poise.tasks.custom",
     "Equilibrium": "poise.tasks.equilibrium",
     "Erik": "poise.expressive.erik",

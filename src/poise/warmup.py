@@ -28,8 +28,8 @@ from poise.figure.model.builder import (
 from poise.figure.model.figure import Figure
 from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
+from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Sphere
-from poise.figure.model.violations import reached_limits
 from poise.forces.footprint import support_polygon
 
 LOOP_FRAME = Pose(vector((0.1, 0.0, 0.0)))
@@ -244,7 +244,7 @@ def _filter() -> None:
 def _retargeting() -> None:
     from poise.motion.clip.clip import Clip
     from poise.motion.retarget.retarget import retarget
-    from poise.motion.retarget.style import Style
+    from poise.motion.retarget.smoothing import Style
 
     figure = every_joint_kind().replaced(loops=())
     clip = Clip(figure, [figure.random(seed).q for seed in range(6)], 30.0)

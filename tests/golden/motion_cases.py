@@ -12,7 +12,7 @@ import numpy as np
 
 import poise
 from poise import Clip, MotionFilter
-from poise.motion.retarget.style import Style
+from poise.motion.retarget.smoothing import Style
 from tests.golden.questions import Case, FloatArray, packed, random_for
 from tests.unit.motion.retarget.stick_man import stepping
 

@@ -10,7 +10,7 @@ import numpy as np
 from poise.chains.chain import only_tip
 from poise.chains.goals import TargetLike, positions_by_tip
 from poise.chains.options import Options, Settings, check_options
-from poise.chains.question import packed_path
+from poise.chains.problem import packed_path
 from poise.chains.result import ChainResult, ChainStatus, worst_of
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike

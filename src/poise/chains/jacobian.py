@@ -7,7 +7,7 @@ from typing import Unpack
 
 from poise.chains.goals import GoalNumbers, TargetLike
 from poise.chains.options import Options
-from poise.chains.question import ChainProblem, chain_problem
+from poise.chains.problem import ChainProblem, chain_problem
 from poise.chains.result import ChainResult
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray

@@ -26,10 +26,9 @@ from poise.character.checks import (
 )
 from poise.character.clock import FrameClock
 from poise.character.idle import Idle
-from poise.character.mind import Requests, Solver, TargetSolver
 from poise.character.osc import OscIn, OscOut
 from poise.character.script import Held, Played, Script
-from poise.character.thinking import LATE_AFTER, SolverThread
+from poise.character.solver_thread import LATE_AFTER, Requests, Solver, SolverThread, TargetSolver
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.names import look_up

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from poise.chains.targets import Gaze, GazeLike, facing, gaze
-from poise.character.mind import Solver
+from poise.character.solver_thread import Solver
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from poise.motion.clip.clip import Clip
     from poise.motion.clip.motion import Motion
     from poise.motion.report.report import Quality
-    from poise.motion.retarget.style import Style
+    from poise.motion.retarget.smoothing import Style
 
 
 def retarget(  # noqa: PLR0913
@@ -114,7 +114,7 @@ def retarget(  # noqa: PLR0913
 
 
 def _style_with(acceleration: float | None) -> Style:
-    from poise.motion.retarget.style import Style
+    from poise.motion.retarget.smoothing import Style
 
     return Style() if acceleration is None else Style(acceleration=acceleration)
 
@@ -122,7 +122,7 @@ def _style_with(acceleration: float | None) -> Style:
 @contextmanager
 def _save_on_interruption(output: Path | None) -> Iterator[None]:
     """Save the frames solved so far if the retargeting inside this block is interrupted or fails."""
-    from poise.motion.retarget.stopped import attached_motion
+    from poise.motion.retarget.perform import attached_motion
 
     try:
         yield

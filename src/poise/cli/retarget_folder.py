@@ -22,7 +22,7 @@ def retarget_folder(folder: Path, figure: Figure, output: Path | None, cores: in
         The exit code: 0, or 2 if a clip could not be read or retargeted.
     """
     from poise.motion.report.report import measure
-    from poise.motion.retarget.several import retarget_all
+    from poise.motion.retarget.retarget import retarget_all
 
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ANIMATION_ENDINGS)
     if not paths:

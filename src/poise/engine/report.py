@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from poise.engine.result import Result
-from poise.figure.model.violations import reached_limits
+from poise.figure.model.posture import reached_limits
 from poise.tasks.words import amount
 
 STATUS_SENTENCES = {

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Sheet
 
 from poise.figure.model.pose import FloatArray
 from poise.motion.clip.motion import Motion, Track
-from poise.motion.report.joints import JointCurve
+from poise.motion.report.curves import JointCurve
 from poise.motion.report.report import Quality
 
 LINE_COLOR, SPIKE_COLOR, LIMIT_COLOR, GREY = "#1f5fd0", "#d9263e", "#c0273a", "#8d9bb0"

@@ -9,8 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Frames
 from poise.motion.clip.clip import Clip
 from poise.motion.clip.motion import Motion, Track
 from poise.motion.clip.source import Source

@@ -14,7 +14,7 @@ from poise.evaluation.retarget_plots import drawn_joints, drawn_timeline
 from poise.evaluation.retarget_poses import drawn_poses, shown_frames
 from poise.motion.clip.clip import Clip
 from poise.motion.clip.motion import Motion
-from poise.motion.report.joints import JointCurve, joint_curves
+from poise.motion.report.curves import JointCurve, joint_curves
 from poise.motion.report.report import Quality, measure
 from poise.pictures.picture import Picture
 

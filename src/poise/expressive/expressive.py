@@ -15,8 +15,8 @@ from poise.chains.targets import Gaze
 from poise.errors import TaskError
 from poise.expressive.cuda import cuda_module, local_array_size, solve_on_cuda
 from poise.expressive.measures import Weights
+from poise.expressive.point_targets import improve_missed_points
 from poise.expressive.result import ExpressiveResult
-from poise.expressive.sighting import improve_missed_points
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
 from poise.figure.model.figure import Figure, PostureLike

@@ -17,7 +17,9 @@ import numpy as np
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze, GazeLike
 from poise.errors import TaskError
-from poise.expressive.asking import (
+from poise.expressive.measures import Weights, scoring_of
+from poise.expressive.point_targets import solve_points
+from poise.expressive.problems import (
     Postures,
     Targets,
     one_target,
@@ -26,9 +28,7 @@ from poise.expressive.asking import (
     whole_postures,
     write_problem,
 )
-from poise.expressive.measures import Weights, scoring_of
 from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_problems, empty_solutions
-from poise.expressive.sighting import solve_points
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture

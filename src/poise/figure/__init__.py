@@ -14,13 +14,12 @@ from poise.figure.model.builder import (
     revolute,
     universal,
 )
-from poise.figure.model.couplings import Coupling, Term
-from poise.figure.model.figure import Figure, Violation
-from poise.figure.model.joints import Joint
+from poise.figure.model.figure import Figure
+from poise.figure.model.joints import Coupling, Joint, Term
 from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import Pose, from_to, turn
-from poise.figure.model.posture import Posture
+from poise.figure.model.posture import Posture, Violation
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, capsule_between
 
 __all__ = [

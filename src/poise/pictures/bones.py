@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
 from poise.figure.model.joints import Joint
-from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.pose import FloatArray, Frames, Pose
 from poise.pictures.surface import ROUND_SEGMENTS, Surface, joined, limb, sphere
 
 

@@ -9,8 +9,7 @@ from PIL import Image
 
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure, PostureLike
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Frames
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.marks import draw_labels, draw_marks, mark_points
 from poise.pictures.parts import Appearance, appearance

@@ -11,8 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure, PostureLike
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.pose import FloatArray, Frames, to_matrix
 from poise.figure.model.shapes import Sphere
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points

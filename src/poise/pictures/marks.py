@@ -6,8 +6,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.pose import FloatArray, Frames, to_matrix
 from poise.pictures.bones import JointPlace, joint_places
 from poise.pictures.camera import Camera
 from poise.pictures.parts import Color

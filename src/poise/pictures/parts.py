@@ -11,8 +11,7 @@ import numpy as np
 from poise.errors import FormatError
 from poise.figure.model.body import Body
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.pose import FloatArray, Frames, to_matrix
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.bones import bones, joint_places
 from poise.pictures.meshes import find_mesh, read_mesh, thinned

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.figure.model.figure import UpAxis
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Frames
 from poise.kernels.drawing import raster
 from poise.pictures.camera import Camera, world_axes
 from poise.pictures.floor import floor_under, kernel_vector, shadow_on

@@ -12,8 +12,7 @@ from PIL import Image, ImageDraw
 from poise.engine.scene import Scene
 from poise.errors import FormatError
 from poise.figure.model.figure import PostureLike
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Frames
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
 from poise.pictures.goals import Marks, marks_of, plane_patch

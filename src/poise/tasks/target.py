@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.pose import FloatArray, Frames, Pose
 from poise.figure.model.posture import Posture
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from poise.engine.solver import Solver
 from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
+from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Box
-from poise.figure.model.violations import reached_limits
 from poise.figures import built_in
 from poise.forces.footprint import support_polygon
 from poise.tasks.look_at import LookAt

@@ -17,11 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import FigureError
 from poise.figure.assembly.closure_arrays import compile_with_spans
-from poise.figure.assembly.driven_loops import with_driven_loops
 from poise.figure.assembly.inequalities import find_inequalities, make_inequalities
-from poise.figure.assembly.motor_values import Mask, MotorValues, velocity_limits
-from poise.figure.assembly.reasons import fighting_motors, widest_gap
-from poise.figure.assembly.result import Assembly, Status
+from poise.figure.assembly.motor_values import Mask, MotorValues, velocity_limits, with_driven_loops
+from poise.figure.assembly.result import Assembly, Status, fighting_motors, widest_gap
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.body.tree import difference, integrate

@@ -24,7 +24,7 @@ from poise.kernels.body.queries import node_frames
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
-    from poise.figure.model.frames import Frames
+    from poise.figure.model.pose import Frames
 
 CLEANED_ANGLE = 1e-6
 """Axes of a loop within this angle are made parallel [rad]."""

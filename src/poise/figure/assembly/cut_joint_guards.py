@@ -20,8 +20,7 @@ import numpy as np
 
 from poise.figure.assembly.loop_values import body_pose, loop_value
 from poise.figure.model.body import Body
-from poise.figure.model.couplings import Coupling, Term
-from poise.figure.model.joints import Joint
+from poise.figure.model.joints import Coupling, Joint, Term
 from poise.figure.model.posture import Posture
 from poise.figure.model.structure import loop_joints
 from poise.kernels.body.queries import node_frames

@@ -1,18 +1,19 @@
-"""Conversion of motor values by name to arrays of the figure whose driven loop joints are in its tree."""
+"""Motors on loop joints, moved into the tree so that they have coordinates, and motor values by name as arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import FigureError
-from poise.figure.assembly.driven_loops import is_driven
 from poise.figure.assembly.loop_values import loop_value, unwound
+from poise.figure.model.body import Body
 from poise.figure.model.joints import Joint
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
 
 if TYPE_CHECKING:
@@ -84,3 +85,24 @@ def velocity_limits(figure: Figure) -> tuple[FloatArray, FloatArray]:
         if joint.scalars:
             lower[figure.v_slice(joint.name)], upper[figure.v_slice(joint.name)] = joint.lower, joint.upper
     return lower, upper
+
+
+def is_driven(loop: Joint) -> bool:
+    """Whether a loop joint has a motor."""
+    return loop.active and loop.nv > 0 and loop.kind != "free"
+
+
+def with_driven_loops(figure: Figure) -> Figure:
+    """`figure` with every driven loop joint in its tree: it moves a massless body that is welded to the child."""
+    if not any(is_driven(loop) for loop in figure.loops):
+        return figure
+    bodies, joints, loops = list(figure.bodies), list(figure.joints), []
+    for loop in figure.loops:
+        if not is_driven(loop):
+            loops.append(loop)
+            continue
+        end = f"{loop.name} end"
+        bodies.append(Body(end))
+        joints.append(replace(loop, child=end, child_frame=Pose()))
+        loops.append(Joint(f"{loop.name} meets", "fixed", end, loop.child, child_frame=loop.child_frame, active=False))
+    return figure.replaced(bodies=bodies, joints=joints, loops=loops)

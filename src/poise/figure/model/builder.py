@@ -19,14 +19,13 @@ from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
-from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.figure import Figure, UpAxis
-from poise.figure.model.joints import Joint, Kind
+from poise.figure.model.joints import Coupling, Joint, Kind, Term
 from poise.figure.model.limits import BallLimits
 from poise.figure.model.mass import Mass, combined
 from poise.figure.model.pose import Pose
+from poise.figure.model.posture import JointValues
 from poise.figure.model.shapes import Shape
-from poise.figure.model.values import JointValues
 
 Axis = ArrayLike | str
 Limits = tuple[float, float] | Sequence[tuple[float, float]] | None

@@ -20,8 +20,8 @@ from poise.kernels.body.limits import ANYWHERE, ELLIPSE, POLYGON, Bounds
 from poise.kernels.body.tree import BALL, BALL_REVERSED, FREE, SLIDE, TURN, Tree
 
 if TYPE_CHECKING:
-    from poise.figure.model.couplings import Term
     from poise.figure.model.figure import Figure
+    from poise.figure.model.joints import Term
 
 IntArray = NDArray[np.int64]
 

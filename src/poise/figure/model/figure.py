@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -14,15 +13,18 @@ from numpy.typing import ArrayLike
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
 from poise.figure.model.compiled import Compiled, compile_figure
-from poise.figure.model.couplings import Coupling
-from poise.figure.model.frames import Frames
-from poise.figure.model.joints import Joint
-from poise.figure.model.named import Named
-from poise.figure.model.names import look_up
-from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray, Pose, unit_vector, vector
-from poise.figure.model.posture import Posture
+from poise.figure.model.joints import Coupling, Joint
+from poise.figure.model.names import Named, look_up
+from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray, Frames, Pose, unit_vector, vector
+from poise.figure.model.posture import (
+    JointValues,
+    Posture,
+    Violation,
+    checked_values,
+    find_violations,
+    follow_couplings,
+)
 from poise.figure.model.structure import check_references, tree_order
-from poise.figure.model.values import JointValues, checked_values, follow_couplings
 from poise.kernels.body import queries
 from poise.kernels.body.clamp import clamp
 from poise.kernels.body.tree import difference, integrate
@@ -39,22 +41,6 @@ STANDARD_GRAVITY = 9.80665
 """[m/s²]"""
 _NO_PREVIOUS = np.empty(0)
 """Tells the `clamp` kernel that there is no previous posture."""
-
-
-@dataclass(frozen=True)
-class Violation:
-    """One limit that a posture violates."""
-
-    part: str
-    """Name of the joint or coupling."""
-    limit: str
-    """The limit: a coordinate's name, 'swing', 'twist' or 'coupling'."""
-    excess: float
-    """Amount of the violation [rad or m]."""
-
-    def __str__(self) -> str:
-        """The violation in one sentence."""
-        return f"{self.part} exceeds its {self.limit} limit by {self.excess:.3g}"
 
 
 class Figure:
@@ -298,13 +284,11 @@ class Figure:
 
     def violations(self, posture: PostureLike) -> list[Violation]:
         """All limits that the posture violates by more than 1e-9; empty for a legal posture."""
-        from poise.figure.model.violations import find_violations
-
         return find_violations(self, self.posture(posture))
 
     def closure_error(self, posture: PostureLike) -> float:
         """Largest gap of any loop joint [m or rad]; 0.0 without loops."""
-        from poise.figure.assembly.closure import closure_residual
+        from poise.figure.assembly.loop_values import closure_residual
 
         return max((closure_residual(self, loop, self.frames(posture)) for loop in self.loops), default=0.0)
 

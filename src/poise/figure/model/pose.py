@@ -1,15 +1,16 @@
-"""Poses (rigid transforms) and checked vectors and quaternions, as immutable values."""
+"""Poses (rigid transforms), world frames by name, and checked vectors and quaternions, as immutable values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import FigureError
+from poise.figure.model.names import look_up
 from poise.kernels.maths.quaternion import (
     Quaternion,
     about,
@@ -161,6 +162,29 @@ class Pose:
         """(3, 3) rotation matrix."""
         return to_matrix(self.rotation)
 
-    def is_identity(self) -> bool:
-        """Whether the pose is the identity transform."""
-        return not self.position.any() and bool(abs(self.rotation[0]) == 1.0)
+
+@dataclass(frozen=True)
+class Frames(Mapping[str, Pose]):
+    """World frames of every body and site of a figure in one posture, by name."""
+
+    position: FloatArray
+    """(m, 3) bodies first, then sites [m]."""
+    rotation: FloatArray
+    """(m, 4) unit quaternions."""
+    index: dict[str, int]
+    """Row of each name."""
+    owner: str
+    """The figure, for error messages."""
+
+    def __getitem__(self, name: str) -> Pose:
+        """World frame of a site or body."""
+        row = look_up(self.index, name, "site or body", self.owner)
+        return Pose(self.position[row], self.rotation[row])
+
+    def __iter__(self) -> Iterator[str]:
+        """All names."""
+        return iter(self.index)
+
+    def __len__(self) -> int:
+        """Number of names."""
+        return len(self.index)

@@ -1,17 +1,26 @@
-"""A posture: the values of all joints of one figure."""
+"""A posture: the values of all joints of one figure, checks of such values, and the limits that they violate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.errors import FigureError
 from poise.figure.model.pose import FloatArray
+from poise.kernels.body.couplings import coupling_value
+from poise.kernels.body.limits import Bounds, ball_room, ball_split, swing_excess, twist_excess
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+
+JointValues = dict[str, tuple[float, ...]]
+"""Values by joint name."""
+VIOLATION_TOLERANCE = 1e-9
+"""Violations up to this count as none [rad or m]."""
 
 
 class Posture:
@@ -74,3 +83,121 @@ class Posture:
         """Joint values in order."""
         values = ", ".join(f"{name}={np.array2string(np.asarray(self[name]), precision=4)}" for name in self)
         return f"Posture({self.figure.name}: {values})"
+
+
+def checked_values(figure: Figure, posture: str, values: Mapping[str, ArrayLike]) -> JointValues:
+    """The values of a named posture; refuses unknown joints, wrong counts and numbers that are not finite."""
+    checked: JointValues = {}
+    for name, value in values.items():
+        joint = figure.joints[name]
+        numbers = np.atleast_1d(np.array(value, dtype=np.float64))
+        if numbers.shape != (joint.nq,) or not np.isfinite(numbers).all():
+            raise FigureError(
+                f"posture {posture!r}: joint {name!r} takes {joint.nq} finite numbers, not {numbers.tolist()}."
+            )
+        checked[name] = tuple(float(number) for number in numbers)
+    return checked
+
+
+def follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
+    """Set the last joint of each equality coupling whose other joints were all given."""
+    bounds = figure.compiled.bounds
+    for k, coupling in enumerate(figure.couplings):
+        open_terms = [
+            t for t in range(bounds.term_start[k], bounds.term_start[k + 1]) if _is_open(figure, bounds, t, given)
+        ]
+        if not coupling.is_equality or len(open_terms) != 1 or len(coupling.terms) == 1:
+            continue
+        term = open_terms[0]
+        coordinate = int(bounds.term_coordinate[term])
+        if bounds.coordinate_ball[coordinate] >= 0:
+            continue
+        missing = coupling.lower - coupling_value(bounds, k, q)
+        q[bounds.coordinate_q[coordinate]] += missing / bounds.term_factor[term]
+        given.add(_joint_of(figure, int(bounds.coordinate_q[coordinate])))
+
+
+def _is_open(figure: Figure, bounds: Bounds, term: int, given: set[str]) -> bool:
+    """Whether the joint of a term was not given."""
+    return _joint_of(figure, int(bounds.coordinate_q[bounds.term_coordinate[term]])) not in given
+
+
+def _joint_of(figure: Figure, q_index: int) -> str:
+    """Name of the joint with this coordinate."""
+    return next(name for name, place in figure.compiled.q_slices.items() if place.start <= q_index < place.stop)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One limit that a posture violates."""
+
+    part: str
+    """Name of the joint or coupling."""
+    limit: str
+    """The limit: a coordinate's name, 'swing', 'twist' or 'coupling'."""
+    excess: float
+    """Amount of the violation [rad or m]."""
+
+    def __str__(self) -> str:
+        """The violation in one sentence."""
+        return f"{self.part} exceeds its {self.limit} limit by {self.excess:.3g}"
+
+
+def find_violations(figure: Figure, posture: Posture) -> list[Violation]:
+    """All limits violated by more than `VIOLATION_TOLERANCE`, joints first, then couplings."""
+    found = (*_joint_excesses(figure, posture), *_ball_excesses(figure, posture), *_coupling_excesses(figure, posture))
+    return [Violation(*row) for row in found if row[2] > VIOLATION_TOLERANCE]
+
+
+def reached_limits(figure: Figure, posture: Posture, within: float = 1e-6) -> list[str]:
+    """Names of the joints and couplings at a limit; a joint with several coordinates with the name of the limit.
+
+    Joints with equal limits and equality couplings are left out, since they are always at their limits.
+    """
+    stuck = {joint.name for joint in figure.joints if joint.lower and joint.lower == joint.upper}
+    stuck |= {coupling.name for coupling in figure.couplings if coupling.is_equality}
+    single = {joint.name for joint in figure.joints if len(joint.coordinates) == 1} | set(figure.couplings.names)
+    rows = (*_joint_excesses(figure, posture), *_ball_rooms(figure, posture), *_coupling_excesses(figure, posture))
+    near = [(part, limit) for part, limit, excess in rows if excess >= -within and part not in stuck]
+    return [part if part in single else f"{part} ({limit})" for part, limit in near]
+
+
+def _joint_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Joint, coordinate and violation of every turn and slide; negative inside the limits."""
+    for joint in figure.joints:
+        if not joint.scalars:
+            continue
+        values = posture.q[figure.q_slice(joint.name)]
+        for name, value, low, high in zip(joint.coordinates, values, joint.lower, joint.upper, strict=True):
+            yield joint.name, name, float(max(low - value, value - high))
+
+
+def _limited_balls(figure: Figure) -> Iterator[tuple[int, str]]:
+    """Index in the limits, and name, of every limited ball joint."""
+    starts = {figure.q_slice(joint.name).start: joint.name for joint in figure.joints if joint.kind == "ball"}
+    for ball, start in enumerate(figure.compiled.bounds.ball_start):
+        yield ball, starts[int(start)]
+
+
+def _ball_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Joint, 'swing' or 'twist', and violation of every limited ball joint; 0 inside the limits."""
+    bounds = figure.compiled.bounds
+    for ball, name in _limited_balls(figure):
+        split = ball_split(bounds, ball, posture._q)
+        yield name, "swing", swing_excess(bounds, ball, split.x, split.y)
+        yield name, "twist", twist_excess(bounds, ball, split)
+
+
+def _ball_rooms(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Joint, 'swing' or 'twist', and the negative distance to the limit of every limited ball joint."""
+    for ball, name in _limited_balls(figure):
+        swing, twist = ball_room(figure.compiled.bounds, ball, posture._q)
+        yield name, "swing", -swing
+        yield name, "twist", -twist
+
+
+def _coupling_excesses(figure: Figure, posture: Posture) -> Iterator[tuple[str, str, float]]:
+    """Coupling, 'coupling' and violation of every coupling; negative inside its bounds."""
+    for k, coupling in enumerate(figure.couplings):
+        value = coupling_value(figure.compiled.bounds, k, posture._q)
+        yield coupling.name, "coupling", max(coupling.lower - value, value - coupling.upper)

@@ -15,7 +15,7 @@ from poise.figure.model.posture import Posture
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
-    from poise.figure.model.values import JointValues
+    from poise.figure.model.posture import JointValues
 
 BASE_JOINT = "base"
 """Name of the free joint of a floating base."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import turn
-from poise.figure.model.values import JointValues
+from poise.figure.model.posture import JointValues
 from poise.figures.people.ball_region import DOWN, UP, limb_turn
 
 Degrees = Mapping[str, float | tuple[float, ...]]

@@ -8,14 +8,13 @@ from typing import Any, cast
 
 from poise.errors import FigureError, FormatError
 from poise.figure.model.body import Body, Site
-from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.figure import Figure, UpAxis
-from poise.figure.model.joints import COORDINATES, Kind
+from poise.figure.model.joints import COORDINATES, Coupling, Kind, Term
 from poise.figure.model.mass import Mass
 from poise.figure.model.names import look_up, plural
 from poise.figure.model.pose import Pose
+from poise.figure.model.posture import JointValues
 from poise.figure.model.shapes import ROLES, Role, Shape
-from poise.figure.model.values import JointValues
 from poise.formats.figure_toml.parts import (
     LARGEST_LENGTH,
     LARGEST_MASS,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from poise.figure.model.couplings import Term
-from poise.figure.model.joints import COORDINATES, PRIMITIVES, Kind
+from poise.figure.model.joints import COORDINATES, PRIMITIVES, Kind, Term
 from poise.formats.text.toml_emit import Raw, number
 
 ANGLE_KINDS: frozenset[Kind] = frozenset({"revolute", "universal", "elbow", "ball"})

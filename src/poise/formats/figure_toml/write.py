@@ -10,9 +10,8 @@ import numpy as np
 
 from poise.errors import FigureError, FormatError
 from poise.figure.model.body import Body, Site
-from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.figure import Figure
-from poise.figure.model.joints import Kind
+from poise.figure.model.joints import Coupling, Kind, Term
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.shapes import Shape

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from poise.figure.model.couplings import Coupling, Term
-from poise.figure.model.joints import Joint, Kind
+from poise.figure.model.joints import Coupling, Joint, Kind, Term
 from poise.figure.model.pose import Pose
 from poise.formats.mjcf.actuators import tendon_terms
 from poise.formats.mjcf.model import WORLD_BODY, Mjcf, pose_of

@@ -20,7 +20,7 @@ import numpy as np
 from poise.errors import FormatError
 from poise.figure.model.figure import Figure, UpAxis
 from poise.figure.model.pose import FloatArray
-from poise.figure.model.values import JointValues
+from poise.figure.model.posture import JointValues
 from poise.formats.mjcf.actuators import read_motors
 from poise.formats.mjcf.bodies import read_bodies, read_sites
 from poise.formats.mjcf.constraints import read_couplings, read_loops, refuse_flexible_parts

@@ -15,8 +15,7 @@ import numpy as np
 
 from poise.errors import FigureError, FormatError
 from poise.figure.model.figure import Figure
-from poise.figure.model.posture import Posture
-from poise.figure.model.values import JointValues, checked_values
+from poise.figure.model.posture import JointValues, Posture, checked_values
 from poise.formats.text.files import write_atomically
 from poise.formats.text.json_file import read_json_object
 

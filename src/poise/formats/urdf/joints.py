@@ -11,8 +11,7 @@ import logging
 import math
 from dataclasses import dataclass
 
-from poise.figure.model.couplings import Coupling, Term
-from poise.figure.model.joints import Joint, Kind
+from poise.figure.model.joints import Coupling, Joint, Kind, Term
 from poise.figure.model.names import listing, suggestion
 from poise.formats.text.xml_reader import Element
 from poise.formats.urdf.links import read_origin

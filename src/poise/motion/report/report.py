@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Frames
 from poise.motion.clip.contacts import BoolArray
 from poise.motion.clip.motion import Motion, Track
-from poise.motion.report.joints import Spike, find_spikes, joint_curves
-from poise.motion.report.support import support_margin
+from poise.motion.report.curves import Spike, find_spikes, joint_curves, support_margin
 
 SPEED_ROUNDING = 1e-6
 """Relative excess over a speed limit that counts as rounding error."""
@@ -35,7 +33,7 @@ class Quality:
     closure: float
     """Greatest closure error of a loop [m or rad]."""
     spikes: tuple[int, ...]
-    """Frames with a spike of jerk (see `poise.motion.report.joints`)."""
+    """Frames with a spike of jerk (see `poise.motion.report.curves`)."""
     errors: dict[str, FloatArray]
     """(frames,) distance of each mapped point from its target, by joint of the clip [m]."""
     gaps: FloatArray

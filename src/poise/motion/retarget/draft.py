@@ -1,8 +1,13 @@
-"""First draft of a motion: a weighted least-squares fit to all targets, each frame warm-started from the last one."""
+"""Weighted least-squares fits to all targets: the first draft of a motion, and a motion at another rate.
+
+Each frame is warm-started from the last one. Compiling tasks to arrays takes as long as solving hundreds of frames, so
+compiled problems are kept for clips that use the same tasks on the same figure: they only need new targets and weights.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -10,13 +15,17 @@ from poise.engine.problem import Problem, StepSize
 from poise.figure.assembly.cut_joint_guards import taken_in
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
-from poise.kernels.motion.follow_clip import aim, fit_clip
+from poise.kernels.motion.follow_clip import Course, aim, fit_clip, perform_clip
+from poise.kernels.motion.posture_curves import curve_clip
 from poise.kernels.motion.weighted_fit import fit_posture
 from poise.kernels.motion.weighted_fit_step import Fit, make_fit
+from poise.motion.clip.clip import frame_count, interpolated
 from poise.motion.clip.contacts import BoolArray, segments
-from poise.motion.retarget.problem_cache import cached_problem
-from poise.motion.retarget.style import Style
-from poise.motion.retarget.task_tracks import TaskTracks
+from poise.motion.clip.motion import Motion
+from poise.motion.retarget.smoothing import Style
+from poise.motion.retarget.task_tracks import TaskTrack, TaskTracks
+from poise.tasks.posture import Hold
+from poise.tasks.task import Task
 
 Progress = Callable[[int, int], None]
 
@@ -34,6 +43,14 @@ DRAFT_STEP_SIZE = StepSize(error=1e3)
 """Task errors are not clamped in a draft, since the fit damps its steps itself."""
 WARM_UP_TIME = 0.2
 """Start of the clip that is solved forward and backward once before the draft begins [s]."""
+CACHED_PROBLEMS = 16
+"""Most problems in the cache."""
+_IDLE: list[tuple[Figure, tuple[object, ...], CachedProblem]] = []
+"""Problems that are not in use, oldest first, with figure and key; a thread takes one out while it uses it."""
+RESAMPLE_STEPS = 4
+"""Most steps of the fit per frame."""
+RESAMPLE_STEP_TOLERANCE = 1e-4
+"""Step length below which a frame is solved [rad or m]."""
 
 
 def draft_clip(  # noqa: PLR0917
@@ -100,3 +117,80 @@ def make_weighted_fit(problem: Problem, near: float, still: float, strict: float
         for weight in weights:
             weight[problem.figure.v_slice(joint.name)] = 0.0
     return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, strict)
+
+
+class CachedProblem:
+    """A compiled problem, and the rows of each of its tasks."""
+
+    def __init__(self, figure: Figure, tasks: Sequence[Task], step: StepSize) -> None:
+        """Compile the tasks, and below them a task that holds a posture."""
+        last = 1 + max((task.priority for task in tasks), default=0)
+        self.problem = Problem(figure, [*tasks, Hold(figure.neutral(), priority=last)], step=step)
+        self._compiled_tasks = [self.problem._by_task[task] for task in tasks]
+
+    def course(self, tracks: Sequence[TaskTrack], count: int) -> Course:
+        """Targets and weights of all goals for `count` frames; `tracks` are in the order of the compiled tasks."""
+        goals = self.problem.engine.goals
+        position, rotation = (np.tile(table, (count, 1, 1)) for table in (goals.position, goals.rotation))
+        weight, slack = np.tile(goals.weight, (count, 1)), np.full((count, len(goals.position)), np.inf)
+        for compiled, track in zip(self._compiled_tasks, tracks, strict=True):
+            (position if track.values.shape[1] == 3 else rotation)[:, compiled.first_goal] = track.values
+            weight[:, compiled.rows] = np.sqrt(np.broadcast_to(track.weights, count))[:, None]
+            slack[:, compiled.first_goal] = track.slack
+        return Course(position, rotation, weight, slack)
+
+
+@contextmanager
+def cached_problem(figure: Figure, tracks: Sequence[TaskTrack], step: StepSize) -> Iterator[CachedProblem]:
+    """A compiled problem for the tasks of `tracks`, from the cache if it has one; exclusive until the block ends."""
+    key = (step, *(_task_key(track.task) for track in tracks))
+    cached = _take(figure, key) or CachedProblem(figure, [track.task for track in tracks], step)
+    cached.problem.forget()
+    yield cached
+    _IDLE.append((figure, key, cached))
+    del _IDLE[:-CACHED_PROBLEMS]
+
+
+def _take(figure: Figure, key: tuple[object, ...]) -> CachedProblem | None:
+    """Take an idle problem with this figure and key out of the cache; None if there is none."""
+    for i, (whose, kind, cached) in enumerate(_IDLE):
+        if kind == key and whose == figure:
+            del _IDLE[i]
+            return cached
+    return None
+
+
+def _task_key(task: Task) -> tuple[object, ...]:
+    """Key of a task: its type and all its settings except the target."""
+    parts = (getattr(task, name, None) for name in ("site", "axes", "offset", "priority", "weight"))
+    return (type(task), *(part if isinstance(part, str | int | float | None) else repr(part) for part in parts))
+
+
+def at_rate(motion: Motion, rate: float) -> Motion:
+    """The motion and its targets at another rate [1/s].
+
+    A higher rate samples the cubic B-spline of the postures, which is smooth and near to each of them; a lower rate
+    interpolates between two postures. Between frames a standing foot moves by an error of second order in the joint
+    differences from frame to frame.
+    """
+    figure = motion.figure
+    times = np.arange(frame_count(motion.duration, rate)) / rate
+    if rate > motion.rate and len(motion) > 2:
+        before = np.clip(np.floor(times * motion.rate).astype(np.int64), 0, len(motion) - 2)
+        q = np.empty((len(times), figure.nq))
+        curve_clip(figure.compiled.tree, motion._q, before, np.minimum(times * motion.rate - before, 1.0), q)
+    else:
+        q = interpolated(figure, motion.times, motion._q, times)
+    track = None if motion.track is None else motion.track.at(times * motion.rate)
+    return Motion(figure, _with_limits_and_loops(figure, q), rate, motion.name, track=track)
+
+
+def _with_limits_and_loops(figure: Figure, q: FloatArray) -> FloatArray:
+    """(frames, nq) the nearest postures inside the joint limits with their loops, which interpolation opens, closed."""
+    out = np.zeros_like(q)
+    with cached_problem(figure, [], DRAFT_STEP_SIZE) as cached:
+        fit, course = make_weighted_fit(cached.problem, 1.0, 0.0), cached.course([], len(q))
+        perform_clip(
+            cached.problem.handle, fit, course, q, np.arange(len(q)), RESAMPLE_STEPS, RESAMPLE_STEP_TOLERANCE, out
+        )
+    return out

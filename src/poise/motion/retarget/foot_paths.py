@@ -10,9 +10,8 @@ from poise.motion.clip.clip import Clip
 from poise.motion.clip.contacts import BoolArray, Contacts, ContactSettings, find_contacts, segments
 from poise.motion.clip.source import Source
 from poise.motion.retarget.build import Build
-from poise.motion.retarget.calibration import GROUND_PERCENTILE
+from poise.motion.retarget.calibration import GROUND_PERCENTILE, Paths, Roles, unit
 from poise.motion.retarget.feet import FootPath
-from poise.motion.retarget.skeleton import Paths, Roles, unit
 
 LEAST_HORIZONTAL_SHARE = 0.6
 """Least horizontal share of a unit vector, along a foot or across the pelvis, whose heading is reliable."""

@@ -26,16 +26,19 @@ from poise.motion.clip.contacts import BoolArray
 from poise.motion.clip.motion import Motion
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import center_schedule
-from poise.motion.retarget.draft import Progress, draft_clip, make_weighted_fit, no_progress, redraft
+from poise.motion.retarget.draft import Progress, cached_problem, draft_clip, make_weighted_fit, no_progress, redraft
 from poise.motion.retarget.feet import FootPath
-from poise.motion.retarget.landing import SWING_PRIORITY, contact_errors, final_tracks
-from poise.motion.retarget.limit_acceleration import limit_acceleration
-from poise.motion.retarget.pace import acceleration_limits, eased_window, frame_differences, jerky_frames, smoothed
 from poise.motion.retarget.plan import Plan
-from poise.motion.retarget.problem_cache import cached_problem
-from poise.motion.retarget.stopped import attach_motion
-from poise.motion.retarget.style import Style
-from poise.motion.retarget.task_tracks import TaskTracks
+from poise.motion.retarget.smoothing import (
+    Style,
+    acceleration_limits,
+    eased_window,
+    frame_differences,
+    jerky_frames,
+    limit_acceleration,
+    smoothed,
+)
+from poise.motion.retarget.task_tracks import SWING_PRIORITY, TaskTracks, contact_errors, final_tracks
 
 LEVEL_STEPS = 4
 """Most steps of the prioritised solver per frame."""
@@ -278,3 +281,15 @@ def _path_changed(one: FootPath, other: FootPath) -> BoolArray:
     moved = np.abs(one.place - other.place).max(axis=1) > 1e-9
     out: BoolArray = turned | moved | (np.abs(one.contact_proximity - other.contact_proximity) > 1e-6)
     return out
+
+
+def attach_motion(stop: BaseException, motion: Motion, total: int) -> None:
+    """Set the attribute `motion` of an exception to the motion solved so far, and add a note that says so."""
+    stop.motion = motion  # type: ignore[attr-defined]
+    stop.add_note(f"{len(motion)} of {total} frames are solved: this exception's `motion` has them.")
+
+
+def attached_motion(stop: BaseException) -> Motion | None:
+    """The motion attached to an exception; None if no frame was solved before it."""
+    motion = getattr(stop, "motion", None)
+    return motion if isinstance(motion, Motion) else None

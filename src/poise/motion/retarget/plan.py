@@ -18,7 +18,7 @@ from poise.motion.clip.contacts import BoolArray, Contacts, ContactSettings
 from poise.motion.clip.source import Source
 from poise.motion.mapping.mapping import JointMap, clip_roles
 from poise.motion.retarget.build import Build
-from poise.motion.retarget.calibration import Calibration
+from poise.motion.retarget.calibration import Calibration, Paths, Roles, Skeleton, pelvis_rotation
 from poise.motion.retarget.feet import FootPath, frames_to_nearest, plan_foot
 from poise.motion.retarget.foot_paths import (
     clip_foot_path,
@@ -27,7 +27,6 @@ from poise.motion.retarget.foot_paths import (
     rigid_foot_contacts,
     without_rest_pitch,
 )
-from poise.motion.retarget.skeleton import Paths, Roles, Skeleton, pelvis_rotation
 
 BODY_SHIFT_TIME = 0.2
 """Standard deviation in time of the Gaussian that smooths the shift of the body with its planted feet [s]."""

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from poise.engine.scene import Scene
 from poise.figure.model.figure import Figure
-from poise.figure.model.posture import Posture
-from poise.figure.model.values import JointValues
+from poise.figure.model.posture import JointValues, Posture
 from poise.figures import BUILT_IN, built_in
 from poise.studio.scenes.openings import opening
 from poise.studio.session.driver import Driven, Mode

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
 from poise.figure.model.joints import Joint
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Frames
 
 FIGURES_CACHED = 16
 """Number of figures whose points are cached."""

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray
-from poise.figure.model.violations import reached_limits
+from poise.figure.model.pose import FloatArray, Frames
+from poise.figure.model.posture import reached_limits
 from poise.forces.footprint import support_polygon
 from poise.kernels.body.queries import node_frames
 from poise.studio.session.outcome import LIGHTS

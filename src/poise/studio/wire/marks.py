@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from poise.figure.model.figure import Figure
-from poise.figure.model.frames import Frames
-from poise.figure.model.pose import FloatArray, unit_vector
+from poise.figure.model.pose import FloatArray, Frames, unit_vector
 from poise.forces.contacts import ground_normal
 from poise.forces.loads import Force, Support
 from poise.forces.reactions import Reactions

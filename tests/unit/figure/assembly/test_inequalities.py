@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 import poise
 from poise.figure import Figure
 from poise.figure.assembly.inequalities import find_inequalities, make_inequalities
-from poise.figure.assembly.reasons import widest_gap
-from poise.figure.assembly.result import Assembly
+from poise.figure.assembly.result import Assembly, widest_gap
 from poise.figure.model.builder import Builder, ball, revolute
-from poise.figure.model.couplings import Coupling, Term
+from poise.figure.model.joints import Coupling, Term
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
 from poise.kernels.loops.assemble_inequalities import fill_inequality_rows, inequality_value
 

@@ -8,9 +8,8 @@ import pytest
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
 from poise.figure.model.builder import Builder, ball, elbow, planar, revolute, universal
-from poise.figure.model.couplings import Coupling, Term
 from poise.figure.model.figure import Figure
-from poise.figure.model.joints import Joint
+from poise.figure.model.joints import Coupling, Joint, Term
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import Pose
 from tests.unit.figure.model.samples import every_kind, leg, two_links

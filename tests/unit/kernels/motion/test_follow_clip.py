@@ -7,8 +7,7 @@ import poise
 from poise.kernels.motion.posture_curves import clip_frames, clip_rates, curve_clip, smooth_clip
 from poise.kernels.motion.weighted_fit import fit_posture
 from poise.kernels.motion.weighted_fit_step import make_fit
-from poise.motion.retarget.draft import DRAFT_STEP_SIZE
-from poise.motion.retarget.problem_cache import CachedProblem
+from poise.motion.retarget.draft import DRAFT_STEP_SIZE, CachedProblem
 from poise.tasks.place import Position
 
 HUMAN = poise.load("human")

@@ -13,8 +13,7 @@ from poise.cli.app import run
 from poise.errors import FigureError, FormatError
 from poise.figure.model.pose import turn
 from poise.formats.osc import decode
-from poise.motion.clip.motion import Motion
-from poise.motion.clip.placing import moved_to
+from poise.motion.clip.motion import Motion, moved_to
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.report.report import measure
 from tests.unit.motion.clip.test_clip import FIGURE

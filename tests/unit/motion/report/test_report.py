@@ -20,7 +20,7 @@ from poise.formats.bvh.writer import write_bvh
 from poise.motion.clip.contacts import Contacts
 from poise.motion.clip.motion import Motion, Track
 from poise.motion.mapping.mapping import JointMap, Link
-from poise.motion.report.joints import joint_curves
+from poise.motion.report.curves import joint_curves
 from poise.motion.report.report import measure
 from tests.unit.motion.retarget.stick_man import stepping
 

@@ -9,10 +9,9 @@ from poise.motion.clip.clip import Clip
 from poise.motion.clip.contacts import Contacts, find_contacts, segments
 from poise.motion.clip.motion import Motion
 from poise.motion.clip.source import Source
-from poise.motion.mapping.mapping import JointMap, Link
-from poise.motion.mapping.roles import roles_of, sided_name
-from poise.motion.report.support import _margin
-from poise.motion.retarget.style import Style
+from poise.motion.mapping.mapping import JointMap, Link, roles_of, sided_name
+from poise.motion.report.curves import _margin
+from poise.motion.retarget.smoothing import Style
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from poise.cli.app import run
 from poise.errors import FigureError, TaskError
 from poise.formats.bvh.writer import write_bvh
 from poise.motion.clip.motion import Motion
-from poise.motion.retarget.several import retarget_all
+from poise.motion.retarget.retarget import retarget_all
 from tests.unit.motion.retarget.stick_man import stepping
 
 HUMAN = poise.load("human")

@@ -8,8 +8,7 @@ from poise.cli.app import run
 from poise.errors import TaskError
 from poise.formats.bvh.writer import write_bvh
 from poise.motion.report.report import measure
-from poise.motion.retarget.perform import MotionSolver
-from poise.motion.retarget.stopped import attached_motion
+from poise.motion.retarget.perform import MotionSolver, attached_motion
 from tests.unit.motion.retarget.stick_man import stepping
 
 HUMAN = poise.load("human")

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 import poise
 from poise.motion.report.report import measure
-from poise.motion.retarget import limit_acceleration
-from poise.motion.retarget.style import Style
+from poise.motion.retarget import smoothing
+from poise.motion.retarget.smoothing import Style
 from tests.unit.motion.retarget.stick_man import stepping
 
 WALK = Path(__file__).parents[4].parent / "shared" / "data" / "bvh" / "cmu" / "02_01.bvh"
@@ -26,25 +26,21 @@ def second_differences(count):
 
 def test_bands_equal_those_of_the_dense_matrix():
     second = second_differences(12)
-    matrix = (1.0 + limit_acceleration.CONSTRAINT_PENALTY) * np.eye(
-        12
-    ) + limit_acceleration.LIMIT_PENALTY * second.T @ second
-    bands = limit_acceleration._normal_matrix_bands(12)
+    matrix = (1.0 + smoothing.CONSTRAINT_PENALTY) * np.eye(12) + smoothing.LIMIT_PENALTY * second.T @ second
+    bands = smoothing._normal_matrix_bands(12)
     for k in range(3):
         np.testing.assert_allclose(bands[k, : 12 - k], np.diag(matrix, k))
     rows = np.random.default_rng(0).standard_normal((10, 3))
-    np.testing.assert_allclose(limit_acceleration._transposed_second_difference(rows), second.T @ rows)
+    np.testing.assert_allclose(smoothing._transposed_second_difference(rows), second.T @ rows)
 
 
 def test_the_correction_meets_the_limit_and_is_close_to_the_smallest_one():
     path = swing()[:, :1]
     second_difference, bound = np.diff(path, n=2, axis=0), np.array([0.6 * np.abs(np.diff(path, n=2, axis=0)).max()])
-    change = limit_acceleration._admm_correction(second_difference, bound, np.ones((len(path), 1, 1)))
+    change = smoothing._admm_correction(second_difference, bound, np.ones((len(path), 1, 1)))
     second = second_differences(len(path))
-    assert (
-        np.abs(second_difference + second @ change).max() <= (1.0 + limit_acceleration.ACCELERATION_TOLERANCE) * bound
-    )
-    loose = (1.0 + limit_acceleration.ACCELERATION_TOLERANCE) * bound[0]
+    assert np.abs(second_difference + second @ change).max() <= (1.0 + smoothing.ACCELERATION_TOLERANCE) * bound
+    loose = (1.0 + smoothing.ACCELERATION_TOLERANCE) * bound[0]
     known = minimize(
         lambda d: 0.5 * d @ d,
         np.zeros(len(path)),
@@ -64,8 +60,8 @@ def test_the_correction_keeps_the_constraints():
     rows = np.zeros((len(path), 2, 3))
     rows[10:30, 0] = [1.0, -2.0, 0.5]
     second_difference = np.diff(path, n=2, axis=0)
-    change = limit_acceleration._admm_correction(
-        second_difference, 0.7 * np.abs(second_difference).max(axis=0), limit_acceleration._null_space_projectors(rows)
+    change = smoothing._admm_correction(
+        second_difference, 0.7 * np.abs(second_difference).max(axis=0), smoothing._null_space_projectors(rows)
     )
     assert np.abs(change).max() > 0.01
     assert np.abs(np.einsum("tij,tj->ti", rows, change)).max() < 1e-12

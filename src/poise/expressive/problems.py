@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from poise.chains.chain import Limb
 from poise.chains.targets import UNIT_LENGTH_TOLERANCE, Gaze, GazeLike, gaze
 from poise.errors import FigureError, TaskError
-from poise.expressive.sighting import aim_rows, tips
+from poise.expressive.point_targets import aim_rows, tips
 from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import LARGEST, FloatArray
 from poise.figure.model.posture import Posture
