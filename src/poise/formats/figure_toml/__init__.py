@@ -36,7 +36,6 @@ or `lower` and `upper`. Joints also have `active`, `speed`, `strength` and `reve
 again is equal bit for bit; the writer uses degrees only if they are exact.
 """
 
-from poise.formats.figure_toml.read import parse_figure, read_figure
-from poise.formats.figure_toml.write import figure_text, write_figure
+from poise.formats.figure_toml.file import figure_text, parse_figure, read_figure, write_figure
 
 __all__ = ["figure_text", "parse_figure", "read_figure", "write_figure"]

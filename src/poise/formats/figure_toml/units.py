@@ -8,7 +8,7 @@ speeds of joints that only rotate. All other numbers are in metres, kilograms, s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from poise.figure.model.joints import COORDINATES, PRIMITIVES, Kind, Term
 from poise.formats.text.toml_emit import Raw, number
@@ -65,7 +65,7 @@ def value_powers(kind: Kind) -> tuple[int, ...]:
     return tuple(power for primitive in PRIMITIVES[kind] for power in sizes[primitive])
 
 
-def coupling_power(terms: Sequence[Term], kinds: dict[str, Kind]) -> int:
+def coupling_power(terms: Sequence[Term], kinds: Mapping[str, Kind]) -> int:
     """Power of the angle unit in the bounds of a coupling: 1 if all its terms are angles, else 0."""
     return int(all(_is_angle(term, kinds.get(term.joint, "fixed")) for term in terms))
 

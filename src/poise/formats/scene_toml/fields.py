@@ -12,11 +12,22 @@ from poise.engine.scene import joint_values
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, vector
-from poise.formats.figure_toml.parts import LARGEST_LENGTH, LARGEST_MASS, SHAPE_FIELDS, read_pose, read_rotation
-from poise.formats.figure_toml.read import read_shape, read_values
 from poise.formats.figure_toml.units import Units
-from poise.formats.figure_toml.write import posture_pairs, shape_pairs
-from poise.formats.figure_toml.write_joints import Pairs, axis_value, pose_pairs, rotation_value
+from poise.formats.figure_toml.values import (
+    LARGEST_LENGTH,
+    LARGEST_MASS,
+    SHAPE_FIELDS,
+    Pairs,
+    axis_value,
+    pose_pairs,
+    posture_pairs,
+    read_pose,
+    read_rotation,
+    read_shape,
+    read_values,
+    rotation_value,
+    shape_pairs,
+)
 from poise.formats.scene_toml.paths import mesh_beside, mesh_from
 from poise.formats.table.posture_json import read_posture
 from poise.formats.text.toml_tables import Table, shown

@@ -12,7 +12,7 @@ from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
 from poise.forces.loads import Gravity, Support
 from poise.formats.figure_toml.units import InexactError, Units
-from poise.formats.figure_toml.write_joints import Pairs
+from poise.formats.figure_toml.values import Pairs
 from poise.formats.scene_toml.fields import POSTURE_CODEC, VECTOR_CODEC, Context
 from poise.formats.scene_toml.kinds import REQUIRED, UNNAMED_KIND, fields_of, kind_of, sections
 from poise.formats.scene_toml.paths import path_beside

@@ -98,7 +98,7 @@ class Table:
         """A string, or `default`."""
         return self._typed(key, default, str, "a string in quotes")
 
-    def flag(self, key: str, default: bool) -> bool:
+    def flag(self, key: str, default: Any = _MISSING) -> bool:
         """True or false."""
         return bool(self._typed(key, default, bool, "true or false"))
 
