@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from poise.figure.model.posture import Posture
 from poise.kernels.chains.goal import error_of
 from poise.kernels.reach.path import flatten
 
-ALL_GOAL_KINDS: tuple[GoalKind, ...] = ("position", "direction", "orientation", "point")
-"""Kinds of goals that a solver supports by default."""
 MAX_AIMS = 60
 """Largest number of solves for a look at a point with a given roll; each aims from the tip of the previous one."""
 
@@ -99,12 +97,11 @@ def chain_problem(
     options: Options,
     *,
     max_iterations: int,
-    can: Iterable[GoalKind] = ALL_GOAL_KINDS,
 ) -> ChainProblem:
     """Check the arguments of a solver for one end-point."""
     if isinstance(target, Mapping):
         raise TaskError(f"{solver} moves one end-point; poise.chains.fabrik and poise.chains.circles take several.")
-    goal = goal_of(target, solver, can)
+    goal = goal_of(target, solver, get_args(GoalKind))
     settings = check_options(solver, figure, options, max_iterations)
     tip = settings.tip if settings.tip is not None else only_tip(figure, solver)
     return ChainProblem(figure, tip, goal, packed_path(figure, tip, settings), settings)

@@ -17,12 +17,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from poise.chains.targets import at
 from poise.character.checks import check_port
 from poise.errors import PoiseError, TaskError
 from poise.figure.model.names import listing, suggestion
 from poise.figure.model.posture import Posture
-from poise.formats.osc import Argument, Message, decode, encode, joint_bundle
+from poise.formats.osc import Argument, Message, bundle, decode, encode
 
 if TYPE_CHECKING:
     from poise.character.character import Character
@@ -154,10 +156,10 @@ class OscIn:
 
 
 class OscOut:
-    """Sends every frame of a character over UDP."""
+    """Sends frames over UDP, each as a bundle of `/figure/joint value …` with all values of a joint in one message."""
 
     def __init__(self, name: str, host: str, port: int, outputs: list[Callable[[Posture], object]]) -> None:
-        """Resolve the address of the receiver, which need not exist yet."""
+        """Resolve the address of the receiver, which need not exist yet; closing removes `send` from `outputs`."""
         check_port(f"send OSC to {host}", port, 1)
         try:
             family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
@@ -170,8 +172,9 @@ class OscOut:
 
     def send(self, posture: Posture) -> None:
         """Send one frame; a datagram without a receiver is lost."""
+        messages = (encode(f"/{self._name}/{joint}", np.atleast_1d(posture[joint]).tolist()) for joint in posture)
         with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
-            self._socket.sendto(joint_bundle(self._name, posture, posture.q.tolist()), self._to)
+            self._socket.sendto(bundle(messages), self._to)
 
     def close(self) -> None:
         """Stop sending."""

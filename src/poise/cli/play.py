@@ -16,7 +16,7 @@ import typer
 
 from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_note, print_result, stderr
-from poise.cli.play_motion import FrameSender, Output, has_dependent_joints, motion_of, play_unfiltered
+from poise.cli.play_motion import Output, has_dependent_joints, motion_of, play_unfiltered
 from poise.cli.show import FigureArgument, load_figure, parsed_posture
 from poise.errors import PoiseError
 
@@ -164,6 +164,8 @@ def _run_motion(
     """Play a motion unfiltered to a robot and over OSC, and show joint angles in a status line on a terminal."""
     from rich.status import Status
 
+    from poise.character.osc import OscOut
+
     robot, servos, send = to
     status = Status("", console=stderr())
     shown = stderr().is_terminal and not dry_run
@@ -171,7 +173,7 @@ def _run_motion(
     with ExitStack() as open_things:
         _connect(open_things, motion.figure, outputs, robot, servos, dry_run=dry_run)
         if send:
-            sender = FrameSender(motion.figure.name, *_host_and_port(send))
+            sender = OscOut(motion.figure.name, *_host_and_port(send), outputs)
             open_things.callback(sender.close)
             outputs.append(sender.send)
         if shown:

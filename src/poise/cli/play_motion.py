@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from poise.cli.console import print_note, print_result
 from poise.errors import PoiseError
@@ -41,32 +37,6 @@ def motion_of(path: Path, figure: Figure) -> Motion:
 def has_dependent_joints(figure: Figure) -> bool:
     """Whether loops or couplings make joints depend on each other, so that a filter must not move them one by one."""
     return bool(figure.loops or figure.couplings)
-
-
-class FrameSender:
-    """Sends frames over UDP as OSC bundles of `/figure/joint value …`, all values of a joint in one message."""
-
-    def __init__(self, name: str, host: str, port: int) -> None:
-        """Look up the receiver's address; the receiver need not be running."""
-        try:
-            family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        except OSError:
-            raise PoiseError(f"cannot send OSC to {host}:{port}: no such host is known.") from None
-        self._name, self._to = name, address[:2]
-        self._socket = socket.socket(family, kind)
-        self._socket.setblocking(False)
-
-    def send(self, posture: Posture) -> None:
-        """Send one frame in one datagram; it is lost if no program receives it."""
-        from poise.formats.osc import bundle, encode
-
-        messages = [encode(f"/{self._name}/{joint}", np.atleast_1d(posture[joint]).tolist()) for joint in posture]
-        with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
-            self._socket.sendto(bundle(messages), self._to)
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._socket.close()
 
 
 def play_unfiltered(

@@ -8,9 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.figure.model.pose import FloatArray, Pose
-from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, capsule_between, cylinder_between
-
-Color = tuple[float, float, float]
+from poise.figure.model.shapes import (
+    Box,
+    Capsule,
+    Color,
+    Cylinder,
+    Ellipsoid,
+    Sphere,
+    capsule_between,
+    cylinder_between,
+)
 
 RED: Color = (0.83, 0.32, 0.29)
 GREEN: Color = (0.36, 0.65, 0.40)
@@ -24,7 +31,6 @@ SKIN: Color = (0.87, 0.68, 0.56)
 SHIRT: Color = (0.33, 0.52, 0.68)
 TROUSERS: Color = (0.29, 0.32, 0.42)
 
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
 """The identity rotation."""
 
 
@@ -44,11 +50,9 @@ def rod(a: ArrayLike, b: ArrayLike, radius: float, color: Color = STEEL) -> Cyli
     return replace(cylinder_between(a, b, radius), color=color)
 
 
-def block(
-    center: ArrayLike, size: tuple[float, float, float], color: Color = STEEL, turned: ArrayLike = NO_TURN
-) -> Box:
+def block(center: ArrayLike, size: tuple[float, float, float], color: Color = STEEL) -> Box:
     """A cuboid about `center`."""
-    return Box(size, pose=Pose(center, turned), color=color)
+    return Box(size, pose=Pose(center), color=color)
 
 
 def knob(center: ArrayLike, radius: float, color: Color = STEEL) -> Sphere:

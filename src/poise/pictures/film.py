@@ -12,11 +12,11 @@ from PIL import Image, ImageDraw, ImageFont
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray, Frames, to_matrix
-from poise.figure.model.shapes import Sphere
+from poise.figure.model.shapes import Color, Sphere
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
 from poise.pictures.marks import color_bytes, screen_point
-from poise.pictures.parts import Appearance, Color, Part, appearance, surface_of
+from poise.pictures.parts import Appearance, Part, appearance, surface_of
 from poise.pictures.picture import Picture
 from poise.pictures.render import render
 from poise.pictures.theme import Theme, theme_named

@@ -10,10 +10,10 @@ from PIL import Image, ImageFilter
 
 from poise.figure.model.figure import UpAxis
 from poise.figure.model.pose import FloatArray
+from poise.figure.model.shapes import Color
 from poise.kernels.drawing import raster
 from poise.kernels.maths.vector import Vector
 from poise.pictures.camera import world_axes
-from poise.pictures.parts import Color
 from poise.pictures.surface import IntArray
 from poise.pictures.theme import Theme
 

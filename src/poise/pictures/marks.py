@@ -7,9 +7,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, to_matrix
+from poise.figure.model.shapes import Color
 from poise.pictures.bones import JointPlace, joint_places
 from poise.pictures.camera import Camera
-from poise.pictures.parts import Color
 from poise.pictures.theme import Theme
 
 OPEN_LOOP_GAP = 1e-6

@@ -12,13 +12,10 @@ from poise.errors import FormatError
 from poise.figure.model.body import Body
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, to_matrix
-from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from poise.figure.model.shapes import Box, Capsule, Color, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.bones import bones, joint_places
 from poise.pictures.meshes import find_mesh, read_mesh, thinned
 from poise.pictures.surface import ROUND_SEGMENTS, Surface, box, capsule, cylinder, ellipsoid, sphere
-
-Color = tuple[float, float, float]
-"""Red, green and blue from 0 to 1."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from poise.errors import PoiseError
 from poise.figure.model.names import suggestion
-from poise.pictures.parts import Color
+from poise.figure.model.shapes import Color
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from poise.errors import RobotError
 from poise.robots.driver import DeviceLostError
 from poise.robots.port import Port
 from poise.robots.servo import Servo
@@ -70,11 +69,3 @@ class SerialLineDriver:
     def close(self) -> None:
         """Close the port."""
         self._port.close()
-
-
-def parsed_line(text: str) -> dict[int, int]:
-    """Parse a line into ticks by channel, for boards and tests written in Python."""
-    try:
-        return {int(channel): int(tick) for channel, tick in (item.split(":") for item in text.split())}
-    except ValueError:
-        raise RobotError(f"{text!r} is not a line of servos such as '0:1500 1:1432'.") from None

@@ -14,7 +14,6 @@ from poise.formats.osc import decode
 from poise.robots import DeviceLostError, Robot, Servo, connect, dynamixel
 from poise.robots.governor import Governor
 from poise.robots.port import Port
-from poise.robots.serial_line import parsed_line
 from poise.robots.servo import CAUTIOUS_SLIDE, CAUTIOUS_TURN, allowed, value_of
 from poise.robots.servo_file import read_servos
 from tests.unit.robots.emulated import until
@@ -205,12 +204,6 @@ def test_files_of_servos_that_are_wrong(tmp_path, text, sentence):
 def test_a_missing_file_of_servos(tmp_path):
     with pytest.raises(FormatError, match="cannot be read: no such file"):
         read_servos(tmp_path / "nothing.toml", LAMP, {})
-
-
-def test_text_lines_are_read_back():
-    assert parsed_line("0:1500 1:988") == {0: 1500, 1: 988}
-    with pytest.raises(RobotError, match="not a line of servos"):
-        parsed_line("0=1500")
 
 
 def test_a_driver_that_fails_in_a_way_nobody_thought_of_is_lost_and_tried_again():

@@ -72,9 +72,9 @@ class _Pin(NamedTuple):
     """Whether the loop passes the joint from parent to child."""
 
 
-def find_guards(figure: Figure, margin: float = GUARD_MARGIN, posture: Posture | None = None) -> tuple[Guard, ...]:
-    """Guards for all hinges that need one and have no limits, from their bends in an assembled posture."""
-    at = posture or figure.neutral()
+def find_guards(figure: Figure, margin: float = GUARD_MARGIN) -> tuple[Guard, ...]:
+    """Guards for all hinges that need one and have no limits, from their bends in the neutral posture."""
+    at = figure.neutral()
     found: dict[str, Guard] = {}
     for loop in figure.loops:
         pins = _pins(figure, loop, at)

@@ -13,6 +13,8 @@ from poise.errors import FigureError
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import FloatArray, Pose, from_to, vector
 
+Color = tuple[float, float, float]
+"""Red, green and blue, each from 0 to 1."""
 Role = Literal["both", "visual", "collision"]
 ROLES: tuple[Role, ...] = ("both", "visual", "collision")
 """All roles of a shape."""
@@ -40,7 +42,7 @@ class Shape:
     """Frame of the shape in its body."""
     role: Role = field(default="both", kw_only=True)
     """Whether it is drawn, collides, or both."""
-    color: tuple[float, float, float] | None = field(default=None, kw_only=True)
+    color: Color | None = field(default=None, kw_only=True)
     """Red, green and blue in 0 … 1."""
 
     def __post_init__(self) -> None:
@@ -181,16 +183,16 @@ class Mesh(Shape):
         raise FigureError(f"the mass of mesh {self.path!r} is not known: give its body a mass.")
 
 
-def capsule_between(a: ArrayLike, b: ArrayLike, radius: float, *, role: Role = "both") -> Capsule:
+def capsule_between(a: ArrayLike, b: ArrayLike, radius: float) -> Capsule:
     """The capsule whose axis runs from point `a` to point `b` of the body."""
     start, end = vector(a), vector(b)
-    return Capsule(radius, float(np.linalg.norm(end - start)), pose=_between(start, end), role=role)
+    return Capsule(radius, float(np.linalg.norm(end - start)), pose=_between(start, end))
 
 
-def cylinder_between(a: ArrayLike, b: ArrayLike, radius: float, *, role: Role = "both") -> Cylinder:
+def cylinder_between(a: ArrayLike, b: ArrayLike, radius: float) -> Cylinder:
     """The cylinder whose axis runs from point `a` to point `b` of the body."""
     start, end = vector(a), vector(b)
-    return Cylinder(radius, float(np.linalg.norm(end - start)), pose=_between(start, end), role=role)
+    return Cylinder(radius, float(np.linalg.norm(end - start)), pose=_between(start, end))
 
 
 def _between(start: FloatArray, end: FloatArray) -> Pose:

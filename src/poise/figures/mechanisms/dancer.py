@@ -12,9 +12,9 @@ import math
 from poise.figure.model.builder import revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.joints import Joint
-from poise.figure.model.shapes import Cylinder
+from poise.figure.model.shapes import Color, Cylinder
 from poise.figures.mechanisms.mechanism import Mechanism
-from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, STEEL, Color, bar, block, egg, rod
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, STEEL, bar, block, egg, rod
 
 DANCER_FOOT_X, DANCER_KNEE_X, DANCER_HIP_X = 0.10, 0.10, 0.07
 ANKLE_Y, ANKLE_ROLL_Y, KNEE_Y, HIP_Y, HIP_ROLL_Y, WAIST_Y = 0.06, 0.09, 0.27, 0.46, 0.49, 0.53

@@ -13,8 +13,9 @@ import numpy as np
 from poise.figure.model.builder import ball, revolute, universal
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
+from poise.figure.model.shapes import Color
 from poise.figures.mechanisms.mechanism import Mechanism
-from poise.figures.parts import BLUE, DARK_GREY, GOLD, GREEN, RED, STEEL, Color, bar, knob, rod
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, GREEN, RED, STEEL, bar, knob, rod
 
 DELTA_BASE_RADIUS, DELTA_BASE_HEIGHT = 0.20, 1.00
 ELBOW_RADIUS, ELBOW_HEIGHT = 0.44, 0.90

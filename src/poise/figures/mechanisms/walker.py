@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from poise.figure.model.builder import revolute
 from poise.figure.model.figure import Figure
-from poise.figure.model.shapes import Cylinder
+from poise.figure.model.shapes import Color, Cylinder
 from poise.figures.mechanisms.mechanism import Mechanism
-from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, STEEL, WHITE, Color, bar, block, rod
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, STEEL, WHITE, bar, block, rod
 
 INNER_X, OUTER_X = 0.04, 0.10
 """Distances of the chains from the midline [m]."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from poise.figure.model.pose import turn
-from poise.figure.model.shapes import Shape
+from poise.figure.model.shapes import Color, Shape
 from poise.figures.parts import (
     DARK_GREY,
     RED,
@@ -16,7 +16,6 @@ from poise.figures.parts import (
     STEEL,
     TROUSERS,
     WHITE,
-    Color,
     bar,
     block,
     egg,

@@ -17,7 +17,8 @@ from poise.errors import FigureError
 from poise.figure.model.builder import Builder, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, unit_vector
-from poise.figures.parts import BLUE, DARK_GREY, GOLD, GREEN, RED, WHITE, Color, bar, knob, rod
+from poise.figure.model.shapes import Color
+from poise.figures.parts import BLUE, DARK_GREY, GOLD, GREEN, RED, WHITE, bar, knob, rod
 
 Interval = tuple[float, float]
 Axes = str | Sequence[str | Sequence[float]]

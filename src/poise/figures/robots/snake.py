@@ -10,8 +10,8 @@ import math
 from poise.figure.model.builder import Builder, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
-from poise.figure.model.shapes import Shape
-from poise.figures.parts import DARK_GREY, GOLD, GREEN, Color, bar, egg, knob
+from poise.figure.model.shapes import Color, Shape
+from poise.figures.parts import DARK_GREY, GOLD, GREEN, bar, egg, knob
 
 HINGES = 24
 """Number of hinges: half of them bend it sideways, half up and down."""

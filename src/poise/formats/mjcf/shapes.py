@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from poise.figure.model.pose import FloatArray, Pose
-from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Role, Shape, Sphere
+from poise.figure.model.shapes import Box, Capsule, Color, Cylinder, Ellipsoid, Mesh, Role, Shape, Sphere
 from poise.formats.mjcf.model import Mjcf, pose_of
 
-Color = tuple[float, float, float]
 FIRST_HIDDEN_GROUP = 3
 """First geom group that MuJoCo's viewers do not draw by default; such geoms are for collision only."""
 

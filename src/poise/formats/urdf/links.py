@@ -9,12 +9,11 @@ import numpy as np
 from poise.figure.model.body import Body
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import FloatArray, Pose
-from poise.figure.model.shapes import Box, Capsule, Cylinder, Mesh, Role, Shape, Sphere
+from poise.figure.model.shapes import Box, Capsule, Color, Cylinder, Mesh, Role, Shape, Sphere
 from poise.formats.text.xml_reader import Element
 from poise.kernels.maths.quaternion import about, multiply
 from poise.kernels.maths.vector import Vector
 
-Color = tuple[float, float, float]
 X_AXIS, Y_AXIS, Z_AXIS = Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
 
 
