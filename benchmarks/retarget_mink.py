@@ -25,8 +25,8 @@ from peers_retarget_model import mjcf_of, ours_from_mujoco, start_of
 from scipy.spatial.transform import Rotation
 
 import poise
+from poise.motion.clip.clip import Source
 from poise.motion.clip.motion import Motion
-from poise.motion.clip.source import Source
 from poise.motion.report import measure
 from poise.motion.retarget.build import Build
 from poise.motion.retarget.plan import Plan

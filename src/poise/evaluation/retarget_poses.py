@@ -10,9 +10,8 @@ from scipy.spatial.transform import Rotation
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames
-from poise.motion.clip.clip import Clip
+from poise.motion.clip.clip import Clip, Source
 from poise.motion.clip.motion import Motion, Track
-from poise.motion.clip.source import Source
 from poise.pictures.camera import framing
 from poise.pictures.draw import render_picture
 from poise.pictures.parts import appearance

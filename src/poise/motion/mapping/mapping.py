@@ -19,8 +19,7 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing, suggestion
-from poise.motion.clip.clip import Clip
-from poise.motion.clip.source import Source
+from poise.motion.clip.clip import Clip, Source
 from poise.motion.mapping.topology import roles_by_shape
 
 ROLE_WEIGHTS = {

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
-from poise.motion.clip.source import Source
+from poise.motion.clip.clip import Source
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.build import Build
 

@@ -25,10 +25,9 @@ import numpy as np
 
 from poise.errors import PoiseError, TaskError
 from poise.figure.model.figure import Figure
-from poise.motion.clip.clip import Clip
+from poise.motion.clip.clip import Clip, Source
 from poise.motion.clip.contacts import Contacts, ContactSettings
 from poise.motion.clip.motion import Motion
-from poise.motion.clip.source import Source
 from poise.motion.filter.filter import MotionFilter
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import with_longer_contacts

@@ -5,10 +5,9 @@ import poise
 from poise.errors import FormatError, TaskError
 from poise.figure.model.builder import Builder, ball, free
 from poise.formats.mapping_toml import read_mapping
-from poise.motion.clip.clip import Clip
+from poise.motion.clip.clip import Clip, Source
 from poise.motion.clip.contacts import Contacts, find_contacts, segments
 from poise.motion.clip.motion import Motion
-from poise.motion.clip.source import Source
 from poise.motion.mapping.mapping import JointMap, Link, roles_of, sided_name
 from poise.motion.report.curves import _margin
 from poise.motion.retarget.smoothing import Style

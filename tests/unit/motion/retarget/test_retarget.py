@@ -9,7 +9,7 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.motion.clip.source import Source
+from poise.motion.clip.clip import Source
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.report.report import measure
 from poise.motion.retarget.build import Build
