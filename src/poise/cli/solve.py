@@ -14,8 +14,7 @@ from poise.cli.console import print_note, print_result, stdout
 from poise.cli.show import NOTES_SHOWN, View, parsed_posture, parsed_size
 
 if TYPE_CHECKING:
-    from poise.engine.report import Row
-    from poise.engine.result import Result
+    from poise.engine.result import Result, Row
     from poise.engine.scene import Scene
 
 STATUS_COLORS = {"solved": "green", "compromised": "yellow", "unreachable": "yellow", "stalled": "red"}
@@ -98,7 +97,7 @@ def _solve_options(scene: Scene, start: str, max_steps: int | None, tolerance: f
 
 def _print_report(scene: Scene, result: Result) -> None:
     """Print the report: a coloured table on a terminal, plain lines without a width limit elsewhere."""
-    from poise.engine.report import headline, limits_line, rows
+    from poise.engine.result import headline, limits_line, rows
 
     console = stdout()
     if scene.description:
@@ -113,7 +112,7 @@ def _print_report(scene: Scene, result: Result) -> None:
 
 
 def _table(rows: list[Row]) -> Table:
-    from poise.engine.report import HEADINGS
+    from poise.engine.result import HEADINGS
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in HEADINGS:

@@ -10,21 +10,19 @@ from functools import cached_property
 import numpy as np
 
 from poise.engine.avoidance import Avoidance
-from poise.engine.criteria_arrays import criteria_arrays
 from poise.engine.custom_tasks import CustomTasks
-from poise.engine.engine_arrays import make_engine
+from poise.engine.engine_arrays import criteria_arrays, make_engine
 from poise.engine.external_terms import ExternalGradients, ExternalTerm, SupportOutline
 from poise.engine.goal_arrays import TaskRows
-from poise.engine.limit_names import limit_names
-from poise.engine.starts import StartTargets
 from poise.engine.targets import set_target
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
-from poise.kernels.body.step_limits import PER_BALL
-from poise.kernels.engine.engine import FIRST_TASK_LEVEL
+from poise.kernels.body.step_limits import PER_BALL, StepLimits
+from poise.kernels.body.tree import forward
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL, Engine
 from poise.kernels.engine.indirect_calls import connect
 from poise.kernels.engine.step import bind, step_from
 from poise.kernels.engine.step_singular import MAX_EXCLUDED
@@ -38,6 +36,9 @@ from poise.tasks.posture import Hold
 from poise.tasks.recruits import recruited
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Goal, Task
+
+BALL_PARTS = ("swing", "twist", "twist")
+"""Names of the limits of a ball joint, in the order of the kernels."""
 
 
 @dataclass(frozen=True)
@@ -246,3 +247,46 @@ def _support_outlines(
         for t in task_rows
         if t.task in acting and finds_reactions(acting[t.task])
     }
+
+
+class StartTargets:
+    """The goals of all tasks that want the start posture; their targets are the node frames there."""
+
+    def __init__(self, engine: Engine, goals: Sequence[int]) -> None:
+        """Refer to the goals with these indices."""
+        self._engine = engine
+        self._goals = np.array(goals, dtype=np.int64)
+        self._nodes = engine.goals.node[self._goals]
+
+    @classmethod
+    def of(cls, engine: Engine, task_rows: Sequence[TaskRows]) -> StartTargets | None:
+        """Select the goals of tasks that want the start posture; None if there are none."""
+        steady = [t for t in task_rows if t.task.wants_start]
+        goals = [g for t in steady for g in range(t.first_goal, t.first_goal + len(t.goals))]
+        return cls(engine, goals) if goals else None
+
+    def store(self, q: FloatArray) -> None:
+        """Set the targets to the node frames at `q` (nq,), from which a solve starts."""
+        current, goals = self._engine.current, self._engine.goals
+        forward(self._engine.tree, q, current.position, current.rotation)
+        goals.position[self._goals] = current.position[self._nodes]
+        goals.rotation[self._goals] = current.rotation[self._nodes]
+
+
+def limit_names(figure: Figure, limits: StepLimits, edge_owners: dict[int, TaskRows]) -> list[str]:
+    """Names of all limits but contacts, in the order of the kernels: velocities, ball joints, couplings, support edges.
+
+    Args:
+        figure: The figure.
+        limits: The limits of its steps.
+        edge_owners: The task that each support edge belongs to, by the index of the limit, in that order.
+    """
+    velocities = [""] * figure.nv
+    for joint in figure.joints:
+        for i, v in enumerate(range(*figure.v_slice(joint.name).indices(figure.nv))):
+            several = joint.scalars and len(joint.coordinates) > 1
+            velocities[v] = f"{joint.name} ({joint.coordinates[i]})" if several else joint.name
+    balls = [velocities[int(dof)] for dof in limits.ball_dof]
+    couplings = [figure.couplings[int(i)].name for i in limits.soft]
+    names = [*velocities, *(f"{ball} ({part})" for ball in balls for part in BALL_PARTS[:PER_BALL]), *couplings]
+    return [*names, *(owner.task.label for owner in edge_owners.values())]

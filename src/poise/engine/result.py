@@ -1,18 +1,40 @@
-"""The result of a solve: the posture, which tasks are met, and why the others are not."""
+"""The result of a solve: the posture, the verdict on each task with its reasons, and a report in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
+from poise.engine.avoidance import MARGIN_TOLERANCE
+from poise.engine.reasons import Reasons, find_hold_reasons, find_reasons
 from poise.figure.model.pose import FloatArray
-from poise.figure.model.posture import Posture
+from poise.figure.model.posture import Posture, reached_limits
+from poise.kernels.engine.step import take_step
+from poise.kernels.goals.goals import evaluate
+from poise.tasks.words import amount
 
 if TYPE_CHECKING:
+    from poise.engine.goal_arrays import TaskRows
+    from poise.engine.problem import Problem
+    from poise.tasks.avoid import Avoid
     from poise.tasks.task import Task
 
 Status = Literal["solved", "compromised", "unreachable", "stalled"]
+LEAST_TOLERANCE = 1e-6
+"""Error up to which a task counts as met for any tolerance [m or rad]: the error that accepted steps may leave."""
+STATUS_SENTENCES = {
+    "solved": "every task is met",
+    "compromised": "some task gave way to another one near this start (restarts=10 tries other starts)",
+    "unreachable": "some task is out of reach from this start, or blocked by limits, whatever the other tasks are",
+    "stalled": "the posture was still moving; more steps (max_steps) may help",
+}
+"""Explanation of each status, for the first line of a report."""
+HEADINGS = ("level", "task", "wanted", "got", "error", "outcome")
+"""Headings of the columns of a report."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +121,127 @@ class Result:
 
     def report(self) -> str:
         """A table in words: per task the wanted and the actual value, the error, and the reason for the error."""
-        from poise.engine.report import report
-
         return report(self)
+
+
+def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
+    """The result of a solve that ended at `posture` after `steps` steps, the last of which had the size `moved`.
+
+    The problem's memory of earlier steps is not changed.
+    """
+    with problem.memory_kept():
+        verdicts = _verdicts(problem, posture, tolerance)
+    return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
+
+
+def _verdicts(problem: Problem, posture: Posture, tolerance: float) -> list[Verdict]:
+    """Judge every task at a posture."""
+    engine = problem.engine
+    evaluate(engine.tree, engine.goals, posture._q, engine.current)
+    sizes = [_error_of(problem, rows) for rows in problem.task_rows]
+    unmet = [t for t, size in zip(problem.task_rows, sizes, strict=True) if not _is_met(t.task, size, tolerance)]
+    hold_error = problem.hold_error(posture)
+    hold_size = float(np.linalg.norm(hold_error))
+    if unmet or (problem.last_hold is not None and not _is_met(problem.last_hold, hold_size, tolerance)):
+        # One more step, whose posture is discarded, computes the rows, limits and curvature at this posture.
+        take_step(problem.handle, posture._q.copy())
+    verdicts = []
+    for rows, size in zip(problem.task_rows, sizes, strict=True):
+        reasons = find_reasons(problem, posture, rows, unmet) if rows in unmet else Reasons()
+        found = _verdict(rows.task, size, rows not in unmet, reasons)
+        verdicts.append(replace(found, asked=problem.current_task(rows.task)))
+    if problem.last_hold is not None:
+        met = _is_met(problem.last_hold, hold_size, tolerance)
+        reasons = Reasons() if met else find_hold_reasons(problem, posture, hold_error, unmet)
+        verdicts.append(_verdict(problem.last_hold, hold_size, met, reasons))
+    verdicts += [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
+    return verdicts
+
+
+def _error_of(problem: Problem, rows: TaskRows) -> float:
+    """Size of a task's error at the posture evaluated last; infinite where no centre of mass could be balanced."""
+    outline = problem.support_outlines.get(rows.task)
+    if outline is not None and outline.is_empty:
+        return math.inf
+    return float(np.linalg.norm(problem.engine.current.error[rows.rows]))
+
+
+def _is_met(task: Task, size: float, tolerance: float) -> bool:
+    """Whether an error of this size is met: one step would reduce it by no more than the tolerance."""
+    return size <= max(tolerance, LEAST_TOLERANCE) / task.gain
+
+
+def _verdict(task: Task, size: float, met: bool, reasons: Reasons) -> Verdict:
+    return Verdict(task, size, met, reasons.above, reasons.limits, reasons.beside)
+
+
+def _avoid_verdict(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
+    """The verdict on an `Avoid` task: whether all pairs keep their margin."""
+    assert problem.avoidance is not None
+    violation = problem.avoidance.violation(avoid)
+    return Verdict(avoid, violation, violation <= max(tolerance, MARGIN_TOLERANCE))
+
+
+def _status(verdicts: list[Verdict], moved: float, tolerance: float) -> Status:
+    """The status of a result: see `Result.status`."""
+    if all(verdict.met for verdict in verdicts):
+        return "solved"
+    if moved > tolerance:
+        return "stalled"
+    gave_way = any(verdict.gave_way_to or verdict.shares_with for verdict in verdicts)
+    return "compromised" if gave_way else "unreachable"
+
+
+class Row(NamedTuple):
+    """One task's line of a report."""
+
+    level: str
+    task: str
+    wanted: str
+    got: str
+    error: str
+    outcome: str
+
+
+def report(result: Result) -> str:
+    """The whole report as plain text."""
+    lines = [headline(result), "", *_aligned([HEADINGS, *rows(result)])]
+    if limits := limits_line(result):
+        lines += ["", limits]
+    return "\n".join(lines)
+
+
+def headline(result: Result) -> str:
+    """The first line of a report: the status, the number of steps, and an explanation of the status."""
+    steps = "1 step" if result.steps == 1 else f"{result.steps} steps"
+    return f"{result.status.capitalize()} after {steps}: {STATUS_SENTENCES[result.status]}."
+
+
+def rows(result: Result) -> list[Row]:
+    """One row per task, the first level first; `Avoid` tasks come before all levels."""
+    found = []
+    for verdict in sorted(result.verdicts, key=lambda verdict: verdict.task.rank):
+        task = verdict.task
+        wanted, got = (verdict.asked or task).compare(result.posture)
+        error = "0" if verdict.met else amount(verdict.error, task.unit())
+        found.append(Row(str(task.rank or "all"), task.label, wanted, got, error, verdict.outcome))
+    return found
+
+
+def limits_line(result: Result) -> str:
+    """The line of a report that names the joints and couplings at their limits; empty if there are none."""
+    reached = reached_limits(result.posture.figure, result.posture)
+    return f"At their limits: {', '.join(reached)}." if reached else ""
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table with aligned columns; the errors are aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    right = HEADINGS.index("error")
+    return [
+        "  ".join(
+            cell.rjust(width) if k == right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]

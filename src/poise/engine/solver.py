@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from poise.engine.problem import Problem, StepSize
-from poise.engine.restarts import is_better, other_starts
-from poise.engine.result import Result
+from poise.engine.result import Result, judge
 from poise.engine.trust_region import TrustRegion
-from poise.engine.verdicts import judge
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray, Pose
@@ -32,6 +30,8 @@ SOLVE_MIN_GAIN = 1e-5
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
+EQUAL_ERROR = 1e-6
+"""Difference up to which two errors count as equal [m or rad]."""
 
 
 class Solver:
@@ -233,3 +233,19 @@ def solve(  # noqa: PLR0913
         if is_better(found_errors := solver._problem.level_errors(found.posture), errors):
             best, errors = found, found_errors
     return best
+
+
+def other_starts(first: Posture, count: int, seed: int) -> Iterator[Posture]:
+    """Generate `count` random legal postures with the floating base of `first`."""
+    figure, rng = first.figure, np.random.default_rng(seed)
+    base = [joint.name for joint in figure.joints if joint.kind == "free" and joint.parent is None]
+    for _ in range(count):
+        yield figure.clamp(figure.random(rng).changed({name: first[name] for name in base}))
+
+
+def is_better(one: FloatArray, other: FloatArray) -> bool:
+    """Whether `one` is lexicographically less than `other`: (levels,) sizes of the errors, the first level first."""
+    for a, b in zip(one, other, strict=True):
+        if abs(a - b) > EQUAL_ERROR:
+            return bool(a < b)
+    return False

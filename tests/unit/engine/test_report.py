@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.engine.report import HEADINGS, headline, limits_line, report, rows
-from poise.engine.result import Result, Verdict
+from poise.engine.result import HEADINGS, Result, Verdict, headline, limits_line, report, rows
 from poise.engine.solver import Solver
 from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.figure.model.figure import Figure

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.report import rows
+from poise.engine.result import rows
 from poise.figure.model.pose import turn
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.kernels.goals.goals import POINT_GOAL

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.criteria_arrays import criteria_arrays
+from poise.engine.engine_arrays import criteria_arrays
 from poise.figure.model.figure import Figure
 from poise.forces import Force, Support
 from poise.kernels.goals.criteria import (
