@@ -1,27 +1,29 @@
-"""`poise retarget`: transfer an animation to another figure."""
+"""`poise retarget`: transfer an animation, or all animations of a folder on several cores, to another figure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from poise.cli.compiling import compilation_notice
-from poise.cli.console import print_note, print_result, stderr
-from poise.cli.retarget_folder import retarget_folder
+from poise.cli.console import print_error, print_note, print_result, stderr
 from poise.cli.show import FigureArgument, load_figure
-from poise.errors import FormatError
+from poise.errors import FormatError, PoiseError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from poise.figure.model.figure import Figure
     from poise.motion.clip.clip import Clip
     from poise.motion.clip.motion import Motion
     from poise.motion.report.report import Quality
     from poise.motion.retarget.smoothing import Style
+
+ANIMATION_ENDINGS = (".bvh", ".gltf", ".glb")
 
 
 def retarget(  # noqa: PLR0913
@@ -161,3 +163,43 @@ def _check_endings(output: Path | None, report: Path | None) -> None:
             raise FormatError(f"{what} is written as {', '.join(endings)}, not as {ending}.", path)
         if not path.absolute().parent.is_dir():
             raise FormatError(f"there is no folder {str(path.parent)!r} to write {what} to.", path)
+
+
+def retarget_folder(folder: Path, figure: Figure, output: Path | None, cores: int | None, **options: Any) -> int:
+    """Retarget every animation of a folder and write each to `output` as NPZ.
+
+    Returns:
+        The exit code: 0, or 2 if a clip could not be read or retargeted.
+    """
+    from poise.motion.report.report import measure
+    from poise.motion.retarget.retarget import retarget_all
+
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ANIMATION_ENDINGS)
+    if not paths:
+        raise FormatError(f"this folder has no animations; poise reads {', '.join(ANIMATION_ENDINGS)}.", folder)
+    if output is None or output.suffix:
+        raise FormatError("the motions of a folder of clips go to a folder: name one with --output.", folder)
+    clips, failed = _readable_clips(paths)
+    output.mkdir(parents=True, exist_ok=True)
+    for path, motion in zip(clips, retarget_all(clips.values(), figure, cores=cores, **options), strict=True):
+        if isinstance(motion, PoiseError):
+            print_error(f"{path}: {motion}")
+            failed += 1
+            continue
+        target = output / f"{path.stem}.npz"
+        motion.save(target)
+        print_result(f"{target}: {measure(motion).sentence()}")
+    return 2 if failed else 0
+
+
+def _readable_clips(paths: list[Path]) -> tuple[dict[Path, Clip], int]:
+    """Load the clips; returns those that could be read, by path, and the number that could not."""
+    from poise.formats import load_clip
+
+    clips = {}
+    for path in paths:
+        try:
+            clips[path] = load_clip(path)
+        except PoiseError as problem:
+            print_error(str(problem))
+    return clips, len(paths) - len(clips)

@@ -1,7 +1,8 @@
-"""Forces, supports and gravity on a figure, compiled for the kernels."""
+"""Forces, supports with their contact points, and gravity on a figure, compiled for the kernels."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,14 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.errors import TaskError
+from poise.figure.collision.soles import sole_corners
 from poise.figure.model.figure import STANDARD_GRAVITY, Figure
 from poise.figure.model.pose import FloatArray, Pose
-from poise.forces.contacts import contact_points, ground_normal
 from poise.forces.loads import Force, Gravity, Load, Support, shares_of
 from poise.kernels.forces.reactions import Footholds
 from poise.kernels.forces.statics import Wrenches
 from poise.kernels.maths.quaternion import Quaternion, rotate
 from poise.kernels.maths.vector import Vector
+
+STEEPEST_STANDING_GROUND = math.radians(60.0)
+"""Slope of the ground up to which a support touches it with the whole sole [rad]."""
 
 
 @dataclass(frozen=True)
@@ -138,3 +142,22 @@ def _on_node(figure: Figure, row: int, points: FloatArray) -> FloatArray:
     attached = figure.compiled.attached
     node_from_frame = Pose(attached.position[row], attached.rotation[row])
     return np.array([node_from_frame.apply(point) for point in points])
+
+
+def ground_normal(figure: Figure, support: Support) -> FloatArray:
+    """(3,) unit normal of the ground under a support, in world axes."""
+    return figure.up_vector if support.normal is None else np.array(support.normal)
+
+
+def contact_points(figure: Figure, support: Support) -> FloatArray:
+    """(k, 3) contact points of a support, in the frame of its site [m].
+
+    If the support does not give them, they are the corners of its sole; on steeper ground, walls and ceilings, the
+    origin of the site.
+    """
+    figure.frame_row(support.site)
+    if support.contacts is not None:
+        return np.array(support.contacts)
+    if float(ground_normal(figure, support) @ figure.up_vector) < math.cos(STEEPEST_STANDING_GROUND):
+        return np.zeros((1, 3))
+    return np.array(sole_corners(figure, support.site))

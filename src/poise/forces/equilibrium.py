@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray, vector
-from poise.forces.acting import Acting, acting_on, floats
-from poise.forces.contacts import ground_normal
+from poise.forces.acting import Acting, acting_on, floats, ground_normal
 from poise.forces.loads import Load, Support
 from poise.kernels.body.queries import node_frames
 from poise.kernels.body.tree import center_of_mass

@@ -1,9 +1,10 @@
-"""Draws a motion as pictures from one camera: a figure, a ball that it watches, and its line of sight."""
+"""Draws a motion as pictures from one camera: a figure, a ball that it watches, its line of sight; animated GIFs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +28,8 @@ SIGHT_LENGTH = 0.3
 """Length of the line of sight, as a share of the figure's size."""
 _CAMERA_FRAMES = 24
 """Number of frames, evenly spaced, that the camera is fitted to."""
+GIF_COLORS = 128
+"""Number of colours per frame; more colours make larger files."""
 
 
 def film(
@@ -115,3 +118,22 @@ def _with_extra_frames(pose: Frames, places: FloatArray) -> Frames:
     return Frames(
         np.concatenate([pose.position, places]), np.concatenate([pose.rotation, turns]), pose.index, pose.owner
     )
+
+
+def save_gif(pictures: Iterable[Picture], path: str | Path, *, rate: float = 15.0) -> Path:
+    """Write pictures of one size as an animation that repeats.
+
+    Args:
+        pictures: The frames.
+        path: The file; a name without an ending gets .gif.
+        rate: Frames per second.
+    """
+    frames = [picture.image().quantize(GIF_COLORS, dither=Image.Dither.NONE) for picture in pictures]
+    if not frames:
+        raise PoiseError("an animation needs at least one picture.")
+    if not 0.0 < rate <= 50.0:
+        raise PoiseError(f"the rate of a GIF must be above 0 and at most 50 pictures per second, not {rate}.")
+    file = Path(path) if Path(path).suffix else Path(path).with_suffix(".gif")
+    pause = round(1000.0 / rate)
+    frames[0].save(file, save_all=True, append_images=frames[1:], duration=pause, loop=0, optimize=True)
+    return file

@@ -14,8 +14,18 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, to_matrix
 from poise.figure.model.shapes import Box, Capsule, Color, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.bones import bones, joint_places
-from poise.pictures.meshes import find_mesh, read_mesh, thinned
-from poise.pictures.surface import ROUND_SEGMENTS, Surface, box, capsule, cylinder, ellipsoid, sphere
+from poise.pictures.surface import (
+    ROUND_SEGMENTS,
+    Surface,
+    box,
+    capsule,
+    cylinder,
+    ellipsoid,
+    find_mesh,
+    read_mesh,
+    sphere,
+    thinned,
+)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from poise.errors import TaskError
 from poise.evaluation.loops import CASES, built, run
 from poise.evaluation.loops_growth import ladder
 from poise.evaluation.loops_motions import Dance, Punch, Walk
-from poise.evaluation.loops_paper import TABLE_1
+from poise.evaluation.loops_report import TABLE_1
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from poise.errors import FormatError
-from poise.pictures.meshes import find_mesh, read_mesh, smoothed, thinned
-from poise.pictures.surface import box, sphere
+from poise.pictures.surface import box, find_mesh, read_mesh, smoothed, sphere, thinned
 
 CORNERS = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]

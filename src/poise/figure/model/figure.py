@@ -176,7 +176,7 @@ class Figure:
 
         Joints without limits are drawn within half a turn or half a metre, a free base within a metre.
         """
-        from poise.figure.model.sampling import random_values
+        from poise.figure.model.posture import random_values
 
         q = random_values(self, np.random.default_rng(rng))
         clamp(self.compiled.bounds, _NO_PREVIOUS, q)

@@ -10,6 +10,9 @@ shows a figure that bends down to reach and flexes its knees because of the coup
 and the coupling excludes a raised leg with a straight knee, which the hamstrings stop at 70°; each degree of knee
 flexion allows one more degree of hip flexion. The hip's `swing_x` here has the same sign, up to the constant angle at
 which its region is centred.
+
+*Sites.* The eyes point along their own +Y, and so do the hands, along their fingers. The corners of each sole are the
+sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import numpy as np
 from poise.errors import FigureError
 from poise.figure.model.builder import Builder, ball, free, revolute, universal
 from poise.figure.model.figure import Figure
-from poise.figure.model.pose import Pose
+from poise.figure.model.pose import Pose, turn
 from poise.figures.parts import shifted
 from poise.figures.people import anthropometry as body
 from poise.figures.people import human_ranges as ranges
@@ -30,12 +33,15 @@ from poise.figures.people.anthropometry import carved, divided, segment_mass
 from poise.figures.people.ball_region import DOWN, UP, limits_of, region_through, seen_from
 from poise.figures.people.human_postures import grounded_postures
 from poise.figures.people.human_shapes import Looks
-from poise.figures.people.human_sites import add_sites
 
 SIDES = {"left": 1.0, "right": -1.0}
 TOES_SHARE = 0.12
 """Mass of the toes as a share of the foot's mass."""
 Point = tuple[float, float, float]
+GAZE = turn("x", 90.0)
+"""Rotation whose +Y is forward."""
+ALONG_FINGERS = turn("x", 180.0)
+"""Rotation whose +Y is down, along the fingers of a hanging arm."""
 
 
 def human(stature: float = 1.75, mass: float = 70.0, *, name: str = "human") -> Figure:
@@ -170,3 +176,32 @@ def _add_leg(builder: Builder, h: float, m: float, side: str) -> None:
     builder.body(f"{side}_toes", parent=f"{side}_foot", joint=toes, at=toes_at, shapes=looks.toes(), mass=tip)
     raised = seen_from(region_through(ranges.HIP_RANGE).center, (-math.radians(ranges.STRAIGHT_LEG_RAISE), 0.0)).x
     builder.bound(f"{side}_hamstrings", {f"{side}_hip.swing_x": 1.0, f"{side}_knee": 1.0}, lower=raised)
+
+
+def add_sites(builder: Builder, h: float) -> None:
+    """Add the sites of a human of stature `h` [m]."""
+    tall = (1.0 - body.JAW_LEVEL) * h
+    builder.site("eyes", "head", (0, 0.47 * tall, 0.062 * h), GAZE)
+    builder.site("crown", "head", (0, tall, 0))
+    builder.site("chest", "thorax", (0, 0.5 * (body.NECK_LEVEL - body.XIPHION_LEVEL) * h, 0.065 * h), GAZE)
+    for side, s in (("left", 1.0), ("right", -1.0)):
+        builder.site(f"{side}_hand", f"{side}_hand", (-s * 0.012 * h, -body.KNUCKLES_FRACTION * h, 0), ALONG_FINGERS)
+        builder.site(f"{side}_fingertips", f"{side}_hand", (0, -body.HAND_FRACTION * h, 0), ALONG_FINGERS)
+        _add_sole(builder, h, side, s)
+
+
+def _add_sole(builder: Builder, h: float, side: str, s: float) -> None:
+    """Add centre, ends and corners of one sole, all on the ground in the standing posture."""
+    ground = -body.ANKLE_LEVEL * h
+    back, front = -body.HEEL_TO_ANKLE * h, (body.HEEL_TO_TOES - body.HEEL_TO_ANKLE) * h
+    tip = (body.FOOT_LENGTH - body.HEEL_TO_TOES) * h
+    below = -0.2 * body.ANKLE_LEVEL * h
+    foot, toes = f"{side}_foot", f"{side}_toes"
+    builder.site(foot, foot, (0, ground, 0.5 * (back + front)))
+    builder.site(f"{side}_heel", foot, (0, ground, back))
+    builder.site(toes, toes, (0, below, tip))
+    for edge, x in (("inner", -0.5), ("outer", 0.5)):
+        across = s * x * 0.9 * body.FOOT_BREADTH * h
+        builder.site(f"{foot}_heel_{edge}", foot, (across, ground, back))
+        builder.site(f"{foot}_ball_{edge}", foot, (across, ground, front))
+        builder.site(f"{foot}_toe_{edge}", toes, (across, below, tip))

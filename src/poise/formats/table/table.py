@@ -18,14 +18,17 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from poise.errors import FormatError, PoiseError
 from poise.figure.model.figure import Figure
+from poise.figure.model.joints import Joint
+from poise.figure.model.names import listing, suggestion
 from poise.figure.model.pose import FloatArray
-from poise.formats.table.columns import TIME, columns_of, matched_columns
 from poise.formats.table.document import TableDocument, parse_table
 from poise.formats.table.owners import moving_figure
 from poise.formats.text.files import read_bytes, write_atomically
@@ -36,6 +39,9 @@ __all__ = ["TableDocument", "parse_table", "read_table", "table_clip", "write_ta
 
 _TIME_TOLERANCE = 0.05
 """Greatest deviation of a time from an even frame rate, as a share of a frame: tables often round to milliseconds."""
+TIME = "time"
+_QUATERNION_NAMES = ("qw", "qx", "qy", "qz")
+_VALUE_NAMES = {"ball": _QUATERNION_NAMES, "free": ("x", "y", "z", *_QUATERNION_NAMES)}
 
 
 def write_table(clip: Clip, path: Path | str, *, degrees: bool = False) -> None:
@@ -173,3 +179,58 @@ def _resampled(table: TableDocument, clip: Clip, passed: FloatArray, rate: float
         raise FormatError(reason, table.path)
     wanted = np.arange(frame_count(float(passed[-1]), rate)) / rate
     return Clip(clip.figure, interpolated(clip.figure, passed, clip.q, wanted), rate, clip.name)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The column of one joint value."""
+
+    name: str
+    joint: str
+    q: int
+    """Index of the value in a posture's `q`."""
+    is_angle: bool
+    """Whether the value is an angle, which a table may have in degrees."""
+
+
+def columns_of(figure: Figure) -> list[Column]:
+    """One column per value of a posture, in the order of `q`."""
+    columns = [column for joint in figure.joints for column in _joint_columns(figure, joint)]
+    names = {TIME}
+    for column in columns:
+        if column.name in names:
+            raise FormatError(f"two columns of a table of figure {figure.name!r} would be named {column.name!r}.")
+        names.add(column.name)
+    return columns
+
+
+def _joint_columns(figure: Figure, joint: Joint) -> Iterator[Column]:
+    start = figure.q_slice(joint.name).start
+    parts = _VALUE_NAMES.get(joint.kind, joint.coordinates)
+    for i, part in enumerate(parts):
+        name = joint.name if len(parts) == 1 else f"{joint.name}.{part}"
+        yield Column(name, joint.name, start + i, bool(joint.scalars) and joint.scalars[i] == "turn")
+
+
+def matched_columns(figure: Figure, header: Sequence[str]) -> list[Column | None]:
+    """The figure's column for each name in the header of a table; None for the time."""
+    known = {column.name: column for column in columns_of(figure)}
+    found: list[Column | None] = []
+    for name in header:
+        if name != TIME and name not in known:
+            raise FormatError(
+                f"figure {figure.name!r} has no joint value {name[:60]!r}.{suggestion(name[:60], known)} "
+                f"Columns: {listing(known)}."
+            )
+        found.append(known.get(name))
+    joints = {column.joint for column in found if column is not None}
+    given = set(header)
+    missing = [name for name, column in known.items() if column.joint in joints and name not in given]
+    if missing:
+        raise FormatError(
+            f"the column {missing[0]!r} is missing: the table must have all values of joint "
+            f"{known[missing[0]].joint!r} or none."
+        )
+    if not joints:
+        raise FormatError(f"no column is a joint of figure {figure.name!r}. Columns: {listing(known)}.")
+    return found

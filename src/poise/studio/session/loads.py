@@ -15,7 +15,7 @@ from poise.errors import TaskError
 from poise.figure.model.figure import STANDARD_GRAVITY, Figure
 from poise.figure.model.pose import FloatArray, to_matrix, vector
 from poise.figure.model.posture import Posture
-from poise.forces.contacts import contact_points
+from poise.forces.acting import contact_points
 from poise.forces.loads import Force, Load, Support
 from poise.forces.reactions import Reactions, find_reactions
 from poise.studio.session.edits import with_parts

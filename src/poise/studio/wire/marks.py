@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, unit_vector
-from poise.forces.contacts import ground_normal
+from poise.forces.acting import ground_normal
 from poise.forces.loads import Force, Support
 from poise.forces.reactions import Reactions
 from poise.forces.torques import joint_torques
