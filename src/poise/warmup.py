@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.builder import (
     Builder,
     ball,
@@ -30,7 +31,6 @@ from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Sphere
-from poise.forces.footprint import support_polygon
 
 LOOP_FRAME = Pose(vector((0.1, 0.0, 0.0)))
 """Frame of the loop joints on the base."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, vector
 from poise.figure.model.posture import Posture
-from poise.forces.footprint import support_polygon
 from poise.tasks.obstacles import Plane
 from poise.tasks.task import Task
 

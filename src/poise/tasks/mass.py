@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.collision.soles import sole_corners
+from poise.figure.collision.soles import sole_corners, support_polygon
 from poise.figure.model.pose import vector
-from poise.forces.footprint import support_polygon
 from poise.kernels.goals.goals import CENTER_GOAL, INERTIA_GOAL, STAND_GOAL
 from poise.tasks.form import AXES, AXIS, MARGIN, TARGET, FormField, MenuEntry, field, parts_of
 from poise.tasks.target import Target, nearest_target

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from poise.engine.result import HEADINGS, Result, Verdict, headline, limits_line, report, rows
 from poise.engine.solver import Solver
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Box
 from poise.figures import built_in
-from poise.forces.footprint import support_polygon
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, Orientation, Position

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import poise
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.figure import Figure
 from poise.forces import Force, Support, acting_on
-from poise.forces.footprint import support_polygon
 from poise.forces.reactions import Ground
 from poise.forces.support_region import support_region
 

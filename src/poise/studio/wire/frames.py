@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames
 from poise.figure.model.posture import reached_limits
-from poise.forces.footprint import support_polygon
 from poise.kernels.body.queries import node_frames
 from poise.studio.session.outcome import LIGHTS
 from poise.studio.session.state import State

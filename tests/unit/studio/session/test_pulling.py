@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.errors import FormatError, PoiseError, TaskError
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.pose import Pose
 from poise.figures import built_in
-from poise.forces.footprint import support_polygon
 from poise.studio.control.files import saved_text
 from poise.studio.control.modes import Modes
 from poise.studio.scenes.openings import EXAMPLE_SCENES, FEET, opening
