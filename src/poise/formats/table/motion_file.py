@@ -19,7 +19,7 @@ import numpy as np
 from poise.errors import FigureError, FormatError
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing
-from poise.formats.table.owners import moving_figure
+from poise.formats.table.table import moving_figure
 from poise.formats.text.files import read_bytes, write_atomically
 from poise.formats.text.json_file import read_json_object
 from poise.motion.clip.clip import Clip
