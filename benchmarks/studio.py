@@ -32,7 +32,7 @@ from websockets.sync.client import ClientConnection, connect
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Orientation, Position
 from poise.engine.scene import Scene
-from poise.studio.wire.feed import ACKNOWLEDGED
+from poise.studio.wire.connection import ACKNOWLEDGED
 from poise.studio.wire.frames import Frame as Row
 from poise.studio.wire.frames import unpacked
 

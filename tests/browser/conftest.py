@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from poise.formats.scene_toml.write import scene_text
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 
-from .hands import NOTICES, PATIENCE, settle, until
+from .hands import NOTICES, PATIENCE, example, settle, tab, until
 
 expect.set_options(timeout=1000.0 * PATIENCE)
 
@@ -130,17 +130,36 @@ def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
     assert errors == []
 
 
-@pytest.fixture
-def page(browser: Browser, studio: Studio) -> Iterator[Page]:
-    with opened(browser, studio, draws=True) as found:
-        yield found
-
-
 @pytest.fixture(scope="module")
 def lasting_page(browser: Browser, studio: Studio) -> Iterator[Page]:
-    """One page for all tests of a module, which begin with a scene of their own."""
+    """One page for all tests of a module."""
     with opened(browser, studio, draws=False) as found:
         yield found
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, browser: Browser, studio: Studio) -> Iterator[Page]:
+    """A page of its own that draws; with the mark `begins_with`, the module's page, which shows the example."""
+    begins = request.node.get_closest_marker("begins_with")
+    if begins is None:
+        with opened(browser, studio, draws=True) as found:
+            yield found
+        return
+    found = request.getfixturevalue("lasting_page")
+    if begins.args:
+        example(found, begins.args[0])
+    if "tab" in begins.kwargs:
+        tab(found, begins.kwargs["tab"])
+    yield found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder; one process runs them, because they share a studio."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("browser")
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ COMPILING = 600.0
 """How long the first step of a scene may take: kernels that were changed are compiled first [s]."""
 LIGHT = ".poise-light"
 """Says which scene and step the panels show, and whether the figure rests."""
+DISTANCE = "window.poiseStage.camera.position.distanceTo(window.poiseStage.views[0].controls.target)"
+SENTENCE = ".poise-status .text-body2"
 MODES = ("pose", "expressive", "mechanism", "circles", "retarget")
 NOTICES = """window.poiseNotices = [];
 new MutationObserver((changes) => {

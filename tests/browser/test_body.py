@@ -11,7 +11,6 @@ import poise
 from .hands import (
     drag,
     eventually,
-    example,
     handles,
     let_go,
     new_scene,
@@ -25,23 +24,14 @@ from .hands import (
     pull_on,
     right_click,
     settle,
-    tab,
     until,
 )
-from .test_handles import ELBOW
-from .test_pulling import BODIES, FEET, HAND
+from .human import BODIES, ELBOW, FEET, HAND
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.begins_with("Standing", tab="Body")
 
 THING = "window.poiseStage.obstacles.things.map((thing) => thing.position.toArray())"
 THIGH, SHANK = BODIES.index("left_thigh"), BODIES.index("left_shank")
-
-
-@pytest.fixture
-def page(lasting_page: Page) -> Page:
-    example(lasting_page, "Standing")
-    tab(lasting_page, "Body")
-    return lasting_page
 
 
 def fan(page: Page, joint: int) -> bool:

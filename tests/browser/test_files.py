@@ -14,15 +14,10 @@ from poise.studio.scenes.openings import EXAMPLE_SCENES
 
 from .hands import COMPILING, enter, example, new_scene, open_menu, press_key, said, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.begins_with
 
 BROKEN = 'figure = "human"\n\n[[task]]\nkind = "position"\nsite = "right_hnad"\nat = [0, 1, 0]\n'
 LAMP = 'figure = "adelino"\ndescription = "a lamp"\n'
-
-
-@pytest.fixture
-def page(lasting_page: Page) -> Page:
-    return lasting_page
 
 
 def give(page: Page, path: Path) -> None:

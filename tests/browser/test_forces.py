@@ -11,7 +11,6 @@ from .hands import (
     choose_option,
     drag,
     eventually,
-    example,
     let_go,
     new_scene,
     picture,
@@ -23,20 +22,13 @@ from .hands import (
     settle,
     tab,
 )
-from .test_pulling import BODIES, FEET, HAND
+from .human import BODIES, FEET, HAND
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.begins_with("Standing", tab="Forces")
 
 PELVIS = BODIES.index("pelvis")
 TIPS = "window.poiseStage.forces.tips.map((tip) => ({ from: tip.from.toArray(), to: tip.to.toArray() }))"
 KINDS = "Array.from(window.poiseStage.forces.things.values()).map((thing) => [thing.kind, thing.tone])"
-
-
-@pytest.fixture
-def page(lasting_page: Page) -> Page:
-    example(lasting_page, "Standing")
-    tab(lasting_page, "Forces")
-    return lasting_page
 
 
 def kinds(page: Page) -> list[str]:

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-import poise
-from poise.studio.wire.anchors import marked_joints
-
 from .hands import (
     choose_figure,
     drag,
     eventually,
-    example,
     free_point,
     handles,
     joint_place,
@@ -30,19 +26,11 @@ from .hands import (
     tab,
     targets,
 )
-from .test_pulling import BODIES, FEET, HAND
+from .human import BODIES, ELBOW, FEET, HAND, SHOULDER
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.begins_with("Standing")
 
-JOINTS = [joint.name for joint in marked_joints(poise.load("human"))]
-ELBOW, SHOULDER = JOINTS.index("right_elbow"), JOINTS.index("right_shoulder")
 FOREARM, UPPER_ARM, THORAX = (BODIES.index(name) for name in ("right_radius", "right_upper_arm", "thorax"))
-
-
-@pytest.fixture
-def page(lasting_page: Page) -> Page:
-    example(lasting_page, "Standing")
-    return lasting_page
 
 
 def test_a_right_click_adds_a_task(page: Page, screenshots: Path) -> None:

@@ -13,6 +13,7 @@ import poise
 
 from .hands import (
     COMPILING,
+    SENTENCE,
     box_of,
     drag,
     drag_target,
@@ -28,10 +29,7 @@ from .hands import (
     until,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 SIZES = ((1400, 850), (1000, 700))
-SENTENCE = ".poise-status .text-body2"
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-import poise
-
 from .conftest import FIGURE_SHOWN
 from .hands import (
+    DISTANCE,
+    SENTENCE,
     drag_target,
     eventually,
     example,
@@ -27,24 +27,13 @@ from .hands import (
     targets,
     until,
 )
+from .human import FEET, HAND
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-BODIES = [body.name for body in poise.load("human").bodies]
-HAND = BODIES.index("right_hand")
-FEET = [BODIES.index("left_foot"), BODIES.index("right_foot")]
-SENTENCE = ".poise-status .text-body2"
-DISTANCE = "window.poiseStage.camera.position.distanceTo(window.poiseStage.views[0].controls.target)"
+pytestmark = pytest.mark.begins_with("Standing")
 
 
 def light(page: Page) -> str:
     return page.locator(".poise-light").get_attribute("data-light") or ""
-
-
-@pytest.fixture
-def page(lasting_page: Page) -> Page:
-    example(lasting_page, "Standing")
-    return lasting_page
 
 
 def test_a_hand_follows_while_the_feet_stay_and_the_weight_stays_over_them(page: Page, screenshots: Path) -> None:

@@ -3,13 +3,10 @@
 import tempfile
 from urllib.parse import urlparse
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from .conftest import FIGURE_SHOWN, Studio
 from .hands import COMPILING, PATIENCE, until
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_a_page_says_that_the_studio_is_gone_and_comes_back_with_it(browser: Browser) -> None:

@@ -6,8 +6,6 @@ from playwright.sync_api import Browser, expect
 from poise.evaluation.retarget_report import write_report
 from tests.unit.motion.report.test_report import standing
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 
 @pytest.mark.parametrize("width", [1280, 420])
 def test_the_page_opens_from_a_file_and_fits(browser: Browser, tmp_path, width):

@@ -13,9 +13,6 @@ import poise
 from .conftest import FIGURE_SHOWN, Studio
 from .hands import DRAWN, box_of, choose_figure, choose_option, eventually, settle, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-
 FINGERTIP = poise.load("hand").bodies.index("index_distal")
 
 

@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 from .hands import (
     choose_option,
     eventually,
-    example,
     handles,
     let_go,
     new_scene,
@@ -22,17 +21,11 @@ from .hands import (
     settle,
     targets,
 )
-from .test_pulling import BODIES, FEET, HAND
+from .human import BODIES, FEET, HAND
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.begins_with("Reach for a ball")
 
 HEAD, UPPER_ARM = BODIES.index("head"), BODIES.index("right_upper_arm")
-
-
-@pytest.fixture
-def page(lasting_page: Page) -> Page:
-    example(lasting_page, "Reach for a ball")
-    return lasting_page
 
 
 def show(page: Page, name: str) -> None:

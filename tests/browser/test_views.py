@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from .hands import eventually, handles, joint_place, let_go, pixel_at, positions, pull, settle
-from .test_handles import ELBOW
-from .test_pulling import DISTANCE, HAND
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+from .hands import DISTANCE, eventually, handles, joint_place, let_go, pixel_at, positions, pull, settle
+from .human import ELBOW, HAND
 
 TRIANGLES = """(() => { const stage = window.poiseStage;
     return stage.surfaces.reduce((sum, mesh) => sum + mesh.geometry.index.count / 3, 0); })()"""

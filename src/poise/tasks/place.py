@@ -177,6 +177,7 @@ class Orientation(Task):
 class Frame(Task):
     """A site has a position and a rotation; `weight` is one number, or six: three for the position, then three."""
 
+    target_fields: ClassVar = ("pose",)
     takes_arrays: ClassVar = True
     menu: ClassVar = (
         MenuEntry("Position and orientation", lambda posture, site: Frame(site, world_from_part(posture, site)), True),

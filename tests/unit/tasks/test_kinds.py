@@ -15,6 +15,8 @@ from poise.figure.model.pose import turn
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.kernels.goals.goals import POINT_GOAL
 from poise.studio.panels.task_form import form_of
+from poise.studio.session.changes import scene_change, with_target
+from poise.studio.session.edits import with_new_task, with_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
 from poise.tasks.criteria import Criterion
@@ -107,7 +109,7 @@ def test_a_new_kind_is_added_edited_and_dragged_in_the_studio(height: type[Any])
     session = Session(poise.load("human"))
     rest(session)
     assert task_menu()["Height"].needs_site
-    session.add(new_task(session.state, "Height", "right_hand"))
+    session.update(scene_change(with_new_task, new_task(session.state, "Height", "right_hand")))
     number = len(session.state.scene.tasks) - 1
     task: Any = session.state.scene.tasks[number]
     assert (type(task), task.priority) == (height, 3)
@@ -115,12 +117,12 @@ def test_a_new_kind_is_added_edited_and_dragged_in_the_studio(height: type[Any])
     site, metres = form_of(task)
     assert "left_hand" in site.options(setting)
     assert site.put(task, "left_hand", setting).site == "left_hand"  # type: ignore[attr-defined]
-    session.put(number, metres.put(task, metres.get(task) + 0.1, setting))
+    session.update(scene_change(with_task, number, metres.put(task, metres.get(task) + 0.1, setting)))
     rest(session)
     assert session.state.outcome.light == "green"
     mark = session.state.scene.tasks[number].target_in(session.state.posture)
     assert mark is not None
-    session.aim(number, mark.wanted + np.array([0.5, 0.1, 0.5]), gesture=1)
+    session.update(lambda state: with_target(state, number, mark.wanted + np.array([0.5, 0.1, 0.5])))
     rest(session)
     moved = session.state.scene.tasks[number].target_in(session.state.posture)
     assert moved is not None

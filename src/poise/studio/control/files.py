@@ -19,8 +19,12 @@ from poise.formats.table.posture_json import read_posture
 from poise.motion.clip.clip import Clip
 from poise.studio.modes.retarget.retarget import RetargetDriver, RetargetMode
 from poise.studio.scenes.openings import opening
+from poise.studio.session.changes import open_scene
+from poise.studio.session.edits import with_figure_file, with_parts
+from poise.studio.session.postures import with_joint_values
 from poise.studio.session.session import Session
-from poise.studio.session.temporary_figures import file_name, with_figure_file
+from poise.studio.session.state import State
+from poise.studio.session.temporary_figures import file_name
 
 LARGEST_FILE = 64 * 1024 * 1024
 """Largest file that is opened [bytes]."""
@@ -57,15 +61,16 @@ class Inbox:
         ending, session = path.suffix.lower(), self.session
         retargets = isinstance(session.state.mode, RetargetMode)
         if ending == ".json" and not is_motion(path):
-            session.take_posture(read_posture(path, session.state.figure))
+            values = read_posture(path, session.state.figure)
+            session.update(lambda state: with_joint_values(state, values))
         elif ending in (*MOTION_FILE_ENDINGS, ".json") or (retargets and ending in CLIP_FILE_ENDINGS):
             self.retarget.take_clip(session, self._clip(path))
         elif ending == ".zip" or is_scene(path.name):
-            session.open(scene_in(unpacked_scene(path) if ending == ".zip" else path), folder=path.parent)
+            open_scene(session, scene_in(unpacked_scene(path) if ending == ".zip" else path), folder=path.parent)
         elif retargets:
             self.retarget.take_figure(session, load(path))
         else:
-            session.open(scene_in(path), folder=path.parent)
+            open_scene(session, scene_in(path), folder=path.parent)
 
     def _clip(self, path: Path) -> Clip:
         """The motion in a file; a motion without a figure of its own is read as one of the session's figure."""
@@ -126,12 +131,17 @@ def scene_in(path: Path) -> Scene:
 
 def saved_text(session: Session) -> str:
     """The present scene as the text of a scene file."""
-    return scene_text(with_figure_file(session.saved()))
+    return scene_text(with_figure_file(_scene_here(session.state)))
+
+
+def _scene_here(state: State) -> Scene:
+    """The scene with the present posture as its start."""
+    return with_parts(state.scene, start=state.posture)
 
 
 def saved_scene(session: Session) -> tuple[str, bytes]:
     """Name and contents of the scene's file: TOML, or an archive with the figure if the figure was edited."""
-    scene = session.saved()
+    scene = _scene_here(session.state)
     if scene.origin is not None:
         return "scene.toml", scene_text(scene).encode()
     here = with_figure_file(scene)

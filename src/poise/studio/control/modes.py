@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from poise.figures import BUILT_IN, built_in
 from poise.studio.control.files import Inbox
 from poise.studio.modes.circles.circles import CirclesDriver
 from poise.studio.modes.expressive.expressive import ExpressiveDriver
 from poise.studio.modes.mechanism import MechanismDriver
 from poise.studio.modes.pose import PoseDriver
 from poise.studio.modes.retarget.retarget import RetargetDriver
+from poise.studio.scenes.openings import opening
+from poise.studio.session.changes import open_scene
 from poise.studio.session.driver import Driven, Driver, Mode
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
@@ -71,7 +74,8 @@ class Modes:
             "retarget": self.retarget,
         }
         self._present = session.state.mode.name
-        session.driver = self.drive
+        self._first = session.state
+        session.stepper.driver = self.drive
         session.subscribe(self._watch)
 
     @property
@@ -94,7 +98,20 @@ class Modes:
         if name in self.driver.figures():
             self.driver.choose(self.session, name)
         else:
-            self.session.choose_figure(name)
+            self.open_figure(name)
+
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """Names of the figures to choose from: the built-in ones, and the one the studio was started with."""
+        return tuple(dict.fromkeys((*BUILT_IN, self._first.figure.name)))
+
+    def open_figure(self, name: str) -> None:
+        """Open a figure in the pose mode, with its opening scene or the one that the studio was started with."""
+        first = self._first
+        if name == first.figure.name:
+            open_scene(self.session, first.scene, folder=first.folder)
+        else:
+            open_scene(self.session, opening(built_in(name)))
 
     def _watch(self) -> None:
         self.follow()

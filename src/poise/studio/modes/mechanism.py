@@ -17,6 +17,7 @@ import numpy as np
 from poise.figure.model.figure import Figure
 from poise.figures import built_in
 from poise.studio.scenes.openings import opening
+from poise.studio.session.changes import open_scene
 from poise.studio.session.driver import Driver, Mode
 from poise.studio.session.freedoms import Freedom, shown_values
 from poise.studio.session.session import Session
@@ -51,11 +52,11 @@ class MechanismDriver(Driver):
         state = session.state
         known = len(state.figure.loops) > 0
         scene = opening(state.figure, state.scene.origin) if known else opening(built_in(FIRST_LOOP_FIGURE))
-        session.open(scene, folder=state.folder if known else None, mode=MechanismMode())
+        open_scene(session, scene, folder=state.folder if known else None, mode=MechanismMode())
 
     def choose(self, session: Session, figure: str) -> None:
         """Open another mechanism."""
-        session.open(opening(built_in(figure)), mode=MechanismMode())
+        open_scene(session, opening(built_in(figure)), mode=MechanismMode())
 
     def watch(self, state: State) -> None:
         """Record the joint values, the distance of the dragged point from the pointer, and the closure error."""

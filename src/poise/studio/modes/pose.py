@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from poise.studio.scenes.openings import opening
+from poise.studio.session.changes import open_scene
 from poise.studio.session.driver import Driver
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
@@ -23,12 +24,11 @@ class PoseDriver(Driver):
     def enter(self, session: Session) -> None:
         """Open the session's figure with its opening scene."""
         state = session.state
-        session.open(opening(state.figure, state.scene.origin))
+        open_scene(session, opening(state.figure, state.scene.origin))
 
     def switch_plots(self, session: Session) -> None:
         """Show or hide the plot of errors."""
-        mode = session.state.mode
-        session.set_mode(replace(mode, errors=not mode.errors))
+        session.update(lambda state: replace(state, mode=replace(state.mode, errors=not state.mode.errors)))
 
     def watch(self, state: State) -> None:
         """Record the error of every task [mm or mrad]."""

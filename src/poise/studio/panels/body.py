@@ -30,11 +30,12 @@ from poise.studio.session.body_edits import (
     with_twist,
     without_site,
 )
+from poise.studio.session.changes import with_drawing, with_figure
+from poise.studio.session.freedoms import HALF_TURN
 from poise.studio.session.session import Session
 
 SHORTEST_EDITED_LENGTH, SMALLEST_MASS = 0.001, 0.0
 """Smallest length [m] and mass [kg] that can be entered."""
-HALF_TURN = 180.0
 LARGEST_SWING = 179.0
 """Largest swing limit that can be entered [degrees]."""
 OPTIONAL_DRAWINGS = {"limits": "Joint limits", "collision": "Collision shapes", "trace": "Trace of dragged points"}
@@ -64,7 +65,10 @@ class BodyPanel:
     def _drawing_switches(self) -> None:
         for what, words in OPTIONAL_DRAWINGS.items():
             Switch(words, partial(self._draw, what))
-        self.inertia = Switch("Moment of inertia", lambda value: self.session.show("inertia", value))
+        self.inertia = Switch("Moment of inertia", self._show_inertia)
+
+    def _show_inertia(self, shown: bool) -> None:
+        self.session.update(lambda state: with_drawing(state, "inertia", shown), undoable=False, wake=False)
 
     def _draw(self, what: str, shown: bool) -> None:
         self.viewport().show_more(what, shown)
@@ -187,13 +191,13 @@ class BodyPanel:
             small_button("add", "Add site", lambda: attempt(lambda: self._add_site(body)))
 
     def _add_site(self, body: str) -> None:
-        self.session.reshape(with_site(self.session.state.figure, Site(str(self.new_site.value or "").strip(), body)))
+        self._shape(with_site, Site(str(self.new_site.value or "").strip(), body))
 
     def _field(self, field: Field, value_of: Callable[[Figure], Any]) -> None:
         self.fields.append((field, value_of))
 
     def _shape(self, change: Callable[..., Figure], *values: Any) -> None:
-        self.session.reshape(change(self.session.state.figure, *values))
+        self.session.update(lambda state: with_figure(state, change(state.figure, *values)))
 
     def _try(self, change: Callable[..., Figure], *values: Any) -> None:
         attempt(lambda: self._shape(change, *values))

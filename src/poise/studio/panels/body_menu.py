@@ -14,8 +14,11 @@ from poise.forces.loads import Support
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.recruiting import recruit_dialog
 from poise.studio.session.body_edits import with_site
+from poise.studio.session.changes import scene_change, with_figure, with_root
+from poise.studio.session.edits import with_new_task
 from poise.studio.session.loads import new_force, with_load
 from poise.studio.session.new_tasks import new_task, task_menu
+from poise.studio.session.pulls import with_pin
 from poise.studio.session.session import Session
 
 
@@ -38,17 +41,16 @@ class BodyMenu:
         self.menu.clear()
         with self.menu:
             ui.item_label(name.replace("_", " ")).props("header").classes("text-weight-medium q-pa-sm")
-            self._item("Pin this point", lambda: self.session.pin(body, place))
+            self._item("Pin this point", lambda: self.session.update(lambda state: with_pin(state, body, place)))
             for kind, entry in task_menu().items():
                 if entry.needs_site:
                     self._item(f"Add task: {kind.lower()}", partial(self._add, kind, name))
             ui.separator()
-            self._item("Set as root", lambda: self.session.set_root(name))
+            self._item("Set as root", lambda: self.session.update(lambda state: with_root(state, name)))
             self._item("Choose movable joints …", lambda: recruit_dialog(self.session, name))
             ui.separator()
-            self._item("Add force here", lambda: self._add_force(name, "force"))
-            self._item("Add torque here", lambda: self._add_force(name, "torque"))
-            self._item("Add support here", lambda: self._add_support(name))
+            for kind in ("force", "torque", "support"):
+                self._item(f"Add {kind} here", partial(self._add_load, kind, name))
             self._item("Add site here", lambda: self._add_site(body, place))
             self._item("Edit body part …", lambda: self.edit(name))
         self.menu.open()
@@ -57,19 +59,17 @@ class BodyMenu:
         ui.menu_item(words, on_click=lambda: attempt(act)).props("dense").mark(words)
 
     def _add(self, kind: str, name: str) -> None:
-        self.session.add(new_task(self.session.state, kind, name))
+        self.session.update(scene_change(with_new_task, new_task(self.session.state, kind, name)))
 
-    def _add_force(self, name: str, kind: str) -> None:
+    def _add_load(self, kind: str, name: str) -> None:
         state = self.session.state
-        load = new_force(state.figure, name, kind, state.look.extent)
-        self.session.ask(lambda scene: with_load(scene, load))
-
-    def _add_support(self, name: str) -> None:
-        self.session.ask(lambda scene: with_load(scene, Support(name)))
+        load = Support(name) if kind == "support" else new_force(state.figure, name, kind, state.look.extent)
+        self.session.update(scene_change(with_load, load))
 
     def _add_site(self, body: int, place: Any) -> None:
         figure = self.session.state.figure
         holder = figure.bodies[body].name
         names = (f"{holder}_site_{k}" for k in range(1, 1000))
         name = next(name for name in names if name not in figure.sites.names)
-        self.session.reshape(with_site(figure, Site(name, holder, Pose(place))))
+        new = with_site(figure, Site(name, holder, Pose(place)))
+        self.session.update(lambda state: with_figure(state, new))

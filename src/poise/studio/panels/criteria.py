@@ -9,6 +9,7 @@ from nicegui import ui
 
 from poise.engine.scene import Scene
 from poise.studio.panels.fields import Choice, Number, Switch
+from poise.studio.session.changes import scene_change
 from poise.studio.session.edits import with_parts
 from poise.studio.session.session import Session
 from poise.tasks.criteria import Criterion, NearPosture
@@ -64,19 +65,19 @@ class CriteriaPanel:
         kind = CRITERION_KINDS[word]
         fresh: Any = kind.made(self.session.state.posture)
         criterion = replace(fresh, weight=self.gains[word])
-        self.session.ask(lambda scene: with_criterion(scene, kind, criterion if on else None))
+        self.session.update(scene_change(with_criterion, kind, criterion if on else None))
 
     def _gain(self, word: str, value: float) -> None:
         self.gains[word] = value
         found = _criterion_of(self.session.state.scene, word)
         if found is not None:
             kind, criterion = CRITERION_KINDS[word], replace(found, weight=value)
-            self.session.ask(lambda scene: with_criterion(scene, kind, criterion))
+            self.session.update(scene_change(with_criterion, kind, criterion))
 
     def _near(self, word: str, value: str) -> None:
         state = self.session.state
         criterion = NearPosture(state.posture if value == PRESENT_POSTURE else value, weight=self.gains[word])
-        self.session.ask(lambda scene: with_criterion(scene, NearPosture, criterion))
+        self.session.update(scene_change(with_criterion, NearPosture, criterion))
 
 
 def with_criterion(scene: Scene, kind: type[Criterion], criterion: Criterion | None) -> Scene:

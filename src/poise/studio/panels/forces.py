@@ -13,6 +13,7 @@ from poise.errors import PoiseError
 from poise.forces.balance import Balance, balance
 from poise.forces.loads import Force, Support
 from poise.studio.panels.fields import Choice, Entered, Field, Number, Numbers, Switch, attempt, small_button
+from poise.studio.session.changes import scene_change, with_drawing
 from poise.studio.session.loads import (
     balance_sites_without_support,
     load_share,
@@ -57,7 +58,7 @@ class ForcesPanel:
             self.support_feet = ui.button("Add supports under the feet", on_click=lambda: attempt(self._support_feet))
             self.support_feet.props("flat dense no-caps size=sm")
             self.computes = Switch("Compute ground forces", self._compute)
-            self.torques = Switch("Show joint torques", lambda value: session.show("torques", value))
+            self.torques = Switch("Show joint torques", self._show_torques)
             self.verdict = ui.label().classes("text-body2").mark("balance")
         self.area = ui.scroll_area().classes("poise-side poise-side-short")
 
@@ -113,7 +114,7 @@ class ForcesPanel:
         what = "Support" if isinstance(load, Support) else "Force"
         with ui.row().classes("w-full items-center no-wrap"):
             ui.label(f"{what} at {load.site.replace('_', ' ')}").classes("text-body2 ellipsis col")
-            small_button("delete", "Remove", lambda: self._ask(lambda scene: without_load(scene, number)))
+            small_button("delete", "Remove", lambda: attempt(lambda: self._remove(number)))
         if isinstance(load, Force):
             self._field(number, "force", lambda entered: Numbers("Force [N]", entered, step=10.0, digits=1))
             self._field(number, "torque", lambda entered: Numbers("Torque [N m]", entered, step=1.0, digits=1))
@@ -134,26 +135,26 @@ class ForcesPanel:
                 return with_share(scene, number, value)
             return with_changed_load(scene, number, **{name: value})
 
-        field = make(lambda value: self.session.ask(lambda scene: changed(scene, value)))
+        field = make(lambda value: self.session.update(scene_change(changed, value)))
         self.fields.append((field, number, name))
 
     def _add(self, kind: str) -> None:
         state, site = self.session.state, str(self.site.value)
-        if kind == "support":
-            self.session.ask(lambda scene: with_load(scene, Support(site)))
-        else:
-            load = new_force(state.figure, site, kind, state.look.extent)
-            self.session.ask(lambda scene: with_load(scene, load))
+        load = Support(site) if kind == "support" else new_force(state.figure, site, kind, state.look.extent)
+        self.session.update(scene_change(with_load, load))
 
     def _support_feet(self) -> None:
-        self.session.ask(with_feet_supports)
+        self.session.update(scene_change(with_feet_supports))
 
     def _compute(self, on: bool) -> None:
         posture = self.session.state.posture
-        self.session.ask(with_free_shares if on else lambda scene: with_present_shares(scene, posture))
+        self.session.update(scene_change(with_free_shares) if on else scene_change(with_present_shares, posture))
 
-    def _ask(self, change: Callable[[Scene], Scene]) -> None:
-        attempt(lambda: self.session.ask(change))
+    def _remove(self, number: int) -> None:
+        self.session.update(scene_change(without_load, number))
+
+    def _show_torques(self, shown: bool) -> None:
+        self.session.update(lambda state: with_drawing(state, "torques", shown), undoable=False, wake=False)
 
 
 def with_feet_supports(scene: Scene) -> Scene:

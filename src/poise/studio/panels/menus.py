@@ -9,9 +9,11 @@ from nicegui import ui
 
 from poise.engine.scene import Scene
 from poise.figures import BUILT_IN
+from poise.studio.control.modes import Modes
 from poise.studio.panels.downloads import download
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
+from poise.studio.session.changes import open_scene
 from poise.studio.session.session import Session
 
 SHORTCUTS = (
@@ -37,7 +39,7 @@ DOWNLOADS = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture
 """Files that can be downloaded, by what they contain."""
 
 
-def examples_menu(session: Session, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
+def examples_menu(modes: Modes, choose_file: Callable[[], object], save_picture: Callable[[], object]) -> ui.menu:
     """The menu: files at the top, examples below."""
     with ui.menu().props('max-height="88vh"') as menu:
         _item("Open file …", choose_file)
@@ -45,11 +47,11 @@ def examples_menu(session: Session, choose_file: Callable[[], object], save_pict
             _item(f"Save {what}", partial(download, name))
         _item("Save picture", save_picture)
         ui.separator()
-        _group("Thesis scenes", {name: partial(_open, session, make) for name, make in THESIS.items()})
-        _group("Figures", {name: partial(session.choose_figure, name) for name in BUILT_IN})
+        _group("Thesis scenes", {name: partial(_open, modes.session, make) for name, make in THESIS.items()})
+        _group("Figures", {name: partial(modes.open_figure, name) for name in BUILT_IN})
         ui.separator()
         for name, make in EXAMPLE_SCENES.items():
-            _item(name, partial(_open, session, make))
+            _item(name, partial(_open, modes.session, make))
     return menu
 
 
@@ -58,7 +60,7 @@ def _item(words: str, act: Callable[[], object]) -> None:
 
 
 def _open(session: Session, make: Callable[[], Scene]) -> None:
-    session.open(make())
+    open_scene(session, make())
 
 
 def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:

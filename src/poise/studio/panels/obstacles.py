@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from nicegui import ui
 
-from poise.engine.scene import Scene
 from poise.figure.model.pose import Pose
 from poise.figure.model.shapes import Box, Cylinder, Sphere
 from poise.pictures.camera import world_axes
 from poise.studio.panels.fields import Entered, Field, Number, Numbers, Switch, attempt, small_button
+from poise.studio.session.changes import scene_change
 from poise.studio.session.obstacles import (
     OBSTACLE_KINDS,
     AnyObstacle,
@@ -53,7 +53,7 @@ class ObstaclesPanel:
         self.itself = Switch("Avoid self-collision", self._avoid)
 
     def _avoid(self, on: bool) -> None:
-        self.session.ask(lambda scene: with_self_avoidance(scene, on))
+        self.session.update(scene_change(with_self_avoidance, on))
 
     def follow(self) -> None:
         """Update the panel to the session's state."""
@@ -78,7 +78,7 @@ class ObstaclesPanel:
         with ui.row().classes("w-full items-center no-wrap"):
             ui.label(obstacle.name or f"obstacle {number + 1}").classes("text-body2 ellipsis col")
             small_button("open_with", "Move and rotate", lambda: self.choose(number))
-            small_button("delete", "Remove", lambda: self._ask(lambda scene: without_obstacle(scene, number)))
+            small_button("delete", "Remove", lambda: attempt(lambda: self._remove(number)))
         if isinstance(obstacle, Plane):
             self._field(number, lambda e: Number("Height [m]", e, step=0.05), lambda o: o.offset, _with_offset)  # type: ignore[union-attr]
             return
@@ -95,7 +95,7 @@ class ObstaclesPanel:
     ) -> None:
         def entered(value: object) -> None:
             new = put(self.session.state.scene.obstacles[number], value)
-            self.session.ask(lambda scene: with_obstacle_in_place(scene, number, new))
+            self.session.update(scene_change(with_obstacle_in_place, number, new))
 
         self.fields.append((make(entered), number, get))
 
@@ -108,11 +108,11 @@ class ObstaclesPanel:
         ground = middle + (float((points @ up).min()) - NEW_PLANE_DEPTH - float(middle @ up)) * up
         ahead = middle + NEW_OBSTACLE_DISTANCE * state.look.extent * forward
         new = new_obstacle(state.scene, kind, ground if kind == "plane" else np.asarray(ahead), state.look.extent)
-        self.session.ask(lambda scene: with_obstacle(scene, new))
+        self.session.update(scene_change(with_obstacle, new))
         self.follow()
 
-    def _ask(self, change: Callable[[Scene], Scene]) -> None:
-        attempt(lambda: self.session.ask(change))
+    def _remove(self, number: int) -> None:
+        self.session.update(scene_change(without_obstacle, number))
 
 
 def _with_offset(obstacle: AnyObstacle, value: object) -> AnyObstacle:

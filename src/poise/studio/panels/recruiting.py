@@ -5,6 +5,8 @@ from __future__ import annotations
 from nicegui import ui
 
 from poise.studio.panels.fields import attempt
+from poise.studio.session.changes import scene_change, with_recruits
+from poise.studio.session.edits import with_changed_task
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 from poise.tasks.recruits import nearest_branch
@@ -45,9 +47,10 @@ def recruit_dialog(session: Session, body: str) -> None:
 def recruit(session: Session, body: str, applies_to: str, joints: Recruits) -> None:
     """Set the joints that pulls and pins of a body, or one of its tasks, may move; None for all."""
     if applies_to == PULLS_AND_PINS:
-        session.recruit(body, joints)
+        session.update(lambda state: with_recruits(state, body, joints))
     else:
-        session.change(tasks_of(session.state, body)[applies_to], joints=joints)
+        number = tasks_of(session.state, body)[applies_to]
+        session.update(scene_change(with_changed_task, number, joints=joints))
 
 
 def tasks_of(state: State, body: str) -> dict[str, int]:

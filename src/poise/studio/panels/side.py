@@ -14,7 +14,9 @@ from poise.studio.panels.forces import ForcesPanel
 from poise.studio.panels.sliders import Sliders
 from poise.studio.panels.task_form import TaskForm
 from poise.studio.panels.viewport import Viewport
-from poise.studio.session.pull import point_task
+from poise.studio.session.changes import scene_change
+from poise.studio.session.edits import with_changed_task
+from poise.studio.session.pulls import point_task
 from poise.studio.session.session import Session
 
 TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Criteria", "body": "Body"}
@@ -100,4 +102,5 @@ class Side:
         task, number, state = self.form.task, self.form.number, self.session.state
         if number is not None and any(field.control == "point" for field in getattr(task, "form", ())):
             found = point_task(state.posture, body, point, priority=1)
-            self.session.change(number, site=found.site, offset=found.offset)
+            change = scene_change(with_changed_task, number, site=found.site, offset=found.offset)
+            self.session.update(change)

@@ -8,6 +8,7 @@ from itertools import groupby
 from nicegui import ui
 
 from poise.studio.session.freedoms import Freedom, shown_values
+from poise.studio.session.postures import with_freedom
 from poise.studio.session.session import Session
 
 SLIDER_STEPS = {"°": 0.1, "m": 0.001}
@@ -75,7 +76,7 @@ class Sliders:
     def _moved(self, freedom: Freedom, value: float | None) -> None:
         if value is None or self.following:
             return
-        self.session.move(freedom.number, value)
+        move(self.session, freedom, value)
         self.follow()
 
     def follow(self) -> None:
@@ -102,6 +103,11 @@ class Sliders:
         words = (self.search.value or "").lower().replace("_", " ").split()
         for joint, row in self.rows:
             row.set_visibility(all(word in joint.lower().replace("_", " ") for word in words))
+
+
+def move(session: Session, freedom: Freedom, value: float) -> None:
+    """Set a degree of freedom; all moves of one slider are undone together."""
+    session.update(lambda state: with_freedom(state, freedom.number, value), gesture=("move", freedom.number))
 
 
 def _marker(freedom: Freedom) -> str:

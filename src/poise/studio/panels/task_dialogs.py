@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nicegui import ui
 
 from poise.errors import FormatError, PoiseError
-from poise.studio.session.edits import task_from_text, task_text
+from poise.studio.session.changes import scene_change
+from poise.studio.session.edits import task_from_text, task_text, with_new_task, with_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
 from poise.tasks.form import parts_of
@@ -22,18 +25,12 @@ def add_dialog(session: Session) -> None:
         ui.label("The task keeps the present state, at the lowest priority; drag its target or edit it then.").classes(
             "text-caption text-grey-6"
         )
-        problem = ui.label().classes("text-negative text-caption")
 
         def add() -> None:
-            try:
-                session.add(new_task(session.state, str(kind.value), str(site.value)))
-            except PoiseError as trouble:
-                problem.set_text(str(trouble))
-            else:
-                dialog.close()
+            task = new_task(session.state, str(kind.value), str(site.value))
+            session.update(scene_change(with_new_task, task))
 
-        _buttons(dialog, "Add", add)
-    dialog.on("hide", dialog.delete)
+        _finish(dialog, "Add", add)
 
 
 def edit_dialog(session: Session, number: int) -> None:
@@ -51,23 +48,28 @@ def edit_dialog(session: Session, number: int) -> None:
         ui.label("Keys as in scene files: name, priority, weight, axes, relative_to, joints, gain …").classes(
             "text-caption text-grey-6"
         )
-        problem = ui.label().classes("text-negative text-caption")
 
         def apply() -> None:
-            try:
-                session.put(number, task_from_text(scene, task, str(field.value)))
-            except FormatError as trouble:
-                problem.set_text(f"line {trouble.line}: {trouble.reason}" if trouble.line else trouble.reason)
-            except PoiseError as trouble:
-                problem.set_text(str(trouble))
-            else:
-                dialog.close()
+            session.update(scene_change(with_task, number, task_from_text(scene, task, str(field.value))))
 
-        _buttons(dialog, "Apply", apply)
-    dialog.on("hide", dialog.delete)
+        _finish(dialog, "Apply", apply)
 
 
-def _buttons(dialog: ui.dialog, word: str, act: object) -> None:
+def _finish(dialog: ui.dialog, word: str, act: Callable[[], None]) -> None:
+    """Build the buttons of a dialog; what prevents `act` is shown above them, else the dialog closes."""
+    problem = ui.label().classes("text-negative text-caption")
+
+    def attempt() -> None:
+        try:
+            act()
+        except FormatError as trouble:
+            problem.set_text(f"line {trouble.line}: {trouble.reason}" if trouble.line else trouble.reason)
+        except PoiseError as trouble:
+            problem.set_text(str(trouble))
+        else:
+            dialog.close()
+
     with ui.row().classes("w-full justify-end"):
         ui.button("Cancel", on_click=dialog.close).props("flat")
-        ui.button(word, on_click=act).mark(word)  # type: ignore[arg-type]
+        ui.button(word, on_click=attempt).mark(word)
+    dialog.on("hide", dialog.delete)

@@ -11,6 +11,8 @@ from nicegui import ui
 from poise.errors import TaskError
 from poise.studio.panels.fields import Choice, Choices, Entered, Field, Flags, Number, Numbers, Switch, Words, attempt
 from poise.studio.panels.task_dialogs import edit_dialog
+from poise.studio.session.changes import scene_change
+from poise.studio.session.edits import with_task
 from poise.studio.session.session import Session
 from poise.tasks.form import FormField, Setting
 from poise.tasks.task import NEAREST_BRANCH, Task, name_list
@@ -131,7 +133,7 @@ class TaskForm:
 
     def _put(self, task: Task) -> None:
         assert self.number is not None
-        self.session.put(self.number, task)
+        self.session.update(scene_change(with_task, self.number, task))
 
     def _as_text(self) -> None:
         if self.number is not None and self.task is not None:

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from nicegui import ui
 
-from poise.studio.panels.fields import Number, attempt
+from poise.studio.panels.fields import Number, attempt, small_button
 from poise.studio.panels.task_dialogs import add_dialog
 from poise.studio.panels.task_form import LARGEST_PRIORITY_NUMBER
+from poise.studio.session.changes import scene_change
+from poise.studio.session.edits import with_changed_task, without_task
 from poise.studio.session.session import Session
+from poise.studio.session.state import State
 from poise.tasks.task import Task
 from poise.tasks.words import amount
 
@@ -99,8 +102,9 @@ class TaskList:
             with ui.row().classes("w-full items-center no-wrap gap-2"):
                 weight = self._numbers(number, task)
                 ui.space()
-                _small("tune", "Properties", lambda: self.choose(number) if self.choose is not None else None)
-                _small("delete", "Remove", lambda: self._try(lambda: self.session.remove(number)))
+                small_button("tune", "Properties", lambda: self.choose(number) if self.choose is not None else None)
+                remove = small_button("delete", "Remove", lambda: self._try(scene_change(without_task, number)))
+                remove.mark(f"remove task {number}")
         row.on("dragstart", lambda: self._drag(number))
         self.rows[number] = Row(active, name, whole_name, error, weight)
 
@@ -140,10 +144,10 @@ class TaskList:
         self.dragged = None
 
     def _change(self, number: int, **fields: Any) -> None:
-        self._try(lambda: self.session.change(number, **fields))
+        self._try(scene_change(with_changed_task, number, **fields))
 
-    def _try(self, act: Callable[[], None]) -> None:
-        attempt(act)
+    def _try(self, change: Callable[[State], State]) -> None:
+        attempt(lambda: self.session.update(change))
         self.follow()
 
     def _show(self, task: Task, row: Row) -> None:
@@ -159,7 +163,3 @@ class TaskList:
         row.error.set_text("met" if verdict.met else amount(verdict.error, task.unit()))
         tone = "text-green-7" if verdict.met else "text-red-6"
         row.error.classes(replace=f"text-caption poise-number no-wrap {tone}")
-
-
-def _small(icon: str, tip: str, action: Callable[[], object]) -> None:
-    ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-6").tooltip(tip)

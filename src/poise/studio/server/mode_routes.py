@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import tempfile
 from pathlib import Path
 
-from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, WebSocket
 from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
 from poise.studio.control.modes import Known, Modes
 from poise.studio.modes.retarget.retarget import exported
-from poise.studio.wire.feed import Feed
+from poise.studio.wire.connection import Connection
 
 MESSAGE_INTERVAL = 1.0 / 40.0
 """Shortest time between two messages [s]."""
-LONGEST_MODE_MESSAGE = 1000
-"""Longest message that is accepted from a page [characters]."""
 
 
 def mode_routes(modes: Modes) -> APIRouter:
@@ -29,14 +26,10 @@ def mode_routes(modes: Modes) -> APIRouter:
 
     @router.websocket("/mode")
     async def talk(socket: WebSocket) -> None:
-        await socket.accept()
-        feed = Feed(modes.session)
-        sender = asyncio.create_task(_send(socket, modes, feed))
-        try:
-            await feed.receive(socket, lambda text: hear(modes, text))
-        finally:
-            feed.close()
-            sender.cancel()
+        known = Known()
+        await Connection(socket, modes.session).run(
+            lambda: news_text(modes, known), modes.hear, interval=MESSAGE_INTERVAL
+        )
 
     @router.get("/motion.{ending}")
     async def motion(ending: str) -> Response:
@@ -66,20 +59,7 @@ def _file(modes: Modes, name: str) -> Response:
         return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
 
 
-async def _send(socket: WebSocket, modes: Modes, feed: Feed) -> None:
-    known = Known()
-    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-        while True:
-            await feed.turn()
-            news = modes.news(known)
-            if news:
-                await socket.send_text(json.dumps(news))
-            else:
-                feed.acknowledge()
-            await asyncio.sleep(MESSAGE_INTERVAL)
-
-
-def hear(modes: Modes, text: str) -> None:
-    """Handle a message from a page; malformed and outdated messages are ignored."""
-    with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
-        modes.hear(json.loads(text) if len(text) <= LONGEST_MODE_MESSAGE else {})
+def news_text(modes: Modes, known: Known) -> str | None:
+    """The changes that a page does not know yet, as JSON; None if there are none."""
+    news = modes.news(known)
+    return json.dumps(news) if news else None

@@ -14,7 +14,9 @@ from poise.studio.panels.side import Side
 from poise.studio.panels.style import STYLE
 from poise.studio.panels.task_list import TaskList
 from poise.studio.panels.viewport import Viewport
-from poise.studio.session.session import Session, State
+from poise.studio.session.postures import in_posture
+from poise.studio.session.session import Session
+from poise.studio.session.state import State
 
 PAGE_UPDATE_INTERVAL = 0.1
 """Time between two updates of a page's panels [s]."""
@@ -57,9 +59,7 @@ class StudioPage:
             ui.label("poise studio").classes("text-subtitle1 text-weight-medium no-wrap")
             with ui.button(icon="menu").props("flat round dense color=white").mark("menu"):
                 ui.tooltip("Open, save, examples")
-                examples_menu(
-                    self.session, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture()
-                )
+                examples_menu(self.modes, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture())
             self.figures = _chooser("Figure", self._choose_figure)
             self.postures = _chooser("Posture", self._choose_posture)
             ui.space()
@@ -103,7 +103,7 @@ class StudioPage:
         self.shown_figure, self.shown_step = state.figure_number, state.step
 
     def _show_figure(self, state: State) -> None:
-        names = dict.fromkeys((*self.session.figure_names, state.figure.name))
+        names = dict.fromkeys((*self.modes.figure_names, state.figure.name))
         self.figures.set_options(list(names), value=state.figure.name)
         self.postures.set_options(_posture_names(state), value=_posture_name(state))
         self.side.build()
@@ -120,13 +120,13 @@ class StudioPage:
         self.redo.set_enabled(self.session.can_redo)
 
     def _choose_figure(self, name: str | None) -> None:
-        if name in self.session.figure_names and not self.following:
+        if name in self.modes.figure_names and not self.following:
             self.modes.choose_figure(name)
             self.follow()
 
     def _choose_posture(self, name: str | None) -> None:
         if name and not self.following:
-            self.session.choose_posture(name)
+            self.session.update(lambda state: in_posture(state, name))
             self.follow()
 
     def _switch_views(self) -> None:

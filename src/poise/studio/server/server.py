@@ -19,9 +19,9 @@ from poise.studio.server.guard import KEY, Guard
 from poise.studio.server.keys import new_key, stored_key
 from poise.studio.server.mode_routes import mode_routes
 from poise.studio.server.page import StudioPage
-from poise.studio.session.clock import SolverThread
 from poise.studio.session.session import Session
-from poise.studio.wire.stream import stream_routes
+from poise.studio.session.stepping import SolverThread
+from poise.studio.wire.viewport import viewport_routes
 
 PORTS_TRIED = 50
 """Ports that are tried, one after another, if the wanted one is in use."""
@@ -83,7 +83,7 @@ class _Server(uvicorn.Server):
 def application(session: Session) -> FastAPI:
     """The application with all pages and routes, without the guard."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.include_router(stream_routes(session))
+    app.include_router(viewport_routes(session))
     modes = Modes(session)
     app.include_router(file_routes(modes))
     app.include_router(mode_routes(modes))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from poise.engine.scene import Scene
-from poise.errors import FormatError
+from poise.engine.scene import Origin, Scene
+from poise.errors import FormatError, TaskError
 from poise.formats.scene_toml.read import parse_scene
 from poise.formats.scene_toml.write import scene_text
-from poise.studio.session.temporary_figures import with_figure_file
+from poise.studio.session.temporary_figures import figure_file
 from poise.tasks.task import Task
 
 _TASK_HEADING = "[[task]]"
@@ -26,14 +27,38 @@ def with_tasks(scene: Scene, tasks: Iterable[Task]) -> Scene:
     return with_parts(scene, tasks=tasks)
 
 
-def with_start(scene: Scene, start: Any) -> Scene:
-    """The scene with another start posture."""
-    return with_parts(scene, start=start)
+def with_new_task(scene: Scene, task: Task) -> Scene:
+    """The scene with a task added."""
+    return with_tasks(scene, [*scene.tasks, task])
 
 
 def with_task(scene: Scene, number: int, task: Task) -> Scene:
     """The scene with one task replaced."""
+    task_of(scene, number)
     return with_tasks(scene, [task if k == number else other for k, other in enumerate(scene.tasks)])
+
+
+def with_changed_task(scene: Scene, /, number: int, **fields: Any) -> Scene:
+    """The scene with some fields of one task changed, such as its priority."""
+    return with_task(scene, number, replace(task_of(scene, number), **fields))
+
+
+def without_task(scene: Scene, number: int) -> Scene:
+    """The scene without one task."""
+    task_of(scene, number)
+    return with_tasks(scene, [other for k, other in enumerate(scene.tasks) if k != number])
+
+
+def task_of(scene: Scene, number: int) -> Task:
+    """A task by its number; raises `TaskError` if there is none."""
+    if not 0 <= number < len(scene.tasks):
+        raise TaskError(f"there is no task number {number}; the scene has {len(scene.tasks)}.")
+    return scene.tasks[number]
+
+
+def with_figure_file(scene: Scene) -> Scene:
+    """The scene with a file for its figure; a figure that was edited is written to a temporary file first."""
+    return scene if scene.origin is not None else with_parts(scene, origin=Origin(str(figure_file(scene.figure))))
 
 
 def task_text(scene: Scene, task: Task) -> str:

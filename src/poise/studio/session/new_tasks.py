@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.studio.session.pull import lowest_priority
+from poise.studio.session.pulls import lowest_priority
 from poise.studio.session.state import State
 from poise.tasks.form import MenuEntry
 from poise.tasks.kinds import all_kinds

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from poise.engine.scene import Scene
 from poise.figure.model.figure import Figure
@@ -13,8 +14,10 @@ from poise.pictures.parts import Appearance, appearance
 from poise.studio.session.driver import Mode
 from poise.studio.session.freedoms import Freedom, freedoms_of
 from poise.studio.session.outcome import Outcome
-from poise.studio.session.pull import Pull
 from poise.tasks.task import Recruits
+
+if TYPE_CHECKING:
+    from poise.studio.session.pulls import Pull
 
 
 @dataclass(frozen=True)
@@ -63,3 +66,26 @@ def state_of(scene: Scene, folder: Path | None = None) -> State:
     figure = scene.figure
     start = figure.neutral() if scene.start is None else figure.posture(scene.start)
     return State(scene, appearance(figure, folder=folder), start, freedoms_of(figure), folder=folder)
+
+
+def has_work(state: State) -> bool:
+    """Whether the scene has anything that could move the figure."""
+    scene = state.scene
+    return bool(scene.tasks or scene.criteria or scene.obstacles or state.pulls)
+
+
+def with_scene(state: State, scene: Scene) -> State:
+    """The state with another scene of the same figure; all drags end."""
+    return replace(state, scene=scene, scene_number=state.scene_number + 1, pulls=())
+
+
+def continued(now: State, other: State) -> State:
+    """Another state to show after the present one: nothing is dragged, and the counters go on."""
+    is_new = other.figure is not now.figure or other.look is not now.look
+    return replace(
+        other,
+        pulls=(),
+        shown=now.shown,
+        figure_number=now.figure_number + is_new,
+        scene_number=now.scene_number + 1,
+    )

@@ -9,32 +9,12 @@ from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
 
-from poise.engine.scene import Origin, Scene
 from poise.figure.model.figure import Figure
 from poise.formats.figure_toml import figure_text
 
 FILES_KEPT = 64
 """Number of edited figures whose files are remembered."""
 _numbers = count()
-
-
-def with_figure_file(scene: Scene) -> Scene:
-    """The scene with a file for its figure; a figure that was edited is written to a temporary file first."""
-    return scene if scene.origin is not None else with_origin(scene, _file_of(scene.figure))
-
-
-def with_origin(scene: Scene, path: Path) -> Scene:
-    """The scene with another file as the origin of its figure."""
-    return Scene(
-        scene.figure,
-        scene.tasks,
-        start=scene.start,
-        forces=scene.forces,
-        criteria=scene.criteria,
-        obstacles=scene.obstacles,
-        description=scene.description,
-        origin=Origin(str(path)),
-    )
 
 
 def file_name(figure: Figure) -> str:
@@ -44,7 +24,8 @@ def file_name(figure: Figure) -> str:
 
 
 @lru_cache(maxsize=FILES_KEPT)
-def _file_of(figure: Figure) -> Path:
+def figure_file(figure: Figure) -> Path:
+    """A temporary file of a figure."""
     folder = temporary_folder() / str(next(_numbers))
     folder.mkdir()
     path = folder / file_name(figure)

@@ -40,7 +40,7 @@ SHORTEST_ARC = 0.02
 
 def marks_of(state: State) -> FloatArray:
     """Rows of the table `marks` for a state."""
-    found = reactions_of(state.posture, state.scene.forces)
+    found = reactions_of(state.posture, state.scene.forces) if state.scene.forces else None
     rows = [*_loads(state, found), *_rings(state), *_obstacles(state)]
     if "torques" in state.shown and state.figure.mass > 0.0:
         rows += _arcs(state, found)
@@ -48,9 +48,9 @@ def marks_of(state: State) -> FloatArray:
 
 
 def _loads(state: State, found: Reactions | None) -> Iterator[FloatArray]:
-    newton, newton_metre = arrow_scales(state.figure, state.look.extent)
     for number, load in enumerate(state.scene.forces):
         if isinstance(load, Force):
+            newton, newton_metre = arrow_scales(state.figure, state.look.extent)
             frame = state.figure.pose_of(load.site, state.posture)
             turn = frame.matrix if load.axes == "site" else np.eye(3)
             for kind, arrow, scale in (("force", load.force, newton), ("torque", load.torque, newton_metre)):

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from poise.studio.control.modes import Modes
 from poise.studio.modes.retarget.first_clip import greeting
 from poise.studio.modes.retarget.retarget import RetargetMode
 from poise.studio.session.session import Session
+from tests.unit.studio.pointer import drag, press
 
 BROKEN = {
     "robot.urdf": b"<robot",
@@ -75,7 +77,7 @@ def test_a_broken_file_says_what_is_wrong_and_changes_nothing(modes: Modes, name
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_is_refused_while_motions_are_shown(modes: Modes, name: str) -> None:
-    modes.session.set_mode(RetargetMode())
+    modes.session.update(lambda state: replace(state, mode=RetargetMode()))
     before = modes.session.state
     with pytest.raises(PoiseError, match=rf"^{name}"):
         modes.inbox.take(name, BROKEN[name])
@@ -88,9 +90,9 @@ def test_robots_open_from_the_formats_that_people_have(modes: Modes, name: str) 
     figure = modes.session.state.figure
     assert "elbow" in figure.joints.names
     hand = figure.bodies.names.index("forearm")
-    modes.session.press("me", hand, [0.0, 0.0, 0.3])
+    press(modes.session, "me", hand, [0.0, 0.0, 0.3])
     before = modes.session.state.posture
-    modes.session.drag("me", [0.2, 0.1, 0.5])
+    drag(modes.session, "me", [0.2, 0.1, 0.5])
     for _ in range(30):
         modes.session.tick()
     assert modes.session.state.posture != before
@@ -120,7 +122,7 @@ def test_a_clip_is_a_figure_to_pose_or_moves_whoever_performs(modes: Modes, tmp_
     assert modes.session.state.mode.name == "pose"
     assert modes.session.state.figure.name != "human"
     modes.session.undo()
-    modes.session.set_mode(RetargetMode())
+    modes.session.update(lambda state: replace(state, mode=RetargetMode()))
     modes.inbox.take("child.bvh", path.read_bytes())
     work = shown(modes).work
     assert work is not None
@@ -131,7 +133,7 @@ def test_a_clip_is_a_figure_to_pose_or_moves_whoever_performs(modes: Modes, tmp_
 def test_a_figure_dropped_while_motions_are_shown_performs_the_clip(modes: Modes, tmp_path: Path) -> None:
     path = tmp_path / "short.bvh"
     write_clip(path, 6)
-    modes.session.set_mode(RetargetMode())
+    modes.session.update(lambda state: replace(state, mode=RetargetMode()))
     modes.inbox.take("short.bvh", path.read_bytes())
     shown(modes)
     giant = tmp_path / "giant.figure.toml"

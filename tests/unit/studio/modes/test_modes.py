@@ -23,10 +23,13 @@ from poise.studio.modes.retarget.retarget import RetargetMode, exported
 from poise.studio.modes.retarget.work import Work, similarity
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.shoulder import distance_from_ribs, sliding_scapula
+from poise.studio.session.changes import scene_change
 from poise.studio.session.driver import TICK
+from poise.studio.session.edits import without_task
 from poise.studio.session.samples import SAMPLES_KEPT, Samples
 from poise.studio.session.session import Session
 from tests.unit.robots.emulated import Cable, TextBoard, until
+from tests.unit.studio.pointer import aim, drag, press
 
 
 @pytest.fixture
@@ -57,11 +60,11 @@ def test_the_gaze_comes_to_rest_on_its_target_with_every_posture(modes: Modes) -
 def test_what_is_shown_keeps_the_filters_limits_whoever_solves(modes: Modes, solver: str) -> None:
     settings = FilterSettings(velocity=2.0, acceleration=15.0, jerk=300.0)
     modes.enter("expressive")
-    modes.session.set_mode(ExpressiveMode(solver=solver, filter=settings))
+    modes.session.update(lambda state: replace(state, mode=ExpressiveMode(solver=solver, filter=settings)))
     shown = []
     for k in range(240):
         if k % 40 == 0:
-            modes.session.aim(0, (0.5 * (-1) ** (k // 40), 0.3, 0.6), gesture=k)
+            aim(modes.session, 0, (0.5 * (-1) ** (k // 40), 0.3, 0.6), gesture=k)
         modes.session.tick()
         shown.append(modes.session.state.posture.q)
     q = np.array(shown)
@@ -103,7 +106,7 @@ def test_a_figure_that_is_no_chain_is_replaced_by_one_that_is() -> None:
 
 def test_undo_goes_back_through_modes_and_their_settings(modes: Modes) -> None:
     modes.enter("expressive")
-    modes.session.set_mode(ExpressiveMode(solver="erik"))
+    modes.session.update(lambda state: replace(state, mode=ExpressiveMode(solver="erik")))
     modes.enter("circles")
     modes.session.undo()
     assert modes.session.state.mode == ExpressiveMode(solver="erik")
@@ -169,8 +172,8 @@ def test_a_mechanism_pulled_out_of_its_workspace_stays_closed() -> None:
     modes = Modes(Session(poise.load("five_bar")))
     modes.enter("mechanism")
     figure = modes.session.state.figure
-    modes.session.press("me", figure.bodies.index("left_forearm"), (0, 0, 0))
-    modes.session.drag("me", (0.0, 3.0, 0.0))
+    press(modes.session, "me", figure.bodies.index("left_forearm"), (0, 0, 0))
+    drag(modes.session, "me", (0.0, 3.0, 0.0))
     for _ in range(60):
         modes.session.tick()
         assert figure.closure_error(modes.session.state.posture) < 1e-9
@@ -194,7 +197,7 @@ def test_the_end_point_of_the_arm_stays_between_its_zones(modes: Modes) -> None:
 
 def test_the_arm_is_exactly_where_its_handle_is_whatever_its_turntable(modes: Modes) -> None:
     modes.enter("circles")
-    modes.session.set_mode(CirclesMode(at=(0.6, 0.6), turn=0.8))
+    modes.session.update(lambda state: replace(state, mode=CirclesMode(at=(0.6, 0.6), turn=0.8)))
     settle(modes)
     tip = modes.session.state.figure.pose_of("tip", modes.session.state.posture).position
     assert tip == pytest.approx([0.6 * np.sin(0.8), 0.6, 0.6 * np.cos(0.8)], abs=1e-9)
@@ -314,11 +317,11 @@ def test_the_scapula_stays_on_the_ribs_wherever_the_hand_is_pulled() -> None:
     for _ in range(300):
         if not session.tick():
             break
-    session.remove(1)
-    session.press("me", figure.bodies.names.index("forearm"), [0.0, -0.26, 0.0])
+    session.update(scene_change(without_task, 1))
+    press(session, "me", figure.bodies.names.index("forearm"), [0.0, -0.26, 0.0])
     seen = []
     for goal in ([-1.2, 1.9, 0.4], [-0.2, 0.7, 0.3], [0.3, 1.3, 0.5]):
-        session.drag("me", goal)
+        drag(session, "me", goal)
         for _ in range(400):
             if not session.tick():
                 break

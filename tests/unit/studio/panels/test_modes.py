@@ -200,7 +200,7 @@ async def test_retarget_shows_spikes_which_lead_to_their_frames(visit: Visit) ->
         work = RetargetDriver.work(session.state)
         assert work is not None
         jerky = replace(work, quality=replace(work.quality, spikes=(12, 30)), number=work.number + 1)
-        session.set_mode(RetargetMode(work=jerky))
+        session.update(lambda state: replace(state, mode=RetargetMode(work=jerky)))
         await visitor.until(lambda: text(visitor, "fact spikes") == "2")
         await visitor.click("spike 1.25")
         assert visitor.modes.retarget.time == pytest.approx(1.25)

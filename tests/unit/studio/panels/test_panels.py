@@ -13,9 +13,12 @@ from poise.forces.loads import Force, Support
 from poise.studio.panels.criteria import CRITERION_KINDS
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.body_edits import length_of
+from poise.studio.session.changes import scene_change
+from poise.studio.session.edits import with_new_task, with_task
 from poise.studio.session.loads import supports_of
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.obstacles import with_obstacle_at
+from poise.studio.session.pulls import with_pin
 from poise.studio.session.session import Session
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Flex, NearPosture
@@ -165,7 +168,7 @@ async def test_every_property_of_every_kind_of_task_can_be_changed(visit: Visit,
         await visitor.tab("body")
         await visitor.click("add sphere")
         for kind in kinds:
-            session.add(new_task(session.state, kind, "left_foot"))
+            session.update(scene_change(with_new_task, new_task(session.state, kind, "left_foot")))
             number = len(session.state.scene.tasks) - 1
             visitor.user.find(Viewport).trigger("selected", {"task": number})
             await visitor.wait()
@@ -184,7 +187,7 @@ async def test_every_property_of_every_kind_of_task_can_be_changed(visit: Visit,
 
 async def test_a_picked_point_becomes_what_a_task_is_about(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        session.pin(18, [0.0, 0.0, 0.0])
+        session.update(lambda state: with_pin(state, 18, [0.0, 0.0, 0.0]))
         await visitor.hear("selected", task=3)
         await visitor.hear("picked", body=4, point=[0.0, 0.1, 0.0])
         task = session.state.scene.tasks[3]
@@ -264,7 +267,7 @@ async def test_the_body_is_edited(visit: Visit) -> None:
         await visitor.enter("body part", "left_thigh", ui.select)
         await visitor.enter("swing limits about x, y [°] x", 40.0)
         assert session.state.figure.joints["left_hip"].ball_limits.swing.x == pytest.approx(np.radians(40.0))  # type: ignore[union-attr]
-        session.add(LookAt("eyes", at=[0, 1, 2]))
+        session.update(scene_change(with_new_task, LookAt("eyes", at=[0, 1, 2])))
         await visitor.enter("body part", "head", ui.select)
         visitor.user.find(marker="Remove").click()
         await visitor.wait()
@@ -301,10 +304,10 @@ async def test_the_form_of_a_task_stays_while_an_obstacle_moves_and_knows_where_
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
         await visitor.click("add sphere")
-        session.add(new_task(session.state, "Avoid self-collision", "left_foot"))
+        session.update(scene_change(with_new_task, new_task(session.state, "Avoid self-collision", "left_foot")))
         await visitor.hear("selected", task=3)
         margin = visitor.field("margin [m]", ui.number)
-        session.ask(lambda scene: with_obstacle_at(scene, 0, Pose([0.3, 1.0, 0.6])))
+        session.update(scene_change(with_obstacle_at, 0, Pose([0.3, 1.0, 0.6])))
         await visitor.wait()
         assert visitor.field("margin [m]", ui.number) is margin
         await visitor.enter("keep clear of", ["itself", "sphere 1"], within="task form")
@@ -323,7 +326,13 @@ async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
         avoid = session.state.scene.tasks[-1]
         assert isinstance(avoid, Avoid)
         assert avoid.itself
-        session.put(len(session.state.scene.tasks) - 1, replace(avoid, what=["self", session.state.scene.obstacles[0]]))
+        session.update(
+            scene_change(
+                with_task,
+                len(session.state.scene.tasks) - 1,
+                replace(avoid, what=["self", session.state.scene.obstacles[0]]),
+            )
+        )
         await visitor.wait()
         await visitor.enter("avoid self-collision", False, ui.switch)
         left = session.state.scene.tasks[-1]
@@ -337,7 +346,7 @@ async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
 async def test_newcomers_are_told_what_to_do_and_others_what_the_scene_is_about(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.user.should_see("Drag any part of the figure")
-        session.pin(18, [0.0, 0.0, 0.0])
+        session.update(lambda state: with_pin(state, 18, [0.0, 0.0, 0.0]))
         await visitor.wait()
         await visitor.user.should_see(session.state.scene.description)
         await visitor.user.should_not_see("Drag any part of the figure")

@@ -3,12 +3,17 @@
 import pytest
 from nicegui import ui
 
-from poise.figures import BUILT_IN
+from poise.figures import BUILT_IN, built_in
 from poise.studio.scenes.examples import THESIS
-from poise.studio.scenes.openings import EXAMPLE_SCENES
+from poise.studio.scenes.openings import EXAMPLE_SCENES, opening
 from poise.studio.server.page import SLIDERS_UPDATE_INTERVAL
+from poise.studio.session.changes import open_scene, scene_change
+from poise.studio.session.edits import with_changed_task
+from poise.studio.session.freedoms import shown_values
+from poise.studio.session.postures import in_posture, with_freedom
 from poise.studio.session.session import Session
 from poise.tasks.look_at import LookAt
+from tests.unit.studio.pointer import aim
 from tests.unit.studio.visitor import Visit, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.nicegui_main_file("")]
@@ -50,7 +55,7 @@ async def test_who_types_in_a_row_of_the_list_keeps_the_field(visit: Visit) -> N
             await visitor.wait()
             assert session.state.scene.tasks[0].weight == typed
             assert weights() == fields
-        session.change(0, name="stand", active=False)
+        session.update(scene_change(with_changed_task, 0, name="stand", active=False))
         await visitor.wait()
         await visitor.user.should_see("stand")
         assert weights() == fields
@@ -87,12 +92,12 @@ async def test_a_task_is_added_in_a_dialog(visit: Visit) -> None:
 
 async def test_the_error_of_a_task_is_shown_while_it_is_not_met(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        session.choose_posture("sitting")
+        session.update(lambda state: in_posture(state, "sitting"))
         session.tick()
         await visitor.until(lambda: bool(session.state.outcome.verdicts) and session.state.outcome.light == "green")
         await visitor.wait()
         await visitor.user.should_see("met")
-        session.aim(0, [0.0, 3.0, 0.0])
+        aim(session, 0, [0.0, 3.0, 0.0])
         await visitor.until(lambda: session.state.outcome.light == "red")
         await visitor.wait()
         await visitor.user.should_see(" m")
@@ -105,20 +110,24 @@ async def test_the_error_of_a_task_is_shown_while_it_is_not_met(visit: Visit) ->
 async def test_sliders_move_joints_and_follow_them_and_are_found(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.enter("right_elbow", 60.0, ui.slider)
-        assert session.values()[_number(session, "right_elbow")] == pytest.approx(60.0, abs=0.1)
-        session.move(_number(session, "right_elbow"), 20.0)
+        assert _values(session)[_number(session, "right_elbow")] == pytest.approx(60.0, abs=0.1)
+        session.update(lambda state: with_freedom(state, _number(session, "right_elbow"), 20.0))
         for _ in range(int(SLIDERS_UPDATE_INTERVAL / 0.1)):
             await visitor.wait()
         assert visitor.field("right_elbow", ui.slider).value == pytest.approx(20.0, abs=0.2)
         await visitor.enter("search", "left knee", ui.input)
         await visitor.user.should_see(marker="left_knee")
         await visitor.user.should_not_see(marker="right_elbow")
-        session.choose_figure("human")
+        open_scene(session, opening(built_in("human")))
         await visitor.wait()
         await visitor.user.should_see(marker="left_knee")
         await visitor.user.should_not_see(marker="right_elbow")
 
     await visit(story)
+
+
+def _values(session: Session) -> list[float]:
+    return shown_values(session.state.posture, session.state.freedoms)
 
 
 def _number(session: Session, joint: str) -> int:

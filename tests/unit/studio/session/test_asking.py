@@ -19,7 +19,8 @@ from poise.studio.control.modes import Modes
 from poise.studio.panels.forces import balance_sentence, with_feet_supports
 from poise.studio.panels.recruiting import PULLS_AND_PINS, joints_to_root, recruit, tasks_of
 from poise.studio.session.body_edits import length_of, with_length
-from poise.studio.session.edits import task_text, with_parts
+from poise.studio.session.changes import scene_change, with_drawing, with_figure, with_root
+from poise.studio.session.edits import task_text, with_new_task, with_parts
 from poise.studio.session.loads import (
     arrow_scales,
     new_force,
@@ -43,12 +44,12 @@ from poise.studio.session.session import Session
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.layout import MARK_NUMBERS
-from poise.studio.wire.pointer import point
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame, Orientation, Position
+from tests.unit.studio.pointer import aim, drag, grip, press, release, send, twist
 
 from .test_pulling import body, feet, rest
 
@@ -68,7 +69,7 @@ def everything(session: Session) -> np.ndarray:
 @pytest.mark.parametrize("root", ["right_hand", "left_foot", "head"])
 def test_another_root_keeps_the_posture_and_what_is_asked(session: Session, root: str) -> None:
     before = everything(session)
-    session.set_root(root)
+    session.update(lambda state: with_root(state, root))
     assert session.state.figure.roots == (root,)
     assert everything(session) == pytest.approx(before, abs=1e-12)
     rest(session)
@@ -83,7 +84,7 @@ def test_a_figure_tied_to_the_world_by_a_motor_keeps_its_root() -> None:
     session = Session(built_in("adelino"))
     before = session.state
     try:
-        session.set_root(session.state.figure.bodies[-1].name)
+        session.update(lambda state: with_root(state, session.state.figure.bodies[-1].name))
     except FigureError as problem:
         assert "cannot be re-rooted" in str(problem)
         assert session.state is before
@@ -94,19 +95,19 @@ def test_a_figure_tied_to_the_world_by_a_motor_keeps_its_root() -> None:
 def test_a_joint_is_turned_as_far_as_its_limits_let_it_and_tasks_above_hold(session: Session) -> None:
     stood = feet(session)
     knee = session.state.figure.v_slice("right_elbow").start
-    session.grip("me", knee)
+    grip(session, "me", knee)
     for k in range(1, 21):
-        session.twist("me", knee, 0.05 * k)
+        twist(session, "me", knee, 0.05 * k)
         session.tick()
     rest(session)
     assert float(session.state.posture["right_elbow"]) == pytest.approx(1.0, abs=1e-3)
-    session.twist("me", knee, 40.0)
+    twist(session, "me", knee, 40.0)
     rest(session)
     assert float(session.state.posture["right_elbow"]) == pytest.approx(
         session.state.figure.joints["right_elbow"].upper[0], abs=1e-3
     )
     assert np.abs(feet(session) - stood).max() < 1e-3
-    session.release("me")
+    release(session, "me")
     assert session.state.pulls == ()
     session.undo()
     assert float(session.state.posture["right_elbow"]) == pytest.approx(0.0, abs=1e-6)
@@ -115,19 +116,19 @@ def test_a_joint_is_turned_as_far_as_its_limits_let_it_and_tasks_above_hold(sess
 def test_a_joint_of_a_mechanism_is_turned_with_its_loops_closed() -> None:
     session = Session(built_in("four_bar"))
     number = session.state.figure.nv - 1
-    session.grip("me", number)
-    session.twist("me", number, 0.3)
+    grip(session, "me", number)
+    twist(session, "me", number, 0.3)
     rest(session)
     assert session.state.figure.closure_error(session.state.posture) < 1e-9
-    session.drag("me", [0.0, 0.0, 0.0])  # a joint is no point: nothing happens
-    session.release("me")
+    drag(session, "me", [0.0, 0.0, 0.0])  # a joint is no point: nothing happens
+    release(session, "me")
 
 
 def test_a_pull_moves_only_the_joints_that_may_be_recruited(session: Session) -> None:
     recruit(session, "right_hand", PULLS_AND_PINS, ("right_elbow", "right_shoulder"))
     thorax = everything(session)[body(session, "thorax")]
-    session.press("me", body(session, "right_hand"), [0, 0, 0])
-    session.drag("me", np.add(session.state.pulls[0].at, [-0.3, 0.3, 0.3]))
+    press(session, "me", body(session, "right_hand"), [0, 0, 0])
+    drag(session, "me", np.add(session.state.pulls[0].at, [-0.3, 0.3, 0.3]))
     rest(session)
     assert everything(session)[body(session, "thorax")] == pytest.approx(thorax, abs=1e-3)
     recruit(session, "right_hand", PULLS_AND_PINS, None)
@@ -170,11 +171,16 @@ def test_a_direction_to_look_in_is_dragged(session: Session) -> None:
 
 
 def test_a_turned_target_turns_the_hand(session: Session) -> None:
-    session.add(Orientation("right_hand", session.state.figure.pose_of("right_hand", session.state.posture).rotation))
+    session.update(
+        scene_change(
+            with_new_task,
+            Orientation("right_hand", session.state.figure.pose_of("right_hand", session.state.posture).rotation),
+        )
+    )
     rest(session)
     wanted = np.array(turn("y", 30.0))
     for _ in range(3):
-        session.aim(3, [0, 0, 0], wanted, gesture=1)
+        aim(session, 3, [0, 0, 0], wanted, gesture=1)
         session.tick()
     rest(session)
     got = session.state.figure.pose_of("right_hand", session.state.posture).rotation
@@ -184,12 +190,12 @@ def test_a_turned_target_turns_the_hand(session: Session) -> None:
 
 
 def test_forces_balance_and_marks(session: Session) -> None:
-    session.ask(with_feet_supports)
+    session.update(scene_change(with_feet_supports))
     assert [support.site for support in supports_of(session.state.scene)] == ["left_foot", "right_foot"]
     assert balance_sentence(session.state).startswith("In equilibrium")
-    session.ask(lambda scene: with_load(scene, new_force(scene.figure, "right_hand", "force", 1.8)))
-    session.show("torques", True)
-    session.show("inertia", True)
+    session.update(scene_change(with_load, new_force(session.state.figure, "right_hand", "force", 1.8)))
+    session.update(lambda state: with_drawing(state, "torques", True), undoable=False, wake=False)
+    session.update(lambda state: with_drawing(state, "inertia", True), undoable=False, wake=False)
     marks = unpacked(packed(session.state)).marks
     kinds = marks[:, 0].tolist()
     assert {MARK_NUMBERS[kind] for kind in ("force", "ground", "cone", "arc", "ring")} <= set(kinds)
@@ -204,8 +210,8 @@ def test_forces_balance_and_marks(session: Session) -> None:
 
 
 def test_an_arc_is_as_long_as_the_load(session: Session) -> None:
-    session.ask(with_feet_supports)
-    session.show("torques", True)
+    session.update(scene_change(with_feet_supports))
+    session.update(lambda state: with_drawing(state, "torques", True), undoable=False, wake=False)
     elbow = session.state.figure.v_slice("right_elbow").start
 
     def angle() -> float:
@@ -213,18 +219,18 @@ def test_an_arc_is_as_long_as_the_load(session: Session) -> None:
         found = marks[(marks[:, 0] == MARK_NUMBERS["arc"]) & (marks[:, 1] == elbow)]
         return float(found[0, 13]) if len(found) else 0.0
 
-    session.ask(lambda scene: with_load(scene, Force("right_hand", (0.0, 0.0, -10.0))))
+    session.update(scene_change(with_load, Force("right_hand", (0.0, 0.0, -10.0))))
     light = angle()
-    session.ask(lambda scene: with_arrow(scene, 2, "force", (0.0, 0.0, -20.0), session.state.posture))
+    session.update(scene_change(with_arrow, 2, "force", (0.0, 0.0, -20.0), session.state.posture))
     assert angle() == pytest.approx(2.0 * light, rel=0.2)
 
 
 def test_shares_that_cannot_be_are_red_until_equilibrium_is_asked(session: Session) -> None:
-    session.ask(with_feet_supports)
-    session.ask(lambda scene: with_present_shares(scene, session.state.posture))
-    session.ask(lambda scene: with_changed_load(scene, 0, share=0.8))
+    session.update(scene_change(with_feet_supports))
+    session.update(scene_change(with_present_shares, session.state.posture))
+    session.update(scene_change(with_changed_load, 0, share=0.8))
     assert "these shares" in balance_sentence(session.state)
-    session.add(Equilibrium(priority=3))
+    session.update(scene_change(with_new_task, Equilibrium(priority=3)))
     rest(session)
     assert balance_sentence(session.state).startswith("In equilibrium")
     state = session.state
@@ -232,17 +238,17 @@ def test_shares_that_cannot_be_are_red_until_equilibrium_is_asked(session: Sessi
 
 
 def test_the_last_of_the_other_supports_takes_what_is_left(session: Session) -> None:
-    session.ask(with_feet_supports)
+    session.update(scene_change(with_feet_supports))
     for share, expected in ((0.6, [0.6, None]), (0.7, [0.7, None])):
-        session.ask(lambda scene, share=share: with_share(scene, 0, share))
+        session.update(scene_change(lambda scene, share=share: with_share(scene, 0, share)))
         assert [support.share for support in supports_of(session.state.scene)] == expected
-    session.ask(lambda scene: with_share(scene, 1, 0.2))
+    session.update(scene_change(with_share, 1, 0.2))
     assert [support.share for support in supports_of(session.state.scene)] == [None, 0.2]
 
 
 def test_a_force_in_the_axes_of_its_site_is_dragged_in_the_world(session: Session) -> None:
-    session.ask(lambda scene: with_load(scene, Force("right_hand", (1.0, 0.0, 0.0), axes="site")))
-    session.ask(lambda scene: with_arrow(scene, 0, "force", (0.0, 5.0, 0.0), session.state.posture))
+    session.update(scene_change(with_load, Force("right_hand", (1.0, 0.0, 0.0), axes="site")))
+    session.update(scene_change(with_arrow, 0, "force", (0.0, 5.0, 0.0), session.state.posture))
     frame = session.state.figure.pose_of("right_hand", session.state.posture)
     assert frame.matrix @ np.array(session.state.scene.forces[0].force) == pytest.approx([0.0, 5.0, 0.0])
     with pytest.raises(TaskError, match="no torque number 4"):
@@ -252,10 +258,10 @@ def test_a_force_in_the_axes_of_its_site_is_dragged_in_the_world(session: Sessio
 @pytest.mark.parametrize("kind", OBSTACLE_KINDS)
 def test_obstacles_are_drawn_where_they_stand_and_moved(session: Session, kind: str) -> None:
     new = new_obstacle(session.state.scene, kind, np.array([0.0, -0.5, 1.5]), 1.8)
-    session.ask(lambda scene: with_obstacle(scene, new))
+    session.update(scene_change(with_obstacle, new))
     assert len(unpacked(packed(session.state)).marks) == 1
     pose = Pose((0.3, -0.4, 1.2), turn("y", 30.0)) if kind != "plane" else Pose((0, -0.7, 0), turn("x", -90.0))
-    session.ask(lambda scene: with_obstacle_at(scene, 0, pose))
+    session.update(scene_change(with_obstacle_at, 0, pose))
     row = unpacked(packed(session.state)).marks[0]
     assert row[0] == MARK_NUMBERS["obstacle"]
     if kind == "plane":
@@ -268,7 +274,7 @@ def test_obstacles_are_drawn_where_they_stand_and_moved(session: Session, kind: 
 def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
     hand = session.state.figure.pose_of("right_hand", session.state.posture).position
     block = Obstacle(Box((0.1, 0.1, 0.1)), Pose(hand), name="block")
-    session.ask(lambda scene: with_obstacle(scene, block))
+    session.update(scene_change(with_obstacle, block))
     rest(session)
     moved = session.state.figure.pose_of("right_hand", session.state.posture).position
     assert np.linalg.norm(moved - hand) > 0.03
@@ -276,15 +282,15 @@ def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
 
 @pytest.mark.parametrize("on", [True, False])
 def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(session: Session, on: bool) -> None:
-    session.ask(lambda scene: with_self_avoidance(scene, on))
+    session.update(scene_change(with_self_avoidance, on))
     assert avoids_self_collision(session.state.scene) is on
     figure = session.state.figure
     leg = [figure.pose_of(part, session.state.posture).position for part in ("right_thigh", "right_shank")]
     inside = 0.7 * leg[0] + 0.3 * leg[1]
-    session.press("me", body(session, "right_hand"), [0.0, 0.0, 0.0])
+    press(session, "me", body(session, "right_hand"), [0.0, 0.0, 0.0])
     hand, nearest = np.array(session.state.pulls[0].at), np.inf
     for k in range(80):
-        session.drag("me", hand + min(1.0, k / 50) * (inside - hand))
+        drag(session, "me", hand + min(1.0, k / 50) * (inside - hand))
         session.tick()
         held = session.state.pulls[0].task.target_in(session.state.posture)
         assert held is not None
@@ -307,10 +313,10 @@ def test_a_mesh_is_drawn_as_the_box_around_it_and_moved_by_it(session: Session, 
     (tmp_path / "wedge.obj").write_text("\n".join(lines))
     block = Obstacle(Mesh(str(tmp_path / "wedge.obj")), Pose((0.0, 5.0, 0.0)))
     assert drawn_form(block)[1] == pytest.approx([2.0, 1.0, 1.0])
-    session.ask(lambda scene: with_obstacle(scene, block))
+    session.update(scene_change(with_obstacle, block))
     row = unpacked(packed(session.state)).marks[0]
     assert row[3:6] == pytest.approx([1.0, 5.5, 0.5])
-    session.ask(lambda scene: with_obstacle_at(scene, 0, Pose((1.0, 6.5, 0.5))))
+    session.update(scene_change(with_obstacle_at, 0, Pose((1.0, 6.5, 0.5))))
     assert session.state.scene.obstacles[0].pose.position == pytest.approx([0.0, 6.0, 0.0])
     assert drawn_form(Obstacle(Mesh("nowhere.stl")))[1].tolist() == [0.1, 0.1, 0.1]
 
@@ -321,7 +327,7 @@ def test_files_with_scenes_are_told_by_their_names() -> None:
 
 
 def test_a_wanted_moment_of_inertia_has_a_thick_ring(session: Session) -> None:
-    session.add(MomentOfInertia("y", 5.0))
+    session.update(scene_change(with_new_task, MomentOfInertia("y", 5.0)))
     rings = unpacked(packed(session.state)).marks
     figure = session.state.figure
     assert rings[:, :3].tolist() == [[MARK_NUMBERS["ring"], 3.0, 0.0], [MARK_NUMBERS["ring"], 3.0, 1.0]]
@@ -334,8 +340,8 @@ def test_a_wanted_moment_of_inertia_has_a_thick_ring(session: Session) -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_figure_has_a_frame_a_geometry_and_limits(name: str) -> None:
     session = Session(built_in(name))
-    session.show("torques", True)
-    session.show("inertia", True)
+    session.update(lambda state: with_drawing(state, "torques", True), undoable=False, wake=False)
+    session.update(lambda state: with_drawing(state, "inertia", True), undoable=False, wake=False)
     frame = unpacked(packed(session.state))
     assert all(np.isfinite(part).all() for part in (frame.bodies, frame.joints, frame.axes, frame.marks))
     assert len(frame.axes) == session.state.figure.nv
@@ -347,7 +353,9 @@ def test_every_figure_has_a_frame_a_geometry_and_limits(name: str) -> None:
 
 def test_a_changed_figure_leaves_with_its_scene_and_comes_back(session: Session) -> None:
     figure = session.state.figure
-    session.reshape(with_length(figure, "left_thigh", length_of(figure, "left_thigh") + 0.05))
+    session.update(
+        lambda state: with_figure(state, with_length(figure, "left_thigh", length_of(figure, "left_thigh") + 0.05))
+    )
     rest(session)
     name, data = saved_scene(session)
     assert name == "scene.zip"
@@ -380,11 +388,15 @@ def test_an_archive_without_a_scene_or_with_paths_stays_in_its_folder(session: S
 
 
 def test_a_name_that_is_not_here_changes_nothing(session: Session) -> None:
-    session.add(LookAt("eyes", at=[0, 1, 2]))
+    session.update(scene_change(with_new_task, LookAt("eyes", at=[0, 1, 2])))
     before = session.state
     figure = before.figure
     with pytest.raises(PoiseError, match="eyes"):
-        session.reshape(figure.replaced(sites=[site for site in figure.sites if site.name != "eyes"]))
+        session.update(
+            lambda state: with_figure(
+                state, figure.replaced(sites=[site for site in figure.sites if site.name != "eyes"])
+            )
+        )
     assert session.state is before
 
 
@@ -403,9 +415,9 @@ def test_a_name_that_is_not_here_changes_nothing(session: Session) -> None:
 )
 def test_pointers_that_make_no_sense_change_nothing(session: Session, message: dict[str, object]) -> None:
     before = session.state.scene, session.state.posture
-    session.grip("me", 10)
-    point(session, "me", json.dumps({"figure": session.state.figure_number, **message}))
-    session.release("me")
+    grip(session, "me", 10)
+    send(session, "me", json.dumps({"figure": session.state.figure_number, **message}))
+    release(session, "me")
     rest(session)
     assert session.state.scene is before[0]
     assert session.state.posture.q == pytest.approx(before[1].q, abs=1e-6)
@@ -414,10 +426,12 @@ def test_pointers_that_make_no_sense_change_nothing(session: Session, message: d
 def test_pointers_turn_joints_move_obstacles_and_arrows(session: Session) -> None:
     scene = session.state.scene
     block = Obstacle(Box((0.1, 0.1, 0.1)), Pose((0, 2.5, 0)))
-    session.ask(lambda _: with_parts(scene, obstacles=[block], forces=[Force("right_hand", (0, 1, 0))]))
+    session.update(
+        scene_change(lambda _: with_parts(scene, obstacles=[block], forces=[Force("right_hand", (0, 1, 0))]))
+    )
 
     def say(**message: object) -> None:
-        point(session, "me", json.dumps({"figure": session.state.figure_number, **message}))
+        send(session, "me", json.dumps({"figure": session.state.figure_number, **message}))
 
     say(do="obstacle", obstacle=0, at=[0, 2.6, 0], rotation=[1, 0, 0, 0], gesture="a")
     say(do="obstacle", obstacle=0, at=[0, 2.7, 0], rotation=[1, 0, 0, 0], gesture="a")

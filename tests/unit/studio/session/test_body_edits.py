@@ -30,7 +30,7 @@ from poise.studio.session.body_edits import (
     with_twist,
     without_site,
 )
-from poise.studio.session.carry_posture import carried_over
+from poise.studio.session.postures import carried_over
 
 
 @given(st.sampled_from(["human", "adelino", "hand", "arm"]), st.floats(0.5, 2.0), st.data())

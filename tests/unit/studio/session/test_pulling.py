@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,16 +16,23 @@ from poise.figures import built_in
 from poise.studio.control.files import saved_text
 from poise.studio.control.modes import Modes
 from poise.studio.scenes.openings import EXAMPLE_SCENES, FEET, opening
-from poise.studio.session.clock import SolverThread
-from poise.studio.session.edits import task_from_text, task_text
-from poise.studio.session.history import HISTORY_LENGTH, History
+from poise.studio.session.changes import scene_change
+from poise.studio.session.edits import (
+    task_from_text,
+    task_text,
+    with_changed_task,
+    with_new_task,
+    with_task,
+    without_task,
+)
 from poise.studio.session.new_tasks import new_task, task_menu
-from poise.studio.session.session import Session
+from poise.studio.session.session import HISTORY_LENGTH, History, Session
+from poise.studio.session.stepping import SolverThread
 from poise.studio.wire.frames import packed, unpacked
-from poise.studio.wire.stream import point
 from poise.tasks.form import angles_of, rotation_by
 from poise.tasks.look_at import LookAt
 from poise.tasks.place import Frame, Position
+from tests.unit.studio.pointer import aim, drag, press, release, send
 
 MOST = 400
 
@@ -63,10 +71,10 @@ def test_the_human_opens_standing_with_feet_pinned_and_balance_on(session: Sessi
 def test_a_pull_moves_that_very_point_and_is_gone_on_release(session: Session) -> None:
     hand, where = body(session, "right_hand"), np.array([0.01, -0.05, 0.02])
     before, stood = session.state, feet(session)
-    session.press("me", hand, where)
+    press(session, "me", hand, where)
     start = session.state.pulls[0].at
     for k in range(1, 31):
-        session.drag("me", start + k / 30 * np.array([-0.2, 0.5, 0.3]))
+        drag(session, "me", start + k / 30 * np.array([-0.2, 0.5, 0.3]))
         session.tick()
         assert np.abs(feet(session) - stood).max() < 1e-3
         assert support_polygon(session.state.posture, FEET).inside > 0.0
@@ -74,7 +82,7 @@ def test_a_pull_moves_that_very_point_and_is_gone_on_release(session: Session) -
     frames = session.state.figure.frames(session.state.posture)
     point_now = Pose(frames.position[hand], frames.rotation[hand]).apply(where)
     assert point_now == pytest.approx(np.add(start, [-0.2, 0.5, 0.3]), abs=1e-4)
-    session.release("me")
+    release(session, "me")
     assert session.state.pulls == ()
     assert session.state.scene is before.scene
     pulled = session.state.posture
@@ -84,8 +92,8 @@ def test_a_pull_moves_that_very_point_and_is_gone_on_release(session: Session) -
 
 def test_a_pull_out_of_reach_comes_to_rest_and_says_what_it_gave_way_to(session: Session) -> None:
     stood = feet(session)
-    session.press("me", body(session, "right_hand"), [0, 0, 0])
-    session.drag("me", np.add(session.state.pulls[0].at, [-4.0, 3.0, 3.0]))
+    press(session, "me", body(session, "right_hand"), [0, 0, 0])
+    drag(session, "me", np.add(session.state.pulls[0].at, [-4.0, 3.0, 3.0]))
     rest(session)
     outcome = session.state.outcome
     assert outcome.light == "orange"
@@ -96,13 +104,13 @@ def test_a_pull_out_of_reach_comes_to_rest_and_says_what_it_gave_way_to(session:
 
 def test_two_people_pull_at_once_and_one_lets_go(session: Session) -> None:
     for who, hand, way in (("a", "left_hand", 0.3), ("b", "right_hand", -0.3)):
-        session.press(who, body(session, hand), [0, 0, 0])
-        session.drag(who, np.add(session.state.pulls[-1].at, [way, 0.3, 0.0]))
+        press(session, who, body(session, hand), [0, 0, 0])
+        drag(session, who, np.add(session.state.pulls[-1].at, [way, 0.3, 0.0]))
     rest(session)
     frame = unpacked(packed(session.state))
     assert frame.targets[:, 0].tolist() == [0.0, 1.0, -1.0, -1.0]
     assert frame.targets[2:, 2:5] == pytest.approx(frame.targets[2:, 5:8], abs=1e-3)
-    session.release("a")
+    release(session, "a")
     assert [pull.owner for pull in session.state.pulls] == ["b"]
 
 
@@ -114,8 +122,8 @@ def test_swapped_priorities_make_the_other_give_way() -> None:
         return [task.label for task in session.state.scene.tasks if not session.state.outcome.is_met(task)]
 
     assert unmet() == ["right hand"]
-    session.change(3, priority=4)
-    session.change(4, priority=3)
+    session.update(scene_change(with_changed_task, 3, priority=4))
+    session.update(scene_change(with_changed_task, 4, priority=3))
     rest(session)
     assert unmet() == ["left hand"]
     session.undo()
@@ -127,7 +135,7 @@ def test_swapped_priorities_make_the_other_give_way() -> None:
 def test_a_target_that_is_dragged_is_one_change(session: Session) -> None:
     before = feet(session)
     for k in range(1, 11):
-        session.aim(0, before[0] + [0.02 * k, 0.0, 0.0], gesture=7)
+        aim(session, 0, before[0] + [0.02 * k, 0.0, 0.0], gesture=7)
         session.tick()
     rest(session)
     assert feet(session) - before == pytest.approx(np.array([[0.2, 0, 0], [0, 0, 0]]), abs=1e-4)
@@ -151,7 +159,7 @@ def test_every_example_comes_to_rest_and_can_be_saved(name: str) -> None:
 @pytest.mark.parametrize("kind", list(task_menu()))
 def test_every_kind_of_task_can_be_added_edited_as_text_and_removed(session: Session, kind: str) -> None:
     try:
-        session.add(new_task(session.state, kind, "left_foot"))
+        session.update(scene_change(with_new_task, new_task(session.state, kind, "left_foot")))
     except PoiseError as problem:
         assert kind == "Equilibrium of forces"
         assert "force" in str(problem) or "support" in str(problem)
@@ -161,9 +169,9 @@ def test_every_kind_of_task_can_be_added_edited_as_text_and_removed(session: Ses
     task = scene.tasks[-1]
     text = task_text(scene, task)
     again = task_from_text(scene, task, text + 'name = "mine"\n' if task.name is None else text)
-    session.put(len(scene.tasks) - 1, again)
+    session.update(scene_change(with_task, len(scene.tasks) - 1, again))
     assert type(session.state.scene.tasks[-1]) is type(task)
-    session.remove(len(scene.tasks) - 1)
+    session.update(scene_change(without_task, len(scene.tasks) - 1))
     assert len(session.state.scene.tasks) == 3
 
 
@@ -180,11 +188,11 @@ def test_wrong_text_is_refused_with_its_line(session: Session) -> None:
 def test_a_scene_that_cannot_be_asked_changes_nothing(session: Session) -> None:
     before = session.state
     with pytest.raises(PoiseError, match="Did you mean 'right_hand'"):
-        session.add(Position("right_hnad", [0, 0, 0]))
+        session.update(scene_change(with_new_task, Position("right_hnad", [0, 0, 0])))
     with pytest.raises(TaskError, match="no task number 9"):
-        session.remove(9)
+        session.update(scene_change(without_task, 9))
     with pytest.raises(TaskError, match="priority"):
-        session.change(0, priority=0)
+        session.update(scene_change(with_changed_task, 0, priority=0))
     assert session.state is before
 
 
@@ -208,19 +216,19 @@ def test_a_scene_that_cannot_be_asked_changes_nothing(session: Session) -> None:
 )
 def test_a_pointer_that_makes_no_sense_changes_nothing(session: Session, message: str) -> None:
     before = session.state
-    point(session, "me", message)
+    send(session, "me", message)
     assert session.state is before
 
 
 def test_a_pointer_presses_drags_releases_and_pins(session: Session) -> None:
     place = {"figure": 0, "body": body(session, "left_hand"), "point": [0, -0.1, 0]}
-    point(session, "me", json.dumps({"do": "press", **place}))
+    send(session, "me", json.dumps({"do": "press", **place}))
     at = session.state.pulls[0].at
-    point(session, "me", json.dumps({"do": "drag", "figure": 0, "at": (np.add(at, [0.1, 0, 0])).tolist()}))
+    send(session, "me", json.dumps({"do": "drag", "figure": 0, "at": (np.add(at, [0.1, 0, 0])).tolist()}))
     rest(session)
     assert session.state.outcome.light == "green"
-    point(session, "me", '{"do": "release"}')
-    point(session, "me", json.dumps({"do": "pin", **place}))
+    send(session, "me", '{"do": "release"}')
+    send(session, "me", json.dumps({"do": "pin", **place}))
     pinned = session.state.scene.tasks[-1]
     assert pinned.label == "pinned left hand"
     assert pinned.target_in(session.state.posture).wanted == pytest.approx(np.add(at, [0.1, 0, 0]), abs=1e-3)
@@ -267,23 +275,25 @@ def test_only_who_has_feet_opens_with_tasks() -> None:
 
 
 def test_history_forgets_the_oldest_and_the_future_of_another_past() -> None:
-    history: History[int] = History()
-    for moment in range(HISTORY_LENGTH + 5):
+    first = Session(built_in("arm")).state
+    moments = [replace(first, step=step) for step in range(HISTORY_LENGTH + 5)]
+    history = History()
+    for moment in moments:
         history.remember(moment)
-    assert history.past[0] == 5
-    assert history.back(-1) == HISTORY_LENGTH + 4
-    history.remember(0)
-    assert history.forth(1) is None
+    assert history.past[0] is moments[5]
+    assert history.back(first) is moments[-1]
+    history.remember(first)
+    assert history.forth(first) is None
 
 
 def test_the_thread_solves_rests_and_ends(session: Session) -> None:
     thread = SolverThread(session)
     thread.start()
     arrived = threading.Event()
-    session.press("me", body(session, "right_hand"), [0, 0, 0])
+    press(session, "me", body(session, "right_hand"), [0, 0, 0])
     goal = np.add(session.state.pulls[0].at, [-0.1, 0.2, 0.2])
     session.subscribe(lambda: arrived.set() if _reached(session, goal) else None)
-    session.drag("me", goal)
+    drag(session, "me", goal)
     assert arrived.wait(20.0)
     thread.stop()
     assert not thread._thread.is_alive()

@@ -6,21 +6,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.errors import FigureError
+from poise.engine.solver import Solver
+from poise.errors import FigureError, TaskError
 from poise.figures import built_in
 from poise.pictures.surface import sphere
+from poise.studio.control.modes import Modes
+from poise.studio.scenes.openings import EXAMPLE_SCENES, opening
+from poise.studio.session import stepping
+from poise.studio.session.changes import open_scene, scene_change, with_target
+from poise.studio.session.edits import with_changed_task
 from poise.studio.session.freedoms import freedoms_of, shown_values, turned
+from poise.studio.session.postures import in_posture, with_freedom
 from poise.studio.session.session import Session
+from poise.studio.session.state import State
+from poise.studio.session.stepping import CompiledState
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry, is_closed
+from poise.tasks.task import Task
 from poise.warmup import every_joint_kind
+from tests.unit.studio.pointer import aim, drag, press, release
 
 
 def test_a_session_begins_neutral_and_knows_the_built_in_figures() -> None:
     session = Session(every_joint_kind())
     assert session.state.posture == every_joint_kind().neutral()
-    assert "human" in session.figure_names
-    assert session.figure_names[-1] == "every_joint_kind"
+    names = Modes(session).figure_names
+    assert "human" in names
+    assert names[-1] == "every_joint_kind"
 
 
 def test_there_is_one_freedom_for_every_rate() -> None:
@@ -59,31 +71,31 @@ def test_listeners_hear_of_every_change_until_they_leave() -> None:
     session = Session(built_in("adelino"))
     heard: list[int] = []
     leave = session.subscribe(lambda: heard.append(session.state.step))
-    session.move(0, 30.0)
-    session.choose_posture("sad")
-    session.choose_figure("arm")
+    session.update(lambda state: with_freedom(state, 0, 30.0))
+    session.update(lambda state: in_posture(state, "sad"))
+    open_scene(session, opening(built_in("arm")))
     assert heard == [1, 2, 3]
     leave()
-    session.choose_figure("adelino")
+    open_scene(session, opening(built_in("adelino")))
     assert heard == [1, 2, 3]
     assert session.state.figure_number == 2
 
 
 def test_postures_by_name() -> None:
     session = Session(built_in("adelino"))
-    session.choose_posture("sad")
+    session.update(lambda state: in_posture(state, "sad"))
     assert session.state.posture == built_in("adelino").posture("sad")
-    session.choose_posture("neutral")
+    session.update(lambda state: in_posture(state, "neutral"))
     assert session.state.posture == built_in("adelino").neutral()
     with pytest.raises(FigureError, match="Did you mean 'sad'"):
-        session.choose_posture("saad")
+        session.update(lambda state: in_posture(state, "saad"))
     assert session.state.step == 2
 
 
 @pytest.mark.parametrize("name", ["adelino", "stewart", "human"])
 def test_a_frame_holds_where_everything_is(name: str) -> None:
     session = Session(built_in(name))
-    session.move(session.state.figure.nv - 1, 5.0)
+    session.update(lambda state: with_freedom(state, session.state.figure.nv - 1, 5.0))
     state = session.state
     frame = unpacked(packed(state))
     frames = state.figure.frames(state.posture)
@@ -153,3 +165,63 @@ def test_a_passive_joint_can_be_moved_too() -> None:
     moved = turned(figure.neutral(), pivot, -10.0)
     assert shown_values(moved, freedoms)[pivot.number] == pytest.approx(-10.0)
     assert figure.closure_error(moved) <= 1e-9
+
+
+def test_only_another_structure_of_the_scene_compiles_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[State] = []
+
+    class Counted(CompiledState):
+        def __init__(self, state: State) -> None:
+            compiled.append(state)
+            super().__init__(state)
+
+    monkeypatch.setattr(stepping, "CompiledState", Counted)
+    session = Session(EXAMPLE_SCENES["Reach for a ball"]())
+    session.tick()
+    assert len(compiled) == 1
+    task = len(session.state.scene.tasks) - 1
+    aim(session, task, [0.0, 1.5, 0.4])
+    session.update(scene_change(with_changed_task, task, at=[0.1, 1.4, 0.4]))
+    session.tick()
+    assert len(compiled) == 1, "targets are changed in place"
+    press(session, "me", 0, [0.0, 0.0, 0.0])
+    for k in range(5):
+        drag(session, "me", [0.0, 0.9, 0.01 * k])
+        session.tick()
+    assert len(compiled) == 2, "one solver for a whole drag"
+    release(session, "me")
+    session.update(scene_change(with_changed_task, task, priority=7))
+    session.tick()
+    assert len(compiled) == 3, "a solver that was compiled as a check is used for the steps"
+
+
+def test_a_scene_that_the_solver_cannot_compile_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(state: State) -> CompiledState:
+        raise TaskError("no")
+
+    session = Session(EXAMPLE_SCENES["Standing"]())
+    before = session.state
+    monkeypatch.setattr(stepping, "CompiledState", refuse)
+    with pytest.raises(TaskError):
+        session.update(scene_change(with_changed_task, 0, priority=7))
+    with pytest.raises(TaskError):
+        open_scene(session, opening(built_in("human")))
+    assert session.state is before
+    assert not session.can_undo
+
+
+def test_a_target_that_the_solver_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(EXAMPLE_SCENES["Standing"]())
+    session.tick()
+    before = session.state
+
+    def refuse(self: Solver, task: Task, value: object) -> None:
+        raise TaskError("no")
+
+    with monkeypatch.context() as patch, pytest.raises(TaskError):
+        patch.setattr(Solver, "target", refuse)
+        session.update(lambda state: with_target(state, 0, [0.0, 1.0, 0.0]))
+    assert session.state is before
+    while session.tick():
+        pass
+    assert session.state.outcome.light == "green", "the old targets hold"

@@ -14,6 +14,7 @@ from poise.studio.session.session import Session
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.layout import FORMAT, FRAME_HEADER, MARKS, OFFSETS, TABLES, WIDTHS, described, mark, rows_of
+from tests.unit.studio.pointer import press
 
 WEB = Path(poise.__file__).parent / "studio" / "web"
 READ_ALL = """
@@ -72,7 +73,7 @@ def test_scripts_read_only_columns_that_exist() -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="runs the script of the page in node")
 def test_the_script_of_the_page_reads_a_frame_as_python_does(session: Session, tmp_path: Path) -> None:
-    session.press("pointer", 3, [0.0, 0.0, 0.0])
+    press(session, "pointer", 3, [0.0, 0.0, 0.0])
     data = packed(session.state)
     (tmp_path / "frame_layout.mjs").write_text((WEB / "frame_layout.js").read_text(encoding="utf-8"))
     (tmp_path / "layout.json").write_text(json.dumps(described()))

@@ -16,11 +16,12 @@ from poise.errors import TaskError
 from poise.figures import BUILT_IN, built_in
 from poise.studio.modes.circles.demo import Demo, Placed
 from poise.studio.modes.circles.demos import DEMOS
+from poise.studio.session.changes import open_scene
 from poise.studio.session.driver import TICK, Driven, Driver, Mode
 from poise.studio.session.outcome import Outcome
-from poise.studio.session.pull import checked_point
+from poise.studio.session.pulls import checked_point
 from poise.studio.session.session import Session
-from poise.studio.session.state import State
+from poise.studio.session.state import State, with_scene
 
 FULL_TURN = 6.283185307179586
 
@@ -65,7 +66,7 @@ class CirclesDriver(Driver):
         """Open another demo."""
         demo = DEMOS[figure]
         mode = CirclesMode(demo=figure, at=demo.first, pedalling=figure == "cyclist")
-        session.open(_scene(demo, mode), mode=mode)
+        open_scene(session, _scene(demo, mode), mode=mode)
 
     def point(self, session: Session, at: tuple[float, float], gesture: object) -> None:
         """Move the end-point, the pedal or the ball."""
@@ -74,7 +75,12 @@ class CirclesDriver(Driver):
         kept = demo.kept(at, session.state.posture)
         new = replace(mode, at=kept, pedalling=False)
         scene = _scene(demo, new) if demo.has_ball else None
-        session.set_mode(new, scene=scene, gesture=("circles", gesture))
+
+        def change(state: State) -> State:
+            pointed = replace(state, mode=new)
+            return pointed if scene is None else with_scene(pointed, scene)
+
+        session.update(change, gesture=("circles", gesture))
 
     def drive(self, state: State) -> Driven | None:
         """Solve the demo for the present position of what is dragged."""

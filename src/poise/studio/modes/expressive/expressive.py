@@ -30,6 +30,7 @@ from poise.pictures.camera import world_axes
 from poise.studio.modes.expressive.filter import Filtered, FilterSettings
 from poise.studio.modes.expressive.postures import posture_choices
 from poise.studio.modes.expressive.robot import RobotLine
+from poise.studio.session.changes import open_scene, scene_change, with_target
 from poise.studio.session.driver import TICK, Driven, Driver, Mode
 from poise.studio.session.edits import with_tasks
 from poise.studio.session.outcome import Outcome
@@ -99,21 +100,21 @@ class ExpressiveDriver(Driver):
     def enter(self, session: Session) -> None:
         """Open the session's figure if it is a chain of hinges, else the first figure of the mode."""
         figure = session.state.figure
-        session.open(
-            expressive_scene(figure if is_chain(figure) else built_in(FIRST_CHAIN_FIGURE)), mode=ExpressiveMode()
-        )
+        chain = figure if is_chain(figure) else built_in(FIRST_CHAIN_FIGURE)
+        open_scene(session, expressive_scene(chain), mode=ExpressiveMode())
 
     def choose(self, session: Session, figure: str) -> None:
         """Open another chain with the present settings."""
         mode = session.state.mode
-        session.open(expressive_scene(built_in(figure)), mode=mode if isinstance(mode, ExpressiveMode) else None)
+        kept = mode if isinstance(mode, ExpressiveMode) else None
+        open_scene(session, expressive_scene(built_in(figure)), mode=kept)
 
     def hold(self, session: Session, name: str) -> None:
         """Hold another posture."""
         state = session.state
         look, held = gaze_and_posture(state)
         tasks = [look, replace(held, posture=posture_choices(state.figure)[name], name=name)]
-        session.set_mode(state.mode, scene=with_tasks(state.scene, tasks))
+        session.update(scene_change(with_tasks, tasks))
 
     def drive(self, state: State) -> Driven | None:
         """Solve once and step the motion filter once."""
@@ -182,7 +183,8 @@ class ExpressiveDriver(Driver):
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
         """Handle "gaze" messages: move the target to the mouse."""
         if message["do"] == "gaze":
-            session.aim(0, message["at"], gesture=message["gesture"])
+            gesture = ("aim", 0, message["gesture"])
+            session.update(lambda state: with_target(state, 0, message["at"]), gesture=gesture)
 
     def leave(self) -> None:
         """Disconnect the robot."""

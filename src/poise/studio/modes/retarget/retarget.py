@@ -19,6 +19,7 @@ from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.report import Quality
 from poise.studio.modes.retarget.first_clip import greeting
 from poise.studio.modes.retarget.work import Request, Work, solved
+from poise.studio.session.changes import open_scene
 from poise.studio.session.driver import Driven, Driver, Mode
 from poise.studio.session.outcome import Outcome
 from poise.studio.session.session import Session
@@ -141,7 +142,7 @@ class RetargetDriver(Driver):
         """Show the figure at once, and start to retarget."""
         figure = request.figure
         if session.state.figure is not figure or not isinstance(session.state.mode, RetargetMode):
-            session.open(_scene(figure), mode=RetargetMode())
+            open_scene(session, _scene(figure), mode=RetargetMode())
         self._solve(session, request)
 
     def _solve(self, session: Session, request: Request) -> None:
@@ -181,9 +182,9 @@ class RetargetDriver(Driver):
         self.time = 0.0
         figure = work.motion.figure
         if figure is session.state.figure:
-            session.set_mode(RetargetMode(work=work))
+            session.update(lambda state: replace(state, mode=RetargetMode(work=work)))
         else:
-            session.open(_scene(figure), mode=RetargetMode(work=work))
+            open_scene(session, _scene(figure), mode=RetargetMode(work=work))
 
     # Playing
 

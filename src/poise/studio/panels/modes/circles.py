@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from nicegui import ui
 
@@ -11,7 +10,7 @@ from poise.chains.circles import circle_zones
 from poise.studio.control.modes import Modes
 from poise.studio.modes.circles.circles import CirclesMode
 from poise.studio.modes.circles.demos import DEMOS
-from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
+from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, change_mode, heading
 
 DEMO_LABELS = {"arm": "Arm", "uneven arm": "Uneven arm", "cyclist": "Cyclist", "hand": "Hand and ball"}
 CIRCLES_FACTS = ("Placements", "Error", "Solve time", "Inner radius", "Outer radius")
@@ -79,11 +78,7 @@ class CirclesPanel:
         )
 
     def _set(self, **fields: object) -> None:
-        mode = self.session.state.mode
-        if isinstance(mode, CirclesMode):
-            new = replace(mode, **fields)  # type: ignore[arg-type]
-            if new != mode:
-                self.session.set_mode(new, gesture=("circles", *fields))
+        change_mode(self.session, CirclesMode, gesture=("circles", *fields), **fields)
 
 
 def _held_joints(demo: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from poise.studio.modes.expressive.filter import SLIDER_RANGES, setting_text
 from poise.studio.modes.expressive.postures import posture_choices
 from poise.studio.modes.expressive.robot import FIRST_ADDRESS
 from poise.studio.panels.fields import attempt
-from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
+from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, change_mode, heading
 from poise.studio.panels.modes.strip import ModeStrip
 from poise.studio.session.session import Session
 
@@ -108,18 +108,13 @@ class ExpressivePanel:
         )
 
     def _set(self, **fields: object) -> None:
-        mode = self.session.state.mode
-        if isinstance(mode, ExpressiveMode):
-            new = replace(mode, **fields)  # type: ignore[arg-type]
-            if new != mode:
-                self.session.set_mode(new)
+        change_mode(self.session, ExpressiveMode, **fields)
 
     def _filter(self, name: str, value: float) -> None:
         mode = self.session.state.mode
         if isinstance(mode, ExpressiveMode):
             settings = replace(mode.filter, **{name: value})
-            if settings != mode.filter:
-                self.session.set_mode(replace(mode, filter=settings), gesture=("filter", name))
+            change_mode(self.session, ExpressiveMode, gesture=("filter", name), filter=settings)
 
     def _send(self, on: bool) -> None:
         robot = self.driver.robot

@@ -9,8 +9,9 @@ from poise.studio.control.modes import Modes
 from poise.studio.modes.mechanism import LOOP_FIGURES, MechanismMode, motors_of, passive_of, pull_error
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
-from poise.studio.panels.sliders import SLIDER_DECIMALS, SLIDER_STEPS
+from poise.studio.panels.sliders import SLIDER_DECIMALS, SLIDER_STEPS, move
 from poise.studio.session.freedoms import CLOSED_LOOP_GAP, Freedom, shown_values
+from poise.studio.session.postures import in_posture
 from poise.studio.session.state import State
 
 LEGEND = {"#ed7d31": "Motor", "#4a90d9": "Passive joint", "#7d5ba6": "Loop"}
@@ -86,7 +87,7 @@ class MechanismPanel:
 
     def _move(self, freedom: Freedom, value: float) -> None:
         state = self.session.state
-        self.session.move(freedom.number, value)
+        move(self.session, freedom, value)
         new = self.session.state
         if new.figure is not state.figure:
             return
@@ -105,7 +106,7 @@ class MechanismPanel:
             raise FigureError(
                 f"the loops of figure {figure.name!r} are open in its neutral posture; choose another posture."
             )
-        self.session.choose_posture("neutral")
+        self.session.update(lambda state: in_posture(state, "neutral"))
         self.message = "The figure is in its neutral posture."
         self.follow()
 

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from nicegui import ui
 
 from poise.studio.panels.fields import attempt
+from poise.studio.session.driver import Mode
+from poise.studio.session.session import Session
+
+
+def change_mode(session: Session, kind: type[Mode], *, gesture: object = None, **fields: object) -> None:
+    """Change settings of the present mode if it is of this kind and they differ."""
+    mode = session.state.mode
+    if isinstance(mode, kind):
+        new = replace(mode, **fields)  # type: ignore[arg-type]
+        if new != mode:
+            session.update(lambda state: replace(state, mode=new), gesture=gesture)
 
 
 def heading(text: str) -> None:

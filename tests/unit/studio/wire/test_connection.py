@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 import poise
-from poise.studio.control.modes import Modes
-from poise.studio.server.mode_routes import _send
+from poise.studio.control.modes import Known, Modes
+from poise.studio.server.mode_routes import news_text
+from poise.studio.session.postures import with_freedom
 from poise.studio.session.session import Session
-from poise.studio.wire.feed import MESSAGES_IN_FLIGHT, Feed
-from poise.studio.wire.frames import unpacked
-from poise.studio.wire.stream import _send_frames
+from poise.studio.wire.connection import MESSAGES_IN_FLIGHT, Connection
+from poise.studio.wire.frames import packed, unpacked
 
 PAUSE = 0.1
 """Time within which everything that is sent without an acknowledgement arrives [s]."""
@@ -33,34 +33,41 @@ def session() -> Session:
     return Session(poise.load("arm"))
 
 
-def sent_while(session: Session, act: Callable[[Page, Feed], Awaitable[None]], modes: Modes | None = None) -> Page:
+def sent_while(
+    session: Session, act: Callable[[Page, Connection], Awaitable[None]], modes: Modes | None = None
+) -> Page:
     """The page with everything it received while `act` ran."""
     page = Page()
 
     async def go() -> None:
-        feed = Feed(session)
-        sends = _send_frames(page, session, feed) if modes is None else _send(page, modes, feed)  # type: ignore[arg-type]
-        sender = asyncio.create_task(sends)
-        await act(page, feed)
+        connection = Connection(page, session)  # type: ignore[arg-type]
+        known = Known()
+        compose = (lambda: packed(session.state)) if modes is None else (lambda: news_text(modes, known))
+        sender = asyncio.create_task(connection.send(compose, 0.01))
+        await act(page, connection)
         sender.cancel()
-        feed.close()
+        connection.close()
 
     asyncio.run(go())
     return page
 
 
+def move(session: Session, value: float) -> None:
+    session.update(lambda state: with_freedom(state, 0, value))
+
+
 async def moved(session: Session, times: int) -> None:
     for value in range(times):
-        session.move(0, float(value))
+        move(session, float(value))
         await asyncio.sleep(0.01)
 
 
 def test_a_page_that_says_nothing_is_sent_no_more_than_it_can_take_in(session: Session) -> None:
-    async def act(page: Page, feed: Feed) -> None:
+    async def act(page: Page, connection: Connection) -> None:
         await moved(session, 30)
         await asyncio.sleep(PAUSE)
         assert len(page.got) == MESSAGES_IN_FLIGHT
-        feed.acknowledge()
+        connection.acknowledge()
         await asyncio.sleep(PAUSE)
 
     page = sent_while(session, act)
@@ -70,22 +77,22 @@ def test_a_page_that_says_nothing_is_sent_no_more_than_it_can_take_in(session: S
 
 
 def test_a_page_that_keeps_up_gets_them_all(session: Session) -> None:
-    async def act(page: Page, feed: Feed) -> None:
+    async def act(page: Page, connection: Connection) -> None:
         for value in range(20):
             count = len(page.got)
-            session.move(0, float(value))
+            move(session, float(value))
             while len(page.got) == count:
                 await asyncio.sleep(0.001)
-            feed.acknowledge()
+            connection.acknowledge()
             assert unpacked(page.got[-1]).step == session.state.step  # type: ignore[arg-type]
 
     sent_while(session, act)
 
 
 def test_what_was_never_sent_cannot_be_seen(session: Session) -> None:
-    async def act(page: Page, feed: Feed) -> None:
+    async def act(page: Page, connection: Connection) -> None:
         for _ in range(50):
-            feed.acknowledge()
+            connection.acknowledge()
         await moved(session, 30)
         await asyncio.sleep(PAUSE)
 
@@ -95,7 +102,7 @@ def test_what_was_never_sent_cannot_be_seen(session: Session) -> None:
 def test_silence_needs_no_answer(session: Session) -> None:
     modes = Modes(session)
 
-    async def act(page: Page, feed: Feed) -> None:
+    async def act(page: Page, connection: Connection) -> None:
         # In the plain mode nothing is plotted: changes of the posture are no news.
         await asyncio.sleep(PAUSE)
         told = len(page.got)

@@ -1,8 +1,8 @@
-"""A pull: a point or joint that a pointer drags, a temporary task below all others [Baerlocher 2001, 7.2.4]."""
+"""Pulls: points and joints that pointers drag, temporary tasks below all others [Baerlocher 2001, 7.2.4]."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
+from poise.studio.session.edits import with_new_task
+from poise.studio.session.state import State, with_scene
 from poise.tasks.place import Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
@@ -32,10 +33,6 @@ class Pull:
     at: FloatArray
     """(3,) target of the point [m], or (nq,) posture with the wanted joint value."""
 
-    def moved(self, at: ArrayLike) -> Pull:
-        """The pull with another target of its point."""
-        return replace(self, at=checked_point(at))
-
     def twisted(self, number: int, angle: float) -> Pull:
         """The pull of a joint with degree of freedom `number` moved by `angle` from its start value [rad or m]."""
         assert isinstance(self.task, Hold)
@@ -45,6 +42,68 @@ class Pull:
         v = np.zeros(figure.nv)
         v[number] = angle
         return replace(self, at=np.array(figure.clamp(figure.integrate(start, v), previous=start).q))
+
+
+def pressed(state: State, owner: object, body: int, point: ArrayLike) -> State:
+    """The state in which an owner drags a point of a body, given in the body's frame, and nothing else [m]."""
+    name = f"the pull on the {state.figure.bodies[body].name.replace('_', ' ')}"
+    task = _point_task_of(state, body, point, name)
+    return _with_pull(state, Pull(owner, task, checked_point(task.at)))
+
+
+def gripped(state: State, owner: object, number: int) -> State:
+    """The state in which an owner turns the joint of a degree of freedom, and drags nothing else."""
+    task = joint_task(state.posture, number, priority=lowest_priority(state.scene.tasks))
+    return _with_pull(state, Pull(owner, task, state.posture.q))
+
+
+def _with_pull(state: State, pull: Pull) -> State:
+    if state.mode.drives:
+        return state
+    return replace(state, pulls=(*(other for other in state.pulls if other.owner != pull.owner), pull))
+
+
+def pull_of(state: State, owner: object) -> Pull | None:
+    """What an owner drags; None for nothing."""
+    return next((pull for pull in state.pulls if pull.owner == owner), None)
+
+
+def dragged(state: State, owner: object, at: ArrayLike) -> State:
+    """The state with the owner's point dragged to a world position; the same state if the owner drags no point [m]."""
+    there = checked_point(at)
+    return _with_changed_pull(state, owner, Position, lambda pull: replace(pull, at=there))
+
+
+def twisted(state: State, owner: object, number: int, amount: float) -> State:
+    """The state with a degree of freedom of the owner's joint moved by an amount from its value at the grip [rad or m].
+
+    It is the same state if the owner turns no joint.
+    """
+    return _with_changed_pull(state, owner, Hold, lambda pull: pull.twisted(number, amount))
+
+
+def _with_changed_pull(state: State, owner: object, kind: type[Task], change: Callable[[Pull], Pull]) -> State:
+    held = pull_of(state, owner)
+    if held is None or not isinstance(held.task, kind):
+        return state
+    return replace(state, pulls=tuple(change(held) if pull is held else pull for pull in state.pulls))
+
+
+def released(state: State, owner: object) -> State:
+    """The state without the owner's drag, if there is one."""
+    left = tuple(pull for pull in state.pulls if pull.owner != owner)
+    return state if len(left) == len(state.pulls) else replace(state, pulls=left)
+
+
+def with_pin(state: State, body: int, point: ArrayLike) -> State:
+    """The state with a task that keeps a point of a body, given in the body's frame, where it is [m]."""
+    name = f"pinned {state.figure.bodies[body].name.replace('_', ' ')}"
+    return with_scene(state, with_new_task(state.scene, _point_task_of(state, body, point, name)))
+
+
+def _point_task_of(state: State, body: int, point: ArrayLike, name: str) -> Position:
+    priority, joints = lowest_priority(state.scene.tasks), state.recruits_for(body)
+    return point_task(state.posture, body, point, priority=priority, name=name, joints=joints)
 
 
 def joint_task(posture: Posture, number: int, *, priority: int) -> Hold:
@@ -85,8 +144,3 @@ def point_of(posture: Posture, body: int, point: ArrayLike) -> FloatArray:
 def lowest_priority(tasks: Iterable[Task]) -> int:
     """The priority one below all tasks."""
     return 1 + max((task.priority for task in tasks), default=0)
-
-
-def pull_name(figure: Figure, body: int) -> str:
-    """The name of a pull's task in sentences."""
-    return f"the pull on the {figure.bodies[body].name.replace('_', ' ')}"

@@ -1,0 +1,80 @@
+"""Changes of the state: functions that return it with another scene, figure, target or drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
+
+from numpy.typing import ArrayLike
+
+from poise.engine.scene import Scene
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import Pose
+from poise.studio.session.driver import Mode
+from poise.studio.session.edits import task_of, with_parts, with_task
+from poise.studio.session.outcome import Outcome
+from poise.studio.session.postures import carried_over
+from poise.studio.session.pulls import checked_point
+from poise.studio.session.state import State, continued, has_work, state_of, with_scene
+from poise.tasks.task import Recruits
+
+if TYPE_CHECKING:
+    from poise.studio.session.session import Session
+
+Options = ParamSpec("Options")
+GETTING_READY = "Getting ready …"
+"""Sentence shown until a scene has been evaluated; the first solve may have to compile kernels."""
+
+
+def scene_change(
+    change: Callable[Concatenate[Scene, Options], Scene], *args: Options.args, **options: Options.kwargs
+) -> Callable[[State], State]:
+    """The change of a state that replaces its scene by `change(scene, …)`, for `Session.update`."""
+    return lambda state: with_scene(state, change(state.scene, *args, **options))
+
+
+def open_scene(session: Session, scene: Scene, *, folder: Path | None = None, mode: Mode | None = None) -> None:
+    """Open a scene in its start posture, in the pose mode unless another mode is given."""
+    new = replace(state_of(scene, folder), mode=mode or Mode())
+    if new.mode.drives or has_work(new):
+        new = replace(new, outcome=Outcome("orange", GETTING_READY))
+    session.update(lambda state: continued(state, new))
+
+
+def with_figure(state: State, figure: Figure) -> State:
+    """The state with a changed version of its figure; joints that both have keep their values."""
+    posture = carried_over(state.posture, figure)
+    new = state_of(with_parts(state.scene, figure=figure, start=posture, origin=None), state.folder)
+    return continued(state, replace(new, posture=posture, mode=state.mode, recruits=state.recruits))
+
+
+def with_root(state: State, body: str) -> State:
+    """The state with another body as the root of the figure; every body stays where it is in the world."""
+    return with_figure(state, state.figure.rerooted(body, state.posture))
+
+
+def with_recruits(state: State, body: str, joints: Recruits) -> State:
+    """The state with other joints that pulls and pins of a body may move; None for all joints."""
+    others = {name: chosen for name, chosen in state.recruits.items() if name != body}
+    return replace(state, recruits=others | ({} if joints is None else {body: joints}))
+
+
+def with_target(state: State, number: int, at: ArrayLike, rotation: ArrayLike | None = None) -> State:
+    """The state with the target of a task moved to a world position and rotated; drags go on [m].
+
+    It is the same state for a task without a target.
+    """
+    there, task = checked_point(at), task_of(state.scene, number)
+    target = task.target_in(state.posture)
+    if target is None:
+        return state
+    moved = task.dragged(state.posture, Pose(there, target.rotation if rotation is None else rotation))
+    return replace(state, scene=with_task(state.scene, number, moved), scene_number=state.scene_number + 1)
+
+
+def with_drawing(state: State, what: str, shown: bool) -> State:
+    """The state with an optional drawing shown or hidden on all pages, such as "torques"."""
+    others = state.shown - {what}
+    return replace(state, shown=others | {what} if shown else others)

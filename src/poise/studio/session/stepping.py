@@ -1,0 +1,175 @@
+"""The solver's steps: the solver of a state, one step of it, and the thread that takes the steps."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.engine.solver import Solver
+from poise.figure.model.posture import Posture
+from poise.studio.session.driver import TICK, Driven
+from poise.studio.session.outcome import Outcome, outcome_of
+from poise.studio.session.state import State, has_work
+from poise.tasks.task import Task
+
+if TYPE_CHECKING:
+    from poise.studio.session.session import Session
+
+STEPS_PER_VERDICT = 6
+"""Solver steps between two evaluations of the tasks while the figure moves."""
+SHOWN_AS_MET_ERROR = 1e-3
+"""Error below which the page shows a task as met; smaller errors cannot be seen [m or rad]."""
+RESTING_STEP = 1e-6
+"""Largest change of a joint in one step at which the figure counts as resting [m or rad]."""
+
+
+class Stepper:
+    """Moves the figure of a state by one step; keeps the solver of the last state as long as it fits."""
+
+    def __init__(self) -> None:
+        """Start without a solver."""
+        self.driver: Callable[[State], Driven | None] | None = None
+        """Computes the next posture in place of the solver, in modes whose driver moves the figure."""
+        self._compiled: CompiledState | None = None
+        self._steps = 0
+
+    def prepare(self, state: State) -> None:
+        """Compile the solver of a state, or set its targets; raises `PoiseError` if that cannot be done.
+
+        A mode whose driver moves the figure needs no solver, so that its scene is not compiled.
+        """
+        if not state.mode.drives:
+            self._fitting(state)
+
+    def forget(self) -> None:
+        """Discard the solver."""
+        self._compiled = None
+
+    def step(self, state: State) -> tuple[State, bool]:
+        """The state after one step, and whether another step is needed."""
+        driven = self.driver(state) if self.driver is not None and state.mode.drives else None
+        if driven is not None:
+            return replace(state, posture=driven.posture, outcome=driven.outcome), driven.more
+        if not has_work(state):
+            return replace(state, outcome=Outcome()), False
+        compiled = self._fitting(state)
+        posture = compiled.solver.step(state.posture)
+        moved = np.abs(state.figure.difference(state.posture, posture)).max(initial=0.0)
+        self._steps += 1
+        if self._steps % STEPS_PER_VERDICT:
+            return replace(state, posture=posture), True
+        # A resting figure is stepped on until its tasks have been evaluated, which happens every few steps.
+        return replace(state, posture=posture, outcome=compiled.judged(posture)), bool(moved >= RESTING_STEP)
+
+    def _fitting(self, state: State) -> CompiledState:
+        """The solver with the tasks and targets of a state; compiled again only if more than targets has changed."""
+        found, self._compiled = self._compiled, None
+        if found is None or not found.fits(state):
+            found = CompiledState(state)
+        found.aim(state)
+        self._compiled = found
+        return found
+
+
+class CompiledState:
+    """The solver of a scene and of the pulls on its figure."""
+
+    def __init__(self, state: State) -> None:
+        """Compile the tasks of the scene and of the pulls."""
+        self._scene, self._pulls = state.scene, state.pulls
+        self._tasks = state.scene.tasks
+        scene = state.scene
+        self.solver = Solver(
+            scene.figure,
+            [*scene.tasks, *(pull.task for pull in state.pulls)],
+            obstacles=scene.obstacles,
+            forces=scene.forces,
+            criteria=scene.criteria,
+        )
+        for pull in state.pulls:
+            self.solver.target(pull.task, pull.at)
+
+    def fits(self, state: State) -> bool:
+        """Whether a state differs only in the targets of tasks and pulls."""
+        old, new = self._scene, state.scene
+        if [pull.task for pull in self._pulls] != [pull.task for pull in state.pulls]:
+            return False
+        return old is new or (
+            all(getattr(old, part) is getattr(new, part) for part in ("figure", "obstacles", "forces", "criteria"))
+            and len(old.tasks) == len(new.tasks)
+            and all(map(differ_in_target_only, old.tasks, new.tasks))
+        )
+
+    def aim(self, state: State) -> None:
+        """Set the targets that differ from those of the last state."""
+        for compiled, old, new in zip(self._tasks, self._scene.tasks, state.scene.tasks, strict=True):
+            if new is not old and new.active:
+                self.solver.target(compiled, new)
+        for before, now in zip(self._pulls, state.pulls, strict=True):
+            if now is not before:
+                self.solver.target(now.task, now.at)
+        self._scene, self._pulls = state.scene, state.pulls
+
+    def judged(self, posture: Posture) -> Outcome:
+        """Evaluate the tasks in a posture."""
+        found = outcome_of(self.solver.judge(posture, tolerance=SHOWN_AS_MET_ERROR).verdicts)
+        present = dict(zip(self._tasks, self._scene.tasks, strict=True))
+        return replace(found, verdicts={present.get(task, task): verdict for task, verdict in found.verdicts.items()})
+
+
+def differ_in_target_only(old: Task, new: Task) -> bool:
+    """Whether two tasks have the same fields but for the value of a target that a solver can change in place."""
+    if old is new or type(old) is not type(new):
+        return old is new
+    given = [[name for name in old.target_fields if getattr(task, name) is not None] for task in (old, new)]
+    names = [each.name for each in fields(old) if each.name not in old.target_fields]
+    same = all(getattr(old, name) is getattr(new, name) for name in names)
+    return same and given[0] == given[1] != []
+
+
+class SolverThread:
+    """Steps a session sixty times per second until it rests, and again after every change."""
+
+    def __init__(self, session: Session) -> None:
+        """Create the thread; `start` starts it."""
+        self._session = session
+        self._has_work, self._stopped = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="poise studio solver", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._unsubscribe = self._session.subscribe(self._has_work.set)
+        self._has_work.set()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread after its current step."""
+        self._unsubscribe()
+        self._stopped.set()
+        self._has_work.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        due = time.perf_counter()
+        while not self._stopped.is_set():
+            self._has_work.clear()
+            if not self._tick():
+                self._has_work.wait()
+                due = time.perf_counter()
+                continue
+            due = max(due + TICK, time.perf_counter() - TICK)
+            self._stopped.wait(max(0.0, due - time.perf_counter()))
+
+    def _tick(self) -> bool:
+        try:
+            return self._session.tick()
+        except Exception:
+            logging.getLogger(__name__).exception("the solver of the studio failed")
+            self._session.give_up("The solver failed; see the terminal for the error. Undo, or change a task.")
+            return False
