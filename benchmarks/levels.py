@@ -14,7 +14,8 @@ import numpy as np
 from machine import describe, microseconds
 
 from poise.kernels.jit.compile import kernel
-from poise.kernels.levels.levels import Levels, LevelsWork, make_work, solve_levels
+from poise.kernels.levels.levels import LevelsSolver, make_solver, solve_levels
+from poise.kernels.levels.workspace import Levels
 
 GROWTH = [
     (7, (6,)),
@@ -33,16 +34,16 @@ GROWTH = [
 
 
 @kernel
-def repeat(count: int, problem: Levels, work: LevelsWork, x: np.ndarray) -> int:
+def repeat(count: int, problem: Levels, solver: LevelsSolver, x: np.ndarray) -> int:
     status = 0
     for _ in range(count):
         for c in range(x.shape[0]):
             x[c] = 0.0
-        status = solve_levels(problem, work, x)
+        status = solve_levels(problem, solver, x)
     return status
 
 
-def make(n: int, sizes: tuple[int, ...], room: float) -> tuple[Levels, LevelsWork]:
+def make(n: int, sizes: tuple[int, ...], room: float) -> tuple[Levels, LevelsSolver]:
     """A random problem with `room` between the limits and zero."""
     rng, m, levels = np.random.default_rng(1), sum(sizes), len(sizes)
     nothing = np.zeros(levels + 1, dtype=np.int64)
@@ -60,32 +61,32 @@ def make(n: int, sizes: tuple[int, ...], room: float) -> tuple[Levels, LevelsWor
         curvature=np.zeros((levels + 1, n, n)),
         watch=nothing.copy(),
     )
-    return problem, make_work(n, m, levels)
+    return problem, make_solver(n, m, levels)
 
 
-def cost(problem: Levels, work: LevelsWork) -> float:
+def cost(problem: Levels, solver: LevelsSolver) -> float:
     """Microseconds per warm solve."""
     x = np.zeros(problem.wish.shape[0])
-    repeat(3, problem, work, x)
+    repeat(3, problem, solver, x)
     inner = 300
-    return microseconds(lambda: repeat(inner, problem, work, x), 1, rounds=15) / inner
+    return microseconds(lambda: repeat(inner, problem, solver, x), 1, rounds=15) / inner
 
 
 def main() -> None:
     print(describe("numba", "numpy"))
     print(f"{'n':>4s} {'rows':20s}{'free µs':>9s}{'limited µs':>12s}{'locks':>7s}")
     for n, sizes in GROWTH:
-        free, work = make(n, sizes, 10.0)
-        without = cost(free, work)
-        limited, work = make(n, sizes, 0.1)
-        within = cost(limited, work)
-        locks = np.count_nonzero(work.limit_multipliers)
+        free, solver = make(n, sizes, 10.0)
+        without = cost(free, solver)
+        limited, solver = make(n, sizes, 0.1)
+        within = cost(limited, solver)
+        locks = np.count_nonzero(solver.work.limit_multipliers)
         print(f"{n:4d} {','.join(map(str, sizes)):20s}{without:9.2f}{within:12.2f}{locks:7d}")
-    problem, work = make(38, (12, 3, 3, 3), 10.0)
-    flat = cost(problem, work)
+    problem, solver = make(38, (12, 3, 3, 3), 10.0)
+    flat = cost(problem, solver)
     root = 0.3 * np.random.default_rng(2).normal(size=(38, 38))
     problem.curved[2], problem.curvature[2] = 1, root @ root.T
-    print(f"a curved level with 23 undecided directions costs {cost(problem, work) - flat:.2f} µs more")
+    print(f"a curved level with 23 undecided directions costs {cost(problem, solver) - flat:.2f} µs more")
     if len(sys.argv) > 1:
         draw(Path(sys.argv[1]))
 

@@ -215,9 +215,9 @@ def _pictures() -> None:
 
 
 def _levels() -> None:
-    from poise.kernels.levels.workspace import make_work
+    from poise.kernels.levels.levels import make_solver
 
-    make_work(1, 1, 1)
+    make_solver(1, 1, 1)
 
 
 def _solving() -> None:

@@ -21,7 +21,8 @@ from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.criteria import Criteria, make_criteria
 from poise.kernels.goals.goal_curvature import make_node_forces
 from poise.kernels.goals.goals import Goals, make_evaluation
-from poise.kernels.levels.levels import Levels, make_work
+from poise.kernels.levels.levels import make_solver
+from poise.kernels.levels.workspace import Levels
 from poise.tasks.criteria import Effort, Near, Slope, Term
 from poise.tasks.posture import Hold
 
@@ -64,7 +65,7 @@ def make_engine(
         closures=closures,
         criteria=criteria,
         levels=levels,
-        solver=make_work(figure.nv, levels.rows.shape[0], p, levels.general.shape[0]),
+        solver=make_solver(figure.nv, levels.rows.shape[0], p, levels.general.shape[0]),
         node_forces=make_node_forces(tree),
         current=make_evaluation(tree, goals),
         trial=make_evaluation(tree, goals),

@@ -28,7 +28,6 @@ from poise.kernels.engine.step import bind, step_from
 from poise.kernels.engine.step_singular import MAX_EXCLUDED
 from poise.kernels.goals.goals import Goals, evaluate
 from poise.kernels.jit.compile import entry_point_for
-from poise.kernels.levels.problem import LOCKED_SIDE
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, ExternalGradient
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
@@ -168,8 +167,8 @@ class Problem:
 
     def forget(self) -> None:
         """Forget earlier steps: warm starts, extra damping and the use of curvature."""
-        state, active_sets = self.engine.state, self.engine.solver.whole[LOCKED_SIDE:]
-        for remembered in (state.last_level_step, state.extra_damping, state.needs_curvature, active_sets):
+        state, active_sets = self.engine.state, self.engine.solver.work.active_sets()
+        for remembered in (state.last_level_step, state.extra_damping, state.needs_curvature, *active_sets):
             remembered.fill(0)
         state.last_merit.fill(np.nan)
         for term in self.external_terms:
@@ -178,7 +177,7 @@ class Problem:
     @contextmanager
     def memory_kept(self) -> Iterator[None]:
         """Restore at the end of the block all that steps remember, so that a step taken inside leaves no trace."""
-        memory = (*self.engine.state, self.engine.solver.whole)
+        memory = (*self.engine.state, *self.engine.solver.work.active_sets())
         saved = [array.copy() for array in memory]
         try:
             yield

@@ -12,8 +12,8 @@ from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goal_curvature import NodeForces
 from poise.kernels.goals.goals import Evaluation, Goals
 from poise.kernels.jit.pointers import define_handle
-from poise.kernels.levels.problem import Levels
-from poise.kernels.levels.workspace import LevelsWork
+from poise.kernels.levels.levels import LevelsSolver
+from poise.kernels.levels.workspace import Levels
 from poise.kernels.loops.closure import Closures
 
 Array = np.ndarray
@@ -85,7 +85,7 @@ class Engine(NamedTuple):
     closures: Closures
     criteria: Criteria
     levels: Levels
-    solver: LevelsWork
+    solver: LevelsSolver
     node_forces: NodeForces
     current: Evaluation
     """Errors, node frames and Jacobian ingredients at the posture from which a step starts."""

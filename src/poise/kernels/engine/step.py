@@ -139,7 +139,7 @@ def take_step(
             damping[k] = math.sqrt(damping[k] * damping[k] + extra_damping[k])
     if moved > VISIBLE_STEP and not gains_enough(engine, moved):
         moved = _halve_until_it_gains(engine, q, share)
-    if moved <= VISIBLE_STEP and engine.solver.escape_curvature[0] < 0.0:
+    if moved <= VISIBLE_STEP and engine.solver.work.escape_curvature < 0.0:
         moved = _leave_saddle_or_keep(engine, q, moved)
     if moved == 0.0:
         moved = _restore_met_levels(engine, q)
@@ -271,8 +271,8 @@ def _leave_saddle(engine: Engine, q: Array) -> float:
 
     A straight arm that has to shorten is at a saddle point: no joint changes its length to first order.
     """
-    state, solver, levels = engine.state, engine.solver, engine.levels
-    x, escape, lower, upper = state.step, solver.escape, levels.lower, levels.upper
+    state, levels = engine.state, engine.levels
+    x, escape, lower, upper = state.step, engine.solver.work.escape, levels.lower, levels.upper
     largest = 0.0
     for i in range(x.shape[0]):
         largest = max(largest, abs(escape[i]))

@@ -84,7 +84,7 @@ def first_worse_level(engine: Engine, moved: float) -> int:
 @kernel
 def _predicted_merit(engine: Engine, k: int) -> float:
     """Merit of level `k` after the whole step, as the model predicts it."""
-    state, left = engine.state, engine.solver.left[k]
+    state, left = engine.state, engine.solver.work.level_residual[k]
     if engine.levels.curved[k] == 0:
         return left + (1.0 - state.target_share[k]) * state.merit[k]
     x, curvature = state.step, engine.levels.curvature
@@ -175,7 +175,7 @@ def note_model_error(engine: Engine, share: float) -> None:
         else:
             for i in range(wish.shape[0]):
                 predicted += wish[i] * wish[i]
-            predicted = math.sqrt(predicted) - engine.solver.left[p]
+            predicted = math.sqrt(predicted) - engine.solver.work.level_residual[p]
         responsible = k == p or decided_square[k] >= DOMINANT_STEP_SHARE * decided_square[p]
         if responsible and before[k] - after[k] < MIN_GAIN_RATIO * share * predicted:
             needs_curvature[k] = 1

@@ -22,8 +22,8 @@ from poise.kernels.goals.goal_curvature import fill_curvature
 from poise.kernels.goals.jacobian_rows import fill_rows, fill_support_edges
 from poise.kernels.jit.compile import kernel
 from poise.kernels.levels.householder import from_coordinates
-from poise.kernels.levels.levels import GIVES_WAY, resume_levels
-from poise.kernels.levels.problem import DECIDED, STAYS, STOPS, STOPS_IF_LEFT, WORK_ROW, Y
+from poise.kernels.levels.levels import resume_levels
+from poise.kernels.levels.workspace import GIVES_WAY, STAYS, STOPS, STOPS_IF_LEFT
 from poise.kernels.loops.closure import closure_residual, closure_rows
 from poise.kernels.loops.closure_curvature import add_closure_curvature
 
@@ -124,14 +124,14 @@ def solve_model(engine: Engine, q: Array) -> None:
         x[i] = 0.0
     status = resume_levels(levels, solver, -1, x)
     while status == GIVES_WAY:
-        k = solver.stopped[0]
+        k, multipliers = solver.work.stopped_level, solver.work.row_multipliers
         if k < p:
             share = 1.0 / state.target_share[k]
-            for i in range(solver.row_multipliers.shape[0]):
-                solver.row_multipliers[i] *= share
+            for i in range(multipliers.shape[0]):
+                multipliers[i] *= share
             for i in range(start[k], start[k + 1]):
                 target[i] = weight[i - skip] * error[i - skip]
-        multipliers, curvature = solver.row_multipliers, levels.curvature[k]
+        curvature = levels.curvature[k]
         fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, skip, multipliers, curvature)
         if state.loop_residual.shape[0] > 0:
             _add_loop_curvature(engine, k)
@@ -149,7 +149,7 @@ def solve_model(engine: Engine, q: Array) -> None:
 @kernel
 def _add_loop_curvature(engine: Engine, k: int) -> None:
     """Add the curvature of the loops, weighted by the multipliers of their rows, to that of level `k`."""
-    current, couple, multipliers = engine.current, engine.state.couple, engine.solver.row_multipliers
+    current, couple, multipliers = engine.current, engine.state.couple, engine.solver.work.row_multipliers
     position, rotation, axes = current.position, current.rotation, current.axes
     first, curvature = engine.levels.start[MECHANISM_LEVEL], engine.levels.curvature[k]
     add_closure_curvature(engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature)
@@ -181,20 +181,20 @@ def _split_step(engine: Engine) -> None:
     Writes these parts to `state.level_step`, and the squared length decided down to each level to
     `state.decided_square`.
     """
-    level_step, curved, solver, x = engine.state.level_step, engine.levels.curved, engine.solver, engine.state.step
-    tables, lines, whole, decided_square = solver.tables, solver.lines, solver.whole, engine.state.decided_square
+    level_step, curved, work, x = engine.state.level_step, engine.levels.curved, engine.solver.work, engine.state.step
+    decided_square = engine.state.decided_square
     p, n = level_step.shape[0] - 1, level_step.shape[1]
     total, c = 0.0, 0
     for k in range(p + 1):
-        while c < whole[DECIDED, k + 1]:
-            total += lines[Y, c] * lines[Y, c]
+        while c < work.decided[k + 1]:
+            total += work.y[c] * work.y[c]
             c += 1
         decided_square[k] = total
     decided_square[p] = 0.0
     for i in range(n):
         decided_square[p] += x[i] * x[i]
     for k in range(FIRST_TASK_LEVEL, p + 1):
-        begin, end = whole[DECIDED, k], whole[DECIDED, k + 1]
+        begin, end = work.decided[k], work.decided[k + 1]
         if begin == n or (curved[k] == 0 and k < p):
             for c in range(n):
                 level_step[k, c] = 0.0
@@ -202,7 +202,7 @@ def _split_step(engine: Engine) -> None:
         is_last = k == p or end == n
         first, last = (0, begin) if is_last else (begin, end)
         for c in range(n):
-            lines[WORK_ROW, c] = lines[Y, c] if first <= c < last else 0.0
-        from_coordinates(tables, lines, last, WORK_ROW)
+            work.row[c] = work.y[c] if first <= c < last else 0.0
+        from_coordinates(work, last, work.row)
         for c in range(n):
-            level_step[k, c] = x[c] - lines[WORK_ROW, c] if is_last else lines[WORK_ROW, c]
+            level_step[k, c] = x[c] - work.row[c] if is_last else work.row[c]

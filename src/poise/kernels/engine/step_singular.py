@@ -55,11 +55,11 @@ def exclude_direction(engine: Engine, k: int, share: float) -> bool:
     excluded already. The model must be solved again afterwards: its factors are overwritten.
     """
     state, levels, solver, undamped = engine.state, engine.levels, engine.solver, count_undamped_levels(engine)
-    count, n, x, multipliers = state.excluded_count[0], state.step.shape[0], state.step, solver.row_multipliers
+    count, n, x, multipliers = state.excluded_count[0], state.step.shape[0], state.step, solver.work.row_multipliers
     was_met = FIRST_TASK_LEVEL <= k < undamped and state.merit[k] <= MET_ERROR and engine.level_kind[k] == 0
     if not was_met or count == MAX_EXCLUDED or not _find_uncorrectable_residual(engine, k, share):
         return False
-    balance_row_multipliers(solver.tables, solver.lines, solver.whole, k)
+    balance_row_multipliers(solver.work, k)
     curvature = levels.curvature[k]
     fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, multipliers, curvature)
     if state.loop_residual.shape[0] > 0:
@@ -95,7 +95,7 @@ def _find_uncorrectable_residual(engine: Engine, k: int, share: float) -> bool:
     """
     state, levels, solver = engine.state, engine.levels, engine.solver
     rows, wanted, dx, start = levels.rows, state.row_correction, state.correction, levels.start
-    multipliers = solver.row_multipliers
+    multipliers = solver.work.row_multipliers
     find_row_corrections(engine, state.trial_q, k + 1, share, 0.0)
     lost, length, left = 0.0, 0.0, 0.0
     for r in range(start[k], start[k + 1]):

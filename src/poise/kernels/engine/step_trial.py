@@ -101,7 +101,7 @@ def count_undamped_levels(engine: Engine) -> int:
 @kernel
 def count_met_levels(engine: Engine) -> int:
     """Number of levels, from the top, whose errors the model removes exactly."""
-    left, undamped = engine.solver.left, count_undamped_levels(engine)
+    left, undamped = engine.solver.work.level_residual, count_undamped_levels(engine)
     for k in range(undamped):
         if left[k] > MET_ERROR:
             return k

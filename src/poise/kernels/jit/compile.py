@@ -97,7 +97,7 @@ def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:
     return kernel.overloads[signature]
 
 
-def indirect_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
+def indirect_kernel(function: Callable[P, R], signature: Any) -> Callable[P, R]:
     """Compile `function` now, as a C function that kernels receive as an argument and call through a pointer.
 
     Numba copies the code of every callee into its caller and optimises the copy again, up to the outermost caller. A
@@ -107,7 +107,7 @@ def indirect_kernel(function: Callable[P, R], signature: str) -> Callable[P, R]:
 
     Args:
         function: The function to compile.
-        signature: Its types in numba's notation.
+        signature: Its types, as numba writes them.
     """
     if numba.config.DISABLE_JIT:
         return function

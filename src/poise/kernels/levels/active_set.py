@@ -1,34 +1,21 @@
-"""The active set of a level: warm start, repair, then a primal active-set method; see `levels` for the method."""
+"""The limits of a level: which ones bind, are crossed, or are locked at its optimum; see `levels` for the method.
+
+A warm start is repaired a few times, then a primal active-set method takes over.
+"""
 
 import numpy as np
 
 from poise.kernels.jit.compile import inner_kernel
 from poise.kernels.levels.equality_solve import solve_rows, solve_wish
-from poise.kernels.levels.householder import to_coordinates
-from poise.kernels.levels.limits import add_crossed, drop_wrong_signs, first_crossed
+from poise.kernels.levels.householder import dot, to_coordinates
 from poise.kernels.levels.multipliers import curved_multipliers, rows_multipliers, wish_multipliers
 from poise.kernels.levels.newton_level import prepare_curved, solve_curved
-from poise.kernels.levels.problem import (
-    DECIDED,
-    GROUP_LINES,
-    HANDED_DOWN,
-    LAZY,
-    LEAST_SIDES,
-    LOCK_COUNT,
-    LOCKED_SIDE,
-    NEWTON_SIDES,
-    ROWS_SIDES,
-    SCALARS,
-    SHIFT,
-    TRIAL_POINT,
-    WATCH,
-    WORK_ROW,
-    X,
-    Y,
-)
+from poise.kernels.levels.workspace import LevelsWork
 
 Array = np.ndarray
 
+LIMIT_TOLERANCE = 1e-11
+"""Distance beyond a limit up to which a point counts as inside."""
 MAX_REPAIRS = 8
 """Times that a warm-started active set is repaired before the primal active-set method takes over."""
 
@@ -37,99 +24,219 @@ ROWS_LEVEL, WISH_LEVEL, LEAST_STEP, NEWTON_LEVEL = 0, 1, 2, 3
 
 
 @inner_kernel
-def enter(tables: Array, lines: Array, decided: int) -> None:
-    """Write the coordinates of X, the point with which a level starts, to Y from `decided` on."""
-    n = tables.shape[1]
+def enter(work: LevelsWork, decided: int) -> None:
+    """Write the coordinates of `x`, the point with which a level starts, to `y` from `decided` on."""
+    n = work.n
     for c in range(n):
-        lines[WORK_ROW, c] = lines[X, c]
-    to_coordinates(tables, lines, 0, decided, WORK_ROW)
+        work.row[c] = work.x[c]
+    to_coordinates(work, 0, decided, work.row)
     for c in range(decided, n):
-        lines[Y, c] = lines[WORK_ROW, c]
+        work.y[c] = work.row[c]
 
 
 @inner_kernel
-def multipliers(tables: Array, lines: Array, whole: Array, k: int, kind: int, decided: int) -> float:
+def multipliers(work: LevelsWork, k: int, kind: int, decided: int) -> float:
     """Compute the multipliers of the limits locked on the face just solved; returns the size that counts as zero."""
     if kind == ROWS_LEVEL:
-        return rows_multipliers(tables, lines, whole, k, decided)
+        return rows_multipliers(work, k, decided)
     if kind == NEWTON_LEVEL:
-        return curved_multipliers(tables, lines, whole, k, decided)
-    return wish_multipliers(tables, lines, whole, decided, kind == WISH_LEVEL)
+        return curved_multipliers(work, k, decided)
+    return wish_multipliers(work, decided, kind == WISH_LEVEL)
 
 
 @inner_kernel
-def optimum(tables: Array, lines: Array, whole: Array, general: Array, curvature: Array, k: int, kind: int) -> bool:
-    """Find the optimum of level `k` inside the limits and write it to X; returns whether it was found.
+def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: int) -> bool:
+    """Find the optimum of level `k` inside the limits and write it to `x`; returns whether it was found.
 
     The active set of the last step is tried first: limits with multipliers of the wrong sign are dropped and crossed
     limits are added. If that does not settle within MAX_REPAIRS rounds, and the sweep is not lazy, a primal active-set
-    method starts from the feasible point X. Where the optimum is not found, X stays inside the limits unless the sweep
-    is lazy. A curved level that settled with a shifted Hessian is tried again without the shift, because the limits
-    that were locked on the way may make its Hessian positive definite.
+    method starts from the feasible point `x`. Where the optimum is not found, `x` stays inside the limits unless the
+    sweep is lazy. A curved level that settled with a shifted Hessian is tried again without the shift, because the
+    limits that were locked on the way may make its Hessian positive definite.
     """
-    n, limits, decided = tables.shape[1], general.shape[1] + general.shape[0], whole[DECIDED, k]
-    side = LOCKED_SIDE + k + (LEAST_SIDES * whole[SCALARS, GROUP_LINES] if kind == LEAST_STEP else 0)
-    remembered = _remembered(whole, k, kind)
-    for i in range(limits if remembered > 0 else 0):
-        whole[side, i] = whole[remembered, i]
+    n, limits, decided = work.n, general.shape[1] + general.shape[0], work.decided[k]
+    side = work.least_side[k] if kind == LEAST_STEP else work.side[k]
+    remembered = side
     if kind == NEWTON_LEVEL:
-        lines[SHIFT, k] = 0.0
-        prepare_curved(tables, lines, whole, curvature, k, decided)
+        remembered = work.newton_side[k]
+    elif kind != LEAST_STEP and work.watch[k] > 0:
+        remembered = work.rows_side[k]
+    for i in range(limits):
+        side[i] = remembered[i]
+    if kind == NEWTON_LEVEL:
+        work.shift[k] = 0.0
+        prepare_curved(work, curvature, k, decided)
     primal, settled, step, needed = False, False, 0, 0.0
     while not settled and step < 10 * n + 50:
         step += 1
         if primal:
-            enter(tables, lines, decided)
+            enter(work, decided)
         if kind == ROWS_LEVEL:
-            solve_rows(tables, lines, whole, general, k, decided, side)
+            solve_rows(work, general, k, decided, side)
         elif kind == NEWTON_LEVEL:
-            solve_curved(tables, lines, whole, general, k, decided, side)
+            solve_curved(work, general, k, decided, side)
         else:
-            solve_wish(tables, lines, whole, general, decided, side, kind == WISH_LEVEL)
-        zero = multipliers(tables, lines, whole, k, kind, decided) if whole[SCALARS, LOCK_COUNT] > 0 else 0.0
+            solve_wish(work, general, decided, side, kind == WISH_LEVEL)
+        zero = multipliers(work, k, kind, decided) if work.lock_count > 0 else 0.0
         if primal:
-            blocking, share, at = first_crossed(lines, whole, general, side)
+            blocking, share, at = first_crossed(work, general, side)
             for i in range(n):
-                lines[X, i] += share * (lines[TRIAL_POINT, i] - lines[X, i])
+                work.x[i] += share * (work.trial_point[i] - work.x[i])
             if blocking >= 0:
-                whole[side, blocking] = at
+                side[blocking] = at
             else:
-                settled = not drop_wrong_signs(lines, whole, side, zero, True)
+                settled = not drop_wrong_signs(work, side, zero, True)
             continue
-        dropped = drop_wrong_signs(lines, whole, side, zero, False)
-        added = add_crossed(lines, whole, general, side)
+        dropped = drop_wrong_signs(work, side, zero, False)
+        added = add_crossed(work, general, side)
         if added == 0 and not dropped:
             for c in range(n):
-                lines[X, c] = lines[TRIAL_POINT, c]
-            settled = needed > 0.0 or kind != NEWTON_LEVEL or lines[SHIFT, k] == 0.0 or whole[SCALARS, LOCK_COUNT] == 0
+                work.x[c] = work.trial_point[c]
+            settled = needed > 0.0 or kind != NEWTON_LEVEL or work.shift[k] == 0.0 or work.lock_count == 0
             if settled:
                 continue
-            needed, step = lines[SHIFT, k], 0
-            lines[SHIFT, k] = 0.0
+            needed, step = work.shift[k], 0
+            work.shift[k] = 0.0
             for i in range(limits):
-                whole[HANDED_DOWN, i] = whole[side, i]
+                work.handed_down[i] = side[i]
         elif added < 0 or step == MAX_REPAIRS:
             step = 0
-            if needed > 0.0 and lines[SHIFT, k] < needed:
-                lines[SHIFT, k] = needed
+            if needed > 0.0 and work.shift[k] < needed:
+                work.shift[k] = needed
                 for i in range(limits):
-                    whole[side, i] = whole[HANDED_DOWN, i]
-            elif whole[SCALARS, LAZY] == 1:
+                    side[i] = work.handed_down[i]
+            elif work.lazy == 1:
                 return False
             else:
                 primal = True
                 for i in range(limits):
-                    whole[side, i] = 0
-    for i in range(limits if remembered > 0 else 0):
-        whole[remembered, i] = whole[side, i]
+                    side[i] = 0
+    for i in range(limits):
+        remembered[i] = side[i]
     return settled
 
 
 @inner_kernel
-def _remembered(whole: Array, k: int, kind: int) -> int:
-    """The line with the last active set of level `k` as a level of this `kind`; 0 for a level that is not watched."""
-    if kind == NEWTON_LEVEL:
-        return LOCKED_SIDE + NEWTON_SIDES * whole[SCALARS, GROUP_LINES] + k
-    return (
-        LOCKED_SIDE + ROWS_SIDES * whole[SCALARS, GROUP_LINES] + k if kind != LEAST_STEP and whole[WATCH, k] > 0 else 0
-    )
+def open_limits(work: LevelsWork, general: Array) -> None:
+    """Set the bounds of the first level, infinite for limits that begin later, and list the bounded general limits."""
+    n, levels, count = general.shape[1], work.level_count, 0
+    for k in range(levels + 1):
+        work.starting_limits[k] = 0
+    for i in range(n + general.shape[0]):
+        work.lower[i], work.upper[i] = work.given_lower[i], work.given_upper[i]
+        level = work.limit_level[i]
+        if level > 0 or i >= n:
+            some = work.given_lower[i] > -np.inf or work.given_upper[i] < np.inf
+            if level > 0:
+                if some and level <= levels:
+                    work.starting_limits[level] += 1
+                work.lower[i], work.upper[i] = -np.inf, np.inf
+            if some and i >= n:
+                work.bounded_general[count] = i
+                count += 1
+    work.bounded_count = count
+
+
+@inner_kernel
+def start_limits(work: LevelsWork, general: Array, k: int) -> None:
+    """Set the bounds of the limits that begin at level `k`, relaxed to their values at `x` where `x` crosses them."""
+    for i in range(general.shape[1] + general.shape[0]):
+        if work.limit_level[i] == k and (work.given_lower[i] > -np.inf or work.given_upper[i] < np.inf):
+            value = limit_value(general, i, work.x)
+            work.lower[i], work.upper[i] = min(work.given_lower[i], value), max(work.given_upper[i], value)
+
+
+@inner_kernel
+def limit_value(general: Array, i: int, point: Array) -> float:
+    """Value C_i x of limit `i` at `point`."""
+    n = general.shape[1]
+    if i < n:
+        return point[i]
+    return dot(general[i - n], point, 0, n)
+
+
+@inner_kernel
+def first_crossed(work: LevelsWork, general: Array, side: Array) -> tuple[int, float, int]:
+    """The limit crossed first on the way to `trial_point` (-1 for none), the share of the way, and the side crossed."""
+    n = general.shape[1]
+    blocking, share, at = -1, 1.0, 0
+    for j in range(n + work.bounded_count):
+        i = j if j < n else work.bounded_general[j - n]
+        if side[i] != 0:
+            continue
+        here, there = limit_value(general, i, work.x), limit_value(general, i, work.trial_point)
+        step = there - here
+        if step > 0.0 and there > work.upper[i] + LIMIT_TOLERANCE:
+            room = max(0.0, work.upper[i] - here) / step
+            if room < share:
+                blocking, share, at = i, room, 1
+        elif step < 0.0 and there < work.lower[i] - LIMIT_TOLERANCE:
+            room = max(0.0, here - work.lower[i]) / -step
+            if room < share:
+                blocking, share, at = i, room, -1
+    return blocking, share, at
+
+
+@inner_kernel
+def inside(work: LevelsWork, general: Array, point: Array) -> bool:
+    """Whether `point` is inside every limit that binds the current level."""
+    n, crossed = general.shape[1], 0
+    for i in range(n):
+        value = point[i]
+        crossed += (value > work.upper[i] + LIMIT_TOLERANCE) | (value < work.lower[i] - LIMIT_TOLERANCE)
+    for j in range(work.bounded_count):
+        i = work.bounded_general[j]
+        value = dot(general[i - n], point, 0, n)
+        crossed += (value > work.upper[i] + LIMIT_TOLERANCE) | (value < work.lower[i] - LIMIT_TOLERANCE)
+    return crossed == 0
+
+
+@inner_kernel
+def add_crossed(work: LevelsWork, general: Array, side: Array) -> int:
+    """Lock every limit that `trial_point` crosses; returns how many, or -1 when a dependent lock is off its bound."""
+    n, added = general.shape[1], 0
+    for i in range(n):
+        change = _look(work, i, work.trial_point[i], side)
+        if change < 0:
+            return -1
+        added += change
+    for j in range(work.bounded_count):
+        i = work.bounded_general[j]
+        change = _look(work, i, dot(general[i - n], work.trial_point, 0, n), side)
+        if change < 0:
+            return -1
+        added += change
+    return added
+
+
+@inner_kernel
+def _look(work: LevelsWork, i: int, value: float, side: Array) -> int:
+    """Lock limit `i` if `value` is beyond it; returns 1 if so, -1 for a dependent lock off its bound, else 0."""
+    at, least, most = side[i], work.lower[i], work.upper[i]
+    if at != 0:
+        off = abs(value - (most if at > 0 else least))
+        return -1 if work.dependent_locks[i] == 1 and off > 1e-9 else 0
+    beyond = 1 if value > most + LIMIT_TOLERANCE else -1 if value < least - LIMIT_TOLERANCE else 0
+    if beyond != 0:
+        side[i] = beyond
+    return abs(beyond)
+
+
+@inner_kernel
+def drop_wrong_signs(work: LevelsWork, side: Array, zero: float, only_worst: bool) -> bool:
+    """Unlock limits whose multiplier has the wrong sign, all or only the worst; returns whether there were any."""
+    worst, worst_pull = -1, zero
+    dropped = False
+    for t in range(work.lock_count):
+        i = work.locks[t]
+        pull = -side[i] * work.lock_multipliers[t]
+        if pull <= zero or work.lower[i] == work.upper[i]:
+            continue
+        dropped = True
+        if not only_worst:
+            side[i] = 0
+        elif pull > worst_pull:
+            worst, worst_pull = i, pull
+    if worst >= 0:
+        side[worst] = 0
+    return dropped

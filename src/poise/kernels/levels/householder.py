@@ -11,7 +11,7 @@ import numpy as np
 from numpy import uint64
 
 from poise.kernels.jit.compile import inner_kernel
-from poise.kernels.levels.problem import REFLECTORS, ROW_BLOCK, SCALES, WORK_ROW
+from poise.kernels.levels.workspace import ROW_BLOCK, LevelsWork
 
 Array = np.ndarray
 
@@ -23,104 +23,104 @@ def block_of(r: int) -> int:
 
 
 @inner_kernel
-def dot(a: Array, i: int, b: Array, j: int, first: int, end: int) -> float:
-    """Dot product of line `i` of `a` and line `j` of `b` over `first` ≤ c < `end`, as four partial sums."""
+def dot(a: Array, b: Array, first: int, end: int) -> float:
+    """Dot product of `a` and `b` over `first` ≤ c < `end`, as four partial sums."""
     begin, stop = uint64(first), uint64(end)
     last = begin + (stop - begin) // uint64(4) * uint64(4)
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
     for c in range(begin, last, uint64(4)):
         c1, c2, c3 = c + uint64(1), c + uint64(2), c + uint64(3)
-        s0 += a[i, c] * b[j, c]
-        s1 += a[i, c1] * b[j, c1]
-        s2 += a[i, c2] * b[j, c2]
-        s3 += a[i, c3] * b[j, c3]
+        s0 += a[c] * b[c]
+        s1 += a[c1] * b[c1]
+        s2 += a[c2] * b[c2]
+        s3 += a[c3] * b[c3]
     for c in range(last, stop):
-        s0 += a[i, c] * b[j, c]
+        s0 += a[c] * b[c]
     return s0 + s1 + (s2 + s3)
 
 
 @inner_kernel
-def make_reflector(tables: Array, lines: Array, place: int, size: float) -> float:
-    """Make the reflection that maps the tail of WORK_ROW, from `place` on, to its first entry; returns that entry.
+def make_reflector(work: LevelsWork, place: int, size: float) -> float:
+    """Make the reflection that maps the tail of `row`, from `place` on, to its first entry; returns that entry.
 
     `size` is the squared length of the tail.
     """
-    j, n = uint64(place), uint64(tables.shape[1])
+    j, n = uint64(place), uint64(work.n)
     for c in range(j, n):
-        tables[REFLECTORS, j, c] = lines[WORK_ROW, c]
-    head = lines[WORK_ROW, j]
+        work.reflectors[j, c] = work.row[c]
+    head = work.row[j]
     pivot = -math.sqrt(size) if head > 0.0 else math.sqrt(size)
-    tables[REFLECTORS, j, j] = head - pivot
-    lines[SCALES, j] = 1.0 / (size - pivot * head)
+    work.reflectors[j, j] = head - pivot
+    work.scales[j] = 1.0 / (size - pivot * head)
     return pivot
 
 
 @inner_kernel
-def reflect(tables: Array, lines: Array, place: int, which: int) -> None:
+def reflect(work: LevelsWork, place: int, line: Array) -> None:
     """line ← line H_j, j = `place`."""
-    j, n, line = uint64(place), uint64(tables.shape[1]), uint64(which)
+    j, n = uint64(place), uint64(work.n)
     last = j + (n - j) // uint64(4) * uint64(4)
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
     for c in range(j, last, uint64(4)):
         c1, c2, c3 = c + uint64(1), c + uint64(2), c + uint64(3)
-        s0 += tables[REFLECTORS, j, c] * lines[line, c]
-        s1 += tables[REFLECTORS, j, c1] * lines[line, c1]
-        s2 += tables[REFLECTORS, j, c2] * lines[line, c2]
-        s3 += tables[REFLECTORS, j, c3] * lines[line, c3]
+        s0 += work.reflectors[j, c] * line[c]
+        s1 += work.reflectors[j, c1] * line[c1]
+        s2 += work.reflectors[j, c2] * line[c2]
+        s3 += work.reflectors[j, c3] * line[c3]
     for c in range(last, n):
-        s0 += tables[REFLECTORS, j, c] * lines[line, c]
-    total = lines[SCALES, j] * (s0 + s1 + (s2 + s3))
+        s0 += work.reflectors[j, c] * line[c]
+    total = work.scales[j] * (s0 + s1 + (s2 + s3))
     for c in range(j, n):
-        lines[line, c] -= total * tables[REFLECTORS, j, c]
+        line[c] -= total * work.reflectors[j, c]
 
 
 @inner_kernel
-def to_coordinates(tables: Array, lines: Array, first: int, end: int, which: int) -> None:
+def to_coordinates(work: LevelsWork, first: int, end: int, line: Array) -> None:
     """line ← line H_first … H_{end-1}: from joint rates to coordinates."""
     for j in range(first, end):
-        reflect(tables, lines, j, which)
+        reflect(work, j, line)
 
 
 @inner_kernel
-def from_coordinates(tables: Array, lines: Array, count: int, which: int) -> None:
+def from_coordinates(work: LevelsWork, count: int, line: Array) -> None:
     """line ← H_0 … H_{count-1} line: from coordinates to joint rates."""
     for j in range(count - 1, -1, -1):
-        reflect(tables, lines, j, which)
+        reflect(work, j, line)
 
 
 @inner_kernel
-def reflect_columns(tables: Array, lines: Array, place: int, which: int, first: int, end: int) -> None:
-    """row ← row H_j, j = `place`, for the rows stored as columns `first` ≤ r < `end` of table `which`.
+def reflect_columns(work: LevelsWork, place: int, table: Array, first: int, end: int) -> None:
+    """row ← row H_j, j = `place`, for the rows stored as columns `first` ≤ r < `end` of `table`.
 
     Both ends must be multiples of ROW_BLOCK.
     """
-    j, n, t = uint64(place), uint64(tables.shape[1]), uint64(which)
-    scale = lines[SCALES, j]
+    j, n = uint64(place), uint64(work.n)
+    scale = work.scales[j]
     for r in range(uint64(first), uint64(end), uint64(ROW_BLOCK)):
         r1, r2, r3, r4 = r + uint64(1), r + uint64(2), r + uint64(3), r + uint64(4)
         r5, r6, r7 = r + uint64(5), r + uint64(6), r + uint64(7)
         s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for c in range(j, n):
-            v = tables[REFLECTORS, j, c]
-            s0 += v * tables[t, c, r]
-            s1 += v * tables[t, c, r1]
-            s2 += v * tables[t, c, r2]
-            s3 += v * tables[t, c, r3]
-            s4 += v * tables[t, c, r4]
-            s5 += v * tables[t, c, r5]
-            s6 += v * tables[t, c, r6]
-            s7 += v * tables[t, c, r7]
+            v = work.reflectors[j, c]
+            s0 += v * table[c, r]
+            s1 += v * table[c, r1]
+            s2 += v * table[c, r2]
+            s3 += v * table[c, r3]
+            s4 += v * table[c, r4]
+            s5 += v * table[c, r5]
+            s6 += v * table[c, r6]
+            s7 += v * table[c, r7]
         s0, s1, s2, s3 = scale * s0, scale * s1, scale * s2, scale * s3
         s4, s5, s6, s7 = scale * s4, scale * s5, scale * s6, scale * s7
         for c in range(j, n):
-            v = tables[REFLECTORS, j, c]
-            a0, a1, a2, a3 = tables[t, c, r], tables[t, c, r1], tables[t, c, r2], tables[t, c, r3]
-            a4, a5, a6, a7 = tables[t, c, r4], tables[t, c, r5], tables[t, c, r6], tables[t, c, r7]
-            tables[t, c, r] = a0 - v * s0
-            tables[t, c, r1] = a1 - v * s1
-            tables[t, c, r2] = a2 - v * s2
-            tables[t, c, r3] = a3 - v * s3
-            tables[t, c, r4] = a4 - v * s4
-            tables[t, c, r5] = a5 - v * s5
-            tables[t, c, r6] = a6 - v * s6
-            tables[t, c, r7] = a7 - v * s7
+            v = work.reflectors[j, c]
+            a0, a1, a2, a3 = table[c, r], table[c, r1], table[c, r2], table[c, r3]
+            a4, a5, a6, a7 = table[c, r4], table[c, r5], table[c, r6], table[c, r7]
+            table[c, r] = a0 - v * s0
+            table[c, r1] = a1 - v * s1
+            table[c, r2] = a2 - v * s2
+            table[c, r3] = a3 - v * s3
+            table[c, r4] = a4 - v * s4
+            table[c, r5] = a5 - v * s5
+            table[c, r6] = a6 - v * s6
+            table[c, r7] = a7 - v * s7

@@ -41,70 +41,18 @@ have a nonzero multiplier (see `newton_level`).
 """
 
 import math
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
 
+import numba
 import numpy as np
 
-from poise.kernels.jit.compile import inner_kernel, kernel
+from poise.kernels.jit.compile import indirect_kernel, inner_kernel, kernel
+from poise.kernels.levels.active_set import inside, limit_value
 from poise.kernels.levels.householder import dot, from_coordinates
-from poise.kernels.levels.limits import inside, limit_value
-from poise.kernels.levels.problem import (
-    CHECKED,
-    COLUMNS,
-    CURVATURE_OWNER,
-    CURVED_LEVELS,
-    DAMPING,
-    DECIDED,
-    ESCAPE,
-    GIVE_WAY_SHARE,
-    GIVEN_LOWER,
-    GIVEN_UPPER,
-    GIVES_WAY,
-    GROUP_LINES,
-    KEPT_LOWER,
-    KEPT_SHIFT,
-    KEPT_SIDES,
-    KEPT_UPPER,
-    LEVEL_COUNT,
-    LEVEL_RESIDUAL,
-    LEVEL_START,
-    LIMIT_LEVEL,
-    LIMIT_MULTIPLIERS,
-    LIMIT_OWNER,
-    LOCKED_SIDE,
-    LOWER_BOUND,
-    OUT_OF_ITERATIONS,
-    OWNER,
-    RESIDUAL,
-    SCALARS,
-    SHIFT,
-    START_POINT,
-    TARGET,
-    TRIAL_POINT,
-    TRIANGLE,
-    UNCHECKED,
-    UPPER_BOUND,
-    WATCH,
-    WISH,
-    WORK_ROW,
-    Levels,
-    X,
-)
-from poise.kernels.levels.workspace import LevelsWork, make_work
-
-__all__ = [
-    "CHECKED",
-    "GIVES_WAY",
-    "GIVE_WAY_SHARE",
-    "OUT_OF_ITERATIONS",
-    "UNCHECKED",
-    "Levels",
-    "LevelsWork",
-    "correct_damped",
-    "correct_levels",
-    "make_work",
-    "resume_levels",
-    "solve_levels",
-]
+from poise.kernels.levels.sweep import run_levels
+from poise.kernels.levels.workspace import CURVATURE_OWNER, LIMIT_OWNER, Levels, LevelsWork, make_work
 
 Array = np.ndarray
 
@@ -114,91 +62,108 @@ CORRECTED_SHARE = 1e-6
 """Share of the errors that may remain after a successful correction."""
 
 
+class LevelsSolver(NamedTuple):
+    """The workspace of the level solver, and its compiled sweep."""
+
+    work: LevelsWork
+    run: Callable[[LevelsWork, Array, Array, Array, int], int]
+    """`sweep.run_levels`, called through a pointer, so that its machine code is not copied into every caller."""
+
+
+def make_solver(n: int, rows: int, levels: int, general: int = 0) -> LevelsSolver:
+    """A solver for `n` variables, `rows` rows in all `levels` together, and `general` general limits."""
+    return LevelsSolver(make_work(n, rows, levels, general), _indirect_run())
+
+
+@cache
+def _indirect_run() -> Callable[[LevelsWork, Array, Array, Array, int], int]:
+    table, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
+    return indirect_kernel(run_levels, numba.int64(LevelsWork._numba_type_, table, table, cube, numba.int64))
+
+
 @kernel
 def solve_levels(
     problem: Levels,
-    work: LevelsWork,
+    solver: LevelsSolver,
     # outputs
     x: Array,
 ) -> int:
-    """Solve `problem` for the step `x` (n,), warm-started by the active sets in `work.side`; returns how it ended.
+    """Solve `problem` for the step `x` (n,), warm-started by the active sets of `solver.work`; returns how it ended.
 
     On entry `x` must be inside all limits; undamped levels leave the directions that none of their rows uses at the
-    values of this point. After GIVES_WAY the caller writes the curvature of level `work.stopped[0]`, weighting second
-    derivatives by `work.row_multipliers`, and calls `resume_levels`.
+    values of this point. After GIVES_WAY the caller writes the curvature of level `stopped_level`, weighting second
+    derivatives by the `row_multipliers`, and calls `resume_levels`.
     """
-    return resume_levels(problem, work, -1, x)
+    return resume_levels(problem, solver, -1, x)
 
 
 @kernel(inline=True)
 def resume_levels(
     problem: Levels,
-    work: LevelsWork,
+    solver: LevelsSolver,
     k: int,
     # outputs
     x: Array,
 ) -> int:
     """Resume the sweep at level `k`, at which it stopped, with the levels above unchanged; returns how it ended."""
-    tables, lines, whole, rows, general = work.tables, work.lines, work.whole, problem.rows, problem.general
-    _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
-    _load_limits(lines, whole, problem.wish, problem.lower, problem.upper, problem.limit_level)
+    work, rows, general = solver.work, problem.rows, problem.general
+    _load_levels(work, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
+    _load_limits(work, problem.wish, problem.lower, problem.upper, problem.limit_level)
     if k < 0:
         for c in range(x.shape[0]):
-            lines[START_POINT, c] = x[c]
-    status = work.run(tables, lines, whole, rows, general, problem.curvature, k)
+            work.start_point[c] = x[c]
+    status = solver.run(work, rows, general, problem.curvature, k)
     for r in range(problem.target.shape[0]):
-        lines[TARGET, r] = problem.target[r]
-    _measure(lines, whole, rows)
+        work.target[r] = problem.target[r]
+    _measure(work, rows)
     for c in range(x.shape[0]):
-        x[c] = lines[X, c]
+        x[c] = work.x[c]
     return status
 
 
 @inner_kernel
-def _load_levels(
-    lines: Array, whole: Array, target: Array, start: Array, damping: Array, curved: Array, watch: Array
-) -> None:
+def _load_levels(work: LevelsWork, target: Array, start: Array, damping: Array, curved: Array, watch: Array) -> None:
     """Load the targets, damping and kinds of all levels into the workspace."""
     levels = start.shape[0] - 1
-    whole[SCALARS, LEVEL_COUNT] = levels
+    work.level_count = levels
     for k in range(levels + 1):
-        whole[LEVEL_START, k], whole[CURVED_LEVELS, k], whole[WATCH, k] = start[k], curved[k], watch[k]
-        lines[DAMPING, k] = damping[k]
-    whole[LEVEL_START, levels + 1] = start[levels]
+        work.level_start[k], work.curved[k], work.watch[k] = start[k], curved[k], watch[k]
+        work.damping[k] = damping[k]
+    work.level_start[levels + 1] = start[levels]
     for r in range(target.shape[0]):
-        lines[TARGET, r] = target[r]
+        work.target[r] = target[r]
 
 
 @inner_kernel
-def _load_limits(lines: Array, whole: Array, wish: Array, lower: Array, upper: Array, limit_level: Array) -> None:
+def _load_limits(work: LevelsWork, wish: Array, lower: Array, upper: Array, limit_level: Array) -> None:
     """Load the wish and the limits into the workspace."""
     for c in range(wish.shape[0]):
-        lines[WISH, c] = wish[c]
+        work.wish[c] = wish[c]
     for i in range(lower.shape[0]):
-        lines[GIVEN_LOWER, i], lines[GIVEN_UPPER, i], whole[LIMIT_LEVEL, i] = lower[i], upper[i], limit_level[i]
+        work.given_lower[i], work.given_upper[i], work.limit_level[i] = lower[i], upper[i], limit_level[i]
 
 
 @inner_kernel
-def _measure(lines: Array, whole: Array, rows: Array) -> None:
-    """Compute the length of every level's residual at X, into LEVEL_RESIDUAL."""
-    levels, n = whole[SCALARS, LEVEL_COUNT], rows.shape[1]
+def _measure(work: LevelsWork, rows: Array) -> None:
+    """Compute the length of every level's residual at `x`, into `level_residual`."""
+    levels, n = work.level_count, rows.shape[1]
     for k in range(levels):
         total = 0.0
-        for r in range(whole[LEVEL_START, k], whole[LEVEL_START, k + 1]):
-            rest = lines[TARGET, r] - dot(rows, r, lines, X, 0, n)
+        for r in range(work.level_start[k], work.level_start[k + 1]):
+            rest = work.target[r] - dot(rows[r], work.x, 0, n)
             total += rest * rest
-        lines[LEVEL_RESIDUAL, k] = math.sqrt(total)
+        work.level_residual[k] = math.sqrt(total)
     total = 0.0
     for c in range(n):
-        rest = lines[WISH, c] - lines[X, c]
+        rest = work.wish[c] - work.x[c]
         total += rest * rest
-    lines[LEVEL_RESIDUAL, levels] = math.sqrt(total)
+    work.level_residual[levels] = math.sqrt(total)
 
 
 @kernel(inline=True)
 def correct_levels(
     problem: Levels,
-    work: LevelsWork,
+    solver: LevelsSolver,
     count: int,
     error: Array,
     x: Array,
@@ -213,29 +178,29 @@ def correct_levels(
 
     Args:
         problem: The problem that was solved last.
-        work: The workspace as the last sweep left it.
+        solver: The solver as the last sweep left it.
         count: How many levels to correct, none of them curved.
         error: (m,) by how much each row must change.
         x: (n,) the step taken, inside the limits.
         dx: (n,) the correction to add to the step.
     """
-    tables, lines, whole, rows, general = work.tables, work.lines, work.whole, problem.rows, problem.general
+    work, rows, general = solver.work, problem.rows, problem.general
     n = x.shape[0]
-    _substitute_errors(tables, lines, whole, count, error, WEAK_PIVOT * _length(x))
+    _substitute_errors(work, count, error, WEAK_PIVOT * _length(x))
     for c in range(n):
-        lines[TRIAL_POINT, c] = x[c] + lines[WORK_ROW, c]
-        dx[c] = lines[WORK_ROW, c]
-    if not inside(lines, whole, general, TRIAL_POINT):
-        correct_damped(problem, work, count, error, x, 0.0, dx)
+        work.trial_point[c] = x[c] + work.row[c]
+        dx[c] = work.row[c]
+    if not inside(work, general, work.trial_point):
+        correct_damped(problem, solver, count, error, x, 0.0, dx)
         for c in range(n):
-            lines[WORK_ROW, c] = dx[c]
-    return _is_corrected(lines, whole, rows, count, error)
+            work.row[c] = dx[c]
+    return _is_corrected(work, rows, count, error)
 
 
 @kernel
 def correct_damped(
     problem: Levels,
-    work: LevelsWork,
+    solver: LevelsSolver,
     count: int,
     error: Array,
     x: Array,
@@ -247,14 +212,14 @@ def correct_damped(
 
     See `correct_levels` for the arguments. No sweep can be resumed afterwards.
     """
-    tables, lines, whole, general = work.tables, work.lines, work.whole, problem.general
-    _aim_at(lines, whole, general, count, error, x)
-    lines[DAMPING, count - 1] = damping
-    work.run(tables, lines, whole, problem.rows, general, problem.curvature, -1)
-    _restore(lines, whole, general)
-    _load_levels(lines, whole, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
+    work, general = solver.work, problem.general
+    _aim_at(work, general, count, error, x)
+    work.damping[count - 1] = damping
+    solver.run(work, problem.rows, general, problem.curvature, -1)
+    _restore(work, general)
+    _load_levels(work, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
     for c in range(x.shape[0]):
-        dx[c] = lines[X, c]
+        dx[c] = work.x[c]
 
 
 @inner_kernel
@@ -267,103 +232,97 @@ def _length(x: Array) -> float:
 
 
 @inner_kernel
-def _substitute_errors(tables: Array, lines: Array, whole: Array, count: int, error: Array, slight: float) -> None:
-    """Find a correction by forward substitution, in WORK_ROW; limits locked by these levels and the next do not move.
+def _substitute_errors(work: LevelsWork, count: int, error: Array, slight: float) -> None:
+    """Find a correction by forward substitution, in `row`; limits locked by these levels and the next do not move.
 
     Below the first level, rows with a pivot below `slight` are left out, because they change more within the step.
     """
-    used, first, m, n = whole[DECIDED, count], whole[LEVEL_START, 0], whole[LEVEL_START, count], tables.shape[1]
-    while used < whole[DECIDED, count + 1] and CURVATURE_OWNER < whole[OWNER, used] <= LIMIT_OWNER:
+    used, first, m, n = work.decided[count], work.level_start[0], work.level_start[count], work.n
+    while used < work.decided[count + 1] and CURVATURE_OWNER < work.owner[used] <= LIMIT_OWNER:
         used += 1
     for r in range(first, m):
-        lines[RESIDUAL, r] = error[r]
+        work.residual[r] = error[r]
     for c in range(n):
-        lines[WORK_ROW, c] = 0.0
+        work.row[c] = 0.0
     for c in range(used):
-        own = whole[OWNER, c]
+        own = work.owner[c]
         if own == CURVATURE_OWNER:
             continue
         if own < 0:
             total = 0.0
             for d in range(c):
-                total -= tables[TRIANGLE, c, d] * lines[WORK_ROW, d]
-            value = total / tables[TRIANGLE, c, c]
+                total -= work.triangle[c, d] * work.row[d]
+            value = total / work.triangle[c, c]
         else:
-            pivot = tables[COLUMNS, c, own]
-            value = 0.0 if abs(pivot) < slight and c >= whole[DECIDED, 1] else lines[RESIDUAL, own] / pivot
-        lines[WORK_ROW, c] = value
+            pivot = work.columns[c, own]
+            value = 0.0 if abs(pivot) < slight and c >= work.decided[1] else work.residual[own] / pivot
+        work.row[c] = value
         for r in range(first, m):
-            lines[RESIDUAL, r] -= tables[COLUMNS, c, r] * value
-    from_coordinates(tables, lines, used, WORK_ROW)
+            work.residual[r] -= work.columns[c, r] * value
+    from_coordinates(work, used, work.row)
 
 
 @inner_kernel
-def _aim_at(lines: Array, whole: Array, general: Array, count: int, error: Array, x: Array) -> None:
+def _aim_at(work: LevelsWork, general: Array, count: int, error: Array, x: Array) -> None:
     """Set up the correction as a problem with limits relative to `x`, and save the state of the last sweep."""
-    span, n = whole[SCALARS, GROUP_LINES], general.shape[1]
+    span, n = work.side.shape[0], general.shape[1]
     for c in range(n):
-        lines[TRIAL_POINT, c] = x[c]
-        lines[START_POINT, c], lines[WISH, c] = 0.0, 0.0
+        work.trial_point[c] = x[c]
+        work.start_point[c], work.wish[c] = 0.0, 0.0
     for i in range(n + general.shape[0]):
-        least, most = lines[LOWER_BOUND, i], lines[UPPER_BOUND, i]
-        value = limit_value(lines, general, i, TRIAL_POINT) if least > -np.inf or most < np.inf else 0.0
-        lines[GIVEN_LOWER, i], lines[GIVEN_UPPER, i] = min(least - value, 0.0), max(most - value, 0.0)
-        lines[KEPT_LOWER, i], lines[KEPT_UPPER, i], whole[LIMIT_LEVEL, i] = least, most, 0
+        least, most = work.lower[i], work.upper[i]
+        value = limit_value(general, i, work.trial_point) if least > -np.inf or most < np.inf else 0.0
+        work.given_lower[i], work.given_upper[i] = min(least - value, 0.0), max(most - value, 0.0)
+        work.kept_lower[i], work.kept_upper[i], work.limit_level[i] = least, most, 0
         for k in range(span):
-            lines[LIMIT_MULTIPLIERS + span + k, i], whole[LOCKED_SIDE + KEPT_SIDES * span + k, i] = (
-                lines[LIMIT_MULTIPLIERS + k, i],
-                whole[LOCKED_SIDE + k, i],
-            )
+            work.kept_multipliers[k, i], work.kept_side[k, i] = work.limit_multipliers[k, i], work.side[k, i]
     for k in range(span):
-        lines[KEPT_SHIFT, k] = lines[SHIFT, k]
-        lines[DAMPING, k], whole[CURVED_LEVELS, k], whole[WATCH, k] = 0.0, 0, 0
-    lines[KEPT_SHIFT, span] = lines[ESCAPE, n]
-    for r in range(whole[LEVEL_START, 0], whole[LEVEL_START, count]):
-        lines[TARGET, r] = error[r]
-    whole[LEVEL_START, count + 1] = whole[LEVEL_START, count]
-    whole[SCALARS, LEVEL_COUNT] = count
+        work.kept_shift[k] = work.shift[k]
+        work.damping[k], work.curved[k], work.watch[k] = 0.0, 0, 0
+    work.kept_escape_curvature = work.escape_curvature
+    for r in range(work.level_start[0], work.level_start[count]):
+        work.target[r] = error[r]
+    work.level_start[count + 1] = work.level_start[count]
+    work.level_count = count
 
 
 @inner_kernel
-def _restore(lines: Array, whole: Array, general: Array) -> None:
+def _restore(work: LevelsWork, general: Array) -> None:
     """Restore the state that `_aim_at` saved."""
-    span, n = whole[SCALARS, GROUP_LINES], general.shape[1]
+    span, n = work.side.shape[0], general.shape[1]
     for i in range(n + general.shape[0]):
-        lines[LOWER_BOUND, i], lines[UPPER_BOUND, i] = lines[KEPT_LOWER, i], lines[KEPT_UPPER, i]
+        work.lower[i], work.upper[i] = work.kept_lower[i], work.kept_upper[i]
         for k in range(span):
-            lines[LIMIT_MULTIPLIERS + k, i], whole[LOCKED_SIDE + k, i] = (
-                lines[LIMIT_MULTIPLIERS + span + k, i],
-                whole[LOCKED_SIDE + KEPT_SIDES * span + k, i],
-            )
+            work.limit_multipliers[k, i], work.side[k, i] = work.kept_multipliers[k, i], work.kept_side[k, i]
     for k in range(span):
-        lines[SHIFT, k] = lines[KEPT_SHIFT, k]
-    lines[ESCAPE, n] = lines[KEPT_SHIFT, span]
+        work.shift[k] = work.kept_shift[k]
+    work.escape_curvature = work.kept_escape_curvature
 
 
 @inner_kernel
-def _is_corrected(lines: Array, whole: Array, rows: Array, count: int, error: Array) -> bool:
-    """Whether the correction in WORK_ROW removes the errors of the rows.
+def _is_corrected(work: LevelsWork, rows: Array, count: int, error: Array) -> bool:
+    """Whether the correction in `row` removes the errors of the rows.
 
     Dependent rows of the first level are not checked: the rows of a loop can be redundant, and agree with each other
     only to first order.
     """
-    below = whole[LEVEL_START, 1]
+    below = work.level_start[1]
     asked, left = 0.0, 0.0
-    for c in range(whole[DECIDED, 1]):
-        r = whole[OWNER, c]
+    for c in range(work.decided[1]):
+        r = work.owner[c]
         if r >= 0:
-            asked, left = _compare(lines, rows, r, error, asked, left)
-    for r in range(below, whole[LEVEL_START, count]):
-        asked, left = _compare(lines, rows, r, error, asked, left)
+            asked, left = _compare(work, rows, r, error, asked, left)
+    for r in range(below, work.level_start[count]):
+        asked, left = _compare(work, rows, r, error, asked, left)
     return left <= CORRECTED_SHARE * asked + 1e-12
 
 
 @inner_kernel
-def _compare(lines: Array, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
+def _compare(work: LevelsWork, rows: Array, r: int, error: Array, asked: float, left: float) -> tuple[float, float]:
     """Update the largest wanted change `asked` and the largest remaining error `left` by row `r`, unless it is zero."""
     if _is_empty(rows, r):
         return asked, left
-    rest = error[r] - dot(rows, r, lines, WORK_ROW, 0, rows.shape[1])
+    rest = error[r] - dot(rows[r], work.row, 0, rows.shape[1])
     return max(asked, abs(error[r])), max(left, abs(rest))
 
 

@@ -3,87 +3,60 @@
 import numpy as np
 
 from poise.kernels.jit.compile import inner_kernel
-from poise.kernels.levels.problem import (
-    COLUMNS,
-    CURVATURE_OWNER,
-    DAMPING,
-    DECIDED,
-    DOWNHILL,
-    FACE_HESSIAN,
-    GRADIENT,
-    LEVEL_COUNT,
-    LEVEL_ROWS,
-    LEVEL_START,
-    LOCK_COUNT,
-    LOCK_MULTIPLIERS,
-    OWNER,
-    RESIDUAL,
-    ROW_MULTIPLIERS,
-    SCALARS,
-    SHIFT,
-    TARGET,
-    TRIANGLE,
-    WISHED,
-    WORK_ROW,
-    Z,
-)
+from poise.kernels.levels.workspace import CURVATURE_OWNER, LevelsWork
 
 Array = np.ndarray
 
 
 @inner_kernel
-def rows_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided: int) -> float:
+def rows_multipliers(work: LevelsWork, k: int, decided: int) -> float:
     """Compute the multipliers of the locked limits of a level with rows; returns the size that counts as zero."""
-    first, count = whole[LEVEL_START, k], whole[SCALARS, LOCK_COUNT]
-    m = whole[LEVEL_START, k + 1] - first
-    square = lines[DAMPING, k] * lines[DAMPING, k]
+    first, count = work.level_start[k], work.lock_count
+    m = work.level_start[k + 1] - first
+    square = work.damping[k] * work.damping[k]
     for t in range(count):
-        total = -square * lines[Z, decided + t]
+        total = -square * work.z[decided + t]
         for r in range(m):
-            total += tables[LEVEL_ROWS, decided + t, r] * lines[RESIDUAL, r]
-        lines[LOCK_MULTIPLIERS, t] = total
-    _through_locks(tables, lines, count, decided)
+            total += work.level_rows[decided + t, r] * work.residual[r]
+        work.lock_multipliers[t] = total
+    _through_locks(work, count, decided)
     force, row = 0.0, 1.0
     for r in range(m):
-        force = max(force, abs(lines[TARGET, first + r]))
-    for c in range(tables.shape[1]):
+        force = max(force, abs(work.target[first + r]))
+    for c in range(work.n):
         for r in range(m):
-            row = max(row, abs(tables[LEVEL_ROWS, c, r]))
+            row = max(row, abs(work.level_rows[c, r]))
     return _zero_below(force * row)
 
 
 @inner_kernel
-def wish_multipliers(tables: Array, lines: Array, whole: Array, decided: int, wishes: bool) -> float:
+def wish_multipliers(work: LevelsWork, decided: int, wishes: bool) -> float:
     """Compute the locked limits' multipliers of the wish or the shortest step; returns the size that counts as zero."""
-    damping, count = lines[DAMPING, whole[SCALARS, LEVEL_COUNT]], whole[SCALARS, LOCK_COUNT]
+    damping, count = work.damping[work.level_count], work.lock_count
     square = 1.0 + damping * damping if wishes else 1.0
     force = 0.0
-    for c in range(tables.shape[1]):
-        force = max(force, abs(lines[WISHED, c]))
+    for c in range(work.n):
+        force = max(force, abs(work.wished[c]))
     for t in range(count):
-        lines[LOCK_MULTIPLIERS, t] = lines[WISHED, decided + t] - square * lines[Z, decided + t]
-    _through_locks(tables, lines, count, decided)
+        work.lock_multipliers[t] = work.wished[decided + t] - square * work.z[decided + t]
+    _through_locks(work, count, decided)
     return _zero_below(force)
 
 
 @inner_kernel
-def curved_multipliers(tables: Array, lines: Array, whole: Array, k: int, decided: int) -> float:
+def curved_multipliers(work: LevelsWork, k: int, decided: int) -> float:
     """Compute the multipliers of the locked limits of a curved level; returns the size that counts as zero."""
-    n, added, count = (
-        tables.shape[1],
-        lines[DAMPING, k] * lines[DAMPING, k] + lines[SHIFT, k],
-        whole[SCALARS, LOCK_COUNT],
-    )
+    n, added, count = work.n, work.damping[k] * work.damping[k] + work.shift[k], work.lock_count
     force = 0.0
     for c in range(decided, n):
-        force = max(force, abs(lines[GRADIENT, c]), abs(tables[FACE_HESSIAN, c, c] * lines[Z, c]))
+        force = max(force, abs(work.gradient[c]), abs(work.face_hessian[c, c] * work.z[c]))
     for t in range(count):
         c = decided + t
-        total = lines[DOWNHILL, c] - added * lines[Z, c]
+        total = work.downhill[c] - added * work.z[c]
         for d in range(decided, n):
-            total -= tables[FACE_HESSIAN, c, d] * lines[Z, d]
-        lines[LOCK_MULTIPLIERS, t] = total
-    _through_locks(tables, lines, count, decided)
+            total -= work.face_hessian[c, d] * work.z[d]
+        work.lock_multipliers[t] = total
+    _through_locks(work, count, decided)
     return _zero_below(force)
 
 
@@ -94,18 +67,18 @@ def _zero_below(force: float) -> float:
 
 
 @inner_kernel
-def _through_locks(tables: Array, lines: Array, count: int, decided: int) -> None:
+def _through_locks(work: LevelsWork, count: int, decided: int) -> None:
     """Solve L_Wᵀ μ = g for the multipliers μ; g, the negative gradient in the locks' coordinates, is overwritten."""
     for t in range(count - 1, -1, -1):
-        value = lines[LOCK_MULTIPLIERS, t] / tables[TRIANGLE, decided + t, decided + t]
-        lines[LOCK_MULTIPLIERS, t] = value
+        value = work.lock_multipliers[t] / work.triangle[decided + t, decided + t]
+        work.lock_multipliers[t] = value
         for e in range(t):
-            lines[LOCK_MULTIPLIERS, e] -= tables[TRIANGLE, decided + t, decided + e] * value
+            work.lock_multipliers[e] -= work.triangle[decided + t, decided + e] * value
 
 
 @inner_kernel
-def find_row_multipliers(tables: Array, lines: Array, whole: Array, k: int) -> None:
-    """Compute the multipliers of all rows at the optimum of level `k`, just solved, into ROW_MULTIPLIERS.
+def find_row_multipliers(work: LevelsWork, k: int) -> None:
+    """Compute the multipliers of all rows at the optimum of level `k`, just solved, into `row_multipliers`.
 
     With r = b - A_k x, the multipliers μ of the rows above and ν of the limits locked solve, in the coordinates that
     are decided or locked,
@@ -114,51 +87,51 @@ def find_row_multipliers(tables: Array, lines: Array, whole: Array, k: int) -> N
 
     The multipliers of the rows of level k itself are -r. Dependent rows and rows of curved levels have none.
     """
-    first, decided, levels = whole[LEVEL_START, k], whole[DECIDED, k], whole[SCALARS, LEVEL_COUNT]
-    m, s = whole[LEVEL_START, k + 1] - first, decided + whole[SCALARS, LOCK_COUNT]
-    for r in range(whole[LEVEL_START, levels]):
-        lines[ROW_MULTIPLIERS, r] = 0.0
+    first, decided, levels = work.level_start[k], work.decided[k], work.level_count
+    m, s = work.level_start[k + 1] - first, decided + work.lock_count
+    for r in range(work.level_start[levels]):
+        work.row_multipliers[r] = 0.0
     for r in range(m):
-        lines[ROW_MULTIPLIERS, first + r] = -lines[RESIDUAL, r]
+        work.row_multipliers[first + r] = -work.residual[r]
     for c in range(s):
-        total = lines[WISHED, c] - lines[Z, c] if k == levels else 0.0
+        total = work.wished[c] - work.z[c] if k == levels else 0.0
         for r in range(m):
-            total += tables[LEVEL_ROWS, c, r] * lines[RESIDUAL, r]
-        lines[WORK_ROW, c] = total
-    _through_decided(tables, lines, whole, decided, s)
+            total += work.level_rows[c, r] * work.residual[r]
+        work.row[c] = total
+    _through_decided(work, decided, s)
 
 
 @inner_kernel
-def _through_decided(tables: Array, lines: Array, whole: Array, decided: int, used: int) -> None:
-    """Find the multipliers of the rows and limits that own the coordinates below `used`, into ROW_MULTIPLIERS.
+def _through_decided(work: LevelsWork, decided: int, used: int) -> None:
+    """Find the multipliers of the rows and limits that own the coordinates below `used`, into `row_multipliers`.
 
-    They balance the generalised force in WORK_ROW. Coordinates from `decided` on belong to locked limits.
+    They balance the generalised force in `row`. Coordinates from `decided` on belong to locked limits.
     """
     for c in range(used - 1, -1, -1):
-        own = -1 if c >= decided else whole[OWNER, c]
+        own = -1 if c >= decided else work.owner[c]
         if own == CURVATURE_OWNER:
             continue
         if own < 0:
-            value = lines[WORK_ROW, c] / tables[TRIANGLE, c, c]
+            value = work.row[c] / work.triangle[c, c]
             for d in range(c):
-                lines[WORK_ROW, d] -= tables[TRIANGLE, c, d] * value
+                work.row[d] -= work.triangle[c, d] * value
         else:
-            value = lines[WORK_ROW, c] / tables[COLUMNS, c, own]
+            value = work.row[c] / work.columns[c, own]
             for d in range(c):
-                lines[WORK_ROW, d] -= tables[COLUMNS, d, own] * value
-            lines[ROW_MULTIPLIERS, own] = value
+                work.row[d] -= work.columns[d, own] * value
+            work.row_multipliers[own] = value
 
 
 @inner_kernel
-def balance_row_multipliers(tables: Array, lines: Array, whole: Array, k: int) -> None:
+def balance_row_multipliers(work: LevelsWork, k: int) -> None:
     """Find the multipliers of the rows above level `k` that balance given multipliers of its own rows.
 
-    With ROW_MULTIPLIERS = ρ on the rows of level k, it solves Σ_j A_jᵀ μ_j + Cᵀ ν = -A_kᵀ ρ for the rows above level k
-    and the limits they lock, as `find_row_multipliers` does, and adds the μ_j to ROW_MULTIPLIERS.
+    With `row_multipliers` = ρ on the rows of level k, it solves Σ_j A_jᵀ μ_j + Cᵀ ν = -A_kᵀ ρ for the rows above it
+    and the limits they lock, as `find_row_multipliers` does, and adds the μ_j to `row_multipliers`.
     """
-    first, end, decided = whole[LEVEL_START, k], whole[LEVEL_START, k + 1], whole[DECIDED, k]
+    first, end, decided = work.level_start[k], work.level_start[k + 1], work.decided[k]
     for c in range(decided):
-        lines[WORK_ROW, c] = 0.0
+        work.row[c] = 0.0
         for r in range(first, end):
-            lines[WORK_ROW, c] -= tables[COLUMNS, c, r] * lines[ROW_MULTIPLIERS, r]
-    _through_decided(tables, lines, whole, decided, decided)
+            work.row[c] -= work.columns[c, r] * work.row_multipliers[r]
+    _through_decided(work, decided, decided)

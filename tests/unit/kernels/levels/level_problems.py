@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from poise.kernels.levels.levels import Levels, make_work
+from poise.kernels.levels.levels import make_solver
+from poise.kernels.levels.workspace import Levels
 
 
 class Problem:
@@ -61,8 +62,8 @@ class Problem:
             watch=self.watch,
         )
 
-    def work(self):
-        return make_work(self.n, sum(map(len, self.rows)), len(self.rows), len(self.general))
+    def solver(self):
+        return make_solver(self.n, sum(map(len, self.rows)), len(self.rows), len(self.general))
 
     def limit_rows(self):
         return np.vstack([np.eye(self.n), self.general])

@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.kernels.levels.levels import (
-    CHECKED,
-    GIVE_WAY_SHARE,
-    GIVES_WAY,
-    UNCHECKED,
-    correct_levels,
-    resume_levels,
-    solve_levels,
-)
+from poise.kernels.levels.levels import correct_levels, resume_levels, solve_levels
+from poise.kernels.levels.sweep import GIVE_WAY_SHARE
+from poise.kernels.levels.workspace import CHECKED, GIVES_WAY, UNCHECKED
 from tests.unit.kernels.levels.level_problems import Problem, null_space, reference
 
 
@@ -26,21 +20,21 @@ def one_curved_level(seed):
 def test_a_convex_curved_level_is_optimal_inside_the_limits(seed):
     problem = one_curved_level(seed)
     expected = reference(problem)
-    work, x = problem.work(), np.zeros(problem.n)
-    assert solve_levels(problem.arrays(), work, x) in (UNCHECKED, CHECKED)
+    solver, x = problem.solver(), np.zeros(problem.n)
+    assert solve_levels(problem.arrays(), solver, x) in (UNCHECKED, CHECKED)
     assert np.abs(x - expected).max() < 1e-7
-    assert not work.shift.any()
-    assert work.escape_curvature[0] == 0.0
+    assert not solver.work.shift.any()
+    assert solver.work.escape_curvature == 0.0
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_curved_levels_do_not_depend_on_the_warm_start(seed):
     problem = one_curved_level(seed)
-    work, cold, warm = problem.work(), np.zeros(problem.n), np.zeros(problem.n)
-    solve_levels(problem.arrays(), problem.work(), cold)
-    solve_levels(problem.arrays(), work, warm)
+    solver, cold, warm = problem.solver(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(problem.arrays(), problem.solver(), cold)
+    solve_levels(problem.arrays(), solver, warm)
     warm[:] = 0.0
-    solve_levels(problem.arrays(), work, warm)
+    solve_levels(problem.arrays(), solver, warm)
     assert np.abs(warm - cold).max() < 1e-9
 
 
@@ -52,17 +46,17 @@ def test_indefinite_curvature_gives_a_step_downhill_inside_the_limits(seed):
     root = rng.normal(size=(n, n))
     problem.curved[k], problem.curvature[k] = 1, root + root.T - 3.0 * np.eye(n)
     problem.rows, problem.targets = [np.zeros((1, n))] * k, [np.zeros(1)] * k
-    work, x = problem.work(), np.zeros(n)
-    assert solve_levels(problem.arrays(), work, x) in (UNCHECKED, CHECKED)
+    solver, x = problem.solver(), np.zeros(n)
+    assert solve_levels(problem.arrays(), solver, x) in (UNCHECKED, CHECKED)
     values = problem.limit_rows() @ x
     assert (values <= problem.upper + 1e-9).all()
     assert (values >= problem.lower - 1e-9).all()
     hessian = problem.curvature[k] + (1.0 + problem.wish_damping**2) * np.eye(n)
     assert 0.5 * x @ hessian @ x - problem.wish @ x <= 1e-12
-    if work.escape_curvature[0] < 0.0:
-        assert work.shift[k] > 0.0
-        assert work.escape @ hessian @ work.escape == pytest.approx(work.escape_curvature[0])
-        assert np.linalg.norm(work.escape) == pytest.approx(1.0)
+    if solver.work.escape_curvature < 0.0:
+        assert solver.work.shift[k] > 0.0
+        assert solver.work.escape @ hessian @ solver.work.escape == pytest.approx(solver.work.escape_curvature)
+        assert np.linalg.norm(solver.work.escape) == pytest.approx(1.0)
 
 
 def test_a_saddle_is_left_along_its_most_negative_curvature():
@@ -73,11 +67,11 @@ def test_a_saddle_is_left_along_its_most_negative_curvature():
     problem.lower, problem.upper = np.full(3, -1.0), np.full(3, 1.0)
     problem.curved, problem.watch = np.array([0, 1]), np.zeros(2, int)
     problem.curvature = np.array([np.zeros((3, 3)), np.diag([2.0, -1.5, -5.0])])
-    work, x = problem.work(), np.zeros(3)
-    solve_levels(problem.arrays(), work, x)
+    solver, x = problem.solver(), np.zeros(3)
+    solve_levels(problem.arrays(), solver, x)
     assert np.abs(x).max() < 1e-12
-    assert work.escape_curvature[0] == pytest.approx(-4.0, abs=0.01)
-    assert abs(work.escape[2]) > 0.99
+    assert solver.work.escape_curvature == pytest.approx(-4.0, abs=0.01)
+    assert abs(solver.work.escape[2]) > 0.99
 
 
 def far_target(seed):
@@ -91,10 +85,10 @@ def far_target(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_row_multipliers_balance_the_residual(seed):
     problem = far_target(seed)
-    arrays, work, x = problem.arrays(), problem.work(), np.zeros(problem.n)
-    status = solve_levels(arrays, work, x)
+    arrays, solver, x = problem.arrays(), problem.solver(), np.zeros(problem.n)
+    status = solve_levels(arrays, solver, x)
     levels = problem.levels()
-    k = work.stopped[0]
+    k = solver.work.stopped_level
     for j, (rows, target, _) in enumerate(levels):
         left = np.linalg.norm(target - rows @ x)
         if j == k:
@@ -108,11 +102,11 @@ def test_row_multipliers_balance_the_residual(seed):
     missing = target - rows @ x
     start = arrays.start
     if k < len(problem.rows):
-        assert np.allclose(work.row_multipliers[start[k] : start[k + 1]], -missing, atol=1e-9)
-        assert not work.row_multipliers[start[k + 1] :].any()
-    locked = problem.limit_rows()[np.flatnonzero(work.side[: k + 1].any(axis=0))]
+        assert np.allclose(solver.work.row_multipliers[start[k] : start[k + 1]], -missing, atol=1e-9)
+        assert not solver.work.row_multipliers[start[k + 1] :].any()
+    locked = problem.limit_rows()[np.flatnonzero(solver.work.side[: k + 1].any(axis=0))]
     above = arrays.rows[: start[k]]
-    unbalanced = rows.T @ missing - above.T @ work.row_multipliers[: start[k]]
+    unbalanced = rows.T @ missing - above.T @ solver.work.row_multipliers[: start[k]]
     balance = np.hstack([locked.T, null_space(np.vstack([above, locked]))])
     shares = np.linalg.lstsq(balance, unbalanced, rcond=None)[0]
     assert np.abs(balance @ shares - unbalanced).max() < 1e-7 * max(1.0, np.abs(missing).max())
@@ -122,18 +116,18 @@ def test_row_multipliers_balance_the_residual(seed):
 def test_resuming_is_solving_with_curvature_from_the_start(seed):
     problem = far_target(seed)
     root = np.random.default_rng(seed).normal(size=(problem.n, problem.n))
-    arrays, work, x = problem.arrays(), problem.work(), np.zeros(problem.n)
-    status = solve_levels(arrays, work, x)
+    arrays, solver, x = problem.arrays(), problem.solver(), np.zeros(problem.n)
+    status = solve_levels(arrays, solver, x)
     stops = 0
     while status == GIVES_WAY:
-        k = work.stopped[0]
+        k = solver.work.stopped_level
         problem.curved[k], problem.curvature[k] = 1, root @ root.T + 0.1 * np.eye(problem.n)
-        status = resume_levels(arrays, work, k, x)
+        status = resume_levels(arrays, solver, k, x)
         stops += 1
         assert stops <= len(problem.rows) + 1
     whole = np.zeros(problem.n)
     assert status in (UNCHECKED, CHECKED)
-    assert solve_levels(problem.arrays(), problem.work(), whole) in (UNCHECKED, CHECKED)
+    assert solve_levels(problem.arrays(), problem.solver(), whole) in (UNCHECKED, CHECKED)
     assert np.abs(x - whole).max() < 1e-8
 
 
@@ -149,20 +143,20 @@ def test_a_correction_removes_the_errors_of_the_rows(seed):
     problem.lower, problem.upper = -rng.uniform(0.1, 0.4, n + 1), rng.uniform(0.1, 0.4, n + 1)
     problem.limit_level = np.zeros(n + 1, dtype=np.int64)
     problem.curved, problem.watch, problem.curvature = np.zeros(4, int), np.zeros(4, int), np.zeros((4, n, n))
-    arrays, work, x, dx = problem.arrays(), problem.work(), np.zeros(n), np.zeros(n)
-    solve_levels(arrays, work, x)
-    side = work.side.copy()
+    arrays, solver, x, dx = problem.arrays(), problem.solver(), np.zeros(n), np.zeros(n)
+    solve_levels(arrays, solver, x)
+    side = solver.work.side.copy()
     above = np.vstack(problem.rows[:2])
     for _ in range(2):
         error = 1e-3 * rng.normal(size=4)
-        assert correct_levels(arrays, work, 2, error, x, dx)
+        assert correct_levels(arrays, solver, 2, error, x, dx)
         assert np.abs(above @ dx - error).max() < 1e-12
         values = problem.limit_rows() @ (x + dx)
         assert (values <= problem.upper + 1e-9).all()
         assert (values >= problem.lower - 1e-9).all()
-    assert np.array_equal(work.side, side)
+    assert np.array_equal(solver.work.side, side)
     error = np.full(4, 1e3)
-    assert not correct_levels(arrays, work, 2, error, x, dx)
+    assert not correct_levels(arrays, solver, 2, error, x, dx)
     values = problem.limit_rows() @ (x + dx)
     assert (values <= problem.upper + 1e-9).all()
     assert (values >= problem.lower - 1e-9).all()
@@ -170,10 +164,10 @@ def test_a_correction_removes_the_errors_of_the_rows(seed):
 
 def test_a_correction_far_from_limits_is_the_shortest():
     problem = Problem(0).without_limits()
-    arrays, work, x, dx = problem.arrays(), problem.work(), np.zeros(problem.n), np.zeros(problem.n)
-    solve_levels(arrays, work, x)
+    arrays, solver, x, dx = problem.arrays(), problem.solver(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(arrays, solver, x)
     error = np.array([0.1] * len(problem.rows[0]))
-    assert correct_levels(arrays, work, 1, error, x, dx)
+    assert correct_levels(arrays, solver, 1, error, x, dx)
     assert np.allclose(dx, np.linalg.pinv(problem.rows[0]) @ error, atol=1e-12)
 
 
@@ -183,8 +177,8 @@ def test_rows_before_the_first_level_do_not_count_in_a_correction():
     problem.targets = [np.full(2, 5.0), *problem.targets]
     arrays = problem.arrays()
     arrays = arrays._replace(start=arrays.start[1:].copy())
-    work, x, dx = problem.work(), np.zeros(problem.n), np.zeros(problem.n)
-    solve_levels(arrays, work, x)
+    solver, x, dx = problem.solver(), np.zeros(problem.n), np.zeros(problem.n)
+    solve_levels(arrays, solver, x)
     error = np.array([3.0] * 2 + [0.1] * len(problem.rows[1]))
-    assert correct_levels(arrays, work, 1, error, x, dx)
+    assert correct_levels(arrays, solver, 1, error, x, dx)
     assert np.allclose(dx, np.linalg.pinv(problem.rows[1]) @ error[2:], atol=1e-12)

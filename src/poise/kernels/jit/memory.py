@@ -1,0 +1,187 @@
+"""Named memory: the arrays and counters of a workspace, which kernels receive as one pointer and read by name.
+
+A subclass of `Memory` lists its fields as annotations, and kernels write `work.residual[r]` and `work.lock_count += 1`.
+The memory is one block that begins with a table of words: the value of each number, and of each array its place in the
+block followed by its shape. Places and shapes never change, so LLVM may read them once before a loop
+(`invariant.load`): a name costs what an index into a common array costs, and a call passes one word instead of seven
+per array. Nothing counts references, so whoever calls a kernel must keep the memory alive.
+
+Everything used here is in numba's documented extension interface, but for `populate_array`, which fills the record of
+an array, and `_numba_type_`, from which numba takes the type of an object.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
+
+import numba
+import numpy as np
+
+Array = np.ndarray
+
+LINE = 8
+"""Words in a cache line; every array begins at one."""
+
+
+class Field(NamedTuple):
+    """A field of a memory."""
+
+    first: int
+    """Its first word in the table."""
+    dtype: type
+    """`int` or `float`: the type of the number, or of the entries of the array."""
+    sizes: tuple[str, ...]
+    """Names of the sizes of the array; empty for a number."""
+
+
+class Memory:
+    """A workspace. The annotations of a subclass are its fields: `int`, `float`, or an array with its type and sizes.
+
+    `Annotated[Array, float, "rows", "columns"]` is a C-contiguous array of floats; `Subclass(rows=2, columns=3)`
+    allocates it, like all others, filled with zeros.
+    """
+
+    _fields: ClassVar[dict[str, Field]]
+    _numba_type_: ClassVar[Any]
+
+    def __init_subclass__(cls) -> None:
+        """Lay out the table of words, and give each number a property that reads and writes its word."""
+        cls._fields, first = {}, 0
+        for name, hint in get_type_hints(cls, include_extras=True).items():
+            if name.startswith("_"):
+                continue
+            dtype, *sizes = getattr(hint, "__metadata__", (hint,))
+            cls._fields[name] = Field(first, dtype, tuple(sizes))
+            if not sizes:
+                setattr(cls, name, _number(first, dtype))
+            first += 1 + len(sizes)
+        cls._numba_type_ = None if numba.config.DISABLE_JIT else MemoryType(f"{cls.__module__}.{cls.__qualname__}", cls)
+
+    def __init__(self, **sizes: int) -> None:
+        """Allocate all arrays, with these sizes."""
+        shapes = {name: [sizes[size] for size in field.sizes] for name, field in self._fields.items() if field.sizes}
+        lines = [-(-math.prod(shape) // LINE) for shape in shapes.values()]
+        table = -(-sum(1 + len(field.sizes) for field in self._fields.values()) // LINE)
+        self._allocate((table + sum(lines)) * LINE)
+        place = table * LINE
+        for (name, shape), count in zip(shapes.items(), lines, strict=True):
+            first = self._fields[name].first
+            self._words[first : first + 1 + len(shape)] = 8 * place, *shape
+            place += count * LINE
+
+    def _allocate(self, size: int) -> None:
+        block = np.zeros(size + LINE, dtype=np.int64)
+        start = -(block.ctypes.data // 8) % LINE
+        self._words = block[start : start + size]
+        self._address = block.ctypes.data + 8 * start
+
+    def __getattr__(self, name: str) -> Array:
+        """The array of this name; it is looked up once and then an ordinary attribute."""
+        field = self._fields.get(name)
+        if field is None:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+        place, *shape = self._words[field.first : field.first + 1 + len(field.sizes)].tolist()
+        first = place // 8
+        array: Array = self._words[first : first + math.prod(shape)].view(field.dtype).reshape(shape)
+        setattr(self, name, array)
+        return array
+
+    def copy(self) -> Self:
+        """A memory of its own with the same contents."""
+        copied = object.__new__(type(self))
+        copied._allocate(self._words.size)
+        copied._words[:] = self._words
+        return copied
+
+
+def _number(at: int, dtype: type) -> property:
+    """The property of a number at word `at`."""
+
+    def read(memory: Memory) -> Any:
+        return memory._words[at : at + 1].view(dtype)[0]
+
+    def write(memory: Memory, value: float) -> None:
+        memory._words[at : at + 1].view(dtype)[0] = value
+
+    return property(read, write)
+
+
+if not numba.config.DISABLE_JIT:
+    from llvmlite.ir import Constant, IntType  # type: ignore[import-untyped]
+    from numba import types
+    from numba.core.imputils import impl_ret_borrowed
+    from numba.core.typing.templates import AttributeTemplate
+    from numba.extending import (
+        NativeValue,
+        infer_getattr,
+        lower_getattr_generic,
+        lower_setattr_generic,
+        models,
+        register_model,
+        unbox,
+    )
+    from numba.np.arrayobj import populate_array
+
+    class MemoryType(types.Type):  # type: ignore[misc]
+        """Numba's type of a memory."""
+
+        def __init__(self, name: str, memory: type[Memory]) -> None:
+            """Compute numba's types of the fields."""
+            super().__init__(name)
+            self.first = {name: field.first for name, field in memory._fields.items()}
+            self.kinds = {name: _kind(field) for name, field in memory._fields.items()}
+
+    def _kind(field: Field) -> Any:
+        number = types.int64 if field.dtype is int else types.float64
+        return types.Array(number, len(field.sizes), "C") if field.sizes else number
+
+    @register_model(MemoryType)
+    class _MemoryModel(models.OpaqueModel):  # type: ignore[misc]
+        """A memory is a pointer to its table of words."""
+
+    @unbox(MemoryType)  # type: ignore[untyped-decorator]
+    def _unbox(kind: Any, memory: Any, c: Any) -> Any:
+        address = c.pyapi.object_getattr_string(memory, "_address")
+        pointer = c.pyapi.long_as_voidptr(address)
+        c.pyapi.decref(address)
+        return NativeValue(pointer)
+
+    @infer_getattr
+    class _Fields(AttributeTemplate):  # type: ignore[misc]
+        key = MemoryType
+
+        def generic_resolve(self, kind: Any, name: str) -> Any:
+            return kind.kinds.get(name)
+
+    def _word(builder: Any, memory: Any, at: int, kind: Any) -> Any:
+        """Pointer to word `at`, as a pointer to a `kind`."""
+        words = builder.bitcast(memory, IntType(64).as_pointer())
+        return builder.bitcast(builder.gep(words, [Constant(IntType(32), at)]), kind.as_pointer())
+
+    @lower_getattr_generic(MemoryType)  # type: ignore[untyped-decorator]
+    def _read(context: Any, builder: Any, kind: Any, memory: Any, name: str) -> Any:
+        field, at = kind.kinds[name], kind.first[name]
+        if not isinstance(field, types.Array):
+            return builder.load(_word(builder, memory, at, context.get_value_type(field)))
+        values = []
+        for i in range(1 + field.ndim):
+            value = builder.load(_word(builder, memory, at + i, IntType(64)))
+            value.set_metadata("invariant.load", builder.module.add_metadata([]))
+            values.append(value)
+        array = context.make_array(field)(context, builder)
+        itemsize = context.get_constant(types.intp, 8)
+        strides = [itemsize]
+        for length in values[:1:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
+        block = builder.bitcast(memory, IntType(8).as_pointer())
+        data = builder.bitcast(builder.gep(block, [values[0]]), context.get_data_type(field.dtype).as_pointer())
+        populate_array(array, data=data, shape=values[1:], strides=strides, itemsize=itemsize, meminfo=None)
+        return impl_ret_borrowed(context, builder, field, array._getvalue())
+
+    @lower_setattr_generic(MemoryType)  # type: ignore[untyped-decorator]
+    def _write(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> None:
+        (kind, given), (memory, value) = signature.args, arguments
+        field = kind.kinds[name]
+        value = context.cast(builder, value, given, field)
+        builder.store(value, _word(builder, memory, kind.first[name], context.get_value_type(field)))
