@@ -16,7 +16,7 @@ from poise.forces.acting import Acting, acting_on
 from poise.forces.loads import Load, Support
 from poise.forces.reactions import Reactions
 from poise.kernels.body.queries import node_frames
-from poise.kernels.forces.joint_torques import WORK_COLUMNS, force_derivatives, holding_torques_under, torque_gradient
+from poise.kernels.forces.joint_torques import force_derivatives, holding_torques_under, make_load_work, torque_gradient
 from poise.kernels.forces.statics import Wrenches
 
 
@@ -44,7 +44,7 @@ def joint_torques(
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
     out = np.empty(figure.nv)
-    holding_torques_under(tree, position, rotation, axes, table, acting.gravity, _work(position), out)
+    holding_torques_under(tree, position, rotation, axes, table, acting.gravity, make_load_work(len(position)), out)
     return out
 
 
@@ -56,13 +56,10 @@ def torque_slopes(
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
     out = np.empty((figure.nv, figure.nv))
-    force_derivatives(tree, position, rotation, axes, acting.wrenches, acting.gravity, _work(position), out)
+    force_derivatives(
+        tree, position, rotation, axes, acting.wrenches, acting.gravity, make_load_work(len(position)), out
+    )
     return -out
-
-
-def _work(position: FloatArray) -> FloatArray:
-    """Workspace of the torque kernels."""
-    return np.empty((position.shape[0], WORK_COLUMNS))
 
 
 @dataclass(frozen=True)
@@ -132,6 +129,6 @@ def _effort(
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
     torque, gradient = np.empty(figure.nv), np.empty(figure.nv)
     effort = torque_gradient(
-        tree, position, rotation, axes, table, acting.gravity, weakness, _work(position), torque, gradient
+        tree, position, rotation, axes, table, acting.gravity, weakness, make_load_work(len(position)), torque, gradient
     )
     return effort, gradient

@@ -17,42 +17,46 @@ Three passes over the tree are enough for any number of forces. The terms of a l
 except for V × f if supports carry part of the load, with V = Σ share ẋ the mean velocity of the supports.
 """
 
+from typing import Annotated
+
 import numpy as np
 
 from poise.kernels.body.tree import BALL_REVERSED, Tree
 from poise.kernels.forces.statics import Wrenches, in_world, shared, total_load, world_point
 from poise.kernels.jit.compile import kernel
+from poise.kernels.jit.memory import Memory
 from poise.kernels.maths.quaternion import quaternion_at, rotate
-from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scale, subtract, vector_at
+from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, put_vector, scale, subtract, vector_at
 
 Array = np.ndarray
 
-FORCE, MOMENT, MOMENT_RATE, ANGULAR_VELOCITY, LINEAR_VELOCITY = 0, 3, 6, 9, 12
-"""First columns in the workspace: force, moment and rate of moment of a subtree, and velocities of its node."""
-WORK_COLUMNS = 15
-"""Columns of the workspace, one row per node."""
+PerNode = Annotated[Array, float, "nodes", "three"]
+
+
+class LoadWork(Memory):
+    """Workspace of the torque kernels: forces on the subtree of each node, and velocities of the node."""
+
+    force: PerNode
+    """Total force."""
+    moment: PerNode
+    """Total moment."""
+    moment_rate: PerNode
+    """Rate of change of the total moment."""
+    angular_velocity: PerNode
+    linear_velocity: PerNode
+
+
+def make_load_work(nodes: int) -> LoadWork:
+    """Allocate the workspace for a tree of so many nodes."""
+    return LoadWork(nodes=nodes, three=3)
 
 
 @kernel
-def get(work: Array, i: int, column: int) -> Vector:
-    """The vector in columns `column` to `column` + 2 of row `i`."""
-    return Vector(work[i, column], work[i, column + 1], work[i, column + 2])
-
-
-@kernel
-def put(work: Array, i: int, column: int, v: Vector) -> None:
-    """Write `v` to columns `column` to `column` + 2 of row `i`."""
-    work[i, column] = v.x
-    work[i, column + 1] = v.y
-    work[i, column + 2] = v.z
-
-
-@kernel
-def add_to(work: Array, i: int, column: int, v: Vector) -> None:
-    """Add `v` to columns `column` to `column` + 2 of row `i`."""
-    work[i, column] += v.x
-    work[i, column + 1] += v.y
-    work[i, column + 2] += v.z
+def add_vector(rows: Array, i: int, v: Vector) -> None:
+    """Add `v` to row `i` of an (n, 3) array."""
+    rows[i, 0] += v.x
+    rows[i, 1] += v.y
+    rows[i, 2] += v.z
 
 
 @kernel
@@ -64,9 +68,9 @@ def gather_loads(
     gravity: Vector,
     ref: Vector,
     # outputs
-    work: Array,
+    work: LoadWork,
 ) -> None:
-    """Fill `work` (n, WORK_COLUMNS) with the total force and the total moment about `ref` on each subtree."""
+    """Fill `work` with the total force and the total moment about `ref` on each subtree."""
     node, points, forces, torques, local, share = wrenches
     parent, mass, own_center = tree.parent, tree.mass, tree.center
     down = normalized(gravity)
@@ -74,18 +78,18 @@ def gather_loads(
     for i in range(parent.shape[0]):
         weight = scale(gravity, mass[i])
         center = world_point(position, rotation, i, own_center, i)
-        put(work, i, FORCE, weight)
-        put(work, i, MOMENT, cross(subtract(center, ref), weight))
+        put_vector(work.force, i, weight)
+        put_vector(work.moment, i, cross(subtract(center, ref), weight))
     for i in range(node.shape[0]):
         own = in_world(rotation, node[i], local[i], forces, i)
         force = subtract(own, shared(load, share[i, 0], share[i, 1], down))
         lever = subtract(world_point(position, rotation, node[i], points, i), ref)
         torque = in_world(rotation, node[i], local[i], torques, i)
-        add_to(work, node[i], FORCE, force)
-        add_to(work, node[i], MOMENT, add(torque, cross(lever, force)))
+        add_vector(work.force, node[i], force)
+        add_vector(work.moment, node[i], add(torque, cross(lever, force)))
     for i in range(parent.shape[0] - 1, 0, -1):
-        add_to(work, parent[i], FORCE, get(work, i, FORCE))
-        add_to(work, parent[i], MOMENT, get(work, i, MOMENT))
+        add_vector(work.force, parent[i], vector_at(work.force, i))
+        add_vector(work.moment, parent[i], vector_at(work.moment, i))
 
 
 @kernel
@@ -94,7 +98,7 @@ def generalised_forces(
     position: Array,
     axes: Array,
     ref: Vector,
-    work: Array,
+    work: LoadWork,
     # outputs
     out: Array,
 ) -> None:
@@ -102,10 +106,10 @@ def generalised_forces(
     dof_node, turns = tree.dof_node, tree.dof_turns
     for k in range(dof_node.shape[0]):
         i = dof_node[k]
-        force = get(work, i, FORCE)
+        force = vector_at(work.force, i)
         if turns[k] == 1:
             arm = subtract(vector_at(position, i), ref)
-            out[k] = dot(vector_at(axes, k), subtract(get(work, i, MOMENT), cross(arm, force)))
+            out[k] = dot(vector_at(axes, k), subtract(vector_at(work.moment, i), cross(arm, force)))
         else:
             out[k] = dot(vector_at(axes, k), force)
 
@@ -118,13 +122,13 @@ def holding_torques_under(
     axes: Array,
     wrenches: Wrenches,
     gravity: Vector,
-    work: Array,
+    work: LoadWork,
     # outputs
     out: Array,
 ) -> None:
     """Fill `out` (nv,) with the joint torques and forces that balance gravity and all wrenches [N m or N].
 
-    `work` is a workspace (n, WORK_COLUMNS). The entries of a floating base are the unbalanced part of the loads.
+    The entries of a floating base are the unbalanced part of the loads.
     """
     ref = reference_point(position)
     gather_loads(tree, position, rotation, wrenches, gravity, ref, work)
@@ -140,31 +144,31 @@ def reference_point(position: Array) -> Vector:
 
 
 @kernel
-def _fill_velocities(tree: Tree, position: Array, axes: Array, u: Array, work: Array) -> None:
+def _fill_velocities(tree: Tree, position: Array, axes: Array, u: Array, work: LoadWork) -> None:
     """Fill `work` with the angular and linear velocity of every node while the figure moves with velocity `u` (nv,)."""
     parent, start, count, turns = tree.parent, tree.v_start, tree.v_count, tree.dof_turns
-    put(work, 0, ANGULAR_VELOCITY, Vector(0.0, 0.0, 0.0))
-    put(work, 0, LINEAR_VELOCITY, Vector(0.0, 0.0, 0.0))
+    put_vector(work.angular_velocity, 0, Vector(0.0, 0.0, 0.0))
+    put_vector(work.linear_velocity, 0, Vector(0.0, 0.0, 0.0))
     for i in range(1, parent.shape[0]):
         p = parent[i]
-        spin = get(work, p, ANGULAR_VELOCITY)
+        spin = vector_at(work.angular_velocity, p)
         arm = subtract(vector_at(position, i), vector_at(position, p))
-        velocity = add(get(work, p, LINEAR_VELOCITY), cross(spin, arm))
+        velocity = add(vector_at(work.linear_velocity, p), cross(spin, arm))
         for k in range(start[i], start[i] + count[i]):
             if turns[k] == 1:
                 spin = add(spin, scale(vector_at(axes, k), u[k]))
             else:
                 velocity = add(velocity, scale(vector_at(axes, k), u[k]))
-        put(work, i, ANGULAR_VELOCITY, spin)
-        put(work, i, LINEAR_VELOCITY, velocity)
+        put_vector(work.angular_velocity, i, spin)
+        put_vector(work.linear_velocity, i, velocity)
 
 
 @kernel
-def _velocity_at(position: Array, work: Array, node: int, point: Vector) -> Vector:
+def _velocity_at(position: Array, work: LoadWork, node: int, point: Vector) -> Vector:
     """Velocity of a world point fixed to `node`."""
     return add(
-        get(work, node, LINEAR_VELOCITY),
-        cross(get(work, node, ANGULAR_VELOCITY), subtract(point, vector_at(position, node))),
+        vector_at(work.linear_velocity, node),
+        cross(vector_at(work.angular_velocity, node), subtract(point, vector_at(position, node))),
     )
 
 
@@ -176,7 +180,7 @@ def _sum_moment_rates(
     wrenches: Wrenches,
     gravity: Vector,
     # outputs
-    work: Array,
+    work: LoadWork,
 ) -> None:
     """Sum Σ ẋ × f + Σ ω × t over each subtree into `work`, with V × f for loads that rotate with their node."""
     node, points, forces, torques, local, share = wrenches
@@ -185,22 +189,24 @@ def _sum_moment_rates(
     load = total_load(rotation, wrenches, scale(gravity, tree.subtree_mass[0]))
     for i in range(parent.shape[0]):
         arm = rotate(quaternion_at(rotation, i), vector_at(own_center, i))
-        velocity = add(get(work, i, LINEAR_VELOCITY), cross(get(work, i, ANGULAR_VELOCITY), arm))
-        put(work, i, MOMENT_RATE, cross(velocity, scale(gravity, mass[i])))
+        velocity = add(vector_at(work.linear_velocity, i), cross(vector_at(work.angular_velocity, i), arm))
+        put_vector(work.moment_rate, i, cross(velocity, scale(gravity, mass[i])))
     carrying = Vector(0.0, 0.0, 0.0)
     for i in range(node.shape[0]):
         velocity = _velocity_at(position, work, node[i], world_point(position, rotation, node[i], points, i))
         carrying = add(carrying, shared(velocity, share[i, 0], share[i, 1], down))
         carried = shared(load, share[i, 0], share[i, 1], down)
-        add_to(work, node[i], MOMENT_RATE, cross(carried, velocity))
+        add_vector(work.moment_rate, node[i], cross(carried, velocity))
         if local[i] == 0:
-            add_to(work, node[i], MOMENT_RATE, cross(velocity, vector_at(forces, i)))
-            add_to(work, node[i], MOMENT_RATE, cross(get(work, node[i], ANGULAR_VELOCITY), vector_at(torques, i)))
+            add_vector(work.moment_rate, node[i], cross(velocity, vector_at(forces, i)))
+            add_vector(
+                work.moment_rate, node[i], cross(vector_at(work.angular_velocity, node[i]), vector_at(torques, i))
+            )
     for i in range(node.shape[0]):
         if local[i] == 1:
-            add_to(work, node[i], MOMENT_RATE, cross(carrying, in_world(rotation, node[i], 1, forces, i)))
+            add_vector(work.moment_rate, node[i], cross(carrying, in_world(rotation, node[i], 1, forces, i)))
     for i in range(parent.shape[0] - 1, 0, -1):
-        add_to(work, parent[i], MOMENT_RATE, get(work, i, MOMENT_RATE))
+        add_vector(work.moment_rate, parent[i], vector_at(work.moment_rate, i))
 
 
 @kernel
@@ -213,7 +219,7 @@ def weighted_force_derivative(
     gravity: Vector,
     ref: Vector,
     u: Array,
-    work: Array,
+    work: LoadWork,
     # outputs
     out: Array,
 ) -> None:
@@ -224,10 +230,10 @@ def weighted_force_derivative(
     for j in range(dof_node.shape[0]):
         i = dof_node[j]
         carrier = i if kind[i] == BALL_REVERSED else parent[i]
-        spin, force = get(work, carrier, ANGULAR_VELOCITY), get(work, i, FORCE)
+        spin, force = vector_at(work.angular_velocity, carrier), vector_at(work.force, i)
         if turns[j] == 1:
-            moment = subtract(get(work, i, MOMENT), cross(subtract(vector_at(position, i), ref), force))
-            change = subtract(get(work, i, MOMENT_RATE), cross(get(work, i, LINEAR_VELOCITY), force))
+            moment = subtract(vector_at(work.moment, i), cross(subtract(vector_at(position, i), ref), force))
+            change = subtract(vector_at(work.moment_rate, i), cross(vector_at(work.linear_velocity, i), force))
             change = add(change, cross(moment, spin))
         else:
             change = cross(force, spin)
@@ -243,7 +249,7 @@ def torque_gradient(
     wrenches: Wrenches,
     gravity: Vector,
     weakness: Array,
-    work: Array,
+    work: LoadWork,
     # outputs
     torque: Array,
     gradient: Array,
@@ -258,7 +264,7 @@ def torque_gradient(
         wrenches: All wrenches on the figure, supports included.
         gravity: Acceleration of gravity in world axes [m/s²].
         weakness: (nv,) 1 / strength of each joint, 0 for a joint whose torque costs no effort.
-        work: (n, WORK_COLUMNS) workspace.
+        work: Workspace.
         torque: Torques that hold the posture [N m or N].
         gradient: Change of f per unit of each velocity.
     """
@@ -284,7 +290,7 @@ def force_derivatives(
     axes: Array,
     wrenches: Wrenches,
     gravity: Vector,
-    work: Array,
+    work: LoadWork,
     # outputs
     out: Array,
 ) -> None:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.kernels.body.tree import Tree, difference, forward, integrate, motion_axes
-from poise.kernels.forces.joint_torques import WORK_COLUMNS, torque_gradient
+from poise.kernels.forces.joint_torques import LoadWork, make_load_work, torque_gradient
 from poise.kernels.forces.statics import Wrenches
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import vector_at
@@ -76,8 +76,8 @@ class Criteria(NamedTuple):
     """(n, 4) workspace."""
     axes: Array
     """(nv, 3) workspace."""
-    work: Array
-    """(n, WORK_COLUMNS) workspace."""
+    work: LoadWork
+    """Workspace of the torques."""
 
 
 def make_criteria(tree: Tree, summed: bool, postures: Array, posture_weight: Array, **parts: Any) -> Criteria:
@@ -95,7 +95,7 @@ def make_criteria(tree: Tree, summed: bool, postures: Array, posture_weight: Arr
         position=np.zeros((n, 3)),
         rotation=np.zeros((n, 4)),
         axes=np.zeros((nv, 3)),
-        work=np.zeros((n, WORK_COLUMNS)),
+        work=make_load_work(n),
     )
 
 
