@@ -25,9 +25,9 @@ from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 from poise.kernels.gaze.expressive.batch import solve_expressive_batch
-from poise.kernels.gaze.expressive.memory import Memory
 from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace
+from poise.kernels.gaze.expressive.tracking_state import TrackingState
 from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
 BRANCH_CHANGE_TURN = math.radians(100.0)
@@ -122,7 +122,7 @@ class Expressive(ExpressiveSolver):
             self._own.tracker = tracker
         return tracker
 
-    def _memory(self, previous: ExpressiveResult | PostureLike) -> Memory:
+    def _memory(self, previous: ExpressiveResult | PostureLike) -> TrackingState:
         if isinstance(previous, TrackedResult) and previous.posture.figure is self.figure:
             return previous.memory
         last = self.figure.posture(previous.posture if isinstance(previous, ExpressiveResult) else previous)

@@ -18,21 +18,16 @@ from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import pointing, tip_rotation
 from poise.kernels.gaze.expressive.advance import ASTRAY_FOR
 from poise.kernels.gaze.expressive.batch import SCORE_COUNT, near_angles, near_roll, next_frame
-from poise.kernels.gaze.expressive.memory import (
-    CHANGING,
-    LAST_DIRECTION,
-    LOST_FRAMES,
-    MEMORY_ROWS,
-    NEARING,
-    PATH_MOST,
-    POINT,
-    RETURNING,
-    TALLIES,
-    TRACKING_MODE,
-    Memory,
-)
 from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace
+from poise.kernels.gaze.expressive.tracking_state import (
+    CHANGING,
+    NEARING,
+    PATH_MOST,
+    RETURNING,
+    TrackingState,
+    make_tracking_state,
+)
 from poise.kernels.gaze.expressive.workspace import FRAME_ROW, WORKSPACE_ROWS
 from poise.kernels.gaze.measures import Aim, Scoring
 from poise.kernels.maths.vector import Vector
@@ -51,35 +46,27 @@ SIGHT_LOST = 1e-8
 class TrackedResult(ExpressiveResult):
     """The result of one frame of a motion, with the state for the next frame."""
 
-    memory: Memory = field(repr=False, compare=False)
+    memory: TrackingState = field(repr=False, compare=False)
     """State of the motion: angles, and the change of branch that is planned or executed."""
 
     @property
     def changing(self) -> bool:
         """Whether the chain is changing to another branch of solutions."""
-        return int(self.memory.tally[TRACKING_MODE]) == CHANGING
+        return int(self.memory.mode) == CHANGING
 
 
-def first_memory(limb: Limb, previous: PostureLike) -> Memory:
+def first_memory(limb: Limb, previous: PostureLike) -> TrackingState:
     """The state of a motion that starts at a posture."""
-    joints = len(limb.joints)
-    rows = np.zeros((MEMORY_ROWS, joints))
-    seen = np.zeros((3, 3))
-    seen[POINT] = np.nan
-    rows[0] = np.clip(limb.angles(previous), limb.chain.lower, limb.chain.upper)
-    return Memory(rows, np.zeros((PATH_MOST, joints + 1)), np.zeros(TALLIES, dtype=np.int64), seen)
+    state = make_tracking_state(len(limb.joints))
+    state.angles[:] = np.clip(limb.angles(previous), limb.chain.lower, limb.chain.upper)
+    return state
 
 
-def copied(memory: Memory) -> Memory:
-    """A copy of the state, to be changed."""
-    return Memory(*(part.copy() for part in memory))
-
-
-def _seen_from(eye: FloatArray, point: FloatArray, memory: Memory) -> None:
+def _seen_from(eye: FloatArray, point: FloatArray, memory: TrackingState) -> None:
     """Recompute the last direction from the current eye, so that a moving tip does not count as a moving point."""
-    way = memory.seen[POINT] - eye if np.isfinite(memory.seen[POINT, 0]) else point - eye
-    memory.seen[LAST_DIRECTION] = way / max(float(np.linalg.norm(way)), 1e-12)
-    memory.seen[POINT] = point
+    way = memory.point - eye if np.isfinite(memory.point[0]) else point - eye
+    memory.direction[:] = way / max(float(np.linalg.norm(way)), 1e-12)
+    memory.point[:] = point
 
 
 class Tracker:
@@ -94,46 +81,46 @@ class Tracker:
         self._root = limb.chain.offset[0]
         self._near = NEAR_POINT_LENGTHS * float(np.linalg.norm(limb.chain.offset[1:], axis=1).sum())
 
-    def step(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
+    def step(self, wanted: Posture, target: Gaze, memory: TrackingState) -> TrackedResult:
         """Compute the next frame of `memory` for a target, near the posture `wanted`."""
         eye = self._eye(wanted, memory)
         if target.point is None:
-            return self._look(wanted, target, eye, copied(memory))
-        if self._is_near(target.point) or (memory.tally[TRACKING_MODE] == NEARING and not self.limb.slides):
-            return self._look_near(wanted, target, copied(memory))
+            return self._look(wanted, target, eye, memory.copy())
+        if self._is_near(target.point) or (memory.mode == NEARING and not self.limb.slides):
+            return self._look_near(wanted, target, memory.copy())
         result = self._look_again(wanted, target, eye, memory)
-        lost = result.memory.tally[TRACKING_MODE] == RETURNING or result.memory.tally[LOST_FRAMES] > ASTRAY_FOR
-        if np.array_equal(memory.seen[POINT], target.point) and result.memory.tally[TRACKING_MODE] != CHANGING:
+        lost = result.memory.mode == RETURNING or result.memory.lost_frames > ASTRAY_FOR
+        if np.array_equal(memory.point, target.point) and result.memory.mode != CHANGING:
             lost = lost or self._missed(wanted, target, result) > SIGHT_LOST
-        return self._look_near(wanted, target, copied(memory)) if lost and not self.limb.slides else result
+        return self._look_near(wanted, target, memory.copy()) if lost and not self.limb.slides else result
 
     def _is_near(self, point: FloatArray) -> bool:
         """Whether a point is so near that its direction depends strongly on the posture."""
         return not self.limb.slides and float(np.linalg.norm(point - self._root)) < self._near
 
-    def _look_near(self, wanted: Posture, target: Gaze, memory: Memory) -> TrackedResult:
+    def _look_near(self, wanted: Posture, target: Gaze, memory: TrackingState) -> TrackedResult:
         """The next frame towards a near point."""
         limb, chain, posture = self.limb, self.limb.chain, wanted.q[self.limb.places]
         assert target.point is not None
         near_angles(chain, self.scoring, self.search, self.pace, Vector(*target.point), posture, memory, self._work)
         aim = target.aim(limb.up, limb.tip_at(self._work[FRAME_ROW], wanted.q))
-        memory.seen[POINT] = target.point
+        memory.point[:] = target.point
         near_roll(chain, self.scoring, self.pace, aim, posture, memory, self._work, self._scores)
         return self._result(wanted, aim, memory)
 
-    def _look_again(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
+    def _look_again(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: TrackingState) -> TrackedResult:
         """Update the direction of the point to the tip of the solution, and keep the frame with the smallest error.
 
         The direction of a near point changes by more than the tip moves, so the eye moves only half-way to the new tip;
         otherwise the iteration would oscillate.
         """
-        best = latest = self._look(wanted, target, eye, copied(memory))
+        best = latest = self._look(wanted, target, eye, memory.copy())
         least = self._missed(wanted, target, latest)
         for _ in range(MAX_AIM_ITERATIONS):
             if least < SAME_SIGHT:
                 break
             eye = 0.5 * (eye + self._eye(wanted, latest.memory))
-            latest = self._look(wanted, target, eye, copied(memory))
+            latest = self._look(wanted, target, eye, memory.copy())
             missed = self._missed(wanted, target, latest)
             if missed < least:
                 best, least = latest, missed
@@ -141,16 +128,16 @@ class Tracker:
 
     def _missed(self, wanted: Posture, target: Gaze, result: TrackedResult) -> float:
         """1 − the cosine of the angle between the tip's direction and the direction from the tip to the target."""
-        angles = result.memory.rows[0]
+        angles = result.memory.angles
         pointed = np.array(pointing(tip_rotation(self.limb.chain, angles)))
         aim = target.aim(self.limb.up, self._eye(wanted, result.memory))
         return 1.0 - float(pointed @ np.array(pointing(aim.rotation)))
 
-    def _eye(self, wanted: Posture, memory: Memory) -> FloatArray:
+    def _eye(self, wanted: Posture, memory: TrackingState) -> FloatArray:
         """(3,) position of the tip in the last frame [m]."""
-        return self.limb.tip_at(memory.rows[0], wanted.q)
+        return self.limb.tip_at(memory.angles, wanted.q)
 
-    def _look(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: Memory) -> TrackedResult:
+    def _look(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: TrackingState) -> TrackedResult:
         """The next frame with the target seen from `eye`."""
         limb = self.limb
         aim = target.aim(limb.up, eye)
@@ -170,9 +157,9 @@ class Tracker:
         )
         return self._result(wanted, aim, memory)
 
-    def _result(self, wanted: Posture, aim: Aim, memory: Memory) -> TrackedResult:
+    def _result(self, wanted: Posture, aim: Aim, memory: TrackingState) -> TrackedResult:
         q = wanted.q.copy()
-        q[self.limb.places] = memory.rows[0]
+        q[self.limb.places] = memory.angles
         combined, turned, bent, shape, steps = self._scores.tolist()
         rotation = np.array(aim.rotation)
         return TrackedResult(Posture(self.limb.figure, q), combined, turned, bent, shape, int(steps), rotation, memory)

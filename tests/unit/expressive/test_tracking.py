@@ -14,7 +14,6 @@ from poise.expressive.expressive import Expressive, ExpressiveSettings
 from poise.expressive.result import ExpressiveResult
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
-from poise.kernels.gaze.expressive.memory import COUNT
 
 SLOW = pytest.mark.slow
 RATE = math.radians(5.0)
@@ -216,8 +215,8 @@ def test_a_plan_is_in_hand_before_the_root_is_at_its_limit() -> None:
     solver = Expressive(poise.load("erik_g"))
     seen = []
     for result, off, _ in moved(solver, upright(solver.figure, 3), turning(85.0, roll=0.2)):
-        tally = result.memory.tally  # type: ignore[attr-defined]
-        seen.append((abs(float(result.posture.q[0])), int(tally[COUNT])))
+        plan = int(result.memory.way_points)  # type: ignore[attr-defined]
+        seen.append((abs(float(result.posture.q[0])), plan))
         assert off < HELD_DEGREES
     assert all(count > 0 for root, count in seen if root > math.radians(89.9))
     assert any(count == 0 for _, count in seen)

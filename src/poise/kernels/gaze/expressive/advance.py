@@ -17,24 +17,10 @@ from poise.kernels.gaze.expressive.aim import copy_row, mirror
 from poise.kernels.gaze.expressive.change_branch import consider
 from poise.kernels.gaze.expressive.follow_plan import follow_plan, go_back, nearer_solution, worst_between
 from poise.kernels.gaze.expressive.look_ahead import sensed
-from poise.kernels.gaze.expressive.memory import (
-    ANGLES,
-    ATTEMPT,
-    CHANGING,
-    FRESH,
-    LAST_DIRECTION,
-    LOST_FRAMES,
-    NEARING,
-    NEGATED,
-    RETURNING,
-    SPEED,
-    TRACKING,
-    TRACKING_MODE,
-    Memory,
-)
 from poise.kernels.gaze.expressive.nearest_shape import shape_cost, store_posture_terms
 from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.track import Pace, track
+from poise.kernels.gaze.expressive.tracking_state import CHANGING, FRESH, NEARING, RETURNING, TRACKING, TrackingState
 from poise.kernels.gaze.expressive.workspace import CURRENT_ROW, FRAME_ROW, GOAL_ROW, PREVIOUS_ROW
 from poise.kernels.gaze.measures import Aim, Scoring
 from poise.kernels.jit.compile import kernel
@@ -59,52 +45,51 @@ def advance(
     aim: Aim,
     posture: Array,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
     draft: Array,
 ) -> int:
     """Advance the angles in `memory` by one frame towards `aim` and `posture`; returns the number of planning steps."""
-    rows, tally, seen = memory.rows, memory.tally, memory.seen
     n = posture.shape[0]
     d = pointing(aim.rotation)
-    before = Vector(seen[LAST_DIRECTION, 0], seen[LAST_DIRECTION, 1], seen[LAST_DIRECTION, 2])
-    if tally[TRACKING_MODE] == FRESH or tally[TRACKING_MODE] == NEARING:
+    before = Vector(memory.direction[0], memory.direction[1], memory.direction[2])
+    if memory.mode == FRESH or memory.mode == NEARING:
         before = d
-        tally[TRACKING_MODE] = TRACKING
-        tally[ATTEMPT] = -1
+        memory.mode = TRACKING
+        memory.attempt = -1
         for k in range(n):
-            work[FRAME_ROW, k] = rows[ANGLES, k]
-        tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
+            work[FRAME_ROW, k] = memory.angles[k]
+        memory.negated = nearer_sign(chain, scoring, posture, work)
     for k in range(n):
-        work[PREVIOUS_ROW, k] = rows[ANGLES, k]
-    motion = sensed(chain, before, d, seen[SPEED])
+        work[PREVIOUS_ROW, k] = memory.angles[k]
+    motion = sensed(chain, before, d, memory.speed)
     tried = 0
-    if tally[TRACKING_MODE] == CHANGING:
+    if memory.mode == CHANGING:
         follow_plan(chain, scoring, aim, d, pace.rate, memory, work)
-        if tally[TRACKING_MODE] == TRACKING:
-            tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
-    elif tally[TRACKING_MODE] == RETURNING:
+        if memory.mode == TRACKING:
+            memory.negated = nearer_sign(chain, scoring, posture, work)
+    elif memory.mode == RETURNING:
         go_back(chain, scoring, search, aim, posture, pace.rate, memory, work)
-        if tally[TRACKING_MODE] == TRACKING:
-            tally[NEGATED] = nearer_sign(chain, scoring, posture, work)
+        if memory.mode == TRACKING:
+            memory.negated = nearer_sign(chain, scoring, posture, work)
     else:
-        off = track(chain, scoring, aim, d, posture, tally[NEGATED], pace.rate, work)
+        off = track(chain, scoring, aim, d, posture, memory.negated, pace.rate, work)
         copy_row(work, CURRENT_ROW, FRAME_ROW)
         tried, at_once = consider(chain, scoring, search, pace, aim, posture, motion, off, memory, work, draft)
         if at_once:
             for k in range(n):
-                work[PREVIOUS_ROW, k] = rows[ANGLES, k]
+                work[PREVIOUS_ROW, k] = memory.angles[k]
             follow_plan(chain, scoring, aim, d, pace.rate, memory, work)
-        tally[LOST_FRAMES] = tally[LOST_FRAMES] + 1 if off > ADRIFT else 0
-        if tally[LOST_FRAMES] > ASTRAY_FOR and tally[TRACKING_MODE] == TRACKING:
+        memory.lost_frames = memory.lost_frames + 1 if off > ADRIFT else 0
+        if memory.lost_frames > ASTRAY_FOR and memory.mode == TRACKING:
             copy_row(work, FRAME_ROW, PREVIOUS_ROW)
             nearer_solution(chain, scoring, search, aim, posture, work)
             if worst_between(chain, d, PREVIOUS_ROW, GOAL_ROW, work) < max(off, FAR_ASTRAY):
-                tally[TRACKING_MODE] = RETURNING
+                memory.mode = RETURNING
             copy_row(work, PREVIOUS_ROW, FRAME_ROW)
     for k in range(n):
-        rows[ANGLES, k] = work[FRAME_ROW, k]
-    seen[LAST_DIRECTION, 0], seen[LAST_DIRECTION, 1], seen[LAST_DIRECTION, 2] = d.x, d.y, d.z
+        memory.angles[k] = work[FRAME_ROW, k]
+    memory.direction[0], memory.direction[1], memory.direction[2] = d.x, d.y, d.z
     return tried
 
 

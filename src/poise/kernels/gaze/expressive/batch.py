@@ -14,10 +14,10 @@ from poise.kernels.gaze.batch_arrays import (
     write_solution,
 )
 from poise.kernels.gaze.expressive.advance import advance
-from poise.kernels.gaze.expressive.memory import ANGLES, Memory
 from poise.kernels.gaze.expressive.near_point import look_at, near_frame
 from poise.kernels.gaze.expressive.solve import SearchSettings, solve
 from poise.kernels.gaze.expressive.track import Pace, tip_turn
+from poise.kernels.gaze.expressive.tracking_state import TrackingState
 from poise.kernels.gaze.expressive.workspace import FRAME_ROW
 from poise.kernels.gaze.measures import Aim, Scoring, orientation_error, posture_error, shape_error
 from poise.kernels.jit.compile import kernel
@@ -63,7 +63,7 @@ def next_frame(
     aim: Aim,
     posture: Array,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
     draft: Array,
     # outputs
@@ -74,7 +74,7 @@ def next_frame(
     `draft` (PATH_MOST, n + 1) is a scratch array for plans.
     """
     scores[PLANNING_STEPS] = advance(chain, scoring, search, pace, aim, posture, memory, work, draft)
-    _score(chain, scoring, aim, posture, memory.rows[ANGLES], scores)
+    _score(chain, scoring, aim, posture, memory.angles, scores)
 
 
 @threaded_kernel
@@ -86,7 +86,7 @@ def near_angles(
     point: Vector,
     posture: Array,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
 ) -> None:
     """Turn the chain for one frame towards a near point; writes the angles to `work[FRAME_ROW]`, for `near_roll`."""
@@ -101,7 +101,7 @@ def near_roll(
     aim: Aim,
     posture: Array,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
     # outputs
     scores: Array,
@@ -112,9 +112,9 @@ def near_roll(
     """
     tip_turn(chain, scoring, aim, work, FRAME_ROW, pace.rate)
     for k in range(posture.shape[0]):
-        memory.rows[ANGLES, k] = work[FRAME_ROW, k]
+        memory.angles[k] = work[FRAME_ROW, k]
     scores[PLANNING_STEPS] = 0
-    _score(chain, scoring, aim, posture, memory.rows[ANGLES], scores)
+    _score(chain, scoring, aim, posture, memory.angles, scores)
 
 
 @threaded_kernel

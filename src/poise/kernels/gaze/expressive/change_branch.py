@@ -15,25 +15,11 @@ from poise.kernels.gaze.expressive.aim import copy_row, mirror, swap_rows
 from poise.kernels.gaze.expressive.detour import lifted, polar
 from poise.kernels.gaze.expressive.hold_gaze import LOST
 from poise.kernels.gaze.expressive.look_ahead import NEVER, Motion, expected_aim, frames_left, until_stopped, way_left
-from poise.kernels.gaze.expressive.memory import (
-    ATTEMPT,
-    COUNT,
-    FAILED_ROUNDS,
-    FOR_SHAPE,
-    GOALS,
-    LATITUDE,
-    LIFT_ATTEMPT,
-    MIRRORED,
-    NOTED,
-    OR_TO,
-    TO,
-    WAIT,
-    Memory,
-)
 from poise.kernels.gaze.expressive.ready_plan import Wish, begin, face_now, look_for_plan, still_ready
 from poise.kernels.gaze.expressive.solve import SearchSettings, solve
 from poise.kernels.gaze.expressive.surface import root_axis
 from poise.kernels.gaze.expressive.track import Pace
+from poise.kernels.gaze.expressive.tracking_state import TrackingState
 from poise.kernels.gaze.expressive.workspace import FRAME_ROW, GOAL_ROW, RAISED_GOAL_ROW, SOLVED_ROW
 from poise.kernels.gaze.measures import Aim, Scoring, posture_error, shape_error
 from poise.kernels.jit.compile import kernel
@@ -63,7 +49,7 @@ def consider(
     motion: Motion,
     off: float,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
     draft: Array,
 ) -> tuple[int, bool]:
@@ -72,7 +58,6 @@ def consider(
     `draft` (PATH_MOST, n + 1) is a scratch array for plans. Returns the number of plans tried, and whether the current
     plan must be executed now, from the previous frame, because no plan starts at FRAME_ROW.
     """
-    tally, rows = memory.tally, memory.rows
     d = pointing(aim.rotation)
     left = 0
     if off < LOST:
@@ -83,7 +68,7 @@ def consider(
     )
     better = gain > pace.worse
     if left == NEVER and not better and until_stopped(chain, motion, FRAME_ROW, work) > 2 * pace.ahead:
-        tally[ATTEMPT], tally[COUNT], tally[FAILED_ROUNDS] = -1, 0, 0
+        memory.attempt, memory.way_points, memory.failed_rounds = -1, 0, 0
         return 0, False
     if off > LOST:
         r = root_axis(chain)
@@ -91,31 +76,31 @@ def consider(
     wish = Wish(d, motion.turning, motion.nodding, left, better)
     tried = 0
     ready = False
-    if tally[COUNT] > 0:
+    if memory.way_points > 0:
         ready = still_ready(chain, pace, wish, memory, work, draft)
         tried = 1
-    if tally[WAIT] > 0:
-        tally[WAIT] -= 1
-    elif not ready or tally[LATITUDE] > 0 or (better and not tally[FOR_SHAPE]):
-        if tally[ATTEMPT] < 0:
-            tally[GOALS] = _choose(chain, scoring, search, pace, aim, posture, motion, left, better, work)
+    if memory.wait > 0:
+        memory.wait -= 1
+    elif not ready or memory.plan_latitude > 0 or (better and not memory.for_shape):
+        if memory.attempt < 0:
+            memory.goals = _choose(chain, scoring, search, pace, aim, posture, motion, left, better, work)
             for k in range(posture.shape[0]):
-                rows[TO, k] = work[GOAL_ROW, k]
-                rows[OR_TO, k] = work[RAISED_GOAL_ROW, k]
+                memory.goal[k] = work[GOAL_ROW, k]
+                memory.other_goal[k] = work[RAISED_GOAL_ROW, k]
             # Any path that lifts and lowers the gaze also leads to the mirror image. The mirror image has no better
             # shape, and if the root can turn by far more than half a turn, it is no better goal.
             turns = chain.mirrors and abs(motion.turning) > 1e-9 and chain.upper[0] - chain.lower[0] < WIDE_ROOT_RANGE
-            tally[MIRRORED] = 1 if turns and not (better and left == NEVER) else 0
-            tally[GOALS] += tally[MIRRORED]
-            tally[ATTEMPT], tally[LIFT_ATTEMPT], tally[NOTED] = 0, 0, -1
-        if tally[GOALS] > 0:
-            face_now(chain, d, rows, TO, work)
-            face_now(chain, d, rows, OR_TO, work)
+            memory.mirrored = 1 if turns and not (better and left == NEVER) else 0
+            memory.goals += memory.mirrored
+            memory.attempt, memory.lift_attempt, memory.noted = 0, 0, -1
+        if memory.goals > 0:
+            face_now(chain, d, memory.goal, work)
+            face_now(chain, d, memory.other_goal, work)
             found, more = look_for_plan(chain, pace, wish, ready, memory, work, draft)
             ready = ready or found
             tried += more
         else:
-            tally[ATTEMPT] = -1
+            memory.attempt = -1
     return tried, begin(chain, pace, wish, ready, memory)
 
 
@@ -166,7 +151,7 @@ def _choose(
 @kernel
 def _outlives(chain: Chain, pace: Pace, d: Vector, motion: Motion, left: int, work: Array) -> bool:
     """Whether GOAL_ROW, turned to d, can follow the target for longer than the current branch."""
-    face_now(chain, d, work, GOAL_ROW, work)
+    face_now(chain, d, work[GOAL_ROW], work)
     return frames_left(chain, d, motion, pace.rate, 3 * pace.ahead, GOAL_ROW, work) > left + pace.ahead // 2
 
 

@@ -8,20 +8,10 @@ from poise.kernels.chains.chain import Chain, pointing, tip_rotation
 from poise.kernels.gaze.expressive.aim import copy_row, mirror
 from poise.kernels.gaze.expressive.detour import distance, lifted, polar
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round, hold, hold_first, moving, turn_to
-from poise.kernels.gaze.expressive.memory import (
-    ATTEMPT,
-    COUNT,
-    HURRIED,
-    LOST_FRAMES,
-    STUCK,
-    TRACKING,
-    TRACKING_MODE,
-    WAY_POINT,
-    Memory,
-)
 from poise.kernels.gaze.expressive.solve import SearchSettings, solve
 from poise.kernels.gaze.expressive.surface import heading, root_axis
 from poise.kernels.gaze.expressive.track import LOOSE, stay_at, tip_turn
+from poise.kernels.gaze.expressive.tracking_state import TRACKING, TrackingState
 from poise.kernels.gaze.expressive.workspace import (
     BOX_LOWER_ROW,
     BOX_UPPER_ROW,
@@ -55,36 +45,38 @@ WAY_POINT_WINDOW = 16
 
 
 @kernel
-def follow_plan(chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float, memory: Memory, work: Array) -> None:
+def follow_plan(
+    chain: Chain, scoring: Scoring, aim: Aim, d: Vector, rate: float, memory: TrackingState, work: Array
+) -> None:
     """Write the next frame of the plan to FRAME_ROW, facing d, or d lifted as the plan requires."""
-    tally, path = memory.tally, memory.path
+    path = memory.path
     n = path.shape[1] - 1
-    at = tally[WAY_POINT]
+    at = memory.way_point
     nearest, gap = at, math.inf
     if at >= 0:
-        for j in range(at, min(at + WAY_POINT_WINDOW, tally[COUNT])):
+        for j in range(at, min(at + WAY_POINT_WINDOW, memory.way_points)):
             away = _gap(chain, path, j, work, PREVIOUS_ROW)
             if away < gap:
                 nearest, gap = j, away
-    ahead = min(nearest + 1, tally[COUNT] - 1)
-    for j in range(nearest + 2, min(nearest + 4, tally[COUNT])):
+    ahead = min(nearest + 1, memory.way_points - 1)
+    for j in range(nearest + 2, min(nearest + 4, memory.way_points)):
         if _gap(chain, path, j, work, PREVIOUS_ROW) <= rate:
             ahead = j
     box_round(chain, work, PREVIOUS_ROW, rate)
     limit = min(chain.upper[0] - work[PREVIOUS_ROW, 0], work[PREVIOUS_ROW, 0] - chain.lower[0])
-    if tally[HURRIED] and limit < NO_WAY_LEFT * rate:
-        off = _hurry(chain, d, path, ahead, min(ahead + 1, tally[COUNT] - 1), rate, work)
+    if memory.hurried and limit < NO_WAY_LEFT * rate:
+        off = _hurry(chain, d, path, ahead, min(ahead + 1, memory.way_points - 1), rate, work)
     else:
         off = _hold_on(chain, d, path, ahead, work)
     tip_turn(chain, scoring, aim, work, FRAME_ROW, rate)
     behind = BEHIND if path[ahead, n] == path[max(0, at), n] else BEHIND_LIFTING
     if off < LOST and _gap(chain, path, ahead, work, FRAME_ROW) <= behind * rate:
         nearest = ahead
-    tally[STUCK] += 1
+    memory.stuck_frames += 1
     if nearest > at or at < 0:
-        tally[WAY_POINT], tally[STUCK] = max(0, nearest), 0
-    if tally[WAY_POINT] >= tally[COUNT] - 2 or tally[STUCK] > STUCK_FOR:
-        tally[TRACKING_MODE], tally[COUNT], tally[ATTEMPT] = TRACKING, 0, -1
+        memory.way_point, memory.stuck_frames = max(0, nearest), 0
+    if memory.way_point >= memory.way_points - 2 or memory.stuck_frames > STUCK_FOR:
+        memory.mode, memory.way_points, memory.attempt = TRACKING, 0, -1
 
 
 @kernel
@@ -175,7 +167,7 @@ def go_back(
     aim: Aim,
     posture: Array,
     rate: float,
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
 ) -> None:
     """Write to FRAME_ROW one frame on the straight line from PREVIOUS_ROW to the nearer solution.
@@ -186,7 +178,7 @@ def go_back(
     copy_row(work, GOAL_ROW, FRAME_ROW)
     far = distance(chain, work, PREVIOUS_ROW, FRAME_ROW)
     if far <= rate:
-        memory.tally[TRACKING_MODE], memory.tally[LOST_FRAMES] = TRACKING, 0
+        memory.mode, memory.lost_frames = TRACKING, 0
     share = min(1.0, rate / max(far, 1e-12))
     for k in range(posture.shape[0]):
         way = share * turn_to(chain, k, work[PREVIOUS_ROW, k], work[FRAME_ROW, k])

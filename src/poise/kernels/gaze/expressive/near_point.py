@@ -22,20 +22,10 @@ from poise.kernels.gaze.expressive.aim import copy_row, start_at_posture
 from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, turn_between
 from poise.kernels.gaze.expressive.detour import distance
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round, turn_to
-from poise.kernels.gaze.expressive.memory import (
-    ANGLES,
-    FRESH,
-    LAST_DIRECTION,
-    NEARING,
-    TO,
-    TRACKING_MODE,
-    WAIT,
-    WAY_POINT,
-    Memory,
-)
 from poise.kernels.gaze.expressive.nearest_shape import shape_cost, store_posture_terms
 from poise.kernels.gaze.expressive.solve import SearchSettings, even_start
 from poise.kernels.gaze.expressive.track import pull_to_shape
+from poise.kernels.gaze.expressive.tracking_state import FRESH, NEARING, TrackingState
 from poise.kernels.gaze.expressive.workspace import (
     AXIS_ROWS,
     BOX_LOWER_ROW,
@@ -221,41 +211,37 @@ def near_frame(
     point: Vector,
     posture: Array,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
 ) -> None:
     """Write one frame from the angles in memory, towards the point with the shape of `posture`, to FRAME_ROW."""
-    rows, tally = memory.rows, memory.tally
     n = posture.shape[0]
-    going, wait = (
-        tally[TRACKING_MODE] == NEARING and tally[WAY_POINT] == 1,
-        tally[WAIT] if tally[TRACKING_MODE] == NEARING else 0,
-    )
+    going = memory.mode == NEARING and memory.way_point == 1
+    wait = memory.wait if memory.mode == NEARING else 0
     for k in range(n):
-        work[PREVIOUS_ROW, k], work[GOAL_ROW, k] = rows[ANGLES, k], rows[TO, k]
+        work[PREVIOUS_ROW, k], work[GOAL_ROW, k] = memory.angles[k], memory.goal[k]
     if going:
         _limits(chain, work, GOAL_ROW)
-        going = face_near(chain, point, STEPS_THERE, work, GOAL_ROW) < memory.seen[LAST_DIRECTION, 0] + GOAL_SEES_POINT
+        going = face_near(chain, point, STEPS_THERE, work, GOAL_ROW) < memory.near_error + GOAL_SEES_POINT
     off = 0.0
     if not going:
         off = _look_from_here(chain, scoring, rate, point, posture, work)
         wait = max(0, wait - 1)
         if off > LOST and wait == 0:
-            memory.seen[LAST_DIRECTION, 0] = best_look(chain, scoring, search, point, posture, NEAR_STARTS, work)
-            going, wait = memory.seen[LAST_DIRECTION, 0] < off - MIN_IMPROVEMENT, FRAMES_BETWEEN_SEARCHES
-    for i in range(tally.shape[0]):
-        tally[i] = 0
-    tally[WAIT] = wait
+            memory.near_error = best_look(chain, scoring, search, point, posture, NEAR_STARTS, work)
+            going, wait = memory.near_error < off - MIN_IMPROVEMENT, FRAMES_BETWEEN_SEARCHES
+    _forget_plans(memory)
+    memory.wait = wait
     if going:
         far = distance(chain, work, PREVIOUS_ROW, GOAL_ROW)
-        tally[WAY_POINT] = 1 if far > rate else 0
+        memory.way_point = 1 if far > rate else 0
         share = min(1.0, rate / max(far, 1e-12))
         for k in range(n):
-            rows[TO, k] = work[GOAL_ROW, k]
+            memory.goal[k] = work[GOAL_ROW, k]
             work[FRAME_ROW, k] = work[PREVIOUS_ROW, k] + share * turn_to(
                 chain, k, work[PREVIOUS_ROW, k], work[GOAL_ROW, k]
             )
-    tally[TRACKING_MODE] = NEARING if tally[WAY_POINT] or off > LOST else FRESH
+    memory.mode = NEARING if memory.way_point or off > LOST else FRESH
 
 
 @kernel
@@ -272,6 +258,15 @@ def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, 
     off = _pull_near(chain, scoring, point, posture, negated, off, FRAME_SHAPE_STEPS, work)
     copy_row(work, CURRENT_ROW, FRAME_ROW)
     return off
+
+
+@kernel
+def _forget_plans(memory: TrackingState) -> None:
+    """Set all counters to 0: no plan leads to a near point."""
+    memory.mode = memory.negated = memory.lost_frames = memory.wait = memory.failed_rounds = 0
+    memory.way_points = memory.way_point = memory.stuck_frames = memory.hurried = 0
+    memory.plan_attempt = memory.plan_latitude = memory.for_shape = memory.mirrored = memory.goals = 0
+    memory.attempt = memory.lift_attempt = memory.noted = memory.noted_lifts = memory.noted_cost = 0
 
 
 @kernel

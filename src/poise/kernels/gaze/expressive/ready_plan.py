@@ -17,33 +17,10 @@ from poise.kernels.gaze.expressive.detour import out_of_time, polar
 from poise.kernels.gaze.expressive.hold_gaze import Going, box_round, free_root, hold
 from poise.kernels.gaze.expressive.lift_gaze import falls_behind, plan_cost
 from poise.kernels.gaze.expressive.look_ahead import NEVER, way_left
-from poise.kernels.gaze.expressive.memory import (
-    ATTEMPT,
-    CHANGING,
-    COUNT,
-    FAILED_ROUNDS,
-    FOR_SHAPE,
-    GOALS,
-    HURRIED,
-    LATITUDE,
-    LIFT_ATTEMPT,
-    LOST_FRAMES,
-    MIRRORED,
-    NOTED,
-    NOTED_COST,
-    NOTED_LIFTS,
-    OR_TO,
-    STUCK,
-    TO,
-    TRACKING_MODE,
-    WAIT,
-    WAY_POINT,
-    WHICH,
-    Memory,
-)
 from poise.kernels.gaze.expressive.plan import DIRECT, LATITUDES_TRIED, lifted_try, orderly, own_try, try_plan
 from poise.kernels.gaze.expressive.surface import root_axis
 from poise.kernels.gaze.expressive.track import Pace
+from poise.kernels.gaze.expressive.tracking_state import CHANGING, TrackingState
 from poise.kernels.gaze.expressive.workspace import (
     COMPLIANCE_ROW,
     CURRENT_ROW,
@@ -116,45 +93,45 @@ class Wish(NamedTuple):
 
 
 @kernel
-def face_now(chain: Chain, d: Vector, rows: Array, row: int, work: Array) -> None:
-    """Turn the goal in `rows[row]`, made for an earlier or a predicted target, to face d."""
-    for k in range(rows.shape[1]):
-        work[PREVIOUS_ROW, k] = rows[row, k]
-        work[CURRENT_ROW, k] = rows[row, k]
-        work[REFERENCE_ROW, k] = rows[row, k]
+def face_now(chain: Chain, d: Vector, goal: Array, work: Array) -> None:
+    """Turn `goal`, made for an earlier or a predicted target, to face d; entries beyond the joints stay."""
+    for k in range(work.shape[1]):
+        work[PREVIOUS_ROW, k] = goal[k]
+        work[CURRENT_ROW, k] = goal[k]
+        work[REFERENCE_ROW, k] = goal[k]
         work[COMPLIANCE_ROW, k] = 1.0
     box_round(chain, work, PREVIOUS_ROW, math.pi)
     free_root(chain, work, PREVIOUS_ROW, math.pi)
     hold(chain, d, 20, work, CURRENT_ROW)
-    for k in range(rows.shape[1]):
-        rows[row, k] = work[CURRENT_ROW, k]
+    for k in range(work.shape[1]):
+        goal[k] = work[CURRENT_ROW, k]
 
 
 @kernel
-def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: Memory, work: Array, draft: Array) -> bool:
+def still_ready(chain: Chain, pace: Pace, wish: Wish, memory: TrackingState, work: Array, draft: Array) -> bool:
     """Update the current plan to start at FRAME_ROW, by the attempt that found it; returns whether that succeeds."""
-    tally, path = memory.tally, memory.path
-    last = tally[COUNT] - 1
-    face_now(chain, wish.d, path, last, work)
-    if not tally[FOR_SHAPE] and way_left(chain, wish.turning, path[last, 0]) < MIN_GOAL_RANGE:
+    path = memory.path
+    last = memory.way_points - 1
+    face_now(chain, wish.d, path[last], work)
+    if not memory.for_shape and way_left(chain, wish.turning, path[last, 0]) < MIN_GOAL_RANGE:
         return False
     work[STEP_BUDGET_ROW, 0] = math.inf
     for k in range(work.shape[1]):
         work[START_ROW, k] = work[FRAME_ROW, k]
         work[GOAL_ROW, k] = path[last, k]
-    going = _going(pace, wish, tally[HURRIED])
-    return _keep(try_plan(chain, wish.d, tally[WHICH], tally[LATITUDE], going, work, draft), memory, draft)
+    going = _going(pace, wish, memory.hurried)
+    return _keep(try_plan(chain, wish.d, memory.plan_attempt, memory.plan_latitude, going, work, draft), memory, draft)
 
 
 @kernel
-def _keep(count: int, memory: Memory, draft: Array) -> bool:
+def _keep(count: int, memory: TrackingState, draft: Array) -> bool:
     """Copy `count` way-points of a draft to the current plan; returns whether there are any."""
     path = memory.path
     for i in range(count):
         for k in range(path.shape[1]):
             path[i, k] = draft[i, k]
     if count > 0:
-        memory.tally[COUNT] = count
+        memory.way_points = count
     return count > 0
 
 
@@ -165,15 +142,15 @@ def _going(pace: Pace, wish: Wish, hurried: int) -> Going:
 
 
 @kernel
-def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int, memory: Memory) -> bool:
+def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int, memory: TrackingState) -> bool:
     """Whether a draft is better than the current plan: it lifts the gaze less far, or for a shorter time.
 
     A current plan that is not `ready` is replaced by any draft that lifts the gaze no further and hardly longer.
     """
-    if memory.tally[COUNT] == 0:
+    if memory.way_points == 0:
         return True
     most, total = plan_cost(chain, wish.turning, draft, count)
-    most_in_hand, total_in_hand = plan_cost(chain, wish.turning, memory.path, memory.tally[COUNT])
+    most_in_hand, total_in_hand = plan_cost(chain, wish.turning, memory.path, memory.way_points)
     if most > most_in_hand - SAME_LIFT and ready:
         return most < most_in_hand + SAME_LIFT and total < LESS * total_in_hand
     return most < most_in_hand + SAME_LIFT and total <= MORE * total_in_hand
@@ -181,7 +158,7 @@ def _costs_less(chain: Chain, wish: Wish, ready: bool, draft: Array, count: int,
 
 @kernel
 def look_for_plan(
-    chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory, work: Array, draft: Array
+    chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: TrackingState, work: Array, draft: Array
 ) -> tuple[bool, int]:
     """Make the next attempts to plan from FRAME_ROW; returns whether one succeeded, and how many were made.
 
@@ -189,23 +166,22 @@ def look_for_plan(
     if there is no time left or all other attempts have failed once. Half of the attempts then lift the gaze, more for a
     target below the horizon. While the current plan is `ready`, only a plan that lifts the gaze less replaces it.
     """
-    tally = memory.tally
     work[STEPS_TAKEN_ROW, 0], work[STEP_BUDGET_ROW, 0] = 0.0, MOST_SPENT
     below = polar(root_axis(chain), wish.d) > 0.5 * math.pi
-    may_lift = wish.left <= SOON * pace.ahead and (below or tally[FAILED_ROUNDS] > 0 or wish.left <= pace.ahead)
+    may_lift = wish.left <= SOON * pace.ahead and (below or memory.failed_rounds > 0 or wish.left <= pace.ahead)
     latitudes = LATITUDES_TRIED if may_lift else 1
     tries = pace.tries
-    if tally[COUNT] == 0 and wish.left <= SOON * pace.ahead:
+    if memory.way_points == 0 and wish.left <= SOON * pace.ahead:
         tries *= URGENT if wish.left < pace.ahead // 4 else 2
-    own = own_try(chain, tally[ATTEMPT] // tally[GOALS], tally[FAILED_ROUNDS]) >= 0
-    lifts = lifted_try(chain, tally[LIFT_ATTEMPT] // tally[GOALS], latitudes)[0] > 0
+    own = own_try(chain, memory.attempt // memory.goals, memory.failed_rounds) >= 0
+    lifts = lifted_try(chain, memory.lift_attempt // memory.goals, latitudes)[0] > 0
     if not own and not lifts:
-        tally[ATTEMPT], tally[WAIT] = -1, ASK_AGAIN
-        tally[FAILED_ROUNDS] += 1
+        memory.attempt, memory.wait = -1, ASK_AGAIN
+        memory.failed_rounds += 1
         return False, 0
     found, tried = False, 0
     if own:
-        share = 1 if not lifts else 4 if below and tally[ATTEMPT] > DIRECT * tally[GOALS] else 2
+        share = 1 if not lifts else 4 if below and memory.attempt > DIRECT * memory.goals else 2
         found, tried = _try_some(chain, pace, wish, ready, tries // share, 1, memory, work, draft)
     if lifts and not found:
         found, more = _try_some(chain, pace, wish, ready, tries - tried, latitudes, memory, work, draft)
@@ -223,26 +199,25 @@ def _try_some(
     tries: int,
     latitudes: int,
     # changed
-    memory: Memory,
+    memory: TrackingState,
     work: Array,
     draft: Array,
 ) -> tuple[bool, int]:
     """Make up to `tries` of the next attempts; they lift the gaze if `latitudes` exceeds 1."""
-    tally = memory.tally
-    counter = ATTEMPT if latitudes == 1 else LIFT_ATTEMPT
     no_time = pace.ahead // 4 if latitudes == 1 else pace.ahead
-    hurry = tally[COUNT] == 0 and wish.left <= SOON * pace.ahead and abs(wish.turning) > 1e-9
+    hurry = memory.way_points == 0 and wish.left <= SOON * pace.ahead and abs(wish.turning) > 1e-9
     tried = 0
     while tried < tries and not out_of_time(work):
         begun = work[STEPS_TAKEN_ROW, 0]
-        number, goal = tally[counter] // tally[GOALS], tally[counter] % tally[GOALS]
-        latitude, which = 0, own_try(chain, number, tally[FAILED_ROUNDS])
+        attempt = memory.attempt if latitudes == 1 else memory.lift_attempt
+        number, goal = attempt // memory.goals, attempt % memory.goals
+        latitude, which = 0, own_try(chain, number, memory.failed_rounds)
         if latitudes > 1:
             latitude, which = lifted_try(chain, number, latitudes)
         if which < 0 or (latitudes > 1 and latitude == 0):
             break
         mirrored = _set_ends(chain, wish, goal, memory, work)
-        tally[counter] += 1
+        _count_attempt(memory, latitudes, attempt + 1)
         if not wish.better and way_left(chain, wish.turning, work[GOAL_ROW, 0]) < MIN_GOAL_RANGE:
             continue
         copy_row(work, GOAL_ROW, SOLVED_ROW)
@@ -250,33 +225,45 @@ def _try_some(
         count = try_plan(chain, wish.d, which, latitude, _going(pace, wish, 0), work, draft)
         tried += 1 if latitude == 0 else LIFTED_TRY
         if count < 0 and out_of_time(work) and begun > LATE * MOST_SPENT:
-            tally[counter] -= 1
+            _count_attempt(memory, latitudes, attempt)
             break
         if count < 0 and hurry and (latitude > 0 or which < DIRECT) and latitude <= HURRIED_LATITUDES:
             hurried = 1
             copy_row(work, SOLVED_ROW, GOAL_ROW)
             count, fall = _hurried_plan(chain, pace, wish, which, latitude, work, draft)
             tried += 0 if latitude == 0 else LIFTED_TRY
-            near = fall <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + tally[FAILED_ROUNDS])
-            best = count > 0 and _note(chain, wish, count, latitude, tally[counter] - 1, tally, draft)
+            near = fall <= (FALL if latitude == 0 else FALL_LIFTED) * (1 + memory.failed_rounds)
+            best = count > 0 and _note(chain, wish, count, latitude, attempt, memory, draft)
             if not (near and best and wish.left < no_time):
                 count = -1
         if count > 0 and _costs_less(chain, wish, ready, draft, count, memory) and _keep(count, memory, draft):
-            tally[ATTEMPT], tally[HURRIED] = -1, hurried
-            tally[FAILED_ROUNDS] = 0 if latitude == 0 else tally[FAILED_ROUNDS]
-            tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
+            memory.attempt, memory.hurried = -1, hurried
+            memory.failed_rounds = 0 if latitude == 0 else memory.failed_rounds
+            memory.plan_attempt, memory.plan_latitude, memory.for_shape = (
+                which,
+                latitude,
+                1 if wish.better and not mirrored else 0,
+            )
             return True, tried
     return False, tried
 
 
 @kernel
-def _set_ends(chain: Chain, wish: Wish, goal: int, memory: Memory, work: Array) -> bool:
+def _count_attempt(memory: TrackingState, latitudes: int, attempt: int) -> None:
+    """Set the next attempt of those that lift the gaze, which have several `latitudes`, or of the others."""
+    if latitudes == 1:
+        memory.attempt = attempt
+    else:
+        memory.lift_attempt = attempt
+
+
+@kernel
+def _set_ends(chain: Chain, wish: Wish, goal: int, memory: TrackingState, work: Array) -> bool:
     """Set START_ROW to FRAME_ROW and GOAL_ROW to goal number `goal`; returns whether that is the mirror image."""
-    tally, rows = memory.tally, memory.rows
-    for k in range(rows.shape[1]):
+    for k in range(work.shape[1]):
         work[START_ROW, k] = work[FRAME_ROW, k]
-        work[GOAL_ROW, k] = rows[TO if goal == 0 else OR_TO, k]
-    if not tally[MIRRORED] or goal < tally[GOALS] - 1:
+        work[GOAL_ROW, k] = memory.goal[k] if goal == 0 else memory.other_goal[k]
+    if not memory.mirrored or goal < memory.goals - 1:
         return False
     copy_row(work, FRAME_ROW, GOAL_ROW)
     mirror(chain, work, GOAL_ROW)
@@ -308,61 +295,63 @@ def _note(
     latitude: int,
     attempt: int,
     # changed
-    tally: Array,
+    memory: TrackingState,
     draft: Array,
 ) -> bool:
     """Store an attempt as the best rejected one unless another has a smaller error; returns whether it was stored."""
     cost = int(1000.0 * math.degrees(plan_cost(chain, wish.turning, draft, count)[0]))
-    if tally[NOTED] >= 0 and tally[NOTED_COST] <= cost:
+    if memory.noted >= 0 and memory.noted_cost <= cost:
         return False
-    tally[NOTED], tally[NOTED_LIFTS], tally[NOTED_COST] = attempt, 1 if latitude > 0 else 0, cost
+    memory.noted, memory.noted_lifts, memory.noted_cost = attempt, 1 if latitude > 0 else 0, cost
     return True
 
 
 @kernel
 def _noted_plan(
-    chain: Chain, pace: Pace, wish: Wish, latitudes: int, memory: Memory, work: Array, draft: Array
+    chain: Chain, pace: Pace, wish: Wish, latitudes: int, memory: TrackingState, work: Array, draft: Array
 ) -> bool:
     """Make the stored attempt the current plan if there is no time left, or no better attempt is likely."""
-    tally = memory.tally
-    if tally[COUNT] > 0 or tally[NOTED] < 0:
+    if memory.way_points > 0 or memory.noted < 0:
         return False
     least_lift = abs(0.5 * math.pi - polar(root_axis(chain), wish.d))
-    lifted = tally[LIFT_ATTEMPT] >= DIRECT * tally[GOALS] or tally[NOTED_COST] < 1000.0 * math.degrees(least_lift)
-    in_vain = lifted and tally[ATTEMPT] >= orderly(chain) * tally[GOALS]
+    lifted = memory.lift_attempt >= DIRECT * memory.goals or memory.noted_cost < 1000.0 * math.degrees(least_lift)
+    in_vain = lifted and memory.attempt >= orderly(chain) * memory.goals
     if wish.left > 1 and not (in_vain and wish.left < pace.ahead):
         return False
-    number, goal = tally[NOTED] // tally[GOALS], tally[NOTED] % tally[GOALS]
-    latitude, which = 0, own_try(chain, number, tally[FAILED_ROUNDS])
-    if tally[NOTED_LIFTS]:
+    number, goal = memory.noted // memory.goals, memory.noted % memory.goals
+    latitude, which = 0, own_try(chain, number, memory.failed_rounds)
+    if memory.noted_lifts:
         latitude, which = lifted_try(chain, number, latitudes)
     mirrored = _set_ends(chain, wish, goal, memory, work)
-    tally[NOTED] = -1
+    memory.noted = -1
     count, fall = _hurried_plan(chain, pace, wish, which, latitude, work, draft)
-    if count < 0 or fall > FALL_NOW + FALL_LATER * tally[LOST_FRAMES]:
+    if count < 0 or fall > FALL_NOW + FALL_LATER * memory.lost_frames:
         return False
-    tally[ATTEMPT], tally[HURRIED] = -1, 1
-    tally[WHICH], tally[LATITUDE], tally[FOR_SHAPE] = which, latitude, 1 if wish.better and not mirrored else 0
+    memory.attempt, memory.hurried = -1, 1
+    memory.plan_attempt, memory.plan_latitude, memory.for_shape = (
+        which,
+        latitude,
+        1 if wish.better and not mirrored else 0,
+    )
     return _keep(count, memory, draft)
 
 
 @kernel
-def begin(chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: Memory) -> bool:
+def begin(chain: Chain, pace: Pace, wish: Wish, ready: bool, memory: TrackingState) -> bool:
     """Start executing the current plan if it is time; returns whether it must start at the previous frame.
 
     A plan takes a turning target into account, so it may wait until the gaze is about to be lost; a plan for a nodding
     target must be finished by then. A plan that lifts the gaze always waits, and is dropped if there is time. A plan
     that falls behind its target falls behind further the longer it waits.
     """
-    tally = memory.tally
-    if tally[COUNT] == 0:
+    if memory.way_points == 0:
         return False
-    lifts, nods = tally[LATITUDE] > 0, abs(wish.nodding) * tally[COUNT] > NODS
-    soon = wish.left <= pace.ahead // 4 + (tally[COUNT] if nods and not lifts else 0)
+    lifts, nods = memory.plan_latitude > 0, abs(wish.nodding) * memory.way_points > NODS
+    soon = wish.left <= pace.ahead // 4 + (memory.way_points if nods and not lifts else 0)
     if not ready and lifts and (wish.left == NEVER or (nods and wish.left > pace.ahead)):
-        tally[COUNT] = 0
+        memory.way_points = 0
         return False
-    late = tally[HURRIED] and falls_behind(chain, wish.turning, memory.path, tally[COUNT]) > 0.0
-    if not ready or soon or late or (wish.better and tally[FOR_SHAPE] and not lifts):
-        tally[TRACKING_MODE], tally[WAY_POINT], tally[STUCK], tally[ATTEMPT] = CHANGING, -1, 0, -1
+    late = memory.hurried and falls_behind(chain, wish.turning, memory.path, memory.way_points) > 0.0
+    if not ready or soon or late or (wish.better and memory.for_shape and not lifts):
+        memory.mode, memory.way_point, memory.stuck_frames, memory.attempt = CHANGING, -1, 0, -1
     return not ready

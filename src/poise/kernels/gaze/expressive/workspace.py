@@ -1,7 +1,8 @@
 """Rows of the workspace array of the expressive solver, (WORKSPACE_ROWS, n).
 
-It is one array, not twenty, because numba counts references to every array that a function receives. The caller owns
-it, so that the kernels allocate nothing and every GPU thread can have a slice.
+It is one array, because the same kernels run on a GPU, where each thread has a slice of local memory: the pointers of
+`poise.kernels.jit.memory` do not lead there, and a tuple of forty arrays costs seven words per array at every call. The
+caller owns it, so that the kernels allocate nothing.
 """
 
 REST_FRAME_ROWS = 0
