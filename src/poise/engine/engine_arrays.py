@@ -175,6 +175,9 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         row_correction=np.zeros(rows),
         gain_factor=np.ones(1),
         excluded_count=np.zeros(1, dtype=whole),
+        asked_levels=np.array([p, 1], dtype=whole),
+        kept_levels=np.zeros(2, dtype=whole),
+        kept_trial=np.zeros(figure.nq + n),
     )
 
 

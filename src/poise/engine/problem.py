@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,6 +53,15 @@ class StepSize:
     """Largest error that one step aims to remove [m or rad]."""
     min_gain: float = 1e-3
     """Error that a visible step must remove from some level, per radian or metre of the step."""
+
+
+class Stage(NamedTuple):
+    """The first levels of a problem."""
+
+    count: int
+    """Number of its levels in `Problem.level_errors`."""
+    asked_levels: tuple[int, int]
+    """Number of its levels in the engine, and whether the criteria count: see `State.asked_levels`."""
 
 
 class Problem:
@@ -141,6 +151,19 @@ class Problem:
             for level in self.priorities
         ]
         return np.array([*violation, *np.sqrt([*sums, held])])
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        """The problem with its first level alone, with its first two levels, and so on; the whole problem last.
+
+        A `Hold` task below all others is the last level. Criteria count in every stage, unless such a task is one.
+        """
+        before = 0 if self.avoidance is None else 1
+        ends = [1 + max(t.level for t in self.all_rows if t.task.priority == level) for level in self.priorities]
+        has_hold = self.last_hold is not None
+        above = ends if has_hold else ends[:-1]
+        whole = Stage(before + len(ends) + has_hold, (self.engine.level_kind.shape[0] - 1, 1))
+        return [*(Stage(before + k + 1, (end, int(not has_hold))) for k, end in enumerate(above)), whole]
 
     def limit_name(self, i: int) -> str:
         """Name of limit `i` of a step: a joint, a coupling, the task whose support edge it is, or a contact.

@@ -13,7 +13,7 @@ from poise.engine.avoidance import MARGIN_TOLERANCE
 from poise.engine.reasons import Reasons, find_hold_reasons, find_reasons
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture, reached_limits
-from poise.kernels.engine.step import take_step
+from poise.kernels.engine.step import examine
 from poise.kernels.goals.goals import evaluate
 from poise.tasks.words import amount
 
@@ -143,8 +143,7 @@ def _verdicts(problem: Problem, posture: Posture, tolerance: float) -> list[Verd
     hold_error = problem.hold_error(posture)
     hold_size = float(np.linalg.norm(hold_error))
     if unmet or (problem.last_hold is not None and not _is_met(problem.last_hold, hold_size, tolerance)):
-        # One more step, whose posture is discarded, computes the rows, limits and curvature at this posture.
-        take_step(problem.handle, posture._q.copy())
+        examine(problem.handle, posture._q.copy())
     verdicts = []
     for rows, size in zip(problem.task_rows, sizes, strict=True):
         reasons = find_reasons(problem, posture, rows, unmet) if rows in unmet else Reasons()

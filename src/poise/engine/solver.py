@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,8 +31,22 @@ SOLVE_MIN_GAIN = 1e-5
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
-EQUAL_ERROR = 1e-6
+EQUAL_ERROR = 1e-9
 """Difference up to which two errors count as equal [m or rad]."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Where a figure came to rest."""
+
+    q: FloatArray
+    """(nq,) the coordinates of the posture."""
+    steps: int
+    """Number of steps on the way."""
+    moved: float
+    """Size of the last step [rad or m]."""
+    errors: FloatArray
+    """Size of the error of each level asked for, the first level first."""
 
 
 class Solver:
@@ -96,6 +111,35 @@ class Solver:
         max_steps, tolerance = _checked_stopping(max_steps, tolerance)
         q = self._legal_start(posture)
         self._store_start(q)
+        stages = self._problem.stages
+        try:
+            rest = self._rest(q, len(stages) - 1, max_steps, tolerance)
+        finally:
+            self._problem.engine.state.asked_levels[:] = stages[-1].asked_levels
+        if self._trust_region is not None:
+            self._trust_region.measure(rest.q)
+        return judge(self._problem, Posture(self.figure, rest.q), rest.steps, rest.moved, tolerance)
+
+    def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Come to rest from `start` with the levels of a stage, the first ones of the problem.
+
+        Steps solve all levels together, and what a lower level wants can lead a higher one, which is not met, to a
+        worse place than it would find alone. So where a level above the last is not met, the levels above the last
+        are solved alone, the last one is added at their place of rest, and the better of both answers counts.
+        """
+        together = self._rest_together(start, stage, max_steps, tolerance)
+        above = together.errors[: self._problem.stages[stage].count - 1]
+        if stage == 0 or np.all(above <= tolerance) or together.moved > tolerance:
+            return together
+        first = self._rest(start, stage - 1, max_steps, tolerance)
+        then = self._rest_together(first.q, stage, max_steps, tolerance)
+        steps = together.steps + first.steps + then.steps
+        return replace(then if is_better(then.errors, together.errors) else together, steps=steps)
+
+    def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Come to rest from `start` with all levels of a stage together."""
+        q, asked = start.copy(), self._problem.stages[stage]
+        self._problem.engine.state.asked_levels[:] = asked.asked_levels
         self._problem.forget()
         if self._trust_region is None:
             steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
@@ -103,7 +147,8 @@ class Solver:
             self._trust_region.forget()
             steps, moved = self._trust_region.settle(q, max_steps, tolerance)
             self._trust_region.measure(q)
-        return judge(self._problem, Posture(self.figure, q), steps, moved, tolerance)
+        errors = self._problem.level_errors(Posture(self.figure, q))[: asked.count]
+        return Rest(q, steps, moved, errors)
 
     def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
         """Which tasks a posture meets, and why it does not meet the others; later steps are not affected."""

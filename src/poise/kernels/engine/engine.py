@@ -72,6 +72,12 @@ class State(NamedTuple):
     """(1,) factor on the least gain of a step, raised by oscillation since the targets last changed."""
     excluded_count: Array
     """(1,) number of directions excluded from the step: see `step_singular`."""
+    asked_levels: Array
+    """(2,) number of levels, from the top, that steps may solve, and 1 if they may minimise the criteria, else 0."""
+    kept_levels: Array
+    """(2,) number of levels that the present step solves, and 1 if it minimises the criteria too, else 0."""
+    kept_trial: Array
+    """(nq + nv,) posture and step of a small step, kept while a step without the lower levels is tried."""
 
 
 class Engine(NamedTuple):

@@ -64,7 +64,7 @@ from poise.kernels.engine.step_acceptance import (
     reset_if_targets_changed,
     update_best_merits,
 )
-from poise.kernels.engine.step_model import build_model, solve_model
+from poise.kernels.engine.step_model import build_model, leave_out_below, solve_model
 from poise.kernels.engine.step_singular import exclude_direction
 from poise.kernels.engine.step_trial import (
     CORRECTION_TOLERANCE_AT_REST,
@@ -141,6 +141,8 @@ def take_step(
         moved = _halve_until_it_gains(engine, q, share)
     if moved <= VISIBLE_STEP and engine.solver.work.escape_curvature < 0.0:
         moved = _leave_saddle_or_keep(engine, q, moved)
+    if moved <= VISIBLE_STEP:
+        moved = _leave_out_lower_levels(engine, q, moved)
     if moved == 0.0:
         moved = _restore_met_levels(engine, q)
         if moved == 0.0:
@@ -151,6 +153,71 @@ def take_step(
     for i in range(q.shape[0]):
         q[i] = state.trial_q[i]
     return moved
+
+
+@kernel
+def _leave_out_lower_levels(engine: Engine, q: Array, moved: float) -> float:
+    """Where no visible step was found, look for one that leaves out the lowest levels; returns the size of the step.
+
+    A level that loses can stop a level above it, whose own step would help. The levels are left out one by one from
+    the bottom. If no such step helps, the small step in `state.trial_q` remains.
+    """
+    state = engine.state
+    trial_q, x, kept = state.trial_q, state.step, state.kept_trial
+    nq = trial_q.shape[0]
+    for i in range(nq):
+        kept[i] = trial_q[i]
+    for i in range(x.shape[0]):
+        kept[nq + i] = x[i]
+    for dropped in range(state.asked_levels[0] - FIRST_TASK_LEVEL):
+        count = state.asked_levels[0] - dropped
+        if engine.level_kind[count] == REIMPOSES or not _some_level_is_unmet(engine, count):
+            continue
+        build_model(engine, q)
+        leave_out_below(engine, count)
+        solve_model(engine, q)
+        share = 1.0
+        while share > 0.5**MAX_HALVINGS:
+            found = try_step(engine, q, share)
+            if found <= VISIBLE_STEP:
+                break
+            if first_worse_level(engine, found) < 0 and gains_enough(engine, found):
+                return found
+            share *= 0.5
+    for i in range(nq):
+        trial_q[i] = kept[i]
+    for i in range(x.shape[0]):
+        x[i] = kept[nq + i]
+    if moved > 0.0:
+        call_evaluate_trial(engine.calls, engine, trial_q)
+        measure_merits(engine, engine.trial, trial_q, state.merit_after)
+    return moved
+
+
+@kernel
+def _some_level_is_unmet(engine: Engine, count: int) -> bool:
+    """Whether some task of the first `count` levels is not met."""
+    for k in range(FIRST_TASK_LEVEL, count):
+        if engine.state.merit[k] > MET_ERROR and engine.level_kind[k] != REIMPOSES:
+            return True
+    return False
+
+
+@kernel
+def examine(engine: Engine, q: Array) -> None:
+    """Solve the model of all levels at a legal posture `q` (nq,), for a verdict on it; the posture stays as it is.
+
+    Leaves rows, limits, curvature and excluded directions in the engine.
+    """
+    call_evaluate_current(engine.calls, engine, q)
+    measure_merits(engine, engine.current, q, engine.state.merit)
+    reset_if_targets_changed(engine.state)
+    build_model(engine, q)
+    excluded = True
+    while excluded:
+        solve_model(engine, q)
+        failed = first_worse_level(engine, try_step(engine, q, 1.0))
+        excluded = failed >= 0 and exclude_direction(engine, failed, 1.0)
 
 
 @kernel

@@ -64,7 +64,8 @@ def first_worse_level(engine: Engine, moved: float) -> int:
     for i in range(state.trial_step.shape[0]):
         second_order += state.trial_step[i] * state.trial_step[i]
     gained, separated = False, after[SEPARATION_LEVEL] < best[SEPARATION_LEVEL] - MERIT_NOISE
-    for k in range(before.shape[0] - 1):
+    p, kept = before.shape[0] - 1, state.kept_levels[0]
+    for k in range(kept):
         if after[k] > before[k] and kind[k] != MASKED:
             exact = k < undamped and k != SEPARATION_LEVEL
             slack = noise
@@ -77,8 +78,7 @@ def first_worse_level(engine: Engine, moved: float) -> int:
                 ):
                     return k
         gained = gained or after[k] < best[k] - MERIT_NOISE
-    p = before.shape[0] - 1
-    return p if engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after) else -1
+    return p if state.kept_levels[1] == 1 and engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after) else -1
 
 
 @kernel
@@ -116,6 +116,8 @@ def gains_enough(engine: Engine, moved: float) -> bool:
     state, least = engine.state, engine.min_gain * engine.state.gain_factor[0] * moved
     before, best, after = state.merit, state.best_merit, state.merit_after
     for k in range(best.shape[0]):
+        if k >= state.kept_levels[0] and (k < best.shape[0] - 1 or state.kept_levels[1] == 0):
+            continue
         reference = before[k] if before[k] > best[k] + EXACT_LEVEL_SLACK else best[k]
         if reference - after[k] > least:
             return True

@@ -68,6 +68,11 @@ def build_model(engine: Engine, q: Array) -> None:
     for k in range(p + 1):
         levels.curved[k] = 0
     fill_wish(tree, engine.criteria, q, levels.wish)
+    state.kept_levels[0], state.kept_levels[1] = p, 1
+    if state.asked_levels[0] < p:
+        _leave_out_levels(engine, state.asked_levels[0])
+    if state.asked_levels[1] == 0:
+        _leave_out_criteria(engine)
 
 
 @kernel
@@ -101,24 +106,52 @@ def _set_level_targets(engine: Engine, k: int) -> None:
 
 
 @kernel
+def leave_out_below(engine: Engine, count: int) -> None:
+    """Leave all levels from `count` on, and the criteria, out of the model: the rest of the step is the least one."""
+    _leave_out_levels(engine, count)
+    _leave_out_criteria(engine)
+
+
+@kernel
+def _leave_out_levels(engine: Engine, count: int) -> None:
+    """Leave all levels from `count` on out of the model, by rows that are zero."""
+    levels, start = engine.levels, engine.levels.start
+    engine.state.kept_levels[0] = count
+    for k in range(count, start.shape[0] - 1):
+        levels.damping[k] = 0.0
+    for r in range(start[count], start[start.shape[0] - 1]):
+        levels.target[r] = 0.0
+        for i in range(levels.rows.shape[1]):
+            levels.rows[r, i] = 0.0
+
+
+@kernel
+def _leave_out_criteria(engine: Engine) -> None:
+    """Leave the criteria out of the model."""
+    engine.state.kept_levels[1], engine.levels.damping[engine.state.merit.shape[0] - 1] = 0, 0.0
+    for i in range(engine.levels.wish.shape[0]):
+        engine.levels.wish[i] = 0.0
+
+
+@kernel
 def solve_model(engine: Engine, q: Array) -> None:
     """Solve the model for `state.step`; each level that gives way is solved again with its curvature."""
     levels, solver, state = engine.levels, engine.solver, engine.state
     x, target, weight, error, start, skip = (
         state.step, levels.target, engine.goals.weight, engine.current.error, levels.start, engine.skip
     )  # fmt: skip
-    p = start.shape[0] - 1
-    summed = engine.criteria.summed[0] == 1
+    p, kept = start.shape[0] - 1, state.kept_levels[0]
+    summed = engine.criteria.summed[0] == 1 and state.kept_levels[1] == 1
     for k in range(p + 1):
-        watched = (k < p and state.merit[k] > MET_ERROR) or (k == p and (summed or state.needs_curvature[p] == 1))
+        watched = state.merit[k] > MET_ERROR if k < p else summed or state.needs_curvature[p] == 1
         levels.watch[k] = 0
-        if engine.level_kind[k] == REIMPOSES:
+        if engine.level_kind[k] == REIMPOSES and k < kept:
             levels.watch[k] = STAYS
-        elif k >= FIRST_TASK_LEVEL and watched:
+        elif k >= FIRST_TASK_LEVEL and watched and (k < kept or (k == p and state.kept_levels[1] == 1)):
             levels.watch[k] = STOPS if k < p and state.needs_curvature[k] == 1 else STOPS_IF_LEFT
         if k >= FIRST_TASK_LEVEL and levels.curved[k] == 1:
             levels.damping[k] = _curved_damping(state, k)
-    if not summed:
+    if not summed and state.kept_levels[1] == 1:
         levels.damping[p] = math.sqrt(state.extra_damping[p])
     for i in range(x.shape[0]):
         x[i] = 0.0

@@ -101,7 +101,8 @@ def count_undamped_levels(engine: Engine) -> int:
 @kernel
 def count_met_levels(engine: Engine) -> int:
     """Number of levels, from the top, whose errors the model removes exactly."""
-    left, undamped = engine.solver.work.level_residual, count_undamped_levels(engine)
+    work, kept = engine.solver.work, engine.state.kept_levels[0]
+    left, undamped = work.level_residual, min(count_undamped_levels(engine), kept)
     for k in range(undamped):
         if left[k] > MET_ERROR:
             return k
