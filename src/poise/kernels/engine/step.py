@@ -32,12 +32,19 @@ improve at any cost to lower ones. A rejected step is first halved a few times, 
 with the curvature of the level that got worse. Where a level that was met got worse because its rows are singular,
 `step_singular` excludes the offending direction instead.
 
+**No level stops one above it.** A step of all levels can fail, or be too small to see, because of what a low level loses
+by it, while the levels above could still improve. So where no visible step of all levels is found, the lowest levels are
+left out of the model one by one, from the bottom, until the levels that remain find a step that improves one of them.
+What the levels left out lose by it does not count. Only where no such step exists for any number of levels does the
+posture rest: each level is then as good as the engine can make it with the levels above it alone.
+
 **Why the posture comes to rest.** A visible step must also lower the merit of some level below its best by a least gain
-in proportion to the size of the step; otherwise it is not taken. An improvement of a level resets the best merits of
-the levels below it and of no other, so that the vector of best merits decreases lexicographically. Merits are bounded
-from below, hence there are only finitely many visible steps: no cycle persists, and the posture comes to rest when the
-targets do. Steps that reverse the one before raise the damping of the levels concerned and the least gain, which ends
-slow oscillation early.
+in proportion to the size of the step, and must not raise any level above that one; otherwise it is not taken. An
+improvement of a level resets the best merits of the levels below it and of no other, so that the vector of best merits
+decreases lexicographically, by a least amount at a time. Merits are bounded from below: the first level improves a
+finite number of times, after its last improvement the second does, and so on. Hence the visible steps cannot go on for
+ever: no cycle persists, and the posture comes to rest when the targets do. Steps that reverse the one before raise the
+damping of the levels concerned and the least gain, which ends slow oscillation early.
 
 **Criteria.** The remaining freedom minimises the criteria. A sum of several criteria is solved with its curvature (see
 `criteria`), its value is the merit of the last level, and steps that improve no other level must lower it.
