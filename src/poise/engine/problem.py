@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,10 +55,14 @@ class StepSize:
     """Error that a visible step must remove from some level, per radian or metre of the step."""
 
 
+WITHOUT_EDGES = 1e6
+"""Distance by which the edges of a support are moved out so that nothing reaches them [m]."""
+
+
 class Stage(NamedTuple):
     """The first levels of a problem."""
 
-    count: int
+    errors: int
     """Number of its levels in `Problem.level_errors`."""
     asked_levels: tuple[int, int]
     """Number of its levels in the engine, and whether the criteria count: see `State.asked_levels`."""
@@ -106,6 +110,8 @@ class Problem:
         contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
         compiled_criteria = criteria_arrays(figure, self.last_hold, terms)
         self.engine = make_engine(figure, self.all_rows, compiled_criteria, step or StepSize(), dt, contacts=contacts)
+        self.weights = self.engine.goals.weight.copy()
+        """(rows,) weight of each row, also while its task is left out."""
         self.custom_tasks = CustomTasks.of(figure, self.all_rows)
         self.start_targets = StartTargets.of(self.engine, self.all_rows)
         self.handle = bind(self.engine)
@@ -196,6 +202,20 @@ class Problem:
         state.last_merit.fill(np.nan)
         for term in self.external_terms:
             term.forget()
+
+    @contextmanager
+    def left_out(self, tasks: Collection[Task]) -> Iterator[None]:
+        """Leave some tasks out inside the block: their rows have no weight, and their supports no edges."""
+        goals = self.engine.goals
+        weight, margin = goals.weight.copy(), goals.corner_margin.copy()
+        for t in self.all_rows:
+            if t.task in tasks:
+                goals.weight[t.rows] = 0.0
+                goals.corner_margin[t.first_goal : t.first_goal + len(t.goals)] = -WITHOUT_EDGES
+        try:
+            yield
+        finally:
+            goals.weight[:], goals.corner_margin[:] = weight, margin
 
     @contextmanager
     def memory_kept(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ gradient that is zero means that the task is out of reach.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 NEGLIGIBLE_GRADIENT_SHARE = 2e-3
 """Gradient, as a share of the largest that the task could have for its error, that counts as zero."""
+MOST_NAMES = 3
+"""Number of tasks, and of limits, that are named as reasons."""
 REACHED_DISTANCE = 1e-6
 """Distance up to which a limit counts as reached [rad or m]."""
 
@@ -44,6 +46,24 @@ class Reasons(NamedTuple):
     """Tasks of the same level."""
     limits: tuple[str, ...] = ()
     """Joint limits, couplings and contacts."""
+
+
+def confirmed(found: Reasons, falls_without: Callable[[Collection[str]], bool]) -> Reasons:
+    """The reasons that hold when tried: at most three tasks without which the error falls, and at most three limits.
+
+    Multipliers are exact for small changes only. So each named task is left out in turn, `falls_without` tells whether
+    the error of the task in question falls, and only such names are kept. Where no single one has that effect, the
+    fewest that have it together are kept.
+    """
+    named = (*found.above, *found.beside)
+    alone = [name for name in named if falls_without([name])][:MOST_NAMES] if named else []
+    if named and not alone:
+        alone = next((list(named[:k]) for k in range(2, len(named) + 1) if falls_without(named[:k])), [])
+    return Reasons(
+        above=tuple(name for name in found.above if name in alone),
+        beside=tuple(name for name in found.beside if name in alone),
+        limits=found.limits[:MOST_NAMES],
+    )
 
 
 class Constraint(NamedTuple):
@@ -98,7 +118,10 @@ def find_hold_reasons(problem: Problem, posture: Posture, gap: FloatArray, unmet
 
 
 def explain(gradient: TaskGradient, stages: Sequence[Sequence[Constraint]]) -> Reasons:
-    """Names of the constraints that balance a gradient, from as few of the first stages as suffice."""
+    """Names of the constraints that balance a gradient, from as few of the first stages as suffice.
+
+    The constraint that balances most comes first.
+    """
     constraints: list[Constraint] = []
     found = Reasons()
     for stage in stages:
@@ -106,9 +129,8 @@ def explain(gradient: TaskGradient, stages: Sequence[Sequence[Constraint]]) -> R
             continue
         constraints += stage
         left, balanced = balance_gradient(gradient.value, constraints)
-        used = [
-            constraint for constraint, size in zip(constraints, balanced, strict=True) if size > gradient.negligible
-        ]
+        ranked = sorted(zip(balanced, constraints, strict=True), key=lambda pair: -pair[0])
+        used = [constraint for size, constraint in ranked if size > gradient.negligible]
         found = Reasons(**{kind: _names(used, kind) for kind in Reasons._fields})
         if left <= gradient.negligible:
             break

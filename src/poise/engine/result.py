@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from poise.engine.avoidance import MARGIN_TOLERANCE
-from poise.engine.reasons import Reasons, find_hold_reasons, find_reasons
+from poise.engine.reasons import Reasons, confirmed, find_hold_reasons, find_reasons
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture, reached_limits
 from poise.kernels.engine.step import examine
 from poise.kernels.goals.goals import evaluate
+from poise.tasks.posture import Hold
 from poise.tasks.words import amount
 
 if TYPE_CHECKING:
@@ -24,6 +26,14 @@ if TYPE_CHECKING:
     from poise.tasks.task import Task
 
 Status = Literal["solved", "compromised", "unreachable", "stalled"]
+Settle = Callable[[FloatArray, int], float]
+"""Moves coordinates (nq,) by at most a number of steps; returns the size of the last step."""
+TRIAL_STEPS = 60
+"""Number of steps that try whether an error falls without some tasks."""
+LEAST_FALL, LEAST_FALL_SHARE = 1e-5, 1e-3
+"""Least fall of an error that counts as one [m or rad], and the same as a share of the error."""
+NOT_IMPROVING = 1e-6
+"""Share of an error by which a step must lower it for the error to count as improving."""
 LEAST_TOLERANCE = 1e-6
 """Error up to which a task counts as met for any tolerance [m or rad]: the error that accepted steps may leave."""
 STATUS_SENTENCES = {
@@ -54,12 +64,18 @@ class Verdict:
     """Tasks of the same priority whose targets conflict with this one's."""
     asked: Task | None = None
     """The task with its current target, where `Solver.target` has changed it."""
+    stopped_after: int | None = None
+    """Number of steps after which the solve ended while the figure was still moving; None if it was at rest."""
+    improving: float = 0.0
+    """What one more step would have removed of its error, if the figure was still moving [m or rad]."""
 
     @property
     def outcome(self) -> str:
         """The outcome in words: "met", or the names of what keeps the task from being met."""
         if self.met:
             return "met"
+        if self.stopped_after is not None:
+            return self._unfinished(self.stopped_after)
         reasons = []
         if self.gave_way_to:
             reasons.append("gave way to " + ", ".join(self.gave_way_to))
@@ -68,6 +84,11 @@ class Verdict:
         if self.blocked_by:
             reasons.append("blocked by " + ", ".join(self.blocked_by))
         return "; ".join(reasons) or "out of reach"
+
+    def _unfinished(self, steps: int) -> str:
+        if self.improving > NOT_IMPROVING * self.error:
+            return f"still improving: {amount(self.improving, self.task.unit())} per step"
+        return f"stopped after {steps} step{'s' if steps != 1 else ''}"
 
 
 class Errors(Mapping["Task | str", float]):
@@ -124,37 +145,93 @@ class Result:
         return report(self)
 
 
-def judge(problem: Problem, posture: Posture, steps: int, moved: float, tolerance: float) -> Result:
-    """The result of a solve that ended at `posture` after `steps` steps, the last of which had the size `moved`.
+def judge(problem: Problem, posture: Posture, steps: int, tolerance: float, settle: Settle) -> Result:
+    """The result of a solve that ended at `posture` after `steps` steps.
 
     The problem's memory of earlier steps is not changed.
+
+    Args:
+        problem: The problem.
+        posture: The posture to judge.
+        steps: Number of steps taken.
+        tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
+        settle: Moves coordinates (nq,) by at most a number of steps; returns the size of the last one.
     """
     with problem.memory_kept():
-        verdicts = _verdicts(problem, posture, tolerance)
-    return Result(posture, _status(verdicts, moved, tolerance), tuple(verdicts), steps, tolerance)
+        verdicts = _Judge(problem, posture, settle).verdicts(steps, tolerance)
+    found = [replace(verdict, asked=problem.current_task(verdict.task)) for verdict in verdicts]
+    found += [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
+    return Result(posture, _status(found), tuple(found), steps, tolerance)
 
 
-def _verdicts(problem: Problem, posture: Posture, tolerance: float) -> list[Verdict]:
-    """Judge every task at a posture."""
+@dataclass(frozen=True)
+class _Judge:
+    """Judges the tasks of a problem at a posture."""
+
+    problem: Problem
+    posture: Posture
+    settle: Settle
+
+    def verdicts(self, steps: int, tolerance: float) -> list[Verdict]:
+        """Verdicts on all tasks, after `steps` steps."""
+        tasks, sizes = self.tasks, _errors_at(self.problem, self.posture._q)
+        met = [_is_met(_task_of(t), size, tolerance) for t, size in zip(tasks, sizes, strict=True)]
+        if all(met):
+            return [Verdict(_task_of(t), float(size), True) for t, size in zip(tasks, sizes, strict=True)]
+        q = self.posture._q.copy()
+        if self.settle(q, 1) <= tolerance:
+            return self._at_rest(sizes, met)
+        gains = sizes - _errors_at(self.problem, q)
+        return [
+            Verdict(_task_of(t), float(size), ok, stopped_after=steps, improving=max(float(gain), 0.0))
+            for t, size, ok, gain in zip(tasks, sizes, met, gains, strict=True)
+        ]
+
+    @property
+    def tasks(self) -> list[TaskRows | Hold]:
+        """The tasks by level, and the `Hold` task below all others if there is one."""
+        last = self.problem.last_hold
+        return [*self.problem.task_rows, *([] if last is None else [last])]
+
+    def _at_rest(self, sizes: FloatArray, met: Sequence[bool]) -> list[Verdict]:
+        """Verdicts at a posture at rest, with the reasons of the tasks that are not met."""
+        examine(self.problem.handle, self.posture._q.copy())
+        unmet = [t for t, ok in zip(self.tasks, met, strict=True) if not ok and not isinstance(t, Hold)]
+        reasons = [Reasons() if ok else self._reasons(t, unmet) for t, ok in zip(self.tasks, met, strict=True)]
+        verdicts = []
+        for k, t in enumerate(self.tasks):
+            found = reasons[k] if met[k] else confirmed(reasons[k], partial(self._falls_without, k, float(sizes[k])))
+            verdicts.append(Verdict(_task_of(t), float(sizes[k]), met[k], found.above, found.limits, found.beside))
+        return verdicts
+
+    def _reasons(self, task: TaskRows | Hold, unmet: Sequence[TaskRows]) -> Reasons:
+        """What balances the gradient of a task."""
+        if isinstance(task, Hold):
+            return find_hold_reasons(self.problem, self.posture, self.problem.hold_error(self.posture), unmet)
+        return find_reasons(self.problem, self.posture, task, unmet)
+
+    def _falls_without(self, k: int, size: float, names: Collection[str]) -> bool:
+        """Whether the error of task `k`, of this size at rest, falls when the tasks with these names are left out."""
+        q = self.posture._q.copy()
+        with self.problem.left_out({t.task for t in self.problem.task_rows if t.task.label in names}):
+            self.problem.forget()
+            self.settle(q, TRIAL_STEPS)
+            now = float(_errors_at(self.problem, q)[k])
+        return now < size - max(LEAST_FALL, LEAST_FALL_SHARE * size)
+
+
+def _task_of(given: TaskRows | Hold) -> Task:
+    return given if isinstance(given, Hold) else given.task
+
+
+def _errors_at(problem: Problem, q: FloatArray) -> FloatArray:
+    """Size of the error of every task, and of the last `Hold` task if there is one, at a posture `q` (nq,)."""
     engine = problem.engine
-    evaluate(engine.tree, engine.goals, posture._q, engine.current)
+    evaluate(engine.tree, engine.goals, q, engine.current)
     sizes = [_error_of(problem, rows) for rows in problem.task_rows]
-    unmet = [t for t, size in zip(problem.task_rows, sizes, strict=True) if not _is_met(t.task, size, tolerance)]
-    hold_error = problem.hold_error(posture)
-    hold_size = float(np.linalg.norm(hold_error))
-    if unmet or (problem.last_hold is not None and not _is_met(problem.last_hold, hold_size, tolerance)):
-        examine(problem.handle, posture._q.copy())
-    verdicts = []
-    for rows, size in zip(problem.task_rows, sizes, strict=True):
-        reasons = find_reasons(problem, posture, rows, unmet) if rows in unmet else Reasons()
-        found = _verdict(rows.task, size, rows not in unmet, reasons)
-        verdicts.append(replace(found, asked=problem.current_task(rows.task)))
     if problem.last_hold is not None:
-        met = _is_met(problem.last_hold, hold_size, tolerance)
-        reasons = Reasons() if met else find_hold_reasons(problem, posture, hold_error, unmet)
-        verdicts.append(_verdict(problem.last_hold, hold_size, met, reasons))
-    verdicts += [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
-    return verdicts
+        sizes.append(float(np.linalg.norm(problem.hold_error(Posture(problem.figure, q)))))
+    return np.array(sizes)
 
 
 def _error_of(problem: Problem, rows: TaskRows) -> float:
@@ -162,16 +239,13 @@ def _error_of(problem: Problem, rows: TaskRows) -> float:
     outline = problem.support_outlines.get(rows.task)
     if outline is not None and outline.is_empty:
         return math.inf
-    return float(np.linalg.norm(problem.engine.current.error[rows.rows]))
+    counts = problem.weights[rows.rows] > 0.0
+    return float(np.linalg.norm(problem.engine.current.error[rows.rows][counts]))
 
 
 def _is_met(task: Task, size: float, tolerance: float) -> bool:
     """Whether an error of this size is met: one step would reduce it by no more than the tolerance."""
     return size <= max(tolerance, LEAST_TOLERANCE) / task.gain
-
-
-def _verdict(task: Task, size: float, met: bool, reasons: Reasons) -> Verdict:
-    return Verdict(task, size, met, reasons.above, reasons.limits, reasons.beside)
 
 
 def _avoid_verdict(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
@@ -181,11 +255,11 @@ def _avoid_verdict(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
     return Verdict(avoid, violation, violation <= max(tolerance, MARGIN_TOLERANCE))
 
 
-def _status(verdicts: list[Verdict], moved: float, tolerance: float) -> Status:
+def _status(verdicts: list[Verdict]) -> Status:
     """The status of a result: see `Result.status`."""
     if all(verdict.met for verdict in verdicts):
         return "solved"
-    if moved > tolerance:
+    if any(verdict.stopped_after is not None for verdict in verdicts):
         return "stalled"
     gave_way = any(verdict.gave_way_to or verdict.shares_with for verdict in verdicts)
     return "compromised" if gave_way else "unreachable"

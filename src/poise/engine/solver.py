@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.engine.problem import Problem, StepSize
-from poise.engine.result import Result, judge
+from poise.engine.result import Result, Settle, judge
 from poise.engine.trust_region import TrustRegion
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
@@ -118,7 +118,7 @@ class Solver:
             self._problem.engine.state.asked_levels[:] = stages[-1].asked_levels
         if self._trust_region is not None:
             self._trust_region.measure(rest.q)
-        return judge(self._problem, Posture(self.figure, rest.q), rest.steps, rest.moved, tolerance)
+        return judge(self._problem, Posture(self.figure, rest.q), rest.steps, tolerance, self._moves(tolerance))
 
     def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
         """Come to rest from `start` with the levels of a stage, the first ones of the problem.
@@ -128,7 +128,7 @@ class Solver:
         are solved alone, the last one is added at their place of rest, and the better of both answers counts.
         """
         together = self._rest_together(start, stage, max_steps, tolerance)
-        above = together.errors[: self._problem.stages[stage].count - 1]
+        above = together.errors[: self._problem.stages[stage].errors - 1]
         if stage == 0 or np.all(above <= tolerance) or together.moved > tolerance:
             return together
         first = self._rest(start, stage - 1, max_steps, tolerance)
@@ -141,13 +141,10 @@ class Solver:
         q, asked = start.copy(), self._problem.stages[stage]
         self._problem.engine.state.asked_levels[:] = asked.asked_levels
         self._problem.forget()
-        if self._trust_region is None:
-            steps, moved = settle(self._problem.handle, q, max_steps, tolerance)
-        else:
+        if self._trust_region is not None:
             self._trust_region.forget()
-            steps, moved = self._trust_region.settle(q, max_steps, tolerance)
-            self._trust_region.measure(q)
-        errors = self._problem.level_errors(Posture(self.figure, q))[: asked.count]
+        steps, moved = self._settle(q, max_steps, tolerance)
+        errors = self._problem.level_errors(Posture(self.figure, q))[: asked.errors]
         return Rest(q, steps, moved, errors)
 
     def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
@@ -155,7 +152,20 @@ class Solver:
         q = self._legal_start(posture)
         if self._trust_region is not None:
             self._trust_region.measure(q)
-        return judge(self._problem, Posture(self.figure, q), 0, 0.0, _checked_stopping(0, tolerance)[1])
+        tolerance = _checked_stopping(0, tolerance)[1]
+        return judge(self._problem, Posture(self.figure, q), 0, tolerance, self._moves(tolerance))
+
+    def _settle(self, q: FloatArray, max_steps: int, tolerance: float) -> tuple[int, float]:
+        """Move `q` until it rests; returns the number of steps and the size of the last one."""
+        if self._trust_region is None:
+            return settle(self._problem.handle, q, max_steps, tolerance)
+        steps, moved = self._trust_region.settle(q, max_steps, tolerance)
+        self._trust_region.measure(q)
+        return steps, moved
+
+    def _moves(self, tolerance: float) -> Settle:
+        """The function that moves coordinates by some steps, for verdicts."""
+        return lambda q, steps: self._settle(q, steps, tolerance)[1]
 
     def target(self, task: Task, value: TargetLike | Task) -> None:
         """Give a task another target: a position, rotation, direction, pose, posture or number, or that of a task."""

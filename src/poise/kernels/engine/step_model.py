@@ -97,7 +97,8 @@ def _set_level_targets(engine: Engine, k: int) -> None:
     skip, state, gain = engine.skip, engine.state, engine.goals.gain
     worst = 0.0
     for i in range(start[k] - skip, start[k + 1] - skip):
-        worst = max(worst, abs(error[i]))
+        if weight[i] > 0.0:
+            worst = max(worst, abs(error[i]))
     share = min(1.0, engine.max_target_error / worst) if worst > 0.0 else 1.0
     state.target_share[k] = share
     for i in range(start[k], start[k + 1]):
