@@ -222,6 +222,7 @@ def _levels() -> None:
 
 def _solving() -> None:
     from poise.engine.solver import Solver, solve
+    from poise.figures import built_in
     from poise.tasks.mass import CenterOfMass
     from poise.tasks.place import Position
     from poise.tasks.posture import Hold
@@ -231,6 +232,8 @@ def _solving() -> None:
     tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
     solve(figure, tasks, max_steps=3)
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
+    human = built_in("human")  # TEMP
+    solve(human, [Position("right_hand", (-0.4, 1.2, 0.6))], max_steps=3)
 
 
 def _filter() -> None:

@@ -14,7 +14,7 @@ COMPILING_NOTICE = "compiling the kernels; this happens once on this machine …
 @contextmanager
 def compilation_notice() -> Iterator[None]:
     """Print a notice when the first kernel inside this block has to be compiled, and nothing if none has to be."""
-    from poise.kernels.jit.cache import is_complete
+    from poise.kernels.jit.machine_code import is_complete
 
     if is_complete():
         yield
