@@ -132,7 +132,7 @@ def compress(source: Path, target: Path) -> None:
 
 def platform_tag() -> str:
     """The platform in the name of the wheel; the machine code itself needs no library but numba's."""
-    if sys.platform == "linux":
+    if platform.system() == "Linux":
         return "manylinux_2_28_x86_64"
     return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 

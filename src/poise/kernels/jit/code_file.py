@@ -18,7 +18,7 @@ def pack(code: bytes, bitcode: bytes) -> bytes:
 
 def unpack(content: bytes) -> tuple[bytes, bytes]:
     """The machine code and the bitcode in the content of a file; both are empty if the file is damaged."""
-    if zlib.crc32(content[WORD:]).to_bytes(WORD) != content[:WORD]:
+    if zlib.crc32(memoryview(content)[WORD:]).to_bytes(WORD) != content[:WORD]:
         return b"", b""
     end = 2 * WORD + int.from_bytes(content[WORD : 2 * WORD])
     return content[2 * WORD : end], content[end:]
