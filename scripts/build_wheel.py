@@ -112,8 +112,7 @@ def pack(manifest: Path, cache: Path, target: Path) -> None:
     shutil.copy(cache / "sources.json", target)
     about["tag"] = f"{PYTHON_TAG}-{PYTHON_TAG}-{platform_tag()}"
     (target / MANIFEST).write_text(json.dumps(about))
-    names = {file.parent.name for file in loaded}
-    compiled = [file for name in names for file in (cache / name).glob("*.code")]
+    compiled = list(cache.glob("kernels-*/*.code"))
     for what, files in (
         ("compiled", compiled),
         ("called from Python", loaded),
