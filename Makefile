@@ -19,7 +19,7 @@ LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup studio test test-numba golden lint format coverage coverage-kernels bench docs fuzz lock clean
+.PHONY: help setup studio test test-numba golden lint format coverage coverage-kernels bench wheel docs fuzz lock clean
 
 help: ## List the targets.
 	@echo "make setup PYTHON=python3.12 chooses an interpreter; every target below sets up by itself."
@@ -95,6 +95,9 @@ $(BENCH_STAMP): | $(STAMP)
 	@$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
 	@rm -f $(BENCH_VENV)/.setup-*
 	@touch $@
+
+wheel: ## Build a wheel with compiled kernels for PYTHON in dist/, in an environment of its own (compiles everything).
+	@$(PYTHON) scripts/build_wheel.py
 
 docs: $(STAMP) ## Draw the pictures of the documentation again.
 	$(BIN)/python docs/make_pictures.py

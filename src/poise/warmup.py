@@ -166,6 +166,7 @@ def _forces() -> None:
 
 def _loops() -> None:
     from poise.figure.assembly.cleaning import cleaned
+    from poise.figures import built_in
 
     figure = every_joint_kind()
     figure.closure_error(figure.random(1))
@@ -180,6 +181,7 @@ def _loops() -> None:
     linkage.assemble({"motor": 0.3}, near={"knuckle": 0.5})
     linkage.assemble({"motor": 2.0})
     linkage.assembler.frames({"motor": [0.0, 0.1]}, linkage.neutral())
+    built_in("walker").assemble({"left_inner_horn": 0.2})
 
 
 def _collisions() -> None:
@@ -222,6 +224,7 @@ def _levels() -> None:
 
 def _solving() -> None:
     from poise.engine.solver import Solver, solve
+    from poise.figures import built_in
     from poise.tasks.mass import CenterOfMass
     from poise.tasks.place import Position
     from poise.tasks.posture import Hold
@@ -231,6 +234,7 @@ def _solving() -> None:
     tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
     solve(figure, tasks, max_steps=3)
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
+    solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 0.6))], max_steps=3)
 
 
 def _filter() -> None:
@@ -253,6 +257,7 @@ def _retargeting() -> None:
 
 
 def _expression() -> None:
+    from poise.chains.targets import at
     from poise.expressive.expressive import Expressive
     from poise.figures import chain
 
@@ -260,6 +265,7 @@ def _expression() -> None:
     solver = Expressive(lamp)
     first = solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
     solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0), previous=first)
+    solver.solve(lamp.neutral(), at((1.0, 0.2, 0.3)))
 
 
 def _erik() -> None:
@@ -276,7 +282,7 @@ def _erik() -> None:
 
 def _chains() -> None:
     from poise import chains
-    from poise.chains.targets import facing
+    from poise.chains.targets import at, facing
     from poise.figures.robots.chains import chain
 
     figure = chain("YXX", lengths=[0.1, 0.1, 0.1])
@@ -285,6 +291,8 @@ def _chains() -> None:
     chains.bwcd(figure, facing("x"), max_iterations=1)
     chains.two_priority_dls(figure, facing("x"), max_iterations=1)
     chains.ccd(figure, facing("x"), max_iterations=1)
+    chains.ccd(figure, at((0.1, 0.2, 0.0)), max_iterations=1)
+    chains.circle_zones(figure)
     chains.fabrik_points([[0, 0, 0], [0, 1, 0]], [1, 0, 0], max_iterations=1)
 
 

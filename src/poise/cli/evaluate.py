@@ -10,7 +10,6 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_result, stderr, stdout
 
 if TYPE_CHECKING:
@@ -63,15 +62,13 @@ def erik(
 
     Run the same command again to continue a run that was stopped, or to add samples to a finished one.
     """
-    with compilation_notice():
-        from poise.evaluation.erik import Plan, solve_times
-        from poise.evaluation.erik_report import ERRORS_HEAD, errors_table, write_report
+    from poise.evaluation.erik import Plan, solve_times
+    from poise.evaluation.erik_report import ERRORS_HEAD, errors_table, write_report
 
     plan = Plan(samples, skeletons, dls, sampling.value, seed, "cuda" if cuda else None)
     output.mkdir(parents=True, exist_ok=True)
-    with compilation_notice():
-        tallies = _run_with_progress(plan, output)
-        page = write_report(plan, tallies, solve_times(plan, plan.skeletons), output)
+    tallies = _run_with_progress(plan, output)
+    page = write_report(plan, tallies, solve_times(plan, plan.skeletons), output)
     table = Table(box=None, pad_edge=False)
     for k, heading in enumerate(ERRORS_HEAD):
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)
@@ -93,14 +90,13 @@ def loops(
 
     [bold]poise evaluate loops[/] writes loops-evaluation/report.html; it takes about a minute.
     """
-    with compilation_notice():
-        from poise.evaluation.loops import CASES, built, run
-        from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
-        from poise.evaluation.loops_report import TERMINAL_COLUMNS, table_1, write_report
+    from poise.evaluation.loops import CASES, built, run
+    from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
+    from poise.evaluation.loops_report import TERMINAL_COLUMNS, table_1, write_report
 
-        output.mkdir(parents=True, exist_ok=True)
-        rows = {name: run(built(name), seconds) for name in CASES}
-        page = write_report(rows, time_against_rate(seconds), time_against_bodies(), output)
+    output.mkdir(parents=True, exist_ok=True)
+    rows = {name: run(built(name), seconds) for name in CASES}
+    page = write_report(rows, time_against_rate(seconds), time_against_bodies(), output)
     table = Table(box=None, pad_edge=False)
     for k, heading in TERMINAL_COLUMNS.items():
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)

@@ -10,7 +10,6 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_note, print_result, stderr, stdout
 from poise.cli.show import FigureArgument, load_figure
 from poise.errors import PoiseError
@@ -37,15 +36,14 @@ def figures(
 
     [bold]poise figures --pictures gallery[/] also writes gallery/human.png and one picture for every other figure.
     """
-    with compilation_notice():
-        from poise.figures import BUILT_IN, built_in
+    from poise.figures import BUILT_IN, built_in
 
-        all_figures = [built_in(name) for name in BUILT_IN]
-        console = stdout()
-        shown = console.is_terminal and console.color_system in ("256", "truecolor") and not no_pictures
-        console.print(_table(all_figures, [_thumbnail(figure) for figure in all_figures] if shown else None))
-        if pictures is not None:
-            _write_pictures(all_figures, pictures)
+    all_figures = [built_in(name) for name in BUILT_IN]
+    console = stdout()
+    shown = console.is_terminal and console.color_system in ("256", "truecolor") and not no_pictures
+    console.print(_table(all_figures, [_thumbnail(figure) for figure in all_figures] if shown else None))
+    if pictures is not None:
+        _write_pictures(all_figures, pictures)
 
 
 def _table(all_figures: Sequence[Figure], thumbnails: Sequence[RenderableType] | None) -> Table:
@@ -102,8 +100,7 @@ def describe(figure: FigureArgument) -> None:
 
     [bold]poise describe robot.urdf[/] shows what poise reads from a file.
     """
-    with compilation_notice():
-        print_result(load_figure(figure).describe())
+    print_result(load_figure(figure).describe())
 
 
 def convert(
@@ -122,8 +119,7 @@ def convert(
 
     [bold]poise convert legs.urdf legs.figure.toml --closures legs.yaml[/] adds the loops that URDF cannot express.
     """
-    with compilation_notice():
-        from poise.formats import load
+    from poise.formats import load
 
-        load(source, closures=closures).save(target)
+    load(source, closures=closures).save(target)
     print_result(str(target))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_note, print_result, stderr
 from poise.cli.play_motion import Output, has_dependent_joints, motion_of, play_unfiltered
 from poise.cli.show import FigureArgument, load_figure, parsed_posture
@@ -85,12 +84,11 @@ def play(  # noqa: PLR0913 - one argument per option
 
     [bold]poise play adelino --listen 9001 --send 127.0.0.1:9000[/] reacts to OSC messages such as /hold sad.
     """
-    with compilation_notice():
-        from poise.character.character import Character
+    from poise.character.character import Character
 
-        chosen = load_figure(figure)
-        motion = None if clip is None else motion_of(clip, chosen)
-        chosen = chosen if motion is None else motion.figure
+    chosen = load_figure(figure)
+    motion = None if clip is None else motion_of(clip, chosen)
+    chosen = chosen if motion is None else motion.figure
     if (
         motion is not None
         and has_dependent_joints(chosen)
@@ -98,13 +96,12 @@ def play(  # noqa: PLR0913 - one argument per option
     ):
         _run_motion(motion, (robot, servos, send), rate=rate, seconds=seconds, loop=loop, dry_run=dry_run)
         return
-    with compilation_notice():
-        live = Character(chosen, posture=parsed_posture(posture, chosen), idle=idle, on_event=print_note)
-        if clip is not None and motion is not None:
-            live.clips[clip.stem] = motion
-            live.play(motion, loop=loop)
-        if face or at:
-            live.face(_target(face, at))
+    live = Character(chosen, posture=parsed_posture(posture, chosen), idle=idle, on_event=print_note)
+    if clip is not None and motion is not None:
+        live.clips[clip.stem] = motion
+        live.play(motion, loop=loop)
+    if face or at:
+        live.face(_target(face, at))
     with ExitStack() as open_things:
         _connect(open_things, live.figure, live.outputs, robot, servos, dry_run=dry_run)
         if listen is not None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_error, print_note, print_result, stderr
 from poise.cli.show import FigureArgument, load_figure
 from poise.errors import FormatError, PoiseError
@@ -70,22 +69,20 @@ def retarget(  # noqa: PLR0913
     [bold]poise retarget walk.bvh human --propose links.toml[/] writes the mapping; edit it and pass it as --mapping.
     """
     if clip.is_dir():
-        with compilation_notice():
-            options = {
-                "mapping": mapping,
-                "rate": rate,
-                "tempo": tempo,
-                "balance": balance,
-                "style": _style_with(acceleration),
-            }
-            raise typer.Exit(retarget_folder(clip, load_figure(figure), output, cores, **options))
+        options = {
+            "mapping": mapping,
+            "rate": rate,
+            "tempo": tempo,
+            "balance": balance,
+            "style": _style_with(acceleration),
+        }
+        raise typer.Exit(retarget_folder(clip, load_figure(figure), output, cores, **options))
     _check_endings(output, report)
-    with compilation_notice():
-        from poise.formats import load_clip
-        from poise.motion.report.report import measure
-        from poise.motion.retarget.retarget import retarget as perform
+    from poise.formats import load_clip
+    from poise.motion.report.report import measure
+    from poise.motion.retarget.retarget import retarget as perform
 
-        source, performer = load_clip(clip, name=name), load_figure(figure)
+    source, performer = load_clip(clip, name=name), load_figure(figure)
     with _progress() as bar:
         task = bar.add_task("frames", total=None)
         with _save_on_interruption(output):

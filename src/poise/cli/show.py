@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_note, print_result
 from poise.errors import PoiseError
 
@@ -70,21 +69,20 @@ def show(
     Orange discs are joints with a motor, blue discs are passive joints, violet rings are joints that close loops.
     """
     pixels = parsed_size(size)
-    with compilation_notice():
-        from poise.pictures import draw
+    from poise.pictures import draw
 
-        chosen = load_figure(figure)
-        picture = draw(
-            chosen,
-            parsed_posture(posture, chosen),
-            size=pixels,
-            view=view.value,
-            theme="dark" if dark else "light",
-            skeleton=skeleton,
-            collision=collision,
-            labels=labels,
-            folder=folder_of(figure),
-        )
+    chosen = load_figure(figure)
+    picture = draw(
+        chosen,
+        parsed_posture(posture, chosen),
+        size=pixels,
+        view=view.value,
+        theme="dark" if dark else "light",
+        skeleton=skeleton,
+        collision=collision,
+        labels=labels,
+        folder=folder_of(figure),
+    )
     for note in picture.notes[:NOTES_SHOWN]:
         print_note(note)
     if len(picture.notes) > NOTES_SHOWN:

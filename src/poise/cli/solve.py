@@ -9,7 +9,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.console import print_note, print_result, stdout
 from poise.cli.show import NOTES_SHOWN, View, parsed_posture, parsed_size
 
@@ -63,24 +62,23 @@ def solve(
     A task out of reach is a result, not an error: the exit code is 0 unless a file or an option is wrong.
     """
     pixels = parsed_size(size)
-    with compilation_notice():
-        from poise.engine.scene import Scene
+    from poise.engine.scene import Scene
 
-        problem = Scene.load(scene)
-        result = problem.solve(**_solve_options(problem, start, max_steps, tolerance))
-        _print_report(problem, result)
-        if output is not None:
-            from poise.formats.table.posture_json import write_posture
+    problem = Scene.load(scene)
+    result = problem.solve(**_solve_options(problem, start, max_steps, tolerance))
+    _print_report(problem, result)
+    if output is not None:
+        from poise.formats.table.posture_json import write_posture
 
-            write_posture(result.posture, output)
-            print_result(str(output))
-        if picture is not None:
-            from poise.pictures import draw_scene
+        write_posture(result.posture, output)
+        print_result(str(output))
+    if picture is not None:
+        from poise.pictures import draw_scene
 
-            drawn = draw_scene(problem, result.posture, size=pixels, view=view.value, theme="dark" if dark else "light")
-            for note in drawn.notes[:NOTES_SHOWN]:
-                print_note(note)
-            print_result(str(drawn.save(picture)))
+        drawn = draw_scene(problem, result.posture, size=pixels, view=view.value, theme="dark" if dark else "light")
+        for note in drawn.notes[:NOTES_SHOWN]:
+            print_note(note)
+        print_result(str(drawn.save(picture)))
 
 
 def _solve_options(scene: Scene, start: str, max_steps: int | None, tolerance: float | None) -> dict[str, Any]:

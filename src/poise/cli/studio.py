@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from poise.cli.compiling import compilation_notice
 from poise.cli.show import folder_of, load_figure
 
 PORT = 8123
@@ -28,13 +27,12 @@ def studio(
 
     [bold]poise studio robot.urdf --port 9000 --no-browser[/] prints the address to open.
     """
-    with compilation_notice():
-        from poise.engine.scene import Scene
-        from poise.studio.control.files import is_scene
-        from poise.studio.server.server import serve
-        from poise.studio.session.session import Session
+    from poise.engine.scene import Scene
+    from poise.studio.control.files import is_scene
+    from poise.studio.server.server import serve
+    from poise.studio.session.session import Session
 
-        start = Scene.load(figure) if is_scene(figure) else load_figure(figure)
-        session = Session(start, folder=folder_of(figure))
-        session.tick()
+    start = Scene.load(figure) if is_scene(figure) else load_figure(figure)
+    session = Session(start, folder=folder_of(figure))
+    session.tick()
     serve(session, host=host, port=port, open_browser=not no_browser)

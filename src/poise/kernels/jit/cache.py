@@ -12,17 +12,23 @@ edited one, and another checkout of the same source uses the same machine code.
 from __future__ import annotations
 
 import ast
+import atexit
 import hashlib
 import json
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from poise.kernels.jit.code_file import write_file
+from poise.kernels.jit.notice import say
 
 KERNELS_FOLDER = Path(__file__).parents[1]
 """The folder of all kernel sources."""
@@ -30,7 +36,11 @@ KERNELS_PACKAGE = "poise.kernels"
 """The import path of that folder."""
 MAX_CACHE_AGE = 30.0 * 24.0 * 3600.0
 """Machine code of other versions is deleted once it is older than this [s]."""
-NOT_COMPILED = ("jit/cache.py",)
+SHIPPED_FOLDER = KERNELS_FOLDER.parent / "machine_code"
+"""The machine code that came with the package: see `shipped`."""
+NOT_COMPILED = tuple(
+    f"jit/{name}.py" for name in ("cache", "code_file", "interrupt", "lock", "machine_code", "notice", "shipped")
+)
 """Sources left out of every digest, since they decide where machine code is stored but not what it does."""
 
 
@@ -47,11 +57,46 @@ def user_cache() -> Path:
     """The cache folder of poise for this user: `POISE_CACHE_DIR`, or the operating system's usual place."""
     if override := os.environ.get("POISE_CACHE_DIR"):
         return Path(override)
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user without a home, as in some containers
+        return _temporary_cache()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "poise"
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "poise"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "poise"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "poise"
+        return home / "Library" / "Caches" / "poise"
+    return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "poise"
+
+
+@cache
+def writable_cache() -> Path:
+    """`user_cache()`, or a folder for temporary files, which a sentence on stderr names, if that cannot be written."""
+    try:
+        user_cache().mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=user_cache()).close()
+    except OSError as problem:
+        instead = _temporary_cache()
+        say(
+            f"{user_cache()} cannot be written ({(problem.strerror or str(problem)).lower()}), so compiled kernels are"
+            f" stored in {instead}; POISE_CACHE_DIR chooses another folder."
+        )
+        return instead
+    return user_cache()
+
+
+@cache
+def _temporary_cache() -> Path:
+    """A folder among the temporary files that belongs to this user alone, since loading machine code runs it."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"poise-{user}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        about = folder.lstat()
+        if stat.S_ISDIR(about.st_mode) and (os.name == "nt" or (about.st_uid == user and not about.st_mode & 0o077)):
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="poise-"))
 
 
 def source_name(module: str) -> str:
@@ -59,9 +104,9 @@ def source_name(module: str) -> str:
     return module.removeprefix(f"{KERNELS_PACKAGE}.").replace(".", "/") + ".py"
 
 
-def read_source(name: str) -> Source:
-    """Parse one source file, given relative to `KERNELS_FOLDER`, and digest its syntax tree without docstrings."""
-    tree = ast.parse((KERNELS_FOLDER / name).read_text(encoding="utf-8"))
+def parse_source(text: bytes) -> Source:
+    """Parse the text of one source file and digest its syntax tree without docstrings."""
+    tree = ast.parse(text)
     imports: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(KERNELS_PACKAGE):
@@ -90,36 +135,32 @@ def _is_docstring(line: ast.stmt) -> bool:
 
 @cache
 def _saved_sources() -> dict[str, Any]:
-    """The parsed sources that the last process saved, by name: [folder, time of change, size, digest, imports]."""
-    try:
-        found: dict[str, Any] = json.loads((user_cache() / "sources.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    """The parsed sources that came with the package or that earlier processes saved: [digest, imports] by SHA-256."""
+    found: dict[str, Any] = {}
+    for file in (SHIPPED_FOLDER / "sources.json", user_cache() / "sources.json"):
+        with suppress(OSError, ValueError):
+            found |= json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
 @cache
 def source(name: str) -> Source:
-    """The digest and imports of a source; the file is parsed only if its time or size has changed since last time."""
-    state = (KERNELS_FOLDER / name).stat()
-    stamp = [str(KERNELS_FOLDER), state.st_mtime_ns, state.st_size]
-    entry = _saved_sources().get(name)
-    if entry is not None and entry[:3] == stamp:
-        return Source(entry[3], tuple(entry[4]))
-    found = read_source(name)
-    _saved_sources()[name] = [*stamp, found.digest, list(found.imports)]
-    return found
+    """The digest and imports of a source, given relative to `KERNELS_FOLDER`; parsed only if no process has before."""
+    text = (KERNELS_FOLDER / name).read_bytes()
+    key = hashlib.sha256(text + bytes(sys.version_info[:2])).hexdigest()  # syntax trees differ between Pythons
+    if key not in _saved_sources():
+        atexit.register(save_sources)
+        _saved_sources()[key] = parse_source(text)
+    digest, imports = _saved_sources()[key]
+    return Source(digest, tuple(imports))
 
 
 def save_sources() -> None:
     """Save the parsed sources for the next process; does nothing if the cache folder cannot be written."""
-    try:
+    atexit.unregister(save_sources)
+    with suppress(OSError):
         user_cache().mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=user_cache(), suffix=".json", delete=False) as file:
-            json.dump(_saved_sources(), file)
-        Path(file.name).replace(user_cache() / "sources.json")
-    except OSError:
-        return
+        write_file(user_cache() / "sources.json", json.dumps(_saved_sources()).encode())
 
 
 @cache
@@ -144,10 +185,15 @@ def source_digest(names: Iterable[str]) -> str:
 
 
 @cache
-def cache_folder(module: str) -> Path:
-    """The folder that holds the machine code of one kernel module."""
+def folder_name(module: str) -> str:
+    """The name of the folder that holds the machine code of one kernel module, in every cache."""
     name = source_name(module)
-    return user_cache() / f"kernels-{name[:-3].replace('/', '.')}-{source_digest(dependencies(name))}"
+    return f"kernels-{name[:-3].replace('/', '.')}-{source_digest(dependencies(name))}"
+
+
+def cache_folder(module: str) -> Path:
+    """The folder in the user's cache that holds the machine code of one kernel module."""
+    return user_cache() / folder_name(module)
 
 
 def every_source() -> list[str]:
@@ -155,24 +201,44 @@ def every_source() -> list[str]:
     return sorted(path.relative_to(KERNELS_FOLDER).as_posix() for path in KERNELS_FOLDER.rglob("*.py"))
 
 
-def _complete_marker() -> Path:
-    """The marker file that exists once all kernels of this version are compiled."""
-    return user_cache() / f"complete-{source_digest(name for name in every_source() if name not in NOT_COMPILED)}"
+def every_folder() -> set[str]:
+    """The names of the folders of all kernel modules of this version."""
+    return {folder_name(f"{KERNELS_PACKAGE}.{name[:-3].replace('/', '.')}") for name in every_source()}
 
 
-def is_complete() -> bool:
-    """Whether all kernels of this version are compiled (see `mark_complete`), or compilation is switched off."""
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"} or _complete_marker().exists()
+def whole_digest() -> str:
+    """A digest of the code of all kernels."""
+    return source_digest(name for name in every_source() if name not in NOT_COMPILED)
+
+
+def marked_complete() -> bool:
+    """Whether all kernels of this version are compiled: see `mark_complete`."""
+    return (user_cache() / f"complete-{whole_digest()}").exists()
 
 
 def mark_complete() -> None:
     """Record that all kernels are compiled, and delete machine code of other versions older than `MAX_CACHE_AGE`."""
     if not user_cache().is_dir():
         return
-    _complete_marker().touch()
+    marker = user_cache() / f"complete-{whole_digest()}"
+    marker.touch()
     save_sources()
-    modules = (f"{KERNELS_PACKAGE}.{name[:-3].replace('/', '.')}" for name in every_source())
-    ours = {_complete_marker(), *map(cache_folder, modules)}
-    for other in [*user_cache().glob("kernels-*"), *user_cache().glob("complete-*")]:
-        if other not in ours and time.time() - other.stat().st_mtime > MAX_CACHE_AGE:
-            shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink(missing_ok=True)
+    ours = {marker.name, *every_folder()}
+    for other in stored():
+        if other.name not in ours and time.time() - other.stat().st_mtime > MAX_CACHE_AGE:
+            _delete(other)
+
+
+def stored() -> list[Path]:
+    """The folders of machine code and the markers in the user's cache, of this version and of others."""
+    return [*user_cache().glob("kernels-*"), *user_cache().glob("complete-*")]
+
+
+def clear() -> None:
+    """Delete all machine code in the user's cache."""
+    for path in [*stored(), *user_cache().glob("sources.json")]:
+        _delete(path)
+
+
+def _delete(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The decorator of all compiled code; `poise.kernels.jit.cache` decides where its machine code is stored.
+"""The decorator of all compiled code; `poise.kernels.jit.machine_code` decides where its machine code is stored.
 
 Each option below avoids a measured overhead of numba, and some use undocumented parts of numba. A new version
 of numba must be checked against this list (the figures were measured with numba 0.68).
@@ -12,20 +12,20 @@ of numba must be checked against this list (the figures were measured with numba
 * `Dispatcher.compile`, `Dispatcher.overloads` and `CompileResult.entry_point` (internal attributes): a call from Python
   without numba's check of the argument types, 0.5 µs less per call.
 * `numba.config.SLP_VECTORIZE` (the documented setting `NUMBA_SLP_VECTORIZE`, changed while one function compiles).
-* `numba.config.CACHE_LOCATOR_CLASSES` and the methods of `Locator` (those of the private
-  `numba.core.caching._CacheLocator`): numba stores the machine code in our folders.
+* `numba.core.ccallback.CFunc` and `normalize_signature`: what `numba.cfunc` does, with our cache (see `machine_code`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 import numba
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
 
-from poise.kernels.jit.cache import cache_folder
+from poise.kernels.jit.machine_code import use_cache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -112,7 +112,10 @@ def indirect_kernel(function: Callable[P, R], signature: Any) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return function
     with _setting("SLP_VECTORIZE", 1):
-        return _cached(numba.cfunc(signature, cache=True, error_model="numpy", _nrt=False), function)
+        options = {"error_model": "numpy", "_nrt": False}
+        compiled = use_cache(CFunc(function, normalize_signature(signature), {}, options), function)
+        compiled.compile()
+        return cast("Callable[P, R]", compiled)
 
 
 @contextmanager
@@ -128,45 +131,5 @@ def _setting(name: str, value: object) -> Iterator[None]:
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     """Apply `numba.njit` with our cache and with IEEE division by zero."""
-    return _cached(numba.njit(cache=True, error_model="numpy", **options), function)
-
-
-def _cached(decorate: Any, function: Callable[P, R]) -> Callable[P, R]:
-    """Apply one of numba's decorators so that it stores the machine code in the folder of `Locator`."""
-    with _setting("CACHE_LOCATOR_CLASSES", f"{__name__}.Locator"):
-        return cast("Callable[P, R]", decorate(function))
-
-
-class Locator:
-    """Tells numba in which folder to store the machine code of a function.
-
-    Numba's own locators name the index file of a function after its line number and stamp it with the time of its
-    source file. Here the name of the folder already depends on the source (see `cache_folder`), so neither is needed.
-    """
-
-    def __init__(self, folder: str) -> None:
-        """Store machine code in `folder`."""
-        self._folder = folder
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> Locator:
-        """The locator of a function; creates the folder of its module."""
-        folder = cache_folder(function.__module__)
-        folder.mkdir(parents=True, exist_ok=True)
-        return cls(str(folder))
-
-    def ensure_cache_path(self) -> None:
-        """Create the folder again if it was deleted."""
-        Path(self._folder).mkdir(parents=True, exist_ok=True)
-
-    def get_cache_path(self) -> str:
-        """The folder that holds the machine code."""
-        return self._folder
-
-    def get_source_stamp(self) -> str:
-        """An empty stamp, since an edited source gets another folder."""
-        return ""
-
-    def get_disambiguator(self) -> str:
-        """An empty string, since the functions of one module have different names."""
-        return ""
+    compiled = numba.njit(error_model="numpy", **options)(function)
+    return function if numba.config.DISABLE_JIT else cast("Callable[P, R]", use_cache(compiled, function))

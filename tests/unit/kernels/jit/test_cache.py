@@ -29,7 +29,7 @@ def test_the_cache_moves_with_its_variable_and_changes_with_bounds_checking(tmp_
 
 
 def forget():
-    for remembered in (cache._saved_sources, cache.source, cache.dependencies, cache.cache_folder):
+    for remembered in (cache._saved_sources, cache.source, cache.dependencies, cache.folder_name):
         remembered.cache_clear()
 
 
@@ -102,10 +102,11 @@ def test_a_saved_source_is_parsed_again_only_after_an_edit(kernels, monkeypatch)
     (before,) = folders("leaf")
     cache.save_sources()
     forget()
-    parse = cache.read_source
-    monkeypatch.setattr(cache, "read_source", lambda name: pytest.fail(f"{name} was parsed again"))
+    parse = cache.parse_source
+    monkeypatch.setattr(cache, "parse_source", lambda text: pytest.fail(f"{text} was parsed again"))
+    (kernels / "leaf.py").touch()
     assert folders("leaf") == [before]
-    monkeypatch.setattr(cache, "read_source", parse)
+    monkeypatch.setattr(cache, "parse_source", parse)
     write(kernels, leaf="a = 1000\n")
     assert folders("leaf") != [before]
 
@@ -155,12 +156,23 @@ def test_marking_complete_keeps_recent_machine_code_and_removes_old(kernels):
     done.touch()
     for kept in (mine, old, done):
         os.utime(kept, (long_ago, long_ago))
-    assert not cache.is_complete()
+    assert not cache.marked_complete()
     cache.mark_complete()
-    assert cache.is_complete()
+    assert cache.marked_complete()
     assert [path.exists() for path in (mine, recent, old, done)] == [True, True, False, False]
     write(kernels, added="")
-    assert not cache.is_complete()
+    assert not cache.marked_complete()
+
+
+def test_clearing_removes_machine_code_of_all_versions_and_nothing_else(kernels):
+    write(kernels, mine="")
+    folder = cache.user_cache()
+    cache.cache_folder("poise.kernels.mine").mkdir(parents=True)
+    (folder / "kernels-old").mkdir()
+    (folder / "studio.key").touch()
+    cache.mark_complete()
+    cache.clear()
+    assert [path.name for path in folder.iterdir()] == ["studio.key"]
 
 
 def test_marking_complete_without_a_cache_does_nothing(kernels):
