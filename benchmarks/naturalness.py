@@ -12,27 +12,31 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from machine import describe
 
 import poise
-from poise import CenterOfMass, Frame, NearPosture, Position
-from poise.figures.people.likely_posture import likely_posture
+from poise import CenterOfMass, Frame, Position
+from poise.figures.people.likely_posture import Likely, likely_posture
 from poise.figures.people.posture_values import feet_frame
 from poise.forces.balance import balance
+from poise.tasks.criteria import Criterion, Near
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from people_clips import clip_names, held_out, postures_of
 
 FEET = ("left_foot", "right_foot")
 SETS = {
-    "one hand, feet": ("right_hand",),
-    "hands, feet": ("left_hand", "right_hand"),
-    "hands, feet, head": ("left_hand", "right_hand", "head"),
-    "pelvis, feet": ("pelvis",),
+    "one hand, feet": {"right_hand": Position},
+    "hands, feet": {"left_hand": Position, "right_hand": Position},
+    "hands, feet, head": {"left_hand": Position, "right_hand": Position, "head": Position},
+    "hands with rotation, feet, head": {"left_hand": Frame, "right_hand": Frame, "head": Position},
+    "pelvis, feet": {"pelvis": Position},
 }
+"""What is given besides the frames of both feet, and how."""
 PARTS = {
     "knees": ("left_shank", "right_shank"),
     "elbows": ("left_ulna", "right_ulna"),
@@ -44,6 +48,17 @@ FLAT = 0.03
 """Height above the floor and inclination up to which a sole counts as standing on it [m, rad]."""
 MET = 1e-3
 """Error up to which all tasks count as met [m or rad]."""
+
+
+@dataclass(frozen=True)
+class NearLikely(Criterion):
+    """The posture stays near the likely one."""
+
+    likely: Likely
+
+    def term(self, figure, forces=()):
+        """The distance, with the weights of the model."""
+        return Near(np.array(self.likely.posture.q), self.likely.weight)
 
 
 def main(frames: str = "300", guess: str = "") -> None:
@@ -64,7 +79,7 @@ def chosen(clips: list[np.ndarray], count: int) -> np.ndarray:
     return np.concatenate([q[np.linspace(0, len(q) - 1, each + 2).astype(int)[1:-1]] for q in clips])
 
 
-def row(human: poise.Figure, real: np.ndarray, title: str, handles: tuple[str, ...], likely: bool) -> str:
+def row(human: poise.Figure, real: np.ndarray, title: str, handles: dict[str, type], likely: bool) -> str:
     """One line of the table."""
     gaps: dict[str, list[float]] = {part: [] for part in PARTS}
     turns, met, spent = [], 0, []
@@ -82,20 +97,20 @@ def row(human: poise.Figure, real: np.ndarray, title: str, handles: tuple[str, .
 
 
 def solved(
-    human: poise.Figure, q: np.ndarray, handles: tuple[str, ...], likely: bool
+    human: poise.Figure, q: np.ndarray, handles: dict[str, type], likely: bool
 ) -> tuple[poise.Posture, float, float]:
     """The engine's answer, its largest error, and the time it took [s]."""
     poses = {name: human.pose_of(name, q) for name in (*FEET, *handles)}
     tasks = [Frame(foot, poses[foot], priority=1) for foot in FEET]
-    tasks += [Position(name, at=poses[name].position, priority=2) for name in handles]
+    targets = {name: poses[name] if kind is Frame else poses[name].position for name, kind in handles.items()}
+    tasks += [kind(name, targets[name], priority=2) for name, kind in handles.items()]
     standing = on_the_floor(human, q)
     if standing and balance(human, q, supports=[poise.Support(foot) for foot in standing]).margin > 0.0:
         tasks.append(CenterOfMass(over=standing, priority=1))
     begin = time.perf_counter()
     if likely:
-        given = {name: pose if name in FEET else pose.position for name, pose in poses.items()}
-        start = likely_posture(human, given).posture
-        result = poise.solve(human, tasks, start=start, criteria=[NearPosture(start)])
+        guess = likely_posture(human, {foot: poses[foot] for foot in FEET} | targets)
+        result = poise.solve(human, tasks, start=guess.posture, criteria=[NearLikely(guess)])
     else:
         result = poise.solve(human, tasks, start=standing_at(human, poses))
     return result.posture, max(result.errors[task] for task in tasks), time.perf_counter() - begin

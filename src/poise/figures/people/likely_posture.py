@@ -1,34 +1,33 @@
 """The posture that people take for given feet, hands, head and other points, learnt from motion capture.
 
-**Model.** Given the frames of both feet and the places of some other points, *handles* h, postures q of people are
-distributed about a centre c(h) with one covariance:
+**Model.** Given the frames of both feet and the places of some other points, *handles* h, the joints of people's
+postures q are spread about a centre c(h):
 
-    -log p(q | h) = ½ dᵀ P d + const        d = q ⊖ c(h)        q = c ⊕ d
+    -log p(q | h) = ½ Σ w_i d_i² + const        d = q ⊖ c(h)        q = c ⊕ d
 
-A small network computes the centre. Its inputs are, in the feet's frame, the positions of the given points, two axes of
-the bodies whose rotation is given, and a 1 for all that is given, with zeros for the rest. With inputs u,
+with w_i the inverse variance of each velocity. A network with two hidden layers computes the centre. Its inputs u are,
+in the feet's frame, the positions of the given points, two axes of the bodies whose rotation is given, and a 1 for all
+that is given, with zeros for the rest:
 
     y(u) = W₃ tanh(W₂ tanh(W₁ u + b₁) + b₂) + b₃        values(h) = μ + σ ∘ ½ (y(u) + M y(M u))
 
-where M mirrors (`posture_values`): the answer to mirrored handles is exactly the mirrored posture. The values make the
-posture c(h). It depends smoothly on the handles, so that a handle that moves on does not make the centre jump.
+where M mirrors (`posture_values`): the answer to mirrored handles is exactly the mirrored posture. The centre is a
+smooth function of the handles: it does not jump when one of them moves on.
 
-**Derivatives.** The centre is constant during a step of a solver. For hinges d is a difference; for rotations it is a
-rotation vector r = log(c⁻¹ q) with ṙ = A(r) ω and
+**Derivatives.** The centre is constant during a step of a solver, so that the criterion ½ Σ w_i d_i² is the distance to
+a posture (`poise.tasks.criteria.Near`). For hinges d is a difference; for rotations it is r = log(c⁻¹ q) with
+ṙ = A(r) ω,
 
     A(r) = 1 + ½ [r]ₓ + κ [r]ₓ²        κ = 1/|r|² - (1 + cos|r|) / (2 |r| sin|r|)        (1/12 as |r| → 0)
 
-so that the criterion ½ dᵀ P d has the gradient Aᵀ P d and the Gauss–Newton Hessian Aᵀ P A, with A block diagonal. Both
-take one product with P, and A = 1 is a good approximation near the centre.
-
-`metric` is P. Its first three rows and columns, of the pelvis' position, are for the axes of the feet's frame; turned
-into world axes by its yaw they become those of a free joint's velocity.
+Its gradient is Aᵀ w d and its Gauss–Newton Hessian Aᵀ diag(w) A. The weights of the model are equal for the three axes
+of a ball joint, where the gradient is w d exactly, because A(r)ᵀ r = r.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,8 +115,8 @@ class People(NamedTuple):
     network: Network
     ball_means: FloatArray
     """(b, 4) mean rotation of each ball joint."""
-    metric: FloatArray
-    """(nv, nv) inverse covariance P of real postures about the likely ones."""
+    weight: FloatArray
+    """(nv,) inverse variance of real postures about the likely ones, 1 for the median joint and 0 for the base."""
     held_out: tuple[str, ...]
     """Clips that the model has not seen."""
 
@@ -131,15 +130,15 @@ def people() -> People:
             (file[name].astype(float), file[name.replace("weights", "bias")].astype(float)) for name in names
         )
         network = Network(layers, *(file[name] for name in ("point_mean", "value_mean", "value_scale")))
-        return People(network, file["ball_means"], file["metric"], tuple(file["held_out"].tolist()))
+        return People(network, file["ball_means"], file["weight"], tuple(file["held_out"].tolist()))
 
 
 class Likely(NamedTuple):
     """The likely posture for some handles, and how much it counts to be near to it."""
 
     posture: Posture
-    metric: FloatArray
-    """(nv, nv) P for differences of postures, with the base's position in world axes."""
+    weight: FloatArray
+    """(nv,) weight of each velocity in the distance to the posture."""
 
 
 def likely_posture(human: Figure, handles: Mapping[str, Pose | ArrayLike]) -> Likely:
@@ -161,11 +160,15 @@ def likely_posture(human: Figure, handles: Mapping[str, Pose | ArrayLike]) -> Li
     if not turned[0, :2].all():
         raise FigureError("a likely posture needs the poses of left_foot and right_foot.")
     feet = feet_frame(position[:, :2], rotation[:, :2])
-    model = people()
-    chart = PostureValues(human, model.ball_means)
+    model, chart = people(), _chart(human)
     values = model.network.values(in_feet_frame(Handles(position, rotation, placed, turned), feet), chart)
-    posture = human.clamp(human.posture(chart.postures(values, feet)[0]))
-    return Likely(posture, world_metric(model.metric, feet.rotation[0]))
+    return Likely(human.clamp(human.posture(chart.postures(values, feet)[0])), model.weight)
+
+
+@lru_cache(maxsize=4)
+def _chart(human: Figure) -> PostureValues:
+    """The conversion between postures and values."""
+    return PostureValues(human, people().ball_means)
 
 
 def in_feet_frame(handles: Handles, feet: FeetFrame) -> Handles:
@@ -173,10 +176,3 @@ def in_feet_frame(handles: Handles, feet: FeetFrame) -> Handles:
     from_world = feet.rotation.transpose(0, 2, 1)
     position = np.einsum("nij,nkj->nki", from_world, handles.position - feet.origin[:, None])
     return handles._replace(position=position, rotation=np.einsum("nij,nkjl->nkil", from_world, handles.rotation))
-
-
-def world_metric(metric: FloatArray, world_from_feet: FloatArray) -> FloatArray:
-    """The metric with the rows and columns of the base's position turned into world axes."""
-    turn = np.eye(len(metric))
-    turn[:3, :3] = world_from_feet
-    return turn @ metric @ turn.T

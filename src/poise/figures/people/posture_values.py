@@ -25,6 +25,8 @@ from poise.figure.model.pose import FloatArray
 
 BASE_VALUES = 9
 """Number of values of the pelvis: position, left axis and up axis."""
+BASE_RATES = 6
+"""Number of velocities of the pelvis."""
 MIRROR = np.array([-1.0, 1.0, 1.0])
 """Signs of a vector's coordinates in the mirror; the figure's left is +x."""
 
@@ -67,12 +69,13 @@ class PostureValues:
         """Use the mean rotations (b, 4) of the ball joints, in the order of the joints."""
         q, v = figure.compiled.q_slices, figure.compiled.v_slices
         joints = [joint for joint in figure.joints if joint.kind != "free"]
-        self.first_velocity = 6
-        shift = BASE_VALUES - self.first_velocity
+        shift = BASE_VALUES - BASE_RATES
         self.nq = figure.nq
         self.count = figure.nv + shift
-        self.balls = [(q[j.name].start, v[j.name].start + shift) for j in joints if j.kind == "ball"]
-        self.means = [Rotation.from_quat(mean, scalar_first=True) for mean in ball_means]
+        balls = [j for j in joints if j.kind == "ball"]
+        self.ball_means = ball_means
+        self.ball_q = np.array([np.arange(q[j.name].start, q[j.name].stop) for j in balls])
+        self.ball_values = np.array([np.arange(v[j.name].start, v[j.name].stop) for j in balls]) + shift
         hinges = [j for j in joints if j.kind != "ball"]
         self.hinge_q = np.concatenate([np.arange(q[j.name].start, q[j.name].stop) for j in hinges])
         self.hinge_values = np.concatenate([np.arange(v[j.name].start, v[j.name].stop) for j in hinges]) + shift
@@ -88,13 +91,6 @@ class PostureValues:
         """Values (n, count) of the mirror images."""
         return values[:, self.source] * self.sign
 
-    def mirrored_velocities(self, matrix: FloatArray) -> FloatArray:
-        """The image of a symmetric matrix (nv, nv) over velocities, with the pelvis' rows in the feet's frame."""
-        base = np.arange(self.first_velocity)
-        source = np.concatenate([base, self.source[BASE_VALUES:] - BASE_VALUES + self.first_velocity])
-        sign = np.concatenate([self.sign[:BASE_VALUES][:6], self.sign[BASE_VALUES:]])
-        return matrix[np.ix_(source, source)] * np.outer(sign, sign)
-
     def values(self, q: FloatArray, feet: FeetFrame) -> FloatArray:
         """Values (n, count) of postures (n, nq)."""
         out = np.empty((len(q), self.count))
@@ -102,9 +98,8 @@ class PostureValues:
         pelvis = from_world @ Rotation.from_quat(q[:, 3:7], scalar_first=True).as_matrix()
         out[:, :3] = np.einsum("nij,nj->ni", from_world, q[:, :3] - feet.origin)
         out[:, 3:6], out[:, 6:9] = pelvis[:, :, 0], pelvis[:, :, 1]
-        for mean, (at, value) in zip(self.means, self.balls, strict=True):
-            turned = mean.inv() * Rotation.from_quat(q[:, at : at + 4], scalar_first=True)
-            out[:, value : value + 3] = turned.as_rotvec()
+        turned = self._means(len(q)).inv() * Rotation.from_quat(q[:, self.ball_q].reshape(-1, 4), scalar_first=True)
+        out[:, self.ball_values] = turned.as_rotvec().reshape(len(q), -1, 3)
         out[:, self.hinge_values] = q[:, self.hinge_q]
         return out
 
@@ -117,8 +112,11 @@ class PostureValues:
         pelvis = feet.rotation @ np.stack([left, up, np.cross(left, up)], axis=-1)
         q[:, :3] = np.einsum("nij,nj->ni", feet.rotation, values[:, :3]) + feet.origin
         q[:, 3:7] = Rotation.from_matrix(pelvis).as_quat(scalar_first=True)
-        for mean, (at, value) in zip(self.means, self.balls, strict=True):
-            turned = mean * Rotation.from_rotvec(values[:, value : value + 3])
-            q[:, at : at + 4] = turned.as_quat(scalar_first=True, canonical=True)
+        turned = self._means(len(q)) * Rotation.from_rotvec(values[:, self.ball_values].reshape(-1, 3))
+        q[:, self.ball_q] = turned.as_quat(scalar_first=True, canonical=True).reshape(len(q), -1, 4)
         q[:, self.hinge_q] = values[:, self.hinge_values]
         return q
+
+    def _means(self, n: int) -> Rotation:
+        """Mean rotations of all ball joints, n times over."""
+        return Rotation.from_quat(np.tile(self.ball_means, (n, 1)), scalar_first=True)
