@@ -16,10 +16,11 @@ POSTURES = ROOT / "build" / "people"
 
 
 def clip_names(folder: Path = CLIPS) -> list[str]:
-    """Names of all clips; stops the program if there are none."""
+    """Names of all clips; ends the program if there are none."""
     names = sorted(path.stem for path in folder.glob("*_*.bvh"))
     if not names:
-        raise SystemExit(f"no clips in {folder}: nothing to do.")
+        print(f"no clips in {folder}: skipped")
+        raise SystemExit(0)
     return names
 
 
