@@ -9,23 +9,14 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
-import numpy as np
 from machine import describe
 
-import poise
-from poise import CenterOfMass, LookAt, Orientation, Position
-from poise.engine.problem import Problem
-from poise.figure import BallLimits, Builder, Ellipse, Twist, ball, free, prismatic, revolute, universal
-from poise.tasks.task import Task
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.priorities import human_question, random_question, worst_loss
 
 BOUNDS = (1e-6, 1e-3, 1e-1)
-MET, SAME = 1e-6, 1e-11
-"""Error up to which a level is met, and difference up to which two errors are the same.
-
-Where a level is at its best, a tenth of a micrometre of its error is worth a tenth of a millimetre to the levels below:
-a coarser measure would call a better answer a worse one."""
-FEET = ("left_foot", "right_foot")
 
 
 def main() -> None:
@@ -41,77 +32,6 @@ def tell(what: str, losses: list[float]) -> None:
     """One line: the number of problems with a level that lost more than each bound."""
     counts = ", ".join(f"{sum(loss > bound for loss in losses)} above {bound:g}" for bound in BOUNDS)
     print(f"{what}: of {len(losses)}, {counts}; worst {max(losses):.3g}", flush=True)
-
-
-def worst_loss(figure: poise.Figure, tasks: list[Task], start: poise.Posture) -> float:
-    """The most that any level loses to those below it [m or rad]."""
-    whole = errors(figure, tasks, start)
-    priorities = sorted({task.priority for task in tasks})
-    worst = 0.0
-    for k, priority in enumerate(priorities[:-1]):
-        alone = errors(figure, [task for task in tasks if task.priority <= priority], start)
-        if all(max(whole[j], MET) >= max(alone[j], MET) - SAME for j in range(k)):
-            worst = max(worst, whole[k] - alone[k])
-    return worst
-
-
-def errors(figure: poise.Figure, tasks: list[Task], start: poise.Posture) -> list[float]:
-    """Error of every level where a solve rests, continued once."""
-    first = poise.solve(figure, tasks, start=start, max_steps=500)
-    again = poise.solve(figure, tasks, start=first.posture, max_steps=500)
-    return [float(error) for error in Problem(figure, tasks).level_errors(again.posture)]
-
-
-def random_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]:
-    """A random tree of joints of several kinds, tasks of three to six levels, a random start."""
-    rng = np.random.default_rng(seed)
-    made = Builder("tree")
-    made.body("b0", mass=1.0, joint=free("base") if rng.integers(4) == 0 else None)
-    count = int(rng.integers(4, 10))
-    for i in range(1, count):
-        axis = rng.normal(size=3)
-        span = float(rng.uniform(0.5, 2.5))
-        kinds = (
-            revolute(f"j{i}", axis, limits=(-span, span)),
-            revolute(f"j{i}", axis),
-            prismatic(f"j{i}", axis, limits=(-0.2, 0.3)),
-            universal(f"j{i}", "x", "y"),
-            ball(f"j{i}", BallLimits(Ellipse(1.0, 0.6), Twist.between(-1.0, 1.0))),
-        )
-        parent = f"b{int(rng.integers(max(0, i - 3), i))}"
-        made.body(f"b{i}", parent=parent, joint=kinds[rng.integers(5)], at=0.3 * rng.normal(size=3), mass=1.0)
-    figure = made.build()
-    tasks: list[Task] = []
-    for priority in range(1, int(rng.integers(3, 7)) + 1):
-        body = f"b{int(rng.integers(1, count))}"
-        there = figure.pose_of(body, figure.random(rng)).position + rng.choice([0.0, 0.3]) * rng.normal(size=3)
-        match rng.integers(4):
-            case 0:
-                tasks.append(Orientation(body, figure.pose_of(body, figure.random(rng)).rotation, priority=priority))
-            case 1:
-                tasks.append(LookAt(body, at=2.0 * rng.normal(size=3), priority=priority))
-            case 2:
-                tasks.append(CenterOfMass(at=there, axes="xz", priority=priority))
-            case _:
-                tasks.append(Position(body, at=there, priority=priority))
-    return figure, tasks, figure.random(rng)
-
-
-def human_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]:
-    """The human stands and reaches with the right hand; the left hand has a conflicting target of lower priority."""
-    rng = np.random.default_rng(seed)
-    human = poise.load("human")
-    start = human.posture("standing")
-    right = np.array([-0.3, 1.1, 0.2]) + 0.35 * rng.normal(size=3)
-    left = np.array([0.0, 1.5, 0.0]) + rng.normal(size=3)
-    feet: list[Task] = [poise.Frame(foot, human.pose_of(foot, start)) for foot in FEET]
-    tasks: list[Task] = [
-        *feet,
-        CenterOfMass(over=FEET, priority=2),
-        Position("right_hand", at=right, priority=3),
-        Position("left_hand", at=left, priority=4),
-    ]
-    return human, tasks, start
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from poise.kernels.body.step_limits import PER_BALL, StepLimits
 from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, Engine
 from poise.kernels.engine.indirect_calls import connect
-from poise.kernels.engine.step import bind, step_from
+from poise.kernels.engine.step import bind, forget_steps, step_from
 from poise.kernels.engine.step_singular import MAX_EXCLUDED
 from poise.kernels.goals.goals import Goals, evaluate
 from poise.kernels.jit.compile import entry_point_for
@@ -196,10 +196,9 @@ class Problem:
 
     def forget(self) -> None:
         """Forget earlier steps: warm starts, extra damping and the use of curvature."""
-        state, active_sets = self.engine.state, self.engine.solver.work.active_sets()
-        for remembered in (state.last_level_step, state.extra_damping, state.needs_curvature, *active_sets):
-            remembered.fill(0)
-        state.last_merit.fill(np.nan)
+        forget_steps(self.handle)
+        for active_set in self.engine.solver.work.active_sets():
+            active_set.fill(0)
         for term in self.external_terms:
             term.forget()
 

@@ -48,20 +48,29 @@ class Reasons(NamedTuple):
     """Joint limits, couplings and contacts."""
 
 
-def confirmed(found: Reasons, falls_without: Callable[[Collection[str]], bool]) -> Reasons:
-    """The reasons that hold when tried: at most three tasks without which the error falls, and at most three limits.
+def confirmed(found: Reasons, others: Reasons, falls_without: Callable[[Collection[str]], bool]) -> Reasons:
+    """The reasons that hold when tried: tasks without which the error falls, and at most three limits.
 
-    Multipliers are exact for small changes only. So each named task is left out in turn, `falls_without` tells whether
-    the error of the task in question falls, and only such names are kept. Where no single one has that effect, the
-    fewest that have it together are kept.
+    Multipliers are exact for small changes only. So each named task is left out in turn, and only those remain without
+    which the error falls, at most three. Where no single task has that effect, but all `others` left out together have
+    it, a smallest set that still has it is named: tasks that hold the figure back together.
+
+    Args:
+        found: The reasons that balance the gradient, the strongest first.
+        others: All tasks above and beside the task in question.
+        falls_without: Whether the error of the task in question falls when the tasks with these names are left out.
     """
     named = (*found.above, *found.beside)
-    alone = [name for name in named if falls_without([name])][:MOST_NAMES] if named else []
-    if named and not alone:
-        alone = next((list(named[:k]) for k in range(2, len(named) + 1) if falls_without(named[:k])), [])
+    kept = [name for name in named if falls_without([name])][:MOST_NAMES]
+    everyone = list(dict.fromkeys((*named, *others.above, *others.beside)))
+    if not kept and not found.limits and everyone and falls_without(everyone):
+        kept = everyone
+        for name in reversed(everyone):
+            fewer = [other for other in kept if other != name]
+            kept = fewer if fewer and falls_without(fewer) else kept
     return Reasons(
-        above=tuple(name for name in found.above if name in alone),
-        beside=tuple(name for name in found.beside if name in alone),
+        above=tuple(name for name in kept if name in others.above or name in found.above),
+        beside=tuple(name for name in kept if name in others.beside),
         limits=found.limits[:MOST_NAMES],
     )
 

@@ -145,23 +145,32 @@ class Result:
         return report(self)
 
 
-def judge(problem: Problem, posture: Posture, steps: int, tolerance: float, settle: Settle) -> Result:
-    """The result of a solve that ended at `posture` after `steps` steps.
+class Stop(NamedTuple):
+    """How a solve ended."""
+
+    steps: int = 0
+    """Number of steps taken."""
+    at_rest: bool | None = None
+    """Whether the figure was at rest; None if that is to be tried."""
+
+
+def judge(problem: Problem, posture: Posture, stop: Stop, tolerance: float, settle: Settle) -> Result:
+    """The result of a solve that ended at `posture`.
 
     The problem's memory of earlier steps is not changed.
 
     Args:
         problem: The problem.
         posture: The posture to judge.
-        steps: Number of steps taken.
+        stop: How the solve ended.
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
         settle: Moves coordinates (nq,) by at most a number of steps; returns the size of the last one.
     """
     with problem.memory_kept():
-        verdicts = _Judge(problem, posture, settle).verdicts(steps, tolerance)
+        verdicts = _Judge(problem, posture, settle).verdicts(stop, tolerance)
     found = [replace(verdict, asked=problem.current_task(verdict.task)) for verdict in verdicts]
     found += [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
-    return Result(posture, _status(found), tuple(found), steps, tolerance)
+    return Result(posture, _status(found), tuple(found), stop.steps, tolerance)
 
 
 @dataclass(frozen=True)
@@ -172,18 +181,18 @@ class _Judge:
     posture: Posture
     settle: Settle
 
-    def verdicts(self, steps: int, tolerance: float) -> list[Verdict]:
-        """Verdicts on all tasks, after `steps` steps."""
+    def verdicts(self, stop: Stop, tolerance: float) -> list[Verdict]:
+        """Verdicts on all tasks."""
         tasks, sizes = self.tasks, _errors_at(self.problem, self.posture._q)
         met = [_is_met(_task_of(t), size, tolerance) for t, size in zip(tasks, sizes, strict=True)]
         if all(met):
             return [Verdict(_task_of(t), float(size), True) for t, size in zip(tasks, sizes, strict=True)]
         q = self.posture._q.copy()
-        if self.settle(q, 1) <= tolerance:
+        if stop.at_rest or (self.settle(q, 1) <= tolerance and stop.at_rest is None):
             return self._at_rest(sizes, met)
         gains = sizes - _errors_at(self.problem, q)
         return [
-            Verdict(_task_of(t), float(size), ok, stopped_after=steps, improving=max(float(gain), 0.0))
+            Verdict(_task_of(t), float(size), ok, stopped_after=stop.steps, improving=max(float(gain), 0.0))
             for t, size, ok, gain in zip(tasks, sizes, met, gains, strict=True)
         ]
 
@@ -200,7 +209,9 @@ class _Judge:
         reasons = [Reasons() if ok else self._reasons(t, unmet) for t, ok in zip(self.tasks, met, strict=True)]
         verdicts = []
         for k, t in enumerate(self.tasks):
-            found = reasons[k] if met[k] else confirmed(reasons[k], partial(self._falls_without, k, float(sizes[k])))
+            found = reasons[k]
+            if not met[k]:
+                found = confirmed(found, self._others(t), partial(self._falls_without, k, float(sizes[k])))
             verdicts.append(Verdict(_task_of(t), float(sizes[k]), met[k], found.above, found.limits, found.beside))
         return verdicts
 
@@ -210,11 +221,25 @@ class _Judge:
             return find_hold_reasons(self.problem, self.posture, self.problem.hold_error(self.posture), unmet)
         return find_reasons(self.problem, self.posture, task, unmet)
 
+    def _others(self, task: TaskRows | Hold) -> Reasons:
+        """The names of all tasks above a task and beside it."""
+        rows = self.problem.task_rows
+        if isinstance(task, Hold):
+            return Reasons(above=tuple(t.task.label for t in rows))
+        return Reasons(
+            above=tuple(t.task.label for t in rows if t.level < task.level),
+            beside=tuple(t.task.label for t in rows if t.level == task.level and t is not task),
+        )
+
     def _falls_without(self, k: int, size: float, names: Collection[str]) -> bool:
-        """Whether the error of task `k`, of this size at rest, falls when the tasks with these names are left out."""
-        q = self.posture._q.copy()
-        with self.problem.left_out({t.task for t in self.problem.task_rows if t.task.label in names}):
-            self.problem.forget()
+        """Whether the error of task `k`, of this size at rest, falls when the tasks with these names are left out.
+
+        The tasks below it are left out as well.
+        """
+        q, rows = self.posture._q.copy(), self.problem.task_rows
+        level = rows[k].level if k < len(rows) else math.inf
+        others = [t for i, t in enumerate(rows) if i != k]
+        with self.problem.left_out({t.task for t in others if t.task.label in names or t.level > level}):
             self.settle(q, TRIAL_STEPS)
             now = float(_errors_at(self.problem, q)[k])
         return now < size - max(LEAST_FALL, LEAST_FALL_SHARE * size)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.engine.problem import Problem, StepSize
-from poise.engine.result import Result, Settle, judge
+from poise.engine.result import Result, Settle, Stop, judge
 from poise.engine.trust_region import TrustRegion
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
@@ -118,7 +118,8 @@ class Solver:
             self._problem.engine.state.asked_levels[:] = stages[-1].asked_levels
         if self._trust_region is not None:
             self._trust_region.measure(rest.q)
-        return judge(self._problem, Posture(self.figure, rest.q), rest.steps, tolerance, self._moves(tolerance))
+        stop = Stop(rest.steps, rest.moved <= tolerance)
+        return judge(self._problem, Posture(self.figure, rest.q), stop, tolerance, self._moves(tolerance))
 
     def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
         """Come to rest from `start` with the levels of a stage, the first ones of the problem.
@@ -153,7 +154,8 @@ class Solver:
         if self._trust_region is not None:
             self._trust_region.measure(q)
         tolerance = _checked_stopping(0, tolerance)[1]
-        return judge(self._problem, Posture(self.figure, q), 0, tolerance, self._moves(tolerance))
+        stop = Stop(at_rest=None if self._trust_region is None else True)
+        return judge(self._problem, Posture(self.figure, q), stop, tolerance, self._moves(tolerance))
 
     def _settle(self, q: FloatArray, max_steps: int, tolerance: float) -> tuple[int, float]:
         """Move `q` until it rests; returns the number of steps and the size of the last one."""
@@ -164,8 +166,18 @@ class Solver:
         return steps, moved
 
     def _moves(self, tolerance: float) -> Settle:
-        """The function that moves coordinates by some steps, for verdicts."""
-        return lambda q, steps: self._settle(q, steps, tolerance)[1]
+        """The function that moves coordinates by some steps, as if nothing had been before, for verdicts."""
+
+        def moves(q: FloatArray, steps: int) -> float:
+            self._problem.forget()
+            if self._trust_region is None:
+                return settle(self._problem.handle, q, steps, tolerance)[1]
+            with self._trust_region.memory_kept():
+                moved = self._trust_region.settle(q, steps, tolerance)[1]
+                self._trust_region.measure(q)
+            return moved
+
+        return moves
 
     def target(self, task: Task, value: TargetLike | Task) -> None:
         """Give a task another target: a position, rotation, direction, pose, posture or number, or that of a task."""

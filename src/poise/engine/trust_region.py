@@ -7,6 +7,8 @@ engine takes another one inside a smaller box, the trust region. The box grows a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +63,15 @@ class TrustRegion:
         self._measured = np.empty(0)
         if self._problem.avoidance is not None:
             self._problem.avoidance.forget()
+
+    @contextmanager
+    def memory_kept(self) -> Iterator[None]:
+        """Restore the size of the box at the end of the block; it has its largest size inside."""
+        share, self._share = self._share, 1.0
+        try:
+            yield
+        finally:
+            self._share = share
 
     def step(self, q: FloatArray) -> float:
         """Move `q` (nq,) by one step; returns the largest entry of the step [rad or m], 0 for none."""

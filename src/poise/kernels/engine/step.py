@@ -28,15 +28,16 @@ reuse the factors of the model, remove it.
 **Acceptance.** The engine keeps the best merit of each level since the targets last changed. A trial step is rejected
 if it raises the merit of some level above its best, with three exceptions: numerical noise; the increase that the model
 predicts; and an increase of second order where a level above improves, because strict priority lets a higher level
-improve at any cost to lower ones. A rejected step is first halved a few times, then solved again with more damping or
-with the curvature of the level that got worse. Where a level that was met got worse because its rows are singular,
-`step_singular` excludes the offending direction instead.
+improve at any cost to lower ones. A rejected step is first tried without the lowest levels, then halved a few times,
+then solved again with more damping or with the curvature of the level that got worse. Where a level that was met got
+worse because its rows are singular, `step_singular` excludes the offending direction instead.
 
-**No level stops one above it.** A step of all levels can fail, or be too small to see, because of what a low level loses
-by it, while the levels above could still improve. So where no visible step of all levels is found, the lowest levels are
-left out of the model one by one, from the bottom, until the levels that remain find a step that improves one of them.
-What the levels left out lose by it does not count. Only where no such step exists for any number of levels does the
-posture rest: each level is then as good as the engine can make it with the levels above it alone.
+**No level stops one above it.** A step of all levels can fail, or be too small to see, because of what a low level
+wants, while the levels above could still improve. So where a step of all levels fails, or none is visible, the lowest
+levels are left out of the model one by one, from the bottom, until the levels that remain find a step, whole or halved,
+that improves one of them. What the levels left out lose by it does not count. Only where no such step exists for any
+number of levels does the posture rest: each level is then as good as the engine can make it with the levels above it
+alone.
 
 **Why the posture comes to rest.** A visible step must also lower the merit of some level below its best by a least gain
 in proportion to the size of the step, and must not raise any level above that one; otherwise it is not taken. An
@@ -119,7 +120,7 @@ def take_step(
     measure_merits(engine, engine.current, q, state.merit)
     reset_if_targets_changed(state)
     build_model(engine, q)
-    moved, share, tries = 0.0, 1.0, 0
+    moved, share, tries, whole = 0.0, 1.0, 0, True
     while tries < MAX_DAMPINGS:
         solve_model(engine, q)
         failed, share, excluded = 0, 1.0, False
@@ -129,6 +130,9 @@ def take_step(
             if failed >= 0:
                 excluded = exclude_direction(engine, failed, share)
                 share *= 0.5
+            if failed >= 0 and not excluded and whole:
+                whole, moved = False, _step_of_higher_levels(engine, q, MAX_HALVINGS - 1)
+                failed = -1 if moved > 0.0 else failed
         if failed < 0:
             note_model_error(engine, share)
             break
@@ -149,7 +153,7 @@ def take_step(
     if moved <= VISIBLE_STEP and engine.solver.work.escape_curvature < 0.0:
         moved = _leave_saddle_or_keep(engine, q, moved)
     if moved <= VISIBLE_STEP:
-        moved = _leave_out_lower_levels(engine, q, moved)
+        moved = _keep_or_leave_out(engine, q, moved)
     if moved == 0.0:
         moved = _restore_met_levels(engine, q)
         if moved == 0.0:
@@ -163,11 +167,10 @@ def take_step(
 
 
 @kernel
-def _leave_out_lower_levels(engine: Engine, q: Array, moved: float) -> float:
-    """Where no visible step was found, look for one that leaves out the lowest levels; returns the size of the step.
+def _keep_or_leave_out(engine: Engine, q: Array, moved: float) -> float:
+    """Where no visible step was found, look for one of the higher levels, or keep the small one in `state.trial_q`.
 
-    A level that loses can stop a level above it, whose own step would help. The levels are left out one by one from
-    the bottom. If no such step helps, the small step in `state.trial_q` remains.
+    Returns the size of the step.
     """
     state = engine.state
     trial_q, x, kept = state.trial_q, state.step, state.kept_trial
@@ -176,21 +179,9 @@ def _leave_out_lower_levels(engine: Engine, q: Array, moved: float) -> float:
         kept[i] = trial_q[i]
     for i in range(x.shape[0]):
         kept[nq + i] = x[i]
-    for dropped in range(state.asked_levels[0] - FIRST_TASK_LEVEL):
-        count = state.asked_levels[0] - dropped
-        if engine.level_kind[count] == REIMPOSES or not _some_level_is_unmet(engine, count):
-            continue
-        build_model(engine, q)
-        leave_out_below(engine, count)
-        solve_model(engine, q)
-        share = 1.0
-        while share > 0.5**MAX_HALVINGS:
-            found = try_step(engine, q, share)
-            if found <= VISIBLE_STEP:
-                break
-            if first_worse_level(engine, found) < 0 and gains_enough(engine, found):
-                return found
-            share *= 0.5
+    found = _step_of_higher_levels(engine, q, MAX_HALVINGS - 1)
+    if found > 0.0:
+        return found
     for i in range(nq):
         trial_q[i] = kept[i]
     for i in range(x.shape[0]):
@@ -199,6 +190,45 @@ def _leave_out_lower_levels(engine: Engine, q: Array, moved: float) -> float:
         call_evaluate_trial(engine.calls, engine, trial_q)
         measure_merits(engine, engine.trial, trial_q, state.merit_after)
     return moved
+
+
+@kernel
+def _step_of_higher_levels(engine: Engine, q: Array, halvings: int) -> float:
+    """Look for a visible step that leaves out the lowest levels, halved at most so often; returns its size, 0 for none.
+
+    A level that loses can stop a level above it, whose own step would help. The levels are left out one by one from
+    the bottom. If no such step helps, the model of all levels is solved again.
+    """
+    state, tried = engine.state, False
+    for dropped in range(0 if _has_wish(engine) else 1, state.asked_levels[0] - FIRST_TASK_LEVEL):
+        count = state.asked_levels[0] - dropped
+        if engine.level_kind[count] == REIMPOSES or not _some_level_is_unmet(engine, count):
+            continue
+        tried = True
+        build_model(engine, q)
+        leave_out_below(engine, count)
+        solve_model(engine, q)
+        share = 1.0
+        while share >= 0.5**halvings:
+            found = try_step(engine, q, share)
+            if found <= VISIBLE_STEP:
+                break
+            if first_worse_level(engine, found) < 0 and gains_enough(engine, found):
+                return found
+            share *= 0.5
+    if tried:
+        build_model(engine, q)
+        solve_model(engine, q)
+    return 0.0
+
+
+@kernel
+def _has_wish(engine: Engine) -> bool:
+    """Whether criteria move the figure."""
+    for i in range(engine.levels.wish.shape[0]):
+        if engine.levels.wish[i] != 0.0:
+            return True
+    return engine.criteria.summed[0] == 1
 
 
 @kernel
@@ -372,12 +402,29 @@ def bind(parts: Engine) -> Engine:
 def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Take at most `steps` steps, until two in a row are no larger than `tolerance`.
 
-    Returns the number of steps and the size of the last one [rad or m].
+    Where a level is not met, earlier steps may have left damping that hides a way on, so that the figure must rest once
+    more after the engine has forgotten them. Returns the number of steps and the size of the last one [rad or m].
     """
-    moved, rests = math.inf, 0
+    moved, rests, is_fresh = math.inf, 0, False
     for step in range(steps):
         moved = take_step(engine, q)
-        rests = rests + 1 if moved <= tolerance else 0
+        if moved > tolerance:
+            rests, is_fresh = 0, False
+            continue
+        rests += 1
         if rests == 2:
-            return step + 1, moved
+            if is_fresh or not _some_level_is_unmet(engine, engine.state.asked_levels[0]):
+                return step + 1, moved
+            forget_steps(engine)
+            rests, is_fresh = 0, True
     return steps, moved
+
+
+@kernel
+def forget_steps(engine: Engine) -> None:
+    """Forget what earlier steps left: their directions, extra damping, the use of curvature and the best merits."""
+    state = engine.state
+    for k in range(state.extra_damping.shape[0]):
+        state.extra_damping[k], state.needs_curvature[k], state.last_merit[k] = 0.0, 0, math.nan
+        for i in range(state.last_level_step.shape[1]):
+            state.last_level_step[k, i] = 0.0

@@ -78,7 +78,11 @@ def first_worse_level(engine: Engine, moved: float) -> int:
                 ):
                     return k
         gained = gained or after[k] < best[k] - MERIT_NOISE
-    return p if state.kept_levels[1] == 1 and engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after) else -1
+    return (
+        p
+        if state.kept_levels[1] == 1 and engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after)
+        else -1
+    )
 
 
 @kernel
