@@ -240,6 +240,7 @@ class _Judge:
         level = rows[k].level if k < len(rows) else math.inf
         others = [t for i, t in enumerate(rows) if i != k]
         with self.problem.left_out({t.task for t in others if t.task.label in names or t.level > level}):
+            self.problem.forget()
             self.settle(q, TRIAL_STEPS)
             now = float(_errors_at(self.problem, q)[k])
         return now < size - max(LEAST_FALL, LEAST_FALL_SHARE * size)

@@ -166,10 +166,9 @@ class Solver:
         return steps, moved
 
     def _moves(self, tolerance: float) -> Settle:
-        """The function that moves coordinates by some steps, as if nothing had been before, for verdicts."""
+        """The function that moves coordinates by some steps, for verdicts."""
 
         def moves(q: FloatArray, steps: int) -> float:
-            self._problem.forget()
             if self._trust_region is None:
                 return settle(self._problem.handle, q, steps, tolerance)[1]
             with self._trust_region.memory_kept():

@@ -181,7 +181,7 @@ def test_every_built_in_kind_has_all_of_it(kind: type[Task]) -> None:
         scene = poise.Scene(human, [task], forces=forces, start="standing")
         assert parse_scene(scene_text(scene)) == scene
         result = scene.solve()
-        assert result.status in ("solved", "unreachable", "compromised")
+        assert result.status in ("solved", "unreachable", "compromised", "stalled")
         assert task.label in result.report()
         check_form(task, Setting(posture))
         check_target(task, posture)

@@ -58,6 +58,8 @@ class State(NamedTuple):
     """(p + 1,) the same at the end of the previous step; a different value now means that the targets have changed."""
     best_merit: Array
     """(p + 1,) least merit of each level since the targets changed or a level above improved."""
+    rest_merit: Array
+    """(p + 1,) the same where the figure last came to rest in a solve."""
     extra_damping: Array
     """(p + 1,) squared damping added to each level after rejected steps and oscillation; decays from step to step."""
     needs_curvature: Array

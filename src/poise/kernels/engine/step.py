@@ -402,22 +402,34 @@ def bind(parts: Engine) -> Engine:
 def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int, float]:
     """Take at most `steps` steps, until two in a row are no larger than `tolerance`.
 
-    Where a level is not met, earlier steps may have left damping that hides a way on, so that the figure must rest once
-    more after the engine has forgotten them. Returns the number of steps and the size of the last one [rad or m].
+    Where a level is not met, earlier steps may have left damping that hides a way on. The engine then forgets them and
+    goes on, until the figure rests where it is no better than where it rested before. Returns the number of steps and
+    the size of the last one [rad or m].
     """
-    moved, rests, is_fresh = math.inf, 0, False
+    moved, rests, rested = math.inf, 0, False
     for step in range(steps):
         moved = take_step(engine, q)
-        if moved > tolerance:
-            rests, is_fresh = 0, False
-            continue
-        rests += 1
+        rests = rests + 1 if moved <= tolerance else 0
         if rests == 2:
-            if is_fresh or not _some_level_is_unmet(engine, engine.state.asked_levels[0]):
+            unmet = _some_level_is_unmet(engine, engine.state.asked_levels[0])
+            if not unmet or (rested and not _is_better_than_last_rest(engine)):
                 return step + 1, moved
+            for k in range(engine.state.merit.shape[0]):
+                engine.state.rest_merit[k] = engine.state.merit[k]
             forget_steps(engine)
-            rests, is_fresh = 0, True
+            rests, rested = 0, True
     return steps, moved
+
+
+@kernel
+def _is_better_than_last_rest(engine: Engine) -> bool:
+    """Whether the first level that has changed clearly since the last rest has improved."""
+    state = engine.state
+    for k in range(state.asked_levels[0]):
+        gain = state.rest_merit[k] - state.merit[k]
+        if abs(gain) > EXACT_LEVEL_SLACK:
+            return gain > 0.0
+    return False
 
 
 @kernel

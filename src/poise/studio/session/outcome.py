@@ -49,6 +49,8 @@ def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:
 def _sentence(verdict: Verdict) -> str:
     """A sentence that names an unmet task and the reason: tasks above it, tasks beside it, limits, or its distance."""
     who = verdict.task.label[:1].upper() + verdict.task.label[1:]
+    if verdict.stopped_after is not None:
+        return f"{who} is on its way."
     if verdict.gave_way_to:
         return f"{who} gave way to {listed(verdict.gave_way_to)}."
     if verdict.shares_with:

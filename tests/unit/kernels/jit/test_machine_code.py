@@ -141,8 +141,16 @@ def test_an_interruption_leaves_nothing_behind_and_is_short(folder, monkeypatch)
     monkeypatch.undo()
 
 
+@pytest.fixture
+def interruptible():
+    """Python's own answer to Ctrl-C, which a process that was started in the background does not have."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal")
-def test_ctrl_c_takes_effect_once_the_kernel_is_stored(folder, monkeypatch):
+def test_ctrl_c_takes_effect_once_the_kernel_is_stored(folder, monkeypatch, interruptible):
     def pressed(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
         return content(*arguments)
@@ -156,7 +164,7 @@ def test_ctrl_c_takes_effect_once_the_kernel_is_stored(folder, monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal")
-def test_a_second_ctrl_c_takes_effect_at_once():
+def test_a_second_ctrl_c_takes_effect_at_once(interruptible):
     deferred = DeferredInterrupt()
     deferred.start()
     os.kill(os.getpid(), signal.SIGINT)
