@@ -166,10 +166,11 @@ def judge(problem: Problem, posture: Posture, stop: Stop, tolerance: float, sett
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
         settle: Moves coordinates (nq,) by at most a number of steps; returns the size of the last one.
     """
+    # Distances were measured at this posture; trials without some tasks measure them elsewhere.
+    avoided = [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
     with problem.memory_kept():
         verdicts = _Judge(problem, posture, settle).verdicts(stop, tolerance)
-    found = [replace(verdict, asked=problem.current_task(verdict.task)) for verdict in verdicts]
-    found += [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
+    found = [replace(verdict, asked=problem.current_task(verdict.task)) for verdict in verdicts] + avoided
     return Result(posture, _status(found), tuple(found), stop.steps, tolerance)
 
 

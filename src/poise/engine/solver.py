@@ -172,9 +172,7 @@ class Solver:
             if self._trust_region is None:
                 return settle(self._problem.handle, q, steps, tolerance)[1]
             with self._trust_region.memory_kept():
-                moved = self._trust_region.settle(q, steps, tolerance)[1]
-                self._trust_region.measure(q)
-            return moved
+                return self._settle(q, steps, tolerance)[1]
 
         return moves
 
@@ -270,7 +268,8 @@ def solve(  # noqa: PLR0913
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
         criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts.
-        max_steps: Largest number of steps of the iteration.
+        max_steps: Largest number of steps of one descent. Where a level is not met, a solve makes several: it also
+            descends with the higher levels alone, and takes the better answer.
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
         restarts: How many random starts to try while some task is not met; the best of all is the result.
         seed: Seed of the random starts; the same seed gives the same bytes.

@@ -8,6 +8,8 @@ import pytest
 import poise
 from poise import CenterOfMass, Frame, LookAt, Position
 from poise.engine.problem import Problem
+from poise.figure.model.pose import Pose
+from poise.figure.model.shapes import Sphere
 from poise.tasks.task import Task
 from tests.priorities import FEET, human_question, random_question, worst_loss
 
@@ -94,3 +96,22 @@ def test_an_axis_of_weight_zero_is_as_if_it_were_not_there(at: tuple[float, floa
     assert by_weight.status == by_axis.status == "solved"
     assert by_weight.steps == by_axis.steps
     np.testing.assert_allclose(by_weight.posture.q, by_axis.posture.q, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trials_without_some_tasks_do_not_change_the_verdict_on_obstacles(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    human = poise.load("human")
+    standing = human.posture("standing")
+    hand = human.pose_of("right_hand", standing).position
+    ball = poise.Obstacle(Sphere(0.12), Pose(hand + rng.normal(size=3) * 0.25 + (0.0, 0.0, 0.35)))
+    tasks: list[Task] = [
+        *(Frame(foot, human.pose_of(foot, standing)) for foot in FEET),
+        Position("right_hand", at=hand + (0.0, 0.2, 2.0) + 0.3 * rng.normal(size=3), priority=2),
+    ]
+    result = poise.solve(human, tasks, start=standing, obstacles=[ball])
+    (avoid,) = (verdict for verdict in result.verdicts if isinstance(verdict.task, poise.Avoid))
+    again = poise.Solver(human, tasks, obstacles=[ball]).judge(result.posture)
+    (judged,) = (verdict for verdict in again.verdicts if isinstance(verdict.task, poise.Avoid))
+    assert not result.verdicts[-2].met
+    assert avoid.error == pytest.approx(judged.error, abs=1e-9)

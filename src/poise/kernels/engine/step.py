@@ -132,7 +132,8 @@ def take_step(
                 share *= 0.5
             if failed >= 0 and not excluded and whole:
                 whole, moved = False, _step_of_higher_levels(engine, q, MAX_HALVINGS - 1)
-                failed = -1 if moved > 0.0 else failed
+                if moved > 0.0:
+                    return _take_trial(engine, q, moved)
         if failed < 0:
             note_model_error(engine, share)
             break
@@ -159,10 +160,16 @@ def take_step(
         if moved == 0.0:
             update_best_merits(state, state.merit)
             return 0.0
-    update_best_merits(state, state.merit_after)
+    return _take_trial(engine, q, moved)
+
+
+@kernel
+def _take_trial(engine: Engine, q: Array, moved: float) -> float:
+    """Move `q` to the trial posture, and remember what the engine learns from the step; returns `moved`, its size."""
+    update_best_merits(engine.state, engine.state.merit_after)
     damp_oscillation(engine)
     for i in range(q.shape[0]):
-        q[i] = state.trial_q[i]
+        q[i] = engine.state.trial_q[i]
     return moved
 
 
@@ -314,7 +321,7 @@ def _restore_met_levels(engine: Engine, q: Array) -> float:
     for i in range(x.shape[0]):
         x[i] = 0.0
     moved = try_step(engine, q, 1.0)
-    return moved if is_better(state, 0.0) else 0.0
+    return moved if is_better(state.merit, state.merit_after, 0.0) else 0.0
 
 
 @kernel
@@ -387,7 +394,7 @@ def _leave_saddle(engine: Engine, q: Array) -> float:
         for i in range(x.shape[0]):
             x[i] = min(max(size * escape[i], lower[i]), upper[i])
         moved = try_step(engine, q, 1.0)
-        if is_better(state, EXACT_LEVEL_SLACK) and moved > 0.0:
+        if is_better(state.merit, state.merit_after, EXACT_LEVEL_SLACK) and moved > 0.0:
             return moved
     return 0.0
 
@@ -412,24 +419,13 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
         rests = rests + 1 if moved <= tolerance else 0
         if rests == 2:
             unmet = _some_level_is_unmet(engine, engine.state.asked_levels[0])
-            if not unmet or (rested and not _is_better_than_last_rest(engine)):
+            if not unmet or (rested and not is_better(engine.state.rest_merit, engine.state.merit, EXACT_LEVEL_SLACK)):
                 return step + 1, moved
             for k in range(engine.state.merit.shape[0]):
                 engine.state.rest_merit[k] = engine.state.merit[k]
             forget_steps(engine)
             rests, rested = 0, True
     return steps, moved
-
-
-@kernel
-def _is_better_than_last_rest(engine: Engine) -> bool:
-    """Whether the first level that has changed clearly since the last rest has improved."""
-    state = engine.state
-    for k in range(state.asked_levels[0]):
-        gain = state.rest_merit[k] - state.merit[k]
-        if abs(gain) > EXACT_LEVEL_SLACK:
-            return gain > 0.0
-    return False
 
 
 @kernel

@@ -129,10 +129,10 @@ def gains_enough(engine: Engine, moved: float) -> bool:
 
 
 @kernel
-def is_better(state: State, slack: float) -> bool:
-    """Whether the first level whose merit changes by more than `slack` improves."""
-    for k in range(state.merit.shape[0]):
-        gain = state.merit[k] - state.merit_after[k]
+def is_better(before: Array, after: Array, slack: float) -> bool:
+    """Whether the first level whose merit (p + 1,) changes by more than `slack` improves."""
+    for k in range(before.shape[0]):
+        gain = before[k] - after[k]
         if abs(gain) > slack:
             return gain > 0.0
     return False
