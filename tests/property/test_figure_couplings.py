@@ -9,7 +9,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize, nnls
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import Posture
-from poise.kernels.body.couplings import coupling_value
+from poise.kernels.body.limits import coupling_value
 from poise.kernels.maths.nearest_point import nearest_in_polyhedron
 from tests.strategies import SCALAR, Recipe, figures, figures_with_posture, legal_postures, wild_postures
 

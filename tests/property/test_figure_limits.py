@@ -11,7 +11,7 @@ from poise.figure.model.joints import Joint
 from poise.figure.model.limits import BallLimits, Ellipse, Polygon
 from poise.figure.model.posture import Posture
 from poise.kernels.body.limits import ball_split
-from poise.kernels.maths.swing_twist import swing_direction
+from poise.kernels.maths.quaternion import swing_direction
 from tests import random_parts as parts
 from tests.strategies import SCALAR, Recipe, figures, figures_with_posture, wild_postures
 

@@ -1,30 +1,34 @@
-"""Allocates the arrays of an engine: limits, levels and state, and the criteria."""
+"""The arrays of an engine: goals of tasks and their targets, criteria, limits, levels and state."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.engine.goal_arrays import TaskRows, goal_arrays, number_rows, stacked_loads, table
+from poise.errors import TaskError
 from poise.figure.assembly.closure_arrays import compile_closures
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Pose
 from poise.kernels.body.step_limits import PER_BALL, StepLimits
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MASKED, REIMPOSES, SUPPORT_EDGES, Engine, State
 from poise.kernels.engine.indirect_calls import KERNELS
-from poise.kernels.engine.step_singular import MAX_EXCLUDED
+from poise.kernels.engine.step_model import MAX_EXCLUDED
+from poise.kernels.forces.statics import Wrenches
 from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.criteria import Criteria, make_criteria
-from poise.kernels.goals.goal_curvature import make_node_forces
-from poise.kernels.goals.goals import Goals, make_evaluation
+from poise.kernels.goals.goal_derivatives import make_node_forces
+from poise.kernels.goals.goals import AIM_GOAL, CENTER_GOAL, POINT_GOAL, TURN_GOAL, Goals, make_evaluation
 from poise.kernels.levels.levels import make_solver
 from poise.kernels.levels.workspace import Levels
 from poise.tasks.criteria import Effort, Near, Slope, Term
 from poise.tasks.posture import Hold
+from poise.tasks.target import TargetLike
+from poise.tasks.task import Goal, Task, recruited
 
 if TYPE_CHECKING:
     from poise.engine.problem import StepSize
@@ -215,3 +219,138 @@ def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) ->
         gravity=table([np.array(effort.acting.gravity) for effort in efforts], 3),
         weakness=table([effort.weakness for effort in efforts], figure.nv),
     )
+
+
+@dataclass
+class TaskRows:
+    """A task with its goals, its level, and its rows among those of all tasks."""
+
+    task: Task
+    level: int
+    """Index of its level among the kernels' levels."""
+    goals: list[Goal]
+    first_goal: int = 0
+    """Index of its first goal among those of all tasks."""
+    rows: slice = field(default_factory=lambda: slice(0, 0))
+    """Its rows among those of all goals."""
+    reimposes: bool = False
+    """Whether these are a second set of rows, with all joints, that preserves the values which a task with masked
+    joints gave its rows in the level above."""
+
+
+def number_rows(task_rows: Sequence[TaskRows], figure: Figure) -> list[FloatArray | None]:
+    """Number the goals and rows of every task; returns the recruitment mask of each goal, None for all joints."""
+    row = goal = 0
+    masks: list[FloatArray | None] = []
+    for t in task_rows:
+        count = sum(g.rows for g in t.goals)
+        t.first_goal, t.rows = goal, slice(row, row + count)
+        row, goal = row + count, goal + len(t.goals)
+        masks += [None if t.reimposes else recruited(figure, t.task)] * len(t.goals)
+    return masks
+
+
+def goal_arrays(figure: Figure, task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None]) -> Goals:
+    """The arrays of all goals, in the order of their tasks."""
+    goals = [goal for t in task_rows for goal in t.goals]
+    gains = [t.task.gain for t in task_rows for goal in t.goals for _ in range(goal.rows)]
+    rows = [goal.rows for goal in goals]
+    m = sum(rows)
+    postures = [goal.posture for goal in goals if goal.posture is not None]
+    corners = [goal.corners for goal in goals]
+    masked = [mask for mask in masks if mask is not None]
+    whole = np.int64
+    return Goals(
+        kind=np.array([goal.kind for goal in goals], dtype=whole),
+        first=np.cumsum([0, *rows], dtype=whole),
+        node=np.array([goal.seat.node for goal in goals], dtype=whole),
+        place=table([goal.seat.pose.position for goal in goals], 3),
+        turn=table([goal.seat.pose.rotation for goal in goals], 4),
+        base=np.array([goal.base.node for goal in goals], dtype=whole),
+        base_place=table([goal.base.pose.position for goal in goals], 3),
+        base_turn=table([goal.base.pose.rotation for goal in goals], 4),
+        position=table([goal.position for goal in goals], 3),
+        rotation=table([goal.rotation for goal in goals], 4),
+        value=np.array([goal.value for goal in goals], dtype=np.float64),
+        posture=np.cumsum([0, *(goal.posture is not None for goal in goals)], dtype=whole)[:-1].copy(),
+        postures=table(postures, figure.nq),
+        mask=np.array([_mask_index(masks, i) for i in range(len(goals))], dtype=whole),
+        masks=table(masked, figure.nv),
+        direction=table([d for goal in goals for d in goal.directions], 3),
+        weight=np.sqrt(np.array([w for goal in goals for w in goal.weights], dtype=np.float64)),
+        gain=np.array(gains, dtype=np.float64),
+        dof=np.array([d for goal in goals for d in (goal.dofs or [0] * goal.rows)], dtype=whole),
+        corner_start=np.cumsum([0, *(len(c) for c in corners)], dtype=whole),
+        corner_node=np.array([seat.node for c in corners for seat in c], dtype=whole),
+        corner_place=table([seat.pose.position for c in corners for seat in c], 3),
+        corner_margin=np.array([goal.margin for goal in goals], dtype=np.float64),
+        custom_at=np.array(figure.neutral().q),
+        custom_error=np.zeros(m),
+        custom_rows=np.zeros((m, figure.nv)),
+        up=table([figure.up_vector if goal.up is None else goal.up for goal in goals], 3),
+        loads=stacked_loads([goal.loads for goal in goals if goal.loads is not None]),
+        load_start=np.cumsum([0, *(0 if goal.loads is None else len(goal.loads.node) for goal in goals)], dtype=whole),
+        gravity=table([goal.gravity for goal in goals], 3),
+    )
+
+
+def stacked_loads(tables: Sequence[Wrenches]) -> Wrenches:
+    """Concatenate tables of wrenches."""
+    empty = Wrenches(
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 3)),
+        np.zeros((0, 3)),
+        np.zeros((0, 3)),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, 2)),
+    )
+    return Wrenches(*(np.concatenate(columns) for columns in zip(empty, *tables, strict=True)))
+
+
+def _mask_index(masks: Sequence[FloatArray | None], i: int) -> int:
+    """Index of the mask of goal `i` among the masks that are not None; -1 for a goal without."""
+    if masks[i] is None:
+        return -1
+    return sum(mask is not None for mask in masks[:i])
+
+
+def table(rows: Sequence[FloatArray], width: int) -> FloatArray:
+    """An array (rows, width), also when there are no rows."""
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+def set_target(figure: Figure, goals: Goals, rows: TaskRows, value: TargetLike | Task) -> None:
+    """Set the target of a task to a value, or to the target of another task of its kind."""
+    if not isinstance(value, Task):
+        if _set_quickly(goals, rows, value):
+            return
+        value = rows.task.with_target(value)
+    if type(value) is not type(rows.task):
+        raise TaskError(f"{rows.task.label} cannot have the target of {value.label}, a task of another kind.")
+    for g, goal in enumerate(value.goals(figure), start=rows.first_goal):
+        goals.position[g], goals.rotation[g], goals.value[g] = goal.position, goal.rotation, goal.value
+        if goal.posture is not None:
+            goals.postures[goals.posture[g]] = goal.posture
+
+
+def _set_quickly(goals: Goals, rows: TaskRows, value: TargetLike) -> bool:
+    """Set a valid position, rotation or pose without further checks, for live targets; returns whether it was one."""
+    if not rows.task.takes_arrays:
+        return False
+    if type(value) is Pose and len(rows.goals) == 2:
+        goals.position[rows.first_goal] = value.position
+        goals.rotation[rows.first_goal + 1] = value.rotation
+        return True
+    if isinstance(value, tuple | list) and all(type(number) in (float, int) for number in value):
+        value = np.array(value, dtype=np.float64)
+    if type(value) is not np.ndarray or len(rows.goals) != 1 or value.dtype.char != "d":
+        return False
+    goal = rows.goals[0]
+    is_place = goal.kind in (POINT_GOAL, CENTER_GOAL) or (goal.kind == AIM_GOAL and goal.value == 0.0)
+    if is_place and value.shape == (3,) and math.isfinite(sum(value.tolist())):
+        goals.position[rows.first_goal] = value
+        return True
+    if goal.kind == TURN_GOAL and value.shape == (4,) and 0.5 < (size := math.hypot(*value.tolist())) < 2.0:
+        goals.rotation[rows.first_goal] = value / size
+        return True
+    return False

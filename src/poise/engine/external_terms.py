@@ -1,12 +1,13 @@
-"""Terms of a problem that Python computes before every step: users' gradients, and the region of balance."""
+"""Terms of a problem that Python computes before every step: users' gradients and tasks, and the region of balance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from poise.engine.engine_arrays import TaskRows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -14,6 +15,7 @@ from poise.forces.acting import Acting
 from poise.forces.support_region import support_region
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goals import Goals
+from poise.tasks.custom import ComputedTask
 
 FIRST_GRADIENT_STEP = 0.1
 """Length of the first step against a gradient, whose curvature is unknown [rad or m]."""
@@ -103,3 +105,39 @@ def update_hessian(hessian: FloatArray, step: FloatArray, change: FloatArray) ->
     hessian += (
         np.outer(blended, blended) / float(step @ blended) - np.outer(expected_change, expected_change) / expected
     )
+
+
+class CustomTasks(NamedTuple):
+    """All `ComputedTask`s of a problem, and their rows."""
+
+    figure: Figure
+    tasks: tuple[tuple[ComputedTask, slice], ...]
+
+    @classmethod
+    def of(cls, figure: Figure, task_rows: Sequence[TaskRows]) -> CustomTasks:
+        """Select them among all tasks."""
+        return cls(figure, tuple((t.task, t.rows) for t in task_rows if isinstance(t.task, ComputedTask)))
+
+    def write_rows(self, q: FloatArray, goals: Goals) -> None:
+        """Write errors and Jacobian rows at the posture `q` (nq,); rows are minus the derivative of the error."""
+        posture = Posture(self.figure, q.copy())
+        goals.custom_at[:] = q
+        for task, rows in self.tasks:
+            goals.custom_error[rows] = task.error_at(posture)
+            goals.custom_rows[rows] = -task.jacobian_at(posture)
+
+    def got_worse(self, q: FloatArray, goals: Goals, predicted: FloatArray, moved: float) -> bool:
+        """Whether a step to `q` raised the error of some task by more than terms of second order.
+
+        Args:
+            q: (nq,) posture after the step.
+            goals: Goals, with the errors and rows from before the step.
+            predicted: (m,) errors of all goals after the step, extrapolated linearly.
+            moved: Size of the step [rad or m].
+        """
+        posture = Posture(self.figure, q.copy())
+        for task, rows in self.tasks:
+            expected = max(np.linalg.norm(goals.custom_error[rows]), np.linalg.norm(predicted[rows]))
+            if np.linalg.norm(task.error_at(posture)) > expected + moved * moved + 1e-9:
+                return True
+        return False

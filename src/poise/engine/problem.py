@@ -11,11 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.engine.avoidance import Avoidance
-from poise.engine.custom_tasks import CustomTasks
-from poise.engine.engine_arrays import criteria_arrays, make_engine
-from poise.engine.external_terms import ExternalGradients, ExternalTerm, SupportOutline
-from poise.engine.goal_arrays import TaskRows
-from poise.engine.targets import set_target
+from poise.engine.engine_arrays import TaskRows, criteria_arrays, make_engine, set_target
+from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -26,16 +23,15 @@ from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, Engine
 from poise.kernels.engine.indirect_calls import connect
 from poise.kernels.engine.step import bind, forget_steps, step_from
-from poise.kernels.engine.step_singular import MAX_EXCLUDED
+from poise.kernels.engine.step_model import MAX_EXCLUDED
 from poise.kernels.goals.goals import Goals, evaluate
 from poise.kernels.jit.compile import entry_point_for
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, ExternalGradient
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
-from poise.tasks.recruits import recruited
 from poise.tasks.target import TargetLike
-from poise.tasks.task import Goal, Task
+from poise.tasks.task import Goal, Task, recruited
 
 BALL_PARTS = ("swing", "twist", "twist")
 """Names of the limits of a ball joint, in the order of the kernels."""
@@ -174,7 +170,7 @@ class Problem:
     def limit_name(self, i: int) -> str:
         """Name of limit `i` of a step: a joint, a coupling, the task whose support edge it is, or a contact.
 
-        An excluded direction (see `kernels.engine.step_singular`) is named after the tasks of the level concerned.
+        An excluded direction (see `kernels.engine.step_model`) is named after the tasks of the level concerned.
         """
         names, levels = self._limit_names, self.engine.levels
         if i >= levels.lower.shape[0] - MAX_EXCLUDED:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from poise.engine.goal_arrays import TaskRows, table
+from poise.engine.engine_arrays import TaskRows, table
 from poise.figure.model.pose import FloatArray
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, SEPARATION_LEVEL
-from poise.kernels.engine.step_singular import MAX_EXCLUDED
+from poise.kernels.engine.step_model import MAX_EXCLUDED
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
@@ -234,7 +234,7 @@ def _curvature_constraints(problem: Problem, unmet: Sequence[TaskRows], level: i
 
 
 def _excluded_constraints(problem: Problem, level: int) -> list[Constraint]:
-    """Directions excluded because they harm a level above at second order: see `kernels.engine.step_singular`."""
+    """Directions excluded because they harm a level above at second order: see `kernels.engine.step_model`."""
     levels = problem.engine.levels
     first = levels.general.shape[0] - MAX_EXCLUDED
     constraints = []

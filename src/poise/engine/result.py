@@ -20,7 +20,7 @@ from poise.tasks.posture import Hold
 from poise.tasks.words import amount
 
 if TYPE_CHECKING:
-    from poise.engine.goal_arrays import TaskRows
+    from poise.engine.engine_arrays import TaskRows
     from poise.engine.problem import Problem
     from poise.tasks.avoid import Avoid
     from poise.tasks.task import Task

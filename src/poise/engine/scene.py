@@ -16,8 +16,7 @@ from poise.figure.model.pose import vector
 from poise.figures import BUILT_IN
 from poise.tasks.criteria import Criterion
 from poise.tasks.equilibrium import Equilibrium
-from poise.tasks.recruits import recruited
-from poise.tasks.task import Task
+from poise.tasks.task import Task, recruited
 
 if TYPE_CHECKING:
     from poise.engine.result import Result

@@ -10,7 +10,7 @@ from poise import CenterOfMass, Frame, Hold, LookAt, MomentOfInertia, Orientatio
 from poise.engine.problem import Problem
 from poise.figure.model.builder import Builder, ball, cylindrical, revolute
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
-from poise.kernels.engine.step_singular import MAX_EXCLUDED
+from poise.kernels.engine.step_model import MAX_EXCLUDED
 from poise.kernels.goals.goals import evaluate
 
 

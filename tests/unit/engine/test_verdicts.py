@@ -7,7 +7,7 @@ import pytest
 
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Position, Solver
-from poise.engine.goal_arrays import table
+from poise.engine.engine_arrays import table
 from poise.engine.reasons import Constraint, TaskGradient, balance_gradient, explain
 from poise.engine.result import Verdict
 from poise.figure.model.builder import Builder, ball, prismatic, revolute

@@ -11,7 +11,7 @@ import numpy as np
 from poise.figure.assembly.loop_values import closure_residual
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.body.couplings import coupling_value
+from poise.kernels.body.limits import coupling_value
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure

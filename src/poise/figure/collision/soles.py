@@ -11,7 +11,7 @@ import numpy as np
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
-from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
+from poise.kernels.maths.nearest_point import convex_hull, nearest_on_hull
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure

@@ -14,8 +14,7 @@ from poise.errors import FigureError
 from poise.figure.model.joints import Joint
 from poise.figure.model.limits import BallLimits
 from poise.figure.model.pose import FloatArray
-from poise.kernels.body.couplings import coupling_value
-from poise.kernels.body.limits import Bounds, ball_room, ball_split, swing_excess, twist_excess
+from poise.kernels.body.limits import Bounds, ball_room, ball_split, coupling_value, swing_excess, twist_excess
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure

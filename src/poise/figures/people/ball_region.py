@@ -24,11 +24,15 @@ import numpy as np
 
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
 from poise.figure.model.pose import FloatArray, turn
-from poise.kernels.maths.quaternion import Quaternion, conjugate, from_rotation_vector, multiply, rotate
-from poise.kernels.maths.swing_twist import (
+from poise.kernels.maths.quaternion import (
+    Quaternion,
     SwingTwist,
+    conjugate,
     direction_swing,
+    from_rotation_vector,
     from_swing_twist,
+    multiply,
+    rotate,
     swing_direction,
     to_swing_twist,
 )

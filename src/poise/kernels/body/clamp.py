@@ -1,19 +1,40 @@
-"""Projection of a posture onto the joint limits and couplings of a figure."""
+"""Projection of a posture onto the joint limits and couplings of a figure.
+
+Without couplings, every joint moves inside its own limits. Couplings are projected onto together with the limits of the
+joints that they couple. A coordinate is a joint value, or the s_x, s_y or τ of a ball joint. With intervals only, the
+legal coordinates form a polyhedron, and `nearest_in_polyhedron` finds its nearest point. The swing region of a ball
+joint is curved. It is approximated from outside by tangent half-planes; every solution outside the region adds the
+tangent at the boundary point nearest to it (Kelley's cutting-plane method). For convex regions this converges to the
+nearest common point. If a region is concave and the method finds no point, alternating projections follow: onto the
+regions, then onto the polyhedron, until both agree, from several start values.
+"""
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.body.couplings import clamp_coupled, couplings_excess
 from poise.kernels.body.limits import (
+    ANYWHERE,
     JOINT_LIMIT_TOLERANCE,
     POLYGON,
+    SINGULAR_SWING,
     Bounds,
     ball_split,
     clamp_split,
+    couplings_excess,
+    nearest_on_ellipse,
+    nearest_on_polygon,
     pass_through_middle,
     set_ball,
+    twist_interval,
+    twist_slopes,
+    unwound,
 )
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.swing_twist import SwingTwist
+from poise.kernels.maths.nearest_point import nearest_in_polyhedron
+from poise.kernels.maths.quaternion import SwingTwist, direction_swing, swing_direction
+from poise.kernels.maths.vector import add, cross, normalized, scale, subtract, vector_at
 
 Array = np.ndarray
 
@@ -86,3 +107,325 @@ def _allowed(bounds: Bounds, b: int, previous: Array, split: SwingTwist) -> Swin
     if previous.shape[0] > 0 and bounds.swing_kind[b] == POLYGON:
         return pass_through_middle(bounds, b, ball_split(bounds, b, previous), allowed)
     return allowed
+
+
+CUTS_PER_BALL = 40
+"""Most tangent half-planes per ball joint."""
+MAX_CUT_ITERATIONS = 200
+"""Most iterations of the cutting-plane method."""
+MAX_PROJECTIONS = 200
+"""Most alternating projections between the regions and the polyhedron."""
+SEARCH_STARTS = 48
+"""Number of start values of the alternating projections."""
+GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
+"""Angle whose multiples are spread evenly over the circle [rad]."""
+MET_LIMIT_EXCESS = 1e-11
+"""Violation of a ball joint's limits that counts as none [rad]."""
+LARGEST_BALL_ANGLE = math.pi - SINGULAR_SWING
+"""Largest swing or twist that a solution may use: at π, rounding could flip its sign [rad]."""
+TANGENT_PROBE = 1e-5
+"""Step of the finite difference that gives the tangent of a boundary [rad]."""
+
+
+class Variables(NamedTuple):
+    """The unknowns of the projection: coupled joint values, and s_x, s_y, τ of every coupled ball joint."""
+
+    size: int
+    """Number of unknowns."""
+    linear: int
+    """Number of constant rows of the polyhedron: couplings, intervals, and unlimited twists."""
+    of_coordinate: Array
+    """(c,) index of the unknown of each coupled coordinate."""
+    of_ball: Array
+    """(b,) index of the first of a ball joint's three unknowns, or -1 for one without couplings."""
+
+
+class Polyhedron(NamedTuple):
+    """lower ≤ rows x ≤ upper: first the constant rows, then twist limits, then tangents of swing regions."""
+
+    rows: Array
+    lower: Array
+    upper: Array
+
+
+@kernel(counts_references=True)
+def _variables(bounds: Bounds) -> Variables:
+    """Number the unknowns that the couplings of a figure involve."""
+    of_coordinate = np.empty(bounds.coordinate_q.shape[0], dtype=np.int64)
+    of_ball = np.full(bounds.ball_start.shape[0], -1)
+    size = 0
+    linear = bounds.coupling_lower.shape[0]
+    for c in range(of_coordinate.shape[0]):
+        b = bounds.coordinate_ball[c]
+        if b < 0:
+            of_coordinate[c] = size
+            size += 1
+            linear += 1
+        else:
+            if of_ball[b] < 0:
+                of_ball[b] = size
+                size += 3
+                linear += 1 if bounds.twist_limited[b] == 0 else 0
+            of_coordinate[c] = of_ball[b] + bounds.coordinate_part[c]
+    return Variables(size, linear, of_coordinate, of_ball)
+
+
+@kernel(counts_references=True)
+def clamp_coupled(
+    bounds: Bounds,
+    wanted: Array,
+    # outputs
+    q: Array,
+) -> int:
+    """Move `q` (nq,), which satisfies each joint's own limits, to satisfy the couplings too; 0 when that fails.
+
+    Joint values end as near as possible to `wanted` (nq,), ball joints as near as possible to their values in `q`.
+    """
+    v = _variables(bounds)
+    target = _target(bounds, v, wanted, q)
+    polyhedron, used = _linear_limits(bounds, v)
+    x = target.copy()
+    if not _cutting_planes(bounds, v, polyhedron, used, target, x):
+        _search(bounds, v, polyhedron, used, target, x)
+    _write(bounds, v, x, q)
+    return 1 if couplings_excess(bounds, q) <= 10.0 * JOINT_LIMIT_TOLERANCE else 0
+
+
+@kernel(counts_references=True)
+def _cutting_planes(bounds: Bounds, v: Variables, polyhedron: Polyhedron, used: int, target: Array, x: Array) -> bool:
+    """Add tangents to the polyhedron until its point `x` nearest to `target` is legal; False when that fails."""
+    for _ in range(MAX_CUT_ITERATIONS):
+        x[:] = target
+        if nearest_in_polyhedron(polyhedron.rows[:used], polyhedron.lower[:used], polyhedron.upper[:used], x) == 0:
+            return False
+        used, worst = _cut(bounds, v, x, polyhedron, used)
+        if worst <= MET_LIMIT_EXCESS:
+            return True
+        if used == polyhedron.rows.shape[0]:
+            return False
+    return False
+
+
+@kernel(counts_references=True)
+def _target(bounds: Bounds, v: Variables, wanted: Array, q: Array) -> Array:
+    """The point to project: joint values of `wanted`, and swings and twists of `q`."""
+    target = np.empty(v.size)
+    for c in range(v.of_coordinate.shape[0]):
+        if bounds.coordinate_ball[c] < 0:
+            target[v.of_coordinate[c]] = wanted[bounds.coordinate_q[c]]
+    for b in range(v.of_ball.shape[0]):
+        if v.of_ball[b] >= 0:
+            _put_split(target, v.of_ball[b], unwound(bounds, b, ball_split(bounds, b, q)))
+    return target
+
+
+@kernel
+def _put_split(x: Array, i: int, split: SwingTwist) -> None:
+    """Write s_x, s_y, τ to x[i : i + 3]."""
+    x[i], x[i + 1], x[i + 2] = split.x, split.y, split.twist
+
+
+@kernel(counts_references=True)
+def _linear_limits(bounds: Bounds, v: Variables) -> tuple[Polyhedron, int]:
+    """The polyhedron of couplings, intervals and twist limits, with free rows for tangents; and its rows in use."""
+    couplings = bounds.coupling_lower.shape[0]
+    balls = 0
+    for b in range(v.of_ball.shape[0]):
+        balls += 1 if v.of_ball[b] >= 0 else 0
+    rows = np.zeros((couplings + v.size + (CUTS_PER_BALL + 2) * balls, v.size))
+    lower, upper = np.full(rows.shape[0], -math.inf), np.full(rows.shape[0], math.inf)
+    for k in range(couplings):
+        lower[k], upper[k] = bounds.coupling_lower[k], bounds.coupling_upper[k]
+        for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
+            rows[k, v.of_coordinate[bounds.term_coordinate[t]]] += bounds.term_factor[t]
+    used = couplings
+    for c in range(v.of_coordinate.shape[0]):
+        if bounds.coordinate_ball[c] < 0:
+            k = bounds.coordinate_q[c]
+            rows[used, v.of_coordinate[c]] = 1.0
+            lower[used], upper[used] = bounds.lower[k], bounds.upper[k]
+            used += 1
+    for b in range(v.of_ball.shape[0]):
+        if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 0:
+            rows[used, v.of_ball[b] + 2] = 1.0
+            lower[used], upper[used] = -LARGEST_BALL_ANGLE, LARGEST_BALL_ANGLE
+            used += 1
+    for b in range(v.of_ball.shape[0]):
+        if v.of_ball[b] >= 0 and bounds.twist_limited[b] == 1:
+            _put_twist_rows(bounds, b, v.of_ball[b], 0.0, 0.0, Polyhedron(rows, lower, upper), used)
+            used += 2
+    return Polyhedron(rows, lower, upper), used
+
+
+@kernel
+def _put_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, polyhedron: Polyhedron, row: int) -> None:
+    """Write τ_min(s) ≤ τ ≤ τ_max(s), linearised at the swing (x, y), into rows `row` and `row` + 1."""
+    low, high = twist_interval(bounds, b, x, y)
+    for side in range(2):
+        slope_x, slope_y = twist_slopes(bounds.twist, b, side == 1, x, y)
+        polyhedron.rows[row + side, i] = -slope_x
+        polyhedron.rows[row + side, i + 1] = -slope_y
+        polyhedron.rows[row + side, i + 2] = 1.0
+        offset = slope_x * x + slope_y * y
+        if side == 0:
+            polyhedron.lower[row] = low - offset
+        else:
+            polyhedron.upper[row + 1] = high - offset
+
+
+@kernel
+def _cut(bounds: Bounds, v: Variables, x: Array, polyhedron: Polyhedron, used: int) -> tuple[int, float]:
+    """Add tangents where `x` violates a ball joint's limits; returns the rows in use and the largest violation."""
+    worst = 0.0
+    row = v.linear
+    for b in range(v.of_ball.shape[0]):
+        i = v.of_ball[b]
+        if i < 0:
+            continue
+        edge, outward, excess = _nearest_edge(bounds, b, x[i], x[i + 1])
+        worst = max(worst, excess)
+        if bounds.twist_limited[b] == 1:
+            low, high = twist_interval(bounds, b, edge[0], edge[1])
+            worst = max(worst, low - x[i + 2], x[i + 2] - high)
+            _put_twist_rows(bounds, b, i, edge[0], edge[1], polyhedron, row)
+            row += 2
+        if excess > MET_LIMIT_EXCESS and used < polyhedron.rows.shape[0]:
+            polyhedron.rows[used, :] = 0.0
+            polyhedron.rows[used, i], polyhedron.rows[used, i + 1] = outward
+            polyhedron.upper[used] = outward[0] * edge[0] + outward[1] * edge[1]
+            used += 1
+    return used, worst
+
+
+@kernel
+def _nearest_edge(bounds: Bounds, b: int, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """The allowed swing nearest to (x, y); the outward normal there; and the violation, 0 if (x, y) is allowed."""
+    kind = bounds.swing_kind[b]
+    if kind == POLYGON:
+        size = math.sqrt(x * x + y * y)
+        near = LARGEST_BALL_ANGLE / size if size > LARGEST_BALL_ANGLE else 1.0
+        edge, outward, excess = _nearest_polygon_edge(bounds, b, near * x, near * y)
+        if excess > 0.0:
+            return edge, outward, excess
+    rx, ry = bounds.radii[b, 0], bounds.radii[b, 1]
+    if kind == ANYWHERE or kind == POLYGON:
+        rx, ry = LARGEST_BALL_ANGLE, LARGEST_BALL_ANGLE
+    share = math.sqrt((x / rx) ** 2 + (y / ry) ** 2)
+    if share <= 1.0:
+        return (x, y), (1.0, 0.0), 0.0
+    ex, ey = nearest_on_ellipse(x, y, rx, ry)
+    nx, ny = ex / (rx * rx), ey / (ry * ry)
+    length = math.sqrt(nx * nx + ny * ny)
+    return (ex, ey), (nx / length, ny / length), share - 1.0
+
+
+@kernel
+def _nearest_polygon_edge(
+    bounds: Bounds, b: int, x: float, y: float
+) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """`_nearest_edge` of a polygon; its arcs are curved in swing coordinates, so finite differences give the normal."""
+    d = swing_direction(x, y)
+    near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+    if outside <= 0.0:
+        return (x, y), (1.0, 0.0), 0.0
+    ex, ey = direction_swing(near)
+    along = scale(normalized(cross(near, d)), TANGENT_PROBE)
+    ax, ay = direction_swing(normalized(subtract(near, along)))
+    bx, by = direction_swing(normalized(add(near, along)))
+    nx, ny = by - ay, ax - bx
+    length = math.sqrt(nx * nx + ny * ny)
+    if length < 1e-300:
+        return (ex, ey), (x / math.pi, y / math.pi), outside
+    if nx * (x - ex) + ny * (y - ey) < 0.0:
+        length = -length
+    return (ex, ey), (nx / length, ny / length), outside
+
+
+@kernel(counts_references=True)
+def _search(bounds: Bounds, v: Variables, polyhedron: Polyhedron, used: int, target: Array, x: Array) -> None:
+    """Set `x` to the legal point nearest to `target` that alternating projections find from `SEARCH_STARTS` starts.
+
+    The first start is the target; the others spread the ball joints over their regions, in a fixed order.
+    """
+    start = target.copy()
+    trial = target.copy()
+    x[:] = target
+    best = math.inf
+    for draw in range(SEARCH_STARTS):
+        if draw > 0:
+            _start_value(bounds, v, draw, start)
+        trial[:] = start
+        met = _alternate_projections(bounds, v, polyhedron, trial)
+        if not met:
+            met = _cutting_planes(bounds, v, polyhedron, used, start, trial)
+        if met and _distance(trial, target) < best:
+            best = _distance(trial, target)
+            x[:] = trial
+
+
+@kernel
+def _distance(a: Array, b: Array) -> float:
+    """|a - b|."""
+    square = 0.0
+    for i in range(a.shape[0]):
+        square += (a[i] - b[i]) ** 2
+    return math.sqrt(square)
+
+
+@kernel
+def _start_value(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
+    """Set each ball joint to start value number `draw`: a swing near a polygon's corner, or around an ellipse."""
+    for b in range(v.of_ball.shape[0]):
+        i = v.of_ball[b]
+        if i < 0:
+            continue
+        corners = bounds.vertex_start[b + 1] - bounds.vertex_start[b]
+        share = 0.95 if draw % 2 == 0 else 0.5
+        if corners > 0:
+            sx, sy = direction_swing(vector_at(bounds.vertices, bounds.vertex_start[b] + (draw // 2) % corners))
+        else:
+            angle = GOLDEN_ANGLE * draw
+            sx, sy = bounds.radii[b, 0] * math.cos(angle), bounds.radii[b, 1] * math.sin(angle)
+            if bounds.swing_kind[b] == ANYWHERE:
+                sx, sy = math.pi * math.cos(angle), math.pi * math.sin(angle)
+        x[i], x[i + 1] = share * sx, share * sy
+        # The next ball joint uses another order, so that pairs of swings differ too.
+        draw = draw * 5 + 3
+
+
+@kernel
+def _alternate_projections(bounds: Bounds, v: Variables, polyhedron: Polyhedron, x: Array) -> bool:
+    """Project `x` in turn onto the constant rows and the ball joints' regions until it is in both; False if not."""
+    linear = v.linear
+    for _ in range(MAX_PROJECTIONS):
+        if (
+            nearest_in_polyhedron(polyhedron.rows[:linear], polyhedron.lower[:linear], polyhedron.upper[:linear], x)
+            == 0
+        ):
+            return False
+        moved = 0.0
+        for b in range(v.of_ball.shape[0]):
+            i = v.of_ball[b]
+            if i >= 0:
+                near = min(1.0, LARGEST_BALL_ANGLE / max(1e-300, math.sqrt(x[i] ** 2 + x[i + 1] ** 2)))
+                moved = max(moved, 1.0 - near)
+                before = SwingTwist(near * x[i], near * x[i + 1], x[i + 2])
+                after = unwound(bounds, b, clamp_split(bounds, b, before))
+                moved = max(moved, abs(after.x - before.x), abs(after.y - before.y), abs(after.twist - before.twist))
+                _put_split(x, i, after)
+        if moved <= MET_LIMIT_EXCESS:
+            return True
+    return False
+
+
+@kernel
+def _write(bounds: Bounds, v: Variables, x: Array, q: Array) -> None:
+    """Write the unknowns `x` into the posture `q`."""
+    for c in range(v.of_coordinate.shape[0]):
+        if bounds.coordinate_ball[c] < 0:
+            k = bounds.coordinate_q[c]
+            q[k] = min(max(x[v.of_coordinate[c]], bounds.lower[k]), bounds.upper[k])
+    for b in range(v.of_ball.shape[0]):
+        i = v.of_ball[b]
+        if i >= 0:
+            set_ball(bounds, b, SwingTwist(x[i], x[i + 1], x[i + 2]), q)

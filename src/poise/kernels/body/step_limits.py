@@ -10,12 +10,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.body.couplings import coupling_value
-from poise.kernels.body.limits import ANYWHERE, ELLIPSE, Bounds, ball_split, nearest_turn, twist_interval, twist_slopes
-from poise.kernels.body.swing_limits import nearest_on_ellipse, nearest_on_polygon
+from poise.kernels.body.limits import (
+    ANYWHERE,
+    ELLIPSE,
+    Bounds,
+    ball_split,
+    coupling_value,
+    nearest_on_ellipse,
+    nearest_on_polygon,
+    nearest_turn,
+    twist_interval,
+    twist_slopes,
+)
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.quaternion import quaternion_at, rotate
-from poise.kernels.maths.swing_twist import SwingTwist, direction_swing, swing_direction, swing_twist_rates
+from poise.kernels.maths.quaternion import (
+    SwingTwist,
+    direction_swing,
+    quaternion_at,
+    rotate,
+    swing_direction,
+    swing_twist_rates,
+)
 from poise.kernels.maths.vector import Vector, add, scale
 
 Array = np.ndarray

@@ -9,9 +9,9 @@ from poise.kernels.body.step_limits import StepLimits
 from poise.kernels.body.tree import Tree
 from poise.kernels.goals.contacts import Contacts
 from poise.kernels.goals.criteria import Criteria
-from poise.kernels.goals.goal_curvature import NodeForces
+from poise.kernels.goals.goal_derivatives import NodeForces
 from poise.kernels.goals.goals import Evaluation, Goals
-from poise.kernels.jit.pointers import define_handle
+from poise.kernels.jit.memory import define_handle
 from poise.kernels.levels.levels import LevelsSolver
 from poise.kernels.levels.workspace import Levels
 from poise.kernels.loops.closure import Closures
@@ -73,7 +73,7 @@ class State(NamedTuple):
     gain_factor: Array
     """(1,) factor on the least gain of a step, raised by oscillation since the targets last changed."""
     excluded_count: Array
-    """(1,) number of directions excluded from the step: see `step_singular`."""
+    """(1,) number of directions excluded from the step: see `step_model`."""
     asked_levels: Array
     """(2,) number of levels, from the top, that steps may solve, and 1 if they may minimise the criteria, else 0."""
     kept_levels: Array

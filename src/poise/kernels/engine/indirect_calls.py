@@ -1,4 +1,4 @@
-"""The engine's largest kernels, called by address: see `jit.pointers`.
+"""The engine's largest kernels, called by address: see `jit.compile`.
 
 All of them take the engine as a handle, which is a single pointer, instead of its thousands of parts.
 """
@@ -13,8 +13,7 @@ from poise.kernels.body.clamp import clamp
 from poise.kernels.body.tree import center_of_mass, motion_axes
 from poise.kernels.engine.engine import Engine
 from poise.kernels.goals.goals import BALANCE_GOAL, CENTER_GOAL, INERTIA_GOAL, STAND_GOAL, find_errors, place_nodes
-from poise.kernels.jit.compile import kernel
-from poise.kernels.jit.pointers import address_of
+from poise.kernels.jit.compile import address_of, call_by_address, kernel
 
 Array = np.ndarray
 
@@ -100,8 +99,6 @@ if numba.config.DISABLE_JIT:
 else:
     from numba import types
     from numba.extending import intrinsic
-
-    from poise.kernels.jit.pointers import call_by_address
 
     @intrinsic
     def call_clamp(typing_context, calls, engine, previous, q):  # type: ignore[no-untyped-def]

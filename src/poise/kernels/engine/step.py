@@ -30,7 +30,7 @@ if it raises the merit of some level above its best, with three exceptions: nume
 predicts; and an increase of second order where a level above improves, because strict priority lets a higher level
 improve at any cost to lower ones. A rejected step is first tried without the lowest levels, then halved a few times,
 then solved again with more damping or with the curvature of the level that got worse. Where a level that was met got
-worse because its rows are singular, `step_singular` excludes the offending direction instead.
+worse because its rows are singular, `step_model` excludes the offending direction instead.
 
 **No level stops one above it.** A step of all levels can fail, or be too small to see, because of what a low level
 wants, while the levels above could still improve. So where a step of all levels fails, or none is visible, the lowest
@@ -60,29 +60,26 @@ import numpy as np
 
 from poise.kernels.engine.engine import EXACT_LEVEL_SLACK, FIRST_TASK_LEVEL, LOOP_SLACK, MET_ERROR, REIMPOSES, Engine
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial
-from poise.kernels.engine.step_acceptance import (
+from poise.kernels.engine.step_model import build_model, exclude_direction, leave_out_below, solve_model
+from poise.kernels.engine.step_trial import (
+    CORRECTION_TOLERANCE_AT_REST,
     DOMINANT_STEP_SHARE,
     MAX_EXTRA_DAMPING,
     MIN_EXTRA_DAMPING,
+    count_met_levels,
+    count_undamped_levels,
     damp_oscillation,
     first_worse_level,
     gains_enough,
     is_better,
+    measure_merits,
     note_model_error,
     reset_if_targets_changed,
+    try_step,
     update_best_merits,
 )
-from poise.kernels.engine.step_model import build_model, leave_out_below, solve_model
-from poise.kernels.engine.step_singular import exclude_direction
-from poise.kernels.engine.step_trial import (
-    CORRECTION_TOLERANCE_AT_REST,
-    count_met_levels,
-    count_undamped_levels,
-    measure_merits,
-    try_step,
-)
 from poise.kernels.jit.compile import kernel
-from poise.kernels.jit.pointers import Handle
+from poise.kernels.jit.memory import Handle
 from poise.kernels.loops.closure import closure_residual
 
 Array = np.ndarray

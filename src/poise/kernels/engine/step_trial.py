@@ -1,18 +1,23 @@
-"""The trial of a step: it is applied, corrected and measured. See `step` for the method."""
+"""The trial of a step: it is applied, corrected and measured, then accepted or not. See `step` for the method."""
 
 import math
 
 import numpy as np
 
-from poise.kernels.body.couplings import coupling_value
+from poise.kernels.body.limits import coupling_value
 from poise.kernels.body.tree import integrate
 from poise.kernels.engine.engine import (
+    EXACT_LEVEL_SLACK,
     FIRST_TASK_LEVEL,
     LOOP_SLACK,
+    MASKED,
     MECHANISM_LEVEL,
     MET_ERROR,
+    REIMPOSES,
     SEPARATION_LEVEL,
+    SUPPORT_EDGES,
     Engine,
+    State,
 )
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_trial
 from poise.kernels.goals.contacts import separation_error
@@ -163,3 +168,221 @@ def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Arra
             total += e * e
         merit[k] = math.sqrt(total)
     merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, q)
+
+
+MERIT_NOISE, MERIT_ROUNDING = 3e-7, 1e-9
+"""Greatest change of a merit that terms of third order explain, and that rounding explains."""
+REVERSAL_COSINE = -0.3
+"""Cosine of the angle between two steps below which the second reverses the first."""
+MIN_EXTRA_DAMPING, MAX_SHARED_DAMPING, MAX_EXTRA_DAMPING = 1e-4, 0.03, 1.0
+"""Squared damping that oscillation starts with, and its maxima when only the whole step reverses, and when the level's
+own part of the step does."""
+MIN_GAIN_RATIO = 0.25
+"""Ratio of actual to predicted gain below which the linear model of a level is wrong."""
+DOMINANT_STEP_SHARE = 0.5
+"""A step counts as decided by the first levels if they determine at least this share of its squared length."""
+NEARLY_MET_SHARE = 0.1
+"""Share of its error that remains when a level with curvature no longer needs it."""
+NEGLIGIBLE_STEP_PRODUCT = 1e-24
+"""Product of the squared lengths of two steps up to which their directions are rounding."""
+GAIN_FACTOR_GROWTH = 1.15
+"""Factor by which each oscillating step raises the least gain of later steps."""
+DAMPING_DECAY = 0.9
+"""Factor by which extra damping decays from step to step."""
+
+
+@kernel
+def first_worse_level(engine: Engine, moved: float) -> int:
+    """The first level that the trial step makes worse than is acceptable, or -1 for none.
+
+    A level may exceed its best merit by numerical noise. Beyond that:
+
+    * A level solved exactly, neither damped nor curved, may lose what the model predicts.
+    * Where a level above improves, a level may lose what the model predicts, up to terms of second order.
+    * A level bounded by the edges of a support may lose anything while bodies are being separated, because its rows do
+      not predict that the separation moves the centre of mass over an edge.
+    * A level whose Jacobian is masked is not checked, because its rows do not predict the effect of other joints.
+
+    The separation level counts as inexact: bodies that are being separated have no fixed distance to return to.
+    """
+    state, kind = engine.state, engine.level_kind
+    before, after, best = state.merit, state.merit_after, state.best_merit
+    noise = MERIT_ROUNDING + min(moved * moved * moved, MERIT_NOISE)
+    undamped, second_order = count_undamped_levels(engine), 0.0
+    for i in range(state.trial_step.shape[0]):
+        second_order += state.trial_step[i] * state.trial_step[i]
+    gained, separated = False, after[SEPARATION_LEVEL] < best[SEPARATION_LEVEL] - MERIT_NOISE
+    p, kept = before.shape[0] - 1, state.kept_levels[0]
+    for k in range(kept):
+        if after[k] > before[k] and kind[k] != MASKED:
+            exact = k < undamped and k != SEPARATION_LEVEL
+            slack = noise
+            if exact:
+                slack = LOOP_SLACK if k == MECHANISM_LEVEL and state.loop_residual.shape[0] > 0 else EXACT_LEVEL_SLACK
+            if after[k] > best[k] + slack and (exact or after[k] > MET_ERROR):
+                lost = after[k] - _predicted_merit(engine, k)
+                if not (exact and lost <= slack) and not (
+                    gained and (lost <= second_order or (separated and kind[k] == SUPPORT_EDGES))
+                ):
+                    return k
+        gained = gained or after[k] < best[k] - MERIT_NOISE
+    return (
+        p
+        if state.kept_levels[1] == 1 and engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after)
+        else -1
+    )
+
+
+@kernel
+def _predicted_merit(engine: Engine, k: int) -> float:
+    """Merit of level `k` after the whole step, as the model predicts it."""
+    state, left = engine.state, engine.solver.work.level_residual[k]
+    if engine.levels.curved[k] == 0:
+        return left + (1.0 - state.target_share[k]) * state.merit[k]
+    x, curvature = state.step, engine.levels.curvature
+    total = left * left
+    for i in range(x.shape[0]):
+        along = 0.0
+        for j in range(x.shape[0]):
+            along += curvature[k, i, j] * x[j]
+        total += along * x[i]
+    return math.sqrt(max(0.0, total))
+
+
+@kernel
+def _only_criteria_worsen(before: Array, after: Array) -> bool:
+    """Whether a sum of criteria gets worse and no level above it improves."""
+    p = before.shape[0] - 1
+    for k in range(p):
+        if before[k] - after[k] > MERIT_ROUNDING:
+            return False
+    return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
+
+
+@kernel
+def gains_enough(engine: Engine, moved: float) -> bool:
+    """Whether a step of size `moved` lowers the merit of some level below its best by the least gain.
+
+    The merit of a level that is above its best by more than the slack is compared with its value before the step.
+    """
+    state, least = engine.state, engine.min_gain * engine.state.gain_factor[0] * moved
+    before, best, after = state.merit, state.best_merit, state.merit_after
+    for k in range(best.shape[0]):
+        if k >= state.kept_levels[0] and (k < best.shape[0] - 1 or state.kept_levels[1] == 0):
+            continue
+        reference = before[k] if before[k] > best[k] + EXACT_LEVEL_SLACK else best[k]
+        if reference - after[k] > least:
+            return True
+    return False
+
+
+@kernel
+def is_better(before: Array, after: Array, slack: float) -> bool:
+    """Whether the first level whose merit (p + 1,) changes by more than `slack` improves."""
+    for k in range(before.shape[0]):
+        gain = before[k] - after[k]
+        if abs(gain) > slack:
+            return gain > 0.0
+    return False
+
+
+@kernel
+def reset_if_targets_changed(state: State) -> None:
+    """Reset the best merits, the gain factor and the use of curvature if the targets changed since the last step.
+
+    They have changed if some merit differs from that at the end of the last step. The best merits of the levels above
+    the tasks are always reset, because contacts are measured again before every step.
+    """
+    merit, last_merit, best = state.merit, state.last_merit, state.best_merit
+    same = True
+    for k in range(FIRST_TASK_LEVEL, merit.shape[0]):
+        same = same and merit[k] == last_merit[k]
+    for k in range(merit.shape[0] if not same else FIRST_TASK_LEVEL):
+        best[k] = merit[k]
+    if not same:
+        state.gain_factor[0] = 1.0
+        for k in range(merit.shape[0]):
+            state.needs_curvature[k] = 0
+
+
+@kernel
+def note_model_error(engine: Engine, share: float) -> None:
+    """Update which levels need curvature, from the gains of the accepted `share` of the step.
+
+    A level without curvature that decided most of the step needs it if it gained little of what its rows predicted. A
+    level with curvature that lost nearly all of its error does not need it any more.
+    """
+    state, levels, wish = engine.state, engine.levels, engine.levels.wish
+    before, after, needs_curvature, curved = state.merit, state.merit_after, state.needs_curvature, levels.curved
+    decided_square = state.decided_square
+    p = before.shape[0] - 1
+    for k in range(FIRST_TASK_LEVEL, p + 1):
+        if engine.level_kind[k] == REIMPOSES:
+            continue
+        if curved[k] == 1:
+            if after[k] < NEARLY_MET_SHARE * before[k]:
+                needs_curvature[k] = 0
+            continue
+        predicted = 0.0
+        if k < p:
+            predicted = before[k] - _predicted_merit(engine, k) if before[k] > MET_ERROR else -1.0
+        else:
+            for i in range(wish.shape[0]):
+                predicted += wish[i] * wish[i]
+            predicted = math.sqrt(predicted) - engine.solver.work.level_residual[p]
+        responsible = k == p or decided_square[k] >= DOMINANT_STEP_SHARE * decided_square[p]
+        if responsible and before[k] - after[k] < MIN_GAIN_RATIO * share * predicted:
+            needs_curvature[k] = 1
+
+
+@kernel
+def update_best_merits(state: State, merit: Array) -> None:
+    """Update the best merits with those at the end of a step; a clearly improved level resets all levels below it."""
+    last_merit, best = state.last_merit, state.best_merit
+    improved = False
+    for k in range(merit.shape[0]):
+        improved = improved or merit[k] < best[k] - EXACT_LEVEL_SLACK
+        best[k] = merit[k] if improved else min(best[k], merit[k])
+        last_merit[k] = merit[k]
+
+
+@kernel
+def damp_oscillation(engine: Engine) -> None:
+    """Add damping to levels with curvature, and to the criteria, where a step reverses the one before.
+
+    The damping grows further where the level's own part of the step reverses. Any reversal raises the gain factor;
+    without one the extra damping decays.
+    """
+    state, curved = engine.state, engine.levels.curved
+    x, level_step, last, extra_damping = state.step, state.level_step, state.last_level_step, state.extra_damping
+    p = extra_damping.shape[0] - 1
+    along, now, then = 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        along += x[i] * last[0, i]
+        now += x[i] * x[i]
+        then += last[0, i] * last[0, i]
+        last[0, i] = x[i]
+    whole_reverses = _reverses(along, now, then)
+    some_reverse = whole_reverses
+    for k in range(FIRST_TASK_LEVEL, p + 1):
+        along, now, then = 0.0, 0.0, 0.0
+        for i in range(x.shape[0]):
+            along += level_step[k, i] * last[k, i]
+            now += level_step[k, i] * level_step[k, i]
+            then += last[k, i] * last[k, i]
+            last[k, i] = level_step[k, i]
+        level_reverses = _reverses(along, now, then)
+        some_reverse = some_reverse or level_reverses
+        most = MAX_EXTRA_DAMPING if level_reverses else MAX_SHARED_DAMPING if whole_reverses else 0.0
+        if most > extra_damping[k] and (curved[k] == 1 or k == p):
+            extra_damping[k] = min(most, max(2.0 * extra_damping[k], MIN_EXTRA_DAMPING))
+        elif most == 0.0:
+            extra_damping[k] = DAMPING_DECAY * extra_damping[k] if extra_damping[k] > 0.1 * MIN_EXTRA_DAMPING else 0.0
+    if some_reverse:
+        state.gain_factor[0] *= GAIN_FACTOR_GROWTH
+
+
+@kernel
+def _reverses(along: float, now: float, then: float) -> bool:
+    """Whether a step reverses the one before, from their dot product and their squared lengths."""
+    return now * then > NEGLIGIBLE_STEP_PRODUCT and along < REVERSAL_COSINE * math.sqrt(now * then)

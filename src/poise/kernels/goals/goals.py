@@ -38,8 +38,8 @@ from poise.kernels.body.tree import (
     subtree_inertias,
 )
 from poise.kernels.forces.statics import Wrenches, net_wrench
-from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
 from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.nearest_point import convex_hull, nearest_on_hull
 from poise.kernels.maths.quaternion import (
     Quaternion,
     conjugate,

@@ -1,18 +1,29 @@
-"""Named memory: the arrays and counters of a workspace, which kernels receive as one pointer and read by name.
+"""Memory that kernels receive as one pointer: named workspaces, and handles of many arrays.
 
-A subclass of `Memory` lists its fields as annotations, and kernels write `work.residual[r]` and `work.lock_count += 1`.
-The memory is one block that begins with a table of words: the value of each number, and of each array its place in the
-block followed by its shape. Places and shapes never change, so LLVM may read them once before a loop
-(`invariant.load`): a name costs what an index into a common array costs, and a call passes one word instead of seven
-per array. Nothing counts references, so whoever calls a kernel must keep the memory alive.
+Numba unpacks every array of a tuple at every call from Python, 0.3 µs each, and copies the whole tuple into every
+function that receives it.
 
-Everything used here is in numba's documented extension interface, but for `populate_array`, which fills the record of
-an array, and `_numba_type_`, from which numba takes the type of an object.
+**Named memory** holds the arrays and counters of a workspace. A subclass of `Memory` lists its fields as annotations,
+and kernels write `work.residual[r]` and `work.lock_count += 1`. The memory is one block that begins with a table of
+words: the value of each number, and of each array its place in the block followed by its shape. Places and shapes never
+change, so LLVM may read them once before a loop (`invariant.load`): a name costs what an index into a common array
+costs, and a call passes one word instead of seven per array. Everything used for it is in numba's documented extension
+interface, but for `populate_array`, which fills the record of an array, and `_numba_type_`, from which numba takes the
+type of an object.
+
+**A handle** is one pointer to a record of arrays and tuples that exist already, in memory that numba allocates; a
+kernel reads `handle.tree` as it would read the field of a tuple. It touches these internals of numba:
+`numba.experimental.structref`, `lower_getattr` and `impl_ret_borrowed` (our own code for reading a field, because
+structref's own code needs reference counting), and the layout of the `MemInfo` record of the numba runtime
+(`DATA_WORD`).
+
+Nothing counts references to either, so whoever calls a kernel must keep the memory and the arrays alive.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 import numba
@@ -107,11 +118,28 @@ def _number(at: int, dtype: type) -> property:
     return property(read, write)
 
 
-if not numba.config.DISABLE_JIT:
-    from llvmlite.ir import Constant, IntType  # type: ignore[import-untyped]
+if numba.config.DISABLE_JIT:
+
+    class Handle:
+        """The uncompiled stand-in: an object with one attribute per part of an engine."""
+
+        fields: tuple[str, ...] = ()
+
+        def __init__(self, *parts: Any) -> None:
+            """Store the parts under the names of `fields`."""
+            for name, part in zip(self.fields, parts, strict=True):
+                setattr(self, name, part)
+
+    def define_handle(fields: Sequence[str]) -> None:
+        """Set the names of the parts of `Handle`, in the order of its constructor."""
+        Handle.fields = tuple(fields)
+
+else:
+    from llvmlite.ir import Constant, IntType, PointerType  # type: ignore[import-untyped]
     from numba import types
-    from numba.core.imputils import impl_ret_borrowed
+    from numba.core.imputils import impl_ret_borrowed, lower_getattr
     from numba.core.typing.templates import AttributeTemplate
+    from numba.experimental import structref
     from numba.extending import (
         NativeValue,
         infer_getattr,
@@ -185,3 +213,35 @@ if not numba.config.DISABLE_JIT:
         field = kind.kinds[name]
         value = context.cast(builder, value, given, field)
         builder.store(value, _word(builder, memory, kind.first[name], context.get_value_type(field)))
+
+    DATA_WORD = 3
+    """Index of the word of numba's `MemInfo` record that points to the data."""
+
+    @structref.register
+    class _HandleType(types.StructRef):  # type: ignore[misc]
+        """Numba's type of a handle."""
+
+        def preprocess_fields(self, fields: Any) -> Any:
+            """The field types, with literal types replaced by plain ones, so that equal layouts share one type."""
+            return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+    class Handle(structref.StructRefProxy):  # type: ignore[misc,no-redef]
+        """A pointer to the parts of an engine; a kernel creates it, so that its constructor is compiled only once."""
+
+    def _register_getter(name: str) -> None:
+        """Register code that reads the part `name` without reference counting, which structref's own code needs."""
+
+        @lower_getattr(_HandleType, name)  # type: ignore[untyped-decorator]
+        def read(context: Any, builder: Any, kind: Any, handle: Any) -> Any:
+            fields = context.data_model_manager[kind.get_data_type()]
+            record = builder.bitcast(builder.extract_value(handle, 0), PointerType(PointerType(IntType(8))))
+            memory = builder.load(builder.gep(record, [Constant(IntType(32), DATA_WORD)]))
+            parts = builder.bitcast(memory, fields.get_value_type().as_pointer())
+            at = [Constant(IntType(32), 0), Constant(IntType(32), fields.get_field_position(name))]
+            return impl_ret_borrowed(context, builder, kind.field_dict[name], builder.load(builder.gep(parts, at)))
+
+    def define_handle(fields: Sequence[str]) -> None:
+        """Set the names of the parts of `Handle`, in the order of its constructor."""
+        structref.define_proxy(Handle, _HandleType, list(fields))
+        for name in fields:
+            _register_getter(name)

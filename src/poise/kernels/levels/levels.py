@@ -50,7 +50,7 @@ import numpy as np
 
 from poise.kernels.jit.compile import indirect_kernel, inner_kernel, kernel
 from poise.kernels.levels.active_set import inside, limit_value
-from poise.kernels.levels.householder import dot, from_coordinates
+from poise.kernels.levels.equality_solve import dot, from_coordinates
 from poise.kernels.levels.sweep import run_levels
 from poise.kernels.levels.workspace import CURVATURE_OWNER, LIMIT_OWNER, Levels, LevelsWork, make_work
 

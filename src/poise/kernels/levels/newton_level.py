@@ -17,12 +17,14 @@ import numpy as np
 from numpy import uint64
 
 from poise.kernels.jit.compile import inner_kernel
-from poise.kernels.levels.equality_solve import finish_face, lock_limits, reduce_rows
-from poise.kernels.levels.householder import (
+from poise.kernels.levels.equality_solve import (
     block_of,
     dot,
+    finish_face,
     from_coordinates,
+    lock_limits,
     make_reflector,
+    reduce_rows,
     reflect,
     reflect_columns,
     to_coordinates,

@@ -13,15 +13,24 @@ from poise.kernels.levels.active_set import (
     ROWS_LEVEL,
     WISH_LEVEL,
     enter,
+    find_row_multipliers,
     inside,
     multipliers,
     open_limits,
     optimum,
     start_limits,
 )
-from poise.kernels.levels.equality_solve import ROW_RANK_TOLERANCE, factor_face, reduce_rows, substitute, subtract
-from poise.kernels.levels.householder import block_of, from_coordinates, reflect_columns, to_coordinates
-from poise.kernels.levels.multipliers import find_row_multipliers
+from poise.kernels.levels.equality_solve import (
+    ROW_RANK_TOLERANCE,
+    block_of,
+    factor_face,
+    from_coordinates,
+    reduce_rows,
+    reflect_columns,
+    substitute,
+    subtract,
+    to_coordinates,
+)
 from poise.kernels.levels.newton_level import factor_curved, minds_all
 from poise.kernels.levels.workspace import (
     CHECKED,

@@ -14,12 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.body.couplings import coupling_value
-from poise.kernels.body.limits import Bounds, ball_split, nearest_turn, twist_interval, twist_slopes
+from poise.kernels.body.limits import Bounds, ball_split, coupling_value, nearest_turn, twist_interval, twist_slopes
 from poise.kernels.body.step_limits import StepLimits, coupling_row, tangent_line
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.quaternion import quaternion_at, rotate
-from poise.kernels.maths.swing_twist import swing_twist_rates
+from poise.kernels.maths.quaternion import quaternion_at, rotate, swing_twist_rates
 from poise.kernels.maths.vector import add, scale
 
 Array = np.ndarray

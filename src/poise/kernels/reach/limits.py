@@ -12,20 +12,29 @@ import math
 
 import numpy as np
 
-from poise.kernels.body.couplings import clamp_coupled, coupling_value, couplings_excess
+from poise.kernels.body.clamp import clamp_coupled
 from poise.kernels.body.limits import (
     JOINT_LIMIT_TOLERANCE,
     Bounds,
     ball_split,
     clamp_split,
+    coupling_value,
+    couplings_excess,
     nearest_turn,
     set_ball,
     twist_interval,
     twist_slopes,
 )
 from poise.kernels.jit.compile import inner_kernel, kernel
-from poise.kernels.maths.quaternion import Quaternion, conjugate, quaternion_at, rotate
-from poise.kernels.maths.swing_twist import SwingTwist, swing_direction, swing_twist_rates
+from poise.kernels.maths.quaternion import (
+    Quaternion,
+    SwingTwist,
+    conjugate,
+    quaternion_at,
+    rotate,
+    swing_direction,
+    swing_twist_rates,
+)
 from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scale, subtract
 from poise.kernels.reach.path import Path
 

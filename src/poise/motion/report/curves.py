@@ -17,7 +17,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames
 from poise.figure.model.posture import Posture
 from poise.kernels.body.limits import ball_room
-from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
+from poise.kernels.maths.nearest_point import convex_hull, nearest_on_hull
 from poise.motion.clip.motion import Motion
 
 SPIKE_FACTOR = 8.0

@@ -9,8 +9,7 @@ from poise.studio.session.changes import scene_change, with_recruits
 from poise.studio.session.edits import with_changed_task
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
-from poise.tasks.recruits import nearest_branch
-from poise.tasks.task import NEAREST_BRANCH, Recruits
+from poise.tasks.task import NEAREST_BRANCH, Recruits, nearest_branch
 
 PULLS_AND_PINS = "Drags and pins"
 

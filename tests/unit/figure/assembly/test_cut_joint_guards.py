@@ -18,7 +18,7 @@ from poise.figure.assembly.guards import find_guards, guarded
 from poise.figure.assembly.loop_values import loop_value
 from poise.figure.model.builder import Builder
 from poise.figure.model.mass import Mass
-from poise.kernels.body.couplings import coupling_value
+from poise.kernels.body.limits import coupling_value
 
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.goal_arrays import goal_arrays
+from poise.engine.engine_arrays import goal_arrays
 from poise.kernels.goals.contacts import Contacts, fill_contacts, fill_separations, make_contacts, separation_error
 from poise.kernels.goals.goals import Evaluation, evaluate, make_evaluation
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.goal_arrays import TaskRows, goal_arrays, number_rows
+from poise.engine.engine_arrays import TaskRows, goal_arrays, number_rows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.forces import Force, Gravity, Support, equilibrium_error
-from poise.kernels.goals.goal_curvature import fill_curvature, make_node_forces
+from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, make_node_forces
 from poise.kernels.goals.goals import evaluate, make_evaluation
-from poise.kernels.goals.jacobian_rows import fill_rows
 from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.look_at import LookAt

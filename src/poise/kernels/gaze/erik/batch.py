@@ -10,8 +10,7 @@ from poise.kernels.gaze.erik.erik_2017 import Workspace2017, reset_gradient, sol
 from poise.kernels.gaze.erik.joint import Lalut
 from poise.kernels.gaze.measures import Scoring
 from poise.kernels.jit.call_arguments import CallArguments
-from poise.kernels.jit.compile import kernel
-from poise.kernels.jit.threads import threaded_kernel
+from poise.kernels.jit.compile import kernel, threaded_kernel
 
 Array = np.ndarray
 

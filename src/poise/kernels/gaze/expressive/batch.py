@@ -20,8 +20,7 @@ from poise.kernels.gaze.expressive.track import Pace, tip_turn
 from poise.kernels.gaze.expressive.tracking_state import TrackingState
 from poise.kernels.gaze.expressive.workspace import FRAME_ROW
 from poise.kernels.gaze.measures import Aim, Scoring, orientation_error, posture_error, shape_error
-from poise.kernels.jit.compile import kernel
-from poise.kernels.jit.threads import threaded_kernel
+from poise.kernels.jit.compile import kernel, threaded_kernel
 from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray

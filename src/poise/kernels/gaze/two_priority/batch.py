@@ -4,7 +4,7 @@ from poise.kernels.chains.chain import Chain
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions, aim_of, write_solution
 from poise.kernels.gaze.measures import Scoring
 from poise.kernels.gaze.two_priority.two_priority import TwoPriorityOptions, TwoPriorityWorkspace, solve_two_priority
-from poise.kernels.jit.threads import threaded_kernel
+from poise.kernels.jit.compile import threaded_kernel
 
 
 @threaded_kernel

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.kernels.body.swing_limits import (
+from poise.kernels.body.limits import (
     ellipse_excess,
     halfway,
     nearest_in_ellipse,
     nearest_on_ellipse,
     nearest_on_polygon,
 )
-from poise.kernels.maths.swing_twist import direction_swing, swing_direction
+from poise.kernels.maths.quaternion import direction_swing, swing_direction
 from poise.kernels.maths.vector import Vector, angle_between, length, normalized
 from tests.unit.kernels.maths.regimes import directions
 

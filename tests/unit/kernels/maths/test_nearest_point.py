@@ -1,4 +1,4 @@
-"""The support polygon against Qhull and hand-computed distances."""
+"""The convex hull, and the nearest point of it, against Qhull and hand-computed distances."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from poise.kernels.forces.support_polygon import convex_hull, nearest_on_hull
+from poise.kernels.maths.nearest_point import convex_hull, nearest_on_hull
 
 SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
 
