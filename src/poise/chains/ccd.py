@@ -28,6 +28,6 @@ def ccd(figure: Figure, target: TargetLike, **options: Unpack[Options]) -> Chain
     path, tolerance = problem.path, problem.settings.tolerance
 
     def run(goal: GoalNumbers, begin: FloatArray, most: int, rows: FloatArray, q: FloatArray) -> tuple[float, int]:
-        return ccd_kernel(path.integers, path.numbers, begin, goal, tolerance, most, rows, q)
+        return ccd_kernel(path.memory, begin, goal, tolerance, most, rows, q)
 
     return problem.solve(run)

@@ -10,7 +10,7 @@ import numpy as np
 from poise.chains.chain import only_tip
 from poise.chains.goals import TargetLike, positions_by_tip
 from poise.chains.options import Options, Settings, check_options
-from poise.chains.problem import packed_path
+from poise.chains.problem import stored_path
 from poise.chains.result import ChainResult, ChainStatus, worst_of
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike
@@ -79,8 +79,8 @@ def circle_zones(
     """
     settings = check_options("circles", figure, {"start": start, "hold": hold, "limits": False}, 1)
     end = tip if tip is not None else only_tip(figure, "circles")
-    path = packed_path(figure, end, settings)
-    zones = circle_zones_kernel(path.integers, path.numbers, settings.start._q)
+    path = stored_path(figure, end, settings)
+    zones = circle_zones_kernel(path.memory, settings.start._q)
     _check_group(figure, end, zones.hinges)
     return zones.least, zones.most
 
@@ -89,10 +89,10 @@ def _place(
     figure: Figure, tip: str, target: FloatArray, settings: Settings, *, begin: FloatArray, preferred_radius: float
 ) -> tuple[FloatArray, Placed, list[int]]:
     """Place one end-point; returns joint values, the kernel's result, and the coordinates that may move."""
-    path = packed_path(figure, tip, settings)
+    path = stored_path(figure, tip, settings)
     q, moves = np.empty(figure.nq), np.zeros(figure.nq, dtype=np.int64)
     wanted = Vector(*target.tolist())
-    placed = circles_figure(path.integers, path.numbers, begin, wanted, settings.tolerance, preferred_radius, q, moves)
+    placed = circles_figure(path.memory, begin, wanted, settings.tolerance, preferred_radius, q, moves)
     _check_group(figure, tip, placed.hinges)
     return q, placed, np.flatnonzero(moves).tolist()
 

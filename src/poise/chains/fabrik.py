@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.chains.goals import TargetLike, positions_by_tip
 from poise.chains.options import Options, Settings, check_options
-from poise.chains.points import packed_points
+from poise.chains.points import stored_points
 from poise.chains.result import ChainResult, ChainStatus
 from poise.chains.zones import can_reach
 from poise.figure.model.figure import Figure
@@ -33,12 +33,11 @@ def fabrik(figure: Figure, target: TargetLike | Mapping[str, TargetLike], **opti
     settings = check_options("fabrik", figure, options, 500)
     targets = positions_by_tip("fabrik", figure, target, settings.tip)
     tips = tuple(targets)
-    packed = packed_points(figure, tips, settings)
+    packed = stored_points(figure, tips, settings)
     q = np.empty(figure.nq)
     rows = np.empty((settings.max_iterations if settings.trace else 0, figure.nq))
     error, passes = fabrik_kernel(
-        packed.integers,
-        packed.numbers,
+        packed.memory,
         packed.points,
         np.array(list(targets.values())),
         settings.start._q,

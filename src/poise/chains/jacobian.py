@@ -70,6 +70,6 @@ def _solve(problem: ChainProblem, method: int) -> ChainResult:
     damping = (float(method), longest, MAX_JOINT_STEP, MAX_DAMPED_STEP)
 
     def run(goal: GoalNumbers, begin: FloatArray, most: int, rows: FloatArray, q: FloatArray) -> tuple[float, int]:
-        return jacobian_steps(path.integers, path.numbers, begin, goal, damping, tolerance, most, rows, q)
+        return jacobian_steps(path.memory, begin, goal, damping, tolerance, most, rows, q)
 
     return problem.solve(run)

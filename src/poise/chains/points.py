@@ -15,27 +15,25 @@ from poise.figure.model.pose import FloatArray
 from poise.kernels.body.queries import node_frames
 from poise.kernels.body.tree import SLIDE, TURN, Tree
 from poise.kernels.chains.fabrik import Points
-from poise.kernels.reach.path import Path, flatten
+from poise.kernels.reach.path import Path, PathMemory, store_path
 
 ON_AXIS = 1e-9
 """A point within this distance of an axis is not moved by a turn about it [m]."""
 
 
-class PackedPoints(NamedTuple):
+class StoredPoints(NamedTuple):
     """Arrays that all solves with the same end-points share."""
 
-    integers: np.ndarray
-    """Integer fields of the tree and its limits, packed for the kernels."""
-    numbers: np.ndarray
-    """Float fields of the tree and its limits, packed for the kernels."""
+    memory: PathMemory
+    """The tree and its limits, for the kernels."""
     points: Points
     """The moving joints and end-points."""
 
 
-_packed: dict[tuple[int, tuple[str, ...], frozenset[str], bool], tuple[PackedPoints, FloatArray]] = {}
+_packed: dict[tuple[int, tuple[str, ...], frozenset[str], bool], tuple[StoredPoints, FloatArray]] = {}
 
 
-def packed_points(figure: Figure, tips: tuple[str, ...], settings: Settings) -> PackedPoints:
+def stored_points(figure: Figure, tips: tuple[str, ...], settings: Settings) -> StoredPoints:
     """The points that move some end-points, cached while the figure exists and the held joints keep their values."""
     key = (id(figure), tips, settings.held, settings.limits)
     held = np.concatenate([np.empty(0), *(settings.start.q[figure.q_slice(name)] for name in sorted(settings.held))])
@@ -44,10 +42,9 @@ def packed_points(figure: Figure, tips: tuple[str, ...], settings: Settings) -> 
     path, carriers = find_paths(figure, tips, settings.held, solver=settings.solver, limits=settings.limits)
     _check(figure, path, tips, settings.solver)
     points = _points(figure, path, carriers, tips, settings)
-    integers, numbers = flatten(path)
     if key not in _packed:
         weakref.finalize(figure, _packed.pop, key, None)
-    _packed[key] = PackedPoints(integers, numbers, points), held
+    _packed[key] = StoredPoints(store_path(path), points), held
     return _packed[key][0]
 
 

@@ -21,7 +21,7 @@ from poise.figure.model.path import LENGTH_SHARE, find_path
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.goal import error_of
-from poise.kernels.reach.path import flatten
+from poise.kernels.reach.path import PathMemory, store_path
 
 MAX_AIMS = 60
 """Largest number of solves for a look at a point with a given roll; each aims from the tip of the previous one."""
@@ -33,13 +33,11 @@ SolverCall = Callable[[GoalNumbers, FloatArray, int, FloatArray, FloatArray], tu
 the error and the number of iterations."""
 
 
-class PackedPath(NamedTuple):
-    """Arrays that all solves with the same tip share."""
+class StoredPath(NamedTuple):
+    """A path that all solves with the same tip share."""
 
-    integers: np.ndarray
-    """Integer fields of the path, packed for the kernels."""
-    numbers: np.ndarray
-    """Float fields of the path, packed for the kernels."""
+    memory: PathMemory
+    """The path, for the kernels."""
     length: float
     """Length of the stretched limb [m]."""
 
@@ -51,7 +49,7 @@ class ChainProblem:
     figure: Figure
     tip: str
     goal: Goal
-    path: PackedPath
+    path: StoredPath
     settings: Settings
 
     def solve(self, run: SolverCall) -> ChainResult:
@@ -72,7 +70,7 @@ class ChainProblem:
 
     def error(self, q: FloatArray) -> float:
         """Error of the tip at joint values `q` [m or rad]."""
-        return error_of(self.path.integers, self.path.numbers, q, self._numbers(q))
+        return error_of(self.path.memory, q, self._numbers(q))
 
     def status(self, error: float) -> ChainStatus:
         """The status of a result with this error."""
@@ -104,24 +102,23 @@ def chain_problem(
     goal = goal_of(target, solver, get_args(GoalKind))
     settings = check_options(solver, figure, options, max_iterations)
     tip = settings.tip if settings.tip is not None else only_tip(figure, solver)
-    return ChainProblem(figure, tip, goal, packed_path(figure, tip, settings), settings)
+    return ChainProblem(figure, tip, goal, stored_path(figure, tip, settings), settings)
 
 
-_packed_paths: dict[tuple[int, str, frozenset[str], bool], PackedPath] = {}
+_stored_paths: dict[tuple[int, str, frozenset[str], bool], StoredPath] = {}
 
 
-def packed_path(figure: Figure, tip: str, settings: Settings) -> PackedPath:
-    """The packed path to a tip, cached while the figure exists."""
+def stored_path(figure: Figure, tip: str, settings: Settings) -> StoredPath:
+    """The path to a tip, cached while the figure exists."""
     key = (id(figure), tip, settings.held, settings.limits)
-    if key in _packed_paths:
-        return _packed_paths[key]
+    if key in _stored_paths:
+        return _stored_paths[key]
     solver = settings.solver
     path = find_path(figure, tip, settings.held, solver=solver, limits=settings.limits)
     if path.couplings.size:
         raise_coupling_error(solver, figure, list(figure.couplings)[int(path.couplings[0])].name)
     if path.dof_held.all():
         raise TaskError(f"{solver} cannot move {tip!r} of figure {figure.name!r}: no joint on the way to it may move.")
-    integers, numbers = flatten(path)
-    weakref.finalize(figure, _packed_paths.pop, key, None)
-    _packed_paths[key] = PackedPath(integers, numbers, float(path.site[7]) / LENGTH_SHARE)
-    return _packed_paths[key]
+    weakref.finalize(figure, _stored_paths.pop, key, None)
+    _stored_paths[key] = StoredPath(store_path(path), float(path.site[7]) / LENGTH_SHARE)
+    return _stored_paths[key]

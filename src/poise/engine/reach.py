@@ -16,8 +16,9 @@ from poise.figure.model.path import find_path
 from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.body.clamp import clamp
-from poise.kernels.reach.path import flatten
+from poise.kernels.reach.path import PathMemory, store_path
 from poise.kernels.reach.reach import reach as reach_kernel
+from poise.kernels.reach.workspace import Work, make_work
 
 _NO_PREVIOUS_POSTURE = np.empty(0)
 _WORLD_ORIGIN: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -43,10 +44,9 @@ class ReachResult(NamedTuple):
 class _Prepared(NamedTuple):
     """The compiled path to one site, which is kept for later reaches."""
 
-    integers: np.ndarray
-    """The path's integers, flattened for the kernel."""
-    numbers: np.ndarray
-    """The path's floats, flattened for the kernel."""
+    path: PathMemory
+    work: Work
+    """Workspace; threads may share it, because a kernel runs to its end before another thread enters one."""
     neutral: FloatArray
     """(nq,) the neutral posture, clamped to the limits."""
 
@@ -101,8 +101,8 @@ def reach(  # noqa: PLR0917 - the order in which people name them
     begin = prepared.neutral if start is None else _legal(figure, start, prepared)
     q = np.empty(begin.shape[0])
     solved, off, angle, used, steps = reach_kernel(
-        prepared.integers,
-        prepared.numbers,
+        prepared.path,
+        prepared.work,
         begin,
         (where[0], where[1], where[2], turned[0], turned[1], turned[2], turned[3]),
         (3 if position is None else 0, 3 if rotation is None else 6),
@@ -116,13 +116,13 @@ def reach(  # noqa: PLR0917 - the order in which people name them
 
 def _prepare(figure: Figure, site: str, held: frozenset[str]) -> _Prepared:
     """Compile the path to a site, and cache it for the lifetime of the figure."""
-    integers, numbers = flatten(find_path(figure, site, held))
+    path = find_path(figure, site, held)
     neutral = figure.neutral().q.copy()
     clamp(figure.compiled.bounds, _NO_PREVIOUS_POSTURE, neutral)
     key = (id(figure), site, held)
     if key not in _prepared:
         weakref.finalize(figure, _prepared.pop, key, None)
-    _prepared[key] = _Prepared(integers, numbers, neutral)
+    _prepared[key] = _Prepared(store_path(path), make_work(path), neutral)
     return _prepared[key]
 
 

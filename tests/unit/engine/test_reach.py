@@ -14,8 +14,9 @@ from poise.figure.model.path import find_path
 from poise.kernels.body.tree import forward
 from poise.kernels.maths.quaternion import Quaternion
 from poise.kernels.maths.vector import Vector
-from poise.kernels.reach.damped_step import Step, solve_step
+from poise.kernels.reach.damped_step import solve_step
 from poise.kernels.reach.descent import Goal, find_error
+from poise.kernels.reach.workspace import Work
 from poise.warmup import every_joint_kind
 
 
@@ -280,12 +281,10 @@ def test_a_damped_step_is_the_optimum_inside_limits_and_rows():
         high = np.concatenate([np.zeros(6), rng.uniform(0.0, 0.5, hard)])
         if hard == 3:
             low[8] = high[8] = 0.0
-        step = Step(
-            rows, low, high, rng.uniform(-0.5, 0.0, n), rng.uniform(0.0, 0.5, n), np.zeros(n, dtype=np.int64),
-            np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64), np.zeros((m, m)), np.zeros(m), np.zeros(n),
-            np.zeros(n), np.zeros(m),
-        )  # fmt: skip
-        settled = solve_step(*step, 0, 6, m, damping)
+        step = Work(nodes=0, velocities=n, coordinates=0, rows=m, goal_rows=6, three=3, four=4)
+        step.rows[:], step.low[:], step.high[:] = rows, low, high
+        step.lower[:], step.upper[:] = rng.uniform(-0.5, 0.0, n), rng.uniform(0.0, 0.5, n)
+        settled = solve_step(step, 0, 6, m, damping)
 
         def cost(v):
             return np.sum((rows[:6] @ v - low[:6]) ** 2) + damping * v @ v  # noqa: B023

@@ -133,7 +133,10 @@ def _coupled_nodes(tree: Tree, bounds: Bounds, path_nodes: list[int]) -> list[in
 
 
 def pruned(tree: Tree, path_nodes: list[int], coupled: list[int]) -> tuple[Tree, list[int]]:
-    """The tree of these nodes only, and the original index of each; coupled nodes get the world as parent."""
+    """The tree of these nodes only, without masses, and the original index of each.
+
+    Coupled nodes get the world as parent.
+    """
     kept = [0, *path_nodes, *coupled]
     place = {node: i for i, node in enumerate(kept)}
     counts = tree.v_count[kept]
@@ -149,6 +152,10 @@ def pruned(tree: Tree, path_nodes: list[int], coupled: list[int]) -> tuple[Tree,
         placement_position=tree.placement_position[kept],
         placement_rotation=tree.placement_rotation[kept],
         axis=tree.axis[kept],
+        mass=tree.mass[:0],
+        center=tree.center[:0],
+        inertia=tree.inertia[:0],
+        subtree_mass=tree.subtree_mass[:0],
         dof_node=np.repeat(np.arange(len(kept)), counts),
         dof_turns=np.concatenate(turns),
     )

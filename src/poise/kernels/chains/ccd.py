@@ -40,14 +40,14 @@ from poise.kernels.chains.rounds import ROUNDS_PER_STALL_CHECK, record_posture, 
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import Quaternion, conjugate, direct_rotation, multiply, quaternion_at, rotate, unit
 from poise.kernels.maths.vector import Vector, dot, normalized, subtract, vector_at
-from poise.kernels.reach.path import Path, unflatten
+from poise.kernels.reach.path import Path, PathMemory, read_path
 
 Array = np.ndarray
 
 
 @kernel(counts_references=True)
 def ccd(
-    integers: Array, numbers: Array, start: Array, goal: tuple[float, ...], tolerance: float, max_sweeps: int,
+    memory: PathMemory, start: Array, goal: tuple[float, ...], tolerance: float, max_sweeps: int,
     trace: Array,
     # outputs
     q: Array,
@@ -55,8 +55,7 @@ def ccd(
     """Move one site to a goal by CCD; returns the remaining error and the number of sweeps.
 
     Args:
-        integers: Integer fields of the path, packed by `poise.kernels.reach.path.flatten`.
-        numbers: Float fields of the path, packed by the same function.
+        memory: The path, stored by `poise.kernels.reach.path.store_path`.
         start: (nq,) initial posture, within limits.
         goal: Kind, vector and rotation of a `ChainGoal`, as eight numbers.
         tolerance: The solve stops at this error [m or rad].
@@ -64,20 +63,20 @@ def ccd(
         trace: (t, nq) receives the posture after each of the first t sweeps.
         q: (nq,) the solution.
     """
-    nodes = integers[1] - integers[0]
+    nodes = memory.parent.shape[0]
     position, rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
     chain_goal = unpack_goal(goal)
-    return _ccd(integers, numbers, start, chain_goal, tolerance, max_sweeps, trace, position, rotation, q)
+    return _ccd(memory, start, chain_goal, tolerance, max_sweeps, trace, position, rotation, q)
 
 
 @inner_kernel
 def _ccd(
-    integers: Array, numbers: Array, start: Array, goal: ChainGoal, tolerance: float, max_sweeps: int, trace: Array,
+    memory: PathMemory, start: Array, goal: ChainGoal, tolerance: float, max_sweeps: int, trace: Array,
     position: Array, rotation: Array,
     # outputs
     q: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    path = unflatten(integers, numbers)
+    path = read_path(memory)
     for k in range(q.shape[0]):
         q[k] = start[k]
     forward(path.tree, q, position, rotation)

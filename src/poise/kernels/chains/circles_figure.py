@@ -20,7 +20,7 @@ from poise.kernels.chains.plane import (
 )
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.vector import Vector, length, subtract
-from poise.kernels.reach.path import Path, unflatten
+from poise.kernels.reach.path import Path, PathMemory, read_path
 
 Array = np.ndarray
 
@@ -63,15 +63,23 @@ class _Workspace(NamedTuple):
     group: Array
     """(2 n,) nodes of the parallel hinges: the current group, then the largest so far."""
     planar: PlanarHinges
-    chain: Array
-    """(5, n) start values, lower limits, upper limits, sides and solution of the parallel hinges."""
+    start: Array
+    """(n,) start values of the parallel hinges [rad]."""
+    lower: Array
+    """(n,) their lower limits."""
+    upper: Array
+    """(n,) their upper limits."""
+    side: Array
+    """(n,) sides of the chain to which they bend, 1 or -1."""
+    turned: Array
+    """(n,) their values in the solution [rad]."""
     attempt: Array
     """(8, n + 1) scratch array of `place_chain`."""
 
 
 @kernel(counts_references=True)
 def circles_figure(
-    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float,
+    memory: PathMemory, start: Array, target: Vector, tolerance: float, keep: float,
     # outputs
     q: Array,
     moves: Array,
@@ -79,8 +87,7 @@ def circles_figure(
     """Move the tip of a path to a target position by intersection of circles.
 
     Args:
-        integers: Integer fields of the path, packed by `poise.kernels.reach.path.flatten`.
-        numbers: Float fields of the path, packed by the same function.
+        memory: The path, stored by `poise.kernels.reach.path.store_path`.
         start: (nq,) initial posture, within limits.
         target: Target position of the tip [m].
         tolerance: A target at most this far from the plane counts as in the plane [m].
@@ -88,14 +95,14 @@ def circles_figure(
         q: (nq,) the solution.
         moves: (nq,) set to 1 for the coordinates that the method may change.
     """
-    nodes = integers[1] - integers[0]
-    return _circles_figure(integers, numbers, start, target, tolerance, keep, _make_workspace(nodes), q, moves)
+    nodes = memory.parent.shape[0]
+    return _circles_figure(memory, start, target, tolerance, keep, _make_workspace(nodes), q, moves)
 
 
 @kernel(counts_references=True)
-def circle_zones(integers: Array, numbers: Array, q: Array) -> Zones:
+def circle_zones(memory: PathMemory, q: Array) -> Zones:
     """Smallest and largest distance that the planar part of a path can reach, in posture `q`."""
-    return _circle_zones(integers, numbers, q, _make_workspace(integers[1] - integers[0]))
+    return _circle_zones(memory, q, _make_workspace(memory.parent.shape[0]))
 
 
 @kernel(counts_references=True)
@@ -109,14 +116,18 @@ def _make_workspace(n: int) -> _Workspace:
         np.empty(n, dtype=np.int64),
         np.empty(2 * n, dtype=np.int64),
         planar,
-        np.empty((5, n)),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
         np.empty((8, n + 1)),
     )
 
 
 @inner_kernel
-def _circle_zones(integers: Array, numbers: Array, q: Array, workspace: _Workspace) -> Zones:
-    path = unflatten(integers, numbers)
+def _circle_zones(memory: PathMemory, q: Array, workspace: _Workspace) -> Zones:
+    path = read_path(memory)
     plane = find_plane(
         path, q, workspace.position, workspace.rotation, workspace.hinges, workspace.group, workspace.planar
     )
@@ -136,12 +147,12 @@ def _zones(links: Array, count: int) -> tuple[float, float]:
 
 @inner_kernel
 def _circles_figure(
-    integers: Array, numbers: Array, start: Array, target: Vector, tolerance: float, keep: float, workspace: _Workspace,
+    memory: PathMemory, start: Array, target: Vector, tolerance: float, keep: float, workspace: _Workspace,
     # outputs
     q: Array,
     moves: Array,
 ) -> Placed:  # fmt: skip
-    path = unflatten(integers, numbers)
+    path = read_path(memory)
     for k in range(start.shape[0]):
         q[k] = start[k]
     plane = find_plane(
@@ -214,7 +225,8 @@ def _place(
     Returns the number of placements, whether the target lies in the plane between the safe zones, and whether the
     placement is within limits.
     """
-    m, planar, chain = plane.hinges, workspace.planar, workspace.chain
+    m, planar, side, turned = plane.hinges, workspace.planar, workspace.side, workspace.turned
+    current, lower, upper = workspace.start, workspace.lower, workspace.upper
     x, y, height = plane_coordinates(plane, target)
     least, most = _zones(planar.length, m)
     distance = math.hypot(x, y)
@@ -225,15 +237,15 @@ def _place(
         x, y = _point_towards_tip(planar.x[m], planar.y[m], nearest)
     for k in range(m):
         at = planar.q_index[k]
-        chain[0, k], chain[1, k], chain[2, k] = start[at], path.bounds.lower[at], path.bounds.upper[at]
+        current[k], lower[k], upper[k] = start[at], path.bounds.lower[at], path.bounds.upper[at]
         across = planar.x[k + 1] * planar.y[k] - planar.y[k + 1] * planar.x[k]
-        chain[3, k] = -1.0 if across < 0.0 and (k == 1 or keep != KEEP_HEADINGS) else 1.0
+        side[k] = -1.0 if across < 0.0 and (k == 1 or keep != KEEP_HEADINGS) else 1.0
     placements, legal = place_chain(
-        planar.length[:m], planar.heading[:m], chain[0, :m], planar.sign[:m], chain[1, :m], chain[2, :m], chain[3, :m],
-        keep if keep < 0.0 else nearest, x, y, workspace.attempt[:, : m + 1], chain[4, :m],
+        planar.length[:m], planar.heading[:m], current[:m], planar.sign[:m], lower[:m], upper[:m], side[:m],
+        keep if keep < 0.0 else nearest, x, y, workspace.attempt[:, : m + 1], turned[:m],
     )  # fmt: skip
     for k in range(m):
-        q[planar.q_index[k]] = chain[4, k]
+        q[planar.q_index[k]] = turned[k]
     return placements, least <= distance <= most and abs(height) <= tolerance, legal
 
 

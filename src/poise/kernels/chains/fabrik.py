@@ -40,7 +40,7 @@ from poise.kernels.maths.quaternion import (
     unit,
 )
 from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, put_vector, scale, subtract, vector_at
-from poise.kernels.reach.path import Path, unflatten
+from poise.kernels.reach.path import Path, PathMemory, read_path
 
 Array = np.ndarray
 
@@ -66,7 +66,7 @@ class Points(NamedTuple):
 
 @kernel(counts_references=True)
 def fabrik(
-    integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, max_passes: int,
+    memory: PathMemory, points: Points, targets: Array, start: Array, tolerance: float, max_passes: int,
     trace: Array,
     # outputs
     q: Array,
@@ -74,8 +74,7 @@ def fabrik(
     """Move the end-points of a figure to targets by FABRIK; returns the largest error and the number of passes.
 
     Args:
-        integers: Integer fields of the tree and its limits, packed by `poise.kernels.reach.path.flatten`.
-        numbers: Float fields of the tree and its limits, packed by the same function.
+        memory: The tree and its limits, stored by `poise.kernels.reach.path.store_path`.
         points: The moving joints and end-points.
         targets: (e, 3) targets of the last e points [m].
         start: (nq,) initial posture, within limits.
@@ -84,21 +83,19 @@ def fabrik(
         trace: (t, nq) receives the posture after each of the first t passes.
         q: (nq,) the solution.
     """
-    n, p = integers[1] - integers[0], points.node.shape[0]
+    n, p = memory.parent.shape[0], points.node.shape[0]
     position, rotation, aim, pull = np.empty((n, 3)), np.empty((n, 4)), np.empty((p, 3)), np.empty((p, 4))
-    return _fabrik(
-        integers, numbers, points, targets, start, tolerance, max_passes, trace, position, rotation, aim, pull, q
-    )
+    return _fabrik(memory, points, targets, start, tolerance, max_passes, trace, position, rotation, aim, pull, q)
 
 
 @inner_kernel
 def _fabrik(
-    integers: Array, numbers: Array, points: Points, targets: Array, start: Array, tolerance: float, max_passes: int,
+    memory: PathMemory, points: Points, targets: Array, start: Array, tolerance: float, max_passes: int,
     trace: Array, position: Array, rotation: Array, aim: Array, pull: Array,
     # outputs
     q: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    path = unflatten(integers, numbers)
+    path = read_path(memory)
     for k in range(q.shape[0]):
         q[k] = start[k]
     forward(path.tree, q, position, rotation)

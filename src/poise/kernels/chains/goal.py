@@ -34,7 +34,7 @@ from poise.kernels.maths.vector import (
     subtract,
     vector_at,
 )
-from poise.kernels.reach.path import unflatten
+from poise.kernels.reach.path import PathMemory, read_path
 
 Array = np.ndarray
 
@@ -183,15 +183,15 @@ def tip_after_slide(tip: Tip, axis: Vector, way: float) -> Tip:
 
 
 @kernel(counts_references=True)
-def error_of(integers: Array, numbers: Array, q: Array, goal: tuple[float, ...]) -> float:
-    """Error of posture `q` [m or rad]; the path and the goal are packed as for `poise.kernels.chains.ccd.ccd`."""
-    nodes = integers[1] - integers[0]
+def error_of(memory: PathMemory, q: Array, goal: tuple[float, ...]) -> float:
+    """Error of posture `q` [m or rad]; the path and the goal are given as for `poise.kernels.chains.ccd.ccd`."""
+    nodes = memory.parent.shape[0]
     position, rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
-    return _error_of(integers, numbers, q, unpack_goal(goal), position, rotation)
+    return _error_of(memory, q, unpack_goal(goal), position, rotation)
 
 
 @inner_kernel
-def _error_of(integers: Array, numbers: Array, q: Array, goal: ChainGoal, position: Array, rotation: Array) -> float:
-    path = unflatten(integers, numbers)
+def _error_of(memory: PathMemory, q: Array, goal: ChainGoal, position: Array, rotation: Array) -> float:
+    path = read_path(memory)
     forward(path.tree, q, position, rotation)
     return goal_error(goal, tip_of(path.site, path.node, position, rotation))

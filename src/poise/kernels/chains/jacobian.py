@@ -34,7 +34,7 @@ from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import conjugate, direct_rotation, multiply, to_rotation_vector
 from poise.kernels.maths.singular_values import singular_rows
 from poise.kernels.maths.vector import Vector, add, cross, dot, length, orthogonal, scale, subtract
-from poise.kernels.reach.path import Path, unflatten
+from poise.kernels.reach.path import Path, PathMemory, read_path
 
 Array = np.ndarray
 
@@ -94,7 +94,7 @@ class Workspace(NamedTuple):
 
 @kernel(counts_references=True)
 def jacobian_steps(
-    integers: Array, numbers: Array, start: Array, goal: tuple[float, ...], damping: tuple[float, ...],
+    memory: PathMemory, start: Array, goal: tuple[float, ...], damping: tuple[float, ...],
     tolerance: float, max_steps: int, trace: Array,
     # outputs
     q: Array,
@@ -102,8 +102,7 @@ def jacobian_steps(
     """Move one site to a goal by a Jacobian method; returns the remaining error and the number of steps.
 
     Args:
-        integers: Integer fields of the path, packed by `poise.kernels.reach.path.flatten`.
-        numbers: Float fields of the path, packed by the same function.
+        memory: The path, stored by `poise.kernels.reach.path.store_path`.
         start: (nq,) initial posture, within limits.
         goal: Kind, vector and rotation of a `ChainGoal`, as eight numbers.
         damping: The fields of a `StepSettings`.
@@ -112,7 +111,7 @@ def jacobian_steps(
         trace: (t, nq) receives the posture after each of the first t steps.
         q: (nq,) the solution.
     """
-    nodes, n = integers[1] - integers[0], integers[6] - integers[5]
+    nodes, n = memory.parent.shape[0], memory.dof_node.shape[0]
     workspace = Workspace(
         np.empty((nodes, 3)),
         np.empty((nodes, 4)),
@@ -131,17 +130,17 @@ def jacobian_steps(
     )
     chain_goal = unpack_goal(goal)
     settings = StepSettings(int(damping[0]), damping[1], damping[2], damping[3])
-    return _steps(integers, numbers, chain_goal, settings, tolerance, max_steps, trace, workspace, q)
+    return _steps(memory, chain_goal, settings, tolerance, max_steps, trace, workspace, q)
 
 
 @inner_kernel
 def _steps(
-    integers: Array, numbers: Array, goal: ChainGoal, settings: StepSettings, tolerance: float, max_steps: int,
+    memory: PathMemory, goal: ChainGoal, settings: StepSettings, tolerance: float, max_steps: int,
     trace: Array, workspace: Workspace,
     # outputs
     q: Array,
 ) -> tuple[float, int]:  # fmt: skip
-    path = unflatten(integers, numbers)
+    path = read_path(memory)
     current = workspace.current
     _copy(current, q)
     forward(path.tree, current, workspace.position, workspace.rotation)

@@ -22,16 +22,10 @@ This outer loop may cycle, so callers must check the constraint rows.
 """
 
 import math
-from typing import NamedTuple
-
-import numpy as np
 
 from poise.kernels.jit.compile import kernel
+from poise.kernels.reach.workspace import GOAL_ROWS, Work
 
-Array = np.ndarray
-
-GOAL_ROWS = 6
-"""Rows of the goal, which come first: three of position, three of rotation."""
 MAX_STEP_ITERATIONS = 40
 """Most iterations of the active-set method."""
 LINE_SEARCH_BISECTIONS = 16
@@ -42,64 +36,24 @@ DEPENDENT_PIVOT = 1e-13
 """A constraint row is linearly dependent if its pivot is below this share of its diagonal entry."""
 
 
-class Step(NamedTuple):
-    """A step's problem, its solution, and the active set that the next step starts from."""
-
-    rows: Array
-    """(6 + c, n) J, then C."""
-    low: Array
-    """(6 + c,) e, then the lower bounds of the constraint rows."""
-    high: Array
-    """(6 + c,) upper bounds of the constraint rows."""
-    lower: Array
-    """(n,) least rates."""
-    upper: Array
-    """(n,) greatest rates."""
-    at: Array
-    """(n,) -1 for a joint at its lower limit, 1 at its upper, 0 inside; warm start of the next step."""
-    side: Array
-    """(6 + c,) -1 for a constraint row active at its lower bound, 1 at its upper, 0 inactive."""
-    used: Array
-    """(6 + c,) indices of the rows in the linear system: goal rows and active constraint rows."""
-    matrix: Array
-    """(6 + c, 6 + c) A, then its Cholesky factor."""
-    y: Array
-    """(6 + c,) right-hand side, then the multipliers y and z."""
-    v: Array
-    """(n,) the step."""
-    unclipped: Array
-    """(n,) w of the last iteration."""
-    last: Array
-    """(6 + c,) multipliers of the last iteration."""
-
-
 @kernel
-def solve_step(
-    rows: Array, low: Array, high: Array, lower: Array, upper: Array, at: Array, side: Array, used: Array,
-    matrix: Array, y: Array, v: Array, unclipped: Array, last_y: Array,
-    first: int, last: int, total: int, damping: float,
-) -> bool:  # fmt: skip
+def solve_step(work: Work, first: int, last: int, total: int, damping: float) -> bool:
     """Solve for `v` with goal rows `first` to `last` - 1 and constraint rows 6 to `total` - 1.
 
-    The arrays are the fields of a `Step`, one by one. Returns False when the iteration did not converge.
+    Returns False when the iteration did not converge.
     """
+    low, high, side = work.low, work.high, work.side
     for r in range(GOAL_ROWS, total):
         if low[r] == high[r]:
             side[r] = 1
     fresh = True
     for _ in range(MAX_STEP_ITERATIONS):
-        count = _solve_active_set(
-            rows, low, high, lower, upper, at, side, used, matrix, y, v, first, last, total, damping
-        )
-        share = 1.0
-        if not fresh:
-            share = _step_length(
-                low, high, lower, upper, side, used, y, v, unclipped, last_y, last - first, count, damping
-            )
+        count = _solve_active_set(work, first, last, total, damping)
+        share = 1.0 if fresh else _step_length(work, last - first, count, damping)
         fresh = False
-        if _advance(lower, upper, at, y, v, unclipped, last_y, count, share):
+        if _advance(work, count, share):
             continue
-        if total > GOAL_ROWS and _update_constraints(rows, low, high, side, used, count, last - first, total, y, v):
+        if total > GOAL_ROWS and _update_constraints(work, count, last - first, total):
             fresh = True
             continue
         return True
@@ -107,11 +61,10 @@ def solve_step(
 
 
 @kernel
-def _step_length(
-    low: Array, high: Array, lower: Array, upper: Array, side: Array, used: Array, y: Array, v: Array,
-    unclipped: Array, last_y: Array, soft: int, count: int, damping: float,
-) -> float:  # fmt: skip
+def _step_length(work: Work, soft: int, count: int, damping: float) -> float:
     """Step length from the last multipliers to `y`, whose rates are `v`: 1, or just beyond the minimum of φ."""
+    low, high, lower, upper, side, used = work.low, work.high, work.lower, work.upper, work.side, work.used
+    y, v, unclipped, last_y = work.y, work.v, work.unclipped, work.last_y
     constant, slope = 0.0, 0.0
     for a in range(count):
         d = y[a] - last_y[a]
@@ -138,10 +91,10 @@ def _step_length(
 
 
 @kernel
-def _advance(
-    lower: Array, upper: Array, at: Array, y: Array, v: Array, unclipped: Array, last_y: Array, count: int, share: float
-) -> bool:  # fmt: skip
+def _advance(work: Work, count: int, share: float) -> bool:
     """Move by the step length `share` towards `y` and `v`, then clip; True when the iteration must continue."""
+    lower, upper, at, y, v = work.lower, work.upper, work.at, work.y, work.v
+    unclipped, last_y = work.unclipped, work.last_y
     going = share < 1.0
     if going:
         for a in range(count):
@@ -166,11 +119,10 @@ def _advance(
 
 
 @kernel
-def _solve_active_set(
-    rows: Array, low: Array, high: Array, lower: Array, upper: Array, at: Array, side: Array,
-    used: Array, matrix: Array, y: Array, v: Array, first: int, last: int, total: int, damping: float,
-) -> int:  # fmt: skip
+def _solve_active_set(work: Work, first: int, last: int, total: int, damping: float) -> int:
     """Multipliers `y` and rates before clipping `v` for the current active set; returns the rows of the system."""
+    rows, low, high, lower, upper = work.rows, work.low, work.high, work.lower, work.upper
+    at, side, used, matrix, y, v = work.at, work.side, work.used, work.matrix, work.y, work.v
     n = lower.shape[0]
     count = last - first
     for a in range(count):
@@ -224,11 +176,9 @@ def _solve_active_set(
 
 
 @kernel
-def _update_constraints(
-    rows: Array, low: Array, high: Array, side: Array, used: Array,
-    count: int, soft: int, total: int, y: Array, v: Array,
-) -> bool:  # fmt: skip
+def _update_constraints(work: Work, count: int, soft: int, total: int) -> bool:
     """Deactivate constraint rows with multipliers of the wrong sign, activate violated ones; True on any change."""
+    rows, low, high, side, used, y, v = work.rows, work.low, work.high, work.side, work.used, work.y, work.v
     changed = False
     for r in range(GOAL_ROWS, total):
         if side[r] != 0:

@@ -12,9 +12,10 @@ from poise.kernels.body.tree import forward, integrate, jacobian, motion_axes
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import Quaternion, conjugate, multiply, quaternion_at, rotate, to_rotation_vector
 from poise.kernels.maths.vector import Vector, add, subtract, vector_at
-from poise.kernels.reach.damped_step import GOAL_ROWS, Step, solve_step
+from poise.kernels.reach.damped_step import solve_step
 from poise.kernels.reach.limits import clamp_balls, clamp_couplings, coupling_rows
 from poise.kernels.reach.path import Path
+from poise.kernels.reach.workspace import CUT_ROUNDS, GOAL_ROWS, Work
 
 Array = np.ndarray
 
@@ -26,8 +27,6 @@ LEAST_DAMPING_FACTOR, GREATEST_DAMPING_FACTOR = 1e-9, 1e12
 """Least μ, and the μ above which a descent ends."""
 NO_DECREASE = 1e-15
 """A descent ends when a step decreases |e|² by less than this share."""
-CUT_ROUNDS = 3
-"""Times that a step is solved again with tangents for ball joints that left their regions."""
 
 
 class Goal(NamedTuple):
@@ -43,27 +42,6 @@ class Goal(NamedTuple):
     """One after the last error component: 6, or 3 for a position alone."""
     tolerance: float
     """Errors of position [m] and of rotation [rad] up to this count as none."""
-
-
-class Work(NamedTuple):
-    """Workspace of a reach."""
-
-    position: Array
-    """(k, 3) world positions of the nodes [m]."""
-    rotation: Array
-    """(k, 4) world rotations of the nodes."""
-    axes: Array
-    """(n, 3) world axes of the velocities."""
-    error: Array
-    """(6,) e of the last evaluated posture [m]."""
-    trial: Array
-    """(nq,) posture after a step."""
-    here: Array
-    """(nq,) posture of the current descent."""
-    wanted: Array
-    """(nq,) posture before it was moved to satisfy the couplings."""
-    step: Step
-    """The damped least-squares problem."""
 
 
 @inner_kernel
@@ -137,7 +115,7 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
         |e|² at the end, the number of steps, and whether the goal is met.
     """
     position, rotation, trial, error = work.position, work.rotation, work.trial, work.error
-    tree, bounds, moving, length, step = path.tree, path.bounds, path.moving_q, path.site[7], work.step
+    tree, bounds, moving, length = path.tree, path.bounds, path.moving_q, path.site[7]
     curved = path.balls.shape[0] > 0 or path.couplings.shape[0] > 0
     cost = evaluate(path, goal, position, rotation, q, error)
     factor, slow, fresh, total = FIRST_DAMPING_FACTOR, 0, True, GOAL_ROWS
@@ -147,11 +125,11 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
                 return cost, taken, True
             motion_axes(tree, rotation, work.axes)
             place, _ = _site_frame(path.site, path.node, position, rotation)
-            jacobian(tree, position, work.axes, path.node, place, step.rows)
-            _scale_rows(step.rows, length, error, step.low)
-            _rate_bounds(q, path.dof_q, path.dof_held, bounds.lower, bounds.upper, step.lower, step.upper)
+            jacobian(tree, position, work.axes, path.node, place, work.rows)
+            _scale_rows(work.rows, length, error, work.low)
+            _rate_bounds(q, path.dof_q, path.dof_held, bounds.lower, bounds.upper, work.lower, work.upper)
             if curved:
-                total = coupling_rows(path, q, GOAL_ROWS, step.rows, step.low, step.high)
+                total = coupling_rows(path, q, GOAL_ROWS, work.rows, work.low, work.high)
         damping = factor * min(cost, length * length)
         legal = True
         if curved:
@@ -214,25 +192,21 @@ def _clip(dof_q: Array, least: Array, greatest: Array, q: Array) -> None:
 @inner_kernel
 def _straight_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> None:
     """Solve one step from `q` inside intervals and constraint rows; writes the posture after it to `trial`."""
-    rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y = work.step
-    solve_step(
-        rows, low, high, lower, upper, at, side, used, matrix, y, v, unclipped, last_y,
-        goal.first, goal.last, total, damping,
-    )  # fmt: skip
-    integrate(path.tree, q, v, work.trial)
+    solve_step(work, goal.first, goal.last, total, damping)
+    integrate(path.tree, q, work.v, work.trial)
     _clip(path.dof_q, path.bounds.lower, path.bounds.upper, work.trial)
 
 
 @inner_kernel
 def _curved_step(path: Path, goal: Goal, work: Work, q: Array, total: int, damping: float) -> bool:
     """Solve one step inside couplings and ball joint limits; False when the couplings could not be satisfied."""
-    step, trial = work.step, work.trial
-    for r in range(total, step.side.shape[0]):
-        step.side[r] = 0
+    trial, side = work.trial, work.side
+    for r in range(total, side.shape[0]):
+        side[r] = 0
     for cut in range(CUT_ROUNDS + 1):
         _straight_step(path, goal, work, q, total, damping)
         before = total
-        total = clamp_balls(path, q, trial, total, step.rows, step.low, step.high)
+        total = clamp_balls(path, q, trial, total, work.rows, work.low, work.high)
         if total == before or cut == CUT_ROUNDS:
             break
     return clamp_couplings(path, trial, work.wanted)

@@ -1,16 +1,18 @@
 """The path of a reach: the tree from the root to one site, its limits, and the coordinates that may move.
 
-The path is stored in two flat arrays, one of integers and one of floats. The kernel cuts them into named views at the
-start of a reach, because passing one array from Python takes longer than a whole step of a reach.
+Python passes a path as one `PathMemory`, because passing one array from Python takes longer than a whole step of a
+reach. The kernel reads its arrays once, at the start of a reach, into a `Path`, which kernels of the tree and of its
+limits take.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from poise.kernels.body.limits import Bounds
 from poise.kernels.body.tree import Tree
 from poise.kernels.jit.compile import inner_kernel
+from poise.kernels.jit.memory import Memory
 
 Array = np.ndarray
 
@@ -19,7 +21,7 @@ class Path(NamedTuple):
     """The moving part of a figure; its coordinates have the same indices as in the whole figure."""
 
     tree: Tree
-    """Nodes from the root to the site's node, then nodes of joints that couplings connect to them."""
+    """Nodes from the root to the site's node, then nodes of joints that couplings connect to them; without masses."""
     bounds: Bounds
     """Limits of the whole figure."""
     node: int
@@ -43,89 +45,122 @@ class Path(NamedTuple):
     generalised golden ratio's reciprocal, which generates the restarts."""
 
 
-def flatten(path: Path) -> tuple[Array, Array]:
-    """The two flat arrays of a path: an index of where each part starts, then the parts."""
-    whole, real = _parts(path)
-    marks = [np.cumsum([0, *(part.size for part in parts)]) for parts in (whole, real)]
-    head = len(marks[0]) + len(marks[1])
-    integers = np.concatenate([marks[0] + head, marks[1], *(part.ravel() for part in whole)])
-    return integers.astype(np.int64), np.concatenate([part.ravel() for part in real]).astype(np.float64)
+class PathMemory(Memory):
+    """The arrays of a `Path` and of its `Tree` and `Bounds`, under the same names."""
+
+    parent: Annotated[Array, int, "nodes"]
+    kind: Annotated[Array, int, "nodes"]
+    q_start: Annotated[Array, int, "nodes"]
+    v_start: Annotated[Array, int, "nodes"]
+    v_count: Annotated[Array, int, "nodes"]
+    placement_position: Annotated[Array, float, "nodes", "three"]
+    placement_rotation: Annotated[Array, float, "nodes", "four"]
+    axis: Annotated[Array, float, "nodes", "three"]
+    mass: Annotated[Array, float, "masses"]
+    center: Annotated[Array, float, "masses", "three"]
+    inertia: Annotated[Array, float, "masses", "six"]
+    subtree_mass: Annotated[Array, float, "masses"]
+    dof_node: Annotated[Array, int, "velocities"]
+    dof_turns: Annotated[Array, int, "velocities"]
+
+    lower: Annotated[Array, float, "coordinates"]
+    upper: Annotated[Array, float, "coordinates"]
+    ball_start: Annotated[Array, int, "limited_balls"]
+    cone: Annotated[Array, float, "cones", "four"]
+    limb: Annotated[Array, float, "cones", "four"]
+    swing_kind: Annotated[Array, int, "cones"]
+    radii: Annotated[Array, float, "cones", "two"]
+    vertex_start: Annotated[Array, int, "vertex_starts"]
+    vertices: Annotated[Array, float, "vertex_count", "three"]
+    twist_limited: Annotated[Array, int, "cones"]
+    twist: Annotated[Array, float, "cones", "twelve"]
+    coordinate_q: Annotated[Array, int, "coupled_coordinates"]
+    coordinate_ball: Annotated[Array, int, "coupled_coordinates"]
+    coordinate_part: Annotated[Array, int, "coupled_coordinates"]
+    term_start: Annotated[Array, int, "term_starts"]
+    term_coordinate: Annotated[Array, int, "terms"]
+    term_factor: Annotated[Array, float, "terms"]
+    coupling_lower: Annotated[Array, float, "coupling_count"]
+    coupling_upper: Annotated[Array, float, "coupling_count"]
+
+    node: int
+    dof_q: Annotated[Array, int, "velocities"]
+    dof_held: Annotated[Array, int, "velocities"]
+    balls: Annotated[Array, int, "moving_balls"]
+    ball_v: Annotated[Array, int, "moving_balls"]
+    couplings: Annotated[Array, int, "moving_couplings"]
+    coordinate_v: Annotated[Array, int, "coupled_coordinates"]
+    moving_q: Annotated[Array, int, "moving_coordinates"]
+    site: Annotated[Array, float, "nine"]
 
 
-def _parts(path: Path) -> tuple[list[Array], list[Array]]:
-    """The integer arrays and the float arrays of a path, in the order of `unflatten`."""
-    t, b = path.tree, path.bounds
-    whole = [
-        t.parent, t.kind, t.q_start, t.v_start, t.v_count, t.dof_node, t.dof_turns,
-        b.ball_start, b.swing_kind, b.vertex_start, b.twist_limited,
-        b.coordinate_q, b.coordinate_ball, b.coordinate_part, b.term_start, b.term_coordinate,
-        np.array([path.node]), path.dof_q, path.dof_held, path.balls, path.ball_v, path.couplings, path.coordinate_v,
-        path.moving_q,
-    ]  # fmt: skip
-    real = [
-        t.placement_position, t.placement_rotation, t.axis,
-        b.lower, b.upper, b.cone, b.limb, b.radii, b.vertices, b.twist,
-        b.term_factor, b.coupling_lower, b.coupling_upper, path.site,
-    ]  # fmt: skip
-    return whole, real
-
-
-INTEGER_PARTS = 24
-"""Number of integer arrays of a path."""
+def store_path(path: Path) -> PathMemory:
+    """A memory with the arrays of a path."""
+    parts = {**path.tree._asdict(), **path.bounds._asdict(), **path._asdict()}
+    fields = {name: field for name, field in PathMemory._fields.items() if field.sizes}
+    memory = PathMemory(
+        **{
+            size: length
+            for name, field in fields.items()
+            for size, length in zip(field.sizes, parts[name].shape, strict=True)
+        }
+    )
+    for name in fields:
+        getattr(memory, name)[...] = parts[name]
+    memory.node = path.node
+    return memory
 
 
 @inner_kernel
-def unflatten(integers: Array, numbers: Array) -> Path:
-    """The path from its flat arrays; masses, which a reach does not need, are empty."""
-    w, r, g, h = integers, numbers, integers, integers[INTEGER_PARTS + 1 :]
-    none = r[:0]
+def read_path(memory: PathMemory) -> Path:
+    """The path whose arrays a memory holds."""
     tree = Tree(
-        w[g[0] : g[1]],
-        w[g[1] : g[2]],
-        w[g[2] : g[3]],
-        w[g[3] : g[4]],
-        w[g[4] : g[5]],
-        r[h[0] : h[1]].reshape((-1, 3)),
-        r[h[1] : h[2]].reshape((-1, 4)),
-        r[h[2] : h[3]].reshape((-1, 3)),
-        none,
-        none.reshape((0, 3)),
-        none.reshape((0, 6)),
-        none,
-        w[g[5] : g[6]],
-        w[g[6] : g[7]],
+        parent=memory.parent,
+        kind=memory.kind,
+        q_start=memory.q_start,
+        v_start=memory.v_start,
+        v_count=memory.v_count,
+        placement_position=memory.placement_position,
+        placement_rotation=memory.placement_rotation,
+        axis=memory.axis,
+        mass=memory.mass,
+        center=memory.center,
+        inertia=memory.inertia,
+        subtree_mass=memory.subtree_mass,
+        dof_node=memory.dof_node,
+        dof_turns=memory.dof_turns,
     )
     bounds = Bounds(
-        r[h[3] : h[4]],
-        r[h[4] : h[5]],
-        w[g[7] : g[8]],
-        r[h[5] : h[6]].reshape((-1, 4)),
-        r[h[6] : h[7]].reshape((-1, 4)),
-        w[g[8] : g[9]],
-        r[h[7] : h[8]].reshape((-1, 2)),
-        w[g[9] : g[10]],
-        r[h[8] : h[9]].reshape((-1, 3)),
-        w[g[10] : g[11]],
-        r[h[9] : h[10]].reshape((-1, 12)),
-        w[g[11] : g[12]],
-        w[g[12] : g[13]],
-        w[g[13] : g[14]],
-        w[g[14] : g[15]],
-        w[g[15] : g[16]],
-        r[h[10] : h[11]],
-        r[h[11] : h[12]],
-        r[h[12] : h[13]],
+        lower=memory.lower,
+        upper=memory.upper,
+        ball_start=memory.ball_start,
+        cone=memory.cone,
+        limb=memory.limb,
+        swing_kind=memory.swing_kind,
+        radii=memory.radii,
+        vertex_start=memory.vertex_start,
+        vertices=memory.vertices,
+        twist_limited=memory.twist_limited,
+        twist=memory.twist,
+        coordinate_q=memory.coordinate_q,
+        coordinate_ball=memory.coordinate_ball,
+        coordinate_part=memory.coordinate_part,
+        term_start=memory.term_start,
+        term_coordinate=memory.term_coordinate,
+        term_factor=memory.term_factor,
+        coupling_lower=memory.coupling_lower,
+        coupling_upper=memory.coupling_upper,
     )
     return Path(
-        tree,
-        bounds,
-        w[g[16]],
-        w[g[17] : g[18]],
-        w[g[18] : g[19]],
-        w[g[19] : g[20]],
-        w[g[20] : g[21]],
-        w[g[21] : g[22]],
-        w[g[22] : g[23]],
-        w[g[23] : g[24]],
-        r[h[13] : h[14]],
+        tree=tree,
+        bounds=bounds,
+        node=memory.node,
+        dof_q=memory.dof_q,
+        dof_held=memory.dof_held,
+        balls=memory.balls,
+        ball_v=memory.ball_v,
+        couplings=memory.couplings,
+        coordinate_v=memory.coordinate_v,
+        moving_q=memory.moving_q,
+        site=memory.site,
     )

@@ -19,10 +19,10 @@ import numpy as np
 from poise.kernels.jit.compile import inner_kernel, kernel
 from poise.kernels.maths.quaternion import Quaternion
 from poise.kernels.maths.vector import Vector
-from poise.kernels.reach.damped_step import GOAL_ROWS, Step
-from poise.kernels.reach.descent import CUT_ROUNDS, Goal, Work, descend, error_sizes, evaluate
-from poise.kernels.reach.path import Path, unflatten
+from poise.kernels.reach.descent import Goal, descend, error_sizes, evaluate
+from poise.kernels.reach.path import Path, PathMemory, read_path
 from poise.kernels.reach.starts import new_start
+from poise.kernels.reach.workspace import Work, clear_work
 
 Array = np.ndarray
 
@@ -34,10 +34,10 @@ POLISH_STEPS = 400
 """Most steps that continue the best descent to its minimum."""
 
 
-@kernel(counts_references=True)
+@kernel
 def reach(
-    integers: Array,
-    numbers: Array,
+    memory: PathMemory,
+    work: Work,
     start: Array,
     wanted: tuple[float, float, float, float, float, float, float],
     asked: tuple[int, int],
@@ -47,11 +47,11 @@ def reach(
     # outputs
     q: Array,
 ) -> tuple[bool, float, float, int, int]:
-    """Bring the site of a flattened path to `wanted`, from the legal posture `start` (nq,) to `q` (nq,).
+    """Bring the site of a path to `wanted`, from the legal posture `start` (nq,) to `q` (nq,).
 
     Args:
-        integers: Integers of the flattened path.
-        numbers: Floats of the flattened path.
+        memory: The path.
+        work: Workspace, which must not be in use by another thread.
         start: The start posture.
         wanted: Position [m] and quaternion of the site.
         asked: First and one after the last error component that count: (0, 3), (3, 6) or (0, 6).
@@ -65,80 +65,8 @@ def reach(
     """
     x, y, z, qw, qx, qy, qz = wanted
     goal = Goal(Vector(x, y, z), Quaternion(qw, qx, qy, qz), asked[0], asked[1], tolerance)
-    whole, real = _work_size(integers, numbers)
-    return _reach(integers, numbers, goal, start, restarts, seed, np.zeros(whole, dtype=np.int64), np.zeros(real), q)
-
-
-@kernel
-def _work_size(integers: Array, numbers: Array) -> tuple[int, int]:
-    """Numbers of integers and of floats in the workspace for a path."""
-    nodes, n, nq, m = _sizes_of(unflatten(integers, numbers))
-    return n + 2 * m, 7 * nodes + 7 * n + m * n + 6 + 3 * nq + 4 * m + m * m
-
-
-@inner_kernel
-def _sizes_of(path: Path) -> tuple[int, int, int, int]:
-    """Numbers of nodes, velocities, coordinates, and rows of a step."""
-    hard = path.couplings.shape[0] + 2 * (CUT_ROUNDS + 1) * path.balls.shape[0]
-    return path.tree.parent.shape[0], path.dof_q.shape[0], path.bounds.lower.shape[0], GOAL_ROWS + hard
-
-
-@inner_kernel
-def _cut_work(path: Path, whole: Array, real: Array) -> Work:
-    """Cut the two flat workspace arrays into the named arrays of `Work`."""
-    k, n, nq, m = _sizes_of(path)
-    a = 3 * k
-    b = a + 4 * k
-    c = b + 3 * n
-    d = c + 6
-    e = d + nq
-    f = e + nq
-    g = f + nq
-    h = g + m * n
-    i = h + m * m
-    step = Step(
-        real[g:h].reshape((m, n)),
-        real[i : i + m],
-        real[i + m : i + 2 * m],
-        real[i + 3 * m : i + 3 * m + n],
-        real[i + 3 * m + n : i + 3 * m + 2 * n],
-        whole[:n],
-        whole[n : n + m],
-        whole[n + m : n + 2 * m],
-        real[h:i].reshape((m, m)),
-        real[i + 2 * m : i + 3 * m],
-        real[i + 3 * m + 2 * n : i + 3 * m + 3 * n],
-        real[i + 3 * m + 3 * n : i + 3 * m + 4 * n],
-        real[i + 3 * m + 4 * n : i + 4 * m + 4 * n],
-    )
-    return Work(
-        real[:a].reshape((k, 3)),
-        real[a:b].reshape((k, 4)),
-        real[b:c].reshape((n, 3)),
-        real[c:d],
-        real[d:e],
-        real[e:f],
-        real[f:g],
-        step,
-    )
-
-
-@inner_kernel
-def _reach(
-    integers: Array,
-    numbers: Array,
-    goal: Goal,
-    start: Array,
-    restarts: int,
-    seed: int,
-    whole: Array,
-    real: Array,
-    # outputs
-    q: Array,
-) -> tuple[bool, float, float, int, int]:
-    """`reach` with a given workspace."""
-    path = unflatten(integers, numbers)
-    work = _cut_work(path, whole, real)
+    path = read_path(memory)
+    clear_work(work)
     here = work.here
     _copy(start, work.trial)
     _copy(start, q)

@@ -7,9 +7,10 @@ import numpy as np
 from poise.kernels.body.limits import Bounds
 from poise.kernels.body.tree import BALL, BALL_REVERSED, FREE
 from poise.kernels.jit.compile import inner_kernel, kernel
-from poise.kernels.reach.descent import Goal, Work, evaluate
+from poise.kernels.reach.descent import Goal, evaluate
 from poise.kernels.reach.limits import clamp_balls, clamp_couplings
 from poise.kernels.reach.path import Path
+from poise.kernels.reach.workspace import Work
 
 Array = np.ndarray
 
@@ -28,7 +29,7 @@ def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed:
         q[k] = start[k]
     for i in range(CANDIDATES):
         _sequence_point(path, start, CANDIDATES * draw + i + SEED_STRIDE * seed, trial)
-        clamp_balls(path, start, trial, 0, work.step.rows[:0], work.step.low, work.step.high)
+        clamp_balls(path, start, trial, 0, work.rows[:0], work.low, work.high)
         if not clamp_couplings(path, trial, work.wanted):
             continue
         cost = evaluate(path, goal, work.position, work.rotation, trial, work.error)
@@ -36,7 +37,7 @@ def new_start(path: Path, goal: Goal, work: Work, start: Array, draw: int, seed:
             best = cost
             for k in range(q.shape[0]):
                 q[k] = trial[k]
-    at = work.step.at
+    at = work.at
     for c in range(at.shape[0]):
         at[c] = 0
 
