@@ -234,7 +234,7 @@ def _solving() -> None:
     tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
     solve(figure, tasks, max_steps=3)
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
-    solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 0.6))], max_steps=3)
+    solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 6.0))])
 
 
 def _filter() -> None:

@@ -111,9 +111,12 @@ class Avoidance:
         pairs = [pair for distances in self._distances for pair in distances.collisions.pairs]
         return "contact of {} with {}".format(*pairs[self._pairs[c]])
 
-    def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
-        """Move an obstacle to another pose."""
-        moved = [distances.move(obstacle, pose) for distances in self._distances]
+    def move(self, obstacle: Obstacle | Plane, where: Pose | Obstacle | Plane) -> None:
+        """Move an obstacle to another pose, or to that of another obstacle with the same shape."""
+        there = obstacle.moved(where) if isinstance(where, Pose) else where
+        if type(there) is not type(obstacle):
+            raise TaskError(f"{obstacle!r} cannot be moved to the place of {there!r}, which is of another kind.")
+        moved = [distances.move(obstacle, there) for distances in self._distances]
         if not any(moved):
             raise TaskError(f"{obstacle!r} is not one of the solver's obstacles; give it as obstacles=[…] first.")
 
@@ -203,10 +206,10 @@ class AvoidDistances:
         column: FloatArray = getattr(self.collisions.rows, field)[: self.clearance.size]
         return column + self._first_pair if field == "pair" else column
 
-    def move(self, obstacle: Obstacle | Plane, pose: Pose) -> bool:
-        """Move an obstacle to another pose; returns False when it is not one of this task's."""
+    def move(self, obstacle: Obstacle | Plane, there: Obstacle | Plane) -> bool:
+        """Move an obstacle to the pose of another; returns False when it is not one of this task's."""
         for number, other in enumerate(self.task.obstacles):
             if other is obstacle:
-                self.collisions.move(number, obstacle.moved(pose))
+                self.collisions.move(number, there)
                 return True
         return False

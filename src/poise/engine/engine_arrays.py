@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.engine.figure_arrays import NO_LOADS, FigureArrays, figure_arrays
 from poise.errors import TaskError
-from poise.figure.assembly.closure_arrays import compile_closures
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
-from poise.kernels.body.step_limits import PER_BALL, StepLimits
+from poise.kernels.body.step_limits import StepLimits
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MASKED, REIMPOSES, SUPPORT_EDGES, Engine, State
 from poise.kernels.engine.indirect_calls import KERNELS
 from poise.kernels.engine.step_model import MAX_EXCLUDED
@@ -55,7 +56,8 @@ def make_engine(
     """
     masks = number_rows(task_rows, figure)
     tree, bounds, goals = figure.compiled.tree, figure.compiled.bounds, goal_arrays(figure, task_rows, masks)
-    limits, closures = _step_limits(figure, step, dt), compile_closures(figure)
+    arrays = figure_arrays(figure)
+    limits, closures = _step_limits(arrays, step, dt), arrays.closures
     skip = closures.turns.shape[0] + limits.hard.shape[0] + contacts
     p = FIRST_TASK_LEVEL + len({t.level for t in task_rows})
     levels = _levels(figure, task_rows, goals, p, skip=skip, contacts=contacts)
@@ -65,7 +67,7 @@ def make_engine(
         bounds=bounds,
         limits=limits,
         goals=goals,
-        contacts=make_contacts(contacts),
+        contacts=make_contacts(contacts) if contacts else arrays.empty_contacts,
         closures=closures,
         criteria=criteria,
         levels=levels,
@@ -76,50 +78,29 @@ def make_engine(
         state=state,
         skip=skip,
         max_target_error=step.error,
-        level_kind=_level_kinds(task_rows, goals, masks, p),
+        level_kind=_level_kinds(task_rows, masks, p),
         calls=np.zeros(len(KERNELS), dtype=np.int64),
         min_gain=step.min_gain,
     )
 
 
-def _level_kinds(task_rows: Sequence[TaskRows], goals: Goals, masks: Sequence[FloatArray | None], p: int) -> IntArray:
+def _level_kinds(task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None], p: int) -> IntArray:
     """(p + 1,) kind of each level: see `Engine.level_kind`."""
     levels = np.zeros(p + 1, dtype=np.int64)
     for t in task_rows:
-        corners = goals.corner_start[t.first_goal + len(t.goals)] - goals.corner_start[t.first_goal]
         if t.reimposes:
             levels[t.level] = REIMPOSES
         elif masks[t.first_goal] is not None:
             levels[t.level] = MASKED
-        elif corners > 0 and levels[t.level] != MASKED:
+        elif levels[t.level] != MASKED and any(goal.corners for goal in t.goals):
             levels[t.level] = SUPPORT_EDGES
     return levels
 
 
-def _step_limits(figure: Figure, step: StepSize, dt: float | None) -> StepLimits:
-    """The arrays of the limits of a step: joint limits, speeds, ball joints and couplings."""
-    tree, bounds, compiled = figure.compiled.tree, figure.compiled.bounds, figure.compiled
-    dof_q = np.full(figure.nv, -1, dtype=np.int64)
-    q_dof = np.full(figure.nq, -1, dtype=np.int64)
-    speed = np.full(figure.nv, math.inf)
-    equality = np.array([coupling.is_equality for coupling in figure.couplings], dtype=bool)
-    ball_dof = {}
-    for joint in figure.joints:
-        q, v = compiled.q_slices[joint.name], compiled.v_slices[joint.name]
-        plain = joint.nv if joint.scalars else (3 if joint.kind == "free" else 0)
-        for i in range(plain):
-            dof_q[v.start + i], q_dof[q.start + i] = q.start + i, v.start + i
-        ball_dof[q.start] = v.start
-        if joint.speed is not None:
-            speed[v] = joint.speed / (math.sqrt(3.0) if joint.kind == "ball" else 1.0)
-    return StepLimits(
-        dof_q=dof_q,
-        q_dof=q_dof,
-        speed=speed,
-        largest=np.where(tree.dof_turns == 1, step.turn, step.slide),
-        ball_dof=np.array([ball_dof[int(start)] for start in bounds.ball_start], dtype=np.int64),
-        hard=np.flatnonzero(equality),
-        soft=np.flatnonzero(~equality),
+def _step_limits(arrays: FigureArrays, step: StepSize, dt: float | None) -> StepLimits:
+    """The limits of a step of this size and duration."""
+    return arrays.limits._replace(
+        largest=np.where(arrays.turns, step.turn, step.slide),
         clock=np.array([math.inf if dt is None else float(dt)]),
     )
 
@@ -131,15 +112,14 @@ def _levels(figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, p: int,
     start[:FIRST_TASK_LEVEL] = 0
     for t in reversed(task_rows):
         start[t.level] = skip + t.rows.start
-    balls, soft = figure.compiled.bounds.ball_start.shape[0], sum(not c.is_equality for c in figure.couplings)
-    support_edges = goals.corner_node.shape[0]
-    general = PER_BALL * balls + soft + support_edges + contacts + MAX_EXCLUDED
+    before_edges = n + figure_arrays(figure).general_limits
+    general = before_edges - n + goals.corner_node.shape[0] + contacts + MAX_EXCLUDED
     limit_level = np.zeros(n + general, dtype=np.int64)
+    edge = before_edges
     for t in task_rows:
-        for i in range(len(t.goals)):
-            g = t.first_goal + i
-            at = n + PER_BALL * balls + soft
-            limit_level[at + goals.corner_start[g] : at + goals.corner_start[g + 1]] = t.level
+        for goal in t.goals:
+            limit_level[edge : edge + len(goal.corners)] = t.level
+            edge += len(goal.corners)
     return Levels(
         rows=np.zeros((m, n)),
         target=np.zeros(m),
@@ -166,7 +146,7 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         level_step=np.zeros((p + 1, n)),
         last_level_step=np.zeros((p + 1, n)),
         decided_square=np.zeros(p + 1),
-        trial_q=np.array(figure.neutral().q),
+        trial_q=figure.neutral()._q.copy(),
         target_share=np.ones(p + 1),
         merit=np.zeros(p + 1),
         merit_after=np.zeros(p + 1),
@@ -194,12 +174,20 @@ def hold_criterion(figure: Figure, held: Hold) -> Near:
     return Near(np.array(figure.posture(held.posture)._q), weight)
 
 
+def _posture_criterion(figure: Figure, near: Near | None) -> Criteria:
+    """The arrays of one criterion alone, to be near a posture, or of none; the workspace of sums is not used."""
+    empty = figure_arrays(figure).no_criteria
+    if near is None:
+        return empty._replace(postures=empty.postures.copy(), gap=np.zeros(figure.nv))
+    return empty._replace(postures=near.posture[None], posture_weight=near.weight[None], gap=np.zeros(figure.nv))
+
+
 def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) -> Criteria:
     """The arrays of all criteria; that of the `Hold` task below all other tasks, if any, comes first."""
     near = [hold_criterion(figure, held)] if held is not None else []
+    if not terms:
+        return _posture_criterion(figure, near[0] if near else None)
     near += [term for term in terms if isinstance(term, Near)]
-    if not terms and not near:
-        near = [Near(np.array(figure.neutral().q), np.zeros(figure.nv))]
     slope = np.zeros(figure.nv)
     for term in terms:
         if isinstance(term, Slope):
@@ -208,14 +196,14 @@ def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) ->
     tables = [effort.acting.wrenches for effort in efforts]
     return make_criteria(
         figure.compiled.tree,
-        bool(terms),
+        True,
         table([term.posture for term in near], figure.nq),
         table([term.weight for term in near], figure.nv),
-        origin=np.array(figure.neutral().q),
+        origin=figure.neutral()._q.copy(),
         slope=slope,
         slope_hessian=np.zeros((figure.nv, figure.nv)),
         loads=stacked_loads(tables),
-        load_start=np.cumsum([0, *(len(loads.node) for loads in tables)], dtype=np.int64),
+        load_start=starts([len(loads.node) for loads in tables]),
         gravity=table([np.array(effort.acting.gravity) for effort in efforts], 3),
         weakness=table([effort.weakness for effort in efforts], figure.nv),
     )
@@ -253,58 +241,72 @@ def number_rows(task_rows: Sequence[TaskRows], figure: Figure) -> list[FloatArra
 def goal_arrays(figure: Figure, task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None]) -> Goals:
     """The arrays of all goals, in the order of their tasks."""
     goals = [goal for t in task_rows for goal in t.goals]
-    gains = [t.task.gain for t in task_rows for goal in t.goals for _ in range(goal.rows)]
     rows = [goal.rows for goal in goals]
-    m = sum(rows)
-    postures = [goal.posture for goal in goals if goal.posture is not None]
+    g, m = len(goals), sum(rows)
     corners = [goal.corners for goal in goals]
-    masked = [mask for mask in masks if mask is not None]
-    whole = np.int64
-    return Goals(
-        kind=np.array([goal.kind for goal in goals], dtype=whole),
-        first=np.cumsum([0, *rows], dtype=whole),
-        node=np.array([goal.seat.node for goal in goals], dtype=whole),
-        place=table([goal.seat.pose.position for goal in goals], 3),
-        turn=table([goal.seat.pose.rotation for goal in goals], 4),
-        base=np.array([goal.base.node for goal in goals], dtype=whole),
-        base_place=table([goal.base.pose.position for goal in goals], 3),
-        base_turn=table([goal.base.pose.rotation for goal in goals], 4),
-        position=table([goal.position for goal in goals], 3),
-        rotation=table([goal.rotation for goal in goals], 4),
+    loads = [goal.loads for goal in goals]
+    up = figure_arrays(figure).up
+    kind, node, base, mask = whole(
+        [
+            [goal.kind for goal in goals],
+            [goal.seat.node for goal in goals],
+            [goal.base.node for goal in goals],
+            [_mask_index(masks, i) for i in range(g)],
+        ]
+    )
+    arrays = Goals(
+        kind=kind,
+        first=starts(rows),
+        node=node,
+        place=np.empty((g, 3)),
+        turn=np.empty((g, 4)),
+        base=base,
+        base_place=np.empty((g, 3)),
+        base_turn=np.empty((g, 4)),
+        position=np.empty((g, 3)),
+        rotation=np.empty((g, 4)),
         value=np.array([goal.value for goal in goals], dtype=np.float64),
-        posture=np.cumsum([0, *(goal.posture is not None for goal in goals)], dtype=whole)[:-1].copy(),
-        postures=table(postures, figure.nq),
-        mask=np.array([_mask_index(masks, i) for i in range(len(goals))], dtype=whole),
-        masks=table(masked, figure.nv),
-        direction=table([d for goal in goals for d in goal.directions], 3),
-        weight=np.sqrt(np.array([w for goal in goals for w in goal.weights], dtype=np.float64)),
-        gain=np.array(gains, dtype=np.float64),
-        dof=np.array([d for goal in goals for d in (goal.dofs or [0] * goal.rows)], dtype=whole),
-        corner_start=np.cumsum([0, *(len(c) for c in corners)], dtype=whole),
-        corner_node=np.array([seat.node for c in corners for seat in c], dtype=whole),
+        posture=starts([goal.posture is not None for goal in goals])[:-1],
+        postures=table([goal.posture for goal in goals if goal.posture is not None], figure.nq),
+        mask=mask,
+        masks=table([mask for mask in masks if mask is not None], figure.nv),
+        direction=np.empty((m, 3)),
+        weight=np.empty(m),
+        gain=np.empty(m),
+        dof=whole([d for goal in goals for d in (goal.dofs or [0] * goal.rows)]),
+        corner_start=starts([len(c) for c in corners]),
+        corner_node=whole([seat.node for c in corners for seat in c]),
         corner_place=table([seat.pose.position for c in corners for seat in c], 3),
         corner_margin=np.array([goal.margin for goal in goals], dtype=np.float64),
-        custom_at=np.array(figure.neutral().q),
+        custom_at=figure.neutral()._q.copy(),
         custom_error=np.zeros(m),
         custom_rows=np.zeros((m, figure.nv)),
-        up=table([figure.up_vector if goal.up is None else goal.up for goal in goals], 3),
-        loads=stacked_loads([goal.loads for goal in goals if goal.loads is not None]),
-        load_start=np.cumsum([0, *(0 if goal.loads is None else len(goal.loads.node) for goal in goals)], dtype=whole),
-        gravity=table([goal.gravity for goal in goals], 3),
+        up=np.empty((g, 3)),
+        loads=stacked_loads([each for each in loads if each is not None]),
+        load_start=starts([0 if each is None else len(each.node) for each in loads]),
+        gravity=np.empty((g, 3)),
     )
+    row = 0
+    for i, goal in enumerate(goals):
+        arrays.place[i], arrays.turn[i] = goal.seat.pose.position, goal.seat.pose.rotation
+        arrays.base_place[i], arrays.base_turn[i] = goal.base.pose.position, goal.base.pose.rotation
+        arrays.position[i], arrays.rotation[i] = goal.position, goal.rotation
+        arrays.up[i] = up if goal.up is None else goal.up
+        arrays.gravity[i] = goal.gravity
+        end = row + rows[i]
+        arrays.direction[row:end], arrays.weight[row:end] = goal.directions, goal.weights
+        row = end
+    for t in task_rows:
+        arrays.gain[t.rows] = t.task.gain
+    np.sqrt(arrays.weight, out=arrays.weight)
+    return arrays
 
 
 def stacked_loads(tables: Sequence[Wrenches]) -> Wrenches:
     """Concatenate tables of wrenches."""
-    empty = Wrenches(
-        np.zeros(0, dtype=np.int64),
-        np.zeros((0, 3)),
-        np.zeros((0, 3)),
-        np.zeros((0, 3)),
-        np.zeros(0, dtype=np.int64),
-        np.zeros((0, 2)),
-    )
-    return Wrenches(*(np.concatenate(columns) for columns in zip(empty, *tables, strict=True)))
+    if not tables:
+        return NO_LOADS
+    return Wrenches(*(np.concatenate(columns) for columns in zip(*tables, strict=True)))
 
 
 def _mask_index(masks: Sequence[FloatArray | None], i: int) -> int:
@@ -314,9 +316,19 @@ def _mask_index(masks: Sequence[FloatArray | None], i: int) -> int:
     return sum(mask is not None for mask in masks[:i])
 
 
+def whole(values: Sequence[int] | Sequence[Sequence[int]]) -> IntArray:
+    """An array of whole numbers."""
+    return np.array(values, dtype=np.int64)
+
+
+def starts(counts: Sequence[int]) -> IntArray:
+    """Start of each range and the end of the last, for consecutive ranges of these sizes."""
+    return whole([0, *accumulate(counts)])
+
+
 def table(rows: Sequence[FloatArray], width: int) -> FloatArray:
     """An array (rows, width), also when there are no rows."""
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width) if rows else np.empty((0, width))
 
 
 def set_target(figure: Figure, goals: Goals, rows: TaskRows, value: TargetLike | Task) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from poise.engine.avoidance import Avoidance
 from poise.engine.engine_arrays import TaskRows, criteria_arrays, make_engine, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
+from poise.engine.figure_arrays import figure_arrays
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -21,11 +23,10 @@ from poise.forces.loads import Load
 from poise.kernels.body.step_limits import PER_BALL, StepLimits
 from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, Engine
-from poise.kernels.engine.indirect_calls import connect
-from poise.kernels.engine.step import bind, forget_steps, step_from
+from poise.kernels.engine.indirect_calls import evaluate_current
+from poise.kernels.engine.step import bound, forget_all
 from poise.kernels.engine.step_model import MAX_EXCLUDED
-from poise.kernels.goals.goals import Goals, evaluate
-from poise.kernels.jit.compile import entry_point_for
+from poise.kernels.goals.goals import Goals
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, ExternalGradient
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
@@ -106,14 +107,11 @@ class Problem:
         contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
         compiled_criteria = criteria_arrays(figure, self.last_hold, terms)
         self.engine = make_engine(figure, self.all_rows, compiled_criteria, step or StepSize(), dt, contacts=contacts)
-        self.weights = self.engine.goals.weight.copy()
-        """(rows,) weight of each row, also while its task is left out."""
+        self.counted = self.engine.goals.weight > 0.0
+        """(rows,) whether each row has a weight, also while its task is left out."""
         self.custom_tasks = CustomTasks.of(figure, self.all_rows)
         self.start_targets = StartTargets.of(self.engine, self.all_rows)
-        self.handle = bind(self.engine)
-        connect(self.handle, self.engine.calls, self.engine.state.trial_q)
-        self.step_from = entry_point_for(step_from, self.handle, True, self.engine.state.trial_q)
-        """The kernel of that name, with the least overhead per call, for live use."""
+        self.handle, self.step_from = bound(self.engine, figure_arrays(figure).types)
         self.support_outlines = _support_outlines(figure, self.task_rows, self.engine.goals, forces)
         """Regions in which supports without shares can balance the figure, by task."""
         self.external_terms: list[ExternalTerm] = list(self.support_outlines.values())
@@ -145,14 +143,13 @@ class Problem:
         """
         engine = self.engine
         violation = [] if self.avoidance is None else [self.avoidance.largest_violation]
-        evaluate(engine.tree, engine.goals, posture._q, engine.current)
+        evaluate_current(self.handle, posture._q)
         squares = (engine.goals.weight * engine.current.error) ** 2
-        held = float(np.sum(self.hold_error(posture) ** 2))
-        sums = [
-            float(sum(squares[t.rows].sum() for t in self.task_rows if t.task.priority == level))
-            for level in self.priorities
-        ]
-        return np.array([*violation, *np.sqrt([*sums, held])])
+        sums = dict.fromkeys(self.priorities, 0.0)
+        for t in self.task_rows:
+            sums[t.task.priority] += float(squares[t.rows].sum())
+        held = 0.0 if self.last_hold is None else float(np.sum(self.hold_error(posture) ** 2))
+        return np.array([*violation, *map(math.sqrt, sums.values()), math.sqrt(held)])
 
     @cached_property
     def stages(self) -> list[Stage]:
@@ -161,7 +158,7 @@ class Problem:
         A `Hold` task below all others is the last level. Criteria count in every stage, unless such a task is one.
         """
         before = 0 if self.avoidance is None else 1
-        ends = [1 + max(t.level for t in self.all_rows if t.task.priority == level) for level in self.priorities]
+        ends = list({t.task.priority: 1 + t.level for t in self.all_rows}.values())
         has_hold = self.last_hold is not None
         above = ends if has_hold else ends[:-1]
         whole = Stage(before + len(ends) + has_hold, (self.engine.level_kind.shape[0] - 1, 1))
@@ -192,9 +189,7 @@ class Problem:
 
     def forget(self) -> None:
         """Forget earlier steps: warm starts, extra damping and the use of curvature."""
-        forget_steps(self.handle)
-        for active_set in self.engine.solver.work.active_sets():
-            active_set.fill(0)
+        forget_all(self.handle)
         for term in self.external_terms:
             term.forget()
 

@@ -14,8 +14,8 @@ from poise.engine.avoidance import MARGIN_TOLERANCE
 from poise.engine.reasons import Reasons, confirmed, find_hold_reasons, find_reasons
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture, reached_limits
+from poise.kernels.engine.indirect_calls import evaluate_current
 from poise.kernels.engine.step import examine
-from poise.kernels.goals.goals import evaluate
 from poise.tasks.posture import Hold
 from poise.tasks.words import amount
 
@@ -168,9 +168,7 @@ def judge(problem: Problem, posture: Posture, stop: Stop, tolerance: float, sett
     """
     # Distances were measured at this posture; trials without some tasks measure them elsewhere.
     avoided = [_avoid_verdict(problem, avoid, tolerance) for avoid in problem.avoids]
-    with problem.memory_kept():
-        verdicts = _Judge(problem, posture, settle).verdicts(stop, tolerance)
-    found = [replace(verdict, asked=problem.current_task(verdict.task)) for verdict in verdicts] + avoided
+    found = [*_Judge(problem, posture, settle).verdicts(stop, tolerance), *avoided]
     return Result(posture, _status(found), tuple(found), stop.steps, tolerance)
 
 
@@ -187,14 +185,22 @@ class _Judge:
         tasks, sizes = self.tasks, _errors_at(self.problem, self.posture._q)
         met = [_is_met(_task_of(t), size, tolerance) for t, size in zip(tasks, sizes, strict=True)]
         if all(met):
-            return [Verdict(_task_of(t), float(size), True) for t, size in zip(tasks, sizes, strict=True)]
+            found = [Verdict(_task_of(t), float(size), True) for t, size in zip(tasks, sizes, strict=True)]
+        else:
+            with self.problem.memory_kept():
+                found = self._with_reasons(sizes, met, stop, tolerance)
+        current = self.problem.current_task
+        return [v if (asked := current(v.task)) is None else replace(v, asked=asked) for v in found]
+
+    def _with_reasons(self, sizes: FloatArray, met: Sequence[bool], stop: Stop, tolerance: float) -> list[Verdict]:
+        """Verdicts on all tasks, some of which are not met."""
         q = self.posture._q.copy()
         if stop.at_rest or (self.settle(q, 1) <= tolerance and stop.at_rest is None):
             return self._at_rest(sizes, met)
         gains = sizes - _errors_at(self.problem, q)
         return [
             Verdict(_task_of(t), float(size), ok, stopped_after=stop.steps, improving=max(float(gain), 0.0))
-            for t, size, ok, gain in zip(tasks, sizes, met, gains, strict=True)
+            for t, size, ok, gain in zip(self.tasks, sizes, met, gains, strict=True)
         ]
 
     @property
@@ -253,8 +259,7 @@ def _task_of(given: TaskRows | Hold) -> Task:
 
 def _errors_at(problem: Problem, q: FloatArray) -> FloatArray:
     """Size of the error of every task, and of the last `Hold` task if there is one, at a posture `q` (nq,)."""
-    engine = problem.engine
-    evaluate(engine.tree, engine.goals, q, engine.current)
+    evaluate_current(problem.handle, q)
     sizes = [_error_of(problem, rows) for rows in problem.task_rows]
     if problem.last_hold is not None:
         sizes.append(float(np.linalg.norm(problem.hold_error(Posture(problem.figure, q)))))
@@ -266,8 +271,8 @@ def _error_of(problem: Problem, rows: TaskRows) -> float:
     outline = problem.support_outlines.get(rows.task)
     if outline is not None and outline.is_empty:
         return math.inf
-    counts = problem.weights[rows.rows] > 0.0
-    return float(np.linalg.norm(problem.engine.current.error[rows.rows][counts]))
+    counted = problem.engine.current.error[rows.rows][problem.counted[rows.rows]]
+    return math.sqrt(counted.dot(counted))
 
 
 def _is_met(task: Task, size: float, tolerance: float) -> bool:

@@ -45,8 +45,6 @@ class Rest:
     """Number of steps on the way."""
     moved: float
     """Size of the last step [rad or m]."""
-    errors: FloatArray
-    """Size of the error of each level asked for, the first level first."""
 
 
 class Solver:
@@ -129,13 +127,19 @@ class Solver:
         are solved alone, the last one is added at their place of rest, and the better of both answers counts.
         """
         together = self._rest_together(start, stage, max_steps, tolerance)
-        above = together.errors[: self._problem.stages[stage].errors - 1]
-        if stage == 0 or np.all(above <= tolerance) or together.moved > tolerance:
+        if stage == 0 or together.moved > tolerance:
+            return together
+        errors = self._stage_errors(together, stage)
+        if np.all(errors[:-1] <= tolerance):
             return together
         first = self._rest(start, stage - 1, max_steps, tolerance)
         then = self._rest_together(first.q, stage, max_steps, tolerance)
         steps = together.steps + first.steps + then.steps
-        return replace(then if is_better(then.errors, together.errors) else together, steps=steps)
+        return replace(then if is_better(self._stage_errors(then, stage), errors) else together, steps=steps)
+
+    def _stage_errors(self, rest: Rest, stage: int) -> FloatArray:
+        """Size of the error of each level of a stage where the figure has just come to rest, the first level first."""
+        return self._problem.level_errors(Posture(self.figure, rest.q))[: self._problem.stages[stage].errors]
 
     def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
         """Come to rest from `start` with all levels of a stage together."""
@@ -144,9 +148,7 @@ class Solver:
         self._problem.forget()
         if self._trust_region is not None:
             self._trust_region.forget()
-        steps, moved = self._settle(q, max_steps, tolerance)
-        errors = self._problem.level_errors(Posture(self.figure, q))[: asked.errors]
-        return Rest(q, steps, moved, errors)
+        return Rest(q, *self._settle(q, max_steps, tolerance))
 
     def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
         """Which tasks a posture meets, and why it does not meet the others; later steps are not affected."""
@@ -180,11 +182,14 @@ class Solver:
         """Give a task another target: a position, rotation, direction, pose, posture or number, or that of a task."""
         self._problem.retarget(task, value)
 
-    def move(self, obstacle: Obstacle | Plane, pose: Pose) -> None:
-        """Move an obstacle to another pose; a plane is transformed by the pose."""
+    def move(self, obstacle: Obstacle | Plane, where: Pose | Obstacle | Plane) -> None:
+        """Move an obstacle to another pose, or to that of another obstacle with the same shape.
+
+        A plane is transformed by a pose, or takes the place of another plane.
+        """
         if self._problem.avoidance is None or self._trust_region is None:
             raise TaskError("there is no obstacle to move: give some as obstacles=[…].")
-        self._problem.avoidance.move(obstacle, pose)
+        self._problem.avoidance.move(obstacle, where)
         self._trust_region.discard_measurement()
 
     def _store_start(self, q: FloatArray) -> None:
@@ -290,6 +295,8 @@ def solve(  # noqa: PLR0913
     )
     first = figure.neutral() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
+    if restarts == 0:
+        return best
     errors = solver._problem.level_errors(best.posture)
     for other in other_starts(first, restarts, seed):
         if best.status == "solved":

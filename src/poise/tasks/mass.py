@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -16,12 +17,18 @@ from poise.figure.model.pose import vector
 from poise.kernels.goals.goals import CENTER_GOAL, INERTIA_GOAL, STAND_GOAL
 from poise.tasks.form import AXES, AXIS, MARGIN, TARGET, FormField, MenuEntry, field, parts_of
 from poise.tasks.target import Target, nearest_target
-from poise.tasks.task import Comparison, Goal, Task, axes_of, finite_vector, seat_of
+from poise.tasks.task import Comparison, Goal, Seat, Task, axes_of, finite_vector, seat_of
 from poise.tasks.words import along_words, length
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
     from poise.figure.model.posture import Posture
+
+
+@lru_cache(maxsize=64)
+def sole_seats(figure: Figure, name: str) -> tuple[Seat, ...]:
+    """The corners of the sole of a site or body, as frames on the compiled tree."""
+    return tuple(seat_of(figure, name, corner) for corner in sole_corners(figure, name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +97,7 @@ class CenterOfMass(Task):
             return [Goal(kind=CENTER_GOAL, directions=directions, weights=weights, position=place)]
         if not self.supports:
             raise TaskError(f"{self.label}: over= must name at least one support.")
-        corners = [seat_of(figure, name, corner) for name in self.supports for corner in sole_corners(figure, name)]
+        corners = [seat for name in self.supports for seat in sole_seats(figure, name)]
         return [
             Goal(
                 kind=STAND_GOAL,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -41,6 +42,12 @@ class Seat:
 
 WORLD_SEAT = Seat()
 """The frame of the world."""
+_AXES_OF_LETTERS = {
+    "".join(letters): np.eye(3)[["xyz".index(letter) for letter in letters]]
+    for count in (1, 2, 3)
+    for letters in permutations("xyz", count)
+}
+"""Unit vectors, one per line, by the letters of their axes in any order."""
 
 
 @dataclass(kw_only=True)
@@ -189,6 +196,8 @@ class Task(Kind):
 
     def weights_of(self, count: int) -> FloatArray:
         """One weight for each of `count` rows."""
+        if type(self.weight) in (float, int):
+            return np.array([float(self.weight)] * count)  # type: ignore[arg-type]
         weights = np.atleast_1d(np.asarray(self.weight, dtype=np.float64))
         if weights.size == 1:
             return np.full(count, weights[0])
@@ -209,7 +218,7 @@ def seat_of(figure: Figure, name: str, offset: ArrayLike | None = None) -> Seat:
     """The frame of a site or body on the compiled tree, moved by `offset` (3,) in its own axes."""
     row = figure.frame_row(name)
     attached = figure.compiled.attached
-    pose = Pose(attached.position[row], attached.rotation[row])
+    pose = attached.poses[row]
     if offset is not None:
         pose = pose @ Pose(finite_vector(offset, "an offset"))
     return Seat(int(attached.node[row]), pose)
@@ -228,9 +237,9 @@ def name_list(names: str | Iterable[str]) -> list[str]:
 def axes_of(axes: str | ArrayLike, label: str) -> FloatArray:
     """(rows, 3) unit directions from letters ("xz") or from vectors."""
     if isinstance(axes, str):
-        if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
+        if (found := _AXES_OF_LETTERS.get(axes)) is None:
             raise TaskError(f"{label}: axes must be some of x, y and z, not {axes!r}.")
-        return np.eye(3)[["xyz".index(axis) for axis in axes]]
+        return found.copy()
     rows = np.atleast_2d(np.asarray(axes, dtype=np.float64))
     lengths = np.linalg.norm(rows, axis=1) if rows.ndim == 2 and rows.shape[1] == 3 else np.zeros(1)
     if rows.shape[0] > 3 or not np.all(np.isfinite(rows)) or np.any(lengths < 1e-9):

@@ -85,7 +85,7 @@ class Proximity:
         """Move a solid on its node to the pose of `solid`, which has the same shape."""
         solids = self.tables.solids
         solids.position[index], solids.rotation[index] = solid.pose.position, solid.pose.rotation
-        solids.start[index], solids.end[index] = solid.pose.apply(solid.core.start), solid.pose.apply(solid.core.end)
+        solids.start[index], solids.end[index] = solid.ends
 
     def forget(self) -> None:
         """Discard the cached search directions of all pairs."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from poise.errors import FigureError
 from poise.figure.collision.mesh_files import find_mesh, read_triangles
@@ -68,6 +68,11 @@ class Solid:
     is_obstacle: bool = False
     """Whether it belongs to an obstacle."""
 
+    @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Both ends of the axis of its bounding capsule, in the node's frame [m]."""
+        return self.pose.apply(self.core.start), self.pose.apply(self.core.end)
+
 
 @dataclass(frozen=True)
 class HalfSpace:
@@ -81,7 +86,8 @@ class HalfSpace:
     """[m]"""
 
 
-def body_solids(figure: Figure, folder: Path | None = None) -> list[Solid]:
+@lru_cache(maxsize=64)
+def body_solids(figure: Figure, folder: Path | None = None) -> tuple[Solid, ...]:
     """All colliding shapes of a figure, body by body."""
     ride = figure.compiled.attached
     found = []
@@ -90,7 +96,7 @@ def body_solids(figure: Figure, folder: Path | None = None) -> list[Solid]:
         for shape in body.shapes:
             if shape.role != "visual":
                 found.append(make_solid(shape, body.name, int(ride.node[row]), place, folder=folder))
-    return found
+    return tuple(found)
 
 
 def make_solid(
@@ -170,6 +176,8 @@ def _mesh(
 
 def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntArray]:
     """Vertices and outward triangles of the convex hull."""
+    from scipy.spatial import ConvexHull, QhullError  # half a second, and only meshes need it
+
     try:
         hull = ConvexHull(vertices)
     except QhullError:
@@ -222,7 +230,7 @@ def _coal_mesh(solid: Solid) -> Any:
 
 def pack_solids(solids: Sequence[Solid]) -> kernel.Solids:
     """The arrays of these solids for the kernels."""
-    ends = [(s.pose.apply(s.core.start), s.pose.apply(s.core.end)) for s in solids]
+    ends = [s.ends for s in solids]
     radius = np.array([s.core.radius for s in solids], dtype=np.float64)
     start, end = _rows([a for a, _ in ends], 3), _rows([b for _, b in ends], 3)
     hulls = [s.vertices if s.kind == kernel.HULL else NO_VERTICES for s in solids]

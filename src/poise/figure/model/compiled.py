@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,8 +43,13 @@ class Attached:
     rotation: FloatArray
     """(m, 4) rotation of the frame in its node's frame."""
 
+    @cached_property
+    def poses(self) -> tuple[Pose, ...]:
+        """Pose of each frame in its node's frame."""
+        return tuple(map(Pose, self.position, self.rotation))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Compiled:
     """The arrays of a figure for the kernels, and index tables by name."""
 

@@ -98,9 +98,10 @@ def _numbers(value: ArrayLike, count: int, what: str) -> FloatArray:
         raise FigureError(f"{what} must be {count} numbers, not {value!r}.") from None
     if array.shape != (count,):
         raise FigureError(f"{what} must be {count} numbers, not {value!r}.")
-    if not (np.abs(array) <= LARGEST).all():
+    if not all(-LARGEST <= number <= LARGEST for number in array.tolist()):
         raise FigureError(f"{what} must be {count} finite numbers, not {array.tolist()}.")
-    return _frozen(array)
+    array.flags.writeable = False
+    return array
 
 
 def _length(v: FloatArray, what: str) -> float:
@@ -134,7 +135,7 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         """Compose two poses."""
-        turned = multiply(Quaternion(*self.rotation), Quaternion(*other.rotation))
+        turned = multiply(Quaternion(*self.rotation.tolist()), Quaternion(*other.rotation.tolist()))
         return Pose(self.apply(other.position), np.array(turned))
 
     def __eq__(self, other: object) -> bool:
@@ -149,12 +150,12 @@ class Pose:
 
     def inverse(self) -> Pose:
         """The inverse transform."""
-        back = conjugate(Quaternion(*self.rotation))
-        return Pose(-np.array(rotate(back, Vector(*self.position))), np.array(back))
+        back = conjugate(Quaternion(*self.rotation.tolist()))
+        return Pose(-np.array(rotate(back, Vector(*self.position.tolist()))), np.array(back))
 
     def apply(self, point: Sequence[float] | FloatArray) -> FloatArray:
         """Transform a point from this frame to the frame in which the pose is given."""
-        place, turn = Vector(*self.position), Quaternion(*self.rotation)
+        place, turn = Vector(*self.position.tolist()), Quaternion(*self.rotation.tolist())
         return np.array(transform(place, turn, Vector(*map(float, point))))
 
     @property

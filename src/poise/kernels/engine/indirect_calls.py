@@ -24,7 +24,8 @@ def _clamp(engine: Engine, previous: Array, q: Array) -> int:
 
 
 @kernel
-def _evaluate_current(engine: Engine, q: Array) -> None:
+def evaluate_current(engine: Engine, q: Array) -> None:
+    """Evaluate `engine.current` at `q`, where a step starts: node frames, errors, and all that Jacobians need."""
     tree, current, trial = engine.tree, engine.current, engine.trial
     if _is_same_posture(trial.at, q):
         for i in range(q.shape[0]):
@@ -70,7 +71,7 @@ def _needs_center_of_mass(engine: Engine) -> bool:
     return False
 
 
-KERNELS: tuple[Callable[..., Any], ...] = (_clamp, _evaluate_current, _evaluate_trial)
+KERNELS: tuple[Callable[..., Any], ...] = (_clamp, evaluate_current, _evaluate_trial)
 """The kernels that are called by address; their order is that of `Engine.calls`."""
 CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL = range(3)
 """Indices into KERNELS and `Engine.calls`."""
@@ -90,7 +91,7 @@ if numba.config.DISABLE_JIT:
 
     def call_evaluate_current(calls: Array, engine: Any, q: Array) -> None:
         """Evaluate `engine.current` at `q`, where a step starts: node frames, errors, and all that Jacobians need."""
-        _evaluate_current(engine, q)
+        evaluate_current(engine, q)
 
     def call_evaluate_trial(calls: Array, engine: Any, q: Array) -> None:
         """Evaluate `engine.trial` at `q`, where a trial step ends: node frames and errors only."""

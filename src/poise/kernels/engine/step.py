@@ -55,11 +55,13 @@ step of fixed size along that direction and keeps it if it helps.
 """
 
 import math
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.kernels.engine.engine import EXACT_LEVEL_SLACK, FIRST_TASK_LEVEL, LOOP_SLACK, MET_ERROR, REIMPOSES, Engine
-from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial
+from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial, connect
 from poise.kernels.engine.step_model import build_model, exclude_direction, leave_out_below, solve_model
 from poise.kernels.engine.step_trial import (
     CORRECTION_TOLERANCE_AT_REST,
@@ -78,7 +80,7 @@ from poise.kernels.engine.step_trial import (
     try_step,
     update_best_merits,
 )
-from poise.kernels.jit.compile import kernel
+from poise.kernels.jit.compile import entry_point_for, kernel
 from poise.kernels.jit.memory import Handle
 from poise.kernels.loops.closure import closure_residual
 
@@ -433,3 +435,52 @@ def forget_steps(engine: Engine) -> None:
         state.extra_damping[k], state.needs_curvature[k], state.last_merit[k] = 0.0, 0, math.nan
         for i in range(state.last_level_step.shape[1]):
             state.last_level_step[k, i] = 0.0
+
+
+@kernel
+def forget_all(engine: Engine) -> None:
+    """Forget what earlier steps left, as `forget_steps` does, and the active sets that warm-start a step."""
+    forget_steps(engine)
+    work = engine.solver.work
+    for k in range(work.side.shape[0]):
+        for i in range(work.side.shape[1]):
+            work.side[k, i], work.least_side[k, i], work.rows_side[k, i], work.newton_side[k, i] = 0, 0, 0, 0
+
+
+StepFrom = Callable[[Engine, bool, Array], int]
+
+
+class EntryPoints(NamedTuple):
+    """Compiled kernels for engines of one type."""
+
+    bind: Callable[[Engine], Engine]
+    """The kernel `bind`."""
+    step_from: StepFrom
+    """The kernel `step_from`."""
+    calls: Array
+    """Addresses of the kernels in `indirect_calls.KERNELS`."""
+
+
+_known: dict[Hashable, EntryPoints] = {}
+
+
+def bound(engine: Engine, figure_types: Hashable) -> tuple[Engine, StepFrom]:
+    """A handle on an engine that is ready to step, and the kernel `step_from` with the least overhead per call.
+
+    Args:
+        engine: The engine. The types of the arrays that it does not share with all engines of its figure are fixed.
+        figure_types: A key of the types of the arrays that all engines of its figure share.
+    """
+    found = _known.get(figure_types)
+    if found is None:
+        found = _known[figure_types] = _entry_points(engine)
+    engine.calls[:] = found.calls
+    return found.bind(engine), found.step_from
+
+
+def _entry_points(engine: Engine) -> EntryPoints:
+    """Compile or load the kernels for the types of an engine."""
+    make_handle = entry_point_for(bind, engine)
+    handle, q = make_handle(engine), engine.state.trial_q
+    connect(handle, engine.calls, q)
+    return EntryPoints(make_handle, entry_point_for(step_from, handle, True, q), engine.calls.copy())

@@ -15,7 +15,8 @@ type of an object.
 kernel reads `handle.tree` as it would read the field of a tuple. It touches these internals of numba:
 `numba.experimental.structref`, `lower_getattr` and `impl_ret_borrowed` (our own code for reading a field, because
 structref's own code needs reference counting), and the layout of the `MemInfo` record of the numba runtime
-(`DATA_WORD`).
+(`DATA_WORD`) and of the Python object that owns one (`MEMINFO_WORD`). `type_key` calls
+`numba._dispatcher.compute_fingerprint`.
 
 Nothing counts references to either, so whoever calls a kernel must keep the memory and the arrays alive.
 """
@@ -23,11 +24,13 @@ Nothing counts references to either, so whoever calls a kernel must keep the mem
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 import numba
 import numpy as np
+from numba._dispatcher import compute_fingerprint
 
 Array = np.ndarray
 
@@ -71,21 +74,16 @@ class Memory:
 
     def __init__(self, **sizes: int) -> None:
         """Allocate all arrays, with these sizes."""
-        shapes = {name: [sizes[size] for size in field.sizes] for name, field in self._fields.items() if field.sizes}
-        lines = [-(-math.prod(shape) // LINE) for shape in shapes.values()]
-        table = -(-sum(1 + len(field.sizes) for field in self._fields.values()) // LINE)
-        self._allocate((table + sum(lines)) * LINE)
-        place = table * LINE
-        for (name, shape), count in zip(shapes.items(), lines, strict=True):
-            first = self._fields[name].first
-            self._words[first : first + 1 + len(shape)] = 8 * place, *shape
-            place += count * LINE
+        size, table = _layout(type(self), tuple(sizes.items()))  # type: ignore[arg-type]
+        self._allocate(size)
+        self._words[: table.size] = table
 
     def _allocate(self, size: int) -> None:
         block = np.zeros(size + LINE, dtype=np.int64)
-        start = -(block.ctypes.data // 8) % LINE
+        address = block.__array_interface__["data"][0]
+        start = -(address // 8) % LINE
         self._words = block[start : start + size]
-        self._address = block.ctypes.data + 8 * start
+        self._address = address + 8 * start
 
     def __getattr__(self, name: str) -> Array:
         """The array of this name; it is looked up once and then an ordinary attribute."""
@@ -106,6 +104,20 @@ class Memory:
         return copied
 
 
+@lru_cache(maxsize=256)
+def _layout(cls: type[Memory], given: tuple[tuple[str, int], ...]) -> tuple[int, Array]:
+    """The number of words of a memory with these sizes, and its table, in which numbers are 0."""
+    fields, sizes = cls._fields.values(), dict(given)
+    table = np.zeros(sum(1 + len(field.sizes) for field in fields), dtype=np.int64)
+    place = -(-table.size // LINE) * LINE
+    for field in fields:
+        if field.sizes:
+            shape = [sizes[size] for size in field.sizes]
+            table[field.first : field.first + 1 + len(shape)] = 8 * place, *shape
+            place += -(-math.prod(shape) // LINE) * LINE
+    return place, table
+
+
 def _number(at: int, dtype: type) -> property:
     """The property of a number at word `at`."""
 
@@ -116,6 +128,20 @@ def _number(at: int, dtype: type) -> property:
         memory._words[at : at + 1].view(dtype)[0] = value
 
     return property(read, write)
+
+
+def type_key(value: Any) -> Hashable:
+    """A key for the type that numba has for a number, an array, a memory, a C function, or a tuple of such values.
+
+    `numba.typeof` makes a type for every array and compares it with all others, 10 µs each: 2 ms for an engine. The
+    dispatchers of numba call `compute_fingerprint`, which takes 0.1 µs for an array, but knows no memories.
+    """
+    try:
+        return bytes(compute_fingerprint(value))
+    except NotImplementedError:
+        if isinstance(value, tuple):
+            return type(value), *map(type_key, value)
+        return getattr(type(value), "_numba_type_", value)
 
 
 if numba.config.DISABLE_JIT:
@@ -142,6 +168,7 @@ else:
     from numba.experimental import structref
     from numba.extending import (
         NativeValue,
+        box,
         infer_getattr,
         lower_getattr_generic,
         lower_setattr_generic,
@@ -216,6 +243,8 @@ else:
 
     DATA_WORD = 3
     """Index of the word of numba's `MemInfo` record that points to the data."""
+    MEMINFO_WORD = object.__basicsize__ // 8
+    """Index of the word of numba's Python object `MemInfo` that points to that record."""
 
     @structref.register
     class _HandleType(types.StructRef):  # type: ignore[misc]
@@ -240,8 +269,34 @@ else:
             at = [Constant(IntType(32), 0), Constant(IntType(32), fields.get_field_position(name))]
             return impl_ret_borrowed(context, builder, kind.field_dict[name], builder.load(builder.gep(parts, at)))
 
+    @box(_HandleType)  # type: ignore[untyped-decorator]
+    def _box_handle(kind: Any, handle: Any, c: Any) -> Any:
+        """Make a `Handle`, which owns the record, from a pointer to the record."""
+        record = c.pyapi.nrt_meminfo_as_pyobject(c.builder.extract_value(handle, 0))
+        make, kind_object = (c.pyapi.unserialize(c.pyapi.serialize_object(x)) for x in (Handle._numba_box_, kind))  # type: ignore[attr-defined]
+        made = c.pyapi.call_function_objargs(make, [kind_object, record])
+        for done in (make, kind_object, record):
+            c.pyapi.decref(done)
+        return made
+
+    @unbox(_HandleType)  # type: ignore[untyped-decorator]
+    def _unbox_handle(kind: Any, handle: Any, c: Any) -> Any:
+        """A pointer to the record of a `Handle`, without a reference to it.
+
+        The code of structref takes a reference at every call, and kernels that count no references never give it back:
+        no engine that took a step would ever be freed.
+        """
+        record = c.pyapi.object_getattr_string(handle, "_meminfo")
+        words = c.builder.bitcast(record, PointerType(PointerType(IntType(8))))
+        meminfo = c.builder.load(c.builder.gep(words, [Constant(IntType(32), MEMINFO_WORD)]))
+        c.pyapi.decref(record)
+        value = c.builder.insert_value(Constant(c.context.get_value_type(kind), None), meminfo, 0)
+        if c.context.enable_nrt:
+            c.context.nrt.incref(c.builder, kind, value)
+        return NativeValue(value)
+
     def define_handle(fields: Sequence[str]) -> None:
         """Set the names of the parts of `Handle`, in the order of its constructor."""
-        structref.define_proxy(Handle, _HandleType, list(fields))
+        structref.define_constructor(Handle, _HandleType, list(fields))
         for name in fields:
             _register_getter(name)

@@ -16,6 +16,7 @@ from poise.figure.model.posture import Posture
 from poise.studio.session.driver import TICK, Driven
 from poise.studio.session.outcome import Outcome, outcome_of
 from poise.studio.session.state import State, has_work
+from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class CompiledState:
     def __init__(self, state: State) -> None:
         """Compile the tasks of the scene and of the pulls."""
         self._scene, self._pulls = state.scene, state.pulls
-        self._tasks = state.scene.tasks
+        self._tasks, self._obstacles = state.scene.tasks, state.scene.obstacles
         scene = state.scene
         self.solver = Solver(
             scene.figure,
@@ -96,21 +97,26 @@ class CompiledState:
             self.solver.target(pull.task, pull.at)
 
     def fits(self, state: State) -> bool:
-        """Whether a state differs only in the targets of tasks and pulls."""
+        """Whether a state differs only in the targets of tasks and pulls, and in the places of obstacles."""
         old, new = self._scene, state.scene
         if [pull.task for pull in self._pulls] != [pull.task for pull in state.pulls]:
             return False
         return old is new or (
-            all(getattr(old, part) is getattr(new, part) for part in ("figure", "obstacles", "forces", "criteria"))
+            all(getattr(old, part) is getattr(new, part) for part in ("figure", "forces", "criteria"))
             and len(old.tasks) == len(new.tasks)
             and all(map(differ_in_target_only, old.tasks, new.tasks))
+            and len(old.obstacles) == len(new.obstacles)
+            and all(map(differ_in_place_only, old.obstacles, new.obstacles))
         )
 
     def aim(self, state: State) -> None:
-        """Set the targets that differ from those of the last state."""
+        """Set the targets, and move the obstacles, that differ from those of the last state."""
         for compiled, old, new in zip(self._tasks, self._scene.tasks, state.scene.tasks, strict=True):
             if new is not old and new.active:
                 self.solver.target(compiled, new)
+        for obstacle, was, there in zip(self._obstacles, self._scene.obstacles, state.scene.obstacles, strict=True):
+            if there is not was:
+                self.solver.move(obstacle, there)
         for before, now in zip(self._pulls, state.pulls, strict=True):
             if now is not before:
                 self.solver.target(now.task, now.at)
@@ -131,6 +137,13 @@ def differ_in_target_only(old: Task, new: Task) -> bool:
     names = [each.name for each in fields(old) if each.name not in old.target_fields]
     same = all(getattr(old, name) is getattr(new, name) for name in names)
     return same and given[0] == given[1] != []
+
+
+def differ_in_place_only(old: Obstacle | Plane, new: Obstacle | Plane) -> bool:
+    """Whether two obstacles have the same shape and name."""
+    if isinstance(old, Plane) or isinstance(new, Plane):
+        return type(old) is type(new) and old.name == new.name
+    return old is new or (old.shape is new.shape and old.name == new.name and old.convex == new.convex)
 
 
 class SolverThread:

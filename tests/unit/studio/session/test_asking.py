@@ -271,6 +271,25 @@ def test_obstacles_are_drawn_where_they_stand_and_moved(session: Session, kind: 
         assert row[[9, 6, 7, 8]] == pytest.approx(pose.rotation, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", OBSTACLE_KINDS)
+def test_a_dragged_obstacle_is_moved_in_the_solver(session: Session, kind: str) -> None:
+    hand = session.state.figure.pose_of("right_hand", session.state.posture).position
+    new = new_obstacle(session.state.scene, kind, np.array([0.0, -0.5, 1.5]), 1.8)
+    session.update(scene_change(with_obstacle, new))
+    session.tick()
+    assert session.stepper._compiled is not None
+    solver = session.stepper._compiled.solver
+    for height in (0.2, 0.1, 0.0):
+        away = np.array([0.0, -height, 0.0])
+        pose = Pose(hand + away, turn("x", -90.0)) if kind == "plane" else Pose(hand + away)
+        session.update(scene_change(with_obstacle_at, 0, pose), gesture="drag")
+        session.tick()
+    assert session.stepper._compiled.solver is solver
+    rest(session)
+    moved = session.state.figure.pose_of("right_hand", session.state.posture).position
+    assert np.linalg.norm(moved - hand) > 0.005
+
+
 def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
     hand = session.state.figure.pose_of("right_hand", session.state.posture).position
     block = Obstacle(Box((0.1, 0.1, 0.1)), Pose(hand), name="block")

@@ -1,0 +1,129 @@
+"""What a solve costs besides its steps: constructing the solver, the solve's own overhead, the verdict, and memory.
+
+python benchmarks/construction.py
+
+Times are those that a tenth of the calls undercut. The steps are timed in the same run, as the time that `solve` spends
+in the kernel `settle`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from machine import describe
+
+import poise
+from poise import Hold, LookAt, MomentOfInertia, Position, Solver
+from poise.engine import solver as engine_solver
+from poise.tasks.task import Task
+
+ROUNDS = 300
+LOW = 10
+"""Percentile of the times to print: a busy machine only adds to them."""
+NEAR = {"arm": (0.0, -0.02, 0.0), "human": (0.03, 0.02, -0.03), "walker": (0.03, 0.02, -0.03)}
+"""From a site's place in the neutral posture to a target in reach [m]."""
+FAR = ((3.0, 2.0, -3.0), (-3.0, 2.0, -3.0))
+"""The same for targets that cannot both be reached [m]."""
+SITES = {"arm": ["tip"], "human": ["left_hand", "right_hand"], "walker": ["left_foot", "right_foot"]}
+WIDTHS = (11, 21, 7, 9, 21, 7)
+"""Widths of the columns of times."""
+IN_A_PROCESS = {
+    "import poise": "import poise",
+    "and load the human": "import poise; poise.load('human')",
+    "and solve": "import poise; poise.solve(poise.load('human'), [poise.Position('right_hand', at=(-0.3, 1.2, 0.5))])",
+}
+
+
+def main() -> None:
+    print(describe("numba", "numpy"))
+    print("                          tasks met                   tasks out of reach  [µs]")
+    print("figure  tasks  construct  solve without steps  steps  verdict  solve without steps  steps")
+    for name, sites in SITES.items():
+        print(row(name, sites), flush=True)
+    print("target of a task of the human [µs]:", ", ".join(map(target_time, TARGETS)))
+    for what, code in IN_A_PROCESS.items():
+        print(f"{what}: {resident_memory(code):.0f} MB resident")
+
+
+def row(name: str, sites: list[str]) -> str:
+    """One line of the table."""
+    figure = poise.load(name)
+    there = {site: figure.pose_of(site, figure.neutral()).position for site in sites}
+    met = [Position(site, at=place + NEAR[name]) for site, place in there.items()]
+    unmet = [Position(site, at=place + away) for (site, place), away in zip(there.items(), FAR, strict=False)]
+    solver = Solver(figure, met)
+    rest = solver.settle(figure.neutral()).posture
+    times = (
+        low(lambda: Solver(figure, met)),
+        *solve_times(figure, met, solved=True),
+        low(lambda: solver.judge(rest)),
+        *solve_times(figure, unmet, solved=False),
+    )
+    return f"{name:8}{len(sites):5}" + "".join(f"{t:{w}.0f}" for t, w in zip(times, WIDTHS, strict=True))
+
+
+def solve_times(figure: poise.Figure, tasks: list[Task], *, solved: bool) -> tuple[float, float]:
+    """Time of a solve without its steps, and of its steps, those of trials for the verdict included [µs]."""
+    settle, spent, times = engine_solver.settle, [0.0], []
+
+    def timed(*arguments: Any) -> tuple[int, float]:
+        begin = time.perf_counter()
+        found = settle(*arguments)
+        spent[0] += time.perf_counter() - begin
+        return found
+
+    engine_solver.settle = timed
+    for _ in range(ROUNDS):
+        spent[0] = 0.0
+        begin = time.perf_counter()
+        found = poise.solve(figure, tasks)
+        times.append((time.perf_counter() - begin - spent[0], spent[0]))
+    engine_solver.settle = settle
+    assert (found.status == "solved") is solved, found.report()
+    overhead, steps = 1e6 * np.percentile(times, LOW, axis=0)
+    return float(overhead), float(steps)
+
+
+TARGETS: dict[str, tuple[Task, object]] = {
+    "position": (Position("right_hand", at=(-0.3, 1.2, 0.5)), (0.1, 1.0, 0.3)),
+    "direction of a gaze": (LookAt("eyes", direction=(0.0, 0.0, 1.0)), (0.1, 0.0, 1.0)),
+    "moment of inertia": (MomentOfInertia("y", 1.0), 2.0),
+    "held posture": (Hold("standing"), "waving"),
+}
+
+
+def target_time(name: str) -> str:
+    """A kind of target, and the time that another one takes."""
+    task, value = TARGETS[name]
+    solver = Solver(poise.load("human"), [task, Position("left_hand", at=(0.3, 1.2, 0.5), priority=2)])
+    return f"{name} {low(lambda: solver.target(task, value)):.0f}"  # type: ignore[arg-type]
+
+
+def low(call: Callable[[], object]) -> float:
+    """Time of a call that a tenth of all calls undercut [µs]."""
+    times = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return 1e6 * float(np.percentile(times, LOW))
+
+
+def resident_memory(code: str) -> float:
+    """Memory that a process of its own holds after running `code` [MB]."""
+    code += "; from pathlib import Path; print(Path('/proc/self/status').read_text())"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return int(re.findall(r"VmRSS:\s+(\d+) kB", said)[0]) / 1024.0
+
+
+if __name__ == "__main__":
+    if not Path("/proc/self/status").exists():
+        raise SystemExit("this benchmark reads memory from /proc, which only Linux has.")
+    main()
