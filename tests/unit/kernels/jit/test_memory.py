@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.kernels.jit.compile import kernel
-from poise.kernels.jit.memory import Memory
+from poise.kernels.jit.memory import Memory, type_key
 
 Array = np.ndarray
 
@@ -59,3 +59,13 @@ def test_an_empty_array_and_an_unknown_name():
     assert notes.values.shape == (0, 3)
     with pytest.raises(AttributeError, match="no field 'vaules'"):
         _ = notes.vaules  # type: ignore[attr-defined]
+
+
+def test_equal_keys_mean_equal_types():
+    notes, frozen = Notes(rows=1, columns=2), np.zeros(3)
+    frozen.flags.writeable = False
+    values = [1.0, 1, np.zeros(3), np.zeros(3, dtype=np.int64), np.zeros((3, 1)), np.zeros((3, 2)).T, frozen, notes]
+    values += [(np.zeros(3), notes), (np.zeros(3), np.zeros(3)), (notes, np.zeros(3))]
+    keys = [type_key(value) for value in values]
+    assert len(set(keys)) == len(keys)
+    assert type_key((np.ones(5), Notes(rows=2, columns=2))) == type_key((np.zeros(3), notes))
