@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.figure.assembly.loop_values import body_pose
 from poise.figure.model.figure import Figure
 from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray, Frames, Pose
@@ -25,18 +26,11 @@ def joint_places(figure: Figure, frames: Frames, *, loops: bool = False) -> list
     return [
         JointPlace(
             joint,
-            _body_frame(figure, joint.parent, frames) @ joint.parent_frame,
-            _body_frame(figure, joint.child, frames) @ joint.child_frame,
+            body_pose(figure, joint.parent, frames) @ joint.parent_frame,
+            body_pose(figure, joint.child, frames) @ joint.child_frame,
         )
         for joint in (figure.loops if loops else figure.joints)
     ]
-
-
-def _body_frame(figure: Figure, body: str | None, frames: Frames) -> Pose:
-    if body is None:
-        return figure.placement
-    row = figure.bodies.index(body)
-    return Pose(frames.position[row], frames.rotation[row])
 
 
 def bones(figure: Figure, body: str, thickness: float, segments: int = ROUND_SEGMENTS) -> Surface:

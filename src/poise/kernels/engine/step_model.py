@@ -180,10 +180,7 @@ def solve_model(engine: Engine, q: Array) -> None:
                 multipliers[i] *= share
             for i in range(start[k], start[k + 1]):
                 target[i] = weight[i - skip] * error[i - skip]
-        curvature = levels.curvature[k]
-        fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, skip, multipliers, curvature)
-        if state.loop_residual.shape[0] > 0:
-            _add_loop_curvature(engine, k)
+        _fill_task_curvature(engine, k)
         if k == p:
             add_criteria_curvature(engine.tree, engine.criteria, q, levels.curvature[k])
         levels.curved[k] = 1
@@ -196,12 +193,17 @@ def solve_model(engine: Engine, q: Array) -> None:
 
 
 @kernel
-def _add_loop_curvature(engine: Engine, k: int) -> None:
-    """Add the curvature of the loops, weighted by the multipliers of their rows, to that of level `k`."""
+def _fill_task_curvature(engine: Engine, k: int) -> None:
+    """Set the curvature of level `k` to that of goals and loops, weighted by the multipliers of their rows."""
     current, couple, multipliers = engine.current, engine.state.couple, engine.solver.work.row_multipliers
-    position, rotation, axes = current.position, current.rotation, current.axes
-    first, curvature = engine.levels.start[MECHANISM_LEVEL], engine.levels.curvature[k]
-    add_closure_curvature(engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature)
+    curvature = engine.levels.curvature[k]
+    fill_curvature(engine.tree, engine.goals, current, engine.node_forces, engine.skip, multipliers, curvature)
+    if engine.state.loop_residual.shape[0] > 0:
+        position, rotation, axes = current.position, current.rotation, current.axes
+        first = engine.levels.start[MECHANISM_LEVEL]
+        add_closure_curvature(
+            engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature
+        )
 
 
 @kernel
@@ -284,19 +286,13 @@ def exclude_direction(engine: Engine, k: int, share: float) -> bool:
     excluded already. The model must be solved again afterwards: its factors are overwritten.
     """
     state, levels, solver, undamped = engine.state, engine.levels, engine.solver, count_undamped_levels(engine)
-    count, n, x, multipliers = state.excluded_count[0], state.step.shape[0], state.step, solver.work.row_multipliers
+    count, n, x = state.excluded_count[0], state.step.shape[0], state.step
     was_met = FIRST_TASK_LEVEL <= k < undamped and state.merit[k] <= MET_ERROR and engine.level_kind[k] == 0
     if not was_met or count == MAX_EXCLUDED or not _find_uncorrectable_residual(engine, k, share):
         return False
     balance_row_multipliers(solver.work, k)
+    _fill_task_curvature(engine, k)
     curvature = levels.curvature[k]
-    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, multipliers, curvature)
-    if state.loop_residual.shape[0] > 0:
-        current, first, couple = engine.current, levels.start[MECHANISM_LEVEL], state.couple
-        position, rotation, axes = current.position, current.rotation, current.axes
-        add_closure_curvature(
-            engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature
-        )
     at = levels.general.shape[0] - MAX_EXCLUDED + count
     row, size, along, length = levels.general[at], 0.0, 0.0, 0.0
     for i in range(n):

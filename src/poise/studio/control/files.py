@@ -23,7 +23,6 @@ from poise.studio.session.changes import open_scene
 from poise.studio.session.edits import with_figure_file, with_parts
 from poise.studio.session.postures import with_joint_values
 from poise.studio.session.session import Session
-from poise.studio.session.state import State
 from poise.studio.session.temporary_figures import file_name
 
 LARGEST_FILE = 64 * 1024 * 1024
@@ -129,19 +128,9 @@ def scene_in(path: Path) -> Scene:
     return Scene.load(path) if is_scene(path.name) else opening(load(path), Origin(str(path)))
 
 
-def saved_text(session: Session) -> str:
-    """The present scene as the text of a scene file."""
-    return scene_text(with_figure_file(_scene_here(session.state)))
-
-
-def _scene_here(state: State) -> Scene:
-    """The scene with the present posture as its start."""
-    return with_parts(state.scene, start=state.posture)
-
-
 def saved_scene(session: Session) -> tuple[str, bytes]:
     """Name and contents of the scene's file: TOML, or an archive with the figure if the figure was edited."""
-    scene = _scene_here(session.state)
+    scene = with_parts(session.state.scene, start=session.state.posture)
     if scene.origin is not None:
         return "scene.toml", scene_text(scene).encode()
     here = with_figure_file(scene)

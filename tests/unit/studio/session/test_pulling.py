@@ -13,7 +13,7 @@ from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.collision.soles import support_polygon
 from poise.figure.model.pose import Pose
 from poise.figures import built_in
-from poise.studio.control.files import saved_text
+from poise.formats.scene_toml.write import scene_text
 from poise.studio.control.modes import Modes
 from poise.studio.scenes.openings import EXAMPLE_SCENES, FEET, opening
 from poise.studio.session.changes import scene_change
@@ -21,6 +21,7 @@ from poise.studio.session.edits import (
     task_from_text,
     task_text,
     with_changed_task,
+    with_figure_file,
     with_new_task,
     with_task,
     without_task,
@@ -153,7 +154,7 @@ def test_every_example_comes_to_rest_and_can_be_saved(name: str) -> None:
     session = Session(EXAMPLE_SCENES[name]())
     rest(session)
     assert session.state.outcome.light in ("green", "orange")
-    assert saved_text(session).count("[[task]]") == len(session.state.scene.tasks)
+    assert scene_text(with_figure_file(session.state.scene)).count("[[task]]") == len(session.state.scene.tasks)
 
 
 @pytest.mark.parametrize("kind", list(task_menu()))

@@ -1,7 +1,5 @@
 """ERIK on a batch of problems."""
 
-import numpy as np
-
 from poise.kernels.chains.chain import Chain
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions, aim_of, write_solution
 from poise.kernels.gaze.erik.descent import Descent
@@ -11,8 +9,6 @@ from poise.kernels.gaze.erik.joint import Lalut
 from poise.kernels.gaze.measures import Scoring
 from poise.kernels.jit.call_arguments import CallArguments
 from poise.kernels.jit.compile import kernel, threaded_kernel
-
-Array = np.ndarray
 
 
 @threaded_kernel
