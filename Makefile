@@ -107,7 +107,7 @@ fuzz: $(STAMP) ## Feed garbage to every reader, FUZZ_SECONDS each; nothing but a
 
 lock: ## Pin the newest allowed versions in requirements.lock, requirements-cuda.lock and requirements-bench.lock.
 	@test -x $(BIN)/uv || { echo "make lock needs uv in $(VENV): run make setup first"; exit 1; }
-	@$(call pin,Every package poise is developed and tested with,requirements.lock,pyproject.toml --extra mjcf --extra robots --group dev)
+	@$(call pin,Every package poise is developed and tested with,requirements.lock,pyproject.toml --extra all --group dev)
 	@$(call pin,What poise needs on a machine with an NVIDIA GPU,requirements-cuda.lock,pyproject.toml --extra cuda --constraint requirements.lock)
 	@$(call pin,The peers that benchmarks measure,requirements-bench.lock,--group bench)
 	@echo "The locks are fresh; make setup and make bench install requirements.lock and requirements-bench.lock."

@@ -85,11 +85,11 @@ def build(work: Path, output: Path) -> None:
 
 
 def environment(folder: Path) -> str:
-    """The Python of a virtual environment with poise as it is now, its dependencies and what builds it."""
+    """The Python of a virtual environment with poise as it is now, all its extras and what builds it."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         run(sys.executable, "-m", "venv", str(folder))
-        run(str(python), "-m", "pip", "install", "--quiet", str(ROOT), "hatchling")
+        run(str(python), "-m", "pip", "install", "--quiet", f"{ROOT}[all]", "hatchling")
     run(
         str(python),
         "-m",

@@ -37,3 +37,7 @@ class FormatError(PoiseError):
 
 class RobotError(PoiseError):
     """A robot's port, its servo settings, or the reply of its device is wrong."""
+
+
+class MissingPackageError(PoiseError, ImportError):
+    """A feature needs a package that is not installed: see `poise.extras`."""

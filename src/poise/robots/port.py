@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from poise.errors import RobotError
+from poise.extras import require
 from poise.figure.model.names import listing, suggestion
 from poise.robots.driver import DeviceLostError
 
@@ -125,10 +126,9 @@ def _unsent_bytes(line: Any) -> int:
 
 
 def _pyserial() -> ModuleType:
-    try:
-        import serial
-    except ImportError:
-        raise RobotError("robots on serial lines need pyserial: pip install 'poise[robots]'.") from None
+    require("serial", "a robot on a serial line")
+    import serial
+
     return serial
 
 

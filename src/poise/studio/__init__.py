@@ -1,1 +1,6 @@
 """The studio: an application in the browser for posing figures."""
+
+from poise.extras import require
+
+require("nicegui", "the studio")
+require("PIL", "the studio", extra="studio")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -65,8 +66,12 @@ class Proximity:
             index: _Shared(solids[index], placed.position[index], placed.matrix[index])
             for index in {index for _, i, j in asked for index in (i, j)}
         }
-        self._tipping = _Tipping()
         self._coal = {p: CoalPair(p, shared[i], shared[j]) for p, i, j in asked}
+
+    @cached_property
+    def _tipping(self) -> _Tipping:
+        """The workspace of the pairs that coal measures."""
+        return _Tipping()
 
     def nearest(self, position: FloatArray, rotation: FloatArray, reach: float) -> int:
         """Fill the rows of all pairs nearer than `reach`; returns their number."""

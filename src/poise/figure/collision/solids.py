@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.errors import FigureError
+from poise.extras import require
 from poise.figure.collision.mesh_files import find_mesh, read_triangles
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.pose import FloatArray, Pose
@@ -196,6 +197,7 @@ def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntA
 
 def library() -> Any:
     """The coal library, imported when it is first needed."""
+    require("coal", "avoiding meshes, or boxes, cylinders and ellipsoids among each other,")
     return import_module("coal")
 
 

@@ -1,1 +1,6 @@
 """Reads figures from MuJoCo's MJCF files."""
+
+from poise.extras import require
+
+require("mujoco", "reading MJCF")
+require("lxml", "reading MJCF", extra="mjcf")

@@ -68,10 +68,8 @@ def _text(source: bytes | str, path: Path | None) -> str:
 
 def _compiled(root: Element, build: Callable[[ModuleType], Any]) -> Mjcf:
     """The model that MuJoCo compiles from the document; its errors become FormatErrors with their line."""
-    try:
-        import mujoco
-    except ImportError:
-        raise FormatError("reading MJCF needs the package mujoco: install poise[mjcf].", root.path) from None
+    import mujoco
+
     try:
         with _warnings_logged(mujoco, root):
             return Mjcf(build(mujoco), root)
