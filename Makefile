@@ -26,6 +26,7 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Create .venv, install the pinned packages and poise, compile the kernels once.
+	@$(BIN)/poise compile
 	@echo "poise is ready in $(VENV). Try: make studio"
 
 $(STAMP):
@@ -37,13 +38,10 @@ $(STAMP):
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@echo "Installing poise itself, editable ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
-	@echo "Compiling the kernels, so that no later start has to ..."
-	@$(BIN)/poise compile
 	@rm -f $(VENV)/.setup-*
 	@touch $@
 
-studio: $(STAMP) ## Open the studio in the browser.
-	@$(BIN)/poise compile
+studio: $(STAMP) ## Open the studio in the browser; the first time, kernels are compiled while it is in use.
 	$(BIN)/poise studio
 
 test: $(STAMP) ## Run every test but the slow ones.

@@ -37,9 +37,8 @@ PYTHON_TAG = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 LIST_LOADED = """
 import json, sys
 from poise import warmup
-for lane in warmup.lanes():
-    for step in warmup.lanes()[lane]:
-        step.run()
+for step in warmup.steps():
+    step.run()
 from poise.kernels.jit import cache, machine_code, shipped
 from numba.core.registry import cpu_target
 json.dump({
@@ -75,8 +74,6 @@ def build(work: Path, output: Path) -> None:
         "POISE_QUIET": "1",
     }
     started = time.monotonic()
-    for marker in cache.glob("complete-*"):  # the warm-up may have got more steps since
-        marker.unlink()
     run(python, "-m", "poise", "compile", **target)
     run(python, "-c", LIST_LOADED, str(work / MANIFEST), **target)
     print(f"compiled for {BASELINE_CPU} in {time.monotonic() - started:.0f} s")

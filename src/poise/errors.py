@@ -41,3 +41,7 @@ class RobotError(PoiseError):
 
 class MissingPackageError(PoiseError, ImportError):
     """A feature needs a package that is not installed: see `poise.extras`."""
+
+
+class NotReadyError(PoiseError):
+    """A call needs kernels that worker processes are still compiling."""

@@ -1,17 +1,22 @@
 """The warm-up: calls that make numba compile every kernel, on a figure so small that only compilation takes time.
 
-Each part of poise that calls kernels from Python has a step here; `poise compile` runs all steps.
+Each part of poise that calls kernels from Python has a step here. Steps belong to stages in the order of need: first
+what the studio's page shows, then what pulling a figure needs, then the rest. `poise compile` and `poise studio` run
+the steps in worker processes (`poise.cli.preparation`); `python -m poise.warmup` is such a worker.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from poise.errors import MissingPackageError
 from poise.figure.collision.soles import support_polygon
 from poise.figure.model.builder import (
     Builder,
@@ -31,51 +36,78 @@ from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Sphere
+from poise.kernels.jit.inner_code import compile_for_callers
+
+if TYPE_CHECKING:
+    from poise.kernels.engine.engine import Engine
 
 LOOP_FRAME = Pose(vector((0.1, 0.0, 0.0)))
 """Frame of the loop joints on the base."""
 
 
+PURPOSES = ("to look at", "to pull", "for everything")
+"""What the studio is ready for once the steps of a stage, and of the stages before it, are done."""
+LOOK, PULL, ALL = range(len(PURPOSES))
+"""The stages."""
+
+
+NICENESS = 10
+"""By how much a worker's priority is lower than that of the process that started it."""
+
+
 class Step(NamedTuple):
     """One part of the warm-up."""
 
+    stage: int
+    """The first stage that needs it."""
     what: str
     """Name for progress messages."""
+    effort: float
+    """About how long it takes on one core once the steps before it are done, for progress bars [s]."""
     run: Callable[[], object]
     """Calls the kernels."""
 
 
-def lanes() -> dict[str, list[Step]]:
-    """All parts of the warm-up; steps of one lane build on each other and on "body", and lanes can run in parallel."""
-    return {
-        "body": [
-            Step("rotations", _rotations),
-            Step("limits", _limits),
-            Step("kinematics", _kinematics),
-            Step("masses", _masses),
-        ],
-        "engine": [
-            Step("levels", _levels),
-            Step("solving", _solving),
-            Step("retargeting", _retargeting),
-            Step("collisions", _collisions),
-        ],
-        "gaze": [Step("expression", _expression), Step("erik", _erik)],
-        "chains": [Step("reach", _reach), Step("chains", _chains), Step("filter", _filter)],
-        "loops": [
-            Step("loops", _loops),
-            Step("forces", _forces),
-            Step("figures", _figures),
-            Step("pictures", _pictures),
-        ],
-    }
+def steps() -> tuple[Step, ...]:
+    """All steps, in the order in which workers take them: neighbours share few kernels, so that none waits long."""
+    return (
+        Step(PULL, "priority levels", 43, _levels),
+        Step(LOOK, "the first page", 10, _first_page),
+        Step(LOOK, "joint limits", 28, _limits),
+        Step(ALL, "rotations", 2, _rotations),
+        Step(ALL, "kinematics", 4, _kinematics),
+        Step(ALL, "masses", 5, _masses),
+        Step(PULL, "goals", 42, _goals),
+        Step(PULL, "the engine's model", 43, _model),
+        Step(PULL, "the engine's curvature", 20, _curvature),
+        Step(PULL, "the engine's steps", 50, _pulling),
+        Step(ALL, "gaze", 155, _expression),
+        Step(ALL, "the solver", 10, _solving),
+        Step(ALL, "loops", 20, _loops),
+        Step(ALL, "figures", 5, _figures),
+        Step(ALL, "retargeting", 29, _retargeting),
+        Step(ALL, "collisions", 11, _collisions),
+        Step(ALL, "reach", 39, _reach),
+        Step(ALL, "gaze as published", 33, _erik),
+        Step(ALL, "chains", 48, _chains),
+        Step(ALL, "the motion filter", 2, _filter),
+        Step(ALL, "forces", 15, _forces),
+        Step(ALL, "pictures", 5, _pictures),
+    )
 
 
-def run_lane(name: str) -> None:
-    """Run the steps of a lane and print a line after each, from which the caller draws a progress bar."""
-    for step in lanes()[name]:
-        step.run()
-        print(step.what, flush=True)
+def work() -> None:
+    """Run the steps whose names arrive on standard input, and print each name when its step is done.
+
+    A step that needs a package that is not installed is left out: without the package, nobody can call its kernels.
+    """
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    known = {step.what: step for step in steps()}
+    for line in sys.stdin:
+        with suppress(MissingPackageError):
+            known[line.strip()].run()
+        print(line.strip(), flush=True)
 
 
 @cache
@@ -106,6 +138,15 @@ def every_joint_kind() -> Figure:
         made.loop(joint, "base", "ball", parent_frame=LOOP_FRAME, child_frame=Pose())
     made.loop(fixed("fixed_loop"), "base", "ball", parent_frame=LOOP_FRAME, child_frame=Pose())
     return made.build()
+
+
+def _first_page() -> None:
+    """Do what the studio does to show the human and to move a slider."""
+    from poise.figures import built_in
+    from poise.studio.session.session import Session
+    from poise.studio.wire.rehearsal import rehearse
+
+    rehearse(Session(built_in("human")))
 
 
 def _rotations() -> None:
@@ -222,6 +263,49 @@ def _levels() -> None:
     make_solver(1, 1, 1)
 
 
+def _goals() -> None:
+    """What every problem of the engine calls before its first step."""
+    from poise.kernels.engine.indirect_calls import connect
+
+    engine, handle = _engine()
+    connect(handle, engine.calls, engine.state.trial_q)
+
+
+def _model() -> None:
+    from poise.kernels.engine.step_model import build_model
+
+    engine, handle = _engine()
+    compile_for_callers(build_model, handle, engine.state.trial_q)
+
+
+def _curvature() -> None:
+    from poise.kernels.engine.step_model import solve_model
+
+    engine, handle = _engine()
+    compile_for_callers(solve_model, handle, engine.state.trial_q)
+
+
+def _engine() -> tuple[Engine, Engine]:
+    """The arrays of an engine without tasks, and their handle."""
+    from poise.engine.engine_arrays import criteria_arrays, make_engine
+    from poise.engine.problem import StepSize
+    from poise.kernels.engine.step import bind
+
+    figure = every_joint_kind()
+    engine = make_engine(figure, [], criteria_arrays(figure, None, []), StepSize(), None)
+    return engine, bind(engine)
+
+
+def _pulling() -> None:
+    """What the studio does while the figure of its first page moves and comes to rest."""
+    from poise.figures import built_in
+    from poise.studio.session.session import Session
+
+    session = Session(built_in("human"))
+    while session.tick():
+        pass
+
+
 def _solving() -> None:
     from poise.engine.solver import Solver, solve
     from poise.figures import built_in
@@ -297,5 +381,4 @@ def _chains() -> None:
 
 
 if __name__ == "__main__":
-    for lane in sys.argv[1:]:
-        run_lane(lane)
+    work()

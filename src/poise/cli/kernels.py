@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from poise.cli.console import print_note, print_result, stderr
 
-FIRST = "body"
-"""The lane that must finish before all others start."""
+if TYPE_CHECKING:
+    from poise.cli.preparation import Preparation
+
+BAR_UPDATE_INTERVAL = 0.2
+"""Time between two updates of the progress bar [s]."""
 
 
 def compile_kernels(
@@ -52,7 +53,6 @@ def compile_kernels(
         return
     started = time.monotonic()
     _compile_everything()
-    cache.mark_complete()
     print_result(f"compiled every kernel in {time.monotonic() - started:.0f} s, in {cache.user_cache()}")
 
 
@@ -81,59 +81,37 @@ def _amount(files: list[Path]) -> str:
 
 
 def _compile_everything() -> None:
-    """Run the lanes of the warm-up with a progress bar."""
-    from poise.warmup import lanes
+    """Compile with a progress bar."""
+    from poise.cli.preparation import Preparation
 
-    columns = (TextColumn("compiling {task.description}"), BarColumn(), TimeElapsedColumn())
-    work = lanes()
-    with Progress(*columns, console=stderr(), transient=True) as progress:
-        bar = progress.add_task("the kinematic tree", total=sum(map(len, work.values())))
-
-        def done(what: str) -> None:
-            progress.update(bar, description=f"{what} …", advance=1)
-
-        try:
-            _run_lanes([FIRST], done)
-            _run_lanes([lane for lane in work if lane != FIRST], done)
-        except KeyboardInterrupt:
-            print_note("stopped; what is compiled is kept, and poise compile goes on from there.")
-            raise typer.Exit(130) from None
-
-
-def _run_lanes(names: list[str], done: Callable[[str], None]) -> None:
-    """Run lanes of the warm-up, each in a process of its own, as many at once as there are cores."""
-    waiting, running = list(names), list[subprocess.Popen[str]]()
+    preparation = Preparation()
+    preparation.start()
     try:
-        while waiting or running:
-            while waiting and len(running) < (os.cpu_count() or 1):
-                running.append(_start(waiting.pop(0), done))
-            time.sleep(0.05)
-            for process in [process for process in running if process.poll() is not None]:
-                running.remove(process)
-                if process.returncode != 0:
-                    assert process.stderr is not None
-                    raise RuntimeError(f"compiling failed:\n{process.stderr.read()}")
+        with progress_bar(preparation):
+            preparation.wait_until_over()
+    except KeyboardInterrupt:
+        print_note("stopped; what is compiled is kept, and poise compile goes on from there.")
+        raise typer.Exit(130) from None
     finally:
-        for process in running:
-            process.kill()
-            process.wait()
+        preparation.stop()
 
 
-def _start(lane: str, done: Callable[[str], None]) -> subprocess.Popen[str]:
-    """Start a lane in a process that Ctrl-C does not reach; `done` is called after each of its steps."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "poise.warmup", lane],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"POISE_QUIET": "1"},
-        start_new_session=True,
-    )
+@contextmanager
+def progress_bar(preparation: Preparation) -> Iterator[None]:
+    """A progress bar on standard error inside a `with` block."""
+    columns = (TextColumn("compiling {task.description}"), BarColumn(), TimeElapsedColumn())
+    over = threading.Event()
+    with Progress(*columns, console=stderr(), transient=True) as progress:
+        bar = progress.add_task("…", total=1.0)
 
-    def listen() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            done(line.strip())
+        def follow() -> None:
+            while not over.wait(BAR_UPDATE_INTERVAL):
+                progress.update(bar, description=f"{preparation.activity} …", completed=preparation.share())
 
-    threading.Thread(target=listen, daemon=True).start()
-    return process
+        follower = threading.Thread(target=follow, daemon=True)
+        follower.start()
+        try:
+            yield
+        finally:
+            over.set()
+            follower.join()

@@ -42,8 +42,8 @@ def cuda_module() -> Any:
         ready = False
     if not ready:
         raise TaskError(
-            "device='cuda' needs an NVIDIA GPU with its driver, and numba-cuda: pip install 'poise[cuda]'; omit device to"
-            " use the CPU."
+            "device='cuda' needs an NVIDIA GPU with its driver, and numba-cuda: pip install 'poise[cuda]'; omit device"
+            " to use the CPU."
         )
     return cuda
 

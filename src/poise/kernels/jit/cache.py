@@ -34,12 +34,15 @@ KERNELS_FOLDER = Path(__file__).parents[1]
 """The folder of all kernel sources."""
 KERNELS_PACKAGE = "poise.kernels"
 """The import path of that folder."""
+WARM_UP = KERNELS_FOLDER.parent / "warmup.py"
+"""The calls that compile every kernel; after an edit to it there may be more to compile."""
 MAX_CACHE_AGE = 30.0 * 24.0 * 3600.0
 """Machine code of other versions is deleted once it is older than this [s]."""
 SHIPPED_FOLDER = KERNELS_FOLDER.parent / "machine_code"
 """The machine code that came with the package: see `shipped`."""
 NOT_COMPILED = tuple(
-    f"jit/{name}.py" for name in ("cache", "code_file", "interrupt", "lock", "machine_code", "notice", "shipped")
+    f"jit/{name}.py"
+    for name in ("cache", "code_file", "inner_code", "interrupt", "lock", "machine_code", "notice", "shipped")
 )
 """Sources left out of every digest, since they decide where machine code is stored but not what it does."""
 
@@ -211,16 +214,22 @@ def whole_digest() -> str:
     return source_digest(name for name in every_source() if name not in NOT_COMPILED)
 
 
+def _marker() -> Path:
+    """The file whose existence says that all kernels that the warm-up calls are compiled, for the code of both."""
+    digest = hashlib.sha256(whole_digest().encode() + WARM_UP.read_bytes()).hexdigest()[:12]
+    return user_cache() / f"complete-{digest}"
+
+
 def marked_complete() -> bool:
     """Whether all kernels of this version are compiled: see `mark_complete`."""
-    return (user_cache() / f"complete-{whole_digest()}").exists()
+    return _marker().exists()
 
 
 def mark_complete() -> None:
     """Record that all kernels are compiled, and delete machine code of other versions older than `MAX_CACHE_AGE`."""
     if not user_cache().is_dir():
         return
-    marker = user_cache() / f"complete-{whole_digest()}"
+    marker = _marker()
     marker.touch()
     save_sources()
     ours = {marker.name, *every_folder()}

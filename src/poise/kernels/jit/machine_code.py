@@ -26,7 +26,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from poise.kernels.jit import shipped
+from poise.kernels.jit import inner_code, shipped
 from poise.kernels.jit.cache import folder_name, marked_complete, user_cache, writable_cache
 from poise.kernels.jit.code_file import pack, unpack, write_file
 from poise.kernels.jit.interrupt import interrupt
@@ -36,6 +36,8 @@ from poise.kernels.jit.notice import progress, say
 TYPE_ANNOTATION = 5
 """Index of the text of the types among what `CompileResult._reduce` returns after the library."""
 INTERRUPTED = "stopped while compiling; the kernels that are compiled are kept"
+when_missing: list[Callable[[], object]] = []
+"""Called before this process compiles a kernel that Python calls; may raise an error to prevent it."""
 loaded: list[Path] = []
 """The files in the user's cache that this process has loaded."""
 
@@ -50,11 +52,16 @@ def use_cache(compiled: Any, function: Callable[..., Any]) -> Any:
     """Make a dispatcher or C function of numba load and store its machine code with a `KernelCache`."""
     compiled._cache = store = KernelCache(function)
     compile_now = compiled.compile
+    if is_dispatcher := hasattr(compiled, "overloads"):
+        inner_code.allow_inner(compiled)
 
     def compile_or_load(*signature: Any) -> Any:
         outer_locks = len(store.locks)
         try:
-            result = compile_now(*signature)
+            with inner_code.compiling():
+                if is_dispatcher and not inner_code.is_inner():
+                    inner_code.forget_inner(compiled, *signature)
+                result = compile_now(*signature)
         except KeyboardInterrupt:
             if len(store.locks) > outer_locks and not progress.is_nested:
                 raise KeyboardInterrupt(INTERRUPTED) from None  # without the frames of the compiler
@@ -91,10 +98,16 @@ class KernelCache(_Cache):  # type: ignore[misc]
     def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
         """The machine code for these types; None, and a lock until `release`, if it has to be compiled."""
         context.refresh()
-        name = self._file_name(signature, context.codegen().magic_tuple())
-        found = self._load(user_cache(), name, signature, context) or self._load_shipped(signature, context)
+        entry = name = self._file_name(signature, context.codegen().magic_tuple())
+        found = self._load(user_cache(), entry, signature, context) or self._load_shipped(signature, context)
+        if found is None and inner_code.is_inner():
+            name = _inner_name(entry)
+            found = self._load(user_cache(), name, signature, context)
         if found is not None:
             return found
+        if not inner_code.is_inner():
+            for call in when_missing:
+                call()
         _explain()
         folder = writable_cache() / self._folder
         with suppress(OSError):
@@ -106,11 +119,18 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
     def save_overload(self, signature: Any, result: CompileResult) -> None:
         """Store machine code."""
+        is_inner = isinstance(result.library, inner_code.InnerLibrary)
+        result.library._ensure_finalized()
+        if not is_inner:
+            inner_code.set_environments(result)
         if not result.library.has_dynamic_globals:
             folder = writable_cache() / self._folder
             with suppress(OSError):  # a full disk: the kernel works, and is compiled again next time
                 name = self._file_name(signature, result.codegen.magic_tuple())
-                write_file(folder / name, pack(*_reduced(signature, result)))
+                if is_inner:
+                    write_file(folder / _inner_name(name), pack(*_reduced_inner(signature, result)))
+                else:
+                    write_file(folder / name, pack(*_reduced(signature, result)))
 
     def release(self, kept: int) -> None:
         """Release the locks that were taken after the first `kept`, whether compiling succeeded or not."""
@@ -153,6 +173,17 @@ class KernelCache(_Cache):  # type: ignore[misc]
         """Do nothing: an edited kernel gets another folder."""
 
 
+def _inner_name(name: str) -> str:
+    """The name of the file of a kernel without entry point, by that of the kernel with one."""
+    return f"{name.removesuffix('.code')}.inner.code"
+
+
+def _reduced_inner(signature: Any, result: CompileResult) -> tuple[bytes, bytes]:
+    """A kernel without entry point as bytes, and its bitcode."""
+    name, known, bitcode = inner_code.reduced(result)
+    return dumps((signature, name, None, (), known)), bitcode
+
+
 def _reduced(signature: Any, result: CompileResult) -> tuple[bytes, bytes]:
     """A compiled kernel as bytes, and its bitcode."""
     module = result.library._get_module_for_linking()
@@ -173,6 +204,8 @@ def _rebuilt(content: bytes, bitcode: Callable[[], bytes], signature: Any, conte
     stored, name, code, symbols, parts = pickle.loads(content)
     if stored != signature:
         return None
+    if code is None:
+        return inner_code.rebuilt(name, parts, bitcode, context)
     context.codegen()._engine._defined_symbols.update(symbols)
     result = CompileResult._rebuild(context, (name, "object", (code, _empty_bitcode())), *parts)
     result.library._get_module_for_linking = cache(lambda: parse_bitcode(bitcode()))

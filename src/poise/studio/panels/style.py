@@ -26,6 +26,8 @@ STYLE = """
   position: absolute; left: 10px; top: 6px; font-size: 12px; opacity: 0.65; pointer-events: none; user-select: none;
 }
 .poise-status { height: 36px; padding: 0 14px; gap: 10px; border-bottom: 1px solid rgba(128, 128, 128, 0.25); }
+.poise-readiness { flex: none; white-space: nowrap; }
+.poise-readiness .q-linear-progress { width: 150px; }
 .poise-light { flex: none; width: 14px; height: 14px; border-radius: 50%; background: #9e9e9e; }
 .poise-light[data-light=green] { background: #2e9e4f; }
 .poise-light[data-light=orange] { background: #f28c1e; }

@@ -8,6 +8,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments, KeyEventArguments
 
 from poise.studio.control.modes import Modes
+from poise.studio.panels.fields import attempt
 from poise.studio.panels.menus import cheat_sheet, examples_menu
 from poise.studio.panels.modes.switch import ModeSwitch
 from poise.studio.panels.side import Side
@@ -15,6 +16,7 @@ from poise.studio.panels.style import STYLE
 from poise.studio.panels.task_list import TaskList
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.postures import in_posture
+from poise.studio.session.readiness import Progress, all_ready
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 
@@ -22,6 +24,8 @@ PAGE_UPDATE_INTERVAL = 0.1
 """Time between two updates of a page's panels [s]."""
 FIRST_HINT = "Drag any part of the figure to move it · right-click a part for more actions · press ? for all shortcuts"
 """Hint over the viewport until something has been changed."""
+READINESS_UPDATE_INTERVAL = 0.5
+"""Time between two updates of the bar that shows how far the studio has got with getting ready [s]."""
 SLIDERS_UPDATE_INTERVAL = 0.3
 """Time between two updates of the joint sliders; moving fifty of them keeps a browser busy [s]."""
 
@@ -29,9 +33,9 @@ SLIDERS_UPDATE_INTERVAL = 0.3
 class StudioPage:
     """One browser page that shows the shared session."""
 
-    def __init__(self, session: Session, modes: Modes) -> None:
+    def __init__(self, session: Session, modes: Modes, progress: Progress = all_ready) -> None:
         """Build the page for the client that is being served."""
-        self.session, self.modes = session, modes
+        self.session, self.modes, self.progress = session, modes, progress
         self.shown_figure = self.shown_step = -1
         self.following = self.four = False
         ui.add_css(STYLE)
@@ -53,6 +57,8 @@ class StudioPage:
         self.follow()
         ui.timer(PAGE_UPDATE_INTERVAL, self.follow)
         ui.timer(SLIDERS_UPDATE_INTERVAL, self.side.follow_joints)
+        if self._is_getting_ready():
+            ui.timer(READINESS_UPDATE_INTERVAL, self._is_getting_ready)
 
     def _header(self) -> None:
         with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
@@ -82,6 +88,9 @@ class StudioPage:
             with self.sentence:
                 self.whole = ui.tooltip()
             ui.space()
+            with ui.row().classes("poise-readiness items-center no-wrap gap-2").mark("readiness") as self.readiness:
+                self.ready_sentence = ui.label().classes("text-caption poise-number")
+                self.ready_bar = ui.linear_progress(show_value=False).props("instant-feedback color=orange-7")
             self.facts = ui.label().classes("text-caption text-grey-6 no-wrap poise-facts")
 
     def follow(self) -> None:
@@ -102,6 +111,16 @@ class StudioPage:
             self.following = False
         self.shown_figure, self.shown_step = state.figure_number, state.step
 
+    def _is_getting_ready(self) -> bool:
+        """Show how far the studio has got with getting ready; returns whether it still is."""
+        found = self.progress()
+        self.readiness.set_visibility(found is not None)
+        self.facts.set_visibility(found is None)
+        if found is not None:
+            self.ready_sentence.set_text(found.sentence)
+            self.ready_bar.set_value(found.share)
+        return found is not None
+
     def _show_figure(self, state: State) -> None:
         names = dict.fromkeys((*self.modes.figure_names, state.figure.name))
         self.figures.set_options(list(names), value=state.figure.name)
@@ -121,7 +140,8 @@ class StudioPage:
 
     def _choose_figure(self, name: str | None) -> None:
         if name in self.modes.figure_names and not self.following:
-            self.modes.choose_figure(name)
+            attempt(lambda: self.modes.choose_figure(name))
+            self.shown_figure = -1
             self.follow()
 
     def _choose_posture(self, name: str | None) -> None:

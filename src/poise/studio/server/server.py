@@ -6,6 +6,7 @@ import contextlib
 import socket
 import threading
 import webbrowser
+from collections.abc import Callable
 from ipaddress import ip_address
 
 import uvicorn
@@ -19,6 +20,8 @@ from poise.studio.server.guard import KEY, Guard
 from poise.studio.server.keys import new_key, stored_key
 from poise.studio.server.mode_routes import mode_routes
 from poise.studio.server.page import StudioPage
+from poise.studio.server.waiting import WaitingPage
+from poise.studio.session.readiness import Progress, all_ready
 from poise.studio.session.session import Session
 from poise.studio.session.stepping import SolverThread
 from poise.studio.wire.viewport import viewport_routes
@@ -32,14 +35,23 @@ SHUTDOWN_TIME = 1
 """Time that open connections may delay the end of the server [s]."""
 
 
-def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_browser: bool = True) -> None:
+def serve(
+    session: Session | Callable[[], Session],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8123,
+    open_browser: bool = True,
+    progress: Progress = all_ready,
+) -> None:
     """Print the studio's address and serve it until Ctrl-C.
 
     Args:
-        session: The session that the pages show.
+        session: The session that the pages show, or a function that makes it; a page says what is being got ready
+            until the function returns.
         host: The address to listen at; 127.0.0.1 can be reached from this machine only.
         port: The port to listen at; if it is in use, the next free one.
         open_browser: Whether to open the page in a browser.
+        progress: How far the studio has got with getting ready, which the pages show.
     """
     listener = listening(host, port)
     found = int(listener.getsockname()[1])
@@ -50,12 +62,15 @@ def serve(session: Session, *, host: str = "127.0.0.1", port: int = 8123, open_b
     if not is_local(host):
         print(f"everyone who can reach {host} over the network and has the key can use the studio.", flush=True)
     print(f"poise studio: {address}", flush=True)
-    guarded = Guard(application(session), key=key, port=found, local=is_local(host))
+    if open_browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    if not isinstance(session, Session):
+        with WaitingPage(listener, progress):
+            session = session()
+    guarded = Guard(application(session, progress), key=key, port=found, local=is_local(host))
     config = uvicorn.Config(
         guarded, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_TIME, ws_per_message_deflate=False
     )
-    if open_browser:
-        threading.Timer(0.5, webbrowser.open, [address]).start()
     with contextlib.suppress(KeyboardInterrupt):
         _Server(config, SolverThread(session)).run(sockets=[listener])
 
@@ -80,7 +95,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def application(session: Session) -> FastAPI:
+def application(session: Session, progress: Progress = all_ready) -> FastAPI:
     """The application with all pages and routes, without the guard."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(viewport_routes(session))
@@ -90,7 +105,7 @@ def application(session: Session) -> FastAPI:
 
     @ui.page("/")
     def _page() -> None:
-        StudioPage(session, modes)
+        StudioPage(session, modes, progress)
 
     # Tailwind would scan the page's styles again whenever a panel changes.
     ui.run_with(

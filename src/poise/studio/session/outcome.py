@@ -32,6 +32,10 @@ class Outcome:
         return verdict is None or verdict.met
 
 
+NOT_READY = Outcome("orange", "Getting ready: pulling works in a moment.")
+"""The outcome while the kernels of the engine are being compiled."""
+
+
 def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:
     """The outcome for the verdicts of all tasks."""
     if not verdicts:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from poise.engine.scene import Scene
+from poise.errors import NotReadyError
 from poise.figure.model.figure import Figure
 from poise.studio.scenes.openings import opening
-from poise.studio.session.outcome import Outcome
+from poise.studio.session.outcome import NOT_READY, Outcome
 from poise.studio.session.state import State, continued, has_work, state_of
 from poise.studio.session.stepping import Stepper
 
@@ -105,11 +106,15 @@ class Session:
         """
         with self._lock:
             before = self._state
-            after = change(before)
-            if after is before:
-                return
-            if after.scene is not before.scene:
-                self.stepper.prepare(after)
+            try:
+                after = change(before)
+                if after is before:
+                    return
+                if after.scene is not before.scene:
+                    self.stepper.prepare(after)
+            except NotReadyError:
+                self.say_not_ready()
+                raise
             if undoable:
                 self._history.remember(before, gesture)
             self._replace(after, self._needs_step or wake)
@@ -150,6 +155,14 @@ class Session:
         with self._lock:
             self.stepper.forget()
             self._replace(replace(self._state, outcome=Outcome("red", sentence), pulls=()), needs_step=False)
+        self._notify()
+
+    def say_not_ready(self) -> None:
+        """Say beside the light that what is asked for works in a moment; pulls stay, and are followed then."""
+        with self._lock:
+            if self._state.outcome == NOT_READY:
+                return
+            self._replace(replace(self._state, outcome=NOT_READY), self._needs_step)
         self._notify()
 
     def subscribe(self, listener: Callable[[], object]) -> Callable[[], None]:

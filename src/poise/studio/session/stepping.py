@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.engine.solver import Solver
+from poise.errors import NotReadyError
 from poise.figure.model.posture import Posture
 from poise.studio.session.driver import TICK, Driven
 from poise.studio.session.outcome import Outcome, outcome_of
@@ -26,6 +27,8 @@ STEPS_PER_VERDICT = 6
 """Solver steps between two evaluations of the tasks while the figure moves."""
 SHOWN_AS_MET_ERROR = 1e-3
 """Error below which the page shows a task as met; smaller errors cannot be seen [m or rad]."""
+RETRY_INTERVAL = 0.5
+"""Time between two attempts to take a step whose kernels are still being compiled [s]."""
 RESTING_STEP = 1e-6
 """Largest change of a joint in one step at which the figure counts as resting [m or rad]."""
 
@@ -182,6 +185,10 @@ class SolverThread:
     def _tick(self) -> bool:
         try:
             return self._session.tick()
+        except NotReadyError:
+            self._session.say_not_ready()
+            self._stopped.wait(RETRY_INTERVAL)
+            return True
         except Exception:
             logging.getLogger(__name__).exception("the solver of the studio failed")
             self._session.give_up("The solver failed; see the terminal for the error. Undo, or change a task.")
