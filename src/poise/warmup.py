@@ -292,7 +292,7 @@ def _engine() -> tuple[Engine, Engine]:
     from poise.kernels.engine.step import bind
 
     figure = every_joint_kind()
-    engine = make_engine(figure, [], criteria_arrays(figure, None, []), StepSize(), None)
+    engine = make_engine(figure, [], criteria_arrays(figure, None, []), StepSize(), None, contacts=0)
     return engine, bind(engine)
 
 

@@ -34,7 +34,7 @@ class Preparation:
         self._started = time.monotonic()
         self._problem: str | None = None
         self._is_stopped = False
-        self._workers: list[subprocess.Popen[str]] = []
+        self._workers: dict[threading.Thread, subprocess.Popen[str]] = {}
         self.times: list[float] = []
         """Time from the start to the end of each stage that is done [s]."""
         self.on_stage: Callable[[int, float], object] = lambda stage, seconds: None
@@ -47,15 +47,16 @@ class Preparation:
         machine_code.when_missing.append(self._refuse)
         for _ in range(min(os.cpu_count() or 1, len(self._waiting))):
             worker = _worker()
-            self._workers.append(worker)
-            threading.Thread(target=self._serve, args=[worker], name="poise compiling", daemon=True).start()
+            thread = threading.Thread(target=self._serve, args=[worker], name="poise compiling", daemon=True)
+            self._workers[thread] = worker
+            thread.start()
 
     def stop(self) -> None:
         """End the workers; what they have compiled is kept."""
         self._is_stopped = True
-        for worker in self._workers:
+        for thread, worker in self._workers.items():
             worker.kill()
-            worker.wait()
+            thread.join()
 
     @property
     def is_over(self) -> bool:
@@ -110,20 +111,13 @@ class Preparation:
             raise NotReadyError("getting ready: this works in a moment.")
 
     def _serve(self, worker: subprocess.Popen[str]) -> None:
-        """Give a worker one step after another."""
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        while (step := self._next()) is not None:
-            try:
-                print(step.what, file=worker.stdin, flush=True)
-                answer = worker.stdout.readline()
-            except OSError:
-                answer = ""
-            if answer.strip() != step.what:
-                self._fail(worker)
-                return
-            self._finish(step)
-        worker.stdin.close()
+        """Give a worker one step after another, then let it end."""
+        with worker:
+            while (step := self._next()) is not None:
+                if _ask(worker, step.what) != step.what:
+                    self._fail(worker)
+                    return
+                self._finish(step)
 
     def _next(self) -> Step | None:
         with self._changed:
@@ -158,6 +152,17 @@ class Preparation:
                 machine_code.when_missing.remove(self._refuse)
             self._changed.notify_all()
         self.on_problem(f"compiling failed, so kernels are compiled when they are called:\n{self._problem}")
+
+
+def _ask(worker: subprocess.Popen[str], what: str) -> str:
+    """Let a worker run a step; returns its answer, an empty one if it has ended."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    try:
+        print(what, file=worker.stdin, flush=True)
+        return worker.stdout.readline().strip()
+    except OSError:
+        return ""
 
 
 def _worker() -> subprocess.Popen[str]:

@@ -164,6 +164,17 @@ def test_marking_complete_keeps_recent_machine_code_and_removes_old(kernels):
     assert not cache.marked_complete()
 
 
+def test_an_edit_of_the_warm_up_leaves_something_to_compile(kernels, tmp_path, monkeypatch):
+    write(kernels, mine="")
+    monkeypatch.setattr(cache, "WARM_UP", tmp_path / "warmup.py")
+    cache.WARM_UP.write_text("one step")
+    cache.user_cache().mkdir(parents=True, exist_ok=True)
+    cache.mark_complete()
+    assert cache.marked_complete()
+    cache.WARM_UP.write_text("two steps")
+    assert not cache.marked_complete()
+
+
 def test_clearing_removes_machine_code_of_all_versions_and_nothing_else(kernels):
     write(kernels, mine="")
     folder = cache.user_cache()

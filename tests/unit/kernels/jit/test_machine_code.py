@@ -14,6 +14,7 @@ from numba.core.registry import cpu_target
 
 from poise.kernels.jit import cache, machine_code, notice, shipped
 from poise.kernels.jit.compile import indirect_kernel, inner_kernel, kernel
+from poise.kernels.jit.inner_code import compile_for_callers
 from poise.kernels.jit.interrupt import DeferredInterrupt
 from poise.kernels.jit.lock import FileLock
 
@@ -88,6 +89,61 @@ def test_a_loaded_kernel_can_be_called_by_one_that_is_compiled():
 
     assert quadruple(3) == 12
     assert sum(loaded.stats.cache_hits.values()) == 1
+
+
+def quadrupled(callee):
+    """A kernel that calls `callee` twice."""
+
+    @kernel
+    def quadruple(x):
+        return callee(callee(x))
+
+    return quadruple
+
+
+def test_a_kernel_that_only_kernels_call_has_no_machine_code_until_python_calls_it(folder):
+    callee = kernel(double)
+    assert quadrupled(callee)(3) == 12
+    names = [file.name.split("-")[0] for file in files(folder) if not file.name.endswith(".inner.code")]
+    assert names == ["quadruple"]
+    assert [file.name.split("-")[0] for file in folder.rglob("*.inner.code")] == ["double"]
+    assert callee(5) == 10
+    assert quadrupled(callee)(0.5) == 2.0
+    assert callee(0.25) == 0.5
+    assert len(list(folder.rglob("double-*"))) == 4
+    assert fresh() == (1, 0)
+
+
+def test_a_kernel_without_machine_code_is_loaded_where_another_caller_is_compiled(folder):
+    quadrupled(kernel(double))(3)
+    loaded = kernel(double)
+
+    @kernel
+    def plus_one(x):
+        return loaded(x) + 1
+
+    assert plus_one(3) == 7
+    assert sum(loaded.stats.cache_hits.values()) == 1
+    assert len(list(folder.rglob("double-*"))) == 1
+
+
+def test_a_kernel_can_be_compiled_for_callers_that_come_later(folder):
+    compile_for_callers(kernel(double), 3)
+    assert [file.name.endswith(".inner.code") for file in files(folder)] == [True]
+
+
+def test_who_leaves_compiling_to_others_can_say_so(folder, monkeypatch):
+    def refuse():
+        raise RuntimeError("later")
+
+    monkeypatch.setattr(machine_code, "when_missing", [refuse])
+    with pytest.raises(RuntimeError, match="later"):
+        fresh()
+    assert files(folder) == []
+    machine_code.when_missing.clear()
+    assert fresh() == (0, 1)
+    machine_code.when_missing.append(refuse)
+    assert fresh() == (1, 0)
 
 
 def test_a_c_function_is_stored_and_loaded_too():
@@ -281,6 +337,7 @@ def test_two_processes_that_start_cold_compile_a_kernel_once(folder):
 HOLD = """
 import sys, time
 from pathlib import Path
+from poise.kernels.jit.inner_code import compile_for_callers
 from poise.kernels.jit.interrupt import DeferredInterrupt
 from poise.kernels.jit.lock import FileLock
 FileLock(Path(sys.argv[1])).acquire()

@@ -1,0 +1,87 @@
+"""Compiling in worker processes: the order of the stages, what is refused meanwhile, and a worker that fails."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from poise.cli import preparation as module
+from poise.cli.preparation import Preparation
+from poise.errors import NotReadyError, PoiseError
+from poise.kernels.jit import cache, machine_code
+from poise.warmup import ALL, LOOK, PULL, PURPOSES, Step, steps
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.strip(), flush=True)"
+FAIL = "import sys\nsys.stdin.readline()\nsys.exit('no compiler')"
+
+
+@pytest.fixture
+def worker(monkeypatch, tmp_path):
+    """Workers that run a program given as text, and an empty cache."""
+    monkeypatch.setenv("POISE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(machine_code, "when_missing", [])
+
+    def use(program: str) -> None:
+        def start() -> subprocess.Popen[str]:
+            pipe = subprocess.PIPE
+            return subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+        monkeypatch.setattr(module, "_worker", start)
+
+    return use
+
+
+def test_stages_end_in_order_and_the_last_marks_the_cache_complete(worker):
+    worker(ECHO)
+    preparation, ended = Preparation(), []
+    preparation.on_stage = lambda stage, seconds: ended.append(stage)
+    preparation.start()
+    preparation.wait_until_over()
+    preparation.stop()
+    assert sorted(ended) == [LOOK, PULL, ALL]
+    assert preparation.times == sorted(preparation.times)
+    assert preparation.share() == preparation.share(PULL) == 1.0
+    assert cache.marked_complete()
+    assert machine_code.when_missing == []
+
+
+def test_while_workers_compile_a_call_that_lacks_a_kernel_is_refused_and_can_be_repeated(worker):
+    worker("import sys\nsys.stdin.readline()\nsys.stdin.readline()")
+    preparation = Preparation()
+    preparation.start()
+    (refuse,) = machine_code.when_missing
+    with pytest.raises(NotReadyError, match="works in a moment"):
+        refuse()
+    answers = iter([NotReadyError("not yet"), NotReadyError("not yet"), "done"])
+
+    def call() -> str:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            threading.Timer(0.05, preparation._finish, [preparation._left[0]]).start()
+            raise answer
+        return answer
+
+    preparation._running = {step.what: 0.0 for step in preparation._left}
+    assert preparation.patiently(call) == "done"
+    preparation.stop()
+
+
+def test_a_worker_that_fails_ends_the_preparation_and_is_quoted(worker):
+    worker(FAIL)
+    said = []
+    preparation = Preparation()
+    preparation.on_problem = said.append
+    preparation.start()
+    with pytest.raises(PoiseError, match="no compiler"):
+        preparation.wait_until_over()
+    preparation.stop()
+    assert len(said) == 1
+    assert machine_code.when_missing == []
+    assert not cache.marked_complete()
+
+
+def test_every_step_has_a_name_of_its_own_and_a_stage():
+    every: tuple[Step, ...] = steps()
+    assert len({step.what for step in every}) == len(every)
+    assert {step.stage for step in every} == set(range(len(PURPOSES)))
