@@ -71,28 +71,29 @@ class Step(NamedTuple):
 def steps() -> tuple[Step, ...]:
     """All steps, in the order in which workers take them: neighbours share few kernels, so that none waits long."""
     return (
-        Step(PULL, "priority levels", 43, _levels),
-        Step(LOOK, "the first page", 10, _first_page),
-        Step(LOOK, "joint limits", 28, _limits),
-        Step(ALL, "rotations", 2, _rotations),
-        Step(ALL, "kinematics", 4, _kinematics),
-        Step(ALL, "masses", 5, _masses),
-        Step(PULL, "goals", 42, _goals),
-        Step(PULL, "the engine's model", 43, _model),
-        Step(PULL, "the engine's curvature", 20, _curvature),
-        Step(PULL, "the engine's steps", 50, _pulling),
-        Step(ALL, "gaze", 155, _expression),
-        Step(ALL, "the solver", 10, _solving),
+        Step(PULL, "priority levels", 30, _levels),
+        Step(LOOK, "the first page", 7, _first_page),
+        Step(LOOK, "joint limits", 18, _limits),
+        Step(ALL, "rotations", 1, _rotations),
+        Step(ALL, "kinematics", 3, _kinematics),
+        Step(ALL, "masses", 3, _masses),
+        Step(PULL, "goals", 28, _goals),
+        Step(ALL, "collisions", 7, _collisions),
+        Step(ALL, "pictures", 3, _pictures),
+        Step(PULL, "the engine's model", 28, _model),
+        Step(PULL, "the engine's curvature", 14, _curvature),
+        Step(PULL, "the engine's steps", 33, _pulling),
+        Step(ALL, "reach", 25, _reach),
+        Step(PULL, "verdicts", 10, _verdicts),
+        Step(ALL, "gaze", 105, _expression),
+        Step(ALL, "the solver", 5, _solving),
         Step(ALL, "loops", 20, _loops),
-        Step(ALL, "figures", 5, _figures),
-        Step(ALL, "retargeting", 29, _retargeting),
-        Step(ALL, "collisions", 11, _collisions),
-        Step(ALL, "reach", 39, _reach),
-        Step(ALL, "gaze as published", 33, _erik),
-        Step(ALL, "chains", 48, _chains),
+        Step(ALL, "figures", 3, _figures),
+        Step(ALL, "retargeting", 20, _retargeting),
+        Step(ALL, "gaze as published", 22, _erik),
+        Step(ALL, "chains", 32, _chains),
         Step(ALL, "the motion filter", 2, _filter),
-        Step(ALL, "forces", 15, _forces),
-        Step(ALL, "pictures", 5, _pictures),
+        Step(ALL, "forces", 10, _forces),
     )
 
 
@@ -297,13 +298,22 @@ def _engine() -> tuple[Engine, Engine]:
 
 
 def _pulling() -> None:
-    """What the studio does while the figure of its first page moves and comes to rest."""
+    """What the studio does while the figure of its first page moves."""
     from poise.figures import built_in
     from poise.studio.session.session import Session
 
     session = Session(built_in("human"))
     while session.tick():
         pass
+
+
+def _verdicts() -> None:
+    """What the studio does where a figure is pulled out of its reach."""
+    from poise.engine.solver import solve
+    from poise.figures import built_in
+    from poise.tasks.place import Position
+
+    solve(built_in("arm"), [Position("tip", (5.0, 5.0, 5.0))])
 
 
 def _solving() -> None:

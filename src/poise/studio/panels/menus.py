@@ -11,6 +11,7 @@ from poise.engine.scene import Scene
 from poise.figures import BUILT_IN
 from poise.studio.control.modes import Modes
 from poise.studio.panels.downloads import download
+from poise.studio.panels.fields import attempt
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.session.changes import open_scene
@@ -56,7 +57,7 @@ def examples_menu(modes: Modes, choose_file: Callable[[], object], save_picture:
 
 
 def _item(words: str, act: Callable[[], object]) -> None:
-    ui.menu_item(words, on_click=lambda: act()).props("dense").mark(words)
+    ui.menu_item(words, on_click=lambda: attempt(act)).props("dense").mark(words)
 
 
 def _open(session: Session, make: Callable[[], Scene]) -> None:
