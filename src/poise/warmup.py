@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -100,15 +102,24 @@ def steps() -> tuple[Step, ...]:
 def work() -> None:
     """Run the steps whose names arrive on standard input, and print each name when its step is done.
 
-    A step that needs a package that is not installed is left out: without the package, nobody can call its kernels.
+    The process ends as soon as standard input does, also in the middle of a step: whoever wanted the step has ended. A
+    step that needs a package that is not installed is left out: without the package, nobody can call its kernels.
     """
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    known = {step.what: step for step in steps()}
-    for line in sys.stdin:
+    known, names = {step.what: step for step in steps()}, SimpleQueue[str]()
+    threading.Thread(target=_read, args=[names], daemon=True).start()
+    while True:
+        name = names.get()
         with suppress(MissingPackageError):
-            known[line.strip()].run()
-        print(line.strip(), flush=True)
+            known[name].run()
+        print(name, flush=True)
+
+
+def _read(names: SimpleQueue[str]) -> None:
+    for line in sys.stdin:
+        names.put(line.strip())
+    os._exit(0)
 
 
 @cache

@@ -57,8 +57,8 @@ class StudioPage:
         self.follow()
         ui.timer(PAGE_UPDATE_INTERVAL, self.follow)
         ui.timer(SLIDERS_UPDATE_INTERVAL, self.side.follow_joints)
-        if self._is_getting_ready():
-            ui.timer(READINESS_UPDATE_INTERVAL, self._is_getting_ready)
+        self.ready_timer = ui.timer(READINESS_UPDATE_INTERVAL, self._show_readiness)
+        self._show_readiness()
 
     def _header(self) -> None:
         with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
@@ -111,15 +111,16 @@ class StudioPage:
             self.following = False
         self.shown_figure, self.shown_step = state.figure_number, state.step
 
-    def _is_getting_ready(self) -> bool:
-        """Show how far the studio has got with getting ready; returns whether it still is."""
+    def _show_readiness(self) -> None:
+        """Show how far the studio has got with getting ready, until it is."""
         found = self.progress()
         self.readiness.set_visibility(found is not None)
         self.facts.set_visibility(found is None)
-        if found is not None:
+        if found is None:
+            self.ready_timer.deactivate()
+        else:
             self.ready_sentence.set_text(found.sentence)
             self.ready_bar.set_value(found.share)
-        return found is not None
 
     def _show_figure(self, state: State) -> None:
         names = dict.fromkeys((*self.modes.figure_names, state.figure.name))
@@ -140,8 +141,8 @@ class StudioPage:
 
     def _choose_figure(self, name: str | None) -> None:
         if name in self.modes.figure_names and not self.following:
-            attempt(lambda: self.modes.choose_figure(name))
-            self.shown_figure = -1
+            if not attempt(lambda: self.modes.choose_figure(name)):
+                self.shown_figure = self.shown_step = -1  # so that the chooser shows the present figure again
             self.follow()
 
     def _choose_posture(self, name: str | None) -> None:

@@ -1,16 +1,22 @@
 """The list of tasks, the sliders, the top bar and its menus, through NiceGUI's `user` fixture."""
 
+import asyncio
+
 import pytest
 from nicegui import ui
+from nicegui.testing import User
 
+from poise.errors import NotReadyError
 from poise.figures import BUILT_IN, built_in
+from poise.studio.control.modes import Modes
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES, opening
-from poise.studio.server.page import SLIDERS_UPDATE_INTERVAL
+from poise.studio.server.page import READINESS_UPDATE_INTERVAL, SLIDERS_UPDATE_INTERVAL, StudioPage
 from poise.studio.session.changes import open_scene, scene_change
 from poise.studio.session.edits import with_changed_task
 from poise.studio.session.freedoms import shown_values
 from poise.studio.session.postures import in_posture, with_freedom
+from poise.studio.session.readiness import Readiness
 from poise.studio.session.session import Session
 from poise.tasks.look_at import LookAt
 from tests.unit.studio.pointer import aim
@@ -167,5 +173,31 @@ async def test_the_sheet_of_shortcuts_opens(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.click("help_outline")
         await visitor.user.should_see("Pin the point under the pointer")
+
+    await visit(story)
+
+
+async def test_the_page_says_what_is_being_got_ready_until_it_is(user: User) -> None:
+    left = [Readiness(0.3, "Getting ready to pull: 30%")]
+    modes = Modes(Session(built_in("arm")))
+    ui.page("/")(lambda: StudioPage(modes.session, modes, lambda: left[0] if left else None) and None)
+    await user.open("/")
+    await user.should_see("Getting ready to pull: 30%")
+    left.clear()
+    await asyncio.sleep(2.0 * READINESS_UPDATE_INTERVAL)
+    await user.should_not_see("Getting ready to pull: 30%")
+    await user.should_see("degrees of freedom")
+
+
+async def test_a_figure_that_is_not_ready_is_refused_in_a_notice(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Modes, name: str) -> None:
+        raise NotReadyError("getting ready: this works in a moment.")
+
+    monkeypatch.setattr(Modes, "choose_figure", refuse)
+
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.enter("figure", "walker", ui.select)
+        await visitor.user.should_see("getting ready: this works in a moment.")
+        assert visitor.field("figure", ui.select).value == "human"
 
     await visit(story)
