@@ -34,6 +34,8 @@ class Outcome:
 
 NOT_READY = Outcome("orange", "Getting ready: pulling works in a moment.")
 """The outcome while the kernels of the engine are being compiled."""
+MODE_NOT_READY = Outcome("orange", "Getting ready: this mode works in a moment.")
+"""The outcome while the kernels of a mode that moves the figure itself are being compiled."""
 
 
 def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from poise.engine.scene import Scene
-from poise.errors import NotReadyError
 from poise.figure.model.figure import Figure
 from poise.studio.scenes.openings import opening
-from poise.studio.session.outcome import NOT_READY, Outcome
+from poise.studio.session.outcome import MODE_NOT_READY, NOT_READY, Outcome
 from poise.studio.session.state import State, continued, has_work, state_of
 from poise.studio.session.stepping import Stepper
 
@@ -106,15 +105,11 @@ class Session:
         """
         with self._lock:
             before = self._state
-            try:
-                after = change(before)
-                if after is before:
-                    return
-                if after.scene is not before.scene:
-                    self.stepper.prepare(after)
-            except NotReadyError:
-                self.say_not_ready()
-                raise
+            after = change(before)
+            if after is before:
+                return
+            if after.scene is not before.scene:
+                self.stepper.prepare(after)
             if undoable:
                 self._history.remember(before, gesture)
             self._replace(after, self._needs_step or wake)
@@ -160,9 +155,10 @@ class Session:
     def say_not_ready(self) -> None:
         """Say beside the light that what is asked for works in a moment; pulls stay, and are followed then."""
         with self._lock:
-            if self._state.outcome == NOT_READY:
+            outcome = MODE_NOT_READY if self._state.mode.drives else NOT_READY
+            if self._state.outcome == outcome:
                 return
-            self._replace(replace(self._state, outcome=NOT_READY), self._needs_step)
+            self._replace(replace(self._state, outcome=outcome), needs_step=True)
         self._notify()
 
     def subscribe(self, listener: Callable[[], object]) -> Callable[[], None]:

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, WebSocket
 from fastapi.responses import Response
 
-from poise.errors import TaskError
+from poise.errors import NotReadyError, TaskError
 from poise.figure.model.pose import Pose
 from poise.studio.session.changes import scene_change, with_target
 from poise.studio.session.loads import with_arrow
@@ -50,7 +50,10 @@ def point(session: Session, owner: object, message: Message) -> None:
     """Handle a message from a pointer; does nothing if it is about a figure that is no longer shown."""
     what = message["do"]
     if what == "release" or message["figure"] == session.state.figure_number:
-        ACTIONS[what](session, owner, message)
+        try:
+            ACTIONS[what](session, owner, message)
+        except NotReadyError:
+            session.say_not_ready()
 
 
 def _press(session: Session, owner: object, message: Message) -> None:

@@ -15,6 +15,7 @@ from poise.studio.session.readiness import Readiness
 from poise.studio.session.session import Session
 from poise.studio.session.stepping import SolverThread
 from poise.studio.wire.rehearsal import rehearse
+from poise.studio.wire.viewport import point
 
 
 def test_the_waiting_page_shows_the_progress_and_leaves_the_socket_to_the_studio() -> None:
@@ -54,13 +55,16 @@ def test_a_step_that_is_not_ready_is_said_and_taken_later(monkeypatch: pytest.Mo
     assert session.state.outcome.light == "green"
 
 
-def test_a_change_of_the_scene_that_is_not_ready_is_refused_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pin_that_is_not_ready_is_refused_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session(built_in("human"))
     before = session.state
-    with pytest.raises(NotReadyError):
-        session.update(_refuse)
+    monkeypatch.setattr(session.stepper, "prepare", _refuse)
+    point(session, "page", {"do": "pin", "figure": before.figure_number, "body": 3, "point": [0.0, 0.0, 0.0]})
     assert session.state.scene is before.scene
     assert session.state.outcome == NOT_READY
+    while session.tick():
+        pass
+    assert session.state.outcome != NOT_READY
 
 
 def _refuse(state: object) -> None:
