@@ -2,8 +2,8 @@
 
 Numba compiles each kernel for itself, with an entry point from Python, and then copies its LLVM code into every kernel
 that calls it; of a thousand kernels, Python calls a hundred. For the others the LLVM code is enough. Leaving out the
-rest takes a quarter off the time that all kernels take to compile (from 620 s to 455 s of one core). If Python calls such a kernel later, it is compiled
-again, with all that belongs to it.
+rest takes a quarter off the time that all kernels take to compile (from 620 s to 455 s of one core). If Python calls
+such a kernel later, it is compiled again, with all that belongs to it.
 
 Touches these internals of numba 0.68: the flags `no_compile`, `no_cpython_wrapper` and `no_cfunc_wrapper`, set in
 `_FunctionCompiler._customize_flags`; `Dispatcher.add_overload` and `overloads`; `BaseContext.insert_user_function`,
