@@ -65,6 +65,7 @@ def test_while_workers_compile_a_call_that_lacks_a_kernel_is_refused_and_can_be_
     preparation._running = {step.what: 0.0 for step in preparation._left}
     assert preparation.patiently(call) == "done"
     preparation.stop()
+    assert machine_code.when_missing == []
 
 
 def test_a_worker_that_fails_ends_the_preparation_and_is_quoted(worker):

@@ -54,6 +54,7 @@ class Preparation:
     def stop(self) -> None:
         """End the workers; what they have compiled is kept."""
         self._is_stopped = True
+        self._let_compile()
         for thread, worker in self._workers.items():
             worker.kill()
             thread.join()
@@ -107,8 +108,12 @@ class Preparation:
                 self.wait()
 
     def _refuse(self) -> None:
-        if not self.is_over:
-            raise NotReadyError("getting ready: this works in a moment.")
+        raise NotReadyError("getting ready: this works in a moment.")
+
+    def _let_compile(self) -> None:
+        """Let this process compile what it lacks from now on."""
+        if self._refuse in machine_code.when_missing:
+            machine_code.when_missing.remove(self._refuse)
 
     def _serve(self, worker: subprocess.Popen[str]) -> None:
         """Give a worker one step after another, then let it end."""
@@ -136,7 +141,7 @@ class Preparation:
             self.times += [self.seconds] * len(reached)
             if not self._left:
                 cache.mark_complete()
-                machine_code.when_missing.remove(self._refuse)
+                self._let_compile()
             self._changed.notify_all()
         for stage in reached:
             self.on_stage(stage, self.times[stage])
@@ -148,8 +153,7 @@ class Preparation:
             if self._is_stopped or self._problem is not None:
                 return
             self._problem = said or "a worker ended without a word."
-            if self._refuse in machine_code.when_missing:
-                machine_code.when_missing.remove(self._refuse)
+            self._let_compile()
             self._changed.notify_all()
         self.on_problem(f"compiling failed, so kernels are compiled when they are called:\n{self._problem}")
 

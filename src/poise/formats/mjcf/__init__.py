@@ -2,5 +2,4 @@
 
 from poise.extras import require
 
-require("mujoco", "reading MJCF")
 require("lxml", "reading MJCF", extra="mjcf")

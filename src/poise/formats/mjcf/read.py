@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import FormatError
+from poise.extras import require
 from poise.figure.model.figure import Figure, UpAxis
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import JointValues
@@ -68,6 +69,7 @@ def _text(source: bytes | str, path: Path | None) -> str:
 
 def _compiled(root: Element, build: Callable[[ModuleType], Any]) -> Mjcf:
     """The model that MuJoCo compiles from the document; its errors become FormatErrors with their line."""
+    require("mujoco", "reading MJCF")
     import mujoco
 
     try:

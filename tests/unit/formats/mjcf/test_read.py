@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.errors import FormatError
+from poise.errors import FormatError, MissingPackageError
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from poise.formats.mjcf import actuators, constraints, model, shapes
 from poise.formats.mjcf.read import parse_mjcf, read_mjcf
@@ -240,7 +240,7 @@ def test_files_beside_the_file_are_found(tmp_path):
 
 def test_the_extra_to_install_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(FormatError, match=r"install poise\[mjcf\]"):
+    with pytest.raises(MissingPackageError, match=r"pip install 'poise\[mjcf\]'"):
         parse_mjcf(with_extra(""))
 
 
