@@ -11,12 +11,15 @@ WEB = Path(__file__).parents[1] / "web"
 """Folder of the page's scripts."""
 _THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist"
 """NiceGUI's build of three.js, which exports THREE and OrbitControls."""
+_ROOMS = {f"poise-studio/{room}": str(WEB / room) for room in ("marks", "modes", "pointer")}
+"""Folders in `WEB`, by the name under which scripts import them. Each has an address of its own: browsers keep a script
+for a year, and NiceGUI gives a folder a new address when a file is replaced in it, but not in a folder inside it."""
 
 
 class Viewport(
     Element,
     component=str(WEB / "viewport.js"),
-    esm={"nicegui-scene": str(_THREE), "poise-studio": str(WEB)},
+    esm={"nicegui-scene": str(_THREE), "poise-studio": str(WEB), **_ROOMS},
     default_classes="poise-viewport",
 ):
     """Shows the session's figure in views that can be rotated, moved and zoomed."""

@@ -1,15 +1,15 @@
 // The three-dimensional scene: bodies, discs on joints and loops, the floor, targets, forces, obstacles, and the views.
 
 import { THREE } from "nicegui-scene";
-import { discs, ring } from "poise-studio/discs.js";
-import { makeFloor } from "poise-studio/floor.js";
-import { Forces } from "poise-studio/forces.js";
-import { Limits } from "poise-studio/limits.js";
-import { Obstacles } from "poise-studio/obstacles.js";
-import { Overlays } from "poise-studio/overlays.js";
+import { discs, ring } from "poise-studio/marks/discs.js";
+import { makeFloor } from "poise-studio/marks/floor.js";
+import { Forces } from "poise-studio/marks/forces.js";
+import { Limits } from "poise-studio/marks/limits.js";
+import { Obstacles } from "poise-studio/marks/obstacles.js";
+import { Overlays } from "poise-studio/marks/overlays.js";
+import { Trace } from "poise-studio/marks/trace.js";
+import { Selection } from "poise-studio/pointer/selection.js";
 import { drawsInSoftware, Quality } from "poise-studio/quality.js";
-import { Selection } from "poise-studio/selection.js";
-import { Trace } from "poise-studio/trace.js";
 import { makeViews } from "poise-studio/views.js";
 
 const SELECTION_RADIUS = 0.35; // radius that is framed around the selection, as a share of the figure's radius

@@ -1,7 +1,7 @@
 // The viewport component: a canvas, the stage that draws in it, and the stream of frames from the server.
 
-import { Grab } from "poise-studio/grab.js";
 import { keep } from "poise-studio/keep.js";
+import { Grab } from "poise-studio/pointer/grab.js";
 import { Stage } from "poise-studio/stage.js";
 import { Stream } from "poise-studio/stream.js";
 

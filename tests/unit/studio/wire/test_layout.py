@@ -63,7 +63,7 @@ def test_the_geometry_declares_the_layout_of_its_frames(session: Session) -> Non
 
 def test_scripts_read_only_columns_that_exist() -> None:
     columns = {name for table in TABLES.values() for name in table}
-    scripts = "\n".join(path.read_text(encoding="utf-8") for path in WEB.glob("*.js"))
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in WEB.rglob("*.js"))
     read = set(re.findall(r"\.(?:get|number)\([\w.]+, \"(\w+)\"\)", scripts)) | set(
         re.findall(r"\.all\(\"(\w+)\"\)", scripts)
     )

@@ -7,7 +7,7 @@ from nicegui.element import Element
 from poise.studio.panels.viewport import WEB
 
 
-class ModeStrip(Element, component=str(WEB / "mode_strip.js"), default_classes="poise-strip"):
+class ModeStrip(Element, component=str(WEB / "modes" / "strip.js"), default_classes="poise-strip"):
     """Shows a mode's plots, and its drawings in the viewport; the `Viewport` loads the scripts it needs."""
 
     def follow_mouse(self, follows: bool) -> None:

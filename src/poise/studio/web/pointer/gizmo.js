@@ -1,7 +1,7 @@
 // The handles of the selected thing: arrows move it along an axis, rings rotate it about an axis.
 
 import { THREE } from "nicegui-scene";
-import { across, arrow, discard, facing, hoop, stretch, through } from "poise-studio/lines.js";
+import { across, arrow, discard, facing, hoop, stretch, through } from "poise-studio/marks/lines.js";
 
 const AXIS_COLORS = { x: 0xe5484d, y: 0x30a46c, z: 0x3e7bfa };
 const RING_SIZE = 0.1; // radius of the rings, as a share of the figure's size

@@ -2,7 +2,7 @@
 
 import { THREE } from "nicegui-scene";
 import { readMark } from "poise-studio/frame_layout.js";
-import { across, arrow, atop, discard, facing, hoop, shade, stretch, through } from "poise-studio/lines.js";
+import { across, arrow, atop, discard, facing, hoop, shade, stretch, through } from "poise-studio/marks/lines.js";
 
 const DRAW = { force: "arrow", torque: "arrow", ground: "arrow", cone: "cone", arc: "arc", ring: "ring" }; // method by kind
 const GRAB_DISTANCE = 11; // distance to the tip of an arrow at which a press grabs it [pixels]

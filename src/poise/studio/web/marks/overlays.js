@@ -1,7 +1,7 @@
 // Drawings over the figure: targets, each with a line to the point that should be there, the support polygon, the centre of mass.
 
 import { THREE } from "nicegui-scene";
-import { discs, ring } from "poise-studio/discs.js";
+import { discs, ring } from "poise-studio/marks/discs.js";
 
 const MOST_TARGETS = 64; // targets that are drawn
 const MOST_CORNERS = 64; // corners of the support polygon that are drawn

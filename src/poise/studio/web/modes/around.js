@@ -2,7 +2,7 @@
 
 import { THREE } from "nicegui-scene";
 import { bodiesTable } from "poise-studio/frame_layout.js";
-import { Sticks } from "poise-studio/mode_sticks.js";
+import { Sticks } from "poise-studio/modes/sticks.js";
 
 const GHOST = { light: "#3b76c4", dark: "#7fb2f0" };
 const THIN = 0.006; // radius of a path, as a share of the figure's radius

@@ -1,10 +1,10 @@
 // The strip below the viewport: the present mode's plots, its timeline, and their connection to the server.
 
-import { Around } from "poise-studio/mode_around.js";
-import { Follow } from "poise-studio/mode_follow.js";
-import { Timeline } from "poise-studio/mode_timeline.js";
-import { Plots } from "poise-studio/mode_plots.js";
-import { savePicture } from "poise-studio/mode_picture.js";
+import { Around } from "poise-studio/modes/around.js";
+import { Follow } from "poise-studio/modes/follow.js";
+import { Timeline } from "poise-studio/modes/timeline.js";
+import { Plots } from "poise-studio/modes/plots.js";
+import { savePicture } from "poise-studio/modes/picture.js";
 
 const RETRY = 500; // time between two attempts to reconnect [ms]
 

@@ -2,7 +2,7 @@
 
 import { THREE } from "nicegui-scene";
 import { readMark } from "poise-studio/frame_layout.js";
-import { discard, shade } from "poise-studio/lines.js";
+import { discard, shade } from "poise-studio/marks/lines.js";
 
 const PLANE_SIZE = 0.9; // half the edge of the square drawn for a plane, as a share of the figure's size
 const GRAB_DISTANCE = 12; // distance to the knob of a plane at which a press grabs it [pixels]

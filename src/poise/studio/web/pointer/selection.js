@@ -1,7 +1,7 @@
 // The selected joint, target or obstacle, and its handles.
 
 import { THREE } from "nicegui-scene";
-import { Gizmo } from "poise-studio/gizmo.js";
+import { Gizmo } from "poise-studio/pointer/gizmo.js";
 
 const LETTERS = ["x", "y", "z"];
 

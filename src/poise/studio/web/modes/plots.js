@@ -1,6 +1,6 @@
 // The plots below the viewport: streamed rows, or a whole clip.
 
-import { Plot, color } from "poise-studio/mode_plot.js";
+import { Plot, color } from "poise-studio/modes/plot.js";
 
 const ROWS_KEPT = 900; // streamed rows that are kept
 

@@ -1,7 +1,7 @@
 // The trace that dragged points leave; it shows what the figure can reach.
 
 import { THREE } from "nicegui-scene";
-import { atop, shade } from "poise-studio/lines.js";
+import { atop, shade } from "poise-studio/marks/lines.js";
 
 const MOST_POINTS = 20000; // points that are kept; new ones replace the oldest
 const POINT_SPACING = 0.004; // distance between points of the trace, as a share of the figure's size

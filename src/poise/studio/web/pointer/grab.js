@@ -2,7 +2,7 @@
 // a point.
 
 import { THREE } from "nicegui-scene";
-import { holdArrow, holdBody, holdHandle, holdObstacle, holdTarget } from "poise-studio/holds.js";
+import { holdArrow, holdBody, holdHandle, holdObstacle, holdTarget } from "poise-studio/pointer/holds.js";
 
 const TARGET_GRAB_DISTANCE = 13; // distance to a target at which a press grabs it [pixels]
 const JOINT_GRAB_DISTANCE = 9; // distance to a joint at which a click selects it [pixels]

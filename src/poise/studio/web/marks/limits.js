@@ -1,7 +1,7 @@
 // Joint limits: sectors for revolute joints and cones for ball joints, on the joints' parent bodies; red at a limit.
 
 import { THREE } from "nicegui-scene";
-import { atop, facing, shade } from "poise-studio/lines.js";
+import { atop, facing, shade } from "poise-studio/marks/lines.js";
 
 const LIMIT_RADIUS = 0.085; // radius of sectors and cones, as a share of the figure's size
 const SECTOR_STEPS = 32;
