@@ -1,18 +1,17 @@
 """How near the engine comes to real postures of people from the handles an animator would give.
 
-    python benchmarks/naturalness.py [FRAMES [likely]]
+    python benchmarks/naturalness.py [FRAMES [plain]]
 
 Postures of clips that no model has seen are retargeted on the human. The engine gets the frames of both feet and the
-positions of some other points, keeps its balance where the real posture does, starts from standing at the same place
-and heading, and must find the rest of the body. With `likely`, it starts from the likely posture of these handles and
-stays near to it. Distances are between the joints of the answer and of the real posture, mean / 90th percentile.
+positions of some other points, keeps its balance where the real posture does, and must find the rest of the body. With
+`plain`, it has no criterion, and starts from standing at the same place and heading. Distances are between the joints
+of the answer and of the real posture, mean / 90th percentile.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +19,8 @@ from machine import describe
 
 import poise
 from poise import CenterOfMass, Frame, Position
-from poise.figures.people.likely_posture import Likely, likely_posture
 from poise.figures.people.posture_values import feet_frame
 from poise.forces.balance import balance
-from poise.tasks.criteria import Criterion, Near
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from people_clips import clip_names, held_out, postures_of
@@ -50,27 +47,16 @@ MET = 1e-3
 """Error up to which all tasks count as met [m or rad]."""
 
 
-@dataclass(frozen=True)
-class NearLikely(Criterion):
-    """The posture stays near the likely one."""
-
-    likely: Likely
-
-    def term(self, figure, forces=()):
-        """The distance, with the weights of the model."""
-        return Near(np.array(self.likely.posture.q), self.likely.weight)
-
-
-def main(frames: str = "300", guess: str = "") -> None:
+def main(frames: str = "300", how: str = "natural") -> None:
     human = poise.load("human")
     names = held_out(clip_names())
     real = chosen([postures_of(name, human) for name in names], int(frames))
     print(describe("numba", "numpy"))
-    print(f"{len(real)} frames of {len(names)} unseen clips{', from the likely posture' if guess else ''}\n")
+    print(f"{len(real)} frames of {len(names)} unseen clips, {how}\n")
     print(f"| handles | {' | '.join(f'{part} mm' for part in PARTS)} | joints ° | met | median, 90 % ms |")
     print("|---|" + "---|" * (len(PARTS) + 3))
     for title, handles in SETS.items():
-        print(row(human, real, title, handles, guess == "likely"), flush=True)
+        print(row(human, real, title, handles, how == "natural"), flush=True)
 
 
 def chosen(clips: list[np.ndarray], count: int) -> np.ndarray:
@@ -79,12 +65,12 @@ def chosen(clips: list[np.ndarray], count: int) -> np.ndarray:
     return np.concatenate([q[np.linspace(0, len(q) - 1, each + 2).astype(int)[1:-1]] for q in clips])
 
 
-def row(human: poise.Figure, real: np.ndarray, title: str, handles: dict[str, type], likely: bool) -> str:
+def row(human: poise.Figure, real: np.ndarray, title: str, handles: dict[str, type], natural: bool) -> str:
     """One line of the table."""
     gaps: dict[str, list[float]] = {part: [] for part in PARTS}
     turns, met, spent = [], 0, []
     for q in real:
-        answer, error, seconds = solved(human, q, handles, likely)
+        answer, error, seconds = solved(human, q, handles, natural)
         spent.append(1e3 * seconds)
         met += error <= MET
         here, there = human.frames(answer), human.frames(q)
@@ -97,7 +83,7 @@ def row(human: poise.Figure, real: np.ndarray, title: str, handles: dict[str, ty
 
 
 def solved(
-    human: poise.Figure, q: np.ndarray, handles: dict[str, type], likely: bool
+    human: poise.Figure, q: np.ndarray, handles: dict[str, type], natural: bool
 ) -> tuple[poise.Posture, float, float]:
     """The engine's answer, its largest error, and the time it took [s]."""
     poses = {name: human.pose_of(name, q) for name in (*FEET, *handles)}
@@ -108,11 +94,10 @@ def solved(
     if standing and balance(human, q, supports=[poise.Support(foot) for foot in standing]).margin > 0.0:
         tasks.append(CenterOfMass(over=standing, priority=1))
     begin = time.perf_counter()
-    if likely:
-        guess = likely_posture(human, {foot: poses[foot] for foot in FEET} | targets)
-        result = poise.solve(human, tasks, start=guess.posture, criteria=[NearLikely(guess)])
+    if natural:
+        result = poise.solve(human, tasks)
     else:
-        result = poise.solve(human, tasks, start=standing_at(human, poses))
+        result = poise.solve(human, tasks, start=standing_at(human, poses), criteria=())
     return result.posture, max(result.errors[task] for task in tasks), time.perf_counter() - begin
 
 

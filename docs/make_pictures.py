@@ -8,8 +8,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
+from poise.engine.problem import StepSize
+from poise.engine.solver import Solver
+from poise.figure.model.figure import Figure
+from poise.figure.model.posture import Posture
 from poise.figures import BUILT_IN, built_in
 from poise.pictures import Picture, contact_sheet, draw, strip
+from poise.tasks.mass import CenterOfMass
+from poise.tasks.place import Frame, Position
+from poise.tasks.task import Task
 
 FOLDER = Path(__file__).parent / "pictures"
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))[4:]
@@ -34,12 +43,56 @@ def views() -> Picture:
     return contact_sheet(shown, columns=6)
 
 
+PULLS: dict[str, tuple[str, tuple[float, float, float]]] = {
+    "hand up": ("right_hand", (0.0, 0.2, 0.0)),
+    "hand out": ("right_hand", (-0.5, 0.5, 0.05)),
+    "hand across": ("right_hand", (0.5, 0.35, 0.25)),
+    "hand behind": ("right_hand", (0.15, 0.25, -0.25)),
+    "hand to the floor": ("right_hand", (-0.05, -0.75, 0.3)),
+    "hand to a shelf": ("right_hand", (-0.05, 1.3, 0.3)),
+    "hand far ahead": ("right_hand", (-0.05, 0.55, 0.9)),
+    "head aside": ("head", (0.15, -0.05, 0.1)),
+    "pelvis down": ("pelvis", (0.0, -0.45, 0.0)),
+    "pelvis forward": ("pelvis", (0.0, 0.0, 0.1)),
+    "foot up": ("right_foot", (0.0, 0.35, 0.15)),
+    "foot out": ("right_foot", (-0.35, 0.1, 0.0)),
+}
+"""Twelve pulls on the standing human: the site, and by how much [m]."""
+
+
+def natural_pulls() -> Picture:
+    """Twelve pulls on the standing human, live, without natural motion above and with it below."""
+    human = built_in("human")
+    pictures = [
+        (name, draw(human, _pulled(human, *pull, natural), size=(300, 380), joints=False))
+        for half in (0, 6)
+        for natural in (False, True)
+        for name, pull in list(PULLS.items())[half : half + 6]
+    ]
+    return contact_sheet(pictures, columns=6)
+
+
+def _pulled(human: Figure, site: str, by: tuple[float, float, float], natural: bool) -> Posture:
+    """The posture after a pull of a second."""
+    posture, feet = human.posture("standing"), [foot for foot in ("left_foot", "right_foot") if foot != site]
+    at = human.pose_of(site, posture).position
+    tasks: list[Task] = [Frame(foot, human.pose_of(foot, posture)) for foot in feet]
+    pull = Position(site, at, priority=3, soft=natural)
+    tasks += [CenterOfMass(over=feet, priority=2), pull]
+    solver = Solver(human, tasks, criteria=None if natural else (), step=StepSize(turn=0.1))
+    for frame in range(120):
+        solver.target(pull, at + min(1.0, frame / 60) * np.array(by))
+        posture = solver.step(posture)
+    return posture
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "figures": all_figures,
     "views": views,
     "human": lambda: strip(built_in("human"), HUMAN, size=(200, 300), joints=False),
     "adelino": lambda: strip(built_in("adelino"), ADELINO, size=(160, 220), joints=False),
     "hand": lambda: strip(built_in("hand"), HAND, size=(240, 280), view="front"),
+    "natural_pulls": natural_pulls,
 }
 
 

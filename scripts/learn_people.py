@@ -15,9 +15,8 @@ rather than the mean of all. Each time a frame is seen, other points are given, 
 `TURNED`, in half of the cases fewer of them: one network answers for every set of handles. Noise on the handles keeps
 it smooth. Adam [Kingma & Ba 2015] with weight decay, a warm-up and a cosine schedule.
 
-**Weights.** With d = q ⊖ c(h) for real postures q of unseen subjects and random sets of handles, the weight of a
-velocity is 1 / (mean of d² + ε²), the same for the mirrored one and for the three axes of a ball joint, divided by the
-median of all joints. The base has none: feet and other handles hold it, and its heading and place follow from them.
+**Spread.** With d = q ⊖ c(h) for real postures q of unseen subjects and random sets of handles, the squared spread of a
+velocity is mean of d² + ε², the same for the mirrored one and for the three axes of a ball joint.
 (The whole inverse covariance instead of the variances changed no distance by more than 2 mm.)
 """
 
@@ -33,8 +32,8 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from poise.figures.people import likely_posture as model
-from poise.figures.people.likely_posture import POINTS, Handles, Network
-from poise.figures.people.posture_values import BASE_RATES, FeetFrame, PostureValues, feet_frame, other_side
+from poise.figures.people.likely_posture import POINTS, other_side
+from poise.figures.people.posture_values import FeetFrame, Handles, Network, PostureValues, feet_frame, in_feet_frame
 
 MIN_MOVE = 0.04
 """Least distance that some point has moved between two frames that are used [m]."""
@@ -81,8 +80,8 @@ def main() -> None:
     frames = described(human, chart, q, subject)
     print(f"{len(q)} frames of {len(clips)} clips; {len(tests)} clips kept for testing", flush=True)
     unseen = np.isin(subject, np.unique(subject)[1::5])
-    weight = measured_weight(train(frames.chosen(~unseen), chart), frames.chosen(unseen), chart, human)
-    save(train(frames, chart), chart, weight, tests)
+    spread = measured_spread(train(frames.chosen(~unseen), chart), frames.chosen(unseen), chart, human)
+    save(train(frames, chart), chart, spread, tests)
 
 
 def points(human: poise.Figure, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +122,7 @@ def described(human: poise.Figure, chart: PostureValues, q: np.ndarray, subject:
     position, rotation = points(human, q)
     feet = feet_frame(position[:, :2], rotation[:, :2])
     all_given = np.ones(position.shape[:2])
-    handles = model.in_feet_frame(Handles(position, rotation, all_given, all_given), feet)
+    handles = in_feet_frame(Handles(position, rotation, all_given, all_given), feet)
     return Frames(chart.values(q, feet), handles, subject)
 
 
@@ -208,23 +207,23 @@ def adam_step(
         value -= (rate * (way + (DECAY * value if k == 0 else 0.0))).astype(np.float32)
 
 
-def measured_weight(network: Network, unseen: Frames, chart: PostureValues, human: poise.Figure) -> np.ndarray:
-    """Inverse variance of real postures about the likely ones, for random sets of handles."""
+def measured_spread(network: Network, unseen: Frames, chart: PostureValues, human: poise.Figure) -> np.ndarray:
+    """Standard deviation (nv,) of real postures about the likely ones, for random sets of handles."""
     likely = network.values(some_given(unseen.handles, np.random.default_rng(SEED)), chart)
     n = len(likely)
     home = FeetFrame(np.zeros(n), np.zeros((n, 3)))
     pairs = zip(chart.postures(likely, home), chart.postures(unseen.values, home), strict=True)
     squares = np.square([human.difference(a, b) for a, b in pairs]).mean(0)
-    weight = np.zeros(human.nv)
+    spread = np.sqrt(squares)
     for joint in (j for j in human.joints if j.kind != "free"):
         at, other = human.v_slice(joint.name), human.v_slice(other_side(joint.name))
         square = 0.5 * (squares[at] + squares[other])
-        weight[at] = 1.0 / ((square.mean() if joint.kind == "ball" else square) + SPREAD_FLOOR**2)
+        spread[at] = np.sqrt((square.mean() if joint.kind == "ball" else square) + SPREAD_FLOOR**2)
     print(f"unseen people: pelvis within {1e3 * np.sqrt(squares[:3].sum()):.0f} mm (r.m.s.)", flush=True)
-    return weight / np.median(weight[BASE_RATES:])
+    return spread
 
 
-def save(network: Network, chart: PostureValues, weight: np.ndarray, tests: list[str]) -> None:
+def save(network: Network, chart: PostureValues, spread: np.ndarray, tests: list[str]) -> None:
     """Write the file of the package; the weights with 32 bits."""
     layers = {}
     for k, (weights, bias) in enumerate(network.layers):
@@ -234,7 +233,7 @@ def save(network: Network, chart: PostureValues, weight: np.ndarray, tests: list
         **layers,
         **{name: getattr(network, name) for name in ("point_mean", "value_mean", "value_scale")},
         ball_means=chart.ball_means,
-        weight=weight,
+        spread=spread,
         held_out=np.array(tests),
     )
     print(f"{model.FILE.name}: {model.FILE.stat().st_size / 1e3:.0f} kB")

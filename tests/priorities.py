@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 import poise
 from poise import CenterOfMass, LookAt, Orientation, Position
 from poise.engine.problem import Problem
 from poise.figure import BallLimits, Builder, Ellipse, Twist, ball, free, prismatic, revolute, universal
+from poise.tasks.criteria import Criterion
 from poise.tasks.task import Task
 
 MET, SAME = 1e-6, 1e-11
@@ -18,22 +21,26 @@ a coarser measure would call a better answer a worse one."""
 FEET = ("left_foot", "right_foot")
 
 
-def worst_loss(figure: poise.Figure, tasks: list[Task], start: poise.Posture) -> float:
+def worst_loss(
+    figure: poise.Figure, tasks: list[Task], start: poise.Posture, criteria: Sequence[Criterion] | None = ()
+) -> float:
     """The most that any level loses to those below it [m or rad]."""
-    whole = errors(figure, tasks, start)
+    whole = errors(figure, tasks, start, criteria)
     priorities = sorted({task.priority for task in tasks})
     worst = 0.0
     for k, priority in enumerate(priorities[:-1]):
-        alone = errors(figure, [task for task in tasks if task.priority <= priority], start)
+        alone = errors(figure, [task for task in tasks if task.priority <= priority], start, criteria)
         if all(max(whole[j], MET) >= max(alone[j], MET) - SAME for j in range(k)):
             worst = max(worst, whole[k] - alone[k])
     return worst
 
 
-def errors(figure: poise.Figure, tasks: list[Task], start: poise.Posture) -> list[float]:
+def errors(
+    figure: poise.Figure, tasks: list[Task], start: poise.Posture, criteria: Sequence[Criterion] | None = ()
+) -> list[float]:
     """Error of every level where a solve rests, continued once."""
-    first = poise.solve(figure, tasks, start=start, max_steps=500)
-    again = poise.solve(figure, tasks, start=first.posture, max_steps=500)
+    first = poise.solve(figure, tasks, start=start, max_steps=500, criteria=criteria)
+    again = poise.solve(figure, tasks, start=first.posture, max_steps=500, criteria=criteria)
     return [float(error) for error in Problem(figure, tasks).level_errors(again.posture)]
 
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from poise.tasks.criteria import Flex as Flex
     from poise.tasks.criteria import Gradient as Gradient
     from poise.tasks.criteria import LeastTorque as LeastTorque
+    from poise.tasks.criteria import Natural as Natural
     from poise.tasks.criteria import NearPosture as NearPosture
     from poise.tasks.custom import Custom as Custom
     from poise.tasks.equilibrium import Equilibrium as Equilibrium
@@ -107,6 +108,7 @@ _HOMES = {
     "MomentOfInertia": "poise.tasks.mass",
     "Motion": "poise.motion.clip.motion",
     "MotionFilter": "poise.motion.filter.filter",
+    "Natural": "poise.tasks.criteria",
     "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
     "Orientation": "poise.tasks.place",

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 import poise
 
 from .hands import (
+    choose_option,
     drag,
     eventually,
     handles,
@@ -47,7 +48,9 @@ def draws(page: Page, words: str, condition: str) -> None:
 
 def test_limits_turn_red_where_they_are_reached(page: Page, screenshots: Path) -> None:
     draws(page, "joint limits", "window.poiseStage.limits.shown")
-    assert fan(page, ELBOW)
+    assert not fan(page, ELBOW)
+    choose_option(page, "Posture", "neutral")
+    assert eventually(page, lambda: fan(page, ELBOW))
     picture(page, screenshots / "limits.png")
     pull(page, HAND, (-30, -90))
     settle(page)

@@ -125,7 +125,7 @@ def test_a_criterion_bends_the_figure_as_far_as_tasks_let_it_and_a_gain_of_none_
     picture(page, screenshots / "criteria.png")
     with new_scene(page):
         page.locator(".poise-task").filter(has_text="flex").get_by_label("gain").fill("0")
-    for criterion in ("Flex", "Stay near a posture"):
+    for criterion in ("Flex", "Move naturally", "Stay near a posture"):
         with new_scene(page):
             page.get_by_text(criterion, exact=True).click()
     with new_scene(page):

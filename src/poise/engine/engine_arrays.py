@@ -26,7 +26,7 @@ from poise.kernels.goals.goal_derivatives import make_node_forces
 from poise.kernels.goals.goals import AIM_GOAL, CENTER_GOAL, POINT_GOAL, TURN_GOAL, Goals, make_evaluation
 from poise.kernels.levels.levels import make_solver
 from poise.kernels.levels.workspace import Levels
-from poise.tasks.criteria import Effort, Near, Slope, Term
+from poise.tasks.criteria import Effort, FollowsTargets, Near, Slope, Term
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Goal, Task, recruited
@@ -59,7 +59,7 @@ def make_engine(
     arrays = figure_arrays(figure)
     limits, closures = _step_limits(arrays, step, dt), arrays.closures
     skip = closures.turns.shape[0] + limits.hard.shape[0] + contacts
-    p = FIRST_TASK_LEVEL + len({t.level for t in task_rows})
+    p = FIRST_TASK_LEVEL + len({t.level for t in task_rows if not t.task.soft})
     levels = _levels(figure, task_rows, goals, p, skip=skip, contacts=contacts)
     state = _state(figure, p, levels.rows.shape[0], closures.turns.shape[0])
     return Engine(
@@ -87,7 +87,7 @@ def make_engine(
 def _level_kinds(task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None], p: int) -> IntArray:
     """(p + 1,) kind of each level: see `Engine.level_kind`."""
     levels = np.zeros(p + 1, dtype=np.int64)
-    for t in task_rows:
+    for t in (t for t in task_rows if not t.task.soft):
         if t.reimposes:
             levels[t.level] = REIMPOSES
         elif masks[t.first_goal] is not None:
@@ -162,6 +162,8 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         excluded_count=np.zeros(1, dtype=whole),
         asked_levels=np.array([p, 1], dtype=whole),
         kept_levels=np.zeros(2, dtype=whole),
+        may_leap=np.ones(1, dtype=whole),
+        saddle_merit=np.zeros(p + 1),
         kept_trial=np.zeros(figure.nq + n),
     )
 
@@ -182,12 +184,21 @@ def _posture_criterion(figure: Figure, near: Near | None) -> Criteria:
     return empty._replace(postures=near.posture[None], posture_weight=near.weight[None], gap=np.zeros(figure.nv))
 
 
-def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term]) -> Criteria:
-    """The arrays of all criteria; that of the `Hold` task below all other tasks, if any, comes first."""
+def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term], *, soft: bool = False) -> Criteria:
+    """The arrays of all criteria; that of the `Hold` task below all other tasks, if any, comes first.
+
+    Args:
+        figure: The figure.
+        held: The `Hold` task.
+        terms: The terms of the criteria.
+        soft: Whether there are soft tasks, which are added to the criteria.
+    """
     near = [hold_criterion(figure, held)] if held is not None else []
-    if not terms:
+    if not terms and not soft:
         return _posture_criterion(figure, near[0] if near else None)
     near += [term for term in terms if isinstance(term, Near)]
+    here = figure.neutral()._q
+    near += [Near(here, np.zeros(figure.nv)) for term in terms if isinstance(term, FollowsTargets)]
     slope = np.zeros(figure.nv)
     for term in terms:
         if isinstance(term, Slope):
@@ -215,7 +226,7 @@ class TaskRows:
 
     task: Task
     level: int
-    """Index of its level among the kernels' levels."""
+    """Index of its level among the kernels' levels; that of the criteria for soft tasks, which come last."""
     goals: list[Goal]
     first_goal: int = 0
     """Index of its first goal among those of all tasks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from poise.engine.avoidance import Avoidance
 from poise.engine.engine_arrays import TaskRows, criteria_arrays, make_engine, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
 from poise.engine.figure_arrays import figure_arrays
+from poise.engine.natural import NaturalMotion
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -28,7 +29,8 @@ from poise.kernels.engine.step import bound, forget_all
 from poise.kernels.engine.step_model import MAX_EXCLUDED
 from poise.kernels.goals.goals import Goals
 from poise.tasks.avoid import Avoid
-from poise.tasks.criteria import Criterion, ExternalGradient
+from poise.tasks.criteria import Criterion, ExternalGradient, FollowsTargets, Term
+from poise.tasks.custom import ComputedTask
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
@@ -52,6 +54,9 @@ class StepSize:
     """Error that a visible step must remove from some level, per radian or metre of the step."""
 
 
+SOFT_STIFFNESS = 2e5
+"""Weight of the squared error of a soft task in the sum of the criteria [1/m² or 1/rad²]: it misses a target within
+reach by the slope of the other criteria divided by this, at most a millimetre or two."""
 WITHOUT_EDGES = 1e6
 """Distance by which the edges of a support are moved out so that nothing reaches them [m]."""
 
@@ -93,19 +98,21 @@ class Problem:
         self.avoids = [task for task in active if isinstance(task, Avoid)]
         self.avoidance = Avoidance(figure, self.avoids) if self.avoids else None
         others = [task for task in active if not isinstance(task, Avoid)]
-        self.last_hold = _last_hold(others)
+        terms = [criterion.term(figure, forces) for criterion in criteria]
+        follows = any(isinstance(term, FollowsTargets) for term in terms)
+        soft = any(task.soft for task in others)
+        self.last_hold = None if follows or soft else _last_hold(others)
         """The `Hold` task below all others, which is compiled to a criterion; None if there is none."""
         self.all_rows = _by_level(figure, [task for task in others if task is not self.last_hold], forces)
         """Rows of every task by level; a level with masked joints is followed by rows that re-impose it."""
         self.task_rows = [t for t in self.all_rows if not t.reimposes]
         """Rows of every task by level, without those that re-impose a level."""
-        self.priorities = sorted({t.task.priority for t in self.task_rows})
+        self.priorities = sorted({t.task.priority for t in self.task_rows if not t.task.soft})
         self._by_task = {t.task: t for t in self.task_rows}
         self._reimposed = {t.task: t for t in self.all_rows if t.reimposes}
         self._targets: dict[Task, TargetLike | Task] = {}
-        terms = [criterion.term(figure, forces) for criterion in criteria]
         contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
-        compiled_criteria = criteria_arrays(figure, self.last_hold, terms)
+        compiled_criteria = criteria_arrays(figure, self.last_hold, terms, soft=soft)
         self.engine = make_engine(figure, self.all_rows, compiled_criteria, step or StepSize(), dt, contacts=contacts)
         self.counted = self.engine.goals.weight > 0.0
         """(rows,) whether each row has a weight, also while its task is left out."""
@@ -116,8 +123,42 @@ class Problem:
         """Regions in which supports without shares can balance the figure, by task."""
         self.external_terms: list[ExternalTerm] = list(self.support_outlines.values())
         """Terms that Python computes for every posture before a step."""
+        self.natural = self._natural_motion(terms)
+        """The criterion that follows the targets, if there is one."""
         if gradients := [term.gradient for term in terms if isinstance(term, ExternalGradient)]:
             self.external_terms.append(ExternalGradients(figure, self.engine.criteria, gradients))
+
+    def _natural_motion(self, terms: Sequence[Term]) -> NaturalMotion | None:
+        strengths = [term.strength for term in terms if isinstance(term, FollowsTargets)]
+        if not strengths:
+            return None
+        last = self.engine.criteria.postures.shape[0] - 1
+        return NaturalMotion(self.engine, self.handle, self.figure, self.task_rows, row=last, strength=sum(strengths))
+
+    def begin(self, q: FloatArray, *, goes_on: bool = False) -> None:
+        """Begin a step or a solve from the coordinates `q` (nq,), to which some tasks and criteria refer.
+
+        Args:
+            q: The coordinates.
+            goes_on: Whether they are those at the end of the last step.
+        """
+        if self.start_targets is not None:
+            self.start_targets.store(q)
+        if self.natural is not None:
+            if not goes_on:
+                self.natural.begin(q)
+            self.natural.follow(self._targets, self.stages[-1].asked_levels[0])
+
+    def ask(self, stage: int) -> None:
+        """Let steps solve the levels of a stage only."""
+        self.engine.state.asked_levels[:] = self.stages[stage].asked_levels
+        if self.natural is not None:
+            self.natural.follow(self._targets, self.stages[stage].asked_levels[0])
+
+    def first_posture(self) -> Posture:
+        """The posture to start from when none is given."""
+        found = None if self.natural is None else self.natural.first_posture(self._targets)
+        return self.figure.neutral() if found is None else found
 
     def update_external_terms(self, q: FloatArray) -> None:
         """Compute the terms that depend on the posture in Python, for the posture `q` (nq,)."""
@@ -147,7 +188,8 @@ class Problem:
         squares = (engine.goals.weight * engine.current.error) ** 2
         sums = dict.fromkeys(self.priorities, 0.0)
         for t in self.task_rows:
-            sums[t.task.priority] += float(squares[t.rows].sum())
+            if not t.task.soft:
+                sums[t.task.priority] += float(squares[t.rows].sum())
         held = 0.0 if self.last_hold is None else float(np.sum(self.hold_error(posture) ** 2))
         return np.array([*violation, *map(math.sqrt, sums.values()), math.sqrt(held)])
 
@@ -158,7 +200,7 @@ class Problem:
         A `Hold` task below all others is the last level. Criteria count in every stage, unless such a task is one.
         """
         before = 0 if self.avoidance is None else 1
-        ends = list({t.task.priority: 1 + t.level for t in self.all_rows}.values())
+        ends = list({t.task.priority: 1 + t.level for t in self.all_rows if not t.task.soft}.values())
         has_hold = self.last_hold is not None
         above = ends if has_hold else ends[:-1]
         whole = Stage(before + len(ends) + has_hold, (self.engine.level_kind.shape[0] - 1, 1))
@@ -242,13 +284,22 @@ def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> 
     """Rows of the tasks, the first level first; a level with masked joints is followed by rows that re-impose it."""
     found: list[TaskRows] = []
     level = FIRST_TASK_LEVEL
-    for priority in sorted({task.priority for task in tasks}):
-        own = [TaskRows(t, level, _goals_under(figure, t, forces)) for t in tasks if t.priority == priority]
+    strict = [task for task in tasks if not task.soft]
+    for priority in sorted({task.priority for task in strict}):
+        own = [TaskRows(t, level, _goals_under(figure, t, forces)) for t in strict if t.priority == priority]
         masked = any(recruited(figure, t.task) is not None for t in own)
         again = [TaskRows(t.task, level + 1, t.goals, reimposes=True) for t in own if masked and _can_be_reimposed(t)]
         found += [*own, *again]
         level += 2 if again else 1
-    return found
+    return found + [TaskRows(t, level, _soft_goals(figure, t)) for t in tasks if t.soft]
+
+
+def _soft_goals(figure: Figure, task: Task) -> list[Goal]:
+    """The goals of a soft task, with weights such that a spring of 1 m has the stiffness SOFT_STIFFNESS."""
+    goals = task.goals(figure)
+    if isinstance(task, Equilibrium | ComputedTask) or any(goal.corners for goal in goals):
+        raise TaskError(f"{task.label} cannot be soft: only tasks for places, directions and joints can.")
+    return [replace(goal, weights=math.sqrt(SOFT_STIFFNESS) * goal.weights) for goal in goals]
 
 
 def _can_be_reimposed(rows: TaskRows) -> bool:

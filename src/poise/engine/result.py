@@ -329,7 +329,8 @@ def rows(result: Result) -> list[Row]:
         task = verdict.task
         wanted, got = (verdict.asked or task).compare(result.posture)
         error = "0" if verdict.met else amount(verdict.error, task.unit())
-        found.append(Row(str(task.rank or "all"), task.label, wanted, got, error, verdict.outcome))
+        level = "soft" if task.soft else str(task.rank or "all")
+        found.append(Row(level, task.label, wanted, got, error, verdict.outcome))
     return found
 
 

@@ -14,7 +14,7 @@ from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import vector
 from poise.figures import BUILT_IN
-from poise.tasks.criteria import Criterion
+from poise.tasks.criteria import Criterion, Natural, default_criteria
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.task import Task, recruited
 
@@ -58,7 +58,7 @@ class Scene:
         *,
         start: PostureLike | None = None,
         forces: Iterable[Any] = (),
-        criteria: Iterable[Any] = (),
+        criteria: Iterable[Any] | None = None,
         obstacles: Iterable[Any] = (),
         description: str = "",
         origin: Origin | None = None,
@@ -70,7 +70,8 @@ class Scene:
             tasks: The tasks, each with its priority.
             start: Start posture; the neutral posture if not given.
             forces: Forces, supports and gravity that act on the figure.
-            criteria: Objective functions to minimise in the freedom that the tasks leave.
+            criteria: Objective functions to minimise in the freedom that the tasks leave. By default people move as
+                people do (`Natural`), and other figures have none.
             obstacles: Obstacles that the figure keeps clear of.
             description: A sentence that describes the scene.
             origin: The source of a `figure` that is already loaded; None if it has none.
@@ -82,12 +83,14 @@ class Scene:
         self.tasks = tuple(tasks)
         self.start = start
         self.forces = tuple(forces)
-        self.criteria = tuple(criteria)
         self.obstacles = tuple(obstacles)
         self.description = description
         for task in self.tasks:
             if not isinstance(task, Task):
                 raise TaskError(f"the tasks of a scene must be tasks such as Position, not {task!r}.")
+        given = default_criteria(self.figure, self.tasks) if criteria is None else tuple(criteria)
+        off = [each for each in given if isinstance(each, Natural) and each.weight == 0.0]
+        self.criteria = tuple(each for each in given if each not in off) if off else tuple(given)
         for criterion in self.criteria:
             if not isinstance(criterion, Criterion):
                 raise TaskError(f"the criteria of a scene must be criteria such as Comfort, not {criterion!r}.")
@@ -118,7 +121,7 @@ class Scene:
         from poise.engine.solver import solve
 
         parts = {name: getattr(self, name) for name in ("start", "forces", "criteria", "obstacles")}
-        given = {name: part for name, part in parts.items() if part is not None and part != ()}
+        given = {name: part for name, part in parts.items() if part is not None}
         return solve(self.figure, self.tasks, **(given | options))
 
     def __eq__(self, other: object) -> bool:

@@ -21,7 +21,7 @@ from poise.forces.loads import Load
 from poise.kernels.body.clamp import clamp
 from poise.kernels.engine.step import LEGAL, LOOPS_OPEN, NOT_FINITE, make_legal, settle, take_step
 from poise.tasks.avoid import SELF, Avoid
-from poise.tasks.criteria import Criterion
+from poise.tasks.criteria import Criterion, default_criteria
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Task
@@ -64,7 +64,7 @@ class Solver:
         obstacles: Iterable[Obstacle | Plane] = (),
         avoid_self: bool = False,
         forces: Iterable[Load] = (),
-        criteria: Iterable[Criterion] = (),
+        criteria: Iterable[Criterion] | None = None,
     ) -> None:
         """Compile the tasks.
 
@@ -76,14 +76,16 @@ class Solver:
             obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
             avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
             forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
-            criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts.
+            criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts. By default
+                people move as people do (`Natural`), and other figures have none.
         """
         if dt is not None and not (math.isfinite(dt) and dt > 0.0):
             raise TaskError(f"the duration dt of a step must be a positive number of seconds, not {dt}.")
         self.figure = figure
         hazards = [*obstacles, *([SELF] if avoid_self else [])]
         self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
-        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=criteria)
+        chosen = default_criteria(figure, self.tasks) if criteria is None else criteria
+        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=chosen)
         problem = self._problem
         measures = problem.avoidance is not None or problem.custom_tasks.tasks or problem.external_terms
         self._trust_region = TrustRegion(problem) if measures else None
@@ -93,13 +95,13 @@ class Solver:
         """Take one step from a posture; returns the posture after it."""
         if self._trust_region is None:
             q = self._copy(posture)
-            self._store_start(q)
+            self._problem.begin(q, goes_on=posture is self._last)
             if self._problem.step_from(self._problem.handle, posture is self._last, q) != LEGAL:
                 q = self._legal_start(posture)
                 take_step(self._problem.handle, q)
         else:
             q = self._legal_start(posture)
-            self._store_start(q)
+            self._problem.begin(q, goes_on=posture is self._last)
             self._trust_region.step(q)
         self._last = Posture(self.figure, q)
         return self._last
@@ -108,12 +110,12 @@ class Solver:
         """Take steps until the figure rests; the result does not depend on earlier steps of the solver."""
         max_steps, tolerance = _checked_stopping(max_steps, tolerance)
         q = self._legal_start(posture)
-        self._store_start(q)
+        self._problem.begin(q)
         stages = self._problem.stages
         try:
             rest = self._rest(q, len(stages) - 1, max_steps, tolerance)
         finally:
-            self._problem.engine.state.asked_levels[:] = stages[-1].asked_levels
+            self._problem.ask(len(stages) - 1)
         if self._trust_region is not None:
             self._trust_region.measure(rest.q)
         stop = Stop(rest.steps, rest.moved <= tolerance)
@@ -143,8 +145,8 @@ class Solver:
 
     def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
         """Come to rest from `start` with all levels of a stage together."""
-        q, asked = start.copy(), self._problem.stages[stage]
-        self._problem.engine.state.asked_levels[:] = asked.asked_levels
+        q = start.copy()
+        self._problem.ask(stage)
         self._problem.forget()
         if self._trust_region is not None:
             self._trust_region.forget()
@@ -191,11 +193,6 @@ class Solver:
             raise TaskError("there is no obstacle to move: give some as obstacles=[…].")
         self._problem.avoidance.move(obstacle, where)
         self._trust_region.discard_measurement()
-
-    def _store_start(self, q: FloatArray) -> None:
-        """Store the start posture as the target of tasks that want it."""
-        if self._problem.start_targets is not None:
-            self._problem.start_targets.store(q)
 
     def _copy(self, posture: PostureLike) -> FloatArray:
         """(nq,) a copy of a posture's coordinates."""
@@ -257,7 +254,7 @@ def solve(  # noqa: PLR0913
     obstacles: Iterable[Obstacle | Plane] = (),
     avoid_self: bool = False,
     forces: Iterable[Load] = (),
-    criteria: Iterable[Criterion] = (),
+    criteria: Iterable[Criterion] | None = None,
     max_steps: int = 200,
     tolerance: float = 1e-6,
     restarts: int = 0,
@@ -268,11 +265,13 @@ def solve(  # noqa: PLR0913
     Args:
         figure: The figure to pose.
         tasks: The tasks, each with its priority.
-        start: Start posture; the neutral posture if not given. It is clamped to the limits first.
+        start: Start posture, clamped to the limits first. If not given, people on their feet start from the posture
+            that is likely for the tasks, other figures from the neutral posture.
         obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
-        criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts.
+        criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts. By default
+            people move as people do (`Natural`), and other figures have none: `criteria=()` switches that off.
         max_steps: Largest number of steps of one descent. Where a level is not met, a solve makes several: it also
             descends with the higher levels alone, and takes the better answer.
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
@@ -293,7 +292,7 @@ def solve(  # noqa: PLR0913
         criteria=criteria,
         step=StepSize(min_gain=SOLVE_MIN_GAIN),
     )
-    first = figure.neutral() if start is None else figure.posture(start)
+    first = solver._problem.first_posture() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
     if restarts == 0:
         return best

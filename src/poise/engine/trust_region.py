@@ -35,6 +35,7 @@ class TrustRegion:
     def __init__(self, problem: Problem) -> None:
         """Start with the largest steps that the problem allows."""
         self._problem = problem
+        problem.engine.state.may_leap[0] = 0  # What is measured between steps cannot foresee a leap.
         self._largest = problem.engine.limits.largest.copy()
         self._share = 1.0
         """Size of the box, as a share of the largest steps."""

@@ -35,6 +35,9 @@ NEGLIGIBLE_RESIDUAL = 1e-7
 """Residual, as a fraction of the load, up to which a point counts as inside the region during the search."""
 RAY_LENGTH = 20.0
 """Length of the rays, in sizes of the support."""
+EDGE = 1e-6
+"""Distance outside the region of balance at which a centre of mass still counts as on its edge, the tolerance of a
+solve [m]."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,8 @@ class Balance:
 
     @property
     def balanced(self) -> bool:
-        """Whether the ground can hold the posture."""
-        return self.reactions.balanced
+        """Whether the ground can hold the posture; a centre of mass on the edge of the region counts as inside."""
+        return self.reactions.balanced or self.margin >= -EDGE
 
 
 class Cut(NamedTuple):

@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
+from poise.figures.people.likely_posture import people_of
 from poise.forces.acting import Acting
 from poise.forces.loads import Load
 from poise.forces.torques import TorqueCriterion, torque_slopes
-from poise.tasks.equilibrium import Loads
+from poise.tasks.equilibrium import Equilibrium, Loads
 from poise.tasks.kinds import Kind
+from poise.tasks.posture import Hold
 from poise.tasks.ranges import ranges_of
-from poise.tasks.task import Recruits, name_list
+from poise.tasks.task import Recruits, Task, name_list
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure, PostureLike
@@ -63,7 +65,14 @@ class ExternalGradient(NamedTuple):
     gradient: Callable[[Posture], FloatArray]
 
 
-Term: TypeAlias = Near | Slope | Effort | ExternalGradient
+class FollowsTargets(NamedTuple):
+    """A term ½ Σ weight (posture - q)² whose posture and weights follow the targets: see `poise.engine.natural`."""
+
+    strength: float
+    """Factor on the weights."""
+
+
+Term: TypeAlias = Near | Slope | Effort | ExternalGradient | FollowsTargets
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,23 @@ class NearPosture(Criterion):
     def made(cls, posture: Posture) -> NearPosture:
         """The criterion to stay near the posture."""
         return cls(posture)
+
+
+@dataclass(frozen=True)
+class Natural(Criterion):
+    """The figure moves as people do: the limb that is asked first, then the trunk, the legs last.
+
+    What no task asks to move stays as it is at the start. The built-in human also takes the postures that people take
+    for far targets: it squats for low ones, and lifts a foot with a bent knee.
+    """
+
+    menu: ClassVar[str] = "Move naturally"
+
+    weight: float = 1.0
+
+    def term(self, figure: Figure, forces: Iterable[Load] = ()) -> FollowsTargets:
+        """A distance to a posture that follows the targets."""
+        return FollowsTargets(self.weight)
 
 
 @dataclass(frozen=True)
@@ -218,6 +244,19 @@ class Gradient(Criterion):
             return scaled
 
         return ExternalGradient(gradient)
+
+
+def default_criteria(figure: Figure, tasks: Iterable[Task] = ()) -> tuple[Criterion, ...]:
+    """The criteria of a figure that is given none: people move as people do.
+
+    They have none if their last task holds a posture, or if they balance forces: what was learnt from people was learnt
+    without loads.
+    """
+    active = [task for task in tasks if task.active]
+    lowest = max((task.priority for task in active), default=0)
+    holds = any(isinstance(task, Hold) and task.priority == lowest for task in active)
+    loaded = any(isinstance(task, Equilibrium) for task in active)
+    return (Natural(),) if people_of(figure) is not None and not holds and not loaded else ()
 
 
 def chosen(figure: Figure, joints: Recruits) -> FloatArray:

@@ -27,6 +27,8 @@ Weight = float | Sequence[float]
 Recruits = str | Iterable[str] | None
 """One name of a joint or several; None for all."""
 
+SOFT_RANK = 10**6
+"""Rank of soft tasks, after all priorities."""
 NEAREST_BRANCH = "nearest branch"
 """Value of `Task.joints` for the joints of the limb that the task's site is on."""
 
@@ -128,6 +130,9 @@ class Task(Kind):
     """Whether solvers use the task."""
     gain: float = 1.0
     """Share of its error that one step removes, in (0, 1]."""
+    soft: bool = False
+    """Whether it only draws the figure, like a spring: below all levels, and weighed against the criteria. A soft task
+    out of reach does not contort the figure for the last millimetre."""
     name: str | None = None
     """Name for reports; made from the task's fields if None."""
 
@@ -166,8 +171,8 @@ class Task(Kind):
 
     @property
     def rank(self) -> int:
-        """Its priority; 0 for a task that is above every priority."""
-        return self.priority
+        """Its priority; 0 for a task that is above every priority, and a number after all priorities for a soft one."""
+        return SOFT_RANK if self.soft else self.priority
 
     @property
     def supports(self) -> tuple[str, ...]:

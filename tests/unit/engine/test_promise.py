@@ -28,6 +28,11 @@ def test_a_left_hand_below_costs_the_right_hand_nothing(seed: int) -> None:
     assert worst_loss(*human_question(seed)) <= 1e-6
 
 
+@pytest.mark.parametrize("seed", [26, 32, 103, 217])
+def test_natural_motion_costs_the_right_hand_nothing(seed: int) -> None:
+    assert worst_loss(*human_question(seed), criteria=None) <= 1e-6
+
+
 def test_a_gaze_below_does_not_stop_a_tip() -> None:
     arm = poise.chain("YYZZYYY", lengths=[0.3] * 7, limits=65)
     tip = Position("tip", at=(-0.79, -0.25, -0.30))

@@ -61,8 +61,8 @@ def test_solving_passes_on_what_the_scene_has(monkeypatch):
     Scene("arm", [task], start="folded", obstacles=[ball]).solve(max_steps=7, start=None)
     arm = built_in("arm")
     assert asked == [
-        (arm, (task,), {}),
-        (arm, (task,), {"obstacles": (ball,), "max_steps": 7, "start": None}),
+        (arm, (task,), {"forces": (), "criteria": (), "obstacles": ()}),
+        (arm, (task,), {"forces": (), "criteria": (), "obstacles": (ball,), "max_steps": 7, "start": None}),
     ]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.figures.people.likely_posture import FILE, POINTS, likely_posture, people
-from poise.figures.people.posture_values import FeetFrame, PostureValues, feet_frame, other_side
+from poise.figures.people.likely_posture import FILE, POINTS, likely_posture, other_side, people
+from poise.figures.people.posture_values import FeetFrame, PostureValues, feet_frame
 
 FEET = ("left_foot", "right_foot")
 POSTURES = ("standing", "crouching", "reaching", "sitting", "waving")
@@ -132,4 +132,4 @@ def test_what_is_missing_is_said(human: poise.Figure) -> None:
 def test_the_file_is_small_and_names_what_it_has_not_seen() -> None:
     assert FILE.stat().st_size < 1_000_000
     assert len(people().held_out) >= 30
-    assert len(POINTS) == len(people().network.point_mean)
+    assert len(POINTS) == len(people().point_mean)

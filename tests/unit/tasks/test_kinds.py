@@ -211,7 +211,7 @@ def check_target(task: Task, posture: poise.Posture) -> None:
 
 def test_every_criterion_has_a_word_and_a_name_on_the_page() -> None:
     kinds = all_kinds(Criterion)
-    assert list(kinds) == ["comfort", "extend", "flex", "least_torque", "near_posture"]
+    assert list(kinds) == ["comfort", "extend", "flex", "least_torque", "natural", "near_posture"]
     assert all(kind.menu and isinstance(kind.made(poise.load("arm").neutral()), kind) for kind in kinds.values())
 
 

@@ -23,7 +23,7 @@ def both(values: Degrees) -> dict[str, float | tuple[float, ...]]:
 
 HUMAN_POSTURES: dict[str, Degrees] = {
     "neutral": {},
-    "standing": {},
+    "standing": both({"hip": (3, 0, 0), "knee": 6, "ankle": (3, 0), "shoulder": (2, 4, 0), "elbow": 12, "forearm": 10}),
     "t_pose": both({"shoulder": (0, 90, 0), "forearm": 80}),
     "a_pose": both({"shoulder": (0, 45, 0), "forearm": 40}),
     "sitting": both({"hip": (88, 4, 0), "knee": 88, "shoulder": (25, 5, 0), "elbow": 62, "forearm": 70}),

@@ -32,93 +32,109 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
+from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import look_up
-from poise.figure.model.pose import FloatArray, Pose, to_matrix
+from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
-from poise.figures.people.posture_values import MIRROR, FeetFrame, PostureValues, feet_frame, other_side
+from poise.kernels.body.likely_posture import TURNED_POINTS, LikelyModel, likely_coordinates
 
 POINTS = (
     "left_foot", "right_foot", "left_hand", "right_hand", "head", "pelvis", "thorax",
     "left_shank", "right_shank", "left_ulna", "right_ulna",
 )  # fmt: skip
 """Sites and bodies that can be given; both feet must be. Knees are the origins of the shanks, elbows of the ulnae."""
-TURNED = 7
+FEET = POINTS[:2]
+TURNED = TURNED_POINTS
 """How many of the first points can have a rotation."""
-OTHER_SIDE = np.array([POINTS.index(other_side(name)) for name in POINTS])
+BASE_VALUES = 9
+"""Number of values of the pelvis: position, left axis and up axis."""
+BASE_RATES = 6
+"""Number of velocities of the pelvis."""
+MIRROR = np.array([-1.0, 1.0, 1.0])
+"""Signs of a vector's coordinates in the mirror; the figure's left is +x."""
+MODEL_HEIGHT = 0.9275
+"""Height of the pelvis of the figure that the model was learnt on, standing straight [m]."""
 FILE = Path(__file__).with_name("people.npz")
 
 
-class Handles(NamedTuple):
-    """Handles of n figures in their feet's frames, in the order of `POINTS`."""
-
-    position: NDArray[np.floating]
-    """(n, p, 3) positions [m]; what is not given does not matter."""
-    rotation: NDArray[np.floating]
-    """(n, p, 3, 3) rotations."""
-    placed: NDArray[np.floating]
-    """(n, p) 1 where the position is given, else 0."""
-    turned: NDArray[np.floating]
-    """(n, p) 1 where the rotation is given too, else 0."""
-
-    def mirrored(self) -> Handles:
-        """The mirror images."""
-        rotation = self.rotation[:, OTHER_SIDE] * np.outer(MIRROR, MIRROR)
-        position = self.position[:, OTHER_SIDE] * MIRROR
-        return Handles(position, rotation, self.placed[:, OTHER_SIDE], self.turned[:, OTHER_SIDE])
+def other_side(name: str) -> str:
+    """Name of the mirror image of a joint, a body or a site."""
+    side, _, rest = name.partition("_")
+    return {"left": "right_", "right": "left_"}[side] + rest if side in ("left", "right") and rest else name
 
 
-class Network(NamedTuple):
-    """The learnt function from handles to values of postures."""
+OTHER_SIDE = np.array([POINTS.index(other_side(name)) for name in POINTS])
 
-    layers: tuple[tuple[NDArray[np.floating], NDArray[np.floating]], ...]
-    """Weights (inputs, outputs) and biases (outputs,) of each layer."""
+
+class Layout(NamedTuple):
+    """Where the values of a posture are in its coordinates, and which value of the mirror image each one is."""
+
+    ball_q: IntArray
+    """(b,) first coordinate of each ball joint."""
+    ball_value: IntArray
+    """(b,) first value of each ball joint."""
+    hinge_q: IntArray
+    """(h,) coordinate of each hinge."""
+    hinge_value: IntArray
+    """(h,) value of each hinge."""
+    source: IntArray
+    """(count,) the value of the mirror image that each value comes from."""
+    sign: FloatArray
+    """(count,) its sign there."""
+
+    @classmethod
+    def of(cls, figure: Figure) -> Layout:
+        """The layout of a figure that is built like the human."""
+        q, v = figure.compiled.q_slices, figure.compiled.v_slices
+        joints = [joint for joint in figure.joints if joint.kind != "free"]
+        shift, balls = BASE_VALUES - BASE_RATES, [j.name for j in joints if j.kind == "ball"]
+        hinges = [j.name for j in joints if j.kind != "ball"]
+        source, sign = np.arange(figure.nv + shift), np.ones(figure.nv + shift)
+        sign[:BASE_VALUES] = np.concatenate([MIRROR, -MIRROR, MIRROR])
+        for joint in joints:
+            here, there = v[joint.name], v[other_side(joint.name)]
+            source[here.start + shift : here.stop + shift] = np.arange(there.start, there.stop) + shift
+            if joint.kind == "ball":
+                sign[here.start + shift + 1 : here.stop + shift] = -1.0
+        return cls(
+            np.array([q[name].start for name in balls]),
+            np.array([v[name].start for name in balls]) + shift,
+            np.concatenate([np.arange(q[name].start, q[name].stop) for name in hinges]),
+            np.concatenate([np.arange(v[name].start, v[name].stop) for name in hinges]) + shift,
+            source,
+            sign,
+        )
+
+
+class People(NamedTuple):
+    """What was learnt from people."""
+
+    layers: tuple[tuple[FloatArray, FloatArray], ...]
+    """Weights (inputs, outputs) and biases (outputs,) of each layer of the network."""
     point_mean: FloatArray
     """(p, 3) mean position of each point in the feet's frame [m]."""
     value_mean: FloatArray
     """(count,) mean of the values, μ."""
     value_scale: FloatArray
     """(count,) spread of the values, σ."""
-
-    def inputs(self, handles: Handles) -> NDArray[np.floating]:
-        """(n, inputs) what the first layer sees: positions, up and forward axes, and what is given."""
-        n = len(handles.position)
-        places = 2.0 * (handles.position - self.point_mean) * handles.placed[:, :, None]
-        axes = np.concatenate([handles.rotation[:, :TURNED, :, 1], handles.rotation[:, :TURNED, :, 2]], axis=-1)
-        axes = axes * handles.turned[:, :TURNED, None]
-        given = [handles.placed[:, 2:], handles.turned[:, 2:TURNED]]
-        return np.concatenate([places.reshape(n, -1), axes.reshape(n, -1), *given], axis=1)
-
-    def activations(self, inputs: NDArray[np.floating]) -> list[NDArray[np.floating]]:
-        """The inputs, the outputs of every hidden layer, and the standardised values."""
-        out = [inputs]
-        for weights, bias in self.layers[:-1]:
-            out.append(np.tanh(out[-1] @ weights + bias))
-        weights, bias = self.layers[-1]
-        return [*out, out[-1] @ weights + bias]
-
-    def values(self, handles: Handles, chart: PostureValues) -> FloatArray:
-        """Values (n, count) of likely postures: the mean of the answer and of the image of that to mirrored handles."""
-        answer, mirrored = (
-            self.value_mean + self.value_scale * self.activations(self.inputs(given))[-1]
-            for given in (handles, handles.mirrored())
-        )
-        return 0.5 * (answer + chart.mirrored(mirrored))
-
-
-class People(NamedTuple):
-    """What was learnt from people."""
-
-    network: Network
     ball_means: FloatArray
     """(b, 4) mean rotation of each ball joint."""
-    weight: FloatArray
-    """(nv,) inverse variance of real postures about the likely ones, 1 for the median joint and 0 for the base."""
+    spread: FloatArray
+    """(nv,) standard deviation of real postures about the likely ones [rad or m]."""
     held_out: tuple[str, ...]
     """Clips that the model has not seen."""
+
+    @property
+    def weight(self) -> FloatArray:
+        """(nv,) inverse variance, 1 for the median joint and 0 for the base, which feet and other handles hold."""
+        weight: FloatArray = 1.0 / np.square(self.spread)
+        weight /= np.median(weight[BASE_RATES:])
+        weight[:BASE_RATES] = 0.0
+        return weight
 
 
 @cache
@@ -129,8 +145,30 @@ def people() -> People:
         layers = tuple(
             (file[name].astype(float), file[name.replace("weights", "bias")].astype(float)) for name in names
         )
-        network = Network(layers, *(file[name] for name in ("point_mean", "value_mean", "value_scale")))
-        return People(network, file["ball_means"], file["weight"], tuple(file["held_out"].tolist()))
+        names = ["point_mean", "value_mean", "value_scale", "ball_means", "spread"]
+        return People(layers, **{name: file[name] for name in names}, held_out=tuple(file["held_out"].tolist()))
+
+
+@lru_cache(maxsize=16)
+def people_of(figure: Figure) -> People | None:
+    """The model, for a figure that is built like the built-in human of some size; None for other figures."""
+    from poise.figures.people.human_body import human
+
+    like = human()
+    same = [(j.name, j.kind, j.parent) for j in figure.joints] == [(j.name, j.kind, j.parent) for j in like.joints]
+    return people() if same and figure.up == like.up else None
+
+
+@lru_cache(maxsize=256)
+def handle_point(figure: Figure, part: str) -> str | None:
+    """The one of `POINTS` on the same body as a site or body; None if there is none."""
+    bodies = {_body_of(figure, point): point for point in POINTS}
+    return part if part in POINTS else bodies.get(_body_of(figure, part))
+
+
+def _body_of(figure: Figure, part: str) -> str:
+    """Name of the body that a site is on, or of a body."""
+    return figure.sites[part].body if part in figure.sites else part
 
 
 class Likely(NamedTuple):
@@ -148,31 +186,61 @@ def likely_posture(human: Figure, handles: Mapping[str, Pose | ArrayLike]) -> Li
         human: The built-in human.
         handles: Poses or positions of some of `POINTS` [m]; both feet need poses.
     """
-    index = {name: i for i, name in enumerate(POINTS)}
-    position, rotation = np.zeros((1, len(POINTS), 3)), np.zeros((1, len(POINTS), 3, 3))
-    placed, turned = np.zeros((1, len(POINTS))), np.zeros((1, len(POINTS)))
+    q = np.empty(human.nq)
+    given = handle_arrays(handles)
+    if not given.turned[:2].all():
+        raise FigureError("a likely posture needs the poses of left_foot and right_foot.")
+    likely_coordinates(likely_model(human), *given, q)
+    return Likely(human.clamp(human.posture(q)), people().weight)
+
+
+class HandleArrays(NamedTuple):
+    """Handles in the order of `POINTS`, for the kernels."""
+
+    position: FloatArray
+    """(p, 3) positions [m]."""
+    rotation: FloatArray
+    """(p, 4) rotations."""
+    placed: FloatArray
+    """(p,) 1 where the position is given, else 0."""
+    turned: FloatArray
+    """(p,) 1 where the rotation is given, else 0."""
+
+
+def handle_arrays(handles: Mapping[str, Pose | ArrayLike]) -> HandleArrays:
+    """Poses and positions of points as arrays."""
+    index, n = {name: i for i, name in enumerate(POINTS)}, len(POINTS)
+    found = HandleArrays(np.zeros((n, 3)), np.zeros((n, 4)), np.zeros(n), np.zeros(n))
+    found.rotation[:, 0] = 1.0
     for name, given in handles.items():
         i = look_up(index, name, "point", "the model of people")
-        position[0, i] = given.position if isinstance(given, Pose) else np.asarray(given, dtype=np.float64)
-        placed[0, i] = 1.0
+        found.position[i] = given.position if isinstance(given, Pose) else np.asarray(given, dtype=np.float64)
+        found.placed[i] = 1.0
         if isinstance(given, Pose):
-            rotation[0, i], turned[0, i] = to_matrix(given.rotation), float(i < TURNED)
-    if not turned[0, :2].all():
-        raise FigureError("a likely posture needs the poses of left_foot and right_foot.")
-    feet = feet_frame(position[:, :2], rotation[:, :2])
-    model, chart = people(), _chart(human)
-    values = model.network.values(in_feet_frame(Handles(position, rotation, placed, turned), feet), chart)
-    return Likely(human.clamp(human.posture(chart.postures(values, feet)[0])), model.weight)
+            found.rotation[i], found.turned[i] = given.rotation, float(i < TURNED)
+    return found
 
 
-@lru_cache(maxsize=4)
-def _chart(human: Figure) -> PostureValues:
-    """The conversion between postures and values."""
-    return PostureValues(human, people().ball_means)
-
-
-def in_feet_frame(handles: Handles, feet: FeetFrame) -> Handles:
-    """Handles in the world, seen from the feet."""
-    from_world = feet.rotation.transpose(0, 2, 1)
-    position = np.einsum("nij,nkj->nki", from_world, handles.position - feet.origin[:, None])
-    return handles._replace(position=position, rotation=np.einsum("nij,nkjl->nkil", from_world, handles.rotation))
+@lru_cache(maxsize=16)
+def likely_model(human: Figure) -> LikelyModel:
+    """The model as arrays for the kernels, for one figure."""
+    model, layout = people(), Layout.of(human)
+    (w0, b0), (w1, b1), (w2, b2) = model.layers
+    return LikelyModel(
+        weights=(w0, w1, w2),
+        bias=(b0, b1, b2),
+        point_mean=model.point_mean,
+        value_mean=model.value_mean,
+        value_scale=model.value_scale,
+        source=layout.source,
+        sign=layout.sign,
+        other_point=OTHER_SIDE,
+        ball_q=layout.ball_q,
+        ball_value=layout.ball_value,
+        ball_mean=model.ball_means,
+        hinge_q=layout.hinge_q,
+        hinge_value=layout.hinge_value,
+        size=np.array([human.neutral()._q[1] / MODEL_HEIGHT]),
+        layer=(np.zeros(w0.shape[0]), np.zeros(w0.shape[1]), np.zeros(w1.shape[1]), np.zeros(w2.shape[1])),
+        values=np.zeros(len(model.value_mean)),
+    )

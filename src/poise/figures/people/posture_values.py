@@ -18,17 +18,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
-
-BASE_VALUES = 9
-"""Number of values of the pelvis: position, left axis and up axis."""
-BASE_RATES = 6
-"""Number of velocities of the pelvis."""
-MIRROR = np.array([-1.0, 1.0, 1.0])
-"""Signs of a vector's coordinates in the mirror; the figure's left is +x."""
+from poise.figures.people.likely_posture import BASE_RATES, BASE_VALUES, MIRROR, OTHER_SIDE, TURNED, Layout
 
 
 class FeetFrame(NamedTuple):
@@ -56,36 +51,17 @@ def feet_frame(position: FloatArray, rotation: FloatArray) -> FeetFrame:
     return FeetFrame(yaw, origin)
 
 
-def other_side(name: str) -> str:
-    """Name of the mirror image of a joint, a body or a site."""
-    side, _, rest = name.partition("_")
-    return {"left": "right_", "right": "left_"}[side] + rest if side in ("left", "right") and rest else name
-
-
 class PostureValues:
     """Converts postures of one human to values and back."""
 
     def __init__(self, figure: Figure, ball_means: FloatArray) -> None:
         """Use the mean rotations (b, 4) of the ball joints, in the order of the joints."""
-        q, v = figure.compiled.q_slices, figure.compiled.v_slices
-        joints = [joint for joint in figure.joints if joint.kind != "free"]
-        shift = BASE_VALUES - BASE_RATES
-        self.nq = figure.nq
-        self.count = figure.nv + shift
-        balls = [j for j in joints if j.kind == "ball"]
-        self.ball_means = ball_means
-        self.ball_q = np.array([np.arange(q[j.name].start, q[j.name].stop) for j in balls])
-        self.ball_values = np.array([np.arange(v[j.name].start, v[j.name].stop) for j in balls]) + shift
-        hinges = [j for j in joints if j.kind != "ball"]
-        self.hinge_q = np.concatenate([np.arange(q[j.name].start, q[j.name].stop) for j in hinges])
-        self.hinge_values = np.concatenate([np.arange(v[j.name].start, v[j.name].stop) for j in hinges]) + shift
-        self.source, self.sign = np.arange(self.count), np.ones(self.count)
-        self.sign[:BASE_VALUES] = np.concatenate([MIRROR, -MIRROR, MIRROR])
-        for joint in joints:
-            here, there = v[joint.name], v[other_side(joint.name)]
-            self.source[here.start + shift : here.stop + shift] = np.arange(there.start, there.stop) + shift
-            if joint.kind == "ball":
-                self.sign[here.start + shift + 1 : here.stop + shift] = -1.0
+        self.nq, self.count, self.ball_means = figure.nq, figure.nv + BASE_VALUES - BASE_RATES, ball_means
+        layout = Layout.of(figure)
+        self.ball_q = layout.ball_q[:, None] + np.arange(4)
+        self.ball_values = layout.ball_value[:, None] + np.arange(3)
+        self.hinge_q, self.hinge_values = layout.hinge_q, layout.hinge_value
+        self.source, self.sign = layout.source, layout.sign
 
     def mirrored(self, values: FloatArray) -> FloatArray:
         """Values (n, count) of the mirror images."""
@@ -120,3 +96,67 @@ class PostureValues:
     def _means(self, n: int) -> Rotation:
         """Mean rotations of all ball joints, n times over."""
         return Rotation.from_quat(np.tile(self.ball_means, (n, 1)), scalar_first=True)
+
+
+class Handles(NamedTuple):
+    """Handles of n figures in their feet's frames, in the order of `POINTS`."""
+
+    position: NDArray[np.floating]
+    """(n, p, 3) positions [m]; what is not given does not matter."""
+    rotation: NDArray[np.floating]
+    """(n, p, 3, 3) rotations."""
+    placed: NDArray[np.floating]
+    """(n, p) 1 where the position is given, else 0."""
+    turned: NDArray[np.floating]
+    """(n, p) 1 where the rotation is given too, else 0."""
+
+    def mirrored(self) -> Handles:
+        """The mirror images."""
+        rotation = self.rotation[:, OTHER_SIDE] * np.outer(MIRROR, MIRROR)
+        position = self.position[:, OTHER_SIDE] * MIRROR
+        return Handles(position, rotation, self.placed[:, OTHER_SIDE], self.turned[:, OTHER_SIDE])
+
+
+class Network(NamedTuple):
+    """The learnt function from handles to values of postures."""
+
+    layers: tuple[tuple[NDArray[np.floating], NDArray[np.floating]], ...]
+    """Weights (inputs, outputs) and biases (outputs,) of each layer."""
+    point_mean: FloatArray
+    """(p, 3) mean position of each point in the feet's frame [m]."""
+    value_mean: FloatArray
+    """(count,) mean of the values, μ."""
+    value_scale: FloatArray
+    """(count,) spread of the values, σ."""
+
+    def inputs(self, handles: Handles) -> NDArray[np.floating]:
+        """(n, inputs) what the first layer sees: positions, up and forward axes, and what is given."""
+        n = len(handles.position)
+        places = 2.0 * (handles.position - self.point_mean) * handles.placed[:, :, None]
+        axes = np.concatenate([handles.rotation[:, :TURNED, :, 1], handles.rotation[:, :TURNED, :, 2]], axis=-1)
+        axes = axes * handles.turned[:, :TURNED, None]
+        given = [handles.placed[:, 2:], handles.turned[:, 2:TURNED]]
+        return np.concatenate([places.reshape(n, -1), axes.reshape(n, -1), *given], axis=1)
+
+    def activations(self, inputs: NDArray[np.floating]) -> list[NDArray[np.floating]]:
+        """The inputs, the outputs of every hidden layer, and the standardised values."""
+        out = [inputs]
+        for weights, bias in self.layers[:-1]:
+            out.append(np.tanh(out[-1] @ weights + bias))
+        weights, bias = self.layers[-1]
+        return [*out, out[-1] @ weights + bias]
+
+    def values(self, handles: Handles, chart: PostureValues) -> FloatArray:
+        """Values (n, count) of likely postures: the mean of the answer and of the image of that to mirrored handles."""
+        answer, mirrored = (
+            self.value_mean + self.value_scale * self.activations(self.inputs(given))[-1]
+            for given in (handles, handles.mirrored())
+        )
+        return 0.5 * (answer + chart.mirrored(mirrored))
+
+
+def in_feet_frame(handles: Handles, feet: FeetFrame) -> Handles:
+    """Handles in the world, seen from the feet."""
+    from_world = feet.rotation.transpose(0, 2, 1)
+    position = np.einsum("nij,nkj->nki", from_world, handles.position - feet.origin[:, None])
+    return handles._replace(position=position, rotation=np.einsum("nij,nkjl->nkil", from_world, handles.rotation))

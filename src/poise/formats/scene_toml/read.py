@@ -45,7 +45,7 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
             parts["task"],
             start=start,
             forces=forces,
-            criteria=parts["criterion"],
+            criteria=parts["criterion"] or None,
             obstacles=parts["obstacle"],
             description=description,
             origin=origin,

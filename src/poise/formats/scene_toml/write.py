@@ -18,6 +18,7 @@ from poise.formats.scene_toml.kinds import REQUIRED, UNNAMED_KIND, fields_of, ki
 from poise.formats.scene_toml.paths import path_beside
 from poise.formats.text.files import write_atomically
 from poise.formats.text.toml_emit import section
+from poise.tasks.criteria import Natural, default_criteria
 
 
 def write_scene(scene: Scene, path: str | Path) -> None:
@@ -58,7 +59,9 @@ def _text(scene: Scene, context: Context) -> str:
     lines += section("", top | start if named else top)[2:]
     if start and not named:
         lines += section("[start]", start["start"])
-    parts = {"task": scene.tasks, **loads, "obstacle": scene.obstacles, "criterion": scene.criteria}
+    defaults = default_criteria(scene.figure, scene.tasks)
+    criteria = () if scene.criteria == defaults else scene.criteria or tuple(Natural(weight=0.0) for _ in defaults)
+    parts = {"task": scene.tasks, **loads, "obstacle": scene.obstacles, "criterion": criteria}
     known = sections()
     for name, all_parts in parts.items():
         for part in all_parts:

@@ -78,6 +78,10 @@ class State(NamedTuple):
     """(2,) number of levels, from the top, that steps may solve, and 1 if they may minimise the criteria, else 0."""
     kept_levels: Array
     """(2,) number of levels that the present step solves, and 1 if it minimises the criteria too, else 0."""
+    may_leap: Array
+    """(1,) 1 if a figure that moves may leave a saddle point as well, else 0."""
+    saddle_merit: Array
+    """(p + 1,) merits of a trial step, while others are compared with it that leave a saddle point."""
     kept_trial: Array
     """(nq + nv,) posture and step of a small step, kept while a step without the lower levels is tried."""
 

@@ -50,8 +50,14 @@ damping of the levels concerned and the least gain, which ends slow oscillation 
 **Criteria.** The remaining freedom minimises the criteria. A sum of several criteria is solved with its curvature (see
 `criteria`), its value is the merit of the last level, and steps that improve no other level must lower it.
 
-**Saddle points.** Where the Hessian of a level has negative curvature and no visible step is found, the engine makes a
-step of fixed size along that direction and keeps it if it helps.
+**Soft tasks** are part of that sum, as springs that draw no harder than at an error δ: ½ |e|² for their weighted
+errors e up to δ, and (|e| - ½ δ) δ beyond [Huber 1964]. With the share s = min(1, δ / |e|), the gradient is -s Jᵀ e,
+and the Hessian is replaced by s (Jᵀ J - Σ e_i ∇²φ_i), an upper bound. Their rows come after those of all levels.
+
+**Saddle points.** Where the Hessian of a level, or of the criteria, has negative curvature, a step along that direction
+helps although the gradient there vanishes: a straight leg that has to shorten bends, and no joint of it changes its
+length to first order. The engine adds a small step along it to the one that it has found, and keeps the sum if it is
+lexicographically better. So limbs bend as soon as that helps, while the figure moves and also where it would rest.
 """
 
 import math
@@ -60,7 +66,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.engine.engine import EXACT_LEVEL_SLACK, FIRST_TASK_LEVEL, LOOP_SLACK, MET_ERROR, REIMPOSES, Engine
+from poise.kernels.engine.engine import (
+    EXACT_LEVEL_SLACK,
+    FIRST_TASK_LEVEL,
+    LOOP_SLACK,
+    MASKED,
+    MET_ERROR,
+    REIMPOSES,
+    Engine,
+    State,
+)
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial, connect
 from poise.kernels.engine.step_model import build_model, exclude_direction, leave_out_below, solve_model
 from poise.kernels.engine.step_trial import (
@@ -102,7 +117,7 @@ VISIBLE_STEP = 1e-4
 """Size from which on a step must have a least gain [rad or m]."""
 CURVATURE_ADDED = -1
 """Answer of `_first_level_to_damp` when the use of curvature changed and no level is to be damped."""
-SADDLE_STEP = 0.1
+SADDLE_STEP = 0.05
 """Size of a step along a direction of negative curvature [rad or m]."""
 
 
@@ -150,7 +165,9 @@ def take_step(
             damping[k] = math.sqrt(damping[k] * damping[k] + extra_damping[k])
     if moved > VISIBLE_STEP and not gains_enough(engine, moved):
         moved = _halve_until_it_gains(engine, q, share)
-    if moved <= VISIBLE_STEP and engine.solver.work.escape_curvature < 0.0:
+    if engine.solver.work.escape_curvature < 0.0 and (
+        moved <= VISIBLE_STEP or (share == 1.0 and state.may_leap[0] == 1)
+    ):
         moved = _leave_saddle_or_keep(engine, q, moved)
     if moved <= VISIBLE_STEP:
         moved = _keep_or_leave_out(engine, q, moved)
@@ -178,24 +195,36 @@ def _keep_or_leave_out(engine: Engine, q: Array, moved: float) -> float:
 
     Returns the size of the step.
     """
-    state = engine.state
-    trial_q, x, kept = state.trial_q, state.step, state.kept_trial
-    nq = trial_q.shape[0]
-    for i in range(nq):
-        kept[i] = trial_q[i]
-    for i in range(x.shape[0]):
-        kept[nq + i] = x[i]
+    _keep_trial(engine.state)
     found = _step_of_higher_levels(engine, q, MAX_HALVINGS - 1)
     if found > 0.0:
         return found
-    for i in range(nq):
-        trial_q[i] = kept[i]
-    for i in range(x.shape[0]):
-        x[i] = kept[nq + i]
-    if moved > 0.0:
-        call_evaluate_trial(engine.calls, engine, trial_q)
-        measure_merits(engine, engine.trial, trial_q, state.merit_after)
+    _restore_trial(engine, moved)
     return moved
+
+
+@kernel
+def _keep_trial(state: State) -> None:
+    """Keep the trial posture and its step in `state.kept_trial`."""
+    nq = state.trial_q.shape[0]
+    for i in range(nq):
+        state.kept_trial[i] = state.trial_q[i]
+    for i in range(state.step.shape[0]):
+        state.kept_trial[nq + i] = state.step[i]
+
+
+@kernel
+def _restore_trial(engine: Engine, moved: float) -> None:
+    """Restore the trial posture that was kept, its step, and its merits if it has `moved`."""
+    state = engine.state
+    nq = state.trial_q.shape[0]
+    for i in range(nq):
+        state.trial_q[i] = state.kept_trial[i]
+    for i in range(state.step.shape[0]):
+        state.step[i] = state.kept_trial[nq + i]
+    if moved > 0.0:
+        call_evaluate_trial(engine.calls, engine, state.trial_q)
+        measure_merits(engine, engine.trial, state.trial_q, state.merit_after)
 
 
 @kernel
@@ -360,42 +389,45 @@ def make_legal(
     return LEGAL
 
 
-@kernel(counts_references=True)
+@kernel
 def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
-    """Leave a saddle point, or keep the small step in `state.trial_q` if that fails; returns the size of the step."""
-    trial_q, x = engine.state.trial_q, engine.state.step
-    kept, step = trial_q.copy(), x.copy()
-    escaped = _leave_saddle(engine, q)
-    if escaped > 0.0:
-        return escaped
-    for i in range(trial_q.shape[0]):
-        trial_q[i] = kept[i]
+    """Add a step along the direction of negative curvature, or one against it, to the trial step; returns its size.
+
+    Where neither is better, the trial step, of size `moved`, is kept.
+    """
+    state, levels = engine.state, engine.levels
+    x, escape, lower, upper = state.step, engine.solver.work.escape, levels.lower, levels.upper
+    nq, largest = q.shape[0], 0.0
+    _keep_trial(state)
+    _mask_escape(engine, engine.solver.work.escape_level)
+    for k in range(state.merit.shape[0]):
+        state.saddle_merit[k] = state.merit_after[k] if moved > 0.0 else state.merit[k]
     for i in range(x.shape[0]):
-        x[i] = step[i]
+        largest = max(largest, abs(escape[i]))
+    for side in range(2 if largest > 0.0 else 0):
+        size = SADDLE_STEP / largest if side == 0 else -SADDLE_STEP / largest
+        for i in range(x.shape[0]):
+            base = state.kept_trial[nq + i] if moved > 0.0 else 0.0
+            x[i] = min(max(base + size * escape[i], lower[i]), upper[i])
+        found = try_step(engine, q, 1.0)
+        if found > 0.0 and is_better(state.saddle_merit, state.merit_after, EXACT_LEVEL_SLACK):
+            return found
+    _restore_trial(engine, moved)
     return moved
 
 
 @kernel
-def _leave_saddle(engine: Engine, q: Array) -> float:
-    """Try a step along the direction of negative curvature, then against it; returns its size, 0 when neither helps.
-
-    A straight arm that has to shorten is at a saddle point: no joint changes its length to first order.
-    """
-    state, levels = engine.state, engine.levels
-    x, escape, lower, upper = state.step, engine.solver.work.escape, levels.lower, levels.upper
-    largest = 0.0
-    for i in range(x.shape[0]):
-        largest = max(largest, abs(escape[i]))
-    if largest == 0.0:
-        return 0.0
-    for side in range(2):
-        size = SADDLE_STEP / largest if side == 0 else -SADDLE_STEP / largest
-        for i in range(x.shape[0]):
-            x[i] = min(max(size * escape[i], lower[i]), upper[i])
-        moved = try_step(engine, q, 1.0)
-        if is_better(state.merit, state.merit_after, EXACT_LEVEL_SLACK) and moved > 0.0:
-            return moved
-    return 0.0
+def _mask_escape(engine: Engine, k: int) -> None:
+    """Leave joints out of the direction of negative curvature of level `k` that a masked level may not move."""
+    escape, rows, start = engine.solver.work.escape, engine.levels.rows, engine.levels.start
+    if k < FIRST_TASK_LEVEL or engine.level_kind[k] != MASKED:
+        return
+    for i in range(escape.shape[0]):
+        used = False
+        for r in range(start[k], start[k + 1]):
+            used = used or rows[r, i] != 0.0
+        if not used:
+            escape[i] = 0.0
 
 
 @kernel(counts_references=True)

@@ -30,7 +30,7 @@ from poise.kernels.engine.engine import (
     Engine,
     State,
 )
-from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections
+from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections, soft_share
 from poise.kernels.goals.contacts import fill_contacts, fill_separations
 from poise.kernels.goals.criteria import add_criteria_curvature, fill_wish
 from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, fill_support_edges
@@ -83,6 +83,11 @@ def build_model(engine: Engine, q: Array) -> None:
     for k in range(p + 1):
         levels.curved[k] = 0
     fill_wish(tree, engine.criteria, q, levels.wish)
+    for r in range(start[p], rows.shape[0]):
+        share = soft_share(goals, current.error, r - skip)
+        pull = share * goals.weight[r - skip] * current.error[r - skip]
+        for i in range(n):
+            levels.wish[i] += pull * rows[r, i]
     state.kept_levels[0], state.kept_levels[1] = p, 1
     if state.asked_levels[0] < p:
         _leave_out_levels(engine, state.asked_levels[0])
@@ -178,11 +183,16 @@ def solve_model(engine: Engine, q: Array) -> None:
             share = 1.0 / state.target_share[k]
             for i in range(multipliers.shape[0]):
                 multipliers[i] *= share
+            for i in range(start[p], multipliers.shape[0]):
+                multipliers[i] = 0.0
             for i in range(start[k], start[k + 1]):
                 target[i] = weight[i - skip] * error[i - skip]
+        if k == p:
+            _load_soft_tasks(engine)
         _fill_task_curvature(engine, k)
         if k == p:
             add_criteria_curvature(engine.tree, engine.criteria, q, levels.curvature[k])
+            _add_soft_squares(engine)
         levels.curved[k] = 1
         levels.damping[k] = _curved_damping(state, k)
         status = resume_levels(levels, solver, k, x)
@@ -210,12 +220,43 @@ def _fill_task_curvature(engine: Engine, k: int) -> None:
 def _fill_criteria_curvature(engine: Engine, q: Array, p: int) -> None:
     """Set the curvature of the criteria, without that of any task: the tasks do not restrict their step."""
     levels, curvature = engine.levels, engine.levels.curvature[p]
+    multipliers = engine.solver.work.row_multipliers
     for i in range(curvature.shape[0]):
         for j in range(curvature.shape[0]):
             curvature[i, j] = 0.0
+    if levels.start[p] < levels.rows.shape[0]:
+        for r in range(multipliers.shape[0]):
+            multipliers[r] = 0.0
+        _load_soft_tasks(engine)
+        fill_curvature(
+            engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, multipliers, curvature
+        )
     add_criteria_curvature(engine.tree, engine.criteria, q, curvature)
+    _add_soft_squares(engine)
     levels.curved[p] = 1
     levels.damping[p] = _curved_damping(engine.state, p)
+
+
+@kernel
+def _load_soft_tasks(engine: Engine) -> None:
+    """Set the multipliers of the rows of soft tasks, which come after those of all levels, to minus their errors."""
+    levels, skip, multipliers = engine.levels, engine.skip, engine.solver.work.row_multipliers
+    for r in range(levels.start[levels.start.shape[0] - 1], levels.rows.shape[0]):
+        share = soft_share(engine.goals, engine.current.error, r - skip)
+        multipliers[r] = -share * engine.goals.weight[r - skip] * engine.current.error[r - skip]
+
+
+@kernel
+def _add_soft_squares(engine: Engine) -> None:
+    """Add Σ s J Jᵀ over the rows J of soft tasks, with the share s of a spring, to the curvature of the criteria."""
+    levels, p = engine.levels, engine.levels.start.shape[0] - 1
+    rows, curvature = levels.rows, levels.curvature[p]
+    for r in range(levels.start[p], rows.shape[0]):
+        share = soft_share(engine.goals, engine.current.error, r - engine.skip)
+        for i in range(rows.shape[1]):
+            if rows[r, i] != 0.0:
+                for j in range(rows.shape[1]):
+                    curvature[i, j] += share * rows[r, i] * rows[r, j]
 
 
 @kernel

@@ -21,8 +21,8 @@ from poise.kernels.engine.engine import (
 )
 from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_trial
 from poise.kernels.goals.contacts import separation_error
-from poise.kernels.goals.criteria import criteria_value
-from poise.kernels.goals.goals import Evaluation
+from poise.kernels.goals.criteria import CRITERIA_SCALE, criteria_value
+from poise.kernels.goals.goals import Evaluation, Goals
 from poise.kernels.jit.compile import kernel
 from poise.kernels.levels.levels import correct_levels
 from poise.kernels.loops.closure import closure_residual
@@ -39,6 +39,9 @@ CORRECTION_TOLERANCE_SHARE = 1e-4
 """The same tolerance as a share of the step, between these two."""
 LOOP_CORRECTION_SHARE = 1e-2
 """Residual of a loop, as a share of LOOP_SLACK, up to which it is not corrected."""
+
+SOFT_ERROR = 0.003
+"""Error from which on a soft task draws no harder [m or rad]."""
 
 
 @kernel
@@ -146,6 +149,20 @@ def find_row_corrections(engine: Engine, new: Array, met: int, share: float, tol
     return worst
 
 
+@kernel
+def soft_share(goals: Goals, error: Array, row: int) -> float:
+    """The force of the soft goal that a row belongs to, as a share of that of a spring: 1 up to SOFT_ERROR."""
+    g = 0
+    while goals.first[g + 1] <= row:
+        g += 1
+    total = 0.0
+    for r in range(goals.first[g], goals.first[g + 1]):
+        if goals.weight[r] > 0.0:
+            total += error[r] * error[r]
+    size = math.sqrt(total)
+    return SOFT_ERROR / size if size > SOFT_ERROR else 1.0
+
+
 @kernel(inline=True)
 def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Array) -> None:
     """Compute the size of the weighted error of every level, and the value of the criteria, into `merit` (p + 1,)."""
@@ -167,7 +184,11 @@ def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Arra
             e = weight[i] * error[i]
             total += e * e
         merit[k] = math.sqrt(total)
-    merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, q)
+    total = 0.0
+    for i in range(start[start.shape[0] - 1] - skip, error.shape[0]):
+        share = soft_share(engine.goals, error, i)
+        total += (2.0 - share) * share * weight[i] * weight[i] * error[i] * error[i]
+    merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, q) + 0.5 * CRITERIA_SCALE * total
 
 
 MERIT_NOISE, MERIT_ROUNDING = 3e-7, 1e-9

@@ -279,7 +279,7 @@ def _aim_at(work: LevelsWork, general: Array, count: int, error: Array, x: Array
     for k in range(span):
         work.kept_shift[k] = work.shift[k]
         work.damping[k], work.curved[k], work.watch[k] = 0.0, 0, 0
-    work.kept_escape_curvature = work.escape_curvature
+    work.kept_escape_curvature, work.kept_escape_level = work.escape_curvature, work.escape_level
     for r in range(work.level_start[0], work.level_start[count]):
         work.target[r] = error[r]
     work.level_start[count + 1] = work.level_start[count]
@@ -296,7 +296,7 @@ def _restore(work: LevelsWork, general: Array) -> None:
             work.limit_multipliers[k, i], work.side[k, i] = work.kept_multipliers[k, i], work.kept_side[k, i]
     for k in range(span):
         work.shift[k] = work.kept_shift[k]
-    work.escape_curvature = work.kept_escape_curvature
+    work.escape_curvature, work.escape_level = work.kept_escape_curvature, work.kept_escape_level
 
 
 @inner_kernel

@@ -9,6 +9,12 @@ Where B + λ² 1 is not positive definite on the face, a shift δ 1 is added, wi
 that makes it positive definite: the step is then shorter, but still a descent direction. A direction of negative
 curvature is kept for the caller, who may be at a saddle point. The levels below may move in the null space of B, along
 which the level does not change to second order.
+
+**Straight limbs.** A straight knee or elbow is at its limit, and bending it changes the length of the limb at second
+order only: the multiplier of the limit is zero, or nearly so, and the curvature along the bend may be negative. The
+optimum on the face with the limit locked is then no minimum [Nocedal & Wright 2006, 12.5: the second-order condition
+holds on the cone of directions that leave such limits inwards]. So negative curvature is also looked for with all
+limits free that hardly bind.
 """
 
 import math
@@ -41,6 +47,9 @@ HESSIAN_RANK_TOLERANCE = 1e-6
 """Pivot, as a share of the first pivot, below which rows of a curved level's Hessian are linearly dependent."""
 STEEP_SLOPE = 1e-3
 """Slope of a level's squared error, as a share of its target, above which the level still has a descent direction."""
+WEAK_MULTIPLIER = 0.05
+"""Multiplier of a limit, as a share of the largest curvature, up to which the limit hardly binds: half a leap off a
+saddle point [rad or m], after which the curvature along it can have gained more than the multiplier has cost."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
@@ -195,6 +204,40 @@ def solve_curved(work: LevelsWork, general: Array, k: int, decided: int, locked:
         work.z[c] = work.downhill[c]
     _solve_factored(work, s, work.z)
     finish_face(work, s)
+
+
+@inner_kernel
+def look_past_limits(work: LevelsWork, general: Array, k: int, decided: int, locked: Array, free: Array) -> None:
+    """Look for negative curvature of curved level `k`, just solved, with the limits free that hardly bind.
+
+    `locked` are the limits locked at its optimum, `free` is workspace of the same size. The solution is kept.
+    """
+    n, square, largest, weak = work.n, work.damping[k] * work.damping[k], 0.0, 0
+    for c in range(decided, n):
+        largest = max(largest, abs(work.hessian[c, c]) + square)
+    for i in range(free.shape[0]):
+        free[i] = locked[i]
+    for t in range(work.lock_count):
+        i = work.locks[t]
+        if i < n and abs(work.lock_multipliers[t]) <= WEAK_MULTIPLIER * largest and work.lower[i] < work.upper[i]:
+            free[i] = 0
+            weak += 1
+    if weak == 0:
+        return
+    s = decided + lock_limits(work, general, decided, free)
+    _turn(work, decided, s)
+    found, shift = False, FIRST_SHIFT * max(largest, 1e-6)
+    failed = _factor(work, s, square, FLAT_PIVOT * largest)
+    if failed >= 0:
+        _begin_escape(work, failed, s)
+        for _ in range(MAX_SHIFTS):
+            if _factor(work, s, square + shift, FLAT_PIVOT * largest) < 0:
+                break
+            shift *= SHIFT_GROWTH
+        found = _escape(work, s, square)
+    solve_curved(work, general, k, decided, locked)
+    if found:
+        work.escape_level = k
 
 
 @inner_kernel

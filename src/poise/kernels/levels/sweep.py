@@ -31,7 +31,7 @@ from poise.kernels.levels.equality_solve import (
     subtract,
     to_coordinates,
 )
-from poise.kernels.levels.newton_level import factor_curved, minds_all
+from poise.kernels.levels.newton_level import factor_curved, look_past_limits, minds_all
 from poise.kernels.levels.workspace import (
     CHECKED,
     CURVATURE_OWNER,
@@ -147,6 +147,8 @@ def _sweep(work: LevelsWork, general: Array, curvature: Array, begin: int) -> in
                 find_row_multipliers(work, k)
                 work.stopped_level = k
                 return GIVES_WAY
+            if kind == NEWTON_LEVEL and work.lock_count > 0 and work.escape_level < 0:
+                look_past_limits(work, general, k, work.decided[k], work.side[k], work.handed_down)
         if k < levels:
             _commit(work, general, k, kind, settled)
         else:

@@ -109,6 +109,8 @@ class LevelsWork(Memory):
     """Curvature along `escape`, negative; 0 when there is none."""
     kept_escape_curvature: float
     """Copy of `escape_curvature` during a correction."""
+    kept_escape_level: int
+    """Copy of `escape_level` during a correction."""
 
     reflectors: Table
     """Householder vectors: one per decided coordinate, then those of the current face."""

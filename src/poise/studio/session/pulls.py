@@ -1,4 +1,7 @@
-"""Pulls: points and joints that pointers drag, temporary tasks below all others [Baerlocher 2001, 7.2.4]."""
+"""Pulls: points and joints that pointers drag, temporary tasks below all others [Baerlocher 2001, 7.2.4].
+
+On a figure that moves naturally, the pull on a point is soft: a pointer out of reach does not contort the figure.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
 from poise.studio.session.edits import with_new_task
 from poise.studio.session.state import State, with_scene
+from poise.tasks.criteria import Natural
 from poise.tasks.place import Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
@@ -47,7 +51,8 @@ class Pull:
 def pressed(state: State, owner: object, body: int, point: ArrayLike) -> State:
     """The state in which an owner drags a point of a body, given in the body's frame, and nothing else [m]."""
     name = f"the pull on the {state.figure.bodies[body].name.replace('_', ' ')}"
-    task = _point_task_of(state, body, point, name)
+    soft = any(isinstance(criterion, Natural) for criterion in state.scene.criteria)
+    task = replace(_point_task_of(state, body, point, name), soft=soft)
     return _with_pull(state, Pull(owner, task, checked_point(task.at)))
 
 

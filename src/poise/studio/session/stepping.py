@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.engine.problem import StepSize
 from poise.engine.solver import Solver
 from poise.errors import NotReadyError
 from poise.figure.model.posture import Posture
@@ -23,6 +24,8 @@ from poise.tasks.task import Task
 if TYPE_CHECKING:
     from poise.studio.session.session import Session
 
+LIVE_STEP = StepSize(turn=0.1)
+"""Size of a step: at sixty steps per second, joints turn by at most 6 rad/s, so that no leap can be seen."""
 STEPS_PER_VERDICT = 6
 """Solver steps between two evaluations of the tasks while the figure moves."""
 SHOWN_AS_MET_ERROR = 1e-3
@@ -95,6 +98,7 @@ class CompiledState:
             obstacles=scene.obstacles,
             forces=scene.forces,
             criteria=scene.criteria,
+            step=LIVE_STEP,
         )
         for pull in state.pulls:
             self.solver.target(pull.task, pull.at)
