@@ -203,6 +203,7 @@ def _forces() -> None:
         balance,
         equilibrium_error,
         joint_torques,
+        support_forces,
         torque_slopes,
     )
     from poise.forces.support_region import support_region
@@ -211,6 +212,7 @@ def _forces() -> None:
     posture = figure.random(1)
     acting = (Force("tip", (0.0, 1.0, 0.0), axes="site"), Support("base"))
     equilibrium_error(figure, posture, acting)
+    support_forces(figure, posture, acting)
     joint_torques(figure, posture, acting, reactions=balance(figure, posture, acting).reactions)
     torque_slopes(figure, posture, acting)
     support_region(acting_on(figure, acting), posture, np.zeros(3), 8)
@@ -331,6 +333,7 @@ def _solving() -> None:
     from poise.engine.solver import Solver, solve
     from poise.figures import built_in
     from poise.tasks.mass import CenterOfMass
+    from poise.tasks.obstacles import Plane
     from poise.tasks.place import Position
     from poise.tasks.posture import Hold
 
@@ -339,6 +342,7 @@ def _solving() -> None:
     tasks = [hand, balance, Hold(figure.neutral(), priority=3)]
     solve(figure, tasks, max_steps=3)
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
+    Solver(figure, tasks, obstacles=[Plane("y")]).step(figure.neutral())
     solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 6.0))])
 
 
@@ -352,34 +356,42 @@ def _filter() -> None:
 
 def _retargeting() -> None:
     from poise.motion.clip.clip import Clip
+    from poise.motion.retarget.draft import at_rate
     from poise.motion.retarget.retarget import retarget
     from poise.motion.retarget.smoothing import Style
 
     figure = every_joint_kind().replaced(loops=())
     clip = Clip(figure, [figure.random(seed).q for seed in range(6)], 30.0)
-    retarget(clip.resampled(20.0), figure, {"base": "tip"}, rate=50.0)
+    motion = retarget(clip.resampled(20.0), figure, {"base": "tip"}, rate=50.0)
+    at_rate(motion, 2.0 * motion.rate)
     retarget(clip, figure, {"base": "tip"}, style=Style(acceleration=0.01))
 
 
 def _expression() -> None:
     from poise.chains.targets import at
     from poise.expressive.expressive import Expressive
+    from poise.expressive.measures import errors_of
     from poise.figures import chain
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     solver = Expressive(lamp)
     first = solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0))
     solver.solve(lamp.neutral(), (1.0, 0.0, 0.0, 0.0), previous=first)
-    solver.solve(lamp.neutral(), at((1.0, 0.2, 0.3)))
+    far = solver.solve(lamp.neutral(), at((1.0, 0.2, 0.3)))
+    for point in ((1.0, 0.2, 0.3), (1.0, 0.2, 0.3), (0.1, 0.2, 0.1)):
+        far = solver.solve(lamp.neutral(), at(point), previous=far)
+    aim = at((1.0, 0.2, 0.3)).aim(solver.limb.up, np.zeros(3))
+    errors_of(solver.limb, solver.scoring, aim, far.posture, lamp.neutral())
 
 
 def _erik() -> None:
-    from poise.expressive.erik import Erik
+    from poise.expressive.erik import Erik, ErikSettings
     from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
     from poise.figures.robots.chains import chain
 
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     upright = (1.0, 0.0, 0.0, 0.0)
+    Erik(lamp, settings=ErikSettings(lalut=True))
     for solver in (Erik(lamp), Erik(lamp, variant="2017"), TwoPriorityDls(lamp, settings=TwoPrioritySettings(1))):
         solver.solve(lamp.neutral(), upright)
         solver.solve_batch(lamp.neutral(), upright)
