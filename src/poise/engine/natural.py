@@ -36,7 +36,7 @@ from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
-from poise.figures.people.likely_posture import FEET, handle_arrays, handle_point, likely_model, people_of
+from poise.figures.people.likely_posture import FEET, body_of, handle_arrays, handle_point, likely_model, people_of
 from poise.kernels.body.clamp import clamp
 from poise.kernels.body.likely_posture import blend_likely, likely_coordinates
 from poise.kernels.engine.engine import Engine
@@ -96,7 +96,7 @@ class NaturalMotion:
         self._spread = _range_spread(figure) if people is None else _with_lever(figure, people.spread)
         self._handles_of = [_Handle(t, point) for t, point in _handled(figure, rows)] if people is not None else []
         self._leaves_axes_free = any(handle.is_partial for handle in self._handles_of)
-        self._sites = [(t, _body_of(figure, t.task.site)) for t in rows if hasattr(t.task, "site")]
+        self._sites = [(t, body_of(figure, t.task.site)) for t in rows if hasattr(t.task, "site")]
         self._recruited = {t.task: recruited(figure, t.task) for t in rows}
         self._way = np.zeros((2, figure.nv))
 
@@ -228,11 +228,6 @@ def _handled(figure: Figure, rows: Sequence[TaskRows]) -> Iterator[tuple[TaskRow
             point = handle_point(figure, t.task.site)
             if point is not None:
                 yield t, point
-
-
-def _body_of(figure: Figure, part: str) -> str:
-    """Name of the body that a site is on, or of a body."""
-    return figure.sites[part].body if part in figure.sites else part
 
 
 def _with_lever(figure: Figure, spread: FloatArray) -> FloatArray:

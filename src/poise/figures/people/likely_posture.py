@@ -56,8 +56,6 @@ BASE_RATES = 6
 """Number of velocities of the pelvis."""
 MIRROR = np.array([-1.0, 1.0, 1.0])
 """Signs of a vector's coordinates in the mirror; the figure's left is +x."""
-MODEL_HEIGHT = 0.9275
-"""Height of the pelvis of the figure that the model was learnt on, standing straight [m]."""
 FILE = Path(__file__).with_name("people.npz")
 
 
@@ -139,7 +137,7 @@ class People(NamedTuple):
 
 @cache
 def people() -> People:
-    """The model that comes with poise."""
+    """What was learnt from people, read from the file that comes with poise."""
     with np.load(FILE) as file:
         names = [name for name in file.files if name.startswith("weights_")]
         layers = tuple(
@@ -151,7 +149,7 @@ def people() -> People:
 
 @lru_cache(maxsize=16)
 def people_of(figure: Figure) -> People | None:
-    """The model, for a figure that is built like the built-in human of some size; None for other figures."""
+    """What was learnt from people, for a figure with the joints of the built-in human, of any size; else None."""
     from poise.figures.people.human_body import human
 
     like = human()
@@ -162,11 +160,11 @@ def people_of(figure: Figure) -> People | None:
 @lru_cache(maxsize=256)
 def handle_point(figure: Figure, part: str) -> str | None:
     """The one of `POINTS` on the same body as a site or body; None if there is none."""
-    bodies = {_body_of(figure, point): point for point in POINTS}
-    return part if part in POINTS else bodies.get(_body_of(figure, part))
+    bodies = {body_of(figure, point): point for point in POINTS}
+    return part if part in POINTS else bodies.get(body_of(figure, part))
 
 
-def _body_of(figure: Figure, part: str) -> str:
+def body_of(figure: Figure, part: str) -> str:
     """Name of the body that a site is on, or of a body."""
     return figure.sites[part].body if part in figure.sites else part
 
@@ -224,6 +222,9 @@ def handle_arrays(handles: Mapping[str, Pose | ArrayLike]) -> HandleArrays:
 @lru_cache(maxsize=16)
 def likely_model(human: Figure) -> LikelyModel:
     """The model as arrays for the kernels, for one figure."""
+    from poise.figures.people.human_body import human as of_size
+
+    height, learnt_on = human.neutral()._q[1], of_size().neutral()._q[1]
     model, layout = people(), Layout.of(human)
     (w0, b0), (w1, b1), (w2, b2) = model.layers
     return LikelyModel(
@@ -240,7 +241,7 @@ def likely_model(human: Figure) -> LikelyModel:
         ball_mean=model.ball_means,
         hinge_q=layout.hinge_q,
         hinge_value=layout.hinge_value,
-        size=np.array([human.neutral()._q[1] / MODEL_HEIGHT]),
+        size=np.array([height / learnt_on]),
         layer=(np.zeros(w0.shape[0]), np.zeros(w0.shape[1]), np.zeros(w1.shape[1]), np.zeros(w2.shape[1])),
         values=np.zeros(len(model.value_mean)),
     )
