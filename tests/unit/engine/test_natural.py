@@ -103,8 +103,10 @@ def test_a_pelvis_pulled_down_squats_evenly(human: poise.Figure, start: str) -> 
     assert max(np.abs(human.difference(a, b)).max() for a, b in pairwise(postures)) < 0.11
 
 
-def test_a_lifted_foot_bends_its_knee(human: poise.Figure) -> None:
-    postures = pulled(human, human.posture("standing"), "right_foot", (0.0, 0.35, 0.15))
+@pytest.mark.parametrize("start", ["standing", "neutral"])
+@pytest.mark.parametrize("frames", [30, 60, 61, 90])
+def test_a_lifted_foot_bends_its_knee(human: poise.Figure, start: str, frames: int) -> None:
+    postures = pulled(human, human.posture(start), "right_foot", (0.0, 0.35, 0.15), frames)
     assert np.degrees(postures[-1]["right_knee"]) > 70.0
     assert max(tilt(human, "pelvis", posture) for posture in postures) < 15.0
 
