@@ -52,7 +52,7 @@ def test_while_workers_compile_a_call_that_lacks_a_kernel_is_refused_and_can_be_
     preparation.start()
     (refuse,) = machine_code.when_missing
     with pytest.raises(NotReadyError, match="works in a moment"):
-        refuse()
+        refuse("a kernel")
     answers = iter([NotReadyError("not yet"), NotReadyError("not yet"), "done"])
 
     def call() -> str:

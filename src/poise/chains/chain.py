@@ -53,7 +53,7 @@ class Limb:
     def tip_at(self, angles: FloatArray, beside: FloatArray) -> FloatArray:
         """(3,) position of the tip at these angles [m]; all other joints have their values in `beside` (nq,)."""
         if not self.slides:
-            return np.array(tip_position(self.chain, angles))
+            return np.array(tip_position(self.chain, np.array(angles)))
         q = beside.copy()
         q[self.places] = angles
         return self.figure.pose_of(self.tip, Posture(self.figure, q)).position

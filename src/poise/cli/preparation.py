@@ -107,7 +107,7 @@ class Preparation:
             except NotReadyError:
                 self.wait()
 
-    def _refuse(self) -> None:
+    def _refuse(self, kernel: str) -> None:
         raise NotReadyError("getting ready: this works in a moment.")
 
     def _let_compile(self) -> None:

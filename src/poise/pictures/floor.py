@@ -72,7 +72,7 @@ def shadow_on(floor: raster.Floor, vertices: FloatArray, triangles: IntArray) ->
     place = 0.5 * SHADOW_PIXELS * (seen / radius + 1.0)
     place[:, 2] = 1.0 / (radius + np.maximum(seen[:, 2], 0.0))
     nearness = np.zeros((SHADOW_PIXELS, SHADOW_PIXELS), dtype=np.float32)
-    raster.fill(np.ascontiguousarray(place), triangles, nearness, np.empty(nearness.shape, dtype=np.int32))
+    raster.fill(np.ascontiguousarray(place), triangles, nearness, np.empty(nearness.shape, dtype=np.int64))
     lifted = 1.0 / np.maximum(nearness, 1e-30) - radius
     contact = np.where(nearness > 0.0, np.exp(-lifted / (0.05 * radius)), 0.0)
     cover = np.where(nearness > 0.0, np.exp(-lifted / (1.2 * radius)), 0.0)

@@ -31,7 +31,7 @@ def render(look: Appearance, frames: Frames, camera: Camera, up: UpAxis, theme: 
     triangles, part = _triangles(look.parts)
     width, height = camera.size
     nearness = np.zeros((height, width), dtype=np.float32)
-    drawn = np.full((height, width), raster.NO_TRIANGLE, dtype=np.int32)
+    drawn = np.full((height, width), raster.NO_TRIANGLE)
     screen = camera.project(vertices)
     raster.fill(screen, triangles, nearness, drawn)
     floor = floor_under(vertices, up, theme)

@@ -93,7 +93,7 @@ def place_chain(
     """
     m = length.shape[0]
     planar = PlanarChain(length, heading, angle, sign, lower, upper)
-    attempt = Attempt(scratch[0, :m], scratch[1, :m], scratch[2], scratch[3], scratch[4, :m], turned, scratch[5, :m])
+    attempt = Attempt(scratch[0][:m], scratch[1][:m], scratch[2], scratch[3], scratch[4][:m], turned, scratch[5][:m])
     for k in range(m):
         attempt.radius_fraction[k], attempt.side[k] = -1.0, side[k]
     attempt.x[0], attempt.y[0], attempt.x[m], attempt.y[m] = 0.0, 0.0, target_x, target_y
@@ -101,7 +101,7 @@ def place_chain(
     excess, _ = _hinge_values(planar, attempt)
     if excess <= HINGE_LIMIT_ROUNDING:
         return count, True
-    extra, legal = _search(planar, attempt, side, preferred_radius, scratch[6, :m], scratch[7, :m])
+    extra, legal = _search(planar, attempt, side, preferred_radius, scratch[6][:m], scratch[7][:m])
     return count + extra, legal
 
 

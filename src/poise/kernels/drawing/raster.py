@@ -110,7 +110,7 @@ def fill(
     nearness: Array,
     drawn: Array,
 ) -> None:
-    """Find the nearest triangle of each pixel: `drawn` (h, w) int32, and its inverse depth `nearness` (h, w) [1/m].
+    """Find the nearest triangle of each pixel: `drawn` (h, w), and its inverse depth `nearness` (h, w) [1/m].
 
     `screen` (v, 3) holds the pixel coordinates and the inverse depth of each vertex, `triangles` (t, 3) vertex indices.
     Pixel (x, y) is sampled at its middle (x + ½, y + ½). Triangles of both orientations are drawn.

@@ -36,8 +36,9 @@ from poise.kernels.jit.notice import progress, say
 TYPE_ANNOTATION = 5
 """Index of the text of the types among what `CompileResult._reduce` returns after the library."""
 INTERRUPTED = "stopped while compiling; the kernels that are compiled are kept"
-when_missing: list[Callable[[], object]] = []
-"""Called before this process compiles a kernel that Python calls; may raise an error to prevent it."""
+when_missing: list[Callable[[str], object]] = []
+"""Called before this process compiles a kernel that Python calls, with its name and the types of its arguments; may
+raise an error to prevent it."""
 loaded: list[Path] = []
 """The files in the user's cache that this process has loaded."""
 
@@ -107,7 +108,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
             return found
         if not inner_code.is_inner():
             for call in when_missing:
-                call()
+                call(f"{self._function.__module__}.{self._function.__qualname__} for {_listed(signature)}")
         _explain()
         folder = writable_cache() / self._folder
         with suppress(OSError):
@@ -171,6 +172,11 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
     def flush(self) -> None:
         """Do nothing: an edited kernel gets another folder."""
+
+
+def _listed(signature: Any) -> str:
+    """The types of a signature, or of a tuple of arguments, as numba prints them."""
+    return ", ".join(map(str, getattr(signature, "args", signature)))
 
 
 def _inner_name(name: str) -> str:

@@ -139,7 +139,7 @@ def interpolated(figure: Figure, times: FloatArray, q: FloatArray, wanted: Float
     before = np.clip(np.searchsorted(times, wanted, side="right") - 1, 0, len(times) - 2)
     share = np.clip((wanted - times[before]) / (times[before + 1] - times[before]), 0.0, 1.0)
     out = np.empty((len(wanted), figure.nq))
-    interpolate_clip(figure.compiled.tree, np.ascontiguousarray(q), before, share, out)
+    interpolate_clip(figure.compiled.tree, np.array(q), before, share, out)
     return out
 
 

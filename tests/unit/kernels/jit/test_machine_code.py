@@ -133,11 +133,11 @@ def test_a_kernel_can_be_compiled_for_callers_that_come_later(folder):
 
 
 def test_who_leaves_compiling_to_others_can_say_so(folder, monkeypatch):
-    def refuse():
-        raise RuntimeError("later")
+    def refuse(kernel):
+        raise RuntimeError(f"{kernel}: later")
 
     monkeypatch.setattr(machine_code, "when_missing", [refuse])
-    with pytest.raises(RuntimeError, match="later"):
+    with pytest.raises(RuntimeError, match=r"test_machine_code\.double for int64: later"):
         fresh()
     assert files(folder) == []
     machine_code.when_missing.clear()
