@@ -38,7 +38,6 @@ from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
 from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Sphere
-from poise.kernels.jit.inner_code import compile_for_callers
 
 if TYPE_CHECKING:
     from poise.kernels.engine.engine import Engine
@@ -279,24 +278,26 @@ def _levels() -> None:
 
 def _goals() -> None:
     """What every problem of the engine calls before its first step."""
-    from poise.kernels.engine.indirect_calls import connect
+    from poise.kernels.engine.indirect_calls import CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL, address
 
     engine, handle = _engine()
-    connect(handle, engine.calls, engine.state.trial_q)
+    for index in (CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL):
+        address(index, handle, engine.state.trial_q)
 
 
 def _model() -> None:
-    from poise.kernels.engine.step_model import build_model
+    from poise.kernels.engine.indirect_calls import BUILD_MODEL, address
 
     engine, handle = _engine()
-    compile_for_callers(build_model, handle, engine.state.trial_q)
+    address(BUILD_MODEL, handle, engine.state.trial_q)
 
 
 def _curvature() -> None:
-    from poise.kernels.engine.step_model import solve_model
+    from poise.kernels.engine.indirect_calls import SOLVE_MODEL, TRY_STEP, address
 
     engine, handle = _engine()
-    compile_for_callers(solve_model, handle, engine.state.trial_q)
+    for index in (SOLVE_MODEL, TRY_STEP):
+        address(index, handle, engine.state.trial_q)
 
 
 def _engine() -> tuple[Engine, Engine]:

@@ -17,7 +17,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.kernels.body.step_limits import StepLimits
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MASKED, REIMPOSES, SUPPORT_EDGES, Engine, State
-from poise.kernels.engine.indirect_calls import KERNELS
+from poise.kernels.engine.indirect_calls import INDICES
 from poise.kernels.engine.step_model import MAX_EXCLUDED
 from poise.kernels.forces.statics import Wrenches
 from poise.kernels.goals.contacts import make_contacts
@@ -79,7 +79,7 @@ def make_engine(
         skip=skip,
         max_target_error=step.error,
         level_kind=_level_kinds(task_rows, masks, p),
-        calls=np.zeros(len(KERNELS), dtype=np.int64),
+        calls=np.zeros(len(INDICES), dtype=np.int64),
         min_gain=step.min_gain,
     )
 
@@ -163,6 +163,7 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         asked_levels=np.array([p, 1], dtype=whole),
         kept_levels=np.zeros(2, dtype=whole),
         may_leap=np.ones(1, dtype=whole),
+        leap_pause=np.zeros(2, dtype=whole),
         saddle_merit=np.zeros(p + 1),
         kept_trial=np.zeros(figure.nq + n),
     )

@@ -80,6 +80,8 @@ class State(NamedTuple):
     """(2,) number of levels that the present step solves, and 1 if it minimises the criteria too, else 0."""
     may_leap: Array
     """(1,) 1 if a figure that moves may leave a saddle point as well, else 0."""
+    leap_pause: Array
+    """(2,) steps until a figure that moves next tries to leave a saddle point, and the pause after its last failure."""
     saddle_merit: Array
     """(p + 1,) merits of a trial step, while others are compared with it that leave a saddle point."""
     kept_trial: Array
@@ -111,7 +113,7 @@ class Engine(NamedTuple):
     level_kind: Array
     """(p + 1,) MASKED, REIMPOSES, SUPPORT_EDGES or 0: see MASKED."""
     calls: Array
-    """Addresses of the kernels in `indirect_calls.KERNELS`."""
+    """Addresses of the kernels in `indirect_calls`."""
     min_gain: float
     """Error that a visible step must remove from some level, per size of the step."""
 

@@ -1,10 +1,12 @@
-"""The engine's largest kernels, called by address: see `jit.compile`.
+"""The engine's largest kernels, called by address, so that each is compiled once: see `jit.compile`.
 
-All of them take the engine as a handle, which is a single pointer, instead of its thousands of parts.
+All of them take the engine as a handle, which is a single pointer, instead of its thousands of parts. A kernel that is
+called by address is decorated with its index into `Engine.calls`; the functions `call_…` call it from other kernels.
+Compiled code of the whole engine took 130 s of one core when each caller had its own copy of these kernels.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numba
 import numpy as np
@@ -16,13 +18,38 @@ from poise.kernels.goals.goals import BALANCE_GOAL, CENTER_GOAL, INERTIA_GOAL, S
 from poise.kernels.jit.compile import address_of, call_by_address, kernel
 
 Array = np.ndarray
+P = ParamSpec("P")
+R = TypeVar("R")
+
+CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL, BUILD_MODEL, SOLVE_MODEL, TRY_STEP, TAKE_STEP = INDICES = range(7)
+"""Indices into `Engine.calls`."""
+_kernels: dict[int, Callable[..., Any]] = {}
+"""The kernel of each index."""
 
 
+def called_by_address(index: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator of a kernel that has this index into `Engine.calls`."""
+
+    def register(kernel: Callable[P, R]) -> Callable[P, R]:
+        _kernels[index] = kernel
+        return kernel
+
+    return register
+
+
+def address(index: int, engine: Engine, q: Array) -> int:
+    """The address of a kernel, compiled for an engine given by its handle and a posture."""
+    more: dict[int, tuple[Any, ...]] = {CLAMP: (q,), TRY_STEP: (1.0,)}
+    return address_of(_kernels[index], (engine, q, *more.get(index, ())))
+
+
+@called_by_address(CLAMP)
 @kernel
 def _clamp(engine: Engine, previous: Array, q: Array) -> int:
     return clamp(engine.bounds, previous, q)
 
 
+@called_by_address(EVALUATE_CURRENT)
 @kernel
 def evaluate_current(engine: Engine, q: Array) -> None:
     """Evaluate `engine.current` at `q`, where a step starts: node frames, errors, and all that Jacobians need."""
@@ -43,6 +70,7 @@ def evaluate_current(engine: Engine, q: Array) -> None:
     find_errors(tree, engine.goals, q, current)
 
 
+@called_by_address(EVALUATE_TRIAL)
 @kernel
 def _evaluate_trial(engine: Engine, q: Array) -> None:
     tree, trial = engine.tree, engine.trial
@@ -71,31 +99,38 @@ def _needs_center_of_mass(engine: Engine) -> bool:
     return False
 
 
-KERNELS: tuple[Callable[..., Any], ...] = (_clamp, evaluate_current, _evaluate_trial)
-"""The kernels that are called by address; their order is that of `Engine.calls`."""
-CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL = range(3)
-"""Indices into KERNELS and `Engine.calls`."""
-
-
-def connect(engine: Engine, calls: Array, q: Array) -> None:
-    """Write the addresses of `KERNELS`, compiled for an engine given by its handle and a posture, to `calls`."""
-    for i, arguments in enumerate(((engine, q, q), (engine, q), (engine, q))):
-        calls[i] = address_of(KERNELS[i], arguments)
-
-
 if numba.config.DISABLE_JIT:
 
     def call_clamp(calls: Array, engine: Any, previous: Array, q: Array) -> int:
         """Move `q` to the nearest posture inside the limits: see `clamp`."""
-        return _clamp(engine, previous, q)
+        number: int = _kernels[CLAMP](engine, previous, q)
+        return number
 
     def call_evaluate_current(calls: Array, engine: Any, q: Array) -> None:
         """Evaluate `engine.current` at `q`, where a step starts: node frames, errors, and all that Jacobians need."""
-        evaluate_current(engine, q)
+        _kernels[EVALUATE_CURRENT](engine, q)
 
     def call_evaluate_trial(calls: Array, engine: Any, q: Array) -> None:
         """Evaluate `engine.trial` at `q`, where a trial step ends: node frames and errors only."""
-        _evaluate_trial(engine, q)
+        _kernels[EVALUATE_TRIAL](engine, q)
+
+    def call_build_model(calls: Array, engine: Any, q: Array) -> None:
+        """Fill in the model of a step: see `step_model.build_model`."""
+        _kernels[BUILD_MODEL](engine, q)
+
+    def call_solve_model(calls: Array, engine: Any, q: Array) -> None:
+        """Solve the model of a step: see `step_model.solve_model`."""
+        _kernels[SOLVE_MODEL](engine, q)
+
+    def call_try_step(calls: Array, engine: Any, q: Array, share: float) -> float:
+        """Apply a share of the step to `q` as a trial: see `step_trial.try_step`."""
+        number: float = _kernels[TRY_STEP](engine, q, share)
+        return number
+
+    def call_take_step(calls: Array, engine: Any, q: Array) -> float:
+        """Move `q` by one step: see `step.take_step`."""
+        number: float = _kernels[TAKE_STEP](engine, q)
+        return number
 
 else:
     from numba import types
@@ -115,3 +150,23 @@ else:
     def call_evaluate_trial(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
         """Evaluate `engine.trial` at `q`, where a trial step ends: node frames and errors only."""
         return types.none(calls, engine, q), call_by_address(types.none, EVALUATE_TRIAL)
+
+    @intrinsic
+    def call_build_model(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+        """Fill in the model of a step: see `step_model.build_model`."""
+        return types.none(calls, engine, q), call_by_address(types.none, BUILD_MODEL)
+
+    @intrinsic
+    def call_solve_model(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+        """Solve the model of a step: see `step_model.solve_model`."""
+        return types.none(calls, engine, q), call_by_address(types.none, SOLVE_MODEL)
+
+    @intrinsic
+    def call_try_step(typing_context, calls, engine, q, share):  # type: ignore[no-untyped-def]
+        """Apply a share of the step to `q` as a trial: see `step_trial.try_step`."""
+        return types.float64(calls, engine, q, share), call_by_address(types.float64, TRY_STEP)
+
+    @intrinsic
+    def call_take_step(typing_context, calls, engine, q):  # type: ignore[no-untyped-def]
+        """Move `q` by one step: see `step.take_step`."""
+        return types.float64(calls, engine, q), call_by_address(types.float64, TAKE_STEP)

@@ -76,8 +76,20 @@ from poise.kernels.engine.engine import (
     Engine,
     State,
 )
-from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current, call_evaluate_trial, connect
-from poise.kernels.engine.step_model import build_model, exclude_direction, leave_out_below, solve_model
+from poise.kernels.engine.indirect_calls import (
+    INDICES,
+    TAKE_STEP,
+    address,
+    call_build_model,
+    call_clamp,
+    call_evaluate_current,
+    call_evaluate_trial,
+    call_solve_model,
+    call_take_step,
+    call_try_step,
+    called_by_address,
+)
+from poise.kernels.engine.step_model import exclude_direction, leave_out_below
 from poise.kernels.engine.step_trial import (
     CORRECTION_TOLERANCE_AT_REST,
     DOMINANT_STEP_SHARE,
@@ -92,7 +104,6 @@ from poise.kernels.engine.step_trial import (
     measure_merits,
     note_model_error,
     reset_if_targets_changed,
-    try_step,
     update_best_merits,
 )
 from poise.kernels.jit.compile import entry_point_for, kernel
@@ -119,8 +130,13 @@ CURVATURE_ADDED = -1
 """Answer of `_first_level_to_damp` when the use of curvature changed and no level is to be damped."""
 SADDLE_STEP = 0.05
 """Size of a step along a direction of negative curvature [rad or m]."""
+MAX_LEAP_PAUSE = 7
+"""Largest number of steps between attempts of a moving figure to leave a saddle point, if they fail."""
+LEAVING_SHARE = 0.1
+"""Part of a step along a direction of negative curvature, as a share of SADDLE_STEP, that needs no further push."""
 
 
+@called_by_address(TAKE_STEP)
 @kernel
 def take_step(
     engine: Engine,
@@ -133,19 +149,19 @@ def take_step(
     call_evaluate_current(engine.calls, engine, q)
     measure_merits(engine, engine.current, q, state.merit)
     reset_if_targets_changed(state)
-    build_model(engine, q)
+    call_build_model(engine.calls, engine, q)
     moved, share, tries, whole = 0.0, 1.0, 0, True
     while tries < MAX_DAMPINGS:
-        solve_model(engine, q)
+        call_solve_model(engine.calls, engine, q)
         failed, share, excluded = 0, 1.0, False
         while failed >= 0 and share > 0.5**MAX_HALVINGS and not excluded:
-            moved = try_step(engine, q, share)
+            moved = call_try_step(engine.calls, engine, q, share)
             failed = first_worse_level(engine, moved)
             if failed >= 0:
                 excluded = exclude_direction(engine, failed, share)
                 share *= 0.5
             if failed >= 0 and not excluded and whole:
-                whole, moved = False, _step_of_higher_levels(engine, q, MAX_HALVINGS - 1)
+                whole, moved = False, _step_of_higher_levels(engine, q, max(failed, FIRST_TASK_LEVEL), failed + 1)
                 if moved > 0.0:
                     return _take_trial(engine, q, moved)
         if failed < 0:
@@ -166,7 +182,7 @@ def take_step(
     if moved > VISIBLE_STEP and not gains_enough(engine, moved):
         moved = _halve_until_it_gains(engine, q, share)
     if engine.solver.work.escape_curvature < 0.0 and (
-        moved <= VISIBLE_STEP or (share == 1.0 and state.may_leap[0] == 1)
+        moved <= VISIBLE_STEP or (share == 1.0 and _tries_to_leave_saddle(engine))
     ):
         moved = _leave_saddle_or_keep(engine, q, moved)
     if moved <= VISIBLE_STEP:
@@ -196,7 +212,7 @@ def _keep_or_leave_out(engine: Engine, q: Array, moved: float) -> float:
     Returns the size of the step.
     """
     _keep_trial(engine.state)
-    found = _step_of_higher_levels(engine, q, MAX_HALVINGS - 1)
+    found = _step_of_higher_levels(engine, q, FIRST_TASK_LEVEL, engine.state.asked_levels[0])
     if found > 0.0:
         return found
     _restore_trial(engine, moved)
@@ -228,32 +244,33 @@ def _restore_trial(engine: Engine, moved: float) -> None:
 
 
 @kernel
-def _step_of_higher_levels(engine: Engine, q: Array, halvings: int) -> float:
-    """Look for a visible step that leaves out the lowest levels, halved at most so often; returns its size, 0 for none.
+def _step_of_higher_levels(engine: Engine, q: Array, least: int, most: int) -> float:
+    """Look for a visible step that leaves out the lowest levels; returns its size, 0 for none.
 
     A level that loses can stop a level above it, whose own step would help. The levels are left out one by one from
-    the bottom. If no such step helps, the model of all levels is solved again.
+    the bottom, so that at most the first `most` levels and at least the first `least` remain. If no such step helps,
+    the model of all levels is solved again.
     """
     state, tried = engine.state, False
-    for dropped in range(0 if _has_wish(engine) else 1, state.asked_levels[0] - FIRST_TASK_LEVEL):
-        count = state.asked_levels[0] - dropped
+    asked = state.asked_levels[0] if _has_wish(engine) else state.asked_levels[0] - 1
+    for count in range(min(most, asked), max(least, FIRST_TASK_LEVEL + 1) - 1, -1):
         if engine.level_kind[count] == REIMPOSES or not _some_level_is_unmet(engine, count):
             continue
         tried = True
-        build_model(engine, q)
+        call_build_model(engine.calls, engine, q)
         leave_out_below(engine, count)
-        solve_model(engine, q)
+        call_solve_model(engine.calls, engine, q)
         share = 1.0
-        while share >= 0.5**halvings:
-            found = try_step(engine, q, share)
+        while share > 0.5**MAX_HALVINGS:
+            found = call_try_step(engine.calls, engine, q, share)
             if found <= VISIBLE_STEP:
                 break
             if first_worse_level(engine, found) < 0 and gains_enough(engine, found):
                 return found
             share *= 0.5
     if tried:
-        build_model(engine, q)
-        solve_model(engine, q)
+        call_build_model(engine.calls, engine, q)
+        call_solve_model(engine.calls, engine, q)
     return 0.0
 
 
@@ -284,11 +301,11 @@ def examine(engine: Engine, q: Array) -> None:
     call_evaluate_current(engine.calls, engine, q)
     measure_merits(engine, engine.current, q, engine.state.merit)
     reset_if_targets_changed(engine.state)
-    build_model(engine, q)
+    call_build_model(engine.calls, engine, q)
     excluded = True
     while excluded:
-        solve_model(engine, q)
-        failed = first_worse_level(engine, try_step(engine, q, 1.0))
+        call_solve_model(engine.calls, engine, q)
+        failed = first_worse_level(engine, call_try_step(engine.calls, engine, q, 1.0))
         excluded = failed >= 0 and exclude_direction(engine, failed, 1.0)
 
 
@@ -300,7 +317,7 @@ def _halve_until_it_gains(engine: Engine, q: Array, share: float) -> float:
     """
     for _ in range(MAX_HALVINGS if engine.state.loop_residual.shape[0] > 0 else 0):
         share *= 0.5
-        moved = try_step(engine, q, share)
+        moved = call_try_step(engine.calls, engine, q, share)
         if moved <= VISIBLE_STEP or first_worse_level(engine, moved) >= 0:
             return 0.0
         if gains_enough(engine, moved):
@@ -348,7 +365,7 @@ def _restore_met_levels(engine: Engine, q: Array) -> float:
         return 0.0
     for i in range(x.shape[0]):
         x[i] = 0.0
-    moved = try_step(engine, q, 1.0)
+    moved = call_try_step(engine.calls, engine, q, 1.0)
     return moved if is_better(state.merit, state.merit_after, 0.0) else 0.0
 
 
@@ -365,7 +382,7 @@ def step_from(
     """
     status = LEGAL if known else make_legal(engine, q)
     if status == LEGAL:
-        take_step(engine, q)
+        call_take_step(engine.calls, engine, q)
     return status
 
 
@@ -390,6 +407,26 @@ def make_legal(
 
 
 @kernel
+def _tries_to_leave_saddle(engine: Engine) -> bool:
+    """Whether a figure that moves should try a step along the direction of negative curvature.
+
+    It need not if its step already goes some way along it. After attempts that failed, it pauses.
+    """
+    state, escape = engine.state, engine.solver.work.escape
+    if state.may_leap[0] == 0:
+        return False
+    if state.leap_pause[0] > 0:
+        state.leap_pause[0] -= 1
+        return False
+    along, square, largest = 0.0, 0.0, 0.0
+    for i in range(escape.shape[0]):
+        along += state.trial_step[i] * escape[i]
+        square += escape[i] * escape[i]
+        largest = max(largest, abs(escape[i]))
+    return abs(along) * largest < LEAVING_SHARE * SADDLE_STEP * square
+
+
+@kernel
 def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
     """Add a step along the direction of negative curvature, or one against it, to the trial step; returns its size.
 
@@ -409,10 +446,13 @@ def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
         for i in range(x.shape[0]):
             base = state.kept_trial[nq + i] if moved > 0.0 else 0.0
             x[i] = min(max(base + size * escape[i], lower[i]), upper[i])
-        found = try_step(engine, q, 1.0)
+        found = call_try_step(engine.calls, engine, q, 1.0)
         if found > 0.0 and is_better(state.saddle_merit, state.merit_after, EXACT_LEVEL_SLACK):
+            state.leap_pause[1] = 0
             return found
     _restore_trial(engine, moved)
+    state.leap_pause[1] = min(2 * state.leap_pause[1] + 1, MAX_LEAP_PAUSE)
+    state.leap_pause[0] = state.leap_pause[1]
     return moved
 
 
@@ -446,7 +486,7 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
     """
     moved, rests, rested = math.inf, 0, False
     for step in range(steps):
-        moved = take_step(engine, q)
+        moved = call_take_step(engine.calls, engine, q)
         rests = rests + 1 if moved <= tolerance else 0
         if rests == 2:
             unmet = _some_level_is_unmet(engine, engine.state.asked_levels[0])
@@ -463,6 +503,7 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
 def forget_steps(engine: Engine) -> None:
     """Forget what earlier steps left: their directions, extra damping, the use of curvature and the best merits."""
     state = engine.state
+    state.leap_pause[0], state.leap_pause[1] = 0, 0
     for k in range(state.extra_damping.shape[0]):
         state.extra_damping[k], state.needs_curvature[k], state.last_merit[k] = 0.0, 0, math.nan
         for i in range(state.last_level_step.shape[1]):
@@ -490,7 +531,7 @@ class EntryPoints(NamedTuple):
     step_from: StepFrom
     """The kernel `step_from`."""
     calls: Array
-    """Addresses of the kernels in `indirect_calls.KERNELS`."""
+    """Addresses of the kernels in `indirect_calls`."""
 
 
 _known: dict[Hashable, EntryPoints] = {}
@@ -514,5 +555,6 @@ def _entry_points(engine: Engine) -> EntryPoints:
     """Compile or load the kernels for the types of an engine."""
     make_handle = entry_point_for(bind, engine)
     handle, q = make_handle(engine), engine.state.trial_q
-    connect(handle, engine.calls, q)
+    for index in INDICES:
+        engine.calls[index] = address(index, handle, q)
     return EntryPoints(make_handle, entry_point_for(step_from, handle, True, q), engine.calls.copy())

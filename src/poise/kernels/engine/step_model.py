@@ -30,6 +30,7 @@ from poise.kernels.engine.engine import (
     Engine,
     State,
 )
+from poise.kernels.engine.indirect_calls import BUILD_MODEL, SOLVE_MODEL, called_by_address
 from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections, soft_share
 from poise.kernels.goals.contacts import fill_contacts, fill_separations
 from poise.kernels.goals.criteria import add_criteria_curvature, fill_wish
@@ -50,6 +51,7 @@ MIN_CRITERIA_DAMPING = 2e-5
 """Least squared damping of criteria with curvature, because the curvature may vanish."""
 
 
+@called_by_address(BUILD_MODEL)
 @kernel
 def build_model(engine: Engine, q: Array) -> None:
     """Fill in the rows, targets, damping and limits of the model at `q`."""
@@ -154,6 +156,7 @@ def _leave_out_criteria(engine: Engine) -> None:
         engine.levels.wish[i] = 0.0
 
 
+@called_by_address(SOLVE_MODEL)
 @kernel
 def solve_model(engine: Engine, q: Array) -> None:
     """Solve the model for `state.step`; each level that gives way is solved again with its curvature."""

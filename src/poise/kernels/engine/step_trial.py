@@ -19,7 +19,7 @@ from poise.kernels.engine.engine import (
     Engine,
     State,
 )
-from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_trial
+from poise.kernels.engine.indirect_calls import TRY_STEP, call_clamp, call_evaluate_trial, called_by_address
 from poise.kernels.goals.contacts import separation_error
 from poise.kernels.goals.criteria import CRITERIA_SCALE, criteria_value
 from poise.kernels.goals.goals import Evaluation, Goals
@@ -44,6 +44,7 @@ SOFT_ERROR = 0.003
 """Error from which on a soft task draws no harder [m or rad]."""
 
 
+@called_by_address(TRY_STEP)
 @kernel
 def try_step(engine: Engine, q: Array, share: float) -> float:
     """Apply `share` of the step to `q`, correct it, and measure the merits; returns the largest entry of the step.

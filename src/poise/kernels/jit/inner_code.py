@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import numba
 from llvmlite.binding import parse_bitcode  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
@@ -61,12 +60,6 @@ def compiling() -> Iterator[None]:
         yield
     finally:
         _depth.kernels -= 1
-
-
-def compile_for_callers(kernel: Any, *arguments: Any) -> None:
-    """Compile a kernel for the types of these arguments as if another kernel called it."""
-    with compiling():
-        kernel.compile(tuple(numba.typeof(argument) for argument in arguments))
 
 
 def allow_inner(dispatcher: Any) -> None:

@@ -222,7 +222,7 @@ def look_past_limits(work: LevelsWork, general: Array, k: int, decided: int, loc
         if i < n and abs(work.lock_multipliers[t]) <= WEAK_MULTIPLIER * largest and work.lower[i] < work.upper[i]:
             free[i] = 0
             weak += 1
-    if weak == 0:
+    if weak == 0 or (work.shift[k] == 0.0 and not _may_bend(work, decided, square, FLAT_PIVOT * largest, free)):
         return
     s = decided + lock_limits(work, general, decided, free)
     _turn(work, decided, s)
@@ -238,6 +238,58 @@ def look_past_limits(work: LevelsWork, general: Array, k: int, decided: int, loc
     solve_curved(work, general, k, decided, locked)
     if found:
         work.escape_level = k
+
+
+@inner_kernel
+def _may_bend(work: LevelsWork, decided: int, square: float, flat: float, free: Array) -> bool:
+    """Whether some motion of the locks in `free` that are 0 has no positive curvature, if other joints respond to it.
+
+    Uses the face just solved. Motion t moves lock t by 1 and no other lock; the coordinates f of the face respond by
+    the optimal -H_ff⁻¹ H_fl v_t. The curvatures of all these motions together, the Schur complement of H_ff, are tested
+    for positive definiteness by elimination. This costs far less than the solution of another face.
+    """
+    n, s, count = work.n, decided + work.lock_count, 0
+    motions, curvatures = work.basis, work.product
+    for t in range(work.lock_count):
+        if work.locks[t] >= n or free[work.locks[t]] != 0:
+            continue
+        motion = motions[count]
+        for c in range(n):
+            motion[c] = 0.0
+        motion[decided + t] = 1.0 / work.triangle[decided + t, decided + t]
+        for c in range(decided + t + 1, s):
+            total = 0.0
+            for d in range(decided + t, c):
+                total += work.triangle[c, d] * motion[d]
+            motion[c] = -total / work.triangle[c, c]
+        for c in range(s, n):
+            total = 0.0
+            for d in range(decided + t, s):
+                total -= work.face_hessian[c, d] * motion[d]
+            motion[c] = total
+        _solve_factored(work, s, motion)
+        for c in range(decided, s):
+            total = square * motion[c]
+            for d in range(decided + t, n):
+                total += work.face_hessian[c, d] * motion[d]
+            work.row[c] = total
+        count += 1
+        for e in range(count):
+            curvatures[e, count - 1] = dot(motions[e], work.row, decided, s)
+    for j in range(count):
+        pivot, size = curvatures[j, j], dot(motions[j], motions[j], decided, n)
+        if pivot <= flat * size:
+            beside = 0.0
+            for e in range(j + 1, count):
+                beside = max(beside, abs(curvatures[j, e]))
+            if pivot < -flat * size or beside > flat * size:
+                return True
+            continue
+        for e in range(j + 1, count):
+            share = curvatures[j, e] / pivot
+            for f in range(e, count):
+                curvatures[e, f] -= share * curvatures[j, f]
+    return False
 
 
 @inner_kernel

@@ -11,9 +11,7 @@ import numpy as np
 
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, Engine
-from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current
-from poise.kernels.engine.step import take_step
-from poise.kernels.engine.step_model import build_model
+from poise.kernels.engine.indirect_calls import call_build_model, call_clamp, call_evaluate_current, call_take_step
 from poise.kernels.goals.goals import Goals
 from poise.kernels.jit.compile import kernel
 from poise.kernels.motion.weighted_fit import fit_posture, is_met
@@ -115,7 +113,7 @@ def perform_clip(
         for i in range(near.shape[0]):
             held[0, i] = near[i]
         for _ in range(steps):
-            if take_step(engine, q) <= tolerance:
+            if call_take_step(engine.calls, engine, q) <= tolerance:
                 break
     return solved_by_levels
 
@@ -134,7 +132,7 @@ def held_rows(
     for frame in range(clip.shape[0]):
         aim(engine.goals, course, frame)
         call_evaluate_current(engine.calls, engine, clip[frame])
-        build_model(engine, clip[frame])
+        call_build_model(engine.calls, engine, clip[frame])
         first, last = start[MECHANISM_LEVEL], start[FIRST_TASK_LEVEL + levels]
         for i in range(first, min(last, first + out.shape[1])):
             for a in range(out.shape[2]):

@@ -21,8 +21,7 @@ import numpy as np
 
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, LOOP_SLACK, MECHANISM_LEVEL, MET_ERROR, Engine
-from poise.kernels.engine.indirect_calls import call_clamp, call_evaluate_current
-from poise.kernels.engine.step_model import build_model
+from poise.kernels.engine.indirect_calls import call_build_model, call_clamp, call_evaluate_current
 from poise.kernels.jit.compile import kernel
 from poise.kernels.loops.closure import closure_residual, closure_rows
 from poise.kernels.motion.weighted_fit_step import PENALTY_WEIGHT, Fit, add_row, constrained_step, factorise, substitute
@@ -66,7 +65,7 @@ def fit_posture(
     least, damping, has_loops = math.inf, fit.damping[0], engine.state.loop_residual.shape[0] > 0
     for k in range(steps):
         call_evaluate_current(engine.calls, engine, q)
-        build_model(engine, q)
+        call_build_model(engine.calls, engine, q)
         cost = _fill_quadratic(engine, fit, q, before, neutral)
         if k > 0 and not cost <= least:
             damping = max(FIRST_FIT_DAMPING, 10.0 * damping)
@@ -76,7 +75,7 @@ def fit_posture(
             for i in range(nq):
                 q[i] = best[i]
             call_evaluate_current(engine.calls, engine, q)
-            build_model(engine, q)
+            call_build_model(engine.calls, engine, q)
             _fill_quadratic(engine, fit, q, before, neutral)
         else:
             if k > 0:
@@ -103,7 +102,7 @@ def fit_posture(
     fit.damping[0] = damping
     if steps > 1:
         call_evaluate_current(engine.calls, engine, q)
-        build_model(engine, q)
+        call_build_model(engine.calls, engine, q)
         if not _fill_quadratic(engine, fit, q, before, neutral) <= least:
             for i in range(nq):
                 q[i] = best[i]

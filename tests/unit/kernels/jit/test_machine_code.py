@@ -14,7 +14,6 @@ from numba.core.registry import cpu_target
 
 from poise.kernels.jit import cache, machine_code, notice, shipped
 from poise.kernels.jit.compile import indirect_kernel, inner_kernel, kernel
-from poise.kernels.jit.inner_code import compile_for_callers
 from poise.kernels.jit.interrupt import DeferredInterrupt
 from poise.kernels.jit.lock import FileLock
 
@@ -125,11 +124,6 @@ def test_a_kernel_without_machine_code_is_loaded_where_another_caller_is_compile
     assert plus_one(3) == 7
     assert sum(loaded.stats.cache_hits.values()) == 1
     assert len(list(folder.rglob("double-*"))) == 1
-
-
-def test_a_kernel_can_be_compiled_for_callers_that_come_later(folder):
-    compile_for_callers(kernel(double), 3)
-    assert [file.name.endswith(".inner.code") for file in files(folder)] == [True]
 
 
 def test_who_leaves_compiling_to_others_can_say_so(folder, monkeypatch):
@@ -337,8 +331,6 @@ def test_two_processes_that_start_cold_compile_a_kernel_once(folder):
 HOLD = """
 import sys, time
 from pathlib import Path
-from poise.kernels.jit.inner_code import compile_for_callers
-from poise.kernels.jit.interrupt import DeferredInterrupt
 from poise.kernels.jit.lock import FileLock
 FileLock(Path(sys.argv[1])).acquire()
 print("held", flush=True)
