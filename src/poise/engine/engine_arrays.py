@@ -72,7 +72,7 @@ def make_engine(
         criteria=criteria,
         levels=levels,
         solver=make_solver(figure.nv, levels.rows.shape[0], p, levels.general.shape[0]),
-        node_forces=make_node_forces(tree),
+        node_forces=make_node_forces(tree, len(goals.corner_node)),
         current=make_evaluation(tree, goals),
         trial=make_evaluation(tree, goals),
         state=state,

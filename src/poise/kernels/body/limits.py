@@ -90,7 +90,13 @@ class Bounds(NamedTuple):
 def ball_split(bounds: Bounds, b: int, q: Array) -> SwingTwist:
     """Swing and twist of limited ball `b` at coordinates `q`."""
     k = bounds.ball_start[b]
-    turned = multiply(Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3]), quaternion_at(bounds.limb, b))
+    return split_of(bounds, b, Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3]))
+
+
+@kernel(inline=True)
+def split_of(bounds: Bounds, b: int, rotation: Quaternion) -> SwingTwist:
+    """Swing and twist of limited ball `b` at a rotation of its joint."""
+    turned = multiply(rotation, quaternion_at(bounds.limb, b))
     return to_swing_twist(multiply(conjugate(quaternion_at(bounds.cone, b)), turned))
 
 

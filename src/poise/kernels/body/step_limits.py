@@ -19,13 +19,17 @@ from poise.kernels.body.limits import (
     nearest_on_ellipse,
     nearest_on_polygon,
     nearest_turn,
+    split_of,
     twist_interval,
     twist_slopes,
 )
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import (
+    Quaternion,
     SwingTwist,
     direction_swing,
+    from_rotation_vector,
+    multiply,
     quaternion_at,
     rotate,
     swing_direction,
@@ -214,6 +218,82 @@ def _twist_rows(
             lower[offset + row] = min(0.0, -room)
         else:
             upper[offset + row + 1] = max(0.0, room)
+
+
+CURVATURE_PROBE = 1e-3
+"""Turn of the finite differences that give the curvature of a ball joint's limits [rad]."""
+LARGEST_LIMIT_CURVATURE = 100.0
+"""Curvature of a ball joint's limit above which it is at a corner, which has none [1/rad]."""
+
+
+@kernel
+def add_ball_curvature(
+    limits: StepLimits,
+    bounds: Bounds,
+    q: Array,
+    forces: Array,
+    offset: int,
+    # outputs
+    out: Array,
+) -> None:
+    """Add Σ f_i ∇²g_i over the limits g_i of all ball joints to `out` (nv, nv), with f_i their forces.
+
+    Args:
+        limits: Limits of the step.
+        bounds: Limits of the figure.
+        q: (nq,) the posture.
+        forces: Lagrange multipliers of all limits.
+        offset: Entry of `forces` that belongs to row 0 of `general` in `fill_ball_limits`.
+        out: The matrix.
+    """
+    for b in range(limits.ball_dof.shape[0]):
+        for part in range(PER_BALL):
+            force = forces[offset + PER_BALL * b + part]
+            if force != 0.0:
+                _add_limit_curvature(limits.ball_dof[b], bounds, b, part, q, force, out)
+
+
+@kernel
+def _add_limit_curvature(dof: int, bounds: Bounds, b: int, part: int, q: Array, force: float, out: Array) -> None:
+    """Add the second derivatives of one limit of ball joint `b`, times `force`, by central differences."""
+    here, h = _limit_value(bounds, b, part, q, Vector(0.0, 0.0, 0.0)), CURVATURE_PROBE
+    xs = _both_ways(bounds, b, part, q, Vector(h, 0.0, 0.0)) - 2.0 * here
+    ys = _both_ways(bounds, b, part, q, Vector(0.0, h, 0.0)) - 2.0 * here
+    zs = _both_ways(bounds, b, part, q, Vector(0.0, 0.0, h)) - 2.0 * here
+    xy = 0.5 * (_both_ways(bounds, b, part, q, Vector(h, h, 0.0)) - 2.0 * here - xs - ys)
+    xz = 0.5 * (_both_ways(bounds, b, part, q, Vector(h, 0.0, h)) - 2.0 * here - xs - zs)
+    yz = 0.5 * (_both_ways(bounds, b, part, q, Vector(0.0, h, h)) - 2.0 * here - ys - zs)
+    if max(abs(xs), abs(ys), abs(zs), abs(xy), abs(xz), abs(yz)) > LARGEST_LIMIT_CURVATURE * h * h:
+        return
+    scale = force / (h * h)
+    out[dof, dof] += scale * xs
+    out[dof + 1, dof + 1] += scale * ys
+    out[dof + 2, dof + 2] += scale * zs
+    out[dof, dof + 1] += scale * xy
+    out[dof + 1, dof] += scale * xy
+    out[dof, dof + 2] += scale * xz
+    out[dof + 2, dof] += scale * xz
+    out[dof + 1, dof + 2] += scale * yz
+    out[dof + 2, dof + 1] += scale * yz
+
+
+@kernel
+def _both_ways(bounds: Bounds, b: int, part: int, q: Array, turn: Vector) -> float:
+    """Sum of the values of a limit after a turn and after the opposite turn."""
+    back = Vector(-turn.x, -turn.y, -turn.z)
+    return _limit_value(bounds, b, part, q, turn) + _limit_value(bounds, b, part, q, back)
+
+
+@kernel
+def _limit_value(bounds: Bounds, b: int, part: int, q: Array, turn: Vector) -> float:
+    """The function whose derivative is row `part` of ball `b` in `fill_ball_limits`, after a turn of the joint."""
+    k = bounds.ball_start[b]
+    rotation = multiply(Quaternion(q[k], q[k + 1], q[k + 2], q[k + 3]), from_rotation_vector(turn))
+    split = split_of(bounds, b, rotation)
+    if part == 0:
+        return -tangent_line(bounds, b, split)[2]
+    low, high = twist_interval(bounds, b, split.x, split.y)
+    return nearest_turn(split.twist, 0.5 * (low + high)) - (low if part == 1 else high)
 
 
 @kernel(inline=True)

@@ -20,7 +20,14 @@ import math
 import numpy as np
 
 from poise.kernels.body.limits import coupling_value
-from poise.kernels.body.step_limits import PER_BALL, coupling_row, fill_ball_limits, fill_box, fill_couplings
+from poise.kernels.body.step_limits import (
+    PER_BALL,
+    add_ball_curvature,
+    coupling_row,
+    fill_ball_limits,
+    fill_box,
+    fill_couplings,
+)
 from poise.kernels.engine.engine import (
     FIRST_TASK_LEVEL,
     MECHANISM_LEVEL,
@@ -31,7 +38,7 @@ from poise.kernels.engine.engine import (
     State,
 )
 from poise.kernels.engine.indirect_calls import BUILD_MODEL, SOLVE_MODEL, called_by_address
-from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections, soft_share
+from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections, first_edge_limit, soft_share
 from poise.kernels.goals.contacts import fill_contacts, fill_separations
 from poise.kernels.goals.criteria import add_criteria_curvature, fill_wish
 from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, fill_support_edges
@@ -72,9 +79,8 @@ def build_model(engine: Engine, q: Array) -> None:
         target[row] = bounds.coupling_lower[coupling] - coupling_value(bounds, coupling, q)
     fill_box(limits, bounds, q, lower, upper)
     fill_ball_limits(limits, bounds, q, n, levels.general, lower, upper)
-    at = PER_BALL * limits.ball_dof.shape[0]
-    fill_couplings(limits, bounds, q, at, n, levels.general, lower, upper)
-    at += limits.soft.shape[0]
+    fill_couplings(limits, bounds, q, PER_BALL * limits.ball_dof.shape[0], n, levels.general, lower, upper)
+    at = first_edge_limit(engine)
     if goals.corner_node.shape[0] > 0:
         fill_support_edges(engine.tree, engine.goals, engine.current, at, n, levels.general, lower, upper)
     at += goals.corner_node.shape[0]
@@ -186,6 +192,8 @@ def solve_model(engine: Engine, q: Array) -> None:
             share = 1.0 / state.target_share[k]
             for i in range(multipliers.shape[0]):
                 multipliers[i] *= share
+            for i in range(solver.work.limit_forces.shape[0]):
+                solver.work.limit_forces[i] *= share
             for i in range(start[p], multipliers.shape[0]):
                 multipliers[i] = 0.0
             for i in range(start[k], start[k + 1]):
@@ -207,16 +215,32 @@ def solve_model(engine: Engine, q: Array) -> None:
 
 @kernel
 def _fill_task_curvature(engine: Engine, k: int) -> None:
-    """Set the curvature of level `k` to that of goals and loops, weighted by the multipliers of their rows."""
+    """Set the curvature of level `k` to that of goals, locked limits and loops, weighted by their multipliers."""
     current, couple, multipliers = engine.current, engine.state.couple, engine.solver.work.row_multipliers
     curvature = engine.levels.curvature[k]
-    fill_curvature(engine.tree, engine.goals, current, engine.node_forces, engine.skip, multipliers, curvature)
+    _load_limit_forces(engine, 1.0)
+    fill_curvature(
+        engine.tree, engine.goals, current, engine.contacts, engine.node_forces, engine.skip, multipliers, curvature
+    )
+    forces, n = engine.solver.work.limit_forces, curvature.shape[0]
+    add_ball_curvature(engine.limits, engine.bounds, current.at, forces, n, curvature)
     if engine.state.loop_residual.shape[0] > 0:
         position, rotation, axes = current.position, current.rotation, current.axes
         first = engine.levels.start[MECHANISM_LEVEL]
         add_closure_curvature(
             engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature
         )
+
+
+@kernel
+def _load_limit_forces(engine: Engine, share: float) -> None:
+    """Set the forces of support edges and contacts to `share` times the multipliers of their limits."""
+    contacts, forces, edge_force = engine.contacts, engine.solver.work.limit_forces, engine.node_forces.edge_force
+    at = engine.levels.rows.shape[1] + first_edge_limit(engine)
+    for c in range(edge_force.shape[0]):
+        edge_force[c] = share * forces[at + c]
+    for c in range(contacts.used[0]):
+        contacts.force[c] = share * forces[at + edge_force.shape[0] + c]
 
 
 @kernel
@@ -231,8 +255,16 @@ def _fill_criteria_curvature(engine: Engine, q: Array, p: int) -> None:
         for r in range(multipliers.shape[0]):
             multipliers[r] = 0.0
         _load_soft_tasks(engine)
+        _load_limit_forces(engine, 0.0)
         fill_curvature(
-            engine.tree, engine.goals, engine.current, engine.node_forces, engine.skip, multipliers, curvature
+            engine.tree,
+            engine.goals,
+            engine.current,
+            engine.contacts,
+            engine.node_forces,
+            engine.skip,
+            multipliers,
+            curvature,
         )
     add_criteria_curvature(engine.tree, engine.criteria, q, curvature)
     _add_soft_squares(engine)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from poise.kernels.body.limits import coupling_value
+from poise.kernels.body.step_limits import PER_BALL
 from poise.kernels.body.tree import integrate
 from poise.kernels.engine.engine import (
     EXACT_LEVEL_SLACK,
@@ -20,11 +21,13 @@ from poise.kernels.engine.engine import (
     State,
 )
 from poise.kernels.engine.indirect_calls import TRY_STEP, call_clamp, call_evaluate_trial, called_by_address
-from poise.kernels.goals.contacts import separation_error
+from poise.kernels.goals.contacts import distance_after, separation_error
 from poise.kernels.goals.criteria import CRITERIA_SCALE, criteria_value
-from poise.kernels.goals.goals import Evaluation, Goals
+from poise.kernels.goals.goal_derivatives import height_over_edge
+from poise.kernels.goals.goals import STAND_GOAL, Evaluation, Goals
 from poise.kernels.jit.compile import kernel
 from poise.kernels.levels.levels import correct_levels
+from poise.kernels.levels.workspace import CURVATURE_OWNER, LIMIT_OWNER
 from poise.kernels.loops.closure import closure_residual
 
 Array = np.ndarray
@@ -62,7 +65,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     _apply_step(engine, q, trial_step, trial_q)
     call_evaluate_trial(engine.calls, engine, trial_q)
     met = count_met_levels(engine)
-    error = find_row_corrections(engine, trial_q, met, share, tolerance)
+    error = max(find_row_corrections(engine, trial_q, met, share, tolerance), find_limit_corrections(engine))
     corrections = MAX_CORRECTIONS if state.loop_residual.shape[0] == 0 else MAX_LOOP_CORRECTIONS
     while error > tolerance and corrections > 0 and met > 0:
         before = error
@@ -71,7 +74,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
             trial_step[i] += dx[i]
         _apply_step(engine, q, trial_step, trial_q)
         call_evaluate_trial(engine.calls, engine, trial_q)
-        error = find_row_corrections(engine, trial_q, met, share, tolerance)
+        error = max(find_row_corrections(engine, trial_q, met, share, tolerance), find_limit_corrections(engine))
         if error <= MAX_CORRECTION_RATIO * before:
             corrections -= 1
             continue
@@ -81,7 +84,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
             _apply_step(engine, q, trial_step, trial_q)
             call_evaluate_trial(engine.calls, engine, trial_q)
         met -= 1
-        error = find_row_corrections(engine, trial_q, met, share, tolerance)
+        error = max(find_row_corrections(engine, trial_q, met, share, tolerance), find_limit_corrections(engine))
     measure_merits(engine, trial, trial_q, state.merit_after)
     largest = 0.0
     for i in range(n):
@@ -148,6 +151,48 @@ def find_row_corrections(engine: Engine, new: Array, met: int, share: float, tol
             correction[i] = weight[i - skip] * (error_after[i - skip] - left * error[i - skip])
             worst = max(worst, abs(correction[i]))
     return worst
+
+
+@kernel
+def find_limit_corrections(engine: Engine) -> float:
+    """Write the change that each locked support edge and contact needs after the trial step; returns the largest.
+
+    A step that follows an edge or a contact leaves it by a change of second order. Where that is outwards, it is to be
+    corrected; other limits need no correction.
+    """
+    work, current, trial, goals, contacts = (
+        engine.solver.work, engine.current, engine.trial, engine.goals, engine.contacts
+    )  # fmt: skip
+    errors, n, worst = work.limit_errors, engine.levels.rows.shape[1], 0.0
+    at = n + first_edge_limit(engine)
+    corners = goals.corner_node.shape[0]
+    if corners == 0 and contacts.used[0] == 0:
+        return 0.0
+    for c in range(work.decided[work.level_count]):
+        i = LIMIT_OWNER - work.owner[c]
+        if i < at or work.owner[c] == CURVATURE_OWNER or i >= at + corners + contacts.used[0]:
+            continue
+        errors[i] = 0.0
+        if i < at + corners:
+            g = 0
+            while goals.kind[g] != STAND_GOAL or goals.corner_start[g + 1] <= i - at:
+                g += 1
+            e = i - at - goals.corner_start[g]
+            before, after = (
+                height_over_edge(goals, current, current, g, e)[0], height_over_edge(goals, current, trial, g, e)[0]
+            )  # fmt: skip
+        else:
+            pair = i - at - corners
+            before, after = contacts.distance[pair], distance_after(current, trial, contacts, pair)
+        errors[i] = max(0.0, min(0.0, before) - after)
+        worst = max(worst, errors[i])
+    return worst
+
+
+@kernel(inline=True)
+def first_edge_limit(engine: Engine) -> int:
+    """The general limit of the first edge of a support; those of contacts follow after all edges."""
+    return PER_BALL * engine.limits.ball_dof.shape[0] + engine.limits.soft.shape[0]
 
 
 @kernel

@@ -31,6 +31,8 @@ class Contacts(NamedTuple):
     """(c, 3) unit vector from b to a."""
     distance: Array
     """(c,) distance minus the margin to keep [m]; negative when the bodies are too near."""
+    force: Array
+    """(c,) force with which each pair pushes apart: the multiplier of its limit."""
 
 
 def make_contacts(most: int) -> Contacts:
@@ -43,6 +45,7 @@ def make_contacts(most: int) -> Contacts:
         np.zeros((most, 3)),
         np.zeros((most, 3)),
         np.zeros((most, 3)),
+        np.zeros(most),
         np.zeros(most),
     )
 
@@ -130,11 +133,17 @@ def separation_error(current: Evaluation, trial: Evaluation, contacts: Contacts)
     total = 0.0
     for c in range(contacts.used[0]):
         if contacts.distance[c] < 0.0:
-            a = _displacement(current, trial, contacts.node_a[c], vector_at(contacts.point_a, c))
-            b = _displacement(current, trial, contacts.node_b[c], vector_at(contacts.point_b, c))
-            lack = min(0.0, contacts.distance[c] + dot(vector_at(contacts.normal, c), subtract(a, b)))
+            lack = min(0.0, distance_after(current, trial, contacts, c))
             total += lack * lack
     return math.sqrt(total)
+
+
+@kernel
+def distance_after(current: Evaluation, trial: Evaluation, contacts: Contacts, c: int) -> float:
+    """Distance of pair `c`, less its margin, in the posture `trial`; its nearest points are those of `current`."""
+    a = _displacement(current, trial, contacts.node_a[c], vector_at(contacts.point_a, c))
+    b = _displacement(current, trial, contacts.node_b[c], vector_at(contacts.point_b, c))
+    return contacts.distance[c] + dot(vector_at(contacts.normal, c), subtract(a, b))
 
 
 @kernel

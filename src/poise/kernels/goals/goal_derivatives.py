@@ -14,6 +14,7 @@ from poise.kernels.body.curvature import add_center_force, add_point_force, curv
 from poise.kernels.body.tree import Tree, add_wrench_row, moment_of_inertia
 from poise.kernels.forces.equilibrium import add_moment_pull, support_levers
 from poise.kernels.forces.statics import Wrenches, in_world, shared, total_load, world_point
+from poise.kernels.goals.contacts import Contacts
 from poise.kernels.goals.goals import (
     AIM_GOAL,
     BALANCE_GOAL,
@@ -228,9 +229,6 @@ def fill_support_edges(
     for g in range(goals.kind.shape[0]):
         if goals.kind[g] != STAND_GOAL:
             continue
-        along, across, _ = ground_axes(goals.up, g)
-        center = vector_at(evaluation.effective_center, g)
-        x, y = dot(center, along), dot(center, across)
         start, end, count = goals.corner_start[g], goals.corner_start[g + 1], evaluation.hull_count[g]
         for e in range(end - start):
             row = at + start + e
@@ -238,19 +236,31 @@ def fill_support_edges(
             if e >= count or count < 3:
                 continue
             a, b = evaluation.hull[start + e], evaluation.hull[start + (e + 1) % count]
-            ex, ey = (
-                evaluation.corner[b, 0] - evaluation.corner[a, 0],
-                evaluation.corner[b, 1] - evaluation.corner[a, 1],
-            )
-            square = ex * ex + ey * ey
-            size = np.sqrt(square)
-            dx, dy = x - evaluation.corner[a, 0], y - evaluation.corner[a, 1]
-            inward = add(scale(along, -ey / size), scale(across, ex / size))
-            height = (ex * dy - ey * dx) / size - goals.corner_margin[g]
+            height, inward, share = height_over_edge(goals, evaluation, evaluation, g, e)
             for k in range(general.shape[1]):
                 general[row, k] = 0.0
-            _edge_row(tree, goals, evaluation, g, a, b, (ex * dx + ey * dy) / square, inward, 1.0, row, general)
+            _edge_row(tree, goals, evaluation, g, a, b, share, inward, 1.0, row, general)
             lower[offset + row] = min(0.0, -height)
+
+
+@kernel
+def height_over_edge(
+    goals: Goals, hull: Evaluation, evaluation: Evaluation, g: int, e: int
+) -> tuple[float, Vector, float]:
+    """Distance of the effective centre of mass from edge `e` of the support of stand goal `g`, less the margin.
+
+    It is positive inside the support. The edge joins corners of the convex hull in the evaluation `hull`. Returns also
+    the unit vector inwards, and where the centre is along the edge: 0 at its first corner, 1 at its second.
+    """
+    along, across, _ = ground_axes(goals.up, g)
+    center, start, count = vector_at(evaluation.effective_center, g), goals.corner_start[g], hull.hull_count[g]
+    a, b = hull.hull[start + e], hull.hull[start + (e + 1) % count]
+    ex, ey = evaluation.corner[b, 0] - evaluation.corner[a, 0], evaluation.corner[b, 1] - evaluation.corner[a, 1]
+    square = ex * ex + ey * ey
+    size = math.sqrt(square)
+    dx, dy = dot(center, along) - evaluation.corner[a, 0], dot(center, across) - evaluation.corner[a, 1]
+    inward = add(scale(along, -ey / size), scale(across, ex / size))
+    return (ex * dy - ey * dx) / size - goals.corner_margin[g], inward, (ex * dx + ey * dy) / square
 
 
 @kernel
@@ -331,12 +341,14 @@ class NodeForces(NamedTuple):
     """(n, 9) first moments of the forces about the reference point."""
     masked_curvature: Array
     """(nv, nv) curvature of the goals with one recruitment mask."""
+    edge_force: Array
+    """(c,) force of each edge of the supports, inwards on the centre of mass: see `height_over_edge`."""
 
 
-def make_node_forces(tree: Tree) -> NodeForces:
-    """Allocate the workspace for a tree."""
+def make_node_forces(tree: Tree, corners: int) -> NodeForces:
+    """Allocate the workspace for a tree and a number of corners of supports."""
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
-    return NodeForces(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)), np.zeros((nv, nv)))
+    return NodeForces(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)), np.zeros((nv, nv)), np.zeros(corners))
 
 
 @kernel
@@ -344,6 +356,7 @@ def fill_curvature(
     tree: Tree,
     goals: Goals,
     evaluation: Evaluation,
+    contacts: Contacts,
     node_forces: NodeForces,
     skip: int,
     multipliers: Array,
@@ -352,12 +365,19 @@ def fill_curvature(
 ) -> None:
     """out (nv, nv) = Σ μ_i ∇²φ_i over the weighted rows of all goals, with μ the multipliers; row `skip` is the first.
 
-    A goal that may move only some joints has no curvature in the others.
+    The edges of supports (`node_forces.edge_force`) and the contacts (`contacts.force`) are added; the shapes of bodies
+    count as flat, and feet as not turning. A goal that may move only some joints has no curvature in the others.
     """
     ref = vector_at(evaluation.position, min(1, evaluation.position.shape[0] - 1))
     masks, masked, nv = goals.masks, node_forces.masked_curvature, out.shape[0]
     force, torque, moment = node_forces.force, node_forces.torque, node_forces.moment
     _collect_forces(tree, goals, evaluation, node_forces, skip, multipliers, -1, ref)
+    for c in range(contacts.used[0]):
+        push, zero = scale(vector_at(contacts.normal, c), contacts.force[c]), Vector(0.0, 0.0, 0.0)
+        if contacts.force[c] != 0.0:
+            a, b = vector_at(contacts.point_a, c), vector_at(contacts.point_b, c)
+            _add_wrench(contacts.node_a[c], a, push, zero, ref, force, torque, moment)
+            _add_wrench(contacts.node_b[c], b, scale(push, -1.0), zero, ref, force, torque, moment)
     curvature(tree, evaluation.position, evaluation.axes, ref, force, torque, moment, out)
     for mask in range(masks.shape[0]):
         if _collect_forces(tree, goals, evaluation, node_forces, skip, multipliers, mask, ref):
@@ -444,6 +464,19 @@ def _collect_forces(
             else:
                 goal_force = add(goal_force, scale(vector_at(evaluation.force, i), k))
                 goal_torque = add(goal_torque, scale(vector_at(evaluation.torque, i), k))
+        if kind == STAND_GOAL:
+            near = vector_at(evaluation.nearest, g)
+            if size > 0.0:
+                _push_edge(goals, evaluation, g, int(near.x), int(near.y), near.z, goal_force, ref, force, moment)
+            start, count = goals.corner_start[g], evaluation.hull_count[g]
+            for e in range(count):
+                push = node_forces.edge_force[start + e]
+                if push != 0.0:
+                    size += abs(push)
+                    _, inward, share = height_over_edge(goals, evaluation, evaluation, g, e)
+                    a, b = evaluation.hull[start + e], evaluation.hull[start + (e + 1) % count]
+                    goal_force = add(goal_force, scale(inward, push))
+                    _push_edge(goals, evaluation, g, a, b, share, scale(inward, push), ref, force, moment)
         if size == 0.0:
             continue
         found = True
@@ -462,6 +495,26 @@ def _collect_forces(
         elif kind == CENTER_GOAL or kind == STAND_GOAL:
             add_center_force(tree, evaluation.position, evaluation.rotation, goal_force, ref, force, moment)
     return found
+
+
+@kernel
+def _push_edge(
+    goals: Goals,
+    evaluation: Evaluation,
+    g: int,
+    a: int,
+    b: int,
+    share: float,
+    push: Vector,
+    ref: Vector,
+    force: Array,
+    moment: Array,
+) -> None:
+    """Add the force on the edge from corner `a` to corner `b` that is opposite to `push`: see `_edge_row`."""
+    at, opposite = _corner(goals, evaluation, g, a), scale(push, share - 1.0)
+    add_point_force(goals.corner_node[a], at, opposite, ref, force, moment)
+    at, opposite = _corner(goals, evaluation, g, b), scale(push, -share)
+    add_point_force(goals.corner_node[b], at, opposite, ref, force, moment)
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from poise.kernels.jit.compile import inner_kernel
 from poise.kernels.levels.equality_solve import dot, solve_rows, solve_wish, to_coordinates
 from poise.kernels.levels.newton_level import prepare_curved, solve_curved
-from poise.kernels.levels.workspace import CURVATURE_OWNER, LevelsWork
+from poise.kernels.levels.workspace import CURVATURE_OWNER, LIMIT_OWNER, LevelsWork
 
 Array = np.ndarray
 
@@ -324,6 +324,8 @@ def find_row_multipliers(work: LevelsWork, k: int) -> None:
     m, s = work.level_start[k + 1] - first, decided + work.lock_count
     for r in range(work.level_start[levels]):
         work.row_multipliers[r] = 0.0
+    for i in range(work.limit_forces.shape[0]):
+        work.limit_forces[i] = 0.0
     for r in range(m):
         work.row_multipliers[first + r] = -work.residual[r]
     for c in range(s):
@@ -336,16 +338,18 @@ def find_row_multipliers(work: LevelsWork, k: int) -> None:
 
 @inner_kernel
 def _through_decided(work: LevelsWork, decided: int, used: int) -> None:
-    """Find the multipliers of the rows and limits that own the coordinates below `used`, into `row_multipliers`.
+    """Find the multipliers of the rows and limits that own the coordinates below `used`.
 
-    They balance the generalised force in `row`. Coordinates from `decided` on belong to locked limits.
+    They balance the generalised force in `row`, and are written to `row_multipliers` and `limit_forces`. Coordinates
+    from `decided` on belong to locked limits.
     """
     for c in range(used - 1, -1, -1):
-        own = -1 if c >= decided else work.owner[c]
+        own = LIMIT_OWNER - work.locks[c - decided] if c >= decided else work.owner[c]
         if own == CURVATURE_OWNER:
             continue
         if own < 0:
             value = work.row[c] / work.triangle[c, c]
+            work.limit_forces[LIMIT_OWNER - own] = value
             for d in range(c):
                 work.row[d] -= work.triangle[c, d] * value
         else:
@@ -363,6 +367,8 @@ def balance_row_multipliers(work: LevelsWork, k: int) -> None:
     and the limits they lock, as `find_row_multipliers` does, and adds the μ_j to `row_multipliers`.
     """
     first, end, decided = work.level_start[k], work.level_start[k + 1], work.decided[k]
+    for i in range(work.limit_forces.shape[0]):
+        work.limit_forces[i] = 0.0
     for c in range(decided):
         work.row[c] = 0.0
         for r in range(first, end):

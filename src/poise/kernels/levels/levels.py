@@ -172,9 +172,10 @@ def correct_levels(
 ) -> bool:
     """Find the shortest step `dx` with A_j dx = error for the rows of the first `count` levels; False if there is none.
 
-    Limits that these levels lock keep their values. The factor of the last sweep gives `dx` by forward substitution;
-    where that crosses other limits, the correction is solved as a problem with limits, after which no sweep can be
-    resumed. If the errors cannot be removed inside the limits, `dx` is the best possible correction.
+    Locked limits change by `limit_errors` of the workspace. The factor of the last sweep gives `dx` by forward
+    substitution; where that crosses other limits, the correction is solved as a problem with limits, without
+    `limit_errors`, after which no sweep can be resumed. If the errors cannot be removed inside the limits, `dx` is the
+    best possible correction.
 
     Args:
         problem: The problem that was solved last.
@@ -217,6 +218,8 @@ def correct_damped(
     work.damping[count - 1] = damping
     solver.run(work, problem.rows, general, problem.curvature, -1)
     _restore(work, general)
+    for k in range(count + 1, work.decided.shape[0]):
+        work.decided[k] = work.decided[count]
     _load_levels(work, problem.target, problem.start, problem.damping, problem.curved, problem.watch)
     for c in range(x.shape[0]):
         dx[c] = work.x[c]
@@ -233,23 +236,22 @@ def _length(x: Array) -> float:
 
 @inner_kernel
 def _substitute_errors(work: LevelsWork, count: int, error: Array, slight: float) -> None:
-    """Find a correction by forward substitution, in `row`; limits locked by these levels and the next do not move.
+    """Find a correction by forward substitution, in `row`: of the rows of these levels, and of all locked limits.
 
     Below the first level, rows with a pivot below `slight` are left out, because they change more within the step.
     """
     used, first, m, n = work.decided[count], work.level_start[0], work.level_start[count], work.n
-    while used < work.decided[count + 1] and CURVATURE_OWNER < work.owner[used] <= LIMIT_OWNER:
-        used += 1
+    end = work.decided[work.level_count]
     for r in range(first, m):
         work.residual[r] = error[r]
     for c in range(n):
         work.row[c] = 0.0
-    for c in range(used):
+    for c in range(end):
         own = work.owner[c]
-        if own == CURVATURE_OWNER:
+        if own == CURVATURE_OWNER or (own >= 0 and c >= used):
             continue
         if own < 0:
-            total = 0.0
+            total = work.limit_errors[LIMIT_OWNER - own]
             for d in range(c):
                 total -= work.triangle[c, d] * work.row[d]
             value = total / work.triangle[c, c]
@@ -259,7 +261,7 @@ def _substitute_errors(work: LevelsWork, count: int, error: Array, slight: float
         work.row[c] = value
         for r in range(first, m):
             work.residual[r] -= work.columns[c, r] * value
-    from_coordinates(work, used, work.row)
+    from_coordinates(work, end, work.row)
 
 
 @inner_kernel

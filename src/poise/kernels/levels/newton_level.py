@@ -43,6 +43,8 @@ FLAT_PIVOT = 1e-9
 """Pivot, as a share of the largest diagonal entry, below which a Hessian is not positive definite."""
 FIRST_SHIFT, SHIFT_GROWTH, MAX_SHIFTS = 1e-3, 4.0, 40
 """First shift, as a share of the largest diagonal entry, its growth per attempt, and the number of attempts."""
+MAX_SHIFT_TRIALS = 4
+"""Number of smaller shifts to try after one that is enough."""
 HESSIAN_RANK_TOLERANCE = 1e-6
 """Pivot, as a share of the first pivot, below which rows of a curved level's Hessian are linearly dependent."""
 STEEP_SLOPE = 1e-3
@@ -294,14 +296,26 @@ def _may_bend(work: LevelsWork, decided: int, square: float, flat: float, free: 
 
 @inner_kernel
 def _refine_shift(work: LevelsWork, k: int, s: int, square: float, flat: float) -> None:
-    """Reduce the shift to twice the most negative curvature, which flips its sign, where that is enough."""
-    found, reflected = work.shift[k], -2.0 * work.escape_curvature
-    if reflected >= found:
-        return
-    work.shift[k] = reflected
-    if _factor(work, s, square + reflected, flat) >= 0:
-        work.shift[k] = found
-        _factor(work, s, square + found, flat)
+    """Reduce the shift towards twice the most negative curvature, which flips its sign.
+
+    A larger shift slows the level down along all directions in which it is almost flat. The shift is between one that
+    is enough and twice the curvature along `escape`, which is enough if no curvature is more negative; the interval is
+    halved in proportion a few times.
+    """
+    enough, least = work.shift[k], -2.0 * work.escape_curvature
+    trial, factored = least, True
+    for _ in range(MAX_SHIFT_TRIALS):
+        if trial >= enough:
+            break
+        factored = _factor(work, s, square + trial, flat) < 0
+        if factored:
+            enough = trial
+            break
+        least = trial
+        trial = math.sqrt(least * enough)
+    work.shift[k] = enough
+    if not factored:
+        _factor(work, s, square + enough, flat)
 
 
 @inner_kernel

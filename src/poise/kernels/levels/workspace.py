@@ -189,6 +189,10 @@ class LevelsWork(Memory):
     """Copy of `lower` during a correction."""
     kept_upper: PerLimit
     """Copy of `upper` during a correction."""
+    limit_forces: PerLimit
+    """Multipliers, at the optimum of the level that gave way, of all limits that it and the levels above lock."""
+    limit_errors: PerLimit
+    """Change that each locked limit must make in a correction."""
     limit_level: FlagPerLimit
     """The first level that each limit binds."""
     bounded_general: FlagPerLimit
