@@ -93,7 +93,9 @@ def test_curvature_is_the_derivative_of_rows(boxer):
     slopes = differences(problem, posture, lambda q: multipliers @ (rows_at(problem, q) * engine.goals.weight[:, None]))
     errors_at(problem, posture._q)
     found = np.zeros((boxer.nv, boxer.nv))
-    fill_curvature(engine.tree, engine.goals, engine.current, engine.node_forces, 0, multipliers, found)
+    fill_curvature(
+        engine.tree, engine.goals, engine.current, engine.contacts, engine.node_forces, 0, multipliers, found
+    )
     np.testing.assert_allclose(found, 0.5 * (slopes + slopes.T), atol=1e-4, rtol=1e-4)
 
 

@@ -10,6 +10,7 @@ from poise.engine.engine_arrays import TaskRows, goal_arrays, number_rows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.forces import Force, Gravity, Support, equilibrium_error
+from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, make_node_forces
 from poise.kernels.goals.goals import evaluate, make_evaluation
 from poise.tasks.custom import Custom
@@ -194,7 +195,8 @@ def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
     evaluate(tree, goals, posture._q, evaluation)
     multipliers = np.array([0.7, -1.3, 0.4])
     got = np.zeros((figure.nv, figure.nv))
-    fill_curvature(tree, goals, evaluation, make_node_forces(tree), 0, multipliers, got)
+    forces = make_node_forces(tree, len(goals.corner_node))
+    fill_curvature(tree, goals, evaluation, make_contacts(0), forces, 0, multipliers, got)
     wanted = np.zeros_like(got)
     for k in range(figure.nv):
         step = np.zeros(figure.nv)
