@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -209,15 +209,19 @@ class _Handle:
     def __init__(self, rows: TaskRows, point: str) -> None:
         """Take a `Position` or a `Frame` in the world."""
         self.rows, self.point = rows, point
-        goal = rows.goals[0]
-        counted = goal.weights > 0.0
-        self.is_partial = int(counted.sum()) < DIMENSIONS
-        self._from_rows = np.linalg.pinv(goal.directions[counted])
-        self._at = rows.rows.start + np.flatnonzero(counted)
+        self._counted = rows.goals[0].weights > 0.0
+        self.is_partial = int(self._counted.sum()) < DIMENSIONS
+
+    @cached_property
+    def _from_rows(self) -> FloatArray:
+        """(3, rows) the way of the point, from the errors of the rows that count."""
+        found: FloatArray = np.linalg.pinv(self.rows.goals[0].directions[self._counted])
+        return found
 
     def way(self, error: FloatArray) -> FloatArray:
         """(3,) how far the point has to go, from the errors of all rows."""
-        way: FloatArray = self._from_rows @ error[self._at]
+        start = self.rows.rows.start
+        way: FloatArray = self._from_rows @ error[start : start + len(self._counted)][self._counted]
         return way
 
 

@@ -16,6 +16,7 @@ from poise.engine.engine_arrays import TaskRows, criteria_arrays, make_engine, s
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
 from poise.engine.figure_arrays import figure_arrays
 from poise.engine.natural import NaturalMotion
+from poise.engine.standing import Standing
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -32,6 +33,8 @@ from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, ExternalGradient, FollowsTargets, Term
 from poise.tasks.custom import ComputedTask
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
+from poise.tasks.look_at import LookAt
+from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Goal, Task, recruited
@@ -114,6 +117,8 @@ class Problem:
         contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
         compiled_criteria = criteria_arrays(figure, self.last_hold, terms, soft=soft)
         self.engine = make_engine(figure, self.all_rows, compiled_criteria, step or StepSize(), dt, contacts=contacts)
+        obstacles = [o for avoid in self.avoids for o in avoid.obstacles]
+        self._standing = Standing(figure, self.engine.goals, self.task_rows, obstacles)
         self.counted = self.engine.goals.weight > 0.0
         """(rows,) whether each row has a weight, also while its task is left out."""
         self.custom_tasks = CustomTasks.of(figure, self.all_rows)
@@ -123,6 +128,8 @@ class Problem:
         """Regions in which supports without shares can balance the figure, by task."""
         self.external_terms: list[ExternalTerm] = list(self.support_outlines.values())
         """Terms that Python computes for every posture before a step."""
+        self.began_at = figure.neutral()._q
+        """(nq,) coordinates from which the last step or solve began."""
         self.natural = self._natural_motion(terms)
         """The criterion that follows the targets, if there is one."""
         if gradients := [term.gradient for term in terms if isinstance(term, ExternalGradient)]:
@@ -142,6 +149,7 @@ class Problem:
             q: The coordinates.
             goes_on: Whether they are those at the end of the last step.
         """
+        self.began_at = q.copy()
         if self.start_targets is not None:
             self.start_targets.store(q)
         if self.natural is not None:
@@ -192,6 +200,19 @@ class Problem:
                 sums[t.task.priority] += float(squares[t.rows].sum())
         held = 0.0 if self.last_hold is None else float(np.sum(self.hold_error(posture) ** 2))
         return np.array([*violation, *map(math.sqrt, sums.values()), math.sqrt(held)])
+
+    def unmet_places(self, q: FloatArray, below: int, tolerance: float) -> list[Task]:
+        """The tasks for places and directions, of levels before `below`, that coordinates `q` (nq,) do not meet."""
+        evaluate_current(self.handle, q)
+        errors = self.engine.current.error * self.counted
+        return [
+            t.task
+            for t in self.task_rows
+            if isinstance(t.task, Frame | LookAt | Orientation | Position)
+            and not t.task.soft
+            and t.level < below
+            and np.linalg.norm(errors[t.rows]) > tolerance
+        ]
 
     @cached_property
     def stages(self) -> list[Stage]:
@@ -266,6 +287,8 @@ class Problem:
         if rows is not None:
             set_target(self.figure, self.engine.goals, rows, value)
             self._targets[task] = value.copy() if isinstance(value, np.ndarray) else value
+            if not self._standing.placed_by.isdisjoint(range(rows.first_goal, rows.first_goal + len(rows.goals))):
+                self._standing.update()
             if task in self._reimposed:
                 set_target(self.figure, self.engine.goals, self._reimposed[task], value)
         elif task is self.last_hold:

@@ -31,6 +31,8 @@ SOLVE_MIN_GAIN = 1e-5
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
+MAX_APPROACH_STEPS = 100
+"""Largest number of steps in which tasks draw a figure like springs before a solve meets them."""
 EQUAL_ERROR = 1e-9
 """Difference up to which two errors count as equal [m or rad]."""
 
@@ -84,8 +86,9 @@ class Solver:
         self.figure = figure
         hazards = [*obstacles, *([SELF] if avoid_self else [])]
         self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
-        chosen = default_criteria(figure, self.tasks) if criteria is None else criteria
-        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=forces, criteria=chosen)
+        chosen = tuple(default_criteria(figure, self.tasks) if criteria is None else criteria)
+        self._forces, self._criteria, self._step_size = tuple(forces), chosen, step
+        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=self._forces, criteria=chosen)
         problem = self._problem
         measures = problem.avoidance is not None or problem.custom_tasks.tasks or problem.external_terms
         self._trust_region = TrustRegion(problem) if measures else None
@@ -145,12 +148,36 @@ class Solver:
 
     def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
         """Come to rest from `start` with all levels of a stage together."""
-        q = start.copy()
+        q, approach = start.copy(), 0
+        if self._problem.natural is not None:
+            approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)
         self._problem.ask(stage)
         self._problem.forget()
         if self._trust_region is not None:
             self._trust_region.forget()
-        return Rest(q, *self._settle(q, max_steps, tolerance))
+        steps, moved = self._settle(q, max_steps, tolerance)
+        return Rest(q, approach + steps, moved)
+
+    def _approach(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> int:
+        """Move `q` to where the unmet tasks of a stage draw the figure like springs; returns the number of steps.
+
+        A strict task is met by the least motion of all joints, whatever that does to the posture, and natural motion
+        has only the freedom that is left. As springs, the same tasks move people as people move; the strict tasks then
+        have little left to do. Tasks that are met, and the tasks that cannot be springs, are strict here too.
+        """
+        problem = self._problem
+        below = problem.stages[stage].asked_levels[0]
+        drawn = problem.unmet_places(q, below, tolerance)
+        if not drawn:
+            return 0
+        kept = [t.task for t in problem.task_rows if (t.level < below or t.task.soft) and t.task not in drawn]
+        held = [*problem.avoids, *(problem.current_task(task) or task for task in kept)]
+        springs = [replace(problem.current_task(task) or task, soft=True) for task in drawn]
+        solver = Solver(
+            self.figure, [*held, *springs], forces=self._forces, criteria=self._criteria, step=self._step_size
+        )
+        solver._problem.begin(problem.began_at)
+        return solver._settle(q, max_steps, tolerance)[0]
 
     def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
         """Which tasks a posture meets, and why it does not meet the others; later steps are not affected."""

@@ -1,52 +1,83 @@
-"""Humanoids on both feet: a hand reaches every target that is within its reach from usual start postures."""
+"""A foot that is asked to leave the ground is no support any more, and one that is asked back is."""
 
 import numpy as np
 import pytest
 
 import poise
-from tests import standing
+from poise import CenterOfMass, Frame, Obstacle, Pose, Position, Solver
+from poise.figure import Box
+from poise.figure.collision.soles import support_polygon
+from poise.tasks.task import Task
 
-QUESTIONS = 16
-HUMANOIDS = ["five_joint_legs", "human", "h1", "g1", "talos"]
-
-
-@pytest.mark.parametrize("which", HUMANOIDS)
-def test_a_hand_reaches_what_other_starts_show_to_be_in_reach(which):
-    humanoid = getattr(standing, which)()
-    if humanoid is None:
-        pytest.skip(f"{which} is not here: its model is in a package or folder that is missing")
-    figure = humanoid.figure
-    for start, tasks in humanoid.questions(QUESTIONS, seed=3):
-        found = poise.solve(figure, tasks, start=start)
-        hand = tasks[-1]
-        assert max(found.errors[foot] for foot in tasks[:-1]) <= 1e-6
-        if found.status != "solved":
-            other = poise.solve(figure, tasks, start=start, restarts=10)
-            assert found.errors[hand] <= other.errors[hand] + 1e-4, found.report()
+FEET = ("left_foot", "right_foot")
 
 
-def test_feet_whose_rows_depend_on_each_other_leave_the_pelvis_where_it_may_be():
-    """Turning the pelvis of the biped about the vertical would lift a foot, to second order, either way."""
-    humanoid = standing.five_joint_legs()
-    figure, start = humanoid.figure, humanoid.figure.neutral()
-    rows = np.concatenate([figure.jacobian(foot, start) for foot in humanoid.feet])
-    assert np.linalg.matrix_rank(rows, tol=1e-9) == 11
-    feet = [poise.Frame(foot, figure.pose_of(foot, start)) for foot in humanoid.feet]
-    there = figure.pose_of("hand", start).position + np.array([0.15, 0.1, 0.1])
-    found = poise.solve(figure, [*feet, poise.Position("hand", at=there, priority=2)], start=start)
-    assert found.status == "solved", found.report()
-    sideways = figure.pose_of("pelvis", found.posture).rotation
-    assert abs(sideways[1]) < 1e-3
-    assert abs(sideways[3]) < 1e-3
+@pytest.fixture(scope="module")
+def human() -> poise.Figure:
+    return poise.load("human")
 
 
-def test_a_foot_that_cannot_turn_is_named_as_the_reason():
-    """Where only the curvature of the feet's tasks stops the hand, the report names them."""
-    humanoid = standing.five_joint_legs()
-    figure, start = humanoid.figure, humanoid.figure.neutral()
-    feet = [poise.Frame(foot, figure.pose_of(foot, start), name=foot) for foot in humanoid.feet]
-    turned = poise.Orientation("pelvis", poise.figure.model.pose.turn("z", 40.0), priority=2, name="pelvis")
-    found = poise.solve(figure, [*feet, turned], start=start)
-    verdict = next(v for v in found.verdicts if v.task is turned)
-    assert not verdict.met
-    assert set(verdict.gave_way_to) == set(humanoid.feet)
+def feet(human: poise.Figure, lifted: float = 0.0, ahead: float = 0.0) -> list[Task]:
+    """Both feet where they stand, the left one lifted and ahead [m]."""
+    left, right = (human.pose_of(foot, "standing") for foot in FEET)
+    return [Frame(FEET[0], Pose(left.position + [0.0, lifted, ahead], left.rotation)), Frame(FEET[1], right)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_weight_is_over_the_foot_that_stays(human: poise.Figure, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tasks = [*feet(human, rng.uniform(0.05, 0.4), rng.uniform(0.0, 0.2)), CenterOfMass(over=FEET, priority=2)]
+    result = poise.solve(human, tasks, start="standing")
+    assert result.status == "solved"
+    assert support_polygon(result.posture, [FEET[1]]).inside >= -1e-6
+    assert support_polygon(result.posture, FEET).inside == pytest.approx(
+        support_polygon(result.posture, [FEET[1]]).inside, abs=1e-12
+    )
+
+
+def test_live_the_weight_goes_over_and_comes_back(human: poise.Figure) -> None:
+    left, right = feet(human)
+    solver = Solver(human, [left, right, CenterOfMass(over=FEET, margin=0.01, priority=2)], dt=1.0 / 60.0)
+    home, posture = human.pose_of(FEET[0], "standing"), human.posture("standing")
+    for share in np.concatenate([np.linspace(0.0, 1.0, 60), np.ones(30), np.linspace(1.0, 0.0, 60), np.zeros(30)]):
+        solver.target(left, Pose(home.position + [0.0, 0.3 * share, 0.1 * share], home.rotation))
+        posture = solver.step(posture)
+        if share == 1.0:
+            assert support_polygon(posture, FEET).inside >= -1e-4
+            assert support_polygon(posture, [FEET[1]]).inside >= -1e-4
+    assert solver.judge(posture).status == "solved"
+    # Both feet carry again, so that the weight may be between them.
+    assert support_polygon(posture, FEET).inside > support_polygon(posture, [FEET[1]]).inside
+
+
+def test_a_foot_on_a_step_carries_weight(human: poise.Figure) -> None:
+    tasks = [*feet(human, 0.2), CenterOfMass(over=FEET, priority=2)]
+    sole = human.pose_of(FEET[0], "standing").position
+    step = Obstacle(Box((0.3, 0.19, 0.6)), Pose([sole[0], 0.095, sole[2]]))
+    hand = Position("right_hand", at=human.pose_of("left_hand", "standing").position, priority=3, joints=["spine"])
+    alone, on_step = (
+        Solver(human, [*tasks, hand], obstacles=obstacles)._problem.engine.goals.corner_node
+        for obstacles in ([], [step])
+    )
+    assert len(set(alone)) == 1
+    assert len(set(on_step)) == 2
+
+
+def test_feet_at_one_height_all_carry_weight(human: poise.Figure) -> None:
+    goals = Solver(human, [*feet(human), CenterOfMass(over=FEET, priority=2)])._problem.engine.goals
+    assert len(set(goals.corner_node)) == 2
+    both = Solver(human, [*feet(human, 0.01), CenterOfMass(over=FEET, priority=2)])._problem.engine.goals
+    assert len(set(both.corner_node)) == 2
+
+
+@pytest.mark.parametrize("start", ["standing", "neutral"])
+def test_a_foot_that_is_lifted_without_a_direction_bends_the_knee(human: poise.Figure, start: str) -> None:
+    """From straight legs, a strict task could turn the whole body over its hip instead."""
+    here = human.pose_of(FEET[0], start).position
+    foot = Position(FEET[0], at=here + [0.05, 0.35, 0.1], priority=3)
+    tasks = [Frame(FEET[1], human.pose_of(FEET[1], start)), CenterOfMass(over=FEET, priority=2), foot]
+    result = poise.solve(human, tasks, start=start)
+    assert result.status == "solved"
+    assert np.degrees(result.posture["left_knee"]) > 60.0
+    chest = human.pose_of("thorax", result.posture).matrix @ human.pose_of("thorax", start).matrix.T
+    assert np.degrees(np.arccos(chest[1, 1])) < 30.0

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SOLE_THICKNESS = 0.01
 """Points up to this height above the lowest point belong to the sole [m]."""
+LIFTED = 0.02
+"""Height of a sole above the ground from which on it carries no weight [m]."""
 RIM_POINTS = 8
 """Points that approximate a circular rim."""
 
@@ -82,11 +84,17 @@ class SupportPolygon(NamedTuple):
 
 
 def support_polygon(posture: Posture, supports: Iterable[str]) -> SupportPolygon:
-    """The support polygon of a figure that stands on the named sites or bodies."""
+    """The support polygon of a figure that stands on the named sites or bodies; a lifted one does not count.
+
+    The ground is at the height of the lowest sole.
+    """
     figure = posture.figure
     frames = figure.frames(posture)
-    soles = [frames[name].apply(corner) for name in supports for corner in sole_corners(figure, name)]
-    points = np.array(soles).reshape(-1, 3)
+    soles = [np.array([frames[name].apply(p) for p in sole_corners(figure, name)]) for name in supports]
+    lowest = min((float((sole @ figure.up_vector).min()) for sole in soles), default=0.0)
+    points = np.concatenate(
+        [np.zeros((0, 3)), *(sole for sole in soles if (sole @ figure.up_vector).min() <= lowest + LIFTED)]
+    )
     level = np.delete(np.arange(3), "xyz".index(figure.up))
     flat = np.ascontiguousarray(points[:, level])
     order = np.zeros(len(flat), dtype=np.int64)

@@ -1,0 +1,131 @@
+"""The supports that carry weight: of those a `CenterOfMass` task names, the ones that no task lifts off the ground.
+
+A foot that a task asks to be in the air is no support, from the moment it is asked: the weight goes over the other foot
+first, as people do it. So whether a foot is a support depends on the targets alone and not on the posture, and the
+tasks keep their priorities. The ground is where the lowest sole is asked to be; boxes among the obstacles are ground as
+well. A support that no task places counts as standing.
+
+For the kernels, the corners of a lifted sole coincide with a corner that stands, and so do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.engine.engine_arrays import TaskRows
+from poise.figure.collision.soles import LIFTED, sole_corners
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.shapes import Box
+from poise.kernels.goals.goals import POINT_GOAL, STAND_GOAL, TURN_GOAL, Goals
+from poise.tasks.mass import CenterOfMass
+from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.task import Goal, seat_of
+
+
+@dataclass(frozen=True, eq=False)
+class _Sole:
+    """The sole of one support of a stand goal."""
+
+    name: str
+    corners: slice
+    """Its corners among those of all goals."""
+    node: int
+    place: FloatArray
+    """(k, 3) its corners in its node [m]."""
+    point: int | None
+    """The goal that places its node, if there is one."""
+    turn: int | None
+    """The goal that turns its node, if there is one."""
+
+
+class Standing:
+    """The corners of all supports of a problem, up to date with its targets."""
+
+    def __init__(
+        self, figure: Figure, goals: Goals, task_rows: Sequence[TaskRows], obstacles: Iterable[Obstacle | Plane]
+    ) -> None:
+        """Find the soles of all `CenterOfMass` tasks among `task_rows`, and the goals that place them."""
+        self._figure, self._goals, self._up = figure, goals, figure.up_vector
+        self._boxes = [o for o in obstacles if isinstance(o, Obstacle) and isinstance(o.shape, Box)]
+        stands = [t for t in task_rows if isinstance(t.task, CenterOfMass) and t.goals[0].kind == STAND_GOAL]
+        goals_of = self._goals_by_node(task_rows) if stands else {}
+        self._stands = [self._soles(t.task, t.first_goal, goals_of) for t in stands]  # type: ignore[arg-type]
+        placed = [sole for soles in self._stands for sole in soles if sole.point is not None]
+        self.placed_by = {goal for sole in placed for goal in (sole.point, sole.turn)}
+        """The goals on which it depends which soles stand."""
+        heights = [float(goals.position[sole.point] @ self._up) for sole in placed]
+        if heights and max(heights) - min(heights) > LIFTED:
+            self.update()
+
+    def _goals_by_node(self, task_rows: Sequence[TaskRows]) -> dict[tuple[int, int], int]:
+        """The first goal of each kind that moves each node relative to the world, for points along the vertical too."""
+        found: dict[tuple[int, int], int] = {}
+        for t in task_rows:
+            for k, goal in enumerate(t.goals):
+                places = goal.kind == TURN_GOAL or (goal.kind == POINT_GOAL and self._counts_height(goal))
+                if places and goal.base.node == 0:
+                    found.setdefault((goal.seat.node, goal.kind), t.first_goal + k)
+        return found
+
+    def _counts_height(self, goal: Goal) -> bool:
+        """Whether the height of a point goal counts."""
+        along = (goal.directions * (goal.weights > 0.0)[:, None]) @ self._up
+        return float(along @ along) > 1.0 - 1e-6
+
+    def _soles(self, task: CenterOfMass, stand: int, goals_of: dict[tuple[int, int], int]) -> list[_Sole]:
+        """The soles of the supports of a task, whose stand goal has this index."""
+        goals, first, found = self._goals, int(self._goals.corner_start[stand]), []
+        for name in task.supports:
+            corners = slice(first, first + len(sole_corners(self._figure, name)))
+            node = int(goals.corner_node[first])
+            point, turn = goals_of.get((node, POINT_GOAL)), goals_of.get((node, TURN_GOAL))
+            found.append(_Sole(name, corners, node, goals.corner_place[corners].copy(), point, turn))
+            first = corners.stop
+        return found
+
+    def update(self) -> None:
+        """Find out which soles stand, from the targets, and write their corners for the kernels."""
+        for soles in self._stands:
+            heights = {sole.name: self._asked_height(sole) for sole in soles if sole.point is not None}
+            ground = min(heights.values(), default=0.0) + LIFTED
+            high = [sole for sole in soles if heights.get(sole.name, ground) > ground]
+            lifted = [sole for sole in high if not any(self._is_on(box, sole) for box in self._boxes)]
+            standing = next(sole for sole in soles if sole not in lifted)
+            for sole in soles:
+                self._goals.corner_node[sole.corners] = standing.node if sole in lifted else sole.node
+                self._goals.corner_place[sole.corners] = standing.place[0] if sole in lifted else sole.place
+
+    def _asked_height(self, sole: _Sole) -> float:
+        """Height of the lowest corner of a sole where its tasks ask it to be [m]."""
+        return float(self._goals.position[sole.point] @ self._up + (self._arms(sole) @ self._up).min())
+
+    def _arms(self, sole: _Sole) -> FloatArray:
+        """(k, 3) vectors, where its tasks ask the sole to be, from the point that they place to each corner [m]."""
+        goals = self._goals
+        if sole.turn is None:
+            seat, neutral = seat_of(self._figure, sole.name), self._figure.neutral()
+            turned = self._figure.pose_of(sole.name, neutral).matrix @ seat.pose.matrix.T
+        else:
+            turned = to_matrix(goals.rotation[sole.turn]) @ to_matrix(goals.turn[sole.turn]).T
+        arms: FloatArray = (sole.place - goals.place[sole.point]) @ turned.T
+        return arms
+
+    def _is_on(self, obstacle: Obstacle, sole: _Sole) -> bool:
+        """Whether a sole is asked to be on a box."""
+        return is_on(obstacle, self._goals.position[sole.point] + self._arms(sole), self._up)
+
+
+def is_on(obstacle: Obstacle, corners: FloatArray, up: FloatArray) -> bool:
+    """Whether some of the corners (k, 3) of a sole lie on a box."""
+    pose = obstacle.pose @ obstacle.shape.pose
+    local = np.array([pose.inverse().apply(corner) for corner in corners])
+    upwards = pose.matrix.T @ up
+    axis = int(np.argmax(np.abs(upwards)))
+    half = 0.5 * np.asarray(obstacle.shape.size)  # type: ignore[attr-defined]
+    beside = [k for k in range(3) if k != axis]
+    above = local[:, axis] * np.sign(upwards[axis]) - half[axis]
+    return bool(np.any((np.abs(above) <= LIFTED) & np.all(np.abs(local[:, beside]) <= half[beside], axis=1)))
