@@ -201,10 +201,15 @@ class Problem:
         held = 0.0 if self.last_hold is None else float(np.sum(self.hold_error(posture) ** 2))
         return np.array([*violation, *map(math.sqrt, sums.values()), math.sqrt(held)])
 
-    def unmet_places(self, q: FloatArray, below: int, tolerance: float) -> list[Task]:
-        """The tasks for places and directions, of levels before `below`, that coordinates `q` (nq,) do not meet."""
+    @property
+    def criteria_value(self) -> float:
+        """Value of the criteria where the last step began."""
+        return float(self.engine.state.merit[-1])
+
+    def unmet_places(self, q: FloatArray, stage: int, tolerance: float) -> list[Task]:
+        """The tasks of a stage for places and directions that coordinates `q` (nq,) miss by more than a tolerance."""
         evaluate_current(self.handle, q)
-        errors = self.engine.current.error * self.counted
+        errors, below = self.engine.current.error * self.counted, self.stages[stage].asked_levels[0]
         return [
             t.task
             for t in self.task_rows

@@ -31,6 +31,8 @@ SOLVE_MIN_GAIN = 1e-5
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
+FAR_TARGET = 0.05
+"""Error from which on a target is so far that a solve also tries to let its tasks draw like springs [m or rad]."""
 MAX_APPROACH_STEPS = 100
 """Largest number of steps in which tasks draw a figure like springs before a solve meets them."""
 EQUAL_ERROR = 1e-9
@@ -93,6 +95,7 @@ class Solver:
         measures = problem.avoidance is not None or problem.custom_tasks.tasks or problem.external_terms
         self._trust_region = TrustRegion(problem) if measures else None
         self._last: Posture | None = None
+        self._moved: dict[Obstacle | Plane, Pose | Obstacle | Plane] = {}
 
     def step(self, posture: PostureLike) -> Posture:
         """Take one step from a posture; returns the posture after it."""
@@ -147,16 +150,33 @@ class Solver:
         return self._problem.level_errors(Posture(self.figure, rest.q))[: self._problem.stages[stage].errors]
 
     def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
-        """Come to rest from `start` with all levels of a stage together."""
-        q, approach = start.copy(), 0
-        if self._problem.natural is not None:
-            approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)
+        """Come to rest from `start` with all levels of a stage together.
+
+        With natural motion and targets that are far away, a second descent begins with the tasks as springs; of equal
+        answers, the more natural one counts.
+        """
+        direct = self._descend(start.copy(), stage, max_steps, tolerance)
+        far = self._problem.natural is not None and self._problem.unmet_places(start, stage, FAR_TARGET)
+        if not far or direct.moved > tolerance:
+            return direct
+        errors, value = self._stage_errors(direct, stage), self._problem.criteria_value
+        q = start.copy()
+        approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)
+        drawn = self._descend(q, stage, max_steps, tolerance)
+        drawn_errors, steps = self._stage_errors(drawn, stage), direct.steps + approach + drawn.steps
+        equal = bool(np.all(np.abs(drawn_errors - errors) <= max(tolerance, EQUAL_ERROR)))
+        better = self._problem.criteria_value < value if equal else is_better(drawn_errors, errors)
+        if not better and self._trust_region is not None:
+            self._trust_region.measure(direct.q)
+        return replace(drawn if better else direct, steps=steps)
+
+    def _descend(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Move `q` with all levels of a stage together until it rests."""
         self._problem.ask(stage)
         self._problem.forget()
         if self._trust_region is not None:
             self._trust_region.forget()
-        steps, moved = self._settle(q, max_steps, tolerance)
-        return Rest(q, approach + steps, moved)
+        return Rest(q, *self._settle(q, max_steps, tolerance))
 
     def _approach(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> int:
         """Move `q` to where the unmet tasks of a stage draw the figure like springs; returns the number of steps.
@@ -166,16 +186,15 @@ class Solver:
         have little left to do. Tasks that are met, and the tasks that cannot be springs, are strict here too.
         """
         problem = self._problem
-        below = problem.stages[stage].asked_levels[0]
-        drawn = problem.unmet_places(q, below, tolerance)
-        if not drawn:
-            return 0
+        below, drawn = problem.stages[stage].asked_levels[0], problem.unmet_places(q, stage, tolerance)
         kept = [t.task for t in problem.task_rows if (t.level < below or t.task.soft) and t.task not in drawn]
         held = [*problem.avoids, *(problem.current_task(task) or task for task in kept)]
         springs = [replace(problem.current_task(task) or task, soft=True) for task in drawn]
         solver = Solver(
             self.figure, [*held, *springs], forces=self._forces, criteria=self._criteria, step=self._step_size
         )
+        for obstacle, where in self._moved.items():
+            solver.move(obstacle, where)
         solver._problem.begin(problem.began_at)
         return solver._settle(q, max_steps, tolerance)[0]
 
@@ -219,6 +238,7 @@ class Solver:
         if self._problem.avoidance is None or self._trust_region is None:
             raise TaskError("there is no obstacle to move: give some as obstacles=[…].")
         self._problem.avoidance.move(obstacle, where)
+        self._moved[obstacle] = where
         self._trust_region.discard_measurement()
 
     def _copy(self, posture: PostureLike) -> FloatArray:

@@ -20,7 +20,7 @@ def human() -> poise.Figure:
 def feet(human: poise.Figure, lifted: float = 0.0, ahead: float = 0.0) -> list[Task]:
     """Both feet where they stand, the left one lifted and ahead [m]."""
     left, right = (human.pose_of(foot, "standing") for foot in FEET)
-    return [Frame(FEET[0], Pose(left.position + [0.0, lifted, ahead], left.rotation)), Frame(FEET[1], right)]
+    return [Frame(FEET[0], Pose(left.position + np.array([0.0, lifted, ahead]), left.rotation)), Frame(FEET[1], right)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -40,7 +40,7 @@ def test_live_the_weight_goes_over_and_comes_back(human: poise.Figure) -> None:
     solver = Solver(human, [left, right, CenterOfMass(over=FEET, margin=0.01, priority=2)], dt=1.0 / 60.0)
     home, posture = human.pose_of(FEET[0], "standing"), human.posture("standing")
     for share in np.concatenate([np.linspace(0.0, 1.0, 60), np.ones(30), np.linspace(1.0, 0.0, 60), np.zeros(30)]):
-        solver.target(left, Pose(home.position + [0.0, 0.3 * share, 0.1 * share], home.rotation))
+        solver.target(left, Pose(home.position + share * np.array([0.0, 0.3, 0.1]), home.rotation))
         posture = solver.step(posture)
         if share == 1.0:
             assert support_polygon(posture, FEET).inside >= -1e-4
@@ -74,7 +74,7 @@ def test_feet_at_one_height_all_carry_weight(human: poise.Figure) -> None:
 def test_a_foot_that_is_lifted_without_a_direction_bends_the_knee(human: poise.Figure, start: str) -> None:
     """From straight legs, a strict task could turn the whole body over its hip instead."""
     here = human.pose_of(FEET[0], start).position
-    foot = Position(FEET[0], at=here + [0.05, 0.35, 0.1], priority=3)
+    foot = Position(FEET[0], at=here + np.array([0.05, 0.35, 0.1]), priority=3)
     tasks = [Frame(FEET[1], human.pose_of(FEET[1], start)), CenterOfMass(over=FEET, priority=2), foot]
     result = poise.solve(human, tasks, start=start)
     assert result.status == "solved"
