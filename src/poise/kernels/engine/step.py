@@ -15,9 +15,11 @@ together when the largest is too large for a linear model [Baerlocher 2001, 5.4.
 of the level vanishes, so that its rows no longer describe how the error changes; the Hessian of the level there has the
 additional term
 
-    S_k = Σ_i -r_i ∇²φ_i + Σ_j μ_j ∇²φ_j
+    S_k = Σ_i -r_i ∇²φ_i + Σ_j μ_j ∇²φ_j + Σ_l ν_l ∇²g_l
 
-over the rows i of the level and the rows j of the levels above, with μ_j the Lagrange multipliers of the latter.
+over the rows i of the level, the rows j of the levels above and the limits l that are reached (ball joints, edges of
+supports, contacts), with μ_j and ν_l their Lagrange multipliers. A limit that curves inwards makes a place a minimum
+that its tangent does not: without ν_l ∇²g_l, the figure creeps along it.
 Without S_k, steps overshoot, and lower levels drift along directions in which the level loses at second order. With it,
 the level converges quadratically, and lower levels move only in the null space of its full Hessian.
 
@@ -494,7 +496,7 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
                 return step + 1, moved
             for k in range(engine.state.merit.shape[0]):
                 engine.state.rest_merit[k] = engine.state.merit[k]
-            forget_steps(engine)
+            _forget_damping(engine)
             rests, rested = 0, True
     return steps, moved
 
@@ -502,10 +504,18 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
 @kernel
 def forget_steps(engine: Engine) -> None:
     """Forget what earlier steps left: their directions, extra damping, the use of curvature and the best merits."""
+    _forget_damping(engine)
+    for k in range(engine.state.last_merit.shape[0]):
+        engine.state.last_merit[k] = math.nan
+
+
+@kernel
+def _forget_damping(engine: Engine) -> None:
+    """Forget what earlier steps left but the best merits: their directions, extra damping and the use of curvature."""
     state = engine.state
-    state.leap_pause[0], state.leap_pause[1] = 0, 0
+    state.leap_pause[0], state.leap_pause[1], state.gain_factor[0] = 0, 0, 1.0
     for k in range(state.extra_damping.shape[0]):
-        state.extra_damping[k], state.needs_curvature[k], state.last_merit[k] = 0.0, 0, math.nan
+        state.extra_damping[k], state.needs_curvature[k] = 0.0, 0
         for i in range(state.last_level_step.shape[1]):
             state.last_level_step[k, i] = 0.0
 
