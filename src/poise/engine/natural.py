@@ -215,8 +215,7 @@ class _Handle:
     @cached_property
     def _from_rows(self) -> FloatArray:
         """(3, rows) the way of the point, from the errors of the rows that count."""
-        found: FloatArray = np.linalg.pinv(self.rows.goals[0].directions[self._counted])
-        return found
+        return np.asarray(np.linalg.pinv(self.rows.goals[0].directions[self._counted]), dtype=np.float64)
 
     def way(self, error: FloatArray) -> FloatArray:
         """(3,) how far the point has to go, from the errors of all rows."""
