@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from poise.tasks.criteria import Natural as Natural
     from poise.tasks.criteria import NearPosture as NearPosture
     from poise.tasks.custom import Custom as Custom
+    from poise.tasks.distance import Distance as Distance
+    from poise.tasks.distance import OnEllipsoid as OnEllipsoid
     from poise.tasks.equilibrium import Equilibrium as Equilibrium
     from poise.tasks.look_at import LookAt as LookAt
     from poise.tasks.mass import CenterOfMass as CenterOfMass
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from poise.tasks.place import Orientation as Orientation
     from poise.tasks.place import Position as Position
     from poise.tasks.posture import Hold as Hold
+    from poise.tasks.steady import MoveSlowly as MoveSlowly
     from poise.tasks.steady import StayStill as StayStill
     from poise.tasks.steady import TurnSlowly as TurnSlowly
 
@@ -86,6 +89,7 @@ _HOMES = {
     "Comfort": "poise.tasks.criteria",
     "Coupling": "poise.figure.model.joints",
     "Custom": "poise.tasks.custom",
+    "Distance": "poise.tasks.distance",
     "Equilibrium": "poise.tasks.equilibrium",
     "Erik": "poise.expressive.erik",
     "ErikSettings": "poise.expressive.erik",
@@ -108,9 +112,11 @@ _HOMES = {
     "MomentOfInertia": "poise.tasks.mass",
     "Motion": "poise.motion.clip.motion",
     "MotionFilter": "poise.motion.filter.filter",
+    "MoveSlowly": "poise.tasks.steady",
     "Natural": "poise.tasks.criteria",
     "NearPosture": "poise.tasks.criteria",
     "Obstacle": "poise.tasks.obstacles",
+    "OnEllipsoid": "poise.tasks.distance",
     "Orientation": "poise.tasks.place",
     "Plane": "poise.tasks.obstacles",
     "PoiseError": "poise.errors",

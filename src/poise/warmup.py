@@ -279,7 +279,10 @@ def _levels() -> None:
 def _goals() -> None:
     """What every problem of the engine calls before its first step."""
     from poise.kernels.engine.indirect_calls import CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL, address
+    from poise.kernels.maths.ellipsoid import distance_to_ellipsoid
+    from poise.kernels.maths.vector import Vector
 
+    distance_to_ellipsoid(Vector(1.0, 0.0, 0.0), Vector(1.0, 1.0, 1.0))
     engine, handle = _engine()
     for index in (CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL):
         address(index, handle, engine.state.trial_q)

@@ -110,11 +110,18 @@ def test_a_clip_dropped_on_the_page_is_a_figure_or_moves_whoever_performs(page: 
     enter(page, "pose")
 
 
-def test_a_scene_that_cannot_be_saved_says_why_and_the_page_stays(page: Page) -> None:
+def test_a_scene_whose_figure_has_no_file_is_saved_with_it(page: Page, tmp_path: Path) -> None:
     choose_in(page, "Thesis scenes", "7.3 Sliding scapula")
-    open_menu(page).get_by_text("Save scene").click()
-    assert said(page, "Custom")
+    menu = open_menu(page)
+    with page.expect_download() as saving:
+        menu.get_by_text("Save scene").click()
+    path = tmp_path / "scene.zip"
+    saving.value.save_as(path)
+    example(page, "Standing")
+    with new_scene(page):
+        give(page, path)
     assert name_shown(page) == "shoulder"
+    expect(page.locator(".poise-task")).to_have_count(2)
 
 
 def test_the_scene_is_saved_and_opens_again(page: Page, tmp_path: Path) -> None:

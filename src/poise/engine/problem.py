@@ -19,7 +19,7 @@ from poise.engine.natural import NaturalMotion
 from poise.engine.standing import Standing
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
 from poise.kernels.body.step_limits import PER_BALL, StepLimits
@@ -361,13 +361,14 @@ def _support_outlines(
 
 
 class StartTargets:
-    """The goals of all tasks that want the start posture; their targets are the node frames there."""
+    """The goals of all tasks that want the start posture; their targets are the frames there."""
 
     def __init__(self, engine: Engine, goals: Sequence[int]) -> None:
         """Refer to the goals with these indices."""
         self._engine = engine
         self._goals = np.array(goals, dtype=np.int64)
         self._nodes = engine.goals.node[self._goals]
+        self._beside = [g for g in goals if engine.goals.place[g].any()]
 
     @classmethod
     def of(cls, engine: Engine, task_rows: Sequence[TaskRows]) -> StartTargets | None:
@@ -377,11 +378,13 @@ class StartTargets:
         return cls(engine, goals) if goals else None
 
     def store(self, q: FloatArray) -> None:
-        """Set the targets to the node frames at `q` (nq,), from which a solve starts."""
+        """Set the targets to the frames at `q` (nq,), from which a solve starts."""
         current, goals = self._engine.current, self._engine.goals
         forward(self._engine.tree, q, current.position, current.rotation)
         goals.position[self._goals] = current.position[self._nodes]
         goals.rotation[self._goals] = current.rotation[self._nodes]
+        for g in self._beside:
+            goals.position[g] = Pose(goals.position[g], goals.rotation[g]).apply(goals.place[g])
 
 
 def limit_names(figure: Figure, limits: StepLimits, edge_owners: dict[int, TaskRows]) -> list[str]:

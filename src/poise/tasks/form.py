@@ -131,6 +131,16 @@ RELATIVE_TO = FormField(
     options=lambda setting: [WORLD_OPTION, *parts_of(setting.posture.figure)],
 )
 """The part in whose frame the target is given."""
+OUTER_AXES, OWN_AXES = "World, or the part it is relative to", "Site"
+"""Options of whose axes a rotation is measured along."""
+AXES_OF = FormField(
+    label="Axes of",
+    control="choice",
+    get=lambda task: OWN_AXES if task.own_axes else OUTER_AXES,
+    put=lambda task, word, setting: replace(task, own_axes=word == OWN_AXES),
+    options=lambda setting: [OUTER_AXES, OWN_AXES],
+)
+"""Whose axes a rotation is measured along."""
 TARGET = vector_field("at", "Target [m]")
 """The wanted position."""
 AXIS = vector_field("axis", "Axis", step=0.1)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import POINT_GOAL, TURN_GOAL
-from poise.tasks.form import AXES, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, rotation_field
+from poise.tasks.form import AXES, AXES_OF, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, rotation_field
 from poise.tasks.target import Target, TargetLike, nearest_target, part_from_world, world_from_part
 from poise.tasks.task import Comparison, Goal, Task, axes_of, base_seat, finite_vector, seat_of
 from poise.tasks.words import along_words, place_words, turn_words
@@ -103,7 +103,11 @@ class Position(Task):
 
 @dataclass(frozen=True, eq=False)
 class Orientation(Task):
-    """A site has a rotation; `axes` chooses the axes about which it counts."""
+    """A site has a rotation; `axes` chooses the axes about which it counts.
+
+    With `own_axes` they are the axes of the site itself: "xy" then lets it turn about its own z axis, wherever that
+    points, and a weight of three numbers belongs to its own three axes.
+    """
 
     target_fields: ClassVar = ("rotation",)
     takes_arrays: ClassVar = True
@@ -118,6 +122,7 @@ class Orientation(Task):
             lambda task: rotation_of(task.rotation, task.label), lambda task, value: replace(task, rotation=value)
         ),
         AXES,
+        AXES_OF,
         RELATIVE_TO,
     )
 
@@ -129,6 +134,8 @@ class Orientation(Task):
     """Axes of rotation that count, as letters or up to three vectors."""
     relative_to: str | None = None
     """Name of the site or body in whose frame the rotation is given; the world if None."""
+    own_axes: bool = False
+    """Whether `axes` and `weight` are about the site's own axes, instead of those of the world or of `relative_to`."""
 
     def __post_init__(self) -> None:
         """Check the rotation."""
@@ -154,6 +161,7 @@ class Orientation(Task):
                 seat=seat_of(figure, self.site),
                 base=base_seat(figure, self.relative_to),
                 rotation=rotation_of(self.rotation, self.label),
+                value=float(self.own_axes),
             )
         ]
 
@@ -175,7 +183,11 @@ class Orientation(Task):
 
 @dataclass(frozen=True, eq=False)
 class Frame(Task):
-    """A site has a position and a rotation; `weight` is one number, or six: three for the position, then three."""
+    """A site has a position and a rotation.
+
+    `weight` is one number, or six: three for the position, and three for the rotation, about the axes of the world, of
+    `relative_to`, or with `own_axes` of the site itself.
+    """
 
     target_fields: ClassVar = ("pose",)
     takes_arrays: ClassVar = True
@@ -194,6 +206,7 @@ class Frame(Task):
             lambda task: task.wanted.rotation,
             lambda task, value: replace(task, pose=Pose(task.wanted.position, value)),
         ),
+        replace(AXES_OF, applies=lambda task: np.size(task.weight) > 1),
         RELATIVE_TO,
     )
 
@@ -203,6 +216,8 @@ class Frame(Task):
     """Wanted position and rotation."""
     relative_to: str | None = None
     """Name of the site or body in whose frame the pose is given; the world if None."""
+    own_axes: bool = False
+    """Whether the weights of the rotation are about the site's own axes."""
 
     def describe(self) -> str:
         """The name for reports."""
@@ -221,7 +236,13 @@ class Frame(Task):
                 kind=POINT_GOAL, directions=np.eye(3), weights=weights[:3], seat=seat, base=base, position=pose.position
             ),
             Goal(
-                kind=TURN_GOAL, directions=np.eye(3), weights=weights[3:], seat=seat, base=base, rotation=pose.rotation
+                kind=TURN_GOAL,
+                directions=np.eye(3),
+                weights=weights[3:],
+                seat=seat,
+                base=base,
+                rotation=pose.rotation,
+                value=float(self.own_axes),
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""Regulariser tasks `StayStill` and `TurnSlowly`, compared with the costs in their definitions."""
+"""Regulariser tasks `StayStill`, `TurnSlowly` and `MoveSlowly`, compared with the costs in their definitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import poise
-from poise import Hold, Position, StayStill, TaskError, TurnSlowly
+from poise import Hold, MoveSlowly, Position, StayStill, TaskError, TurnSlowly
 from poise.engine.problem import Problem
 from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows
 from poise.kernels.goals.goals import evaluate
@@ -22,8 +22,8 @@ def boxer():
     return poise.load("boxer")
 
 
-def cost(figure, start, q, goal, still, slow):
-    """The cost that one level with all three tasks minimises, from their definitions."""
+def cost(figure, start, q, goal, still, slow, gentle):
+    """The cost that one level with all four tasks minimises, from their definitions."""
     total = 0.5 * float(np.sum((figure.pose_of("glove", q).position - goal) ** 2))
     for body in figure.bodies[1:]:
         then, now = figure.pose_of(body.name, start), figure.pose_of(body.name, q)
@@ -31,6 +31,9 @@ def cost(figure, start, q, goal, still, slow):
         total += 0.5 * still.weight * float(np.sum((now.position - then.position) ** 2) + gap @ gap)
         x = 3.0 - float(np.trace(then.matrix.T @ now.matrix))
         total += slow.weight * math.log(x / slow.threshold) ** 3 if x > slow.threshold else 0.0
+        way = now.apply(body.mass.center) - then.apply(body.mass.center)
+        far = float(way @ way) / (gentle.speed / gentle.rate) ** 2
+        total += gentle.weight * math.log(far) ** 3 if far > 1.0 else 0.0
     return total
 
 
@@ -40,11 +43,12 @@ def test_the_level_minimises_what_the_definitions_say(boxer, seed):
     start = boxer.posture(boxer.posture("guard").q + rng.uniform(-0.2, 0.2, boxer.nq))
     goal = boxer.pose_of("glove", start).position + rng.uniform(-0.05, 0.05, 3)
     still, slow = StayStill(weight=1e-3), TurnSlowly(speed=2.0, rate=RATE)
-    tasks = [Position("glove", at=goal), still, slow]
+    gentle = MoveSlowly(speed=0.4, rate=RATE)
+    tasks = [Position("glove", at=goal), still, slow, gentle]
     result = poise.solve(boxer, tasks, start=start, max_steps=400, tolerance=1e-9)
 
     def of(q):
-        return cost(boxer, start, boxer.posture(q), goal, still, slow)
+        return cost(boxer, start, boxer.posture(q), goal, still, slow, gentle)
 
     options = {"xatol": 1e-10, "fatol": 1e-16, "maxiter": 4000, "maxfev": 4000}
     theirs = minimize(of, result.q, method="Nelder-Mead", options=options).fun
@@ -52,9 +56,12 @@ def test_the_level_minimises_what_the_definitions_say(boxer, seed):
     assert of(result.q) <= theirs * (1.0 + 1e-4) + 1e-12
 
 
-def turned(boxer):
+SLOW = [TurnSlowly(speed=0.5, rate=RATE, weight=2.0), MoveSlowly(speed=0.01, rate=RATE, weight=2.0)]
+
+
+def turned(boxer, task):
     """A slow task whose every row counts, ready for the kernels."""
-    problem = Problem(boxer, [TurnSlowly(speed=0.5, rate=RATE, weight=2.0)])
+    problem = Problem(boxer, [task])
     start = boxer.posture("guard")
     problem.start_targets.store(start._q)
     return problem, boxer.integrate(start, np.array([0.1, -0.2, 0.15, 0.3]))
@@ -80,15 +87,17 @@ def differences(problem, posture, of, size=1e-6):
     return np.array([(a - b) / (2.0 * size) for a, b in ends])
 
 
-def test_rows_are_the_derivatives_of_errors(boxer):
-    problem, posture = turned(boxer)
-    assert np.all(errors_at(problem, posture._q) < 0.0)
+@pytest.mark.parametrize("task", SLOW, ids=["turn", "move"])
+def test_rows_are_the_derivatives_of_errors(boxer, task):
+    problem, posture = turned(boxer, task)
+    assert np.count_nonzero(errors_at(problem, posture._q) < 0.0) >= 2, "the shoulder's motors turn without moving"
     slopes = differences(problem, posture, lambda q: errors_at(problem, q))
     np.testing.assert_allclose(rows_at(problem, posture._q), -slopes.T, atol=1e-6, rtol=1e-6)
 
 
-def test_curvature_is_the_derivative_of_rows(boxer):
-    problem, posture = turned(boxer)
+@pytest.mark.parametrize("task", SLOW, ids=["turn", "move"])
+def test_curvature_is_the_derivative_of_rows(boxer, task):
+    problem, posture = turned(boxer, task)
     engine, multipliers = problem.engine, np.array([0.3, -0.7, 1.1, 0.4])
     slopes = differences(problem, posture, lambda q: multipliers @ (rows_at(problem, q) * engine.goals.weight[:, None]))
     errors_at(problem, posture._q)
@@ -99,8 +108,11 @@ def test_curvature_is_the_derivative_of_rows(boxer):
     np.testing.assert_allclose(found, 0.5 * (slopes + slopes.T), atol=1e-4, rtol=1e-4)
 
 
-def test_below_its_speed_a_slow_task_costs_nothing(boxer):
-    problem = Problem(boxer, [TurnSlowly(speed=2.0, rate=RATE)])
+@pytest.mark.parametrize(
+    "task", [TurnSlowly(speed=2.0, rate=RATE), MoveSlowly(speed=2.0, rate=RATE)], ids=["turn", "move"]
+)
+def test_below_its_speed_a_slow_task_costs_nothing(boxer, task):
+    problem = Problem(boxer, [task])
     start = boxer.posture("guard")
     problem.start_targets.store(start._q)
     moved = boxer.integrate(start, np.full(boxer.nv, 0.3 * 2.0 / RATE / boxer.nv))
@@ -135,6 +147,7 @@ def test_each_step_of_a_solver_starts_anew(boxer):
         (lambda: TurnSlowly(speed=0.0, rate=60.0), "speed must be a positive number"),
         (lambda: TurnSlowly(speed=1.0, rate=math.nan), "rate must be a positive number"),
         (lambda: TurnSlowly(speed=100.0, rate=10.0), "half a turn"),
+        (lambda: MoveSlowly(speed=-1.0, rate=60.0), "move slowly: speed must be a positive number"),
         (lambda: StayStill(weight=-1.0), "weight"),
     ],
 )

@@ -198,11 +198,12 @@ def check_form(task: Task, setting: Setting) -> None:
 
 
 def check_target(task: Task, posture: poise.Posture) -> None:
-    """A target that is shown can be dragged."""
+    """A target that is shown can be dragged; that of a distance stays on the line between the two parts."""
     target = task.target_in(posture)
     if target is None:
         return
-    pose = poise.Pose(target.wanted + 0.1 * target.moves, turn("y", 30.0) if target.turns else target.rotation)
+    way = task.way_in(posture) if isinstance(task, poise.Distance) else np.ones(3)
+    pose = poise.Pose(target.wanted + 0.1 * target.moves * way, turn("y", 30.0) if target.turns else target.rotation)
     moved = task.dragged(posture, pose).target_in(posture)
     assert moved is not None
     np.testing.assert_allclose(moved.wanted, pose.position)

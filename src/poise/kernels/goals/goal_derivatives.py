@@ -20,20 +20,39 @@ from poise.kernels.goals.goals import (
     BALANCE_GOAL,
     CENTER_GOAL,
     CUSTOM_GOAL,
+    DISTANCE_GOAL,
+    DRIFT_GOAL,
     HOLD_GOAL,
     INERTIA_GOAL,
+    MIN_DISTANCE,
     POINT_GOAL,
     SLOW_GOAL,
     STAND_GOAL,
+    SURFACE_GOAL,
     TURN_GOAL,
     Evaluation,
     Goals,
+    drift_excess,
     ground_axes,
     loads_of,
+    surface_distance,
     turn_excess,
 )
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.vector import Vector, add, cross, dot, normalized, scale, subtract, vector_at
+from poise.kernels.maths.ellipsoid import normal_change
+from poise.kernels.maths.quaternion import conjugate, rotate
+from poise.kernels.maths.vector import (
+    Vector,
+    add,
+    cross,
+    dot,
+    length,
+    normalized,
+    put_vector,
+    scale,
+    subtract,
+    vector_at,
+)
 
 Array = np.ndarray
 
@@ -55,7 +74,7 @@ def fill_rows(
             rows[i, k] = 0.0
     for g in range(kinds.shape[0]):
         kind, start, end = kinds[g], first[g], first[g + 1]
-        if kind == POINT_GOAL or kind == TURN_GOAL or kind == AIM_GOAL or kind == SLOW_GOAL:
+        if has_wrench(kind):
             _add_chain(tree, evaluation, nodes[g], vector_at(evaluation.point, g), start, end, skip, goals.weight, rows)
             if bases[g] > 0:
                 base_point = vector_at(evaluation.base_point, g)
@@ -118,6 +137,19 @@ def _add_chain(
                 for r in range(start, end):
                     rows[skip + r, k] += weight[r] * dot(vector_at(force, r), a)
         i = parent[i]
+
+
+@kernel
+def has_wrench(kind: int) -> bool:
+    """Whether the rows of a kind of goal are those of a wrench on node a, and of the opposite one on node b."""
+    bodily = kind == POINT_GOAL or kind == TURN_GOAL or kind == AIM_GOAL or kind == SLOW_GOAL
+    return bodily or changes_force(kind)
+
+
+@kernel
+def changes_force(kind: int) -> bool:
+    """Whether the force of a kind of goal depends on where its point is: see `_force_change`."""
+    return kind == DISTANCE_GOAL or kind == SURFACE_GOAL or kind == DRIFT_GOAL
 
 
 @kernel
@@ -327,7 +359,7 @@ def effective_center_moment(tree: Tree, goals: Goals, g: int, way: Vector) -> Ve
 
 
 MIN_LOG_EXCESS = 1e-6
-"""Value of ln(x / t) below which the curvature of a slow goal does not grow any more."""
+"""Value of ln(x / t) below which the curvature of a slow or a drift goal does not grow any more."""
 
 
 class NodeForces(NamedTuple):
@@ -341,6 +373,10 @@ class NodeForces(NamedTuple):
     """(n, 9) first moments of the forces about the reference point."""
     masked_curvature: Array
     """(nv, nv) curvature of the goals with one recruitment mask."""
+    velocity: Array
+    """(nv, 3) velocity of a goal's point relative to node b, for each velocity of the figure."""
+    base_turn: Array
+    """(nv, 3) angular velocity of node b, for each velocity of the figure."""
     edge_force: Array
     """(c,) force of each edge of the supports, inwards on the centre of mass: see `height_over_edge`."""
 
@@ -348,7 +384,15 @@ class NodeForces(NamedTuple):
 def make_node_forces(tree: Tree, corners: int) -> NodeForces:
     """Allocate the workspace for a tree and a number of corners of supports."""
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
-    return NodeForces(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)), np.zeros((nv, nv)), np.zeros(corners))
+    return NodeForces(
+        force=np.zeros((n, 3)),
+        torque=np.zeros((n, 3)),
+        moment=np.zeros((n, 9)),
+        masked_curvature=np.zeros((nv, nv)),
+        velocity=np.zeros((nv, 3)),
+        base_turn=np.zeros((nv, 3)),
+        edge_force=np.zeros(corners),
+    )
 
 
 @kernel
@@ -386,9 +430,88 @@ def fill_curvature(
                 for k in range(nv):
                     out[j, k] += masks[mask, j] * masks[mask, k] * masked[j, k]
     for g in range(goals.kind.shape[0]):
-        if goals.kind[g] == SLOW_GOAL:
+        kind = goals.kind[g]
+        if kind == SLOW_GOAL or changes_force(kind):
             multiplier = multipliers[skip + goals.first[g]] * goals.weight[goals.first[g]]
-            _add_slow_curvature(tree, goals, evaluation, g, multiplier, out)
+            if kind == SLOW_GOAL:
+                _add_slow_curvature(tree, goals, evaluation, g, multiplier, out)
+            elif multiplier != 0.0:
+                _add_force_change(tree, goals, evaluation, node_forces, g, multiplier, out)
+
+
+@kernel
+def _add_force_change(
+    tree: Tree, goals: Goals, evaluation: Evaluation, node_forces: NodeForces, g: int, multiplier: float, out: Array
+) -> None:
+    """Add the part of the curvature of goal `g` that comes from the change of its force F.
+
+    Let velocity j of the figure move the goal's point by w_j relative to node b, and turn node b by ω_j. Then F changes
+    by K w_j, and an F that is fixed to node b by ω_j × F, too; so does the point of node b at which its opposite acts:
+
+        H_jk = w_jᵀ K w_k + (ω_j × F) · w_k + (ω_k × F) · w_j
+    """
+    velocity, base_turn, mask, nv = node_forces.velocity, node_forces.base_turn, goals.mask[g], out.shape[0]
+    force = vector_at(evaluation.force, goals.first[g])
+    _relative_velocities(tree, goals, evaluation, g, velocity, base_turn)
+    kx = _force_change(goals, evaluation, g, Vector(1.0, 0.0, 0.0))
+    ky = _force_change(goals, evaluation, g, Vector(0.0, 1.0, 0.0))
+    kz = _force_change(goals, evaluation, g, Vector(0.0, 0.0, 1.0))
+    for j in range(nv):
+        w = vector_at(velocity, j)
+        change = add(add(scale(kx, w.x), scale(ky, w.y)), scale(kz, w.z))
+        change = add(change, cross(vector_at(base_turn, j), force))
+        lever = cross(force, w)
+        share = multiplier if mask < 0 else multiplier * goals.masks[mask, j]
+        for k in range(nv):
+            value = dot(change, vector_at(velocity, k)) + dot(lever, vector_at(base_turn, k))
+            out[j, k] += share * value if mask < 0 else share * goals.masks[mask, k] * value
+
+
+@kernel
+def _relative_velocities(
+    tree: Tree, goals: Goals, evaluation: Evaluation, g: int, velocity: Array, base_turn: Array
+) -> None:
+    """Write the velocity of the point of goal `g` relative to node b, and the turn of node b where F turns with it."""
+    zero = Vector(0.0, 0.0, 0.0)
+    for k in range(velocity.shape[0]):
+        put_vector(velocity, k, zero)
+        put_vector(base_turn, k, zero)
+    for side in range(2):
+        i = goals.node[g] if side == 0 else goals.base[g]
+        p = vector_at(evaluation.point, g) if side == 0 else vector_at(evaluation.base_point, g)
+        sign = 1.0 if side == 0 else -1.0
+        while i > 0:
+            lever = subtract(p, vector_at(evaluation.position, i))
+            for k in range(tree.v_start[i], tree.v_start[i] + tree.v_count[i]):
+                a = vector_at(evaluation.axes, k)
+                turns = tree.dof_turns[k] == 1
+                v = cross(a, lever) if turns else a
+                put_vector(velocity, k, add(vector_at(velocity, k), scale(v, sign)))
+                if turns and side == 1 and goals.kind[g] == SURFACE_GOAL:
+                    put_vector(base_turn, k, a)
+            i = tree.parent[i]
+
+
+@kernel
+def _force_change(goals: Goals, evaluation: Evaluation, g: int, v: Vector) -> Vector:
+    """K v: change of the force of goal `g` with a velocity `v` of its point, which is ∇²φ in the point's coordinates.
+
+    A distance has K = (1 - u uᵀ) / distance with u the force. A drift d with l = ln(|d|² / t) has ∇l = 2 d / |d|² and
+    ∇²l = (2 / |d|²) (1 - 2 d dᵀ / |d|²), and K = √2 (¾ l^(-½) ∇l ∇lᵀ + (3/2) l^½ ∇²l).
+    """
+    if goals.kind[g] == DISTANCE_GOAL:
+        u = vector_at(evaluation.force, goals.first[g])
+        distance = length(subtract(vector_at(evaluation.point, g), vector_at(evaluation.base_point, g)))
+        return scale(subtract(v, scale(u, dot(u, v))), 1.0 / distance if distance > MIN_DISTANCE else 0.0)
+    if goals.kind[g] == SURFACE_GOAL:
+        _, turned, found = surface_distance(goals, evaluation, g)
+        return rotate(turned, normal_change(found, rotate(conjugate(turned), v)))
+    _, d, excess = drift_excess(goals, evaluation, g)
+    if excess == 0.0:
+        return Vector(0.0, 0.0, 0.0)
+    square, root = dot(d, d), math.sqrt(max(excess, MIN_LOG_EXCESS))
+    along = math.sqrt(2.0) * (3.0 / root - 6.0 * root) * dot(d, v) / (square * square)
+    return add(scale(d, along), scale(v, 3.0 * math.sqrt(2.0) * root / square))
 
 
 @kernel
@@ -480,7 +603,7 @@ def _collect_forces(
         if size == 0.0:
             continue
         found = True
-        if kind == POINT_GOAL or kind == TURN_GOAL or kind == AIM_GOAL or kind == SLOW_GOAL:
+        if has_wrench(kind):
             point = vector_at(evaluation.point, g)
             _add_wrench(goals.node[g], point, goal_force, goal_torque, ref, force, torque, moment)
             if goals.base[g] > 0:

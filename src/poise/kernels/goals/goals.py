@@ -7,13 +7,17 @@ from it too.
 
     point    φ = d · R_bᵀ (p_a - p_b)                         f = R_b d
     turn     φ = -d · log(R_wanted R_baᵀ)                     t = R_b J_r⁻ᵀ d, J_r the right Jacobian there
+             d may be an axis of the site, R_wanted d in the frame of b: the logarithm is the same along both frames
     aim      φ = -c · (θ / sin θ) (axis × u), c ⟂ u           u the unit vector to the target, θ the angle to it
     center   φ = d · (centre of mass)
     stand    φ = distance of the effective centre of mass outside the support polygon (see `effective_center`)
     inertia  φ = moment of inertia about an axis through the centre of mass
     balance  φ = d · (moment of all forces) / weight          the wrench of each force
     hold     φ = one joint coordinate
+    distance φ = |p_a - p_b|                                  f = the unit vector from p_b to p_a
+    surface  φ = distance of R_bᵀ (p_a - p_b) from an ellipsoid, negative inside     f = the normal there
     slow     φ = √2 ln(x / t)^(3/2), x = 3 - tr R_wantedᵀR_a     t = ∇φ where x is above the threshold t, else 0
+    drift    φ = √2 ln(x / t)^(3/2), x = |p_a - p_wanted|²       f = ∇φ where x is above the threshold t, else 0
     custom   errors and rows are those of a user's function at one posture; elsewhere errors are extrapolated linearly
 
 A balance row is a length: the moment [N m] is divided by the weight [N], which gives the distance of the centre of mass
@@ -39,6 +43,7 @@ from poise.kernels.body.tree import (
 )
 from poise.kernels.forces.statics import Wrenches, net_wrench
 from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.ellipsoid import EllipsoidDistance, distance_to_ellipsoid
 from poise.kernels.maths.nearest_point import convex_hull, nearest_on_hull
 from poise.kernels.maths.quaternion import (
     Quaternion,
@@ -75,10 +80,15 @@ Array = np.ndarray
     HOLD_GOAL,
     CUSTOM_GOAL,
     SLOW_GOAL,
-) = range(10)
+    DISTANCE_GOAL,
+    SURFACE_GOAL,
+    DRIFT_GOAL,
+) = range(13)
 """Kinds of goal, as in the table above."""
 MIN_AIM_DISTANCE = 1e-6
 """Distance of a target below which its direction is undefined, so that an aim counts as met [m]."""
+MIN_DISTANCE = 1e-9
+"""Distance between two points below which the direction from one to the other is undefined [m]."""
 
 
 class Goals(NamedTuple):
@@ -101,12 +111,13 @@ class Goals(NamedTuple):
     base_turn: Array
     """(g, 4) rotation of that frame in node b."""
     position: Array
-    """(g, 3) wanted position; point to look at; wanted centre of mass; axis of inertia; reference point of moments."""
+    """(g, 3) wanted position; point to look at; wanted centre of mass; axis of inertia; reference point of moments;
+    centre of an ellipsoid."""
     rotation: Array
-    """(g, 4) wanted rotation."""
+    """(g, 4) wanted rotation; rotation of an ellipsoid."""
     value: Array
-    """(g,) wanted moment of inertia; 1 for an aim along a direction instead of at a point; 1 / weight for a balance;
-    threshold of a slow goal."""
+    """(g,) wanted moment of inertia or distance; 1 for an aim along a direction instead of at a point, and for a turn
+    whose directions are axes of the controlled frame; 1 / weight for a balance; threshold of a slow or a drift goal."""
     posture: Array
     """(g,) row of `postures` that a hold goal wants."""
     postures: Array
@@ -116,7 +127,7 @@ class Goals(NamedTuple):
     masks: Array
     """(k, nv) recruitment masks: 1 for the velocities that a goal may use."""
     direction: Array
-    """(m, 3) unit direction d of each row; for an aim, the axis to point with."""
+    """(m, 3) unit direction d of each row; for an aim, the axis to point with; for a surface, its radii [m]."""
     weight: Array
     """(m,) square root of each row's weight."""
     gain: Array
@@ -262,6 +273,12 @@ def find_errors(tree: Tree, goals: Goals, q: Array, evaluation: Evaluation) -> N
             _hold(tree, goals, evaluation, g, q)
         elif kind == SLOW_GOAL:
             _slow(goals, evaluation, g)
+        elif kind == DISTANCE_GOAL:
+            _distance(goals, evaluation, g)
+        elif kind == SURFACE_GOAL:
+            _surface(goals, evaluation, g)
+        elif kind == DRIFT_GOAL:
+            _drift(goals, evaluation, g)
         elif kind == CUSTOM_GOAL:
             _custom(tree, goals, evaluation, g, q)
 
@@ -298,8 +315,8 @@ def _turn(goals: Goals, evaluation: Evaluation, g: int) -> None:
     _, b = frame_of(
         position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
     )
-    relative = multiply(conjugate(b), a)
-    gap = to_rotation_vector(multiply(quaternion_at(goals.rotation, g), conjugate(relative)))
+    relative, wanted = multiply(conjugate(b), a), quaternion_at(goals.rotation, g)
+    gap = to_rotation_vector(multiply(wanted, conjugate(relative)))
     angle = length(gap)
     # J_r⁻ᵀ d = d - ½ φ × d + k φ × (φ × d),  k = (1 - ½ θ cot ½θ) / θ²
     k = 1.0 / 12.0 if angle < 1e-4 else (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / (angle * angle)
@@ -307,6 +324,8 @@ def _turn(goals: Goals, evaluation: Evaluation, g: int) -> None:
     put_vector(evaluation.base_point, g, p)
     for i in range(goals.first[g], goals.first[g + 1]):
         d = vector_at(goals.direction, i)
+        if goals.value[g] == 1.0:
+            d = rotate(wanted, d)
         across = cross(gap, d)
         row = add(add(d, scale(across, -0.5)), scale(cross(gap, across), k))
         evaluation.error[i] = dot(d, gap)
@@ -389,6 +408,70 @@ def _slow(goals: Goals, evaluation: Evaluation, g: int) -> None:
         v = Vector(turn.x, turn.y, turn.z)
         evaluation.error[i] = -math.sqrt(2.0 * excess * excess * excess)
         put_vector(evaluation.torque, i, scale(v, 1.5 * math.sqrt(2.0 * excess) * turn.w / dot(v, v)))
+
+
+@kernel(inline=True)
+def _distance(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and force of distance goal `g`, which has one row."""
+    position, rotation, i = evaluation.position, evaluation.rotation, goals.first[g]
+    a, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
+    b, _ = frame_of(
+        position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
+    )
+    apart = subtract(a, b)
+    distance = length(apart)
+    put_vector(evaluation.point, g, a)
+    put_vector(evaluation.base_point, g, b)
+    evaluation.error[i] = goals.value[g] - distance
+    put_vector(evaluation.force, i, scale(apart, 1.0 / distance) if distance > MIN_DISTANCE else Vector(1.0, 0.0, 0.0))
+
+
+@kernel(inline=True)
+def _surface(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and force of surface goal `g`, which has one row."""
+    i = goals.first[g]
+    p, world_from_ellipsoid, found = surface_distance(goals, evaluation, g)
+    put_vector(evaluation.point, g, p)
+    put_vector(evaluation.base_point, g, p)
+    evaluation.error[i] = -found.distance
+    put_vector(evaluation.force, i, rotate(world_from_ellipsoid, found.normal))
+
+
+@kernel(inline=True)
+def surface_distance(goals: Goals, evaluation: Evaluation, g: int) -> tuple[Vector, Quaternion, EllipsoidDistance]:
+    """The point of surface goal `g`, the rotation of its ellipsoid in the world, and the distance between the two."""
+    position, rotation = evaluation.position, evaluation.rotation
+    p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
+    o, r = frame_of(
+        position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
+    )
+    center = add(o, rotate(r, vector_at(goals.position, g)))
+    turned = multiply(r, quaternion_at(goals.rotation, g))
+    here = rotate(conjugate(turned), subtract(p, center))
+    return p, turned, distance_to_ellipsoid(here, vector_at(goals.direction, goals.first[g]))
+
+
+@kernel(inline=True)
+def _drift(goals: Goals, evaluation: Evaluation, g: int) -> None:
+    """Error and force of drift goal `g`, which has one row: with d = p_a - p_wanted, ∇ ln x = 2 d / |d|²."""
+    i = goals.first[g]
+    p, d, excess = drift_excess(goals, evaluation, g)
+    put_vector(evaluation.point, g, p)
+    evaluation.error[i] = 0.0
+    put_vector(evaluation.force, i, Vector(0.0, 0.0, 0.0))
+    if excess > 0.0:
+        evaluation.error[i] = -math.sqrt(2.0 * excess * excess * excess)
+        put_vector(evaluation.force, i, scale(d, 3.0 * math.sqrt(2.0 * excess) / dot(d, d)))
+
+
+@kernel(inline=True)
+def drift_excess(goals: Goals, evaluation: Evaluation, g: int) -> tuple[Vector, Vector, float]:
+    """The point of drift goal `g`, its way from its reference position, and ln(x / threshold), at least 0."""
+    position, rotation = evaluation.position, evaluation.rotation
+    p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
+    d = subtract(p, vector_at(goals.position, g))
+    x = dot(d, d)
+    return p, d, math.log(x / goals.value[g]) if x > goals.value[g] else 0.0
 
 
 @kernel(inline=True)

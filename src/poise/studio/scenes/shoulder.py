@@ -11,11 +11,9 @@ from poise.engine.scene import Scene
 from poise.figure.model.builder import Builder, ball, revolute
 from poise.figure.model.figure import Figure
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
-from poise.figure.model.pose import FloatArray
-from poise.figure.model.posture import Posture
 from poise.figures.parts import BLUE, SKIN, WHITE, bar, egg, knob
 from poise.tasks.criteria import NearPosture
-from poise.tasks.custom import Custom
+from poise.tasks.distance import OnEllipsoid
 from poise.tasks.place import Position
 
 THORAX_CENTER = np.array([0.0, 1.22, 0.0])
@@ -27,34 +25,14 @@ TOUCH_X, TOUCH_Y = -0.1, 1.25
 """Coordinates of the point at which the scapula touches the ribs at the start [m]."""
 UPPER_ARM_LENGTH, FOREARM_LENGTH = 0.30, 0.26
 """Lengths of the arm's segments [m]."""
-THORAX_SIZE = float(THORAX_RADII.mean())
-"""Mean radius, which scales the dimensionless distance from the ellipsoid to a length [m]."""
 
 
 def sliding_scapula() -> Scene:
-    """The scene: a custom task keeps a point of the scapula on the ribs, above the task of the hand."""
-    slides = Custom(distance_from_ribs, jacobian=_distance_gradient, priority=1, name="scapula on the ribs")
+    """The scene: a task keeps a point of the scapula on the ribs, above the task of the hand."""
+    slides = OnEllipsoid("touch", THORAX_CENTER, THORAX_RADII, relative_to="thorax", name="scapula on the ribs")
     hand = Position("hand", at=(-0.42, 1.2, 0.35), priority=2, gain=0.15, name="hand")
     about = "The scapula slides on the ribs, wherever the hand reaches"
     return Scene(shoulder(), [slides, hand], criteria=[NearPosture(shoulder().neutral())], description=about)
-
-
-def distance_from_ribs(posture: Posture) -> FloatArray:
-    """(1,) approximate distance of the scapula's point from the ellipsoid, outwards: r (√Σ (xₖ / rₖ)² - 1) [m]."""
-    return np.array([THORAX_SIZE * (np.linalg.norm(_scaled(posture)) - 1.0)])
-
-
-def _distance_gradient(posture: Posture) -> FloatArray:
-    """(1, nv) the derivative of `distance_from_ribs`."""
-    scaled = _scaled(posture)
-    outwards = THORAX_SIZE * scaled / (THORAX_RADII * np.linalg.norm(scaled))
-    slope: FloatArray = outwards[None] @ posture.figure.jacobian("touch", posture)[:3]
-    return slope
-
-
-def _scaled(posture: Posture) -> FloatArray:
-    """(3,) the scapula's point relative to the centre of the thorax, in radii of the thorax."""
-    return np.asarray((posture.figure.pose_of("touch", posture).position - THORAX_CENTER) / THORAX_RADII)
 
 
 @cache

@@ -14,6 +14,7 @@ from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, make_node_forces
 from poise.kernels.goals.goals import evaluate, make_evaluation
 from poise.tasks.custom import Custom
+from poise.tasks.distance import Distance, OnEllipsoid
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
@@ -56,7 +57,14 @@ HUMAN_TASKS = [
     Orientation("head", TURN),
     Orientation("head", TURN, relative_to="pelvis", axes="xz"),
     Orientation("right_hand", TURN, relative_to="left_hand", weight=[1.0, 2.0, 3.0]),
+    Orientation("right_hand", TURN, axes="xy", own_axes=True),
+    Orientation("right_hand", TURN, relative_to="left_hand", weight=[1.0, 2.0, 3.0], own_axes=True),
+    Distance("right_hand", "left_foot", 0.3),
+    Distance("right_hand", "pelvis", 0.3, weight=2.0),
+    OnEllipsoid("right_hand", AT, (0.1, 0.2, 0.3), TURN),
+    OnEllipsoid("right_hand", (0.1, 0.2, 0.0), (0.3, 0.2, 0.6), relative_to="chest"),
     Frame("right_foot", Pose(AT, TURN), weight=[1, 2, 3, 4, 5, 6]),
+    Frame("right_foot", Pose(AT, TURN), weight=[1, 2, 3, 4, 5, 6], own_axes=True),
     Frame("right_foot", Pose(AT, TURN), relative_to="left_foot"),
     CenterOfMass(AT),
     CenterOfMass(AT, axes="xz", weight=[1.0, 4.0]),
@@ -184,7 +192,20 @@ def test_parallel_forces_leave_two_moments() -> None:
     assert len(_errors_and_rows(figure, Equilibrium(tilted), figure.neutral()._q)[0]) == 2
 
 
-@pytest.mark.parametrize("task", [Equilibrium((*PULLS, *FEET)), CenterOfMass(AT)], ids=["equilibrium", "center"])
+CURVED_TASKS = [
+    Equilibrium((*PULLS, *FEET)),
+    CenterOfMass(AT),
+    Distance("right_hand", "left_foot", 0.3),
+    Distance("right_hand", "chest", 0.3),
+    OnEllipsoid("right_hand", AT, (0.1, 0.2, 0.3), TURN),
+    OnEllipsoid("right_hand", (0.1, 0.2, 0.0), (0.3, 0.2, 0.6), TURN, relative_to="chest"),
+    OnEllipsoid("right_hand", (0.0, 0.1, 0.0), (0.05, 0.05, 0.1), relative_to="left_hand"),
+]
+
+
+@pytest.mark.parametrize(
+    "task", CURVED_TASKS, ids=[f"{i}-{type(task).__name__}" for i, task in enumerate(CURVED_TASKS)]
+)
 def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
     """Σ μ ∇²φ against differences of Σ μ ∇φ, symmetrised: rates of one ball do not commute."""
     figure = poise.load("human").with_floating_base()
@@ -193,7 +214,7 @@ def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
     goals = goal_arrays(figure, task_rows, number_rows(task_rows, figure))
     evaluation = make_evaluation(tree, goals)
     evaluate(tree, goals, posture._q, evaluation)
-    multipliers = np.array([0.7, -1.3, 0.4])
+    multipliers = np.array([0.7, -1.3, 0.4])[: goals.weight.size]
     got = np.zeros((figure.nv, figure.nv))
     forces = make_node_forces(tree, len(goals.corner_node))
     fill_curvature(tree, goals, evaluation, make_contacts(0), forces, 0, multipliers, got)

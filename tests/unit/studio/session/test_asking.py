@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poise.engine.scene import Scene
 from poise.errors import FigureError, FormatError, PoiseError, TaskError
 from poise.figure.model.pose import Pose, turn
 from poise.figure.model.shapes import Box, Capsule, Ellipsoid, Mesh
@@ -44,6 +45,7 @@ from poise.studio.session.session import Session
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry
 from poise.studio.wire.layout import MARK_NUMBERS
+from poise.tasks.custom import Custom
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import MomentOfInertia
@@ -385,6 +387,12 @@ def test_a_changed_figure_leaves_with_its_scene_and_comes_back(session: Session)
     assert other.state.figure == longer
     assert len(other.state.scene.tasks) == 3
     assert saved_figure(session)[0] == "human.figure.toml"
+
+
+def test_a_scene_with_a_function_cannot_be_saved_and_says_why() -> None:
+    scene = Scene("arm", [Custom(lambda posture: np.zeros(1))])
+    with pytest.raises(PoiseError, match="Custom"):
+        saved_scene(Session(scene))
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 nothing", b"\0" * 100])
