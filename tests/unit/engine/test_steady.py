@@ -141,6 +141,42 @@ def test_each_step_of_a_solver_starts_anew(boxer):
     assert np.linalg.norm(boxer.pose_of("glove", posture).position - goal) < 1e-4
 
 
+JUMPS = {"boxer": "glove", "arm": "tip", "human": "right_hand", "cyclist": "left_hand"}
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        (name, task)
+        for name in JUMPS
+        for task in (MoveSlowly(speed=0.5, rate=RATE, weight=1e-3), TurnSlowly(speed=1.0, rate=RATE, weight=1e-3))
+    ],
+    ids=[f"{name}-{kind}" for name in JUMPS for kind in ("move", "turn")],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_target_that_jumps_is_followed_in_many_frames(name, task, seed):
+    """Every body of the figure is slower than without the task, and the target is reached all the same."""
+    figure, site = poise.load(name), JUMPS[name]
+    start = figure.random(seed)
+    steps = 0.4 * np.random.default_rng(seed).uniform(-1.0, 1.0, figure.nv)
+    goal = Position(site, at=figure.pose_of(site, figure.clamp(figure.integrate(start, steps))).position)
+
+    def largest(before, after):
+        frames = [(figure.pose_of(body.name, before), figure.pose_of(body.name, after), body) for body in figure.bodies]
+        if isinstance(task, MoveSlowly):
+            return max(np.linalg.norm(b.apply(body.mass.center) - a.apply(body.mass.center)) for a, b, body in frames)
+        return max(2.0 * np.linalg.norm((a.inverse() @ b).rotation[1:]) for a, b, _ in frames)
+
+    at_once = largest(start, poise.solve(figure, [goal], start=start, criteria=()).posture)
+    solver, posture, moves = poise.Solver(figure, [goal, task], criteria=()), start, []
+    for _ in range(400):
+        after = solver.settle(posture).posture
+        moves.append(largest(posture, after))
+        posture = after
+    assert max(moves) < 0.5 * at_once
+    assert np.linalg.norm(figure.pose_of(site, posture).position - goal.at) < 1e-4
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -38,6 +38,12 @@ def test_speed_limits_hold_where_the_boxer_would_race():
     assert free.largest < limited.largest
 
 
+def test_regularisers_keep_the_boxers_motors_below_their_limits():
+    figure, row = poise.load("boxer"), run(built("Boxer (reg.)"), 2.0)
+    assert row.speed <= min(float(joint.speed) for joint in figure.joints if joint.nv)
+    assert row.mean < 100.0, "it goes on following"
+
+
 def test_the_punch_passes_the_singularity():
     """Upper arm and first shoulder axis, x, are almost in line half way, and not at the ends."""
     figure, punch = poise.load("boxer"), Punch()
