@@ -11,7 +11,7 @@ and the coupling excludes a raised leg with a straight knee, which the hamstring
 flexion allows one more degree of hip flexion. The hip's `swing_x` here has the same sign, up to the constant angle at
 which its region is centred.
 
-*Sites.* The eyes point along their own +Y, and so do the hands, along their fingers. The corners of each sole are the
+*Sites.* The eyes look along their own +Y, the head along its +z; the hands point along their own +Y, their fingers. The corners of each sole are the
 sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
 """
 
@@ -100,7 +100,7 @@ def _add_trunk(builder: Builder, h: float, m: float) -> None:
     upper = ball("head", limits_of(ranges.HEAD_RANGE, UP))
     # De Leva's head segment reaches down to the seventh neck vertebra; all its mass is on the head body.
     head = whole("head", top=(0, crown - jaw, 0), bottom=(0, neck - jaw, 0))
-    builder.body("head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(), mass=head)
+    builder.body("head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(), mass=head, facing="z")
 
 
 def _mirrored(axis: Point, side: str) -> Point:
@@ -181,7 +181,7 @@ def _add_leg(builder: Builder, h: float, m: float, side: str) -> None:
 def add_sites(builder: Builder, h: float) -> None:
     """Add the sites of a human of stature `h` [m]."""
     tall = (1.0 - body.JAW_LEVEL) * h
-    builder.site("eyes", "head", (0, 0.47 * tall, 0.062 * h), GAZE)
+    builder.site("eyes", "head", (0, 0.47 * tall, 0.062 * h), GAZE, facing="y")
     builder.site("crown", "head", (0, tall, 0))
     builder.site("chest", "thorax", (0, 0.5 * (body.NECK_LEVEL - body.XIPHION_LEVEL) * h, 0.065 * h), GAZE)
     for side, s in (("left", 1.0), ("right", -1.0)):
