@@ -19,12 +19,15 @@ at the start and h those of the targets, the centre of joint i is
 with σ_i halved in the limb that has to move, which follows people sooner. A joint that people would not move,
 p_i(h) = p_i(h₀), stays as it is, likely or not; one that they would move by more than it varies goes where they would
 have it. The centre is a smooth function of the targets, and is s when they are met at the start.
+
+**Gaze.** What looks with its face turns the centre to its target, shared between eyes, head, trunk and legs as people do
+(`poise.engine.natural_gaze`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
@@ -32,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.engine_arrays import TaskRows
+from poise.engine.natural_gaze import is_gaze, turned_to
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
@@ -97,6 +101,7 @@ class NaturalMotion:
         self._handles_of = [_Handle(t, point) for t, point in _handled(figure, rows)] if people is not None else []
         self._leaves_axes_free = any(handle.is_partial for handle in self._handles_of)
         self._sites = [(t, body_of(figure, t.task.site)) for t in rows if hasattr(t.task, "site")]
+        self._gazes = [(t.task, _branchings(figure, body)) for t, body in self._sites if is_gaze(figure, t.task)]
         self._recruited = {t.task: recruited(figure, t.task) for t in rows}
         self._way = np.zeros((2, figure.nv))
 
@@ -128,7 +133,8 @@ class NaturalMotion:
             # Joints that no task may move must not move to make things easier for those that one may.
             weights = np.where(may_move, 0.0, weights)
         criteria.posture_weight[self._row] = self._strength * weights
-        criteria.postures[self._row] = self._centre(targets, np.where(may_move, spread, np.inf))
+        centre = self._centre(targets, np.where(may_move, spread, np.inf))
+        criteria.postures[self._row] = self._with_gazes(centre, targets, {t.task for t, _ in moved}, may_move)
 
     def _largest_error(self, t: TaskRows) -> float:
         """Largest error of a task at the posture evaluated last [m or rad]."""
@@ -164,6 +170,17 @@ class NaturalMotion:
         centre, tree = np.empty(figure.nq), figure.compiled.tree
         blend_likely(tree, start._q, self._likely_at_start, now, spread, _part_starts(figure), self._way, centre)
         clamp(figure.compiled.bounds, start._q, centre)
+        return centre
+
+    def _with_gazes(
+        self, centre: FloatArray, targets: Targets, moved: Collection[Task], may_move: FloatArray
+    ) -> FloatArray:
+        """(nq,) a centre turned to where the tasks in `moved` look, by joints that may move (nv,)."""
+        for task, branchings in self._gazes:
+            if task in moved:
+                value = targets.get(task, task)
+                asked = value if isinstance(value, Task) else task.with_target(value)
+                centre = turned_to(Posture(self._figure, centre), asked, branchings, may_move).q  # type: ignore[arg-type]
         return centre
 
     def _likely(self, targets: Targets, handles: Handles) -> FloatArray:

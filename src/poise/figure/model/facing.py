@@ -9,6 +9,7 @@ right to the left parts of the body, at the neutral posture.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ import numpy as np
 
 from poise.figure.model.names import look_up
 from poise.figure.model.pose import FloatArray, vector
-from poise.figure.model.roles import figure_roles, sided_name
+from poise.figure.model.roles import figure_roles, roles_of
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -28,6 +29,8 @@ LEAST_BREADTH = 0.02
 """Least distance between the left and the right parts of a body that tells its sides apart, as a share of its height."""
 UP_AXIS_AGREEMENT = 0.5
 """Least rise from feet or pelvis to the head along the declared up axis, as a share of the largest along any axis."""
+NEAR_AN_AXIS = math.cos(math.radians(10.0))
+"""Least component along a world axis of the way forward of a body that is drawn along that axis."""
 DIGITS = 12
 """Decimals of an axis that was computed."""
 
@@ -52,7 +55,7 @@ def head_of(figure: Figure) -> str | None:
 def looks_with_crown(figure: Figure, part: str) -> bool:
     """Whether a part is on a head of which it is not known where it faces."""
     names = (part, figure.sites[part].body) if part in figure.sites else (part,)
-    return any(sided_name(name) == ("", "head") for name in names) and facing_of(figure, part) is None
+    return any("head" in roles_of([name]) for name in names) and facing_of(figure, part) is None
 
 
 def with_facing_head(figure: Figure, roles: Mapping[str, str] | None = None) -> Figure:
@@ -90,8 +93,16 @@ def _forward(figure: Figure, roles: Mapping[str, str]) -> FloatArray | None:
     left = left - (left @ up) * up
     if float(np.linalg.norm(left)) < LEAST_BREADTH * float(np.linalg.norm(rise)):
         return None
-    forward: FloatArray = np.cross(left, up)
-    return forward / float(np.linalg.norm(forward))
+    forward = np.cross(left, up)
+    return _straightened(forward / float(np.linalg.norm(forward)))
+
+
+def _straightened(direction: FloatArray) -> FloatArray:
+    """(3,) the world axis nearest to a direction, if it is near; bodies are drawn along the axes, if not exactly."""
+    axis = int(np.argmax(np.abs(direction)))
+    if abs(float(direction[axis])) < NEAR_AN_AXIS:
+        return direction
+    return np.eye(3)[axis] * np.sign(direction[axis])
 
 
 def _sided_parts(roles: Mapping[str, object]) -> list[str]:

@@ -21,7 +21,7 @@ ROLE_WORDS: dict[str, tuple[str, ...]] = {
     "ankle": ("foot", "ankle"),
     "toe": ("toebase", "toes", "toe", "ball"),
     "neck": ("neck",),
-    "head": ("head",),
+    "head": ("head", "middlehead"),
     "shoulder": ("upperarm", "uparm", "arm", "shldr", "humerus", "shoulder"),
     "elbow": ("forearm", "lowerarm", "lowarm", "elbow", "ulna"),
     "wrist": ("hand", "wrist"),
