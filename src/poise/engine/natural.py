@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.engine_arrays import TaskRows
-from poise.engine.natural_gaze import is_gaze, turned_to
+from poise.engine.natural_gaze import NaturalGaze, is_gaze
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
@@ -45,6 +45,7 @@ from poise.kernels.body.clamp import clamp
 from poise.kernels.body.likely_posture import blend_likely, likely_coordinates
 from poise.kernels.engine.engine import Engine
 from poise.kernels.engine.indirect_calls import evaluate_current
+from poise.tasks.look_at import LookAt
 from poise.tasks.place import Frame, Position
 from poise.tasks.ranges import ranges_of
 from poise.tasks.target import TargetLike
@@ -101,7 +102,11 @@ class NaturalMotion:
         self._handles_of = [_Handle(t, point) for t, point in _handled(figure, rows)] if people is not None else []
         self._leaves_axes_free = any(handle.is_partial for handle in self._handles_of)
         self._sites = [(t, body_of(figure, t.task.site)) for t in rows if hasattr(t.task, "site")]
-        self._gazes = [(t.task, _branchings(figure, body)) for t, body in self._sites if is_gaze(figure, t.task)]
+        self._gazes = [
+            NaturalGaze(figure, t.task, _branchings(figure, body))
+            for t, body in self._sites
+            if isinstance(t.task, LookAt) and is_gaze(figure, t.task)
+        ]
         self._recruited = {t.task: recruited(figure, t.task) for t in rows}
         self._way = np.zeros((2, figure.nv))
 
@@ -176,12 +181,14 @@ class NaturalMotion:
         self, centre: FloatArray, targets: Targets, moved: Collection[Task], may_move: FloatArray
     ) -> FloatArray:
         """(nq,) a centre turned to where the tasks in `moved` look, by joints that may move (nv,)."""
-        for task, branchings in self._gazes:
-            if task in moved:
-                value = targets.get(task, task)
-                asked = value if isinstance(value, Task) else task.with_target(value)
-                centre = turned_to(Posture(self._figure, centre), asked, branchings, may_move).q  # type: ignore[arg-type]
-        return centre
+        found = centre.copy()
+        for gaze in self._gazes:
+            if gaze.task in moved:
+                value = targets.get(gaze.task, gaze.task)
+                asked = value if isinstance(value, Task) else gaze.task.with_target(value)
+                assert isinstance(asked, LookAt)
+                gaze.turn(found, asked, may_move)
+        return found
 
     def _likely(self, targets: Targets, handles: Handles) -> FloatArray:
         """(nq,) the likely coordinates for handles; axes that no task asks for are those of the likely posture."""
