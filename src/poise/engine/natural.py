@@ -206,7 +206,7 @@ class NaturalMotion:
             if not isinstance(given, Pose):
                 here = self._figure.pose_of(foot, self._start)
                 feet[foot] = here if given is None else Pose(given, here.rotation)
-        q = np.empty(self._figure.nq)
+        q = self._start._q.copy()
         likely_coordinates(self._model, *handle_arrays({**handles, **feet}), q)
         return q
 
@@ -259,8 +259,11 @@ def _handled(figure: Figure, rows: Sequence[TaskRows]) -> Iterator[tuple[TaskRow
 
 
 def _with_lever(figure: Figure, spread: FloatArray) -> FloatArray:
-    """Spreads (nv,) with those of a base's place set to those of its rotation, times a lever."""
-    found: FloatArray = np.maximum(spread, LEAST_SPREAD)
+    """(nv,) spreads: those of people with that of a base's place set to that of its rotation, times a lever.
+
+    Joints that not every human has follow, with a share of their range.
+    """
+    found: FloatArray = np.concatenate([np.maximum(spread, LEAST_SPREAD), _range_spread(figure)[len(spread) :]])
     for joint in figure.joints:
         if joint.kind == "free":
             at = figure.v_slice(joint.name)
@@ -290,12 +293,14 @@ def _part_starts(figure: Figure) -> IntArray:
 
 @lru_cache(maxsize=256)
 def _branchings(figure: Figure, body: str) -> FloatArray:
-    """(nv,) how many bodies from which several limbs go out lie between a body and each joint."""
+    """(nv,) how many bodies from which several limbs go out lie between a body and each joint; eyes are no limbs."""
     beside: dict[str | None, list[tuple[str | None, str]]] = {}
     for joint in figure.joints:
         beside.setdefault(joint.parent, []).append((joint.child, joint.name))
         beside.setdefault(joint.child, []).append((joint.parent, joint.name))
-    limbs = {b for b, joints in beside.items() if len(joints) > 2}
+    looking = {b.name for b in figure.bodies if b.facing is not None}
+    eyes = {joint.name for joint in figure.joints if joint.parent in looking and joint.child in looking}
+    limbs = {b for b, joints in beside.items() if sum(name not in eyes for _, name in joints) > 2}
     found, seen, todo = np.zeros(figure.nv), {body}, [(body, 0)]
     while todo:
         here, count = todo.pop()

@@ -38,7 +38,7 @@ PART_BY_BRANCHINGS = (NECK, TRUNK, BASE)
 
 def is_gaze(figure: Figure, task: LookAt) -> bool:
     """Whether a task looks with the face of a part."""
-    face = figure.facing(task.site)
+    face = figure.facing_axis(task.site)
     return face is not None and float(np.abs(task.axis_on(figure) - face).max()) < SAME_AXIS
 
 
@@ -82,12 +82,13 @@ def gaze_chain(figure: Figure, site: str, branchings: tuple[float, ...]) -> Gaze
     parts = _parts(figure, joints, branchings)
     ends = [joint.child for joint, part in zip(joints, parts, strict=True) if part == BASE]
     limbs = [joint for joint in figure.joints if ends and joint.parent == ends[-1] and joint not in joints and joint.nv]
-    nodes = [(node, part) for joint, part in zip(joints, parts, strict=True) for node in _nodes(figure, joint)]
+    turning = [*zip(joints, parts, strict=True), *((joint, EYES) for joint in _other_eyes(figure, joints, parts))]
+    nodes = [(node, part) for joint, part in turning for node in _nodes(figure, joint)]
     nodes += [(node, LIMB) for joint in limbs for node in _nodes(figure, joint)]
     rooms = np.array([_rooms(figure, node) for node, _ in nodes])
     neck = next((joint for joint, part in zip(joints, parts, strict=True) if part == NECK), None)
     eye, trunk = seat_of(figure, site), seat_of(figure, (neck.parent if neck else None) or joints[-1].child)
-    rotation, face = node_frames(figure.compiled.tree, figure.neutral()._q)[1], figure.facing(site)
+    rotation, face = node_frames(figure.compiled.tree, figure.neutral()._q)[1], figure.facing_axis(site)
     assert face is not None
     part = np.array([part for _, part in nodes], dtype=np.int64)
     return GazeChain(
@@ -119,6 +120,13 @@ def _parts(figure: Figure, joints: list[Joint], branchings: tuple[float, ...]) -
     return [EYES if i >= first_eye else PART_BY_BRANCHINGS[min(count, 2)] for i, count in enumerate(counts)]
 
 
+def _other_eyes(figure: Figure, joints: list[Joint], parts: list[int]) -> list[Joint]:
+    """The joints of bodies that look, too, beside the eyes on the way to a face."""
+    heads = {joint.parent for joint, part in zip(joints, parts, strict=True) if part == EYES}
+    beside = [joint for joint in figure.joints if joint.parent in heads and joint not in joints and joint.nv]
+    return [joint for joint in beside if figure.bodies[joint.child].facing is not None]
+
+
 def _nodes(figure: Figure, joint: Joint) -> list[int]:
     """The nodes of a joint."""
     return list(dict.fromkeys(figure.compiled.tree.dof_node[figure.v_slice(joint.name)].tolist()))
@@ -139,10 +147,14 @@ def _rooms(figure: Figure, node: int) -> tuple[float, float]:
 
 
 def _shares(part: IntArray, room: FloatArray) -> FloatArray:
-    """(k,) of each node, the share of its part's range that it and those before it in the part have."""
+    """(k,) of each node, the share of its part's range that it and those before it in the part have.
+
+    Eyes are not one after another but side by side: each takes the whole turn.
+    """
     share = np.ones(len(part))
     for which in set(part.tolist()):
         same = part == which
         total = float(room[same].sum())
-        share[same] = np.cumsum(room[same]) / total if total > 0.0 else 1.0
+        if which not in (EYES, LIMB) and total > 0.0:
+            share[same] = np.cumsum(room[same]) / total
     return share

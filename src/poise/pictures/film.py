@@ -92,7 +92,7 @@ class _FilmSettings:
         """Draw one posture with a caption."""
         image = Image.fromarray(render(self.look, pose, self.camera, self.figure.up, self.theme))
         if self.eyes is not None:
-            self._draw_sight(ImageDraw.Draw(image), pose[self.eyes], self.figure.facing(self.eyes))
+            self._draw_sight(ImageDraw.Draw(image), pose[self.eyes], self.figure.facing_axis(self.eyes))
         image = image.reduce(SUPERSAMPLING)
         if text:
             height = max(11, image.height // 22)

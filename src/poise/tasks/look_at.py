@@ -38,7 +38,7 @@ DIRECTION_MARK_DISTANCE = 0.5
 
 def _ahead(posture: Posture, site: str) -> LookAt:
     """The task that looks where a part looks in a posture."""
-    axis = posture.figure.facing(site)
+    axis = posture.figure.facing_axis(site)
     sight = NEW_TARGET_DISTANCE * (vector(POINTING) if axis is None else axis)
     return LookAt(site, world_from_part(posture, site).apply(sight))
 
@@ -80,7 +80,7 @@ class LookAt(Task):
     """(3,) the direction to look in, in the world, instead of a point."""
     axis: ArrayLike | None = None
     """The axis to look with, in the site's own axes: three numbers, or a word such as "y" or "-z". If None, the one
-    that the figure states for the site or its body (`Figure.facing`), which for a head is its face; else +Y."""
+    that the figure states for the site or its body (`Figure.facing_axis`), which for a head is its face; else +Y."""
     relative_to: str | None = None
     """Name of the site or body in whose frame the point is given; the world if None."""
 
@@ -112,7 +112,7 @@ class LookAt(Task):
     def axis_on(self, figure: Figure) -> FloatArray:
         """(3,) unit vector of the axis to look with, in the site's own axes."""
         given = self._given_axis()
-        axis = figure.facing(self.site) if given is None else given
+        axis = figure.facing_axis(self.site) if given is None else given
         return vector(POINTING) if axis is None else axis
 
     def describe(self) -> str:

@@ -65,7 +65,7 @@ def _head(figure: Figure) -> list[str]:
         if part.facing is not None:
             ahead = frames[part.name].matrix @ np.array(part.facing)
             lines.append(f"  {part.name} looks along its own {_axis(part.facing)}: {_axis(ahead)} in the neutral posture")
-    if head is not None and figure.facing(head) is None:
+    if head is not None and figure.facing_axis(head) is None:
         lines.append(f"  {head} looks along its own +Y, which may be its crown: nothing says where it faces")
     return lines
 

@@ -337,7 +337,7 @@ class Figure:
         q = self.posture(posture)._q
         return queries.frame_jacobian(c.tree, q, ride.node, ride.position, ride.rotation, row)
 
-    def facing(self, site_or_body: str) -> FloatArray | None:
+    def facing_axis(self, site_or_body: str) -> FloatArray | None:
         """(3,) the axis with which a site or body looks, in its own axes; None if it is not known."""
         return facing_of(self, site_or_body)
 

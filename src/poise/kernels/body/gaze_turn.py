@@ -13,7 +13,7 @@ body turn, against where they were, by
     s(x; x₀, w) = ½ (x - x₀ + √((x - x₀)² + w²)) - ½ (-x₀ + √(x₀² + w²))
 
 where s is 0 at 0, nearly flat up to x₀, and then rises like x. The nodes of a part share its turn by their ranges. What
-one cannot do because of its limits is left to those after it. An azimuth counts for less near the axis of the trunk,
+a part cannot do because of its limits is left to those after it. An azimuth counts for less near the axis of the trunk,
 where it means little: the result is a smooth function of the target but where that passes straight behind.
 """
 
@@ -102,7 +102,7 @@ def turn_to_gaze(
     """
     n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
     position, start, now = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 4))
-    axes, velocity, moved = np.empty((nv, 3)), np.empty(nv), np.empty(q.shape[0])
+    axes, velocity, moved, before = np.empty((nv, 3)), np.empty(nv), np.empty(q.shape[0]), q.copy()
     forward(tree, q, position, start)
     eye, trunk = chain.eye[0], chain.trunk[0]
     wanted = target
@@ -130,7 +130,9 @@ def turn_to_gaze(
             if tree.dof_turns[j] == 1 and may_move[j] > 0.0:
                 velocity[j] = dot(vector_at(axes, j), missing)
         integrate(tree, q, velocity, moved)
-        clamp(bounds, q, moved)
+        if k + 1 == chain.node.shape[0] or chain.part[k + 1] != chain.part[k]:
+            clamp(bounds, before, moved)
+            before[:] = moved
         q[:] = moved
 
 
