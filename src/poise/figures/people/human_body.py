@@ -126,7 +126,7 @@ def _add_eyes(builder: Builder, h: float, m: float) -> None:
     """Add a body without mass between the eyes, which looks, and two eyeballs that turn as it does."""
     looks, limits = Looks(h, m), [_radians(r) for r in ranges.EYES_RANGE]
     for name, x in (("eyes", 0.0), ("left_eye", looks.eye_at[0]), ("right_eye", -looks.eye_at[0])):
-        at, shapes = (x, *looks.eye_at[1:]), [] if name == "eyes" else looks.eyeball()
+        at, shapes = (x, *looks.eye_at[1:]), looks.between_eyes() if name == "eyes" else looks.eyeball()
         joint = universal(name, "y", "x", limits=limits)
         builder.body(name, parent="head", joint=joint, at=at, shapes=shapes, facing="z")
         if name != "eyes":

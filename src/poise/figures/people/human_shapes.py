@@ -67,6 +67,10 @@ class Looks:
         radius = 0.0085 * self.h
         return [knob((0, 0, 0), radius, WHITE), knob((0, 0, 0.62 * radius), 0.52 * radius, DARK_GREY)]
 
+    def between_eyes(self) -> list[Shape]:
+        """A solid too deep in the skull to be seen, for a body that would be drawn as a bone without one."""
+        return [knob((0, 0, -0.03 * self.h), 0.002 * self.h, SKIN)]
+
     def head(self, eyes_turn: bool) -> list[Shape]:
         """Skull, nose, and eyes unless they turn."""
         h, tall = self.h, (1.0 - body.JAW_LEVEL) * self.h
