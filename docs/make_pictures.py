@@ -93,8 +93,8 @@ def gaze() -> Picture:
     """The standing human looks in eight directions, seen from the front and from above."""
     human = built_in("human")
     postures = [(f"{azimuth}°, {elevation}°", _looking(human, azimuth, elevation)) for azimuth, elevation in GAZES]
-    front = [(name, draw(human, posture, size=(190, 330), view="front", joints=False)) for name, posture in postures]
-    above = [(name, draw(human, posture, size=(190, 190), view="top", joints=False)) for name, posture in postures]
+    front = [(name, draw(human, posture, size=(190, 240), view="front", joints=False)) for name, posture in postures]
+    above = [(name, draw(human, posture, size=(190, 240), view="top", joints=False)) for name, posture in postures]
     return contact_sheet([*front, *above], columns=len(GAZES))
 
 

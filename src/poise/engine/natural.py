@@ -20,8 +20,8 @@ with σ_i halved in the limb that has to move, which follows people sooner. A jo
 p_i(h) = p_i(h₀), stays as it is, likely or not; one that they would move by more than it varies goes where they would
 have it. The centre is a smooth function of the targets, and is s when they are met at the start.
 
-**Gaze.** What looks with its face turns the centre to its target, shared between eyes, head, trunk and legs as people do
-(`poise.engine.natural_gaze`).
+**Gaze.** What looks with its face turns the centre to its target; eyes, head, trunk and legs share the turn as people
+do (`poise.engine.natural_gaze`).
 """
 
 from __future__ import annotations

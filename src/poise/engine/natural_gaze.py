@@ -98,13 +98,16 @@ def gaze_chain(figure: Figure, site: str, branchings: tuple[float, ...]) -> Gaze
         elevation=_shares(part, rooms[:, 1]),
         eye=np.array([eye.node], dtype=np.int64),
         trunk=np.array([trunk.node], dtype=np.int64),
-        frame=np.array([eye.pose.position, eye.pose.matrix @ face, to_matrix(rotation[trunk.node]).T @ figure.up_vector]),
+        frame=np.array(
+            [eye.pose.position, eye.pose.matrix @ face, to_matrix(rotation[trunk.node]).T @ figure.up_vector]
+        ),
     )
 
 
 def _way_to(figure: Figure, body: str) -> list[Joint]:
     """The joints that move a body, from the root on."""
-    above, way = dict(figure.tree_order), []
+    above = dict(figure.tree_order)
+    way: list[Joint] = []
     here: str | None = body
     while here is not None and (joint := above[here]) is not None:
         way.insert(0, joint)

@@ -50,7 +50,9 @@ def test_an_amount_goes_from_rest_to_the_posture():
 
 
 def test_shares_are_scaled_to_one():
-    for a, b in zip(hand_posture({"fist": 2, "open": 6}).values(), hand_posture("fist", 0.25, rest="open").values(), strict=True):
+    for a, b in zip(
+        hand_posture({"fist": 2, "open": 6}).values(), hand_posture("fist", 0.25, rest="open").values(), strict=True
+    ):
         assert a == pytest.approx(b)
 
 

@@ -22,7 +22,7 @@ STRAIGHT = 1.0 - 1e-9
 
 
 def describe(figure: Figure) -> str:
-    """Text with counts, what holds the base, where the head faces, the tree with one line per body, loops, couplings, sites and postures."""
+    """Text with counts, base, face, the tree with one line per body, loops, couplings, sites and postures."""
     lines = [_title(figure), f"  base: {_base(figure)}", *_head(figure)]
     depth: dict[str | None, int] = {None: 0}
     for body, joint in figure.tree_order:
@@ -64,7 +64,9 @@ def _head(figure: Figure) -> list[str]:
     for part in (*figure.bodies, *figure.sites):
         if part.facing is not None:
             ahead = frames[part.name].matrix @ np.array(part.facing)
-            lines.append(f"  {part.name} looks along its own {_axis(part.facing)}: {_axis(ahead)} in the neutral posture")
+            lines.append(
+                f"  {part.name} looks along its own {_axis(part.facing)}: {_axis(ahead)} in the neutral posture"
+            )
     if head is not None and figure.facing_axis(head) is None:
         lines.append(f"  {head} looks along its own +Y, which may be its crown: nothing says where it faces")
     return lines

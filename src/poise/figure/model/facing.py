@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 POINTING = "y"
 """Axis with which a part looks if nothing else is known."""
 LEAST_BREADTH = 0.02
-"""Least distance between the left and the right parts of a body that tells its sides apart, as a share of its height."""
+"""Least distance between left and right parts of a body that tells its sides apart, as a share of its height."""
 UP_AXIS_AGREEMENT = 0.5
 """Least rise from feet or pelvis to the head along the declared up axis, as a share of the largest along any axis."""
 NEAR_AN_AXIS = math.cos(math.radians(10.0))
@@ -102,7 +102,8 @@ def _straightened(direction: FloatArray) -> FloatArray:
     axis = int(np.argmax(np.abs(direction)))
     if abs(float(direction[axis])) < NEAR_AN_AXIS:
         return direction
-    return np.eye(3)[axis] * np.sign(direction[axis])
+    straight: FloatArray = np.eye(3)[axis] * np.sign(direction[axis])
+    return straight
 
 
 def _sided_parts(roles: Mapping[str, object]) -> list[str]:
@@ -112,8 +113,9 @@ def _sided_parts(roles: Mapping[str, object]) -> list[str]:
 
 
 def _up(declared: FloatArray, rise: FloatArray) -> FloatArray:
-    """(3,) the declared up axis, unless the head is not above the rest along it; then the world axis nearest to that."""
+    """(3,) the declared up axis, unless the head is not above the rest along it; then the axis along which it is."""
     if float(rise @ declared) > UP_AXIS_AGREEMENT * float(np.abs(rise).max()):
         return declared
     axis = int(np.argmax(np.abs(rise)))
-    return np.eye(3)[axis] * np.sign(rise[axis])
+    up: FloatArray = np.eye(3)[axis] * np.sign(rise[axis])
+    return up

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
@@ -121,11 +120,12 @@ class Fingers:
     def palm_shapes(self) -> list[Shape]:
         """Solids of the palm."""
         slabs = [
-            self._bar((finger.x, 0.018, 0), (finger.x, finger.y - 0.004, 0), 0.0115) for finger in FINGER_SHAPES.values()
+            self._bar((finger.x, 0.018, 0), (finger.x, finger.y - 0.004, 0), 0.0115)
+            for finger in FINGER_SHAPES.values()
         ]
-        size, middle = self.size * np.array((0.066, 0.075, 0.019)), self._at((-0.002, 0.05, 0.0))
+        size = (0.066 * self.size, 0.075 * self.size, 0.019 * self.size)
         pulse = rod(self._at((0, -0.012, 0)), self._at((0, 0.018, 0)), 0.02 * self.size, SKIN)
-        shapes = [*slabs, block(middle, size, SKIN), pulse]
+        shapes = [*slabs, block(self._at((-0.002, 0.05, 0.0)), size, SKIN), pulse]
         return [replace(shape, pose=self.place @ shape.pose) for shape in shapes]
 
     def mirrored(self, joint: Joint) -> Joint:

@@ -11,8 +11,8 @@ and the coupling excludes a raised leg with a straight knee, which the hamstring
 flexion allows one more degree of hip flexion. The hip's `swing_x` here has the same sign, up to the constant angle at
 which its region is centred.
 
-*Sites.* The eyes look along their own +Y, the head along its +z; the hands point along their own +Y, their fingers. The corners of each sole are the
-sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
+*Sites.* The eyes look along their own +Y, the head along its +z; the hands point along their own +Y, their fingers.
+The corners of each sole are the sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def human(
         if not math.isfinite(value) or value <= 0.0:
             raise FigureError(f"a human needs a positive {what}, not {value}.")
     freedoms = 50 + 6 * eyes + 40 * fingers
-    sentence = f"A human of {stature:.2f} m and {mass:.4g} kg with {freedoms} degrees of freedom; faces +z, its left is +x."
+    sentence = (
+        f"A human of {stature:.2f} m and {mass:.4g} kg with {freedoms} degrees of freedom; faces +z, its left is +x."
+    )
     builder = Builder(name, description=sentence)
     _add_trunk(builder, stature, mass, eyes)
     for side in SIDES:
@@ -119,7 +121,9 @@ def _add_trunk(builder: Builder, h: float, m: float, eyes: bool) -> None:
     upper = ball("head", limits_of(ranges.HEAD_RANGE, UP))
     # De Leva's head segment reaches down to the seventh neck vertebra; all its mass is on the head body.
     head = whole("head", top=(0, crown - jaw, 0), bottom=(0, neck - jaw, 0))
-    builder.body("head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(eyes), mass=head, facing="z")
+    builder.body(
+        "head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(eyes), mass=head, facing="z"
+    )
 
 
 def _add_eyes(builder: Builder, h: float, m: float) -> None:

@@ -76,7 +76,11 @@ class Looks:
         h, tall = self.h, (1.0 - body.JAW_LEVEL) * self.h
         skull = egg((0, 0.5 * tall, 0.010 * h), (0.043 * h, 0.5 * tall, 0.053 * h), SKIN)
         eyes = [knob((x, 0.47 * tall, 0.058 * h), 0.0055 * h, DARK_GREY) for x in (-0.018 * h, 0.018 * h)]
-        return [skull, *(() if eyes_turn else eyes), egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN)]
+        return [
+            skull,
+            *(() if eyes_turn else eyes),
+            egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN),
+        ]
 
     def clavicle(self, reach: Point) -> list[Shape]:
         """From the breastbone out to the shoulder."""

@@ -26,7 +26,14 @@ from poise.kernels.body.clamp import clamp
 from poise.kernels.body.limits import Bounds
 from poise.kernels.body.tree import Tree, forward, integrate, motion_axes
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.quaternion import Quaternion, about, conjugate, multiply, quaternion_at, rotate, to_rotation_vector
+from poise.kernels.maths.quaternion import (
+    about,
+    conjugate,
+    multiply,
+    quaternion_at,
+    rotate,
+    to_rotation_vector,
+)
 from poise.kernels.maths.vector import Vector, add, cross, dot, length, orthogonal, scale, subtract, vector_at
 
 Array = np.ndarray

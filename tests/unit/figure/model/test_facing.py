@@ -11,7 +11,7 @@ from poise.figure.model.pose import turn
 
 NAMES = {
     "plain": ("pelvis", "head", "left_foot", "right_foot", "left_hand", "right_hand"),
-    "mixamo": ("mixamorig:Hips", "mixamorig:Head", *(f"mixamorig:{s}{p}" for p in ("Foot", "Hand") for s in ("Left", "Right"))),
+    "mixamo": tuple(f"mixamorig:{name}" for name in ("Hips", "Head", "LeftFoot", "RightFoot", "LeftHand", "RightHand")),
     "robot": ("pelvis_link", "head_link", "l_foot_link", "r_foot_link", "l_hand_link", "r_hand_link"),
 }
 PLACES = ((0, 1, 0), (0, 0.7, 0.03), (0.1, -0.9, 0), (-0.1, -0.9, 0), (0.2, 0, 0), (-0.2, 0, 0))
