@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from poise.engine.problem import StepSize
-from poise.engine.solver import Solver
+from poise.engine.solver import Solver, solve
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import Posture
-from poise.figures import BUILT_IN, built_in
+from poise.figures import BUILT_IN, built_in, hand, hand_posture
 from poise.pictures import Picture, contact_sheet, draw, strip
+from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, Position
 from poise.tasks.task import Task
@@ -26,6 +27,8 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))[4:]
 HUMAN = ["standing", "t_pose", "reaching", "waving", "walking", "crouching", "sitting", "thinking"]
 ADELINO = ["neutral", "happy", "sad", "curious", "proud", "shy", "angry", "sleepy", "surprised", "confused"]
 HAND = ["open", "relaxed", "point", "pinch", "fist"]
+GAZES = [(10, 0), (30, 0), (60, 0), (90, 0), (120, 0), (150, 0), (0, -40), (0, 40)]
+"""Azimuths and elevations [degrees]."""
 
 
 def all_figures() -> Picture:
@@ -86,6 +89,34 @@ def _pulled(human: Figure, site: str, by: tuple[float, float, float], natural: b
     return posture
 
 
+def gaze() -> Picture:
+    """The standing human looks in eight directions, seen from the front and from above."""
+    human = built_in("human")
+    postures = [(f"{azimuth}°, {elevation}°", _looking(human, azimuth, elevation)) for azimuth, elevation in GAZES]
+    front = [(name, draw(human, posture, size=(190, 240), view="front", joints=False)) for name, posture in postures]
+    above = [(name, draw(human, posture, size=(190, 240), view="top", joints=False)) for name, posture in postures]
+    return contact_sheet([*front, *above], columns=len(GAZES))
+
+
+def _looking(human: Figure, azimuth: float, elevation: float) -> Posture:
+    """The standing human when it looks aside and up [degrees]."""
+    start = human.posture("standing")
+    a, e = np.radians([azimuth, elevation])
+    ahead = np.array([np.sin(a) * np.cos(e), np.sin(e), np.cos(a) * np.cos(e)])
+    feet = [Frame(site, human.pose_of(site, start)) for site in ("left_foot", "right_foot")]
+    return solve(human, [*feet, LookAt("eyes", direction=ahead, priority=2)], start=start).posture
+
+
+def hand_postures() -> Picture:
+    """The postures of a right hand, and below of a left one, half-way from the relaxed hand."""
+    names = [*HAND, "hold"]
+    right = [(name, draw(hand(), hand_posture(name), size=(210, 240), joints=False)) for name in names]
+    halves = [
+        (f"{name}, half", draw(hand("left"), hand_posture(name, 0.5), size=(210, 240), joints=False)) for name in names
+    ]
+    return contact_sheet([*right, *halves], columns=len(names))
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "figures": all_figures,
     "views": views,
@@ -93,6 +124,8 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "adelino": lambda: strip(built_in("adelino"), ADELINO, size=(160, 220), joints=False),
     "hand": lambda: strip(built_in("hand"), HAND, size=(240, 280), view="front"),
     "natural_pulls": natural_pulls,
+    "gaze": gaze,
+    "hand_postures": hand_postures,
 }
 
 

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from poise.figure.model.pose import Pose as Pose
     from poise.figure.model.posture import Posture as Posture
     from poise.figures import chain as chain
+    from poise.figures import hand as hand
+    from poise.figures import hand_posture as hand_posture
     from poise.figures import human as human
     from poise.forces.loads import Force as Force
     from poise.forces.loads import Gravity as Gravity
@@ -137,6 +139,8 @@ _HOMES = {
     "at": "poise.chains.targets",
     "chain": "poise.figures",
     "facing": "poise.chains.targets",
+    "hand": "poise.figures",
+    "hand_posture": "poise.figures",
     "human": "poise.figures",
     "load": "poise.formats",
     "load_clip": "poise.formats",

@@ -336,6 +336,7 @@ def _verdicts() -> None:
 def _solving() -> None:
     from poise.engine.solver import Solver, solve
     from poise.figures import built_in
+    from poise.tasks.look_at import LookAt
     from poise.tasks.mass import CenterOfMass
     from poise.tasks.obstacles import Plane
     from poise.tasks.place import Position
@@ -347,7 +348,7 @@ def _solving() -> None:
     solve(figure, tasks, max_steps=3)
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
     Solver(figure, tasks, obstacles=[Plane("y")]).step(figure.neutral())
-    solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 6.0))])
+    solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 6.0)), LookAt("eyes", (1.0, 1.0, 1.0), priority=2)])
 
 
 def _filter() -> None:

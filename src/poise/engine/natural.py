@@ -19,12 +19,15 @@ at the start and h those of the targets, the centre of joint i is
 with σ_i halved in the limb that has to move, which follows people sooner. A joint that people would not move,
 p_i(h) = p_i(h₀), stays as it is, likely or not; one that they would move by more than it varies goes where they would
 have it. The centre is a smooth function of the targets, and is s when they are met at the start.
+
+**Gaze.** What looks with its face turns the centre to its target; eyes, head, trunk and legs share the turn as people
+do (`poise.engine.natural_gaze`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
@@ -32,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.engine_arrays import TaskRows
+from poise.engine.natural_gaze import NaturalGaze, is_gaze
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
@@ -41,6 +45,7 @@ from poise.kernels.body.clamp import clamp
 from poise.kernels.body.likely_posture import blend_likely, likely_coordinates
 from poise.kernels.engine.engine import Engine
 from poise.kernels.engine.indirect_calls import evaluate_current
+from poise.tasks.look_at import LookAt
 from poise.tasks.place import Frame, Position
 from poise.tasks.ranges import ranges_of
 from poise.tasks.target import TargetLike
@@ -97,6 +102,11 @@ class NaturalMotion:
         self._handles_of = [_Handle(t, point) for t, point in _handled(figure, rows)] if people is not None else []
         self._leaves_axes_free = any(handle.is_partial for handle in self._handles_of)
         self._sites = [(t, body_of(figure, t.task.site)) for t in rows if hasattr(t.task, "site")]
+        self._gazes = [
+            NaturalGaze(figure, t.task, _branchings(figure, body))
+            for t, body in self._sites
+            if isinstance(t.task, LookAt) and is_gaze(figure, t.task)
+        ]
         self._recruited = {t.task: recruited(figure, t.task) for t in rows}
         self._way = np.zeros((2, figure.nv))
 
@@ -128,7 +138,8 @@ class NaturalMotion:
             # Joints that no task may move must not move to make things easier for those that one may.
             weights = np.where(may_move, 0.0, weights)
         criteria.posture_weight[self._row] = self._strength * weights
-        criteria.postures[self._row] = self._centre(targets, np.where(may_move, spread, np.inf))
+        centre = self._centre(targets, np.where(may_move, spread, np.inf))
+        criteria.postures[self._row] = self._with_gazes(centre, targets, {t.task for t, _ in moved}, may_move)
 
     def _largest_error(self, t: TaskRows) -> float:
         """Largest error of a task at the posture evaluated last [m or rad]."""
@@ -166,6 +177,19 @@ class NaturalMotion:
         clamp(figure.compiled.bounds, start._q, centre)
         return centre
 
+    def _with_gazes(
+        self, centre: FloatArray, targets: Targets, moved: Collection[Task], may_move: FloatArray
+    ) -> FloatArray:
+        """(nq,) a centre turned to where the tasks in `moved` look, by joints that may move (nv,)."""
+        found = centre.copy()
+        for gaze in self._gazes:
+            if gaze.task in moved:
+                value = targets.get(gaze.task, gaze.task)
+                asked = value if isinstance(value, Task) else gaze.task.with_target(value)
+                assert isinstance(asked, LookAt)
+                gaze.turn(found, asked, may_move)
+        return found
+
     def _likely(self, targets: Targets, handles: Handles) -> FloatArray:
         """(nq,) the likely coordinates for handles; axes that no task asks for are those of the likely posture."""
         found = self._likely_for(handles)
@@ -182,7 +206,7 @@ class NaturalMotion:
             if not isinstance(given, Pose):
                 here = self._figure.pose_of(foot, self._start)
                 feet[foot] = here if given is None else Pose(given, here.rotation)
-        q = np.empty(self._figure.nq)
+        q = self._start._q.copy()
         likely_coordinates(self._model, *handle_arrays({**handles, **feet}), q)
         return q
 
@@ -234,8 +258,11 @@ def _handled(figure: Figure, rows: Sequence[TaskRows]) -> Iterator[tuple[TaskRow
 
 
 def _with_lever(figure: Figure, spread: FloatArray) -> FloatArray:
-    """Spreads (nv,) with those of a base's place set to those of its rotation, times a lever."""
-    found: FloatArray = np.maximum(spread, LEAST_SPREAD)
+    """(nv,) spreads: those of people with that of a base's place set to that of its rotation, times a lever.
+
+    Joints that not every human has follow, with a share of their range.
+    """
+    found: FloatArray = np.concatenate([np.maximum(spread, LEAST_SPREAD), _range_spread(figure)[len(spread) :]])
     for joint in figure.joints:
         if joint.kind == "free":
             at = figure.v_slice(joint.name)
@@ -265,12 +292,14 @@ def _part_starts(figure: Figure) -> IntArray:
 
 @lru_cache(maxsize=256)
 def _branchings(figure: Figure, body: str) -> FloatArray:
-    """(nv,) how many bodies from which several limbs go out lie between a body and each joint."""
+    """(nv,) how many bodies from which several limbs go out lie between a body and each joint; eyes are no limbs."""
     beside: dict[str | None, list[tuple[str | None, str]]] = {}
     for joint in figure.joints:
         beside.setdefault(joint.parent, []).append((joint.child, joint.name))
         beside.setdefault(joint.child, []).append((joint.parent, joint.name))
-    limbs = {b for b, joints in beside.items() if len(joints) > 2}
+    looking = {b.name for b in figure.bodies if b.facing is not None}
+    eyes = {joint.name for joint in figure.joints if joint.parent in looking and joint.child in looking}
+    limbs = {b for b, joints in beside.items() if sum(name not in eyes for _, name in joints) > 2}
     found, seen, todo = np.zeros(figure.nv), {body}, [(body, 0)]
     while todo:
         here, count = todo.pop()

@@ -1,4 +1,4 @@
-"""The built-in figures, and functions that build chains and humans."""
+"""The built-in figures, functions that build chains, hands and humans, and the postures of hands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from poise.errors import FigureError
 from poise.figure.model.names import suggestion
+from poise.figures.people.hand import hand
+from poise.figures.people.hand_postures import hand_posture
 from poise.figures.people.human_body import human
 from poise.figures.robots.chains import chain
 
@@ -34,7 +36,7 @@ BUILT_IN = {
 }
 """Module of every built-in figure, whose `build(name)` returns the figure."""
 
-__all__ = ["BUILT_IN", "built_in", "chain", "human"]
+__all__ = ["BUILT_IN", "built_in", "chain", "hand", "hand_posture", "human"]
 
 
 @cache

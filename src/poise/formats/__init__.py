@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poise.errors import FigureError, FormatError
+from poise.figure.model.facing import with_facing_head
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import suggestion
 from poise.formats.text.files import checked_file, read_head
@@ -62,6 +63,7 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
     if closures is not None and reader is not _read_urdf:
         raise FormatError("closures are for URDF files only; this format describes its loops itself.", path)
     figure = reader(path) if closures is None else _read_urdf(path, checked_file(closures))
+    figure = figure if reader is _read_toml else with_facing_head(figure)
     return _with_loops(figure, path, guards if reader in (_read_urdf, _read_mjcf) else None)
 
 

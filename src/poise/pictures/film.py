@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw, ImageFont
 
 from poise.errors import PoiseError
+from poise.figure.model.facing import POINTING
 from poise.figure.model.figure import Figure, PostureLike
-from poise.figure.model.pose import FloatArray, Frames, to_matrix
+from poise.figure.model.pose import FloatArray, Frames, Pose, vector
 from poise.figure.model.shapes import Color, Sphere
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
@@ -51,7 +52,7 @@ def film(
         postures: Its postures in order.
         ball: (frames, 3) positions of a ball [m].
         radius: Radius of the ball [m].
-        eyes: The site whose line of sight, along its +Y axis, is drawn.
+        eyes: The site whose line of sight is drawn.
         captions: Text above each picture.
         size: Width and height [pixels].
         view: front, side, top or three-quarter.
@@ -71,7 +72,7 @@ def film(
     every = stacked[:: max(1, len(stacked) // _CAMERA_FRAMES)]
     points = np.concatenate([drawable_points(figure, look, pose) for pose in every])
     camera = framing(points, figure.up, checked_view(view), size).enlarged(SUPERSAMPLING)
-    settings = _FilmSettings(figure, look, camera, theme_named(theme), None if eyes is None else figure.frame_row(eyes))
+    settings = _FilmSettings(figure, look, camera, theme_named(theme), eyes)
     texts = [*captions, *[""] * (len(poses) - len(captions))]
     return [settings.picture(pose, text) for pose, text in zip(stacked, texts, strict=True)]
 
@@ -84,14 +85,14 @@ class _FilmSettings:
     look: Appearance
     camera: Camera
     theme: Theme
-    eyes: int | None
-    """Row in `Frames` of the site whose line of sight is drawn; None for no line."""
+    eyes: str | None
+    """Site whose line of sight is drawn; None for no line."""
 
     def picture(self, pose: Frames, text: str) -> Picture:
         """Draw one posture with a caption."""
         image = Image.fromarray(render(self.look, pose, self.camera, self.figure.up, self.theme))
         if self.eyes is not None:
-            self._draw_sight(ImageDraw.Draw(image), pose.position[self.eyes], pose.rotation[self.eyes])
+            self._draw_sight(ImageDraw.Draw(image), pose[self.eyes], self.figure.facing_axis(self.eyes))
         image = image.reduce(SUPERSAMPLING)
         if text:
             height = max(11, image.height // 22)
@@ -99,8 +100,9 @@ class _FilmSettings:
             ImageDraw.Draw(image).text((height, 0.6 * height), text, fill=ink, font=font)
         return Picture(np.asarray(image), self.look.notes)
 
-    def _draw_sight(self, pen: ImageDraw.ImageDraw, start: FloatArray, rotation: FloatArray) -> None:
-        end = start + SIGHT_LENGTH * self.look.extent * to_matrix(rotation)[:, 1]
+    def _draw_sight(self, pen: ImageDraw.ImageDraw, eye: Pose, facing: FloatArray | None) -> None:
+        start = eye.position
+        end = eye.apply(SIGHT_LENGTH * self.look.extent * (vector(POINTING) if facing is None else facing))
         width = max(2, round(0.007 * min(self.camera.size)))
         spots = [screen_point(self.camera, start), screen_point(self.camera, end)]
         pen.line(spots, fill=color_bytes(self.theme.target), width=width)

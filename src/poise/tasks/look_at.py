@@ -1,7 +1,12 @@
-"""The task that points an axis of a part at a point, or along a direction."""
+"""The task that points an axis of a part at a point, or along a direction.
+
+Without an axis the part looks with its face: the axis that the figure states for it (`poise.figure.model.facing`), or
++Y, the pointing axis of chains, if it states none.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
+from poise.figure.model.facing import POINTING, looks_with_crown
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import AIM_GOAL
 from poise.tasks.form import AXIS, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, vector_field
@@ -22,23 +28,28 @@ if TYPE_CHECKING:
 
 AT_A_POINT, IN_A_DIRECTION = "at a point", "in a direction"
 """Options of how a gaze is given."""
-NEW_TARGET = (0.0, 1.0, 0.0)
-"""Target of a new task, in its site's axes [m]."""
+ITS_FACE, AN_AXIS = "its face", "an axis"
+"""Options of what a part looks with."""
+NEW_TARGET_DISTANCE = 1.0
+"""Distance from the eye to the target of a new task [m]."""
 DIRECTION_MARK_DISTANCE = 0.5
 """Distance from the eye at which the target of a direction is drawn [m]."""
 
 
+def _ahead(posture: Posture, site: str) -> LookAt:
+    """The task that looks where a part looks in a posture."""
+    axis = posture.figure.facing_axis(site)
+    sight = NEW_TARGET_DISTANCE * (vector(POINTING) if axis is None else axis)
+    return LookAt(site, world_from_part(posture, site).apply(sight))
+
+
 @dataclass(frozen=True, eq=False)
 class LookAt(Task):
-    """An axis of a site points at a point, or along a direction."""
+    """A site looks at a point, or along a direction: with its face, or with an axis that is given."""
 
     target_fields: ClassVar = ("at", "direction")
     takes_arrays: ClassVar = True
-    menu: ClassVar = (
-        MenuEntry(
-            "Look at", lambda posture, site: LookAt(site, world_from_part(posture, site).apply(NEW_TARGET)), True
-        ),
-    )
+    menu: ClassVar = (MenuEntry("Look at", _ahead, True),)
     form: ClassVar = (
         SITE,
         FormField(
@@ -50,6 +61,13 @@ class LookAt(Task):
         ),
         TARGET,
         vector_field("direction", "Direction", step=0.1),
+        FormField(
+            label="Look with",
+            control="choice",
+            get=lambda task: ITS_FACE if task.axis is None else AN_AXIS,
+            put=lambda task, word, setting: task.looking_with(word, setting.posture),
+            options=lambda setting: [ITS_FACE, AN_AXIS],
+        ),
         AXIS,
         replace(RELATIVE_TO, applies=lambda task: task.at is not None),
     )
@@ -60,8 +78,9 @@ class LookAt(Task):
     """(3,) the point to look at [m]."""
     direction: ArrayLike | None = None
     """(3,) the direction to look in, in the world, instead of a point."""
-    axis: ArrayLike = (0.0, 1.0, 0.0)
-    """The axis to point with, in the site's own axes: three numbers, or a word such as "y" or "-z"."""
+    axis: ArrayLike | None = None
+    """The axis to look with, in the site's own axes: three numbers, or a word such as "y" or "-z". If None, the one
+    that the figure states for the site or its body (`Figure.facing_axis`), which for a head is its face; else +Y."""
     relative_to: str | None = None
     """Name of the site or body in whose frame the point is given; the world if None."""
 
@@ -75,7 +94,7 @@ class LookAt(Task):
                 f"{self.label}: a direction is always in world axes; only a point (at=) can be relative_to a part."
             )
         self._wanted()
-        self.unit_axis()
+        self._given_axis()
 
     def _wanted(self) -> FloatArray:
         """(3,) the point, or the unit vector of the direction."""
@@ -83,10 +102,18 @@ class LookAt(Task):
             return finite_vector(self.at, f"{self.label}: at")
         return direction_of(self.direction if self.direction is not None else (), self.label)
 
-    def unit_axis(self) -> FloatArray:
-        """(3,) unit vector of the axis to point with, in the site's own axes."""
+    def _given_axis(self) -> FloatArray | None:
+        """(3,) unit vector of the axis that is given, in the site's own axes; None if none is."""
+        if self.axis is None:
+            return None
         axis: FloatArray = axes_of(finite_vector(self.axis, f"{self.label}: axis"), self.label)[0]
         return axis
+
+    def axis_on(self, figure: Figure) -> FloatArray:
+        """(3,) unit vector of the axis to look with, in the site's own axes."""
+        given = self._given_axis()
+        axis = figure.facing_axis(self.site) if given is None else given
+        return vector(POINTING) if axis is None else axis
 
     def describe(self) -> str:
         """The name for reports."""
@@ -97,11 +124,17 @@ class LookAt(Task):
         return "rad"
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """One goal with two rows, across the line of sight."""
+        """One goal with two rows, across the line of sight; warns if a head would look with its crown."""
+        if self.axis is None and looks_with_crown(figure, self.site):
+            warnings.warn(
+                f"{self.label}: figure {figure.name!r} does not say where {self.site!r} faces, so it looks along its "
+                f'own +Y, which may be its crown; give axis=, such as axis="z".',
+                stacklevel=2,
+            )
         return [
             Goal(
                 kind=AIM_GOAL,
-                directions=np.repeat(self.unit_axis()[None], 2, axis=0),
+                directions=np.repeat(self.axis_on(figure)[None], 2, axis=0),
                 weights=self.weights_of(1).repeat(2),
                 seat=seat_of(figure, self.site),
                 base=base_seat(figure, self.relative_to),
@@ -120,10 +153,14 @@ class LookAt(Task):
             return replace(self, at=eye + DIRECTION_MARK_DISTANCE * self._wanted(), direction=None)
         return self
 
+    def looking_with(self, word: str, posture: Posture) -> Task:
+        """The task that looks with what the option `word` says: with the face, or with an axis, the same at first."""
+        return replace(self, axis=None if word == ITS_FACE else self.axis_on(posture.figure))
+
     def compare(self, posture: Posture) -> Comparison:
         """Directions, or the point and that on the line of sight at the same distance."""
         eye = world_from_part(posture, self.site)
-        sight = eye.matrix @ self.unit_axis()
+        sight = eye.matrix @ self.axis_on(posture.figure)
         if self.at is None:
             return Comparison(f"along {place_words(self._wanted())}", f"along {place_words(sight)}")
         base_from_world = part_from_world(posture, self.relative_to)

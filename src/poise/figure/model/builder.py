@@ -126,6 +126,7 @@ class Builder:
         shapes: Iterable[Shape] = (),
         mass: float | Mass | None = None,
         density: float | None = None,
+        facing: Axis | None = None,
     ) -> str:
         """Add a body whose frame is at its joint, and return its name.
 
@@ -138,18 +139,27 @@ class Builder:
             shapes: Its solids.
             mass: Mass [kg], distributed over the shapes by volume (at the origin without shapes), or a full `Mass`.
             density: Density of the shapes [kg/m³], instead of a mass.
+            facing: Axis with which the body looks, in its own axes.
         """
         solids = tuple(shapes)
-        self.bodies.append(Body(name, _mass_of(name, solids, mass, density), solids))
+        self.bodies.append(Body(name, _mass_of(name, solids, mass, density), solids, facing))  # type: ignore[arg-type]
         if joint is None and parent is not None:
             joint = fixed(f"{parent}_{name}")
         if joint is not None:
             self.joints.append(replace(joint, parent=parent, child=name, parent_frame=Pose(at, turned)))
         return name
 
-    def site(self, name: str, body: str, at: ArrayLike = (0.0, 0.0, 0.0), turned: ArrayLike = NO_TURN) -> None:
-        """Add a named frame on a body."""
-        self.sites.append(Site(name, body, Pose(at, turned)))
+    def site(
+        self,
+        name: str,
+        body: str,
+        at: ArrayLike = (0.0, 0.0, 0.0),
+        turned: ArrayLike = NO_TURN,
+        *,
+        facing: Axis | None = None,
+    ) -> None:
+        """Add a named frame on a body; `facing` is the axis with which it looks, in its own axes."""
+        self.sites.append(Site(name, body, Pose(at, turned), facing))  # type: ignore[arg-type]
 
     def loop(self, joint: Joint, parent: str, child: str, *, parent_frame: Pose, child_frame: Pose) -> None:
         """Add a joint between two bodies that are already in the tree, which closes a loop."""

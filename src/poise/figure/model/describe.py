@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from poise.figure.model.facing import head_of
 from poise.figure.model.joints import Joint
 from poise.figure.model.limits import Ellipse
+from poise.figure.model.pose import FloatArray
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
 
 
+STRAIGHT = 1.0 - 1e-9
+"""Least component of a unit vector that is along an axis."""
+
+
 def describe(figure: Figure) -> str:
-    """Text with counts, the tree with one line per body, loops, couplings, sites and postures."""
-    lines = [_title(figure)]
+    """Text with counts, base, face, the tree with one line per body, loops, couplings, sites and postures."""
+    lines = [_title(figure), f"  base: {_base(figure)}", *_head(figure)]
     depth: dict[str | None, int] = {None: 0}
     for body, joint in figure.tree_order:
         depth[body] = depth[joint.parent if joint else None] + 1
@@ -33,6 +42,42 @@ def describe(figure: Figure) -> str:
     if figure.posture_names:
         lines.append(f"  postures: {', '.join(figure.posture_names)}")
     return "\n".join(lines)
+
+
+def _base(figure: Figure) -> str:
+    """What holds the roots of a figure."""
+    joints = [(body, joint) for body, joint in figure.tree_order if joint is None or joint.parent is None]
+    return "; ".join(_held(body, joint) for body, joint in joints)
+
+
+def _held(body: str, joint: Joint | None) -> str:
+    """What holds one root."""
+    if joint is None or joint.kind == "fixed":
+        return f"{body} is fixed to the world"
+    return f"{body} is floating" if joint.kind == "free" else f"{body} is held by {joint.name} ({joint.kind})"
+
+
+def _head(figure: Figure) -> list[str]:
+    """Lines about where the head and other bodies face, if there are any that do or should."""
+    frames, head = figure.frames(figure.neutral()), head_of(figure)
+    lines = []
+    for part in (*figure.bodies, *figure.sites):
+        if part.facing is not None:
+            ahead = frames[part.name].matrix @ np.array(part.facing)
+            lines.append(
+                f"  {part.name} looks along its own {_axis(part.facing)}: {_axis(ahead)} in the neutral posture"
+            )
+    if head is not None and figure.facing_axis(head) is None:
+        lines.append(f"  {head} looks along its own +Y, which may be its crown: nothing says where it faces")
+    return lines
+
+
+def _axis(direction: Sequence[float] | FloatArray) -> str:
+    """An axis as a letter with its sign if there is one, otherwise as three numbers."""
+    for i, letter in enumerate("xyz"):
+        if abs(direction[i]) > STRAIGHT:
+            return f"{'+' if direction[i] > 0.0 else '-'}{letter.upper()}"
+    return f"({', '.join(f'{part + 0.0:.2f}' for part in np.round(direction, 2))})"
 
 
 def _title(figure: Figure) -> str:

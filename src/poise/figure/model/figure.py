@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
 from poise.figure.model.compiled import Compiled, compile_figure
+from poise.figure.model.facing import facing_of
 from poise.figure.model.joints import Coupling, Joint
 from poise.figure.model.names import Named, look_up
 from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray, Frames, Pose, unit_vector, vector
@@ -335,6 +336,10 @@ class Figure:
         row = self.frame_row(site_or_body)
         q = self.posture(posture)._q
         return queries.frame_jacobian(c.tree, q, ride.node, ride.position, ride.rotation, row)
+
+    def facing_axis(self, site_or_body: str) -> FloatArray | None:
+        """(3,) the axis with which a site or body looks, in its own axes; None if it is not known."""
+        return facing_of(self, site_or_body)
 
     def frame_row(self, site_or_body: str) -> int:
         """Row of a site or body among the attached frames."""

@@ -115,8 +115,9 @@ def _add_rider(rider: Builder) -> None:
         at=(0, TRUNK + 0.06, 0),
         shapes=looks.head(),
         mass=_mass("head"),
+        facing="z",
     )
-    rider.site("eyes", "head", at=(0, 0.13, 0.10), turned=looks.GAZE)
+    rider.site("eyes", "head", at=(0, 0.13, 0.10), turned=looks.GAZE, facing="y")
 
 
 def _add_leg(rider: Builder, side: str, s: float) -> None:

@@ -1,4 +1,4 @@
-"""A human with 50 degrees of freedom, scaled by stature and mass.
+"""A human with 50 degrees of freedom, scaled by stature and mass; eyes and fingers that move are options.
 
 Up is y, the figure faces +z, and +x is its left, as in motion-capture files. At rest it stands with its arms down and
 its palms towards its thighs; every body's axes are then parallel to the world's. All joints of the right side mirror
@@ -11,26 +11,29 @@ and the coupling excludes a raised leg with a straight knee, which the hamstring
 flexion allows one more degree of hip flexion. The hip's `swing_x` here has the same sign, up to the constant angle at
 which its region is centred.
 
-*Sites.* The eyes point along their own +Y, and so do the hands, along their fingers. The corners of each sole are the
-sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
+*Sites.* The eyes look along their own +Y, the head along its +z; the hands point along their own +Y, their fingers.
+The corners of each sole are the sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
 """
 
 from __future__ import annotations
 
 import math
 from functools import partial
+from typing import cast
 
 import numpy as np
 
 from poise.errors import FigureError
 from poise.figure.model.builder import Builder, ball, free, revolute, universal
 from poise.figure.model.figure import Figure
-from poise.figure.model.pose import Pose, turn
+from poise.figure.model.pose import Pose, from_matrix, turn
 from poise.figures.parts import shifted
 from poise.figures.people import anthropometry as body
 from poise.figures.people import human_ranges as ranges
 from poise.figures.people.anthropometry import carved, divided, segment_mass
 from poise.figures.people.ball_region import DOWN, UP, limits_of, region_through, seen_from
+from poise.figures.people.hand import HAND_LENGTH, Fingers
+from poise.figures.people.hand_postures import Side, hand_posture
 from poise.figures.people.human_postures import grounded_postures
 from poise.figures.people.human_shapes import Looks
 
@@ -44,27 +47,45 @@ ALONG_FINGERS = turn("x", 180.0)
 """Rotation whose +Y is down, along the fingers of a hanging arm."""
 
 
-def human(stature: float = 1.75, mass: float = 70.0, *, name: str = "human") -> Figure:
+def human(
+    stature: float = 1.75, mass: float = 70.0, *, eyes: bool = False, fingers: bool = False, name: str = "human"
+) -> Figure:
     """An average human.
 
     Args:
         stature: Standing height [m].
         mass: Body mass [kg].
+        eyes: Whether its eyes turn, both together.
+        fingers: Whether its fingers move, as those of the figure `hand` do.
         name: Name of the figure.
     """
     for what, value in (("stature", stature), ("mass", mass)):
         if not math.isfinite(value) or value <= 0.0:
             raise FigureError(f"a human needs a positive {what}, not {value}.")
-    sentence = f"A human of {stature:.2f} m and {mass:.4g} kg with 50 degrees of freedom; faces +z, its left is +x."
+    freedoms = 50 + 6 * eyes + 40 * fingers
+    sentence = (
+        f"A human of {stature:.2f} m and {mass:.4g} kg with {freedoms} degrees of freedom; faces +z, its left is +x."
+    )
     builder = Builder(name, description=sentence)
-    _add_trunk(builder, stature, mass)
+    _add_trunk(builder, stature, mass, eyes)
     for side in SIDES:
-        _add_arm(builder, stature, mass, side)
+        _add_arm(builder, stature, mass, side, fingers)
         _add_leg(builder, stature, mass, side)
-    add_sites(builder, stature)
+    # What not every human has comes last: the joints before are those of every human.
+    if eyes:
+        _add_eyes(builder, stature, mass)
+    add_sites(builder, stature, eyes)
+    if fingers:
+        for side in SIDES:
+            _fingers(builder, stature, side).add()
     builder.posture("neutral", {"base": (0.0, body.HIP_LEVEL * stature, 0.0, 1.0, 0.0, 0.0, 0.0)})
     figure = builder.build()
-    return figure.replaced(postures=grounded_postures(figure))
+    relaxed = hand_posture("relaxed", side="left") | hand_posture("relaxed", side="right") if fingers else {}
+    postures = {
+        name: values if name == "neutral" else {**values, **relaxed}
+        for name, values in grounded_postures(figure).items()
+    }
+    return figure.replaced(postures=postures)
 
 
 def build(name: str) -> Figure:
@@ -72,7 +93,7 @@ def build(name: str) -> Figure:
     return human(name=name)
 
 
-def _add_trunk(builder: Builder, h: float, m: float) -> None:
+def _add_trunk(builder: Builder, h: float, m: float, eyes: bool) -> None:
     """Add pelvis, abdomen, thorax, neck and head."""
     looks = Looks(h, m)
     heights = [
@@ -100,7 +121,29 @@ def _add_trunk(builder: Builder, h: float, m: float) -> None:
     upper = ball("head", limits_of(ranges.HEAD_RANGE, UP))
     # De Leva's head segment reaches down to the seventh neck vertebra; all its mass is on the head body.
     head = whole("head", top=(0, crown - jaw, 0), bottom=(0, neck - jaw, 0))
-    builder.body("head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(), mass=head)
+    builder.body(
+        "head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(eyes), mass=head, facing="z"
+    )
+
+
+def _add_eyes(builder: Builder, h: float, m: float) -> None:
+    """Add a body without mass between the eyes, which looks, and two eyeballs that turn as it does."""
+    looks, limits = Looks(h, m), [_radians(r) for r in ranges.EYES_RANGE]
+    for name, x in (("eyes", 0.0), ("left_eye", looks.eye_at[0]), ("right_eye", -looks.eye_at[0])):
+        at, shapes = (x, *looks.eye_at[1:]), looks.between_eyes() if name == "eyes" else looks.eyeball()
+        joint = universal(name, "y", "x", limits=limits)
+        builder.body(name, parent="head", joint=joint, at=at, shapes=shapes, facing="z")
+        if name != "eyes":
+            builder.couple(f"{name}_turn", {f"{name}.first": 1.0, "eyes.first": -1.0})
+            builder.couple(f"{name}_tilt", {f"{name}.second": 1.0, "eyes.second": -1.0})
+
+
+def _fingers(builder: Builder, h: float, side: str) -> Fingers:
+    """The fingers of one hand, without mass: theirs is in that of the hand."""
+    s = SIDES[side]
+    place = Pose(rotation=from_matrix([[0.0, 0.0, -s], [0.0, -1.0, 0.0], [-s, 0.0, 0.0]]))
+    size = body.HAND_FRACTION * h / HAND_LENGTH
+    return Fingers(builder, cast("Side", side), f"{side}_hand", f"{side}_", place, size)
 
 
 def _mirrored(axis: Point, side: str) -> Point:
@@ -114,7 +157,7 @@ def _radians(degrees: tuple[float, float]) -> tuple[float, float]:
     return math.radians(degrees[0]), math.radians(degrees[1])
 
 
-def _add_arm(builder: Builder, h: float, m: float, side: str) -> None:
+def _add_arm(builder: Builder, h: float, m: float, side: str, fingers: bool) -> None:
     """Add clavicle, upper arm, the two bones of the forearm, and hand."""
     looks, s = Looks(h, m), SIDES[side]
     axis = partial(_mirrored, side=side)
@@ -146,7 +189,8 @@ def _add_arm(builder: Builder, h: float, m: float, side: str) -> None:
         f"{side}_wrist", axis((0, 0, -1)), axis((-1, 0, 0)), limits=[_radians(r) for r in ranges.WRIST_RANGE]
     )
     hand = segment_mass("hand", m, origin, knuckles)
-    builder.body(f"{side}_hand", parent=f"{side}_radius", joint=wrist, at=lower, shapes=looks.hand(s), mass=hand)
+    shapes = _fingers(builder, h, side).palm_shapes() if fingers else looks.hand(s)
+    builder.body(f"{side}_hand", parent=f"{side}_radius", joint=wrist, at=lower, shapes=shapes, mass=hand)
 
 
 def _add_leg(builder: Builder, h: float, m: float, side: str) -> None:
@@ -178,10 +222,13 @@ def _add_leg(builder: Builder, h: float, m: float, side: str) -> None:
     builder.bound(f"{side}_hamstrings", {f"{side}_hip.swing_x": 1.0, f"{side}_knee": 1.0}, lower=raised)
 
 
-def add_sites(builder: Builder, h: float) -> None:
-    """Add the sites of a human of stature `h` [m]."""
+def add_sites(builder: Builder, h: float, eyes: bool = False) -> None:
+    """Add the sites of a human of stature `h` [m], whose `eyes` may turn."""
     tall = (1.0 - body.JAW_LEVEL) * h
-    builder.site("eyes", "head", (0, 0.47 * tall, 0.062 * h), GAZE)
+    if eyes:
+        builder.site("eyes", "eyes", turned=GAZE, facing="y")
+    else:
+        builder.site("eyes", "head", (0, 0.47 * tall, 0.062 * h), GAZE, facing="y")
     builder.site("crown", "head", (0, tall, 0))
     builder.site("chest", "thorax", (0, 0.5 * (body.NECK_LEVEL - body.XIPHION_LEVEL) * h, 0.065 * h), GAZE)
     for side, s in (("left", 1.0), ("right", -1.0)):

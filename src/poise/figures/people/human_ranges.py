@@ -18,6 +18,9 @@ NECK_RANGE = Range(x=(-30, 30), y=(-22.5, 22.5), twist=(-30, 30))
 HEAD_RANGE = NECK_RANGE
 """Standing limbs: x = (extension, flexion), y = lateral flexion, twist = rotation."""
 
+EYES_RANGE = ((-50.0, 50.0), (-40.0, 50.0))
+"""Right and left; up and down [Guitton & Volle 1987]."""
+
 SHOULDER_RANGE = Range(x=(-120, 60), y=(-45, 120), twist=(-90, 70))
 HIP_RANGE = Range(x=(-120, 20), y=(-30, 45), twist=(-45, 45))
 """Hanging limbs: x = (flexion, extension), y = (adduction, abduction), twist = (external, internal) rotation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from poise.figure.model.shapes import Shape
-from poise.figures.parts import DARK_GREY, SHIRT, SKIN, TROUSERS, bar, block, egg, knob
+from poise.figures.parts import DARK_GREY, SHIRT, SKIN, TROUSERS, WHITE, bar, block, egg, knob
 from poise.figures.people import anthropometry as body
 
 Point = tuple[float, float, float]
@@ -57,12 +57,30 @@ class Looks:
             )
         ]
 
-    def head(self) -> list[Shape]:
-        """Skull, eyes and nose."""
+    @property
+    def eye_at(self) -> Point:
+        """Middle of the left eyeball on the head [m]."""
+        return 0.018 * self.h, 0.47 * (1.0 - body.JAW_LEVEL) * self.h, 0.0525 * self.h
+
+    def eyeball(self) -> list[Shape]:
+        """An eyeball with its pupil."""
+        radius = 0.0085 * self.h
+        return [knob((0, 0, 0), radius, WHITE), knob((0, 0, 0.62 * radius), 0.52 * radius, DARK_GREY)]
+
+    def between_eyes(self) -> list[Shape]:
+        """A solid too deep in the skull to be seen, for a body that would be drawn as a bone without one."""
+        return [knob((0, 0, -0.03 * self.h), 0.002 * self.h, SKIN)]
+
+    def head(self, eyes_turn: bool) -> list[Shape]:
+        """Skull, nose, and eyes unless they turn."""
         h, tall = self.h, (1.0 - body.JAW_LEVEL) * self.h
         skull = egg((0, 0.5 * tall, 0.010 * h), (0.043 * h, 0.5 * tall, 0.053 * h), SKIN)
         eyes = [knob((x, 0.47 * tall, 0.058 * h), 0.0055 * h, DARK_GREY) for x in (-0.018 * h, 0.018 * h)]
-        return [skull, *eyes, egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN)]
+        return [
+            skull,
+            *(() if eyes_turn else eyes),
+            egg((0, 0.36 * tall, 0.063 * h), (0.006 * h, 0.012 * h, 0.008 * h), SKIN),
+        ]
 
     def clavicle(self, reach: Point) -> list[Shape]:
         """From the breastbone out to the shoulder."""

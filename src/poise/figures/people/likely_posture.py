@@ -86,12 +86,13 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, figure: Figure) -> Layout:
-        """The layout of a figure that is built like the human."""
+        """The layout of a figure that is built like the human; joints that not every human has are left out."""
         q, v = figure.compiled.q_slices, figure.compiled.v_slices
-        joints = [joint for joint in figure.joints if joint.kind != "free"]
+        joints = [joint for joint in figure.joints if joint.kind != "free" and joint.name in _human_joints()]
+        count = BASE_RATES + sum(joint.nv for joint in joints)
         shift, balls = BASE_VALUES - BASE_RATES, [j.name for j in joints if j.kind == "ball"]
         hinges = [j.name for j in joints if j.kind != "ball"]
-        source, sign = np.arange(figure.nv + shift), np.ones(figure.nv + shift)
+        source, sign = np.arange(count + shift), np.ones(count + shift)
         sign[:BASE_VALUES] = np.concatenate([MIRROR, -MIRROR, MIRROR])
         for joint in joints:
             here, there = v[joint.name], v[other_side(joint.name)]
@@ -149,12 +150,22 @@ def people() -> People:
 
 @lru_cache(maxsize=16)
 def people_of(figure: Figure) -> People | None:
-    """What was learnt from people, for a figure with the joints of the built-in human, of any size; else None."""
+    """What was learnt from people, for a human of any size, whose eyes and fingers may move; else None."""
     from poise.figures.people.human_body import human
 
-    like = human()
-    same = [(j.name, j.kind, j.parent) for j in figure.joints] == [(j.name, j.kind, j.parent) for j in like.joints]
-    return people() if same and figure.up == like.up else None
+    like = human(eyes=True, fingers=True)
+    known = {joint.name: (joint.kind, joint.parent) for joint in like.joints}
+    same = all(known.get(joint.name) == (joint.kind, joint.parent) for joint in figure.joints)
+    first = figure.joints.names[: len(_human_joints())] == _human_joints()
+    return people() if same and first and figure.up == like.up else None
+
+
+@cache
+def _human_joints() -> tuple[str, ...]:
+    """Names of the joints that every human has; those that not every one has come after them."""
+    from poise.figures.people.human_body import human
+
+    return human().joints.names
 
 
 @lru_cache(maxsize=256)
@@ -184,7 +195,7 @@ def likely_posture(human: Figure, handles: Mapping[str, Pose | ArrayLike]) -> Li
         human: The built-in human.
         handles: Poses or positions of some of `POINTS` [m]; both feet need poses.
     """
-    q = np.empty(human.nq)
+    q = human.neutral()._q.copy()
     given = handle_arrays(handles)
     if not given.turned[:2].all():
         raise FigureError("a likely posture needs the poses of left_foot and right_foot.")

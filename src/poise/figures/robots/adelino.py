@@ -61,7 +61,7 @@ def build(name: str) -> Figure:
         upper = robot.body(f"segment_{k + 1}", parent=upper, joint=hinge, at=(0, height, 0), shapes=shapes, mass=mass)
         height = size
     robot.site("tip", upper, at=(0, height, 0))
-    robot.site("eyes", upper, at=(0, height, 0))
+    robot.site("eyes", upper, at=(0, height, 0), facing="y")
     for posture, angles in ADELINO_POSTURES.items():
         robot.posture(posture, dict(zip(JOINTS, np.radians(angles).tolist(), strict=True)))
     return robot.build()

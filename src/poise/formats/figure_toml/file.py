@@ -30,10 +30,12 @@ from poise.formats.figure_toml.values import (
     Keys,
     Pairs,
     Record,
+    axis_value,
     key,
     pose_keys,
     pose_pairs,
     posture_pairs,
+    read_axis,
     read_inner_pose,
     read_shape,
     read_values,
@@ -257,11 +259,20 @@ def _inertia_value(tensor: FloatArray) -> list[float]:
     return diagonal if same_bits(across, [0.0] * 3) else diagonal + across
 
 
+FACING = Keys(
+    ("facing",),
+    lambda table: {"facing": read_axis(table, table.take("facing"), "facing")} if "facing" in table else {},
+    lambda part: {} if part.facing is None else {"facing": axis_value(part.facing)},
+)
+"""The axis with which a body or site looks."""
 BODY = Record(
-    Body, key("name", Table.text), Keys(("mass", "density", "center", "inertia", "shapes"), _read_body, _body_pairs)
+    Body,
+    key("name", Table.text),
+    FACING,
+    Keys(("mass", "density", "center", "inertia", "shapes"), _read_body, _body_pairs),
 )
 """The table of a body."""
-SITE = Record(Site, key("name", Table.text), key("body", Table.text), pose_keys("pose"))
+SITE = Record(Site, key("name", Table.text), key("body", Table.text), pose_keys("pose"), FACING)
 """The table of a site."""
 TERM = Record(Term, key("joint", Table.text), key("factor", Table.number, 1.0), key("coordinate", Table.text, None))
 """The table of one term of a coupling."""

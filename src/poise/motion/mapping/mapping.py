@@ -1,14 +1,12 @@
 """Joint mapping: which joint of a clip drives which site or body of a figure.
 
-Both sides are matched by their *roles*: a role is an anatomical word such as "knee" with its side, "left_knee". Names
-are compared without prefix ("mixamorig:"), numbers, case and side: LeftUpLeg, l_thigh and thigh.L all have the role
-"left_hip", the joint at the upper end of the thigh. A skeleton without such names is matched by its shape (`topology`).
+Both sides are matched by their *roles* (`poise.figure.model.roles`): a role is an anatomical word such as "knee" with
+its side, "left_knee", found by the part's name. A skeleton without such names is matched by its shape (`topology`).
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from collections.abc import Mapping as Table
 from dataclasses import dataclass, field, replace
@@ -19,6 +17,7 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing, suggestion
+from poise.figure.model.roles import figure_roles, roles_of
 from poise.motion.clip.clip import Clip, Source
 from poise.motion.mapping.topology import roles_by_shape
 
@@ -37,24 +36,6 @@ ROLE_WEIGHTS = {
 """Default weight of each role against the others of its priority; roles that are not listed, such as hips, get 0."""
 FOOT_ROLES = ("ankle", "toe")
 """Roles of the parts of a foot, which foot planning places."""
-ROLE_WORDS: dict[str, tuple[str, ...]] = {
-    "pelvis": ("hips", "pelvis", "hip", "root", "base"),
-    "hip": ("upleg", "upperleg", "thigh", "upleg", "femur", "hip"),
-    "knee": ("leg", "lowerleg", "lowleg", "shank", "shin", "calf", "knee", "tibia"),
-    "ankle": ("foot", "ankle"),
-    "toe": ("toebase", "toes", "toe", "ball"),
-    "neck": ("neck",),
-    "head": ("head",),
-    "shoulder": ("upperarm", "uparm", "arm", "shldr", "humerus", "shoulder"),
-    "elbow": ("forearm", "lowerarm", "lowarm", "elbow", "ulna"),
-    "wrist": ("hand", "wrist"),
-    "fingers": ("fingertips", "handend", "handindex", "fingerbase", "handmiddle"),
-}
-"""Known names by role, the most specific name first."""
-SIDED_ROLES = frozenset(ROLE_WORDS) - {"pelvis", "neck", "head"}
-"""Roles that exist once on the left and once on the right."""
-_WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_LEFT_MARKS, _RIGHT_MARKS = ("left", "l"), ("right", "r")
 
 
 @dataclass(frozen=True)
@@ -166,11 +147,6 @@ def clip_roles(clip: Clip) -> tuple[dict[str, str], str]:
     return (shape, "shape") if len(shape) > len(found) else (found, "name")
 
 
-def figure_roles(figure: Figure) -> dict[str, str]:
-    """Bodies and sites of a figure by role, found by their names."""
-    return roles_of([*figure.bodies.names, *figure.sites.names])
-
-
 def default_weight(role: str) -> float:
     """Default weight of a role."""
     return ROLE_WEIGHTS.get(_role_part(role), 0.0)
@@ -193,32 +169,3 @@ def _check_name(name: str, known: Iterable[str], owner: str) -> None:
 
 def _example_site(figure: Figure) -> str:
     return figure.sites.names[-1] if figure.sites.names else figure.bodies.names[-1]
-
-
-def sided_name(name: str) -> tuple[str, str]:
-    """The side ("left", "right" or "") of a name, and the rest of the name in lower case without digits."""
-    bare = name.rsplit(":", maxsplit=1)[-1]
-    prefixed = re.match(r"^([LRlr])([A-Z][a-z]+.*)$", bare)
-    if prefixed:
-        bare = f"{prefixed[1]}_{prefixed[2]}"
-    parts = [part.lower() for part in _WORD_PATTERN.findall(bare)]
-    for side, marks in (("left", _LEFT_MARKS), ("right", _RIGHT_MARKS)):
-        for mark in marks:
-            if mark in parts:
-                parts.remove(mark)
-                return side, "".join(parts)
-    return "", "".join(parts)
-
-
-def roles_of(names: Iterable[str]) -> dict[str, str]:
-    """Names by role; of several names for one role the first, which in a skeleton is the one nearest to the root."""
-    by_word: dict[tuple[str, str], str] = {}
-    for name in names:
-        by_word.setdefault(sided_name(name), name)
-    found = {}
-    for role, words in ROLE_WORDS.items():
-        for side in ("left", "right") if role in SIDED_ROLES else ("",):
-            match = next((by_word[side, word] for word in words if (side, word) in by_word), None)
-            if match is not None:
-                found[f"{side}_{role}" if side else role] = match
-    return found

@@ -4,11 +4,12 @@ import pytest
 import poise
 from poise.errors import FormatError, TaskError
 from poise.figure.model.builder import Builder, ball, free
+from poise.figure.model.roles import roles_of, sided_name
 from poise.formats.mapping_toml import read_mapping
 from poise.motion.clip.clip import Clip, Source
 from poise.motion.clip.contacts import Contacts, find_contacts, segments
 from poise.motion.clip.motion import Motion
-from poise.motion.mapping.mapping import JointMap, Link, roles_of, sided_name
+from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.curves import _margin
 from poise.motion.retarget.smoothing import Style
 

@@ -116,7 +116,9 @@ CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
         ("look", "in a direction", lambda t: t.at is None and t.direction is not None),
         ("direction x", 1.0, lambda t: t.direction[0] == 1.0),
         ("look", "at a point", lambda t: t.direction is None),
+        ("look with", "an axis", lambda t: list(t.axis) == [0.0, 1.0, 0.0]),
         ("axis z", 0.5, lambda t: t.axis[2] == 0.5),
+        ("look with", "its face", lambda t: t.axis is None),
     ],
     "Centre of mass": [
         ("target [m] y", 0.8, lambda t: isinstance(t, CenterOfMass) and t.at[1] == 0.8),
