@@ -153,6 +153,7 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         last_merit=np.full(p + 1, np.nan),
         best_merit=np.zeros(p + 1),
         rest_merit=np.zeros(p + 1),
+        rest_q=np.zeros(figure.nq),
         extra_damping=np.zeros(p + 1),
         needs_curvature=np.zeros(p + 1, dtype=whole),
         loop_residual=np.zeros(loop_rows),

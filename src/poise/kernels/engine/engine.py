@@ -59,7 +59,9 @@ class State(NamedTuple):
     best_merit: Array
     """(p + 1,) least merit of each level since the targets changed or a level above improved."""
     rest_merit: Array
-    """(p + 1,) the same where the figure last came to rest in a solve."""
+    """(p + 1,) least merit of each level at the places where the figure came to rest in a solve."""
+    rest_q: Array
+    """(nq,) posture in which the figure last came to rest in a solve."""
     extra_damping: Array
     """(p + 1,) squared damping added to each level after rejected steps and oscillation; decays from step to step."""
     needs_curvature: Array

@@ -129,6 +129,8 @@ MAX_SLOW_HALVINGS = 12
 """Times that a step is halved if it wakes goals that slow bodies down: see `_begin_slowly`."""
 MAX_DAMPINGS = 3
 """Times that a rejected step is solved again with more damping or curvature before the posture stays where it is."""
+MAX_REST_LOSS = 5e-7
+"""Loss of a level, by starting afresh several times in a solve, up to which it passes for noise [m or rad]."""
 VISIBLE_STEP = 1e-4
 """Size from which on a step must have a least gain [rad or m]."""
 CURVATURE_ADDED = -1
@@ -515,39 +517,49 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
     """Take at most `steps` steps, until two in a row are no larger than `tolerance`.
 
     Where a level is not met, earlier steps may have left damping that hides a way on. The engine then forgets them and
-    goes on, until the figure rests where it is no better than where it rested before. Returns the number of steps and
-    the size of the last one [rad or m].
+    goes on, until the figure rests where it is no better than where it rested before. Where it is worse, because losses
+    that pass for noise have added up, it goes back there. Returns the number of steps and the size of the last one
+    [rad or m].
     """
+    state = engine.state
     moved, rests, rested = math.inf, 0, False
     for step in range(steps):
         moved = call_take_step(engine.calls, engine, q)
         rests = rests + 1 if moved <= tolerance else 0
         if rests == 2:
-            unmet = _some_level_is_unmet(engine, engine.state.asked_levels[0])
-            if not unmet or (rested and not is_better(engine.state.rest_merit, engine.state.merit, EXACT_LEVEL_SLACK)):
+            if rested and is_better(state.merit, state.rest_merit, MAX_REST_LOSS):
+                for i in range(q.shape[0]):
+                    q[i] = state.rest_q[i]
                 return step + 1, moved
-            for k in range(engine.state.merit.shape[0]):
-                engine.state.rest_merit[k] = engine.state.merit[k]
-            _forget_damping(engine)
+            unmet = _some_level_is_unmet(engine, state.asked_levels[0])
+            if not unmet or (rested and not is_better(state.rest_merit, state.merit, EXACT_LEVEL_SLACK)):
+                return step + 1, moved
+            _note_rest(state, q, rested)
+            forget_steps(engine)
             rests, rested = 0, True
     return steps, moved
 
 
 @kernel
-def forget_steps(engine: Engine) -> None:
-    """Forget what earlier steps left: their directions, extra damping, the use of curvature and the best merits."""
-    _forget_damping(engine)
-    for k in range(engine.state.last_merit.shape[0]):
-        engine.state.last_merit[k] = math.nan
+def _note_rest(state: State, q: Array, rested: bool) -> None:
+    """Note where the figure rests, and the least merits of all places of rest; a gain of a level resets those below."""
+    gained = not rested
+    for k in range(state.merit.shape[0]):
+        least = state.rest_merit[k]
+        if gained or state.merit[k] < least:
+            state.rest_merit[k] = state.merit[k]
+        gained = gained or state.merit[k] < least - EXACT_LEVEL_SLACK
+    for i in range(q.shape[0]):
+        state.rest_q[i] = q[i]
 
 
 @kernel
-def _forget_damping(engine: Engine) -> None:
-    """Forget what earlier steps left but the best merits: their directions, extra damping and the use of curvature."""
+def forget_steps(engine: Engine) -> None:
+    """Forget what earlier steps left: their directions, extra damping, the use of curvature and the best merits."""
     state = engine.state
-    state.leap_pause[0], state.leap_pause[1], state.gain_factor[0] = 0, 0, 1.0
+    state.leap_pause[0], state.leap_pause[1] = 0, 0
     for k in range(state.extra_damping.shape[0]):
-        state.extra_damping[k], state.needs_curvature[k] = 0.0, 0
+        state.extra_damping[k], state.needs_curvature[k], state.last_merit[k] = 0.0, 0, math.nan
         for i in range(state.last_level_step.shape[1]):
             state.last_level_step[k, i] = 0.0
 
