@@ -22,13 +22,14 @@ from poise.studio.session.pulls import with_pin
 from poise.studio.session.session import Session
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Flex, NearPosture
+from poise.tasks.distance import Distance, OnEllipsoid
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
-from poise.tasks.steady import StayStill, TurnSlowly
+from poise.tasks.steady import MoveSlowly, StayStill, TurnSlowly
 from poise.tasks.task import NEAREST_BRANCH
 from tests.unit.studio.visitor import Visit, Visitor
 
@@ -149,6 +150,19 @@ CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
         ),
         ("only these bodies", [], lambda t: t.bodies is None),
         ("weight, or one per axis", "0.01", lambda t: t.weight == 0.01),
+    ],
+    "Distance": [
+        ("to", "head", lambda t: isinstance(t, Distance) and t.to == "head"),
+        ("distance [m]", 1.2, lambda t: t.distance == 1.2),
+    ],
+    "On an ellipsoid": [
+        ("centre [m] y", 0.1, lambda t: isinstance(t, OnEllipsoid) and t.center[1] == 0.1),
+        ("radii [m] x", 0.3, lambda t: t.radii[0] == 0.3),
+        ("relative to", "head", lambda t: t.relative_to == "head"),
+    ],
+    "Move slowly": [
+        ("speed limit [m/s]", 0.5, lambda t: isinstance(t, MoveSlowly) and t.speed == 0.5),
+        ("only these bodies", ["head"], lambda t: t.bodies == ("head",)),
     ],
     "Turn slowly": [
         ("speed limit [rad/s]", 1.5, lambda t: isinstance(t, TurnSlowly) and t.speed == 1.5),
