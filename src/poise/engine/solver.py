@@ -152,19 +152,21 @@ class Solver:
     def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
         """Come to rest from `start` with all levels of a stage together.
 
-        With natural motion and targets that are far away, a second descent begins with the tasks as springs; of equal
-        answers, the more natural one counts.
+        With natural motion and targets that are far away, a second descent begins with the tasks as springs; of answers
+        that meet as much, and miss the rest by as much, the more natural one counts.
         """
         direct = self._descend(start.copy(), stage, max_steps, tolerance)
         far = self._problem.natural is not None and self._problem.unmet_places(start, stage, FAR_TARGET)
         if not far or direct.moved > tolerance:
             return direct
-        errors, value = self._stage_errors(direct, stage), self._problem.criteria_value
+        errors = np.maximum(self._stage_errors(direct, stage), tolerance)
+        value = self._problem.criteria_value
         q = start.copy()
         approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)
         drawn = self._descend(q, stage, max_steps, tolerance)
-        drawn_errors, steps = self._stage_errors(drawn, stage), direct.steps + approach + drawn.steps
-        equal = bool(np.all(np.abs(drawn_errors - errors) <= max(tolerance, EQUAL_ERROR)))
+        drawn_errors = np.maximum(self._stage_errors(drawn, stage), tolerance)
+        steps = direct.steps + approach + drawn.steps
+        equal = bool(np.all(np.abs(drawn_errors - errors) <= EQUAL_ERROR))
         better = self._problem.criteria_value < value if equal else is_better(drawn_errors, errors)
         if not better and self._trust_region is not None:
             self._trust_region.measure(direct.q)

@@ -530,6 +530,8 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
             if rested and is_better(state.merit, state.rest_merit, MAX_REST_LOSS):
                 for i in range(q.shape[0]):
                     q[i] = state.rest_q[i]
+                call_evaluate_current(engine.calls, engine, q)
+                measure_merits(engine, engine.current, q, state.merit)
                 return step + 1, moved
             unmet = _some_level_is_unmet(engine, state.asked_levels[0])
             if not unmet or (rested and not is_better(state.rest_merit, state.merit, EXACT_LEVEL_SLACK)):
