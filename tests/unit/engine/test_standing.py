@@ -5,7 +5,7 @@ import pytest
 
 import poise
 from poise import CenterOfMass, Frame, Obstacle, Pose, Position, Solver
-from poise.figure import Box
+from poise.figure import Box, Builder, free, prismatic, revolute
 from poise.figure.collision.soles import support_polygon
 from poise.tasks.task import Task
 
@@ -81,3 +81,32 @@ def test_a_foot_that_is_lifted_without_a_direction_bends_the_knee(human: poise.F
     assert np.degrees(result.posture["left_knee"]) > 60.0
     chest = human.pose_of("thorax", result.posture).matrix @ human.pose_of("thorax", start).matrix.T
     assert np.degrees(np.arccos(chest[1, 1])) < 30.0
+
+
+def table(legs: int, up: str) -> poise.Figure:
+    """A floating top on legs that slide out of it, each with a hinge above: another figure than people."""
+    made = Builder("table", up=up)
+    axis = np.eye(3)["xyz".index(up)]
+    made.body("top", joint=free("base"), shapes=[Box((0.6, 0.6, 0.6))], mass=5.0)
+    for k in range(legs):
+        around = 2.0 * np.pi * k / legs
+        place = 0.3 * np.roll([0.0, np.cos(around), np.sin(around)], "xyz".index(up))
+        hip = revolute(f"hip{k}", np.roll([0.0, 1.0, 0.0], "xyz".index(up)), limits=(-1.0, 1.0))
+        made.body(f"thigh{k}", parent="top", joint=hip, at=place, mass=0.2)
+        slide = prismatic(f"leg{k}", axis, limits=(-0.3, 0.3))
+        made.body(f"foot{k}", parent=f"thigh{k}", joint=slide, at=-0.6 * axis, shapes=[Box((0.1, 0.1, 0.1))], mass=0.2)
+    return made.build()
+
+
+@pytest.mark.parametrize("up", ["x", "y", "z"])
+@pytest.mark.parametrize("seed", range(3))
+def test_any_figure_stands_on_the_legs_that_stay(up: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    figure, feet = table(4, up), [f"foot{k}" for k in range(4)]
+    start, lifted = figure.neutral(), feet[int(rng.integers(4))]
+    tasks: list[Task] = [Position(foot, at=figure.pose_of(foot, start).position) for foot in feet if foot != lifted]
+    high = figure.pose_of(lifted, start).position + rng.uniform(0.05, 0.2) * figure.up_vector
+    tasks += [CenterOfMass(over=feet, margin=0.02, priority=2), Position(lifted, at=high, priority=3)]
+    result = poise.solve(figure, tasks, start=start)
+    assert result.errors[tasks[3]] < 1e-6
+    assert support_polygon(result.posture, [foot for foot in feet if foot != lifted]).inside > 0.02 - 1e-6
