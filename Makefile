@@ -6,13 +6,18 @@ BIN := $(VENV)/bin
 COVERAGE_FLOOR ?= 92
 FUZZ_SECONDS ?= 600
 
+# A lock names every package, so pip is told to look for no others: its resolver would otherwise ask for the newest
+# version of a package with an extra, such as coverage[toml], whose hash the lock does not have.
+LOCKED := --quiet --disable-pip-version-check --require-hashes --no-deps
+
 # The stamp carries a checksum of both files, so an edit of either installs again and a fresh checkout does not.
 STAMP := $(VENV)/.setup-$(shell cat pyproject.toml requirements.lock | cksum | tr ' ' '-')
 
 # Peers to measure live apart from poise: they need older versions of what the tests need.
 BENCH_VENV := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.setup-$(shell cat requirements-bench.lock | cksum | tr ' ' '-')
-BENCHMARKS := $(shell grep -l __main__ benchmarks/*.py)
+# Those named peers_ are run by others, on the interpreter that has the peers.
+BENCHMARKS := $(filter-out benchmarks/peers_%,$(shell grep -l __main__ benchmarks/*.py))
 
 LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
@@ -35,7 +40,7 @@ $(STAMP):
 			"$$($(PYTHON) --version 2>/dev/null || echo not installed); try: make setup PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/pip || { echo "Creating $(VENV) with $$($(PYTHON) --version) ..."; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing the packages of requirements.lock (a minute or two the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install $(LOCKED) -r requirements.lock
 	@echo "Installing poise itself, editable ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@rm -f $(VENV)/.setup-*
@@ -77,7 +82,7 @@ NUMBA_VENV = .venv-numba-$(VERSION)
 test-numba: $(STAMP) ## Run the kernels' tests with another numba: make test-numba VERSION=0.69.0 (compiles everything).
 	@test -n "$(VERSION)" || { echo "which numba? make test-numba VERSION=0.69.0"; exit 1; }
 	@test -x $(NUMBA_VENV)/bin/pip || $(PYTHON) -m venv $(NUMBA_VENV)
-	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(NUMBA_VENV)/bin/python -m pip install $(LOCKED) -r requirements.lock
 	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@$(NUMBA_VENV)/bin/python -m pip install --quiet --disable-pip-version-check "numba==$(VERSION)"
 	POISE_CACHE_DIR=$(CURDIR)/$(NUMBA_VENV)/cache $(NUMBA_VENV)/bin/python -m pytest -n 2 -m "not slow" \
@@ -90,7 +95,7 @@ bench: $(STAMP) $(BENCH_STAMP) ## Run every benchmark, against peers in an envir
 $(BENCH_STAMP): | $(STAMP)
 	@test -x $(BENCH_VENV)/bin/pip || $(BIN)/python -m venv $(BENCH_VENV)
 	@echo "Installing the peers of requirements-bench.lock in $(BENCH_VENV) (a minute or two the first time) ..."
-	@$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	@$(BENCH_VENV)/bin/python -m pip install $(LOCKED) -r requirements-bench.lock
 	@rm -f $(BENCH_VENV)/.setup-*
 	@touch $@
 

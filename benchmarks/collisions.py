@@ -1,10 +1,14 @@
 """Time of collision avoidance: one step of the human with and without it.
 
 The human stands on both feet and reaches across its body. Steps are timed at rest, with its arm against its
-chest, and on the way there; both with the same tasks, alternately, as the best of several rounds.
+chest, and on the way there; both with the same tasks, alternately, as the best of several rounds. Then both hands are
+pulled softly along curves that cross, one step per frame, as in the studio: the processor time of a step.
 """
 
 from __future__ import annotations
+
+import time
+from typing import Any
 
 import numpy as np
 from machine import describe, microseconds
@@ -12,12 +16,15 @@ from machine import describe, microseconds
 import poise
 from poise import Avoid, CenterOfMass, Frame, Obstacle, Plane, Pose, Position
 from poise.engine.avoidance import Avoidance
+from poise.engine.problem import StepSize
+from poise.figure.collision.collisions import node_frames
 from poise.figure.model.shapes import Box, Capsule, Sphere
 from poise.tasks.task import Task
 
 ACROSS = (0.25, 1.2, 0.0)
 """Behind the chest, as the right hand sees it [m]."""
 REPEATS = 200
+SIDES = ("left", "right")
 
 
 def main() -> None:
@@ -44,6 +51,30 @@ def main() -> None:
         ("itself and furniture", [Avoid(["self", *furniture])]),
     ):
         measure(human, name, tasks, extra)
+    print(f"\n{'two hands pulled live':<40}{'median [µs]':>12}{'90 % [µs]':>12}")
+    live(human, "on its feet, in balance", criteria=())
+    live(human, "and natural")
+    live(human, "and solid: itself and the floor", solid=True)
+
+
+def live(human: poise.Figure, name: str, **options: Any) -> None:
+    """Print the processor time of the steps of a human whose hands are pulled for five seconds."""
+    start, feet = human.posture("standing"), ("left_foot", "right_foot")
+    pulls = [Position(f"{side}_hand", human.pose_of(f"{side}_hand", start).position, soft=True) for side in SIDES]
+    held = [Frame(foot, human.pose_of(foot, start), priority=1) for foot in feet]
+    tasks = [*held, CenterOfMass(over=feet, margin=0.02, priority=2), *pulls]
+    solver = poise.Solver(human, tasks, step=StepSize(turn=0.1), **options)
+    posture, spent = start, []
+    for frame in range(300):
+        t = frame / 60.0
+        way = np.array([0.25 * np.sin(2.0 * t), 0.25 * np.sin(3.0 * t), 0.2 + 0.2 * np.sin(1.7 * t)])
+        for pull, side in zip(pulls, (-1.0, 1.0), strict=True):
+            solver.target(pull, pull.at + way * np.array([side, 1.0, 1.0]))
+        begin = time.thread_time()
+        posture = solver.step(posture)
+        spent.append(1e6 * (time.thread_time() - begin))
+    median, most = np.percentile(spent[20:], [50, 90])
+    print(f"{name:<40}{median:>12.0f}{most:>12.0f}")
 
 
 def measure(human: poise.Figure, name: str, tasks: list[Task], extra: list[Avoid]) -> None:
@@ -60,9 +91,9 @@ def measure(human: poise.Figure, name: str, tasks: list[Task], extra: list[Avoid
     walking = microseconds(walk, max(1, REPEATS // 10)) / 10.0
     pairs, looking = 0, 0.0
     if extra:
-        avoidance, q = Avoidance(human, extra), np.array(result.posture.q)
+        avoidance, frames = Avoidance(human, extra), node_frames(human, result.posture)
         pairs = avoidance.pair_count
-        looking = microseconds(lambda: avoidance.measure(q), REPEATS)
+        looking = microseconds(lambda: avoidance.measure(*frames), REPEATS)
     print(f"{name:<22}{pairs:>7}{looking:>12.0f}{resting:>19.0f}{walking:>21.0f}{result.steps:>7}")
 
 

@@ -51,7 +51,7 @@ def on_grid(letter: str, count: int) -> None:
     """One line for each of our two solvers."""
     for make in (poise.Expressive, poise.Erik):
         solver = make(poise.load(f"erik_{letter}"))
-        asked = samples(solver.limb, count, np.random.default_rng(7))
+        asked = samples(solver.limb, count, 7)
         solver.solve_batch(asked.postures[:256], asked.orientations[:256])
         taken = []
         for _ in range(3):
@@ -71,7 +71,7 @@ def on_grid(letter: str, count: int) -> None:
 def compare(letter: str, count: int) -> None:
     figure = poise.load(f"erik_{letter}")
     ours, erik = poise.Expressive(figure), poise.Erik(figure)
-    asked = samples(ours.limb, count, np.random.default_rng(300))
+    asked = samples(ours.limb, count, 300)
     print(f"\nskeleton {letter.upper()}, {count} pairs: orientation met, mean error / shape, µs median / mean / p99")
     for name, solver in (("poise.Expressive", ours), ("poise.Erik", erik)):
         batch = solver.solve_batch(asked.postures, asked.orientations)

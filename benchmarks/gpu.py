@@ -1,9 +1,11 @@
-"""Batches of poise.Erik and poise.Expressive on the CPU and on a CUDA GPU: agreement and throughput.
+"""Batches of poise.Erik, poise.Expressive and the two-priority DLS on the CPU and on a CUDA GPU.
 
 Every result of the GPU is compared with that of the CPU, bit for bit. Where errors differ by more than 1e-9 the exit
-status is 1.
+status is 1. With --table-8, the paper's evaluation is run on the GPU and timed, and the statistics of some of its
+samples are compared with those of the CPU.
 
 python benchmarks/gpu.py --count 1000000 --skeletons BCG
+python benchmarks/gpu.py --table-8
 """
 
 from __future__ import annotations
@@ -12,6 +14,9 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import mended_numpy  # noqa: F401  # first of all that import numba
 import numpy as np
@@ -19,10 +24,12 @@ from machine import describe
 
 import poise
 from poise.errors import TaskError
+from poise.evaluation.erik import evaluate
+from poise.evaluation.erik_cases import Plan, solve_range
 from poise.evaluation.sampling import Samples, samples
-from poise.expressive.cuda import local_array_size
 from poise.expressive.result import ExpressiveBatch
 from poise.expressive.solver import ExpressiveSolver
+from poise.expressive.two_priority import TwoPriorityDls
 
 SAME = 1e-9
 """Errors of two answers that differ by less are the same."""
@@ -35,15 +42,19 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1_000_000, help="questions on the GPU")
     parser.add_argument("--compared", type=int, default=200_000, help="how many of them the cores answer too")
     parser.add_argument("--skeletons", default="ABCDEFG")
-    parser.add_argument("--solvers", default="erik,expressive")
+    parser.add_argument("--solvers", default="erik,expressive,dls")
+    parser.add_argument("--table-8", action="store_true", help="the paper's evaluation instead")
+    parser.add_argument("--samples", type=int, default=None, help="of each case of table 8, instead of all")
     arguments = parser.parse_args()
     print(describe("numba", "numba-cuda"), flush=True)
+    if arguments.table_8:
+        return table_8(arguments.skeletons, arguments.samples, "expressive" in arguments.solvers)
     differing = 0.0
     for name in arguments.solvers.split(","):
-        make = {"erik": poise.Erik, "expressive": poise.Expressive}[name]
+        make = {"erik": poise.Erik, "expressive": poise.Expressive, "dls": TwoPriorityDls}[name]
         for letter in arguments.skeletons.lower():
             solver = make(poise.load(f"erik_{letter}"))
-            asked = samples(solver.limb, arguments.count, np.random.default_rng(0), "uniform")
+            asked = samples(solver.limb, arguments.count, 0, "uniform")
             try:
                 differing = max(differing, compare(f"{name} {letter.upper()}", solver, asked, arguments.compared))
             except TaskError as error:
@@ -78,10 +89,37 @@ def compare(name: str, solver: ExpressiveSolver, asked: Samples, compared: int) 
 
 def fused(solver: ExpressiveSolver) -> int:
     """Number of fused multiply-add operations, which round once instead of twice."""
-    from poise.expressive.launches import erik_launch, expressive_launch
+    method, _ = solver.cuda_method()
+    return sum(kernel.fused() for kernel in method.kernels)
 
-    launch = erik_launch if isinstance(solver, poise.Erik) else expressive_launch
-    return launch(local_array_size(len(solver.limb.joints))).fused()
+
+def table_8(skeletons: str, samples: int | None, expressive: bool) -> int:
+    """Time the exhaustive evaluation on the GPU; returns 1 if its statistics differ from those of the CPU."""
+    differing = 0
+    for letter in skeletons:
+        few = Plan(samples=20_000, skeletons=letter, expressive=expressive, sampling="exhaustive")
+        for case in few.cases_of(letter):  # compiles
+            begun = time.perf_counter()
+            there = solve_range(replace(few, device="cuda"), letter, (case,), 0, 20_000)[case]
+            compiled = time.perf_counter() - begun
+            here = solve_range(few, letter, (case,), 0, 20_000)[case]
+            same = all(np.array_equal(a, b) for a, b in zip(there.arrays, here.arrays, strict=True))
+            differing += not same
+            print(f"{case}: first call {compiled:.1f} s, statistics {'equal' if same else 'DIFFER'}", flush=True)
+    plan = Plan(samples, skeletons, sampling="exhaustive", device="cuda", expressive=expressive)
+    begun = time.perf_counter()
+    with TemporaryDirectory() as folder:
+        found = evaluate(plan, Path(folder), lambda case, count: None)
+    taken = time.perf_counter() - begun
+    for case, row in found.items():
+        print(
+            f"{case}: {row.asked:,} samples, {row.count:,} kept, {row.seconds:.2f} s on the GPU,"
+            f" {row.asked / row.seconds:,.0f} per second; combined {row.mean('combined'):.4f}"
+            f" ± {row.deviation('combined'):.4f}, iterations {row.iteration_statistics()[2]:.2f}"
+        )
+    total = sum(row.asked for row in found.values())
+    print(f"{total:,} samples in {taken:.1f} s, files included, {total / taken:,.0f} per second")
+    return int(differing > 0)
 
 
 def measures(batch: ExpressiveBatch) -> tuple[np.ndarray, ...]:

@@ -23,12 +23,12 @@ def mjcf_of(figure, sites):
 
 def _body(figure, hangs, marks, body, joint):
     assert joint is not None and not joint.reversed, "only figures on joints of their own"
-    for frame in (joint.parent_frame, joint.child_frame):
-        assert np.abs(frame.rotation[1:]).max() < ALIKE, "joints turned in their bodies are not written"
+    assert np.abs(joint.child_frame.rotation[1:]).max() < ALIKE, "bodies turned in their joints are not written"
     assert np.abs(joint.child_frame.position).max() < ALIKE, "bodies begin at their joints"
     inner = "".join(_body(figure, hangs, marks, *entry) for entry in hangs.get(body, []))
     return (
-        f"<body name={quoteattr(body)} pos={_numbers(joint.parent_frame.position)}>{_joints(joint)}"
+        f"<body name={quoteattr(body)} pos={_numbers(joint.parent_frame.position)} "
+        f"quat={_numbers(joint.parent_frame.rotation)}>{_joints(joint)}"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
         f"{''.join(marks.get(body, []))}{inner}</body>"
     )

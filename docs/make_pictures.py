@@ -10,16 +10,23 @@ from pathlib import Path
 
 import numpy as np
 
+from poise.engine.elastic_solver import ElasticSolver
 from poise.engine.problem import StepSize
 from poise.engine.solver import Solver, solve
 from poise.figure.model.figure import Figure
+from poise.figure.model.pose import Pose
 from poise.figure.model.posture import Posture
+from poise.figure.model.shapes import Box
 from poise.figures import BUILT_IN, built_in, hand, hand_posture
+from poise.formats import load
 from poise.pictures import Picture, contact_sheet, draw, strip
+from poise.tasks.criteria import Natural
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass
-from poise.tasks.place import Frame, Position
+from poise.tasks.obstacles import Obstacle
+from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.task import Task
+from poise.tasks.touch import Touch
 
 FOLDER = Path(__file__).parent / "pictures"
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))[4:]
@@ -75,14 +82,93 @@ def natural_pulls() -> Picture:
     return contact_sheet(pictures, columns=6)
 
 
-def _pulled(human: Figure, site: str, by: tuple[float, float, float], natural: bool) -> Posture:
+ROBOTS = ("g1", "talos")
+"""Humanoids of the package example-robot-data."""
+
+
+def natural_robots() -> Picture:
+    """Five tasks for humanoids, without natural motion above and with it below."""
+    pictures = []
+    for name in ROBOTS:
+        robot = load(name).with_floating_base()
+        start, roles = robot.neutral(), robot.roles
+        feet = [roles["left_ankle"].part, roles["right_ankle"].part]
+        pelvis, hand = roles["pelvis"].part, roles["right_wrist"].part
+        hips, at = (robot.pose_of(part, start).position for part in (pelvis, hand))
+        leg = float(hips[2] - robot.pose_of(feet[0], start).position[2])
+        asked = {
+            "a hand 10 cm up": Position(hand, at + np.array([0.0, 0.0, 0.1]), priority=3),
+            "a hand far ahead": Position(hand, at + leg * np.array([0.55, 0.0, 0.35]), priority=3),
+            "a hand to the floor": Position(hand, (hips[0] + 0.4 * leg, at[1], hips[2] - 0.9 * leg), priority=3),
+            "the pelvis down": Position(pelvis, hips - np.array([0.0, 0.0, 0.4 * leg]), axes="z", priority=3),
+            "a hand up high": Position(hand, (hips[0] + 0.1, at[1], hips[2] + 1.05 * leg), priority=3),
+        }
+        stance: list[Task] = [Frame(foot, robot.pose_of(foot, start)) for foot in feet]
+        stance.append(CenterOfMass(over=feet, priority=2))
+        for criteria in ([], [Natural()]):
+            for title, task in asked.items():
+                posture = solve(robot, [*stance, task], start=start, criteria=criteria).posture
+                pictures.append((title, draw(robot, posture, size=(240, 260), joints=False)))
+    return contact_sheet(pictures, columns=5)
+
+
+INTO_SOLIDS: dict[str, tuple[str, tuple[float, float, float]]] = {
+    "hand to the other hip": ("right_hand", (0.25, -0.1, 0.0)),
+    "hand under the floor": ("right_hand", (0.0, -1.0, 0.1)),
+    "hand to the chest": ("left_hand", (-0.25, 0.45, 0.1)),
+    "hand behind": ("right_hand", (0.3, 0.35, -0.3)),
+    "head to the knees": ("head", (0.0, -0.9, 0.4)),
+    "elbow across": ("left_ulna", (-0.4, 0.0, 0.0)),
+}
+"""Six pulls on the standing human that lead into the floor or the body: the part, and by how much [m]."""
+
+
+def solid_pulls() -> Picture:
+    """Pulls that lead into the floor or the body, live, of a hollow human above and of a solid one below."""
+    human = built_in("human")
+    pictures = [
+        (name, draw(human, _pulled(human, *pull, True, solid=solid), size=(300, 380), joints=False))
+        for solid in (False, True)
+        for name, pull in INTO_SOLIDS.items()
+    ]
+    return contact_sheet(pictures, columns=6)
+
+
+def contacts() -> Picture:
+    """The human kneels, sits on a box, and touches its hip, its head and the floor."""
+    human = built_in("human")
+    stance: list[Task] = [Frame(foot, human.pose_of(foot, "standing")) for foot in ("left_foot", "right_foot")]
+    stance.append(CenterOfMass(over=["left_foot", "right_foot"], margin=0.02, priority=2))
+    knees: list[Task] = [Touch(f"{s}_thigh", "floor", offset=(0, -0.43, 0.03)) for s in ("left", "right")]
+    knees += [Touch(f"{s}_toes", "floor", priority=2) for s in ("left", "right")]
+    knees.append(CenterOfMass(over=["left_thigh", "right_thigh", "left_toes", "right_toes"], margin=0.02, priority=3))
+    upright = Orientation("chest", rotation=human.pose_of("chest", "standing").rotation, priority=4)
+    chair = Obstacle(Box((0.5, 0.45, 0.45)), Pose((0.0, 0.225, -0.15)), name="chair")
+    seat: list[Task] = [Frame(f"{s}_foot", Pose((x, 0, 0.35))) for s, x in (("left", 0.1), ("right", -0.1))]
+    seat += [Touch("pelvis", "chair", priority=2), CenterOfMass(over=["left_foot", "right_foot", "pelvis"], priority=3)]
+    asked: dict[str, tuple[list[Task], str, list[Obstacle]]] = {
+        "kneels": ([*knees, upright], "standing", []),
+        "sits": ([*seat, upright], "sitting", [chair]),
+        "touches its hip": ([*stance, Touch("right_hand", "pelvis", priority=3)], "standing", []),
+        "touches its head": ([*stance, Touch("left_hand", "head", priority=3)], "standing", []),
+        "touches the floor": ([*stance, Touch("right_hand", "floor", priority=3)], "standing", []),
+    }
+    pictures = []
+    for name, (tasks, start, obstacles) in asked.items():
+        posture = solve(human, tasks, start=start, obstacles=obstacles, solid=True, max_steps=400).posture
+        pictures.append((name, draw(human, posture, size=(300, 380), joints=False)))
+    return contact_sheet(pictures, columns=len(pictures))
+
+
+def _pulled(human: Figure, site: str, by: tuple[float, float, float], natural: bool, *, solid: bool = False) -> Posture:
     """The posture after a pull of a second."""
     posture, feet = human.posture("standing"), [foot for foot in ("left_foot", "right_foot") if foot != site]
     at = human.pose_of(site, posture).position
     tasks: list[Task] = [Frame(foot, human.pose_of(foot, posture)) for foot in feet]
     pull = Position(site, at, priority=3, soft=natural)
     tasks += [CenterOfMass(over=feet, priority=2), pull]
-    solver = Solver(human, tasks, criteria=None if natural else (), step=StepSize(turn=0.1))
+    kind = ElasticSolver if natural else Solver
+    solver = kind(human, tasks, criteria=None if natural else (), step=StepSize(turn=0.1), solid=solid)
     for frame in range(120):
         solver.target(pull, at + min(1.0, frame / 60) * np.array(by))
         posture = solver.step(posture)
@@ -124,6 +210,9 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "adelino": lambda: strip(built_in("adelino"), ADELINO, size=(160, 220), joints=False),
     "hand": lambda: strip(built_in("hand"), HAND, size=(240, 280), view="front"),
     "natural_pulls": natural_pulls,
+    "natural_robots": natural_robots,
+    "solid_pulls": solid_pulls,
+    "contacts": contacts,
     "gaze": gaze,
     "hand_postures": hand_postures,
 }

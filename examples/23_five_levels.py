@@ -12,7 +12,7 @@ from pathlib import Path
 
 import poise
 from poise import CenterOfMass, Frame, LookAt, Obstacle, Pose, Position, Posture, Result
-from poise.figure import Cylinder, turn
+from poise.figure import Cylinder, Sphere, turn
 from poise.figure.collision.collisions import Collisions
 from poise.pictures import contact_sheet, draw_scene
 
@@ -28,7 +28,9 @@ STAGES = {
 BAR, HEIGHT = Cylinder(0.05, 1.2), 0.95
 PACE = 0.005
 """How far the bar goes while the figure takes a step [m]."""
-SEEN = [(x, y, z) for x in (-0.4, 0.4) for y in (0.1, 1.6) for z in (-0.3, 0.9)]
+RED, RADIUS = (0.8, 0.25, 0.2), 0.06
+"""Colour and radius of the ball, which is drawn but not avoided [m]."""
+SEEN = [(x, y, z) for x in (-0.5, 0.4) for y in (0.1, 1.6) for z in (-0.3, 1.3)]
 
 
 def main(folder: Path) -> None:
@@ -43,7 +45,10 @@ def main(folder: Path) -> None:
         gaps[title] = gap_to(human, bar_at(goal), posture)
         print(f"{title}:\n{result.report()}\n")
         assert human.violations(posture) == []
-        sheet.append((title, draw_scene(scene, posture, size=(340, 400), start=False, within=SEEN)))
+        drawn = poise.Scene(
+            human, scene.tasks, obstacles=[*scene.obstacles, Obstacle(Sphere(RADIUS, color=RED), Pose(ball))]
+        )
+        sheet.append((title, draw_scene(drawn, posture, size=(380, 400), start=False, within=SEEN)))
 
     met, far, close, pushed = errors.values()
     assert min(gaps.values()) > 0.0, "1: nothing enters the bar"

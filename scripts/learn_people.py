@@ -7,7 +7,8 @@ testing, and trains the network twice: without a fifth of the other subjects, to
 people are from the likely ones, then with all of them. Takes some minutes on one core; the seed fixes the result.
 
 **Data.** Frames of a clip in which no point has moved by `MIN_MOVE` from one that is kept are left out, so that
-standing and walking do not outweigh the rest. Every frame is used with its mirror image.
+standing and walking do not outweigh the rest. Some frames are used again, turned as a whole by any rotation: captured
+people seldom have their feet above their heads. Every frame is used with its mirror image.
 
 **Loss.** δ² (√(1 + (e/δ)²) - 1) of the errors e of the standardised values, those of the pelvis counting double. Large
 errors count linearly: of several postures that people take for the same handles the network learns a frequent one
@@ -39,6 +40,8 @@ MIN_MOVE = 0.04
 """Least distance that some point has moved between two frames that are used [m]."""
 COMPARED = 200
 """Number of earlier frames of the clip that a frame is compared with."""
+TILTED_SHARE = 0.1
+"""Share of the frames that is used a second time, turned as a whole by any rotation."""
 PLACED = np.array([1.0, 1.0, 0.7, 0.7, 0.5, 0.3, 0.2, 0.12, 0.12, 0.12, 0.12])
 """How often each point is given."""
 TURNED = np.array([1.0, 1.0, 0.3, 0.3, 0.3, 0.3, 0.2, 0.0, 0.0, 0.0, 0.0])
@@ -76,11 +79,15 @@ def main() -> None:
     clips = {name: thinned(human, postures_of(name, human)) for name in names if name not in tests}
     q = np.concatenate(list(clips.values()))
     subject = np.repeat([int(name.split("_")[0]) for name in clips], [len(part) for part in clips.values()])
+    upright = len(q)
+    tilt = np.random.default_rng(SEED).permutation(upright)[: round(TILTED_SHARE * upright)]
+    q, subject = np.concatenate([q, tilted(q[tilt])]), np.concatenate([subject, subject[tilt]])
     chart = PostureValues(human, ball_means(human, q))
     frames = described(human, chart, q, subject)
-    print(f"{len(q)} frames of {len(clips)} clips; {len(tests)} clips kept for testing", flush=True)
+    print(f"{upright} frames of {len(clips)} clips; {len(tests)} clips kept for testing", flush=True)
     unseen = np.isin(subject, np.unique(subject)[1::5])
-    spread = measured_spread(train(frames.chosen(~unseen), chart), frames.chosen(unseen), chart, human)
+    tested = frames.chosen(unseen & (np.arange(len(q)) < upright))
+    spread = measured_spread(train(frames.chosen(~unseen), chart), tested, chart, human)
     save(train(frames, chart), chart, spread, tests)
 
 
@@ -103,6 +110,15 @@ def thinned(human: poise.Figure, q: np.ndarray) -> np.ndarray:
         if not kept or np.abs(seen[i] - seen[kept[-COMPARED:]]).max(axis=(1, 2)).min() > MIN_MOVE:
             kept.append(i)
     return q[kept]
+
+
+def tilted(q: np.ndarray) -> np.ndarray:
+    """Postures (n, nq) turned as a whole, by any rotation."""
+    turn = Rotation.random(len(q), rng=np.random.default_rng(SEED))
+    found = q.copy()
+    found[:, :3] = turn.apply(q[:, :3])
+    found[:, 3:7] = (turn * Rotation.from_quat(q[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
+    return found
 
 
 def ball_means(human: poise.Figure, q: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import poise
-from poise import CenterOfMass, LookAt, Orientation, Position
+from poise import CenterOfMass, LookAt, Orientation, Pose, Position
 from poise.engine.problem import Problem
 from poise.figure import BallLimits, Builder, Ellipse, Twist, ball, free, prismatic, revolute, universal
 from poise.tasks.criteria import Criterion
@@ -47,6 +47,40 @@ def errors(
 def random_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]:
     """A random tree of joints of several kinds, tasks of three to six levels, a random start."""
     rng = np.random.default_rng(seed)
+    figure = random_tree(rng).build()
+    return figure, random_tasks(figure, rng), figure.random(rng)
+
+
+def mechanism_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]:
+    """A random tree with a loop, with joints coupled to each other, or both; tasks, and a random start."""
+    rng = np.random.default_rng(seed)
+    made = random_tree(rng)
+    tree = made.build()
+    single = [joint.name for joint in tree.joints if joint.kind in ("revolute", "prismatic")]
+    has_loop = bool(rng.integers(2)) or len(single) < 2
+    if len(single) >= 2 and not (has_loop and rng.integers(2)):
+        one, other = rng.choice(single, 2, replace=False)
+        if rng.integers(2):
+            made.couple("follows", {one: 1.0, other: float(rng.uniform(-1.0, 1.0))})
+        else:
+            made.bound("together", {one: 1.0, other: 1.0}, lower=-0.5, upper=float(rng.uniform(0.1, 1.0)))
+    if has_loop:
+        one, other = (str(name) for name in rng.choice([body.name for body in tree.bodies], 2, replace=False))
+        poses = tree.frames(tree.neutral())
+        at = Pose(poses[other].position)
+        made.loop(
+            ball("closing"), one, other, parent_frame=poses[one].inverse() @ at, child_frame=poses[other].inverse() @ at
+        )
+    figure = made.build()
+    start = figure.clamp(figure.random(rng))
+    closed = figure.assemble({}, near=start) if has_loop else None
+    if closed is not None:
+        start = closed.posture if closed.status != "open" else figure.neutral()
+    return figure, random_tasks(figure, rng), start
+
+
+def random_tree(rng: np.random.Generator) -> Builder:
+    """A tree of joints of several kinds."""
     made = Builder("tree")
     made.body("b0", mass=1.0, joint=free("base") if rng.integers(4) == 0 else None)
     count = int(rng.integers(4, 10))
@@ -62,10 +96,14 @@ def random_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]
         )
         parent = f"b{int(rng.integers(max(0, i - 3), i))}"
         made.body(f"b{i}", parent=parent, joint=kinds[rng.integers(5)], at=0.3 * rng.normal(size=3), mass=1.0)
-    figure = made.build()
+    return made
+
+
+def random_tasks(figure: poise.Figure, rng: np.random.Generator) -> list[Task]:
+    """Tasks of three to six levels, some of them out of reach."""
     tasks: list[Task] = []
     for priority in range(1, int(rng.integers(3, 7)) + 1):
-        body = f"b{int(rng.integers(1, count))}"
+        body = f"b{int(rng.integers(1, len(figure.bodies)))}"
         there = figure.pose_of(body, figure.random(rng)).position + rng.choice([0.0, 0.3]) * rng.normal(size=3)
         match rng.integers(4):
             case 0:
@@ -76,7 +114,7 @@ def random_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]
                 tasks.append(CenterOfMass(at=there, axes="xz", priority=priority))
             case _:
                 tasks.append(Position(body, at=there, priority=priority))
-    return figure, tasks, figure.random(rng)
+    return tasks
 
 
 def human_question(seed: int) -> tuple[poise.Figure, list[Task], poise.Posture]:

@@ -6,8 +6,9 @@ Public names are imported on first use, so that `import poise` takes no time: nu
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from poise import chains as chains
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from poise.chains.targets import at as at
     from poise.chains.targets import facing as facing
     from poise.character.character import Character as Character
+    from poise.engine.animation import Animation as Animation
+    from poise.engine.animation import Key as Key
     from poise.engine.reach import ReachResult as ReachResult
     from poise.engine.reach import reach as reach
     from poise.engine.result import Result as Result
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from poise.figure.model.body import Body as Body
     from poise.figure.model.body import Site as Site
     from poise.figure.model.builder import Builder as Builder
+    from poise.figure.model.curves import Curve as Curve
     from poise.figure.model.figure import Figure as Figure
     from poise.figure.model.joints import Coupling as Coupling
     from poise.figure.model.joints import Joint as Joint
@@ -50,7 +54,9 @@ if TYPE_CHECKING:
     from poise.formats import load_clip as load_clip
     from poise.motion.clip.clip import Clip as Clip
     from poise.motion.clip.motion import Motion as Motion
+    from poise.motion.clip.watching import watching as watching
     from poise.motion.filter.filter import MotionFilter as MotionFilter
+    from poise.motion.keys.inbetweens import animate as animate
     from poise.motion.retarget.retarget import retarget as retarget
     from poise.tasks.avoid import Avoid as Avoid
     from poise.tasks.criteria import Comfort as Comfort
@@ -76,12 +82,14 @@ if TYPE_CHECKING:
     from poise.tasks.steady import MoveSlowly as MoveSlowly
     from poise.tasks.steady import StayStill as StayStill
     from poise.tasks.steady import TurnSlowly as TurnSlowly
+    from poise.tasks.touch import Touch as Touch
 
     Still, Slow = StayStill, TurnSlowly
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Animation": "poise.engine.animation",
     "Avoid": "poise.tasks.avoid",
     "Body": "poise.figure.model.body",
     "Builder": "poise.figure.model.builder",
@@ -90,6 +98,7 @@ _HOMES = {
     "Clip": "poise.motion.clip.clip",
     "Comfort": "poise.tasks.criteria",
     "Coupling": "poise.figure.model.joints",
+    "Curve": "poise.figure.model.curves",
     "Custom": "poise.tasks.custom",
     "Distance": "poise.tasks.distance",
     "Equilibrium": "poise.tasks.equilibrium",
@@ -109,6 +118,7 @@ _HOMES = {
     "Gravity": "poise.forces.loads",
     "Hold": "poise.tasks.posture",
     "Joint": "poise.figure.model.joints",
+    "Key": "poise.engine.animation",
     "LeastTorque": "poise.tasks.criteria",
     "LookAt": "poise.tasks.look_at",
     "MomentOfInertia": "poise.tasks.mass",
@@ -134,8 +144,10 @@ _HOMES = {
     "StayStill": "poise.tasks.steady",
     "Support": "poise.forces.loads",
     "TaskError": "poise.errors",
+    "Touch": "poise.tasks.touch",
     "TurnSlowly": "poise.tasks.steady",
     "Weights": "poise.expressive.measures",
+    "animate": "poise.motion.keys.inbetweens",
     "at": "poise.chains.targets",
     "chain": "poise.figures",
     "facing": "poise.chains.targets",
@@ -147,10 +159,13 @@ _HOMES = {
     "reach": "poise.engine.reach",
     "retarget": "poise.motion.retarget.retarget",
     "solve": "poise.engine.solver",
+    "watching": "poise.motion.clip.watching",
 }
 
 _PACKAGES = ("chains",)
 """Public packages whose functions are called through them, as in `poise.chains.ccd(…)`."""
+_OTHER_PACKAGES = ("figure", "pictures", "robots")
+"""Further packages that `import poise` is enough for; some need an extra."""
 
 _RENAMED = {"Slow": "TurnSlowly", "Still": "StayStill"}
 """Present names by former ones, which can still be imported."""
@@ -160,16 +175,36 @@ __all__ = sorted([*_HOMES, *_PACKAGES])
 
 def __getattr__(name: str) -> object:
     """Import a public name from its module on first use."""
-    if name in _PACKAGES:
+    if name in (*_PACKAGES, *_OTHER_PACKAGES):
         return import_module(f"poise.{name}")
     if name in _RENAMED:
         warnings.warn(f"poise.{name} is now poise.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         return __getattr__(_RENAMED[name])
     if name not in _HOMES:
-        raise AttributeError(f"module 'poise' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, __all__, n=1)
+        hint = f". Did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module 'poise' has no attribute {name!r}{hint}")
+    from poise.errors import MissingPackageError
+
+    try:
+        value: object = getattr(import_module(_HOMES[name]), name)
+    except MissingPackageError as problem:
+        return _without_extra(str(problem))  # so that `from poise import *` works without every extra
     globals()[name] = value
     return value
+
+
+def _without_extra(sentence: str) -> Callable[..., NoReturn]:
+    """A function that says which extra it needs."""
+
+    def call(*arguments: object, **options: object) -> NoReturn:
+        from poise.errors import MissingPackageError
+
+        raise MissingPackageError(sentence)
+
+    return call
 
 
 def __dir__() -> list[str]:

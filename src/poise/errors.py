@@ -45,3 +45,7 @@ class MissingPackageError(PoiseError, ImportError):
 
 class NotReadyError(PoiseError):
     """A call needs kernels that worker processes are still compiling."""
+
+
+class UnmappedWarning(UserWarning):
+    """A retargeting leaves limbs of the clip or joints of the figure out."""

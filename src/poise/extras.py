@@ -11,13 +11,15 @@ from importlib.util import find_spec
 from poise.errors import MissingPackageError
 
 EXTRAS = {
-    "PIL": ("Pillow", "pictures"),
     "coal": ("coal", "collision"),
+    "distributed": ("distributed", "dask"),
     "lxml": ("lxml", "robots"),
     "matplotlib": ("matplotlib", "pictures"),
     "mujoco": ("mujoco", "mjcf"),
     "nicegui": ("nicegui", "studio"),
+    "scipy": ("scipy", "motion"),
     "serial": ("pyserial", "robots"),
+    "xacrodoc": ("xacrodoc", "xacro"),
     "yaml": ("PyYAML", "robots"),
 }
 """By the name of a module: the package that contains it, and the extra that installs it."""

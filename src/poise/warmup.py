@@ -33,11 +33,13 @@ from poise.figure.model.builder import (
     revolute,
     universal,
 )
+from poise.figure.model.curves import Curve
 from poise.figure.model.figure import Figure
-from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist, TwistTable
 from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Sphere
+from poise.kernels.jit.cache import save_sources
 
 if TYPE_CHECKING:
     from poise.kernels.engine.engine import Engine
@@ -70,39 +72,40 @@ class Step(NamedTuple):
 
 
 def steps() -> tuple[Step, ...]:
-    """All steps, in the order in which workers take them: neighbours share few kernels, so that none waits long."""
+    """All steps, in the order in which workers take them; neighbours share few kernels, so that workers rarely wait."""
     return (
-        Step(PULL, "priority levels", 30, _levels),
-        Step(LOOK, "the first page", 7, _first_page),
-        Step(LOOK, "joint limits", 18, _limits),
+        Step(PULL, "priority levels", 17, _levels),
+        Step(LOOK, "the first page", 19, _first_page),
+        Step(LOOK, "joint limits", 2, _limits),
         Step(ALL, "rotations", 1, _rotations),
-        Step(ALL, "kinematics", 3, _kinematics),
-        Step(ALL, "masses", 3, _masses),
-        Step(PULL, "goals", 28, _goals),
-        Step(ALL, "collisions", 7, _collisions),
-        Step(ALL, "pictures", 3, _pictures),
-        Step(PULL, "the engine's model", 28, _model),
-        Step(PULL, "the engine's curvature", 14, _curvature),
-        Step(PULL, "the engine's steps", 33, _pulling),
-        Step(ALL, "reach", 25, _reach),
-        Step(PULL, "verdicts", 10, _verdicts),
-        Step(ALL, "gaze", 105, _expression),
+        Step(ALL, "kinematics", 1, _kinematics),
+        Step(ALL, "masses", 2, _masses),
+        Step(PULL, "goals", 11, _goals),
+        Step(PULL, "collisions", 6, _collisions),
+        Step(ALL, "pictures", 2, _pictures),
+        Step(PULL, "the engine's model", 10, _model),
+        Step(PULL, "the engine's curvature", 15, _curvature),
+        Step(PULL, "the engine's steps", 11, _pulling),
+        Step(ALL, "reach", 10, _reach),
+        Step(PULL, "verdicts", 4, _verdicts),
+        Step(ALL, "gaze", 31, _expression),
         Step(ALL, "the solver", 5, _solving),
-        Step(ALL, "loops", 20, _loops),
-        Step(ALL, "figures", 3, _figures),
-        Step(ALL, "retargeting", 20, _retargeting),
-        Step(ALL, "gaze as published", 22, _erik),
-        Step(ALL, "chains", 32, _chains),
+        Step(ALL, "loops", 22, _loops),
+        Step(ALL, "figures", 1, _figures),
+        Step(ALL, "retargeting", 8, _retargeting),
+        Step(ALL, "gaze as published", 10, _erik),
+        Step(ALL, "chains", 17, _chains),
+        Step(ALL, "evaluation", 3, _evaluation),
         Step(ALL, "the motion filter", 2, _filter),
-        Step(ALL, "forces", 10, _forces),
+        Step(ALL, "forces", 8, _forces),
     )
 
 
 def work() -> None:
-    """Run the steps whose names arrive on standard input, and print each name when its step is done.
+    """Run the steps whose names arrive on standard input; print each name, and the memory used, when its step is done.
 
-    The process ends as soon as standard input does, also in the middle of a step: whoever wanted the step has ended. A
-    step that needs a package that is not installed is left out: without the package, nobody can call its kernels.
+    The process ends as soon as standard input is closed, even during a step: nobody needs it any longer. A step that
+    needs a package that is not installed is skipped: without it, nobody can call the step's kernels.
     """
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -112,7 +115,17 @@ def work() -> None:
         name = names.get()
         with suppress(MissingPackageError):
             known[name].run()
-        print(name, flush=True)
+        save_sources()
+        print(name, f"{_peak_memory():.0f}", sep="\t", flush=True)
+
+
+def _peak_memory() -> float:
+    """Largest resident memory of this process so far; 0 where the system does not say [MB]."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 def _read(names: SimpleQueue[str]) -> None:
@@ -168,6 +181,9 @@ def _rotations() -> None:
 
 def _limits() -> None:
     figure = every_joint_kind()
+    figure.posture({"revolute": 0.1})
+    Curve(polynomial=(0.0, 1.0))(0.5)
+    TwistTable((0.0, 1.0), (0.0, 1.0), np.zeros((2, 2)), np.ones((2, 2))).at(0.5, 0.5)  # type: ignore[arg-type]
     far = figure.random(0).changed({"revolute": 3.0, "ball": np.array([0.0, 1.0, 0.0, 0.0])})
     figure.violations(far)
     reached_limits(figure, far)
@@ -205,6 +221,7 @@ def _forces() -> None:
         support_forces,
         torque_slopes,
     )
+    from poise.forces.missing_wrench import Balancing
     from poise.forces.support_region import support_region
 
     figure = every_joint_kind()
@@ -215,6 +232,7 @@ def _forces() -> None:
     joint_torques(figure, posture, acting, reactions=balance(figure, posture, acting).reactions)
     torque_slopes(figure, posture, acting)
     support_region(acting_on(figure, acting), posture, np.zeros(3), 8)
+    Balancing(acting_on(figure, acting), posture, 1.0).moment_axes()
     TorqueCriterion(acting).evaluate(figure, posture)
 
 
@@ -239,14 +257,28 @@ def _loops() -> None:
 
 
 def _collisions() -> None:
-    from poise.figure.collision.collisions import Collisions
+    from poise.engine.avoidance import Avoidance
+    from poise.figure.collision.collisions import node_frames
     from poise.figure.model.shapes import Box
+    from poise.kernels.distances.all_pairs import add_tipped_rows, tip_frame
+    from poise.kernels.goals.contacts import make_contacts
+    from poise.tasks.avoid import Avoid
     from poise.tasks.obstacles import Obstacle, Plane
+    from poise.tasks.touch import Touch
 
     made = Builder("block")
     made.body("block", joint=free("base"), shapes=[Box((0.1, 0.1, 0.1))])
     block = made.build()
-    Collisions(block, [Plane("y"), Obstacle(Box((0.1, 0.1, 0.1)))]).at(block.neutral())
+    avoidance = Avoidance(block, [Avoid([Plane("y"), Obstacle(Box((0.1, 0.1, 0.1)))])])
+    avoidance.measure(*node_frames(block, block.neutral()))
+    avoidance.write_contacts(make_contacts(avoidance.max_contacts), np.full(2, -2))
+    touch = Touch("block", "floor").bound_to(block, {})
+    touch.jacobian_at(block.neutral())
+    Touch("block", "floor", at=(0, 0, 0), offset=(0, 0, 0)).bound_to(block, {})
+    vectors, matrices = np.zeros((4, 3)), np.zeros((4, 3, 3))
+    tip_frame(np.zeros(3), np.eye(3), np.zeros(3), np.array([0.0, 1.0, 0.0]), matrices, vectors, matrices.copy())
+    points = [np.zeros((8, 3)) for _ in range(3)]
+    add_tipped_rows(matrices, vectors, vectors, 0, 0.1, points[0], points[1], points[2], np.zeros(8))
 
 
 def _reach() -> None:
@@ -277,7 +309,7 @@ def _levels() -> None:
 
 
 def _goals() -> None:
-    """What every problem of the engine calls before its first step."""
+    """Call what every problem of the engine needs before its first step."""
     from poise.kernels.engine.indirect_calls import CLAMP, EVALUATE_CURRENT, EVALUATE_TRIAL, address
     from poise.kernels.maths.ellipsoid import distance_to_ellipsoid
     from poise.kernels.maths.vector import Vector
@@ -305,17 +337,17 @@ def _curvature() -> None:
 
 def _engine() -> tuple[Engine, Engine]:
     """The arrays of an engine without tasks, and their handle."""
-    from poise.engine.engine_arrays import criteria_arrays, make_engine
+    from poise.engine.engine_arrays import CriteriaTerms, make_engine
     from poise.engine.problem import StepSize
     from poise.kernels.engine.step import bind
 
     figure = every_joint_kind()
-    engine = make_engine(figure, [], criteria_arrays(figure, None, []), StepSize(), None, contacts=0)
+    engine = make_engine(figure, [], [], CriteriaTerms(figure, None, []).arrays(), StepSize(), dt=None, contacts=0)
     return engine, bind(engine)
 
 
 def _pulling() -> None:
-    """What the studio does while the figure of its first page moves."""
+    """Do what the studio does while the figure of its first page moves."""
     from poise.figures import built_in
     from poise.studio.session.session import Session
 
@@ -325,7 +357,7 @@ def _pulling() -> None:
 
 
 def _verdicts() -> None:
-    """What the studio does where a figure is pulled out of its reach."""
+    """Do what the studio does when a figure is pulled towards a point out of its reach."""
     from poise.engine.solver import solve
     from poise.figures import built_in
     from poise.tasks.place import Position
@@ -361,6 +393,7 @@ def _filter() -> None:
 
 def _retargeting() -> None:
     from poise.motion.clip.clip import Clip
+    from poise.motion.report.report import measure
     from poise.motion.retarget.draft import at_rate
     from poise.motion.retarget.retarget import retarget
     from poise.motion.retarget.smoothing import Style
@@ -369,6 +402,7 @@ def _retargeting() -> None:
     clip = Clip(figure, [figure.random(seed).q for seed in range(6)], 30.0)
     motion = retarget(clip.resampled(20.0), figure, {"base": "tip"}, rate=50.0)
     at_rate(motion, 2.0 * motion.rate)
+    measure(motion)
     retarget(clip, figure, {"base": "tip"}, style=Style(acceleration=0.01))
 
 
@@ -397,9 +431,20 @@ def _erik() -> None:
     lamp = chain("YXY", lengths=[0.1, 0.1, 0.1])
     upright = (1.0, 0.0, 0.0, 0.0)
     Erik(lamp, settings=ErikSettings(lalut=True))
-    for solver in (Erik(lamp), Erik(lamp, variant="2017"), TwoPriorityDls(lamp, settings=TwoPrioritySettings(1))):
+    dls = TwoPriorityDls(lamp, settings=TwoPrioritySettings(1))
+    for solver in (Erik(lamp), Erik(lamp, variant="2017"), dls):
         solver.solve(lamp.neutral(), upright)
         solver.solve_batch(lamp.neutral(), upright)
+
+
+def _evaluation() -> None:
+    from poise.chains.chain import chain_of
+    from poise.evaluation.denavit_hartenberg import parameters_of
+    from poise.evaluation.erik_cases import Plan, solve_range
+    from poise.figures import built_in
+
+    solve_range(Plan(), "A", ("A",), 0, 1)
+    parameters_of(chain_of(built_in("erik_a")))
 
 
 def _chains() -> None:

@@ -109,9 +109,9 @@ def _foreign(address: str, own: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def opened(browser: Browser, studio: Studio, *, draws: bool) -> Iterator[Page]:
+def opened(browser: Browser, studio: Studio, *, draws: bool, size: tuple[int, int] = (1280, 800)) -> Iterator[Page]:
     """A page on the studio, on which nothing goes wrong; it draws always, or for pictures only."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     context.set_default_timeout(1000.0 * PATIENCE)
     page = context.new_page()
     errors: list[str] = []

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import poise
+from poise.pictures.parts import appearance
 
 from .hands import (
     choose_option,
@@ -32,6 +33,8 @@ from .human import BODIES, ELBOW, FEET, HAND
 pytestmark = pytest.mark.begins_with("Standing", tab="Body")
 
 THING = "window.poiseStage.obstacles.things.map((thing) => thing.position.toArray())"
+VISIBLE = "kind => window.poiseStage[kind].filter((mesh) => mesh.visible).length"
+"""The number of meshes of a kind that are drawn."""
 THIGH, SHANK = BODIES.index("left_thigh"), BODIES.index("left_shank")
 
 
@@ -103,10 +106,20 @@ def test_a_pulled_point_leaves_a_trace(page: Page, screenshots: Path) -> None:
 
 
 def test_what_collides_and_the_moment_of_inertia_are_drawn(page: Page, screenshots: Path) -> None:
-    draws(page, "collision shapes", "window.poiseStage.solids[0].visible")
+    human = poise.load("human")
+    solids = len(appearance(human, collision=True).parts)
+    assert page.evaluate(VISIBLE, "solids") == 0
+    draws(page, "collision shapes", "window.poiseStage.shown.collision")
+    assert page.evaluate(VISIBLE, "solids") == solids
+    assert page.evaluate(VISIBLE, "surfaces") == 0
     draws(page, "moment of inertia", "window.poiseStage.forces.things.size === 1")
+    radius = np.sqrt(human.moment_of_inertia("standing", human.up) / human.mass)
+    assert page.evaluate("[...window.poiseStage.forces.things.values()][0].object.scale.x") == pytest.approx(
+        radius, rel=0.02
+    )
     picture(page, screenshots / "collides.png")
-    draws(page, "collision shapes", "!window.poiseStage.solids[0].visible")
+    draws(page, "collision shapes", "!window.poiseStage.shown.collision")
+    assert page.evaluate(VISIBLE, "solids") == 0
     draws(page, "moment of inertia", "window.poiseStage.forces.things.size === 0")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import FormatError
-from poise.figure.model.builder import Builder, ball, prismatic, revolute
+from poise.figure.model.builder import Builder, ball, free, prismatic, revolute
 from poise.figure.model.figure import Figure
 
 Target = Callable[[bytes], None]
@@ -180,18 +180,85 @@ def read_servo_file(data: bytes) -> None:
         robot.tick()
 
 
-TARGETS: dict[str, Target] = {
-    "urdf": strict(read_urdf),
-    "closures": strict(read_closures),
-    "mjcf": strict(read_mjcf),
-    "bvh": strict(read_bvh),
-    "gltf": strict(read_gltf),
-    "glb": strict(read_glb),
-    "figure": strict(read_figure),
-    "scene": strict(read_scene),
-    "table": strict(read_table),
-    "servos": strict(read_servo_file),
-}
+def _read_motion(data: bytes, suffix: str) -> None:
+    from poise.formats.table.motion_file import read_motion
+
+    with as_file(data, suffix) as path:
+        assert np.isfinite(read_motion(path, small_figure()).q).all()
+
+
+def read_json_motion(data: bytes) -> None:
+    """Motions as JSON."""
+    _read_motion(data, ".json")
+
+
+def read_npz(data: bytes) -> None:
+    """Motions as NPZ."""
+    _read_motion(data, ".npz")
+
+
+def read_amass(data: bytes) -> None:
+    """AMASS archives and tables of joint positions."""
+    from poise.formats.smpl.read import read_smpl_clip
+
+    with as_file(data, ".npz") as path:
+        assert np.isfinite(read_smpl_clip(path).q).all()
+
+
+def small_robot() -> Figure:
+    """A robot with a floating base and two hinges."""
+    b = Builder("robot", up="z")
+    b.body("trunk", joint=free("root"))
+    b.body("arm", parent="trunk", joint=revolute("turn", "z"), at=(0, 0, 0.3))
+    b.body("hand", parent="arm", joint=revolute("bend", "y"), at=(0, 0, 0.3))
+    return b.build()
+
+
+def _read_trainer(data: bytes, kind: str, suffix: str) -> None:
+    from poise.formats.trainers.kinds import read_from
+
+    with as_file(data, suffix) as path:
+        assert np.isfinite(read_from(path, small_robot(), kind).q).all()
+
+
+def read_trainer_pickle(data: bytes) -> None:
+    """Pickles of GMR."""
+    _read_trainer(data, "gmr", ".pkl")
+
+
+def read_trainer_npz(data: bytes) -> None:
+    """Archives of mjlab."""
+    _read_trainer(data, "mjlab", ".npz")
+
+
+def read_trainer_rows(data: bytes) -> None:
+    """Tables of Unitree."""
+    _read_trainer(data, "unitree", ".csv")
+
+
+def _read_mesh(data: bytes, suffix: str) -> None:
+    from poise.figure.collision.mesh_files import read_triangles
+
+    with as_file(data, suffix) as path:
+        vertices, triangles = read_triangles(path)
+        assert np.isfinite(vertices[triangles]).all()
+
+
+def read_collada(data: bytes) -> None:
+    """Collada meshes."""
+    _read_mesh(data, ".dae")
+
+
+def read_stl(data: bytes) -> None:
+    """STL meshes, text and binary."""
+    _read_mesh(data, ".stl")
+
+
+def read_obj(data: bytes) -> None:
+    """Wavefront meshes."""
+    _read_mesh(data, ".obj")
+
+
 READERS: dict[str, Target] = {
     "urdf": read_urdf,
     "closures": read_closures,
@@ -203,5 +270,16 @@ READERS: dict[str, Target] = {
     "scene": read_scene,
     "table": read_table,
     "servos": read_servo_file,
+    "motion": read_json_motion,
+    "npz": read_npz,
+    "amass": read_amass,
+    "trainer_pickle": read_trainer_pickle,
+    "trainer_npz": read_trainer_npz,
+    "trainer_rows": read_trainer_rows,
+    "collada": read_collada,
+    "stl": read_stl,
+    "obj": read_obj,
 }
-"""The same, letting FormatErrors out."""
+"""The reader of each format."""
+TARGETS: dict[str, Target] = {name: strict(read) for name, read in READERS.items()}
+"""The same, letting no FormatErrors out."""

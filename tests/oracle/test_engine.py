@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, nnls
 
 import poise
 from poise import Hold, Orientation, Position
+from poise.engine.reasons import _nonnegative_least_squares
 from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.figure.model.pose import turn
 
@@ -146,3 +147,18 @@ def test_a_linear_question_inside_a_box_is_a_quadratic_programme():
     tasks = [Position("tip", at=(0.8, 0.5, -0.5), weight=3.0), Position("tip", at=(0.0, -0.5, 0.3), weight=1.0)]
     result = poise.solve(made.build(), tasks)
     assert result.q == pytest.approx([0.3, 0.25, 0.1], abs=1e-7)
+
+
+def test_multipliers_that_must_not_be_negative_are_those_of_scipy() -> None:
+    rng = np.random.default_rng(3)
+    for k in range(300):
+        A = rng.normal(size=rng.integers(1, 40, size=2)) * 10.0 ** rng.integers(-5, 5)
+        if k % 3 == 0:
+            A[:, 0] = A[:, -1]  # constraints that depend on each other
+        if k % 4 == 0:
+            A[:, rng.integers(A.shape[1])] = 0.0
+        b = rng.normal(size=len(A))
+        x = _nonnegative_least_squares(A, b)
+        assert (x >= 0.0).all()
+        assert np.linalg.norm(A @ x - b) <= nnls(A, b)[1] + 1e-10
+    assert _nonnegative_least_squares(np.zeros((3, 0)), np.ones(3)).shape == (0,)

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise import CenterOfMass, Frame, Orientation, Pose, Position, Solver
+from poise import CenterOfMass, Frame, Orientation, Position, Solver
 from poise.evaluation.loops_motions import Dance
 from poise.figure.assembly.cut_joint_guards import without_ends
 from tests import dr_legs as legs
@@ -202,64 +202,3 @@ def test_the_dancer_is_tracked_to_the_papers_error():
         turn = Rotation.from_matrix(reached.matrix.T @ goal.matrix).magnitude()
         assert turn <= 1.22e-5
         assert figure.closure_error(posture) <= CLOSED
-
-
-@needs_legs
-@pytest.mark.parametrize(
-    ("moves", "turn"),
-    [
-        ({"foot_l_frame": (0.0, 0.15, 0.0), "foot_r_frame": (0.0, -0.15, 0.0)}, 0.0),
-        ({"foot_l_frame": (0.2, 0.0, 0.0), "foot_r_frame": (-0.2, 0.0, 0.0)}, 0.0),
-        ({}, 1.5),
-    ],
-    ids=["apart", "stride", "yaw"],
-)
-def test_dr_legs_leave_the_workspace_and_come_back_unflipped(moves, turn):
-    figure = legs.floating()
-    goals = {name: (moves.get(name, (0.0, 0.0, 0.0)), turn * (name == "pelvis_frame")) for name in legs.FRAMES}
-    swept_and_back(figure, goals, legs.MOTORS, legs.SPEED, up=(0.0, 0.0, 1.0))
-
-
-@pytest.mark.parametrize(
-    ("name", "site", "move"),
-    [
-        ("five_bar", "tip", (0.4, 0.3, 0.0)),
-        ("five_bar", "tip", (-0.1, -0.7, 0.0)),
-        ("delta", "tip", (0.5, -0.5, 0.2)),
-        ("stewart", "tip", (0.4, 0.5, 0.1)),
-        ("dancer", "pelvis", (0.1, 0.2, 0.1)),
-    ],
-)
-def test_mechanisms_leave_the_workspace_and_come_back_unflipped(name, site, move):
-    figure = poise.load(name)
-    motors = [joint.name for joint in figure.joints if joint.active]
-    swept_and_back(figure, {site: (move, 0.0)}, motors, None, up=(0.0, 1.0, 0.0))
-
-
-def swept_and_back(figure, goals, motors, speed, up):
-    """Sites go out and back in 2 s, then rest; the figure ends as it began, closed and within limits at every frame."""
-    start, dt = figure.neutral(), 0.01
-    rest = {name: figure.pose_of(name, start) for name in goals}
-    tasks = {name: Frame(name, pose) for name, pose in rest.items()}
-    where = [figure.v_slice(motor).start for motor in motors]
-    limits = np.array([speed or figure.joints[motor].speed for motor in motors], dtype=float).reshape(-1)
-    solver, posture = Solver(figure, tasks.values(), dt=dt), start
-    farthest = 0.0
-    for k in range(280):
-        out = float(np.sin(np.pi * min(k, 200) / 200.0))
-        for name, (move, turn) in goals.items():
-            rotation = Rotation.from_rotvec(out * turn * np.array(up)).as_matrix() @ rest[name].matrix
-            solver.target(tasks[name], Pose(rest[name].position + out * np.array(move), quaternion(rotation)))
-        after = solver.step(posture)
-        assert figure.closure_error(after) <= CLOSED
-        assert figure.violations(after) == []
-        assert (np.abs(figure.difference(posture, after)[where]) <= limits * dt + 1e-9).all()
-        posture = after
-        wanted = {name: rest[name].position + out * np.array(goals[name][0]) for name in goals}
-        farthest = max(farthest, *(np.linalg.norm(figure.pose_of(n, posture).position - wanted[n]) for n in goals))
-    assert farthest > 0.02, "it was never out of reach"
-    np.testing.assert_allclose(figure.difference(start, posture), 0.0, atol=1e-5)
-
-
-def quaternion(matrix):
-    return Rotation.from_matrix(matrix).as_quat(scalar_first=True)

@@ -22,7 +22,7 @@ ITERATIONS = {"a": 4.14, "b": 3.42, "c": 2.31, "d": 2.02, "e": 1.93, "f": 1.61, 
 
 def solved(letter: str, count: int = COUNT, weights: Weights | None = None, **settings: object) -> ExpressiveBatch:
     solver = Erik(poise.load(f"erik_{letter}"), weights=weights, settings=ErikSettings(**settings))  # type: ignore[arg-type]
-    asked = samples(solver.limb, count, np.random.default_rng(7))
+    asked = samples(solver.limb, count, 7)
     return solver.solve_batch(asked.postures, asked.orientations)
 
 
@@ -72,7 +72,7 @@ def test_a_tip_that_may_not_be_upside_down_costs_as_much_as_it_should() -> None:
 def test_reported_errors_are_those_of_the_posture(letter: str) -> None:
     figure = poise.load(f"erik_{letter}")
     solver = Erik(figure)
-    asked = samples(solver.limb, 50, np.random.default_rng(3))
+    asked = samples(solver.limb, 50, 3)
     batch = solver.solve_batch(asked.postures, asked.orientations)
     flip = Pose(rotation=turn("y", 180.0))
     for i, result in enumerate(batch):
@@ -92,7 +92,7 @@ def test_reported_errors_are_those_of_the_posture(letter: str) -> None:
 
 def test_the_same_question_has_the_same_answer_alone_and_among_others() -> None:
     solver = Erik(poise.load("erik_f"))
-    asked = samples(solver.limb, 300, np.random.default_rng(5))
+    asked = samples(solver.limb, 300, 5)
     first, second = (solver.solve_batch(asked.postures, asked.orientations) for _ in range(2))
     assert first.q.tobytes() == second.q.tobytes()
     for i in range(0, 300, 37):
@@ -105,7 +105,7 @@ def test_two_priority_dls_is_within_a_tenth_of_table_9() -> None:
     figure = poise.load("erik_c")
     orientation_only = TwoPriorityDls(figure, settings=TwoPrioritySettings(posture=False))
     both = TwoPriorityDls(figure)
-    asked = samples(both.limb, COUNT, np.random.default_rng(7))
+    asked = samples(both.limb, COUNT, 7)
     easy = orientation_only.solve_batch(asked.postures, asked.orientations).orientation_error <= 3 * 0.04
     batch = both.solve_batch(asked.postures, asked.orientations)
     assert batch.error[easy].mean() == pytest.approx(0.087067, rel=0.1)

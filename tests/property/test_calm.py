@@ -25,6 +25,8 @@ LATER = 500
 NOWHERE = np.empty(0)
 STILL = 30
 """Frames of rest that are enough."""
+NOISE = 1e-6
+"""Growth of the distance from a target in one step that counts as numerical noise [m]."""
 SEEDS = 200
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 TALOS_FILE = ROBOTS / "talos_data/robots/talos_reduced.urdf"
@@ -112,9 +114,21 @@ def test_a_target_dragged_far_beyond_reach_and_back(figure: poise.Figure, seed: 
     task = Position(body, at=home)
     solver = Solver(figure, [task], dt=DT)
     watch = Watch(figure, solver, solver.step(start))
+    first = outmost = watch.posture
+
+    def missed(posture: poise.Posture, target: np.ndarray) -> float:
+        return float(np.linalg.norm(figure.pose_of(body, posture).position - target))
+
     for k in range(60):
-        solver.target(task, home + np.sin(np.pi * min(k, 40) / 40) * (out - home))
+        target = home + np.sin(np.pi * min(k, 40) / 40) * (out - home)
+        solver.target(task, target)
+        before = missed(watch.posture, target)
         watch.step()
+        assert missed(watch.posture, target) <= before + NOISE
+        if k == 20:
+            outmost = watch.posture
+    could = poise.solve(figure, [Position(body, at=out)], start=first).posture
+    assert missed(outmost, out) < missed(first, out) or missed(could, out) > missed(first, out) - NOISE
 
 
 @settings(max_examples=60, deadline=None)

@@ -68,7 +68,7 @@ def live_wildly(seconds, rate, seed):
     clips = jumpy_clips(rng)
     bounds = LAMP.compiled.bounds
     recent = [live.posture.q] * 4
-    count, middle = 0, np.zeros(2)
+    count, middle, largest = 0, np.zeros(2), dict.fromkeys((VELOCITY, ACCELERATION, JERK), 0.0)
     for frame in live.frames(rate, seconds=seconds, realtime=False):
         assert isinstance(frame, Posture)
         recent = [*recent[1:], frame.q]
@@ -77,7 +77,9 @@ def live_wildly(seconds, rate, seed):
         for order, limit in ((1, VELOCITY), (2, ACCELERATION), (3, JERK)):
             # A difference of positions carries their rounding, times rateⁿ.
             rounding = 2.0**order * 2e-16 * 2.0 * rate**order
-            assert np.abs(np.diff(recent, order, axis=0)[-1]).max() * rate**order <= limit * (1.0 + 1e-9) + rounding
+            size = np.abs(np.diff(recent, order, axis=0)[-1]).max() * rate**order
+            assert size <= limit * (1.0 + 1e-9) + rounding
+            largest[limit] = max(largest[limit], size)
         if rng.random() < 3.0 / rate:
             try:
                 wild_wish(rng, live, clips)
@@ -88,6 +90,8 @@ def live_wildly(seconds, rate, seed):
             middle = footprint()
     assert count == round(seconds * rate)
     assert live._target_solver.failures > 0
+    for limit, size in largest.items():
+        assert size > 0.5 * limit, "limits that the motion never comes near show nothing"
     return footprint() - middle
 
 

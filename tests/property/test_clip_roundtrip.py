@@ -1,10 +1,13 @@
 """Clips of any figure: written and read they move the same, and between frames they stay between them."""
 
+import base64
 import math
+import re
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,8 +105,16 @@ Frames: 1
 Frame Time: 0.04
 0 1 0 0 0 0 90 0
 """
-GLTF = b"""{"asset": {"version": "2.0"}, "skins": [{"joints": [0]}],
-"nodes": [{"children": [1], "scale": [2, 2, 2]}, {"translation": [0, 1, 0]}]}"""
+KEYS = np.array([0.0, 0.5, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.6, 0.8], dtype="<f4").tobytes()
+"""Two times [s], then two quaternions (x, y, z, w)."""
+GLTF = b"""{"asset": {"version": "2.0"}, "skins": [{"joints": [0, 1]}],
+"nodes": [{"children": [1], "scale": [2, 2, 2]}, {"translation": [0, 1, 0]}],
+"buffers": [{"byteLength": 40, "uri": "data:application/octet-stream;base64,%s"}],
+"bufferViews": [{"buffer": 0, "byteLength": 40}],
+"accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR"},
+{"bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "VEC4"}],
+"animations": [{"samplers": [{"input": 0, "output": 1}],
+"channels": [{"sampler": 0, "target": {"node": 1, "path": "rotation"}}]}]}""" % base64.b64encode(KEYS)
 TABLE = b"# rate: 60\n# angles: degrees\ntime,turn,nod\n0,1,2\n0.0166667,2,3\n"
 PAIR = Builder("pair")
 PAIR.body("a", joint=revolute("turn", "y"))
@@ -112,61 +123,75 @@ LAMP = PAIR.build()
 
 
 def read_bvh(data):
+    """The frames of a BVH file."""
     document = parse_bvh(data)
-    figure = bvh_figure(document, "any")
-    return bvh_values(document), figure
+    bvh_figure(document, "any")
+    return bvh_values(document)
+
+
+def read_gltf(data):
+    """The frames of all clips of a glTF file, one after another."""
+    clips = GltfMotion(parse_gltf(data), "any").clips()
+    return np.concatenate([np.empty(0), *(clip.q.ravel() for clip in clips.values())])
+
+
+def read_lamp_table(data):
+    """The frames of a table of the lamp."""
+    return table_clip(parse_table(data), LAMP).q
+
+
+NUMBERS = [b"nan", b"inf", b"1e308", b"-1", b"0", b"3", b"-72.5", b"1e-3", b"1e-320", b"9" * 30]
+WORDS = [*NUMBERS, b"{", b"}", b"]", b'"', b",", b"\n", b"\x00", b"\xff", b"null", b" "]
 
 
 def changed(seed):
-    """`seed` with some runs of bytes replaced by others."""
-    words = [
-        b"nan",
-        b"1e308",
-        b"-1",
-        b"0",
-        b"{",
-        b"}",
-        b"]",
-        b'"',
-        b",",
-        b"\n",
-        b"\x00",
-        b"\xff",
-        b"9" * 30,
-        b"null",
-        b" ",
-    ]
-    edit = st.tuples(st.integers(0, len(seed)), st.integers(0, 12), st.sampled_from(words) | st.binary(max_size=4))
+    """`seed` with some of its numbers, or some runs of bytes, replaced by others."""
+    numbers = [(found.start(), len(found[0])) for found in re.finditer(rb"-?[0-9]+(\.[0-9]+)?", seed)]
+    another_number = st.tuples(st.sampled_from(numbers), st.sampled_from(NUMBERS))
+    runs = st.tuples(st.integers(0, len(seed)), st.integers(0, 12))
+    other_bytes = st.tuples(runs, st.sampled_from(WORDS) | st.binary(max_size=4))
 
     def apply(edits):
         data = seed
-        for at, length, new in edits:
+        for (at, length), new in sorted(edits, reverse=True):
             data = data[:at] + new + data[at + length :]
         return data
 
-    return st.lists(edit, min_size=1, max_size=3).map(apply)
+    return st.lists(another_number, min_size=1, max_size=3).map(apply) | st.lists(
+        other_bytes, min_size=1, max_size=3
+    ).map(apply)
 
 
-def only_format_errors(read, data):
+def finite_or_refused(read, data):
+    """Read what may be wrong: it is refused with a reason, or all numbers read are finite."""
     try:
-        read(data)
+        frames = read(data)
     except FormatError as problem:
         assert problem.reason.endswith((".", "?", "…"))
+    else:
+        assert np.isfinite(frames).all()
+
+
+@pytest.mark.parametrize(
+    ("read", "data", "count"), [(read_bvh, BVH, 7 + 2), (read_gltf, GLTF, 2 * (7 + 4)), (read_lamp_table, TABLE, 2 * 2)]
+)
+def test_files_before_they_are_changed_are_read(read, data, count):
+    assert np.size(read(data)) == count
 
 
 @settings(max_examples=300)
 @given(changed(BVH) | st.binary(max_size=60))
 def test_bvh_readers_raise_nothing_but_format_errors(data):
-    only_format_errors(read_bvh, data)
+    finite_or_refused(read_bvh, data)
 
 
 @settings(max_examples=300)
 @given(changed(GLTF) | st.binary(max_size=60))
 def test_gltf_readers_raise_nothing_but_format_errors(data):
-    only_format_errors(lambda bytes_: GltfMotion(parse_gltf(bytes_), "any").clips(), data)
+    finite_or_refused(read_gltf, data)
 
 
 @settings(max_examples=300)
 @given(changed(TABLE) | st.binary(max_size=60))
 def test_table_readers_raise_nothing_but_format_errors(data):
-    only_format_errors(lambda bytes_: table_clip(parse_table(bytes_), LAMP), data)
+    finite_or_refused(read_lamp_table, data)

@@ -13,7 +13,7 @@ from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Orientation, Position
 from poise.tasks.posture import Hold
-from poise.tasks.task import Task
+from poise.tasks.task import Task, recruited
 from tests.strategies import Recipe, figures
 
 OPEN = Recipe(bodies=8, loops=0, ball_couplings=True, odd_names=False)
@@ -63,21 +63,34 @@ def questions(draw: Draw) -> tuple[poise.Figure, list[Task], poise.Posture]:
     return figure, [*tasks, some_task(rng, figure, levels)], figure.random(rng)
 
 
+def some_level_mixes_joints(figure: poise.Figure, tasks: list[Task]) -> bool:
+    """Whether tasks of one level may move different joints: none then yields to another beyond its own joints.
+
+    The error of such a level as a whole has no minimum to keep.
+    """
+    masks = {(task.priority, None if (mask := recruited(figure, task)) is None else mask.tobytes()) for task in tasks}
+    return len(masks) > len({task.priority for task in tasks})
+
+
 @settings(max_examples=300, deadline=None)
 @given(questions())
 def test_a_lower_level_costs_higher_ones_nothing(question: tuple[poise.Figure, list[Task], poise.Posture]) -> None:
     figure, tasks, start = question
     above = [task for task in tasks if task.priority < tasks[-1].priority]
+    assume(not some_level_mixes_joints(figure, above))
     rest = Solver(figure, above).settle(start, max_steps=1000, tolerance=1e-8)
     assume(rest.status != "stalled")
     after = Solver(figure, tasks).settle(rest.posture, max_steps=1000, tolerance=1e-8)
     assume(after.status != "stalled")
     measure = Problem(figure, [*above, Hold(figure.neutral(), priority=99)])
     before, now = (measure.level_errors(result.posture)[:-1] for result in (rest, after))
+    gained = 0.0
     for higher, lower in zip(before, now, strict=True):
-        assert lower <= higher + KEPT, f"errors by level went from {before} to {now}"
+        # Near the optimum of a level, a gain g moves the figure by about the root of 2 g, which levels below feel.
+        assert lower <= higher + KEPT + np.sqrt(2.0 * gained), f"errors by level went from {before} to {now}"
         if lower < higher - BETTER:
             break
+        gained = max(gained, higher - lower)
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,6 +8,7 @@ import pytest
 import poise
 from poise.robots import Robot, Servo
 from tests.property.servo_events import KINDS, play, play_many
+from tests.unit.robots.silent import Silent
 
 LAMP = poise.load("adelino")
 SLOW = 0.6
@@ -32,38 +33,9 @@ def test_no_command_jumps_in_a_million_sequences(kind):
     assert largest <= 1.0
 
 
-class Kept:
-    """A device that keeps what it is sent."""
-
-    name = "a device"
-    arming_gap = 0.0
-
-    def __init__(self):
-        self.rows = []
-
-    def open(self, servos):
-        pass
-
-    def measure(self, number):
-        return None
-
-    def arm(self, number, tick):
-        pass
-
-    def send(self, ticks, values):
-        self.rows.append(ticks)
-        return True
-
-    def poll(self, now):
-        return ()
-
-    def close(self):
-        pass
-
-
 def test_a_start_and_the_way_to_safety_are_slow():
     now = [0.0]
-    device = Kept()
+    device = Silent()
     servos = [Servo(joint, k, ticks=(0, 4095), travel=2 * math.pi) for k, joint in enumerate(LAMP.joints.names)]
     robot = Robot(LAMP, device, servos, slow=SLOW, watchdog=0.5, on_event=lambda _: None, clock=lambda: now[0])
     slow_runs = []
@@ -74,7 +46,7 @@ def test_a_start_and_the_way_to_safety_are_slow():
         robot.tick()
         slow_runs.append(robot.state != "following")
     assert robot.state == "safe"
-    rows = np.array(device.rows)
+    rows = np.array(device.sent)
     steps = np.abs(np.diff(rows, axis=0)).max(axis=1)
     slow_steps = slow_runs[1:]
     most = SLOW * 0.02 * 4095 / (2 * math.pi)
@@ -89,7 +61,7 @@ def test_a_start_and_the_way_to_safety_are_slow():
 
 def test_a_target_that_never_rests_is_caught():
     now = [0.0]
-    robot = Robot(LAMP, Kept(), [Servo(j, k) for k, j in enumerate(LAMP.joints.names)], clock=lambda: now[0])
+    robot = Robot(LAMP, Silent(), [Servo(j, k) for k, j in enumerate(LAMP.joints.names)], clock=lambda: now[0])
     for _ in range(500):
         now[0] += 0.02
         robot.write(0.8 * np.sin(2.5 * now[0] + np.arange(5)))

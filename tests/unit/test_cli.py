@@ -52,7 +52,7 @@ def test_show_draws_what_was_asked(tmp_path: Path) -> None:
         (["show", "adelino", "-p", "turn=left"], "'left' in 'turn=left' is not a number such as 0.7 or 40deg."),
         (["show", "adelino", "-p", "turn=1,sad"], "joint=value pairs"),
         (["show", "adelino", *SMALL, "-o", "/nowhere/at/all.png"], "cannot be written to '/nowhere/at/all.png'"),
-        (["describe", "nobody"], "no built-in figure or file 'nobody'"),
+        (["describe", "nobody"], "no built-in figure, file or robot 'nobody'"),
         (["convert", "adelino", "/nowhere/at/all.figure.toml"], "/nowhere/at/all.figure.toml"),
         (["studio", "adelino", "--no-browser", "--port", "70000"], "a port is a number from 0 to 65535, not 70000."),
     ],
@@ -98,6 +98,25 @@ def test_figures_draws_each_where_there_are_colours_and_into_a_folder(
     assert shown[False].count("▀") == 2 * 16 * 8
     assert "▀" not in shown[True]
     assert sorted(path.name for path in (tmp_path / "gallery").iterdir()) == ["arm.png", "snake.png"]
+
+
+def test_figures_lists_without_thumbnails_while_they_would_have_to_be_compiled_first(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("poise.kernels.jit.machine_code.is_complete", lambda: False)
+    out = io.StringIO()
+    terminal = Console(file=out, force_terminal=True, color_system="truecolor", width=100)
+    monkeypatch.setattr("poise.cli.figures.stdout", lambda: terminal)
+    assert run(["figures"]) == 0
+    assert "human" in out.getvalue() and "▀" not in out.getvalue()
+    assert "poise compile" in capsys.readouterr().err
+
+
+def test_figures_lists_without_the_compiler() -> None:
+    code = "import sys; from poise.cli.app import run; run(['figures']); sys.exit('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "human" in done.stdout
 
 
 def test_describe_prints_what_the_figure_says(capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,3 +236,18 @@ def test_after_compile_nothing_is_left_to_compile(tmp_path: Path) -> None:
     assert "already" in again.stdout
     probe = subprocess.run([sys.executable, "-c", PROBE], env=fresh, capture_output=True, text=True, check=True)
     assert probe.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["solve", "human"], "poise solve takes a scene file; human is a figure"),
+        (["retarget", "human", "walk.bvh"], "takes the clip first, then the figure: poise retarget walk.bvh human"),
+        (["play", "adelino", "--rate", "1e9"], "the rate must be at most 10000 frames per second, not 1e+09"),
+    ],
+)
+def test_a_slip_on_the_command_line_is_answered_by_one_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert sentence in capsys.readouterr().err

@@ -3,6 +3,7 @@
 import pytest
 
 from poise.cli.app import run
+from poise.cli.preparation import Preparation
 from poise.kernels.jit import cache
 
 
@@ -28,3 +29,14 @@ def test_clear_deletes_what_was_compiled(folder, capsys):
     assert run(["compile", "--clear"]) == 0
     assert str(folder) in capsys.readouterr().out
     assert not list(folder.glob("kernels-*"))
+
+
+def test_ctrl_c_ends_it_in_one_line(folder, capsys, monkeypatch):
+    def stopped(preparation):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Preparation, "start", lambda preparation: None)
+    monkeypatch.setattr(Preparation, "wait_until_over", stopped)
+    assert run(["compile"]) == 130
+    said = capsys.readouterr().err.strip()
+    assert said == "stopped; what is compiled is kept, and poise compile goes on from there."

@@ -2,12 +2,16 @@
 
 import os
 import socket
+import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 import poise
+from poise.character.character import Character
 from poise.cli.app import run
+from poise.cli.play_live import FilterName, LivePlay, SolverName, keys_in, make_filter, make_solver
 from poise.formats.osc import decode
 from poise.motion.clip.clip import Clip
 
@@ -82,3 +86,61 @@ def test_wrong_options_are_said_in_one_sentence(options, sentence, capsys):
     err = capsys.readouterr().err
     assert sentence in err
     assert "Traceback" not in err
+
+
+def test_keys_are_read_from_what_a_terminal_sends():
+    assert keys_in("2\x1b[A\x1b[Cq") == ["2", "up", "right", "q"]
+    assert keys_in("") == []
+
+
+def test_keys_change_posture_gaze_solver_and_filter():
+    lamp = poise.load("adelino")
+    made = []
+
+    def make(solver, motion_filter, start):
+        made.append((solver, motion_filter))
+        return Character(lamp, posture=start, solver=make_solver(solver, lamp), filter=make_filter(motion_filter))
+
+    keys = LivePlay(lamp, make)
+    live = make(SolverName.EXPRESSIVE, FilterName.FAST, "neutral")
+    for key in ("2", "left", "left", "up"):
+        assert keys.press(key, live) is live
+    assert keys.choices.posture == lamp.posture_names[1]
+    list(live.frames(60.0, seconds=3.0, realtime=False))
+    way = lamp.pose_of("tip", live.posture).matrix[:, 1]
+    assert way @ keys.direction() > 0.999
+    for key in ("s", "f", "s"):
+        live = keys.press(key, live)
+        list(live.frames(60.0, seconds=3.0, realtime=False))
+        assert lamp.pose_of("tip", live.posture).matrix[:, 1] @ keys.direction() > 0.99, "it looks on"
+    assert made[1:] == [("erik", "fast"), ("erik", "smooth"), ("erik-2017", "smooth")]
+    assert keys.press("?", live) is live
+    keys.press("p", live)
+    assert keys.choices.posture == lamp.posture_names[2]
+    assert not keys.choices.ended
+    keys.press("q", live)
+    assert keys.choices.ended
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
+def test_a_terminal_shows_the_figure_and_takes_keys():
+    import pty
+    import select
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="xterm-256color", COLUMNS="90", LINES="40")
+        os.execv(sys.executable, [sys.executable, "-m", "poise", "play", "adelino", "--seconds", "60"])
+    text, sent = b"", False
+    with suppress(OSError):  # the terminal closes when the program ends
+        while select.select([terminal], [], [], 60.0)[0] and (part := os.read(terminal, 65536)):
+            text += part
+            if not sent and b"quit" in text:
+                os.write(terminal, b"3s\x1b[Cfq")
+                sent = True
+    status = os.waitpid(child, 0)[1]
+    os.close(terminal)
+    words = text.decode(errors="ignore")
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert "▀" in words
+    assert "solves" in words

@@ -22,12 +22,17 @@ def worker(monkeypatch, tmp_path):
     monkeypatch.setenv("POISE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(machine_code, "when_missing", [])
 
-    def use(program: str) -> None:
+    def use(program: str) -> list[subprocess.Popen[str]]:
+        started = []
+
         def start() -> subprocess.Popen[str]:
             pipe = subprocess.PIPE
-            return subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+            command = [sys.executable, "-c", program]
+            started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True))
+            return started[-1]
 
         monkeypatch.setattr(module, "_worker", start)
+        return started
 
     return use
 
@@ -44,6 +49,17 @@ def test_stages_end_in_order_and_the_last_marks_the_cache_complete(worker):
     assert preparation.share() == preparation.share(PULL) == 1.0
     assert cache.marked_complete()
     assert machine_code.when_missing == []
+
+
+@pytest.mark.parametrize("memory", [module.MUCH_MEMORY - 1.0, module.MUCH_MEMORY + 1.0])
+def test_a_worker_that_holds_much_memory_is_replaced(worker, memory):
+    started = worker(f"import sys\nfor line in sys.stdin: print(line.strip(), {memory}, sep='\\t', flush=True)")
+    preparation = Preparation()
+    preparation.start()
+    preparation.wait_until_over()
+    preparation.stop()
+    assert (len(started) >= len(steps())) is (memory > module.MUCH_MEMORY)
+    assert all(process.poll() is not None for process in started)
 
 
 def test_while_workers_compile_a_call_that_lacks_a_kernel_is_refused_and_can_be_repeated(worker):

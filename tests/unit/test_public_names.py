@@ -19,8 +19,13 @@ def test_every_public_name_can_be_imported():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'slove'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'slove'\. Did you mean 'solve'\?"):
         _ = poise.slove
+
+
+def test_packages_need_no_import_of_their_own():
+    code = "import poise; poise.pictures.draw, poise.robots.connect, poise.figure.Builder, poise.chains.ccd"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_errors_are_value_errors_and_say_where():

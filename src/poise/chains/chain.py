@@ -70,8 +70,9 @@ def chain_of(
     tip: str | None = None,
     *,
     solver: str = "erik",
-    needs_lengths: bool = True,
+    needs_lengths: bool = False,
     slides: bool = False,
+    faces: bool = False,
 ) -> Limb:
     """The chain of hinges from the root of a figure to a tip.
 
@@ -80,8 +81,10 @@ def chain_of(
         tip: The site or body at the end, which points along its own +Y. A figure that does not branch needs none: the
             site "tip", or else the last site of the last body.
         solver: Name of the solver, for error messages.
-        needs_lengths: Refuse joints at the same position, whose segment has no direction.
+        needs_lengths: Refuse joints at the same position, whose segment has no length. Otherwise such a segment has the
+            direction of the next one.
         slides: Accept prismatic joints as parts of the segments, which they lengthen or shorten; otherwise refuse them.
+        faces: Let the tip point along the axis with which it faces, where the figure says it (`Figure.facing_axis`).
     """
     if len(figure.loops):
         raise FigureError(f"{solver} needs a figure without loops; {figure.name!r} has {listing(figure.loops.names)}.")
@@ -93,7 +96,8 @@ def chain_of(
     joints = _joints_of(figure, nodes)
     _check_kinds(figure, nodes, joints, solver)
     _check_couplings(figure, joints, solver)
-    chain = _chain(figure, path, nodes, end)
+    axis = figure.facing_axis(end) if faces else None
+    chain = _chain(figure, path, nodes, end, None if axis is None else from_to("y", axis))
     if needs_lengths:
         _check_lengths(chain, joints, solver)
     places = figure.compiled.tree.q_start[nodes]
@@ -158,13 +162,18 @@ def _check_lengths(chain: Chain, joints: tuple[str, ...], solver: str) -> None:
     for k in range(1, len(joints)):
         if np.linalg.norm(chain.offset[k]) < SHORTEST_LINK:
             raise FigureError(
-                f"{solver} needs a direction for every segment; the one between {joints[k - 1]!r} and {joints[k]!r} "
-                "has no length."
+                f"{solver} needs a length for every segment, and joints {joints[k - 1]!r} and {joints[k]!r} are at the "
+                "same point: move one of them by a millimetre, or use poise.Expressive, which needs no lengths."
             )
 
 
-def _placements(figure: Figure, path: list[int], nodes: list[int], tip: str) -> tuple[list[Pose], Pose]:
-    """Pose of each of `nodes` relative to the previous one, and of the tip; slides between them are neutral."""
+def _placements(
+    figure: Figure, path: list[int], nodes: list[int], tip: str, turned: FloatArray | None
+) -> tuple[list[Pose], Pose]:
+    """Pose of each of `nodes` relative to the previous one, and of the tip; slides between them are neutral.
+
+    The frame of the tip is turned by `turned`, if that is given.
+    """
     tree, attached, row = figure.compiled.tree, figure.compiled.attached, figure.frame_row(tip)
     neutral = figure.neutral().q
     placements: list[Pose] = []
@@ -176,16 +185,15 @@ def _placements(figure: Figure, path: list[int], nodes: list[int], tip: str) -> 
             here = Pose()
         else:
             here = here @ Pose(neutral[tree.q_start[node]] * tree.axis[node])
-    return placements, here @ Pose(attached.position[row], attached.rotation[row])
+    end = here @ Pose(attached.position[row], attached.rotation[row])
+    return placements, end if turned is None else end @ Pose(rotation=turned)
 
 
-def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain:
+def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str, turned: FloatArray | None) -> Chain:
     """The constants of the chain, in segment frames whose +Y lies along the segment."""
     tree = figure.compiled.tree
-    placements, end = _placements(figure, path, nodes, tip)
-    along = [Pose(rotation=_towards(placement.position)) for placement in placements[1:]] + [
-        Pose(rotation=end.rotation)
-    ]
+    placements, end = _placements(figure, path, nodes, tip, turned)
+    along = [*(Pose(rotation=from_to("y", way)) for way in _directions(placements, end)), Pose(rotation=end.rotation)]
     below = [Pose(), *along[:-1]]
     steps = [b.inverse() @ p @ a for b, p, a in zip(below, placements, along, strict=True)]
     axes = [a.inverse().apply(tree.axis[node]) for a, node in zip(along, nodes, strict=True)]
@@ -207,13 +215,26 @@ def _chain(figure: Figure, path: list[int], nodes: list[int], tip: str) -> Chain
     )
 
 
-def _towards(offset: FloatArray) -> FloatArray:
-    """A rotation that takes +Y to a direction; the identity for a segment without length."""
-    return from_to("y", offset) if np.linalg.norm(offset) >= SHORTEST_LINK else Pose().rotation
+def _directions(placements: list[Pose], end: Pose) -> list[FloatArray]:
+    """(3,) the direction of every segment but the last, each in the frame of the joint that moves it.
+
+    Where the next joint is at the same point, as in a pan-tilt bracket, it is that of the next segment at angle 0, as
+    if the chain went on straight: only directions count, so that the chain behaves as if the joints were a hair apart.
+    """
+    found: list[FloatArray] = []
+    following = end.matrix @ _Y
+    for placement in reversed(placements[1:]):
+        has_length = np.linalg.norm(placement.position) >= SHORTEST_LINK
+        following = placement.position if has_length else placement.matrix @ following
+        found.insert(0, following)
+    return found
 
 
 def _bends(axis: FloatArray, steps: list[Pose]) -> FloatArray:
-    """C, A, B with p · R(a, θ) y = C + A cos θ + B sin θ, p the previous segment in the joint's frame."""
+    """(n, 3) `Chain.bend`: C, A, B with p · R(a, θ) y = C + A cos θ + B sin θ.
+
+    p is the direction of the previous segment in the joint's frame, y that of the joint's own segment at angle 0.
+    """
     below = np.array([_Y, *(step.inverse().matrix @ _Y for step in steps[1:])])
     constant = axis[:, 1] * np.sum(axis * below, axis=1)
     return np.stack([constant, below[:, 1] - constant, np.sum(np.cross(axis, _Y) * below, axis=1)], axis=1)

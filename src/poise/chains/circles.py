@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, Unpack
 
 import numpy as np
@@ -16,52 +17,62 @@ from poise.errors import TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
-from poise.kernels.chains.circles import KEEP_DISTANCES, KEEP_HEADINGS
+from poise.kernels.chains.circles import ARC, KEEP_DISTANCES, KEEP_HEADINGS
 from poise.kernels.chains.circles_figure import Placed, circles_figure
 from poise.kernels.chains.circles_figure import circle_zones as circle_zones_kernel
 from poise.kernels.maths.vector import Vector
 
-KEEPS = {"directions": KEEP_HEADINGS, "distances": KEEP_DISTANCES}
-"""The kernel's preferred radius for each value of `keep`."""
+SHARED_ROUNDS = 50
+"""Largest number of rounds in which end-points that share joints are placed, unless more are asked for."""
+KEEPS = {"directions": KEEP_HEADINGS, "distances": KEEP_DISTANCES, "arc": ARC}
+"""The kernel's `preferred_radius` for each value of `keep`."""
 
 
 def circles(
     figure: Figure,
     target: TargetLike | Mapping[str, TargetLike],
     *,
-    keep: Literal["directions", "distances"] | None = None,
+    keep: Literal["directions", "distances", "arc"] | None = None,
     **options: Unpack[Options],
 ) -> ChainResult:
-    """Place the joints of a planar chain on intersections of circles, each once: exact, and without iterations.
+    """Solve a planar chain in closed form: each joint is placed once, on an intersection of two circles.
 
     Moves the largest group of parallel hinges between the root and the tip, in any plane, and the hinge
     before them that turns the plane. A chain of n points, end-point included, takes exactly n - 2 placements unless a
-    limit forbids them. For a target outside the safe zones, the distances that the links can reach, the tip moves to
-    their nearest border. Iterations are placements.
+    limit forbids them; `iterations` of the result counts placements. If the target is nearer to the base or farther
+    from it than the links can reach (outside the safe zones), the tip goes to the nearest distance that they can reach.
 
     Args:
         figure: The figure to solve for.
-        target: A position (3,) [m]; or positions by site, for end-points that share no moving joint.
+        target: A position (3,) [m]; or positions by site. End-points that share joints are placed together: the shared
+            joints go to the mean of what each end-point would need, then each branch is placed from there, and the
+            shared joints follow what is missing, until all end-points are placed or nothing improves.
         keep: The property of `start` that the chain keeps where possible, so that a small change of the target is a
             small change of the posture: the "directions" of its links, which leaves the change to the first two links
             and suits limbs, or the "distances" of its joints from the base, which distributes the change and suits long
-            chains. By default the paper's choice.
+            chains. "arc" puts all joints on one arc from the base to the target, on which links never cross, as far as
+            limits allow it. By default, as in the paper, joints are as far from the base as the target if links allow.
         **options: See `Options`. A trace has the posture after each end-point.
     """
     if keep not in (None, *KEEPS):
-        raise TaskError(f"circles can keep 'directions' or 'distances', not {keep!r}.")
+        raise TaskError(f"circles can keep 'directions', 'distances' or an 'arc', not {keep!r}.")
     preferred_radius = 0.0 if keep is None else KEEPS[keep]
     settings = check_options("circles", figure, options, 1)
     targets = positions_by_tip("circles", figure, target, settings.tip)
-    q, taken, rows = settings.start._q, dict[int, str](), []
+    q, taken, rows = settings.start._q, set[int](), []
     placements, errors, status = 0, dict[str, float](), list[ChainStatus]()
+    shared: set[int] = set()
     for tip, place in targets.items():
         q, placed, moves = _place(figure, tip, place, settings, begin=q, preferred_radius=preferred_radius)
-        _claim_coordinates(figure, tip, moves, taken)
+        shared |= taken & set(moves)
+        taken |= set(moves)
         rows.append(q)
         placements += placed.placements
         errors[tip] = placed.error
         status.append(_status(placed, settings))
+    if shared:
+        joints = {name for name, where in figure.compiled.q_slices.items() if where.start in shared}
+        return _place_together(figure, targets, settings, joints, preferred_radius)
     trace = np.array(rows) if settings.trace else None
     return ChainResult(Posture(figure, q), worst_of(status), max(errors.values()), placements, trace, errors)
 
@@ -105,19 +116,63 @@ def _check_group(figure: Figure, tip: str, hinges: int) -> None:
         )
 
 
-def _claim_coordinates(figure: Figure, tip: str, moves: list[int], taken: dict[int, str]) -> None:
-    """Record which end-point moves these coordinates; raise an error if another end-point moves one of them.
+def _place_together(
+    figure: Figure,
+    targets: Mapping[str, FloatArray],
+    settings: Settings,
+    shared: set[str],
+    preferred_radius: float,
+) -> ChainResult:
+    """Place end-points that share joints: the point where they part, then each branch, in turn."""
+    if len(shared) < 2:
+        (joint,) = shared
+        raise TaskError(
+            f"joint {joint!r} moves several of the end-points {', '.join(map(repr, targets))}, and circles needs two "
+            "or more parallel hinges to place what they share: hold it with "
+            f"hold=[{joint!r}], or use poise.chains.fabrik."
+        )
+    fork = _fork(figure, next(iter(targets)), shared)
+    own = replace(settings, held=settings.held | shared)
+    common = replace(settings, held=settings.held | ({joint.name for joint in figure.joints} - shared))
+    start = settings.start._q
+    alone = [
+        _place(figure, tip, place, settings, begin=start, preferred_radius=preferred_radius)
+        for tip, place in targets.items()
+    ]
+    wanted = np.mean([figure.pose_of(fork, Posture(figure, q)).position for q, _, _ in alone], axis=0)
+    placements, best, rows, q = sum(placed.placements for _, placed, _ in alone), None, [], start
+    for _ in range(max(settings.max_iterations, SHARED_ROUNDS)):
+        q, placed, _ = _place(figure, fork, wanted, common, begin=q, preferred_radius=preferred_radius)
+        placements += placed.placements
+        found = {}
+        for tip, place in targets.items():
+            q, found[tip], _ = _place(figure, tip, place, own, begin=q, preferred_radius=preferred_radius)
+            placements += found[tip].placements
+        rows.append(q)
+        worst = max(one.error for one in found.values())
+        if best is None or worst < best[0]:
+            best = worst, q, found
+        posture = Posture(figure, q)
+        missing = [place - figure.pose_of(tip, posture).position for tip, place in targets.items()]
+        if worst <= settings.tolerance:
+            break
+        wanted = figure.pose_of(fork, posture).position + np.mean(missing, axis=0)
+    assert best is not None
+    worst, q, found = best
+    status = worst_of([_status(one, settings) for one in found.values()])
+    errors = {tip: one.error for tip, one in found.items()}
+    trace = np.array(rows) if settings.trace else None
+    return ChainResult(Posture(figure, q), status, worst, placements, trace, errors)
 
-    End-points are placed one after the other, so a joint that moves two of them would move the first one away again.
-    """
-    for place in moves:
-        if place in taken:
-            joint = next(name for name, where in figure.compiled.q_slices.items() if where.start <= place < where.stop)
-            raise TaskError(
-                f"circles places end-points one by one, and joint {joint!r} would move both {taken[place]!r} and "
-                f"{tip!r}: hold it with hold=[{joint!r}], or use poise.chains.fabrik."
-            )
-        taken[place] = tip
+
+def _fork(figure: Figure, tip: str, shared: set[str]) -> str:
+    """The body after the last shared joint on the way to a tip: its origin is where the branch begins."""
+    above = {joint.child: joint for joint in figure.joints}
+    body = figure.sites[tip].body if tip in figure.sites else tip
+    last, here = body, above.get(body)
+    while here is not None and here.name not in shared:
+        last, here = here.child, above.get(here.parent or "")
+    return last
 
 
 def _status(placed: Placed, settings: Settings) -> ChainStatus:

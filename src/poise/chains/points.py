@@ -34,7 +34,7 @@ _packed: dict[tuple[int, tuple[str, ...], frozenset[str], bool], tuple[StoredPoi
 
 
 def stored_points(figure: Figure, tips: tuple[str, ...], settings: Settings) -> StoredPoints:
-    """The points that move some end-points, cached while the figure exists and the held joints keep their values."""
+    """The points of all joints that move the end-points `tips`; cached per figure and per values of the held joints."""
     key = (id(figure), tips, settings.held, settings.limits)
     held = np.concatenate([np.empty(0), *(settings.start.q[figure.q_slice(name)] for name in sorted(settings.held))])
     if key in _packed and np.array_equal(_packed[key][1], held):
@@ -106,7 +106,7 @@ def _above(tree: Tree, index: np.ndarray, node: int) -> int:
 
 
 def _levers(joint: int, parent: np.ndarray, there: FloatArray, axis: FloatArray | None) -> list[int]:
-    """The first point along every branch that a turn of the joint moves."""
+    """The nearest point on every branch after the joint that a turn of the joint moves."""
     found, waiting = [], np.flatnonzero(parent == joint).tolist()
     while waiting:
         point = waiting.pop(0)
@@ -125,9 +125,9 @@ def _carries(point: int, joint: int, parent: np.ndarray) -> bool:
 
 
 def _needs_end_points(axes: list[FloatArray | None], limits: bool) -> bool:
-    """Whether points can move where joints cannot follow, so that joints must also be fitted to the end-points.
+    """Whether FABRIK can move points to where the joints cannot: joints are then fitted to the end-points as well.
 
-    Ball joints alone can always follow, and so can parallel hinges without limits.
+    If all joints are balls, or parallel hinges without limits, they can follow the points everywhere.
     """
     hinges = [axis for axis in axes if axis is not None]
     if not hinges:

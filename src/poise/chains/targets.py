@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import number
 from poise.errors import FigureError, TaskError
 from poise.figure.model.pose import FloatArray, Pose, from_to, unit_quaternion, unit_vector, vector
 from poise.kernels.gaze.facing import facing_frame
@@ -75,21 +76,21 @@ def at(point: ArrayLike, roll: float | None = 0.0) -> Gaze:
 
 
 def gaze(target: GazeLike) -> Gaze:
-    """A target from a `Gaze`, the rotation of a `Pose`, or a unit quaternion (w, x, y, z)."""
+    """A target from a `Gaze`, the rotation of a `Pose`, a unit quaternion (w, x, y, z), or a bare direction."""
     if isinstance(target, Gaze):
         return target
     if isinstance(target, Pose):
         return Gaze(rotation=target.rotation)
     try:
-        w, x, y, z = map(float, target)  # type: ignore[arg-type]
+        numbers = tuple(map(float, target))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return _raise_orientation_error(target)
-    size = math.sqrt(w * w + x * x + y * y + z * z)
-    if not abs(size - 1.0) <= UNIT_LENGTH_TOLERANCE:
+    if len(numbers) == 3:
+        return facing(numbers, roll=None)
+    size = math.hypot(*numbers)
+    if len(numbers) != 4 or not abs(size - 1.0) <= UNIT_LENGTH_TOLERANCE:
         return _raise_orientation_error(target)
-    if abs(size - 1.0) < 1e-15:
-        size = 1.0
-    return Gaze(rotation=np.array([w / size, x / size, y / size, z / size]))
+    return Gaze(rotation=np.array(numbers) / (1.0 if abs(size - 1.0) < 1e-15 else size))
 
 
 def _raise_orientation_error(target: object) -> Gaze:
@@ -98,7 +99,8 @@ def _raise_orientation_error(target: object) -> Gaze:
         size = float(np.linalg.norm(np.asarray(target, dtype=np.float64)))
     except (TypeError, ValueError):
         raise TaskError(
-            f"{target!r} is no orientation: give a unit quaternion (w, x, y, z), poise.facing(…) or poise.at(…)."
+            f"{target!r} is no orientation: give a unit quaternion (w, x, y, z), a direction (x, y, z), "
+            "poise.facing(…) or poise.at(…)."
         ) from None
     numbers = _checked(unit_quaternion, cast("ArrayLike", target), "an orientation")
     raise TaskError(
@@ -120,9 +122,7 @@ def _checked(check: Callable[..., FloatArray], value: ArrayLike | str, what: str
 
 
 def _checked_roll(roll: float | None) -> float | None:
-    if roll is not None and not math.isfinite(roll):
-        raise TaskError(f"a roll must be a finite number of radians, not {roll}.")
-    return roll
+    return None if roll is None else number(roll, "a roll", unit="radians")
 
 
 def _from_to_point(eye: FloatArray, point: FloatArray | None) -> FloatArray:

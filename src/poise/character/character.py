@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from poise.character.checks import (
     positive,
     share,
 )
-from poise.character.clock import FrameClock
+from poise.character.clock import FrameClock, frame_rate
 from poise.character.idle import Idle
 from poise.character.osc import OscIn, OscOut
 from poise.character.script import Held, Played, Script
@@ -35,6 +36,9 @@ from poise.figure.model.names import look_up
 from poise.figure.model.posture import Posture
 from poise.motion.clip.clip import Clip
 from poise.motion.filter.filter import MotionFilter
+
+if TYPE_CHECKING:
+    from poise.expressive.expressive import Hold
 
 _MAX_EVENTS = 200
 """Number of events that are kept."""
@@ -54,6 +58,7 @@ class Character:
         *,
         filter: MotionFilter | None = None,
         solver: Solver | None = None,
+        holds: Hold = "balanced",
         posture: PostureLike | None = None,
         clips: Mapping[str, Clip] | None = None,
         solver_rate: float = 60.0,
@@ -67,6 +72,7 @@ class Character:
             figure: The figure to animate.
             filter: Limits and style of its motion; joint limits and speeds of the figure apply too.
             solver: Keeps the posture while facing a target; by default `poise.Expressive`.
+            holds: What matters most to the default solver while the figure moves: "gaze", "expression" or "balanced".
             posture: Initial posture, which it holds; by default neutral.
             clips: Clips that `play` and OSC messages can name.
             solver_rate: Solves per second, in addition to those that a new request triggers at once.
@@ -84,8 +90,8 @@ class Character:
         self._on_event = on_event
         self.events: deque[str] = deque(maxlen=_MAX_EVENTS)
         pace = float(self.filter.limits.velocity.min()) / positive("solver_rate", solver_rate)
-        made = (lambda: solver) if solver is not None else (lambda: default_solver(figure, pace))
-        self._target_solver = TargetSolver(figure, made, start, Idle(figure.nq, seed), self._report)
+        made = (lambda: solver) if solver is not None else (lambda: default_solver(figure, pace, holds))
+        self._target_solver = TargetSolver(figure, made, start, Idle(figure.nq, seed), self._report, tell=self._tell)
         self._requests = Requests(Script(Held(start._q), start._q, 0.0, 0.0), idle=share("idle", idle))
         self._lock = threading.Lock()
         self._solver_thread = SolverThread(self._target_solver, lambda: self._requests, self._now, solver_rate)
@@ -180,7 +186,7 @@ class Character:
             realtime: Whether to wait until each frame is due. Otherwise frames are computed as fast as they are read,
                 time is counted in frames, and the solver runs between them, so that a run is repeatable.
         """
-        period = 1.0 / positive("rate", rate)
+        period = 1.0 / frame_rate(rate)
         count = None if seconds is None else round(duration("length of frames", seconds) * rate)
         return self._frames(period, count, realtime)
 
@@ -263,10 +269,14 @@ class Character:
     def _inside(self, posture: PostureLike) -> Posture:
         return self.figure.clamp(self.figure.posture(posture))
 
-    def _report(self, sentence: str) -> None:
+    def _tell(self, sentence: str) -> None:
+        """Report an event that is no problem."""
+        self._report(sentence, log.info)
+
+    def _report(self, sentence: str, write: Callable[[str], object] = log.warning) -> None:
         self.events.append(sentence)
         try:
-            (self._on_event or log.warning)(sentence)
+            (self._on_event or write)(sentence)
         except Exception:
             log.exception("the on_event callback failed")
 

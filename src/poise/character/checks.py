@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from numbers import Integral, Real
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from poise.figure.model.pose import FloatArray
 from poise.motion.clip.clip import Clip
 from poise.motion.filter.filter import MotionFilter
 
+if TYPE_CHECKING:
+    from poise.expressive.expressive import Hold
+
 Target: TypeAlias = "GazeLike | str | None"
 
 
@@ -27,11 +30,12 @@ LAST_PORT = 65535
 """The largest port number."""
 
 
-def default_solver(figure: Figure, most: float) -> Solver:
+def default_solver(figure: Figure, most: float, holds: Hold) -> Solver:
     """`poise.Expressive` for a figure whose joints turn by up to `most` per solve [rad]."""
     from poise.expressive.expressive import Expressive, ExpressiveSettings
 
-    return Expressive(figure, settings=ExpressiveSettings(rate=min(SHARE_OF_SPEED * most, math.pi)))
+    settings = ExpressiveSettings(rate=min(SHARE_OF_SPEED * most, math.pi))
+    return Expressive(figure, hold=holds, settings=settings)
 
 
 def check_figure(figure: Figure) -> None:

@@ -4,6 +4,20 @@ from __future__ import annotations
 
 import time
 
+from poise.arguments import positive
+from poise.errors import TaskError
+
+FASTEST_RATE = 10_000.0
+"""Largest number of frames per second; an operating system cannot wake a program much more often."""
+
+
+def frame_rate(rate: float) -> float:
+    """A number of frames per second that a clock can keep, or an error."""
+    checked = positive(rate, "the rate of a character", unit="frames per second")
+    if checked > FASTEST_RATE:
+        raise TaskError(f"the rate must be at most {FASTEST_RATE:g} frames per second, not {checked:g}.")
+    return checked
+
 
 class FrameClock:
     """Ticks at multiples of a period from its start; ticks that have already passed are skipped and counted."""

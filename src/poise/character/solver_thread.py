@@ -25,6 +25,14 @@ LATE_AFTER = 0.5
 """A solve that takes longer than this is reported as late [s]."""
 
 
+GAZE_EVENTS = {
+    "gaze": "the gaze is given up for a moment, to face the target from another side.",
+    "shape": "the gaze is given up for a moment, to keep the shape of the posture from another side.",
+    "reach": "the target cannot be faced within the limits of the joints.",
+}
+"""What is reported when the gaze is off, for the reason in a solver's result; turning to a new target is no event."""
+
+
 class SolverResult(Protocol):
     """The result of a solver."""
 
@@ -68,6 +76,8 @@ class TargetSolver:
         start: Posture,
         idle: Idle,
         report: Callable[[str], object],
+        *,
+        tell: Callable[[str], object] | None = None,
     ) -> None:
         """Start from a posture.
 
@@ -77,6 +87,7 @@ class TargetSolver:
             start: The solution until the first solve.
             idle: The idle motion.
             report: Called with one sentence when a solve fails or works again.
+            tell: Called with one sentence when the gaze is given up or returns; by default `report`.
         """
         self.figure = figure
         self.solution = start._q
@@ -89,9 +100,10 @@ class TargetSolver:
         self.is_resting = False
         """Whether the last solve changed nothing; an extra solve then does not speed up any motion."""
         self._previous: SolverResult | Posture = start
-        self._idle, self._report = idle, report
+        self._idle, self._report, self._tell = idle, report, tell or report
         self._lower, self._upper = figure.compiled.bounds.lower, figure.compiled.bounds.upper
         self._failing = False
+        self._gave_up = False
 
     def prepare(self) -> Solver:
         """Return the solver, created at the first call; raises an error for a figure that it does not support."""
@@ -130,7 +142,18 @@ class TargetSolver:
         if q.shape != base.shape or not np.isfinite(q).all():
             raise FigureError(f"it returned {q.tolist()} instead of {len(base)} finite numbers.")
         self._previous = answer
+        self._report_gaze(answer)
         return np.clip(q, self._lower, self._upper)
+
+    def _report_gaze(self, answer: SolverResult) -> None:
+        """Report once when the gaze is given up, and why, and when the target is faced again; see `GAZE_EVENTS`."""
+        reason = getattr(answer, "gave_up_gaze", None)
+        if reason in GAZE_EVENTS and not self._gave_up:
+            self._tell(GAZE_EVENTS[reason])
+            self._gave_up = True
+        elif reason is None and self._gave_up:
+            self._tell("the target is faced again.")
+            self._gave_up = False
 
 
 def _error_text(problem: Exception) -> str:

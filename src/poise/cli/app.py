@@ -11,11 +11,12 @@ import typer
 
 import poise
 from poise.cli.console import print_error, print_result
+from poise.cli.doctor import doctor
 from poise.cli.evaluate import evaluate
-from poise.cli.figures import convert, describe, figures
+from poise.cli.figures import convert, describe, figures, robots
 from poise.cli.kernels import compile_kernels
 from poise.cli.play import play
-from poise.cli.retarget import retarget
+from poise.cli.retarget import convert_motion, retarget
 from poise.cli.show import show
 from poise.cli.solve import solve
 from poise.cli.studio import studio
@@ -61,15 +62,18 @@ def version() -> None:
 
 
 app.command()(figures)
+app.command()(robots)
 app.command()(show)
 app.command()(describe)
 app.command()(convert)
 app.command()(solve)
 app.command()(play)
 app.command()(retarget)
+app.command("convert-motion")(convert_motion)
 app.command()(studio)
 app.add_typer(evaluate, name="evaluate")
 app.command("compile")(compile_kernels)
+app.command()(doctor)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -101,6 +105,9 @@ def _flush_and_return(code: object) -> int:
         return _stop_output()
     if code == EXIT_INTERRUPTED:
         print_error("stopped.")
+    if isinstance(code, str):  # a command that was stopped, and says what it has kept
+        print_error(code)
+        return EXIT_INTERRUPTED
     return code if isinstance(code, int) else int(code is not None)
 
 

@@ -10,11 +10,15 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from poise.cli.cluster import cluster
 from poise.cli.console import print_result, stderr, stdout
 
 if TYPE_CHECKING:
-    from poise.evaluation.erik import Plan
-    from poise.evaluation.tally import Tally
+    from concurrent.futures import Executor
+
+    from poise.evaluation.erik_cases import Plan
+    from poise.evaluation.tally import Statistics
+
 
 evaluate = typer.Typer(
     help="Reproduce the tables and figures of a published paper.\n\n"
@@ -28,6 +32,7 @@ class Sampling(StrEnum):
 
     GRID = "grid"
     UNIFORM = "uniform"
+    EXHAUSTIVE = "exhaustive"
 
 
 @evaluate.callback()
@@ -38,7 +43,14 @@ def _papers() -> None:
 @evaluate.command()
 def erik(
     *,
-    samples: Annotated[int, typer.Option(min=1, help="Problems to solve for each skeleton.")] = 20_000,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            show_default="20000, or all with exhaustive sampling",
+            help="Problems to solve for each skeleton.",
+        ),
+    ] = None,
     skeletons: Annotated[
         str, typer.Option(help="Skeletons of the paper to evaluate, by letter, for example CG.")
     ] = "ABCDEFG",
@@ -49,25 +61,39 @@ def erik(
         bool, typer.Option("--dls/--no-dls", help="Also run two-priority damped least squares on skeleton C.")
     ] = True,
     sampling: Annotated[
-        Sampling, typer.Option(help="Draw problems from the paper's grid, or uniformly from the same ranges.")
+        Sampling,
+        typer.Option(
+            help="Draw problems from the paper's grid, or uniformly from the same ranges, or take the whole grid."
+        ),
     ] = Sampling.GRID,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random samples.")] = 0,
-    cuda: Annotated[bool, typer.Option("--cuda", help="Run ERIK on an NVIDIA GPU.")] = False,
+    expressive: Annotated[
+        bool, typer.Option("--expressive/--no-expressive", help="Also run poise.Expressive on every skeleton.")
+    ] = True,
+    cuda: Annotated[bool, typer.Option("--cuda", help="Run on an NVIDIA GPU.")] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on the Dask cluster whose scheduler has this address."),
+    ] = None,
 ) -> None:
-    """Evaluate ERIK on the seven skeletons of its paper: tables 8 and 9, figures 10 to 13.
+    """Evaluate ERIK on the seven skeletons of its paper: tables 5 to 9, figures 7 to 13.
 
-    [bold]poise evaluate erik[/] uses all cores and writes erik-evaluation/report.html.
+    [bold]poise evaluate erik[/] uses all cores and writes erik-evaluation/report.html, with CSV and JSON beside it.
 
     [bold]poise evaluate erik --skeletons CG --samples 1000000[/] evaluates two skeletons with more samples.
 
+    [bold]poise evaluate erik --sampling exhaustive --cuda[/] solves the whole grid on a GPU.
+
     Run the same command again to continue a run that was stopped, or to add samples to a finished one.
     """
-    from poise.evaluation.erik import Plan, solve_times
+    from poise.evaluation.erik import solve_times
+    from poise.evaluation.erik_cases import Plan
     from poise.evaluation.erik_report import ERRORS_HEAD, errors_table, write_report
 
-    plan = Plan(samples, skeletons, dls, sampling.value, seed, "cuda" if cuda else None)
+    plan = Plan(samples, skeletons, dls, sampling.value, seed, "cuda" if cuda else None, expressive)
     output.mkdir(parents=True, exist_ok=True)
-    tallies = _run_with_progress(plan, output)
+    with cluster(dask) as executor:
+        tallies = _run_with_progress(plan, output, executor)
     page = write_report(plan, tallies, solve_times(plan, plan.skeletons), output)
     table = Table(box=None, pad_edge=False)
     for k, heading in enumerate(ERRORS_HEAD):
@@ -107,17 +133,17 @@ def loops(
     print_result(f"wrote {page}")
 
 
-def _run_with_progress(plan: Plan, output: Path) -> dict[str, Tally]:
+def _run_with_progress(plan: Plan, output: Path, executor: Executor | None) -> dict[str, Statistics]:
     """Run the evaluation and show one progress bar for each skeleton and solver."""
     from poise.evaluation.erik import evaluate as run
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=stderr(), transient=True) as progress:
         bars: dict[str, TaskID] = {
-            case: progress.add_task(case, total=plan.samples, visible=False) for case in plan.cases()
+            case: progress.add_task(case, total=plan.count(case[0]), visible=False) for case in plan.cases()
         }
 
         def advance(case: str, count: int) -> None:
             progress.update(bars[case], advance=count, visible=True)
 
-        return run(plan, output, advance)
+        return run(plan, output, advance, executor)

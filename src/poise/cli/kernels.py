@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from poise.cli.console import print_note, print_result, stderr
+from poise.cli.console import print_result, stderr
 
 if TYPE_CHECKING:
     from poise.cli.preparation import Preparation
@@ -90,8 +91,7 @@ def _compile_everything() -> None:
         with progress_bar(preparation):
             preparation.wait_until_over()
     except KeyboardInterrupt:
-        print_note("stopped; what is compiled is kept, and poise compile goes on from there.")
-        raise typer.Exit(130) from None
+        sys.exit("stopped; what is compiled is kept, and poise compile goes on from there.")
     finally:
         preparation.stop()
 

@@ -7,7 +7,7 @@ import math
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.cli.console import print_note, print_result, stderr
+from poise.cli.play_live import (
+    PICTURES_PER_SECOND,
+    Choices,
+    FilterName,
+    LivePlay,
+    SolverName,
+    make_filter,
+    make_solver,
+    pressed_keys,
+)
 from poise.cli.play_motion import Output, has_dependent_joints, motion_of, play_unfiltered
 from poise.cli.show import FigureArgument, load_figure, parsed_posture
 from poise.errors import PoiseError
@@ -22,7 +32,7 @@ from poise.errors import PoiseError
 if TYPE_CHECKING:
     from poise.chains.targets import Gaze
     from poise.character.character import Character
-    from poise.figure.model.figure import Figure
+    from poise.figure.model.figure import Figure, PostureLike
     from poise.figure.model.posture import Posture
     from poise.motion.clip.motion import Motion
     from poise.robots.robot import Robot
@@ -44,6 +54,13 @@ def play(  # noqa: PLR0913 - one argument per option
     ] = "",
     face: Annotated[str, typer.Option("--face", help="Look in this direction x,y,z, for example 1,0.3,0.5.")] = "",
     at: Annotated[str, typer.Option("--at", help="Look at this point x,y,z in metres, for example 0.4,0.5,1.")] = "",
+    solver: Annotated[
+        SolverName, typer.Option("--solver", help="Solver that keeps the posture while the figure looks.")
+    ] = SolverName.EXPRESSIVE,
+    filter_name: Annotated[FilterName, typer.Option("--filter", help="How it moves.")] = FilterName.FAST,
+    picture: Annotated[
+        bool, typer.Option("--picture/--no-picture", help="Show the figure in the terminal; keys change what it does.")
+    ] = True,
     idle: Annotated[
         float, typer.Option("--idle", help="Amount of idle movement such as breathing, from 0 to 1.")
     ] = 0.0,
@@ -72,7 +89,9 @@ def play(  # noqa: PLR0913 - one argument per option
 ) -> None:
     """Animate a figure in real time: hold postures, play clips and look at things, always inside its joint limits.
 
-    [bold]poise play adelino[/] cycles through its named postures; stop it with Ctrl-C.
+    [bold]poise play adelino[/] cycles through its named postures and shows them; stop it with q or Ctrl-C.
+
+    In a terminal, keys 1 to 9 choose a posture, arrow keys turn the gaze, s and f change the solver and the filter.
 
     [bold]poise play adelino --clip dance.csv --loop --face 1,0.3,0.5[/] dances while it looks to one side.
 
@@ -96,14 +115,31 @@ def play(  # noqa: PLR0913 - one argument per option
     ):
         _run_motion(motion, (robot, servos, send), rate=rate, seconds=seconds, loop=loop, dry_run=dry_run)
         return
-    live = Character(chosen, posture=parsed_posture(posture, chosen), idle=idle, on_event=print_note)
-    if clip is not None and motion is not None:
-        live.clips[clip.stem] = motion
-        live.play(motion, loop=loop)
-    if face or at:
-        live.face(_target(face, at))
+    clips = {} if clip is None or motion is None else {clip.stem: motion}
+    outputs: list[Output] = []
+
+    def make(by: SolverName, motion_filter: FilterName, start: PostureLike | None) -> Character:
+        """A character with the chosen solver and filter, which plays and looks as asked."""
+        made = Character(
+            chosen,
+            posture=start,
+            idle=idle,
+            clips=clips,
+            on_event=print_note,
+            solver=make_solver(by, chosen),
+            filter=make_filter(motion_filter),
+        )
+        made.outputs = outputs
+        for name in clips:
+            made.play(name, loop=loop)
+        if face or at:
+            made.face(_target(face, at))
+        return made
+
+    live = make(solver, filter_name, parsed_posture(posture, chosen))
+    keys = LivePlay(chosen, make, Choices(solver, filter_name, posture if posture in chosen.posture_names else ""))
     with ExitStack() as open_things:
-        _connect(open_things, live.figure, live.outputs, robot, servos, dry_run=dry_run)
+        _connect(open_things, live.figure, outputs, robot, servos, dry_run=dry_run)
         if listen is not None:
             ear = live.listen(listen)
             open_things.callback(ear.close)
@@ -112,7 +148,8 @@ def play(  # noqa: PLR0913 - one argument per option
             host, port = _host_and_port(send)
             open_things.callback(live.send_to(host, port).close)
         tour = None if clip or posture or listen is not None else _posture_tour(chosen)
-        _run_character(live, rate, seconds, tour, silent=dry_run)
+        may_change = listen is None and not send  # those belong to one character
+        _run_character(live, rate, seconds, tour, keys if picture and may_change and not dry_run else None)
 
 
 def _connect(
@@ -181,23 +218,40 @@ def _run_motion(
 
 
 def _run_character(
-    live: Character, rate: float, seconds: float | None, tour: Iterator[str] | None, *, silent: bool
+    live: Character, rate: float, seconds: float | None, tour: Iterator[str] | None, keys: LivePlay | None
 ) -> None:
-    """Play a character's frames until the end, and show joint angles in a status line on a terminal."""
-    from rich.status import Status
+    """Play a character's frames until the end; on a terminal, show the figure and do what keys ask."""
+    from rich.live import Live
 
-    status = Status("", console=stderr())
-    shown = stderr().is_terminal and not silent
-    changes = -1
-    with live, status if shown else ExitStack():
-        for k, frame in enumerate(live.frames(rate, seconds=seconds)):
-            if tour is not None and int(k / rate / TOUR_INTERVAL) > changes:
-                changes = int(k / rate / TOUR_INTERVAL)
-                live.hold(next(tour))
-            if shown and k % 6 == 0:
-                status.update(_status_line(frame))
-    clock = live.clock
-    print_result(f"{clock.ticks - clock.missed} frames at {rate:g} Hz, {clock.missed} skipped, {live.solves} solves.")
+    from poise.character.clock import frame_rate
+
+    shown = stderr().is_terminal and keys is not None
+    period = 1.0 / frame_rate(rate)
+    every = max(1, round(rate / PICTURES_PER_SECOND))
+    changes, done, missed, solves = -1, 0, 0, 0
+    view = Live(console=stderr(), transient=True, auto_refresh=False)
+    with pressed_keys() if shown else nullcontext(list) as pressed, view if shown else nullcontext():
+        while True:
+            now = live
+            with now:
+                left = None if seconds is None else max(seconds - done * period, 0.0)
+                for frame in now.frames(rate, seconds=left):
+                    if tour is not None and int(done * period / TOUR_INTERVAL) > changes:
+                        changes = int(done * period / TOUR_INTERVAL)
+                        now.hold(next(tour))
+                    done += 1
+                    if not shown or keys is None or done % every:
+                        continue
+                    for key in pressed():
+                        tour = None
+                        live = keys.press(key, live)
+                    view.update(keys.picture(frame, _status_line(frame)), refresh=True)
+                    if live is not now or keys.choices.ended:
+                        break
+            missed, solves = missed + now.clock.missed, solves + now.solves
+            if live is now:
+                break
+    print_result(f"{done} frames at {rate:g} Hz, {missed} skipped, {solves} solves.")
 
 
 def _status_line(frame: Posture) -> str:

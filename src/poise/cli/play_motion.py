@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poise.cli.console import print_note, print_result
-from poise.errors import PoiseError
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -43,10 +42,9 @@ def play_unfiltered(
     motion: Motion, outputs: Sequence[Output], *, rate: float, seconds: float | None, loop: bool
 ) -> Iterator[Posture]:
     """Yield the frames of a motion at their times, pass each to the outputs, then print how many were on time."""
-    from poise.character.clock import FrameClock
+    from poise.character.clock import FrameClock, frame_rate
 
-    if not (math.isfinite(rate) and rate > 0.0):
-        raise PoiseError(f"--rate takes a positive number of frames per second, not {rate}.")
+    rate = frame_rate(rate)
     frames = list(motion if motion.rate == rate else motion.resampled(rate))
     count = math.inf if seconds is None and loop else round((seconds or motion.duration) * rate)
     clock = FrameClock(rate)

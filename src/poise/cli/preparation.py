@@ -1,5 +1,8 @@
 """Compiles all kernels in worker processes, in the order of need, while this process does other things.
 
+LLVM keeps the memory of all that it compiles, 1.2 GB for a worker that does half of the work, so a worker that holds
+much is replaced by another one.
+
 The workers have a low priority, so that a studio that is in use answers at once. As long as they are at work, this
 process compiles nothing itself: a call that needs a kernel which is not there yet raises `NotReadyError` and can be
 repeated later. Compiling would block every thread of the process, since numba holds Python's global lock.
@@ -20,6 +23,8 @@ from poise.kernels.jit import cache, machine_code
 from poise.warmup import PURPOSES, Step, steps
 
 R = TypeVar("R")
+MUCH_MEMORY = 450.0
+"""A worker that has held more than this is replaced [MB]. The largest step adds 400 MB."""
 
 
 class Preparation:
@@ -34,7 +39,8 @@ class Preparation:
         self._started = time.monotonic()
         self._problem: str | None = None
         self._is_stopped = False
-        self._workers: dict[threading.Thread, subprocess.Popen[str]] = {}
+        self._threads: list[threading.Thread] = []
+        self._workers: list[subprocess.Popen[str]] = []
         self.times: list[float] = []
         """Time from the start to the end of each stage that is done [s]."""
         self.on_stage: Callable[[int, float], object] = lambda stage, seconds: None
@@ -43,20 +49,20 @@ class Preparation:
         """Called with what a worker said when it failed, from another thread."""
 
     def start(self) -> None:
-        """Start one worker per core."""
+        """Keep one worker per core busy."""
         machine_code.when_missing.append(self._refuse)
         for _ in range(min(os.cpu_count() or 1, len(self._waiting))):
-            worker = _worker()
-            thread = threading.Thread(target=self._serve, args=[worker], name="poise compiling", daemon=True)
-            self._workers[thread] = worker
-            thread.start()
+            self._threads.append(threading.Thread(target=self._work, name="poise compiling", daemon=True))
+            self._threads[-1].start()
 
     def stop(self) -> None:
         """End the workers; what they have compiled is kept."""
-        self._is_stopped = True
+        with self._changed:
+            self._is_stopped = True
+            for worker in self._workers:
+                worker.kill()
         self._let_compile()
-        for thread, worker in self._workers.items():
-            worker.kill()
+        for thread in self._threads:
             thread.join()
 
     @property
@@ -115,18 +121,32 @@ class Preparation:
         if self._refuse in machine_code.when_missing:
             machine_code.when_missing.remove(self._refuse)
 
-    def _serve(self, worker: subprocess.Popen[str]) -> None:
-        """Give a worker one step after another, then let it end."""
-        with worker:
-            while (step := self._next()) is not None:
-                if _ask(worker, step.what) != step.what:
-                    self._fail(worker)
+    def _work(self) -> None:
+        """Let a worker run one step after another, until none is left or it holds much memory and is replaced."""
+        while self._waiting:
+            with self._hired() as worker:
+                while (step := self._next()) is not None:
+                    name, memory = _ask(worker, step.what)
+                    if name != step.what:
+                        self._fail(worker)
+                        return
+                    self._finish(step)
+                    if memory > MUCH_MEMORY:
+                        break
+                else:
                     return
-                self._finish(step)
+
+    def _hired(self) -> subprocess.Popen[str]:
+        with self._changed:
+            worker = _worker()
+            self._workers.append(worker)
+            if self._is_stopped:
+                worker.kill()
+            return worker
 
     def _next(self) -> Step | None:
         with self._changed:
-            if not self._waiting or self._problem is not None:
+            if not self._waiting or self._problem is not None or self._is_stopped:
                 return None
             step = self._waiting.pop(0)
             self._running[step.what] = time.monotonic()
@@ -158,15 +178,16 @@ class Preparation:
         self.on_problem(f"compiling failed, so kernels are compiled when they are called:\n{self._problem}")
 
 
-def _ask(worker: subprocess.Popen[str], what: str) -> str:
-    """Let a worker run a step; returns its answer, an empty one if it has ended."""
+def _ask(worker: subprocess.Popen[str], what: str) -> tuple[str, float]:
+    """Let a worker run a step; returns the step's name, empty if the worker has ended, and its memory [MB]."""
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:
         print(what, file=worker.stdin, flush=True)
-        return worker.stdout.readline().strip()
-    except OSError:
-        return ""
+        name, _, memory = worker.stdout.readline().strip().partition("\t")
+        return name, float(memory or 0.0)
+    except (OSError, ValueError):
+        return "", 0.0
 
 
 def _worker() -> subprocess.Popen[str]:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from poise.cli.cluster import cluster
 from poise.cli.console import print_error, print_note, print_result, stderr
 from poise.cli.show import FigureArgument, load_figure
-from poise.errors import FormatError, PoiseError
+from poise.errors import FormatError, PoiseError, UnmappedWarning
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from poise.evaluation.data_set import Record
     from poise.figure.model.figure import Figure
     from poise.motion.clip.clip import Clip
     from poise.motion.clip.motion import Motion
     from poise.motion.report.report import Quality
     from poise.motion.retarget.smoothing import Style
 
+EXIT_LOST = 3
+"""Exit code for a motion that was written but does not follow its clip."""
 ANIMATION_ENDINGS = (".bvh", ".gltf", ".glb")
+
+
+class FolderRun(NamedTuple):
+    """How the clips of a folder are retargeted."""
+
+    cores: int | None
+    resume: bool
+    shard: str | None
+    dask: str | None
 
 
 def retarget(  # noqa: PLR0913
@@ -33,7 +47,17 @@ def retarget(  # noqa: PLR0913
         Path | None, typer.Option("--mapping", help="TOML file that maps joints of the clip to sites of the figure.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the motion: .csv, .bvh, .json or .npz.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the motion: .csv, .bvh, .json or .npz, or as --for says."),
+    ] = None,
+    trainer: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="TRAINER",
+            help="Write the file of a program that trains robots: gmr, unitree, beyondmimic, mjlab, holosoma, "
+            "isaaclab, protomotions or mimickit.",
+        ),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write an .html page with pictures and plots of the result.")
@@ -57,6 +81,18 @@ def retarget(  # noqa: PLR0913
     cores: Annotated[
         int | None, typer.Option("--cores", help="Clips of a folder to solve in parallel; default: all cores.")
     ] = None,
+    solid: Annotated[
+        bool | None, typer.Option("--solid/--no-solid", help="Keep parts of the figure apart; default: of robots.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Leave out the clips of a folder that were retargeted before.")
+    ] = False,
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="K/N", help="Retarget part K of N of a folder, such as 3/16.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", metavar="ADDRESS", help="Retarget a folder on a Dask cluster.")
+    ] = None,
 ) -> None:
     """Transfer an animation to a figure: its feet stay planted and its joints stay inside their limits.
 
@@ -64,52 +100,99 @@ def retarget(  # noqa: PLR0913
 
     [bold]poise retarget walk.bvh walker --tempo 0.2 --balance -o walk.csv[/] walks slowly enough not to fall.
 
-    [bold]poise retarget clips/ human -o motions/[/] retargets every clip of a folder, on all cores.
+    [bold]poise retarget walk.bvh g1 -o walk --for mjlab[/] writes the motion of a Unitree G1 for a trainer.
+
+    [bold]poise retarget clips/ g1 -o motions/ --resume[/] retargets every clip of a folder, on all cores, and lists
+    how good each is in motions/manifest.csv; stopped and started again, it goes on.
 
     [bold]poise retarget walk.bvh human --propose links.toml[/] writes the mapping; edit it and pass it as --mapping.
     """
+    rate = _usual_rate(trainer) if rate is None and trainer is not None else rate
+    options: dict[str, Any] = {
+        "mapping": mapping,
+        "rate": rate,
+        "tempo": tempo,
+        "balance": balance,
+        "solid": solid,
+        "style": _style_with(acceleration),
+    }
     if clip.is_dir():
-        options = {
-            "mapping": mapping,
-            "rate": rate,
-            "tempo": tempo,
-            "balance": balance,
-            "style": _style_with(acceleration),
-        }
-        raise typer.Exit(retarget_folder(clip, load_figure(figure), output, cores, **options))
-    _check_endings(output, report)
+        run = FolderRun(cores, resume, shard, dask)
+        raise typer.Exit(retarget_folder(clip, load_figure(figure), output, trainer, options, run))
+    output = output if trainer is None else _trainer_file(output, trainer)
+    _check_endings(None if trainer else output, report)
+    from poise.figures import BUILT_IN
     from poise.formats import load_clip
     from poise.motion.report.report import measure
     from poise.motion.retarget.retarget import retarget as perform
 
+    if str(clip) in BUILT_IN:
+        raise PoiseError(f"poise retarget takes the clip first, then the figure: poise retarget {figure} {clip}.")
     source, performer = load_clip(clip, name=name), load_figure(figure)
     with _progress() as bar:
         task = bar.add_task("frames", total=None)
-        with _save_on_interruption(output):
+        with _save_on_interruption(None if trainer else output), warnings.catch_warnings():
+            # Printed with the result.
+            warnings.simplefilter("ignore", UnmappedWarning)
             motion = perform(
                 source,
                 performer,
-                mapping,
-                rate=rate,
-                tempo=tempo,
-                balance=balance,
-                style=_style_with(acceleration),
+                **options,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
         # The motion took minutes to compute: save it before a later step can fail.
         if output is not None:
-            motion.save(output)
+            _save(motion, output, trainer)
         if propose is not None and motion.track is not None:
             motion.track.mapping.save(propose)
         quality = measure(motion)
         if report is not None:
             _write_report(source, motion, report, quality, bar)
-    print_result(quality.sentence())
     if propose is not None:
         print_note(str(propose))
-    for written in (output, report):
+    raise typer.Exit(_print_outcome(quality, (output, report)))
+
+
+def _print_outcome(quality: Quality, files: tuple[Path | None, ...]) -> int:
+    """Print how good a motion is, what it leaves out and the files written; returns the exit code."""
+    print_result(quality.sentence())
+    for sentence in quality.unmapped:
+        print_error(sentence)
+    for written in files:
         if written is not None:
             print_result(str(written))
+    if quality.is_lost:
+        print_error("The motion does not follow the clip: --propose writes the mapping, to be edited and used again.")
+    return EXIT_LOST if quality.is_lost else 0
+
+
+def _usual_rate(trainer: str) -> float:
+    """Frames per second that a trainer's files usually have."""
+    from poise.formats.trainers.kinds import KINDS, path_for
+
+    path_for("x", trainer)  # refuses a trainer that is not known
+    return KINDS[trainer].rate
+
+
+def _trainer_file(output: Path | None, trainer: str) -> Path:
+    """The file to write for a trainer, with the ending that its files have."""
+    from poise.formats.trainers.kinds import path_for
+
+    if output is None:
+        raise FormatError(f"--for {trainer} needs a file to write: name it with --output.")
+    file = path_for(output, trainer)
+    if not file.absolute().parent.is_dir():
+        raise FormatError(f"there is no folder {str(file.parent)!r} to write a motion to.", file)
+    return file
+
+
+def _save(motion: Motion, output: Path, trainer: str | None) -> None:
+    from poise.formats.trainers.kinds import write_for
+
+    if trainer is None:
+        motion.save(output)
+    else:
+        write_for(motion, output, trainer)
 
 
 def _style_with(acceleration: float | None) -> Style:
@@ -162,41 +245,86 @@ def _check_endings(output: Path | None, report: Path | None) -> None:
             raise FormatError(f"there is no folder {str(path.parent)!r} to write {what} to.", path)
 
 
-def retarget_folder(folder: Path, figure: Figure, output: Path | None, cores: int | None, **options: Any) -> int:
-    """Retarget every animation of a folder and write each to `output` as NPZ.
+def retarget_folder(  # noqa: PLR0917
+    folder: Path, figure: Figure, output: Path | None, trainer: str | None, options: dict[str, Any], run: FolderRun
+) -> int:
+    """Retarget every animation of a folder and write each to `output`, as NPZ or as the file of a trainer.
 
     Returns:
-        The exit code: 0, or 2 if a clip could not be read or retargeted.
+        The exit code: 0, or 2 if a clip could not be read or retargeted, or its motion does not follow it.
     """
-    from poise.motion.report.report import measure
-    from poise.motion.retarget.retarget import retarget_all
+    from poise.evaluation.data_set import MANIFEST, find_jobs, retarget_jobs
 
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ANIMATION_ENDINGS)
-    if not paths:
-        raise FormatError(f"this folder has no animations; poise reads {', '.join(ANIMATION_ENDINGS)}.", folder)
     if output is None or output.suffix:
         raise FormatError("the motions of a folder of clips go to a folder: name one with --output.", folder)
-    clips, failed = _readable_clips(paths)
-    output.mkdir(parents=True, exist_ok=True)
-    for path, motion in zip(clips, retarget_all(clips.values(), figure, cores=cores, **options), strict=True):
-        if isinstance(motion, PoiseError):
-            print_error(f"{path}: {motion}")
-            failed += 1
-            continue
-        target = output / f"{path.stem}.npz"
-        motion.save(target)
-        print_result(f"{target}: {measure(motion).sentence()}")
+    jobs = find_jobs(folder, output, ANIMATION_ENDINGS, trainer, _shard(run.shard))
+    if not run.resume:
+        for job in jobs:
+            job.record.unlink(missing_ok=True)
+    failed = 0
+    with cluster(run.dask) as executor, _progress() as bar:
+        task = bar.add_task("clips", total=len(jobs))
+
+        def tell(record: Record) -> None:
+            nonlocal failed
+            failed += bool(record.error) or record.lost
+            bar.update(task, advance=1)
+            _print_record(record)
+
+        retarget_jobs(jobs, figure, options, executor, run.cores, tell)
+    print_result(f"{len(jobs) - failed} of {len(jobs)} clips are retargeted; {output / MANIFEST} lists them.")
     return 2 if failed else 0
 
 
-def _readable_clips(paths: list[Path]) -> tuple[dict[Path, Clip], int]:
-    """Load the clips; returns those that could be read, by path, and the number that could not."""
-    from poise.formats import load_clip
+def _print_record(record: Record) -> None:
+    """Print what became of a clip."""
+    if record.error:
+        print_error(f"{record.clip}: {record.error}")
+        return
+    print_result(
+        f"{record.motion}: {record.frames} frames, tracking error {record.tracking_mm:.1f} mm, self-penetration "
+        f"{record.self_depth_mm:.1f} mm, {record.spikes} spikes"
+    )
+    for sentence in (record.unmapped, record.rejections, "the motion does not follow the clip." if record.lost else ""):
+        if sentence:
+            print_error(f"{record.clip}: {sentence}")
 
-    clips = {}
-    for path in paths:
-        try:
-            clips[path] = load_clip(path)
-        except PoiseError as problem:
-            print_error(str(problem))
-    return clips, len(paths) - len(clips)
+
+def _shard(text: str | None) -> tuple[int, int]:
+    """Part and number of parts, from text such as 3/16."""
+    if text is None:
+        return 1, 1
+    part, slash, parts = text.partition("/")
+    if not (slash and part.isdigit() and parts.isdigit()):
+        raise PoiseError(f"--shard takes a part of all clips, such as 3/16, not {text!r}.")
+    return int(part), int(parts)
+
+
+def convert_motion(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion of a robot, in the file of a trainer.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    *,
+    robot: Annotated[str, typer.Option("--robot", help="The robot: a name (see: poise robots) or a file.")],
+    to: Annotated[str, typer.Option("--to", metavar="TRAINER", help="The trainer to write for, as in poise retarget.")],
+    kind: Annotated[
+        str | None,
+        typer.Option("--from", metavar="TRAINER", help="The trainer of IN; found from its keys if it has any."),
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Frames per second of OUT; default: usual for the trainer.")
+    ] = None,
+    source_rate: Annotated[
+        float | None, typer.Option("--source-rate", help="Frames per second of IN, if it does not state them.")
+    ] = None,
+) -> None:
+    """Convert a robot's motion between the files of programs that train robots.
+
+    [bold]poise convert-motion walk.csv walk.npz --robot g1 --from unitree --to mjlab[/] makes 50 frames a second of 30.
+
+    [bold]poise convert-motion walk.pkl walk.npz --robot g1 --to beyondmimic[/] reads a pickle of GMR.
+    """
+    from poise.formats.trainers.kinds import read_from, write_for
+
+    wanted = _usual_rate(to) if rate is None else rate
+    motion = read_from(source, load_figure(robot), kind, source_rate)
+    print_result(str(write_for(motion, target, to, wanted)))

@@ -27,9 +27,13 @@ class View(StrEnum):
 
 
 NOTES_SHOWN = 3
-"""Notes about a picture that are printed; the rest is only counted."""
+"""Largest number of notes about a picture to print; the others are counted."""
 FigureArgument = Annotated[
-    str, typer.Argument(help="A built-in figure (see: poise figures) or a file: .figure.toml, .urdf, .xml, .bvh, .glb.")
+    str,
+    typer.Argument(
+        help="A built-in figure (see: poise figures), a robot (see: poise robots), or a file: .figure.toml, .urdf, "
+        ".xacro, .xml, .bvh, .glb."
+    ),
 ]
 
 
@@ -81,7 +85,6 @@ def show(
         skeleton=skeleton,
         collision=collision,
         labels=labels,
-        folder=folder_of(figure),
     )
     for note in picture.notes[:NOTES_SHOWN]:
         print_note(note)
@@ -91,16 +94,10 @@ def show(
 
 
 def load_figure(name_or_path: str) -> Figure:
-    """The built-in figure of a name, or the figure read from a file."""
+    """The built-in figure or robot of a name, or the figure read from a file."""
     from poise.formats import load
 
     return load(name_or_path)
-
-
-def folder_of(name_or_path: str) -> Path | None:
-    """The folder of a figure's file; None for a built-in figure."""
-    path = Path(name_or_path)
-    return path.resolve().parent if path.is_file() else None
 
 
 def parsed_size(text: str) -> tuple[int, int]:

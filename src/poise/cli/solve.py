@@ -11,6 +11,7 @@ from rich.text import Text
 
 from poise.cli.console import print_note, print_result, stdout
 from poise.cli.show import NOTES_SHOWN, View, parsed_posture, parsed_size
+from poise.errors import PoiseError
 
 if TYPE_CHECKING:
     from poise.engine.result import Result, Row
@@ -63,7 +64,10 @@ def solve(
     """
     pixels = parsed_size(size)
     from poise.engine.scene import Scene
+    from poise.figures import BUILT_IN
 
+    if str(scene) in BUILT_IN:
+        raise PoiseError(f"poise solve takes a scene file; {scene} is a figure, which poise show {scene} draws.")
     problem = Scene.load(scene)
     result = problem.solve(**_solve_options(problem, start, max_steps, tolerance))
     _print_report(problem, result)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.cli.console import print_error, print_note
-from poise.cli.show import folder_of, load_figure
+from poise.cli.show import load_figure
 
 if TYPE_CHECKING:
     from poise.cli.preparation import Preparation
@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from poise.studio.session.session import Session
 
 PORT = 8123
+FIRST_FIGURE = "human"
 READINESS = ("Getting ready to show the figure", "Getting ready to pull", "Getting all modes ready")
 """What pages say before each stage of the warm-up is done."""
 
 
 def studio(
-    figure: Annotated[str, typer.Argument(help="A built-in figure, a figure file, or a scene file.")] = "human",
+    figure: Annotated[
+        str | None,
+        typer.Argument(
+            help="A built-in figure, a figure file, or a scene file; by default the last scene, or else the human.",
+            show_default=False,
+        ),
+    ] = None,
     port: Annotated[int, typer.Option(help="Port to listen on; if it is in use, the next free one.")] = PORT,
     host: Annotated[
         str, typer.Option(help="Address to listen on: 127.0.0.1 for this machine only, 0.0.0.0 for the network.")
@@ -30,7 +37,7 @@ def studio(
 ) -> None:
     """Open the studio in the browser: drag a figure into postures, add tasks, retarget clips.
 
-    [bold]poise studio[/] starts with the human; stop it with Ctrl-C.
+    [bold]poise studio[/] starts with the scene that it showed last, at first with the human; stop it with Ctrl-C.
 
     [bold]poise studio reach.toml[/] opens a scene file.
 
@@ -41,10 +48,11 @@ def studio(
     from poise.kernels.jit.machine_code import is_complete
     from poise.studio.server.server import serve
 
+    first, recover = figure or FIRST_FIGURE, figure is None
     if is_complete():
-        session = _session(figure)
+        session = _session(first)
         session.tick()
-        serve(session, host=host, port=port, open_browser=not no_browser)
+        serve(session, host=host, port=port, open_browser=not no_browser, recover=recover)
         return
     from poise.cli.preparation import Preparation
 
@@ -53,11 +61,12 @@ def studio(
     preparation.start()
     try:
         serve(
-            partial(_first_session, figure, preparation),
+            partial(_first_session, first, preparation),
             host=host,
             port=port,
             open_browser=not no_browser,
             progress=partial(_readiness, preparation),
+            recover=recover,
         )
     finally:
         preparation.stop()
@@ -65,12 +74,13 @@ def studio(
 
 def _session(figure: str) -> Session:
     """A session with a figure or a scene."""
-    from poise.engine.scene import Scene
+    from poise.engine.scene import Origin, Scene
     from poise.studio.control.files import is_scene
+    from poise.studio.scenes.openings import opening
     from poise.studio.session.session import Session
 
-    start = Scene.load(figure) if is_scene(figure) else load_figure(figure)
-    return Session(start, folder=folder_of(figure))
+    start = Scene.load(figure) if is_scene(figure) else opening(load_figure(figure), Origin(figure))
+    return Session(start)
 
 
 def _first_session(figure: str, preparation: Preparation) -> Session:

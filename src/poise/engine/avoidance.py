@@ -1,34 +1,43 @@
 """Obstacle and self-collision avoidance: distances between bodies, measured in one posture after another.
 
-Pairs of bodies nearer than the reach of an `Avoid` task become linear limits of the next step. Pairs farther apart
-cannot collide in a step during which no pair approaches by more than the reach: `approach_ratio` tests this condition
-after the step. `margin_violation_grew` tests whether the linear limits were accurate enough.
+Pairs of bodies nearer than a *reach* become linear limits of the next step. Pairs farther apart cannot collide in a
+step during which no pair approaches by more than that: `effect` tests this condition after the step, and also whether
+the linear limits were accurate enough. The reach of a pair follows the speed of both bodies, up to that of the `Avoid`
+task: see `poise.kernels.distances.clearance`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
+from poise.engine.engine_arrays import TaskRows
 from poise.errors import FigureError, TaskError
 from poise.figure.collision.collisions import Collisions, node_frames
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
-from poise.kernels.body.tree import forward
+from poise.kernels.distances.clearance import (
+    MARGIN_TOLERANCE,
+    Clearances,
+    StepEffect,
+    measure_clearances,
+    note_clearances,
+)
+from poise.kernels.engine.engine import FIRST_TASK_LEVEL
 from poise.kernels.goals.contacts import Contacts
+from poise.kernels.goals.near_pairs import MOVES, STANDS, add_contacts
 from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.place import Frame
+from poise.tasks.task import recruited
 
+HELD_ERROR = 1e-5
+"""Error up to which a task of the first level holds its body [m or rad]."""
 MAX_CONTACTS = 64
 """Largest number of pairs of nearest points that limit one step."""
-NEGLIGIBLE_PENETRATION = 1e-5
-"""Violation of the margin that is not corrected [m]: a pair that is being separated cannot move apart any faster."""
-MARGIN_TOLERANCE = 1e-4
-"""Violation of the margin that a step may cause [m], because the limits are linear and distances are not."""
-DISTANCE_ROUNDING = 1e-9
-"""Change of a distance that counts as rounding [m]."""
 
 
 class Avoidance:
@@ -36,40 +45,48 @@ class Avoidance:
 
     def __init__(self, figure: Figure, tasks: Sequence[Avoid]) -> None:
         """Build the geometry; raises `TaskError` for a name that `figure` does not have."""
-        self._tree = figure.compiled.tree
         self._distances: list[AvoidDistances] = []
         for task in tasks:
             self._distances.append(AvoidDistances(figure, task, first_pair=self.pair_count))
-        nodes = len(self._tree.parent)
-        self._position, self._rotation = np.empty((nodes, 3)), np.empty((nodes, 4))
         self.max_contacts = min(MAX_CONTACTS, sum(distances.max_contacts for distances in self._distances))
         """Largest number of contacts in one step."""
         self._pairs = np.zeros(self.max_contacts, dtype=np.int64)
         """Pair of each contact written last, numbered through all tasks."""
+        self.follows_speed = False
+        """Whether the reach of the next measurement follows the speed of the figure, or is that of the tasks."""
+
+    def let_touch(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Keep no margin between the bodies and obstacles with these names."""
+        names = {frozenset(pair) for pair in pairs}
+        for distances in self._distances:
+            for k, pair in enumerate(distances.collisions.pairs):
+                if frozenset(pair) in names:
+                    distances.clearances.allowed[k] = min(distances.clearances.allowed[k], 0.0)
 
     @property
     def pair_count(self) -> int:
         """Number of pairs of solids whose distance is measured."""
         return sum(len(distances.collisions.pairs) for distances in self._distances)
 
-    def measure(self, q: FloatArray) -> None:
-        """Measure all distances in the posture `q` (nq,), and keep the measurement before."""
-        forward(self._tree, q, self._position, self._rotation)
+    def measure(self, position: FloatArray, rotation: FloatArray) -> None:
+        """Measure all distances for node positions (n, 3) and rotations (n, 4), and keep the measurement before."""
         for distances in self._distances:
-            distances.measure(self._position, self._rotation)
+            distances.measure(position, rotation, self.follows_speed)
 
     def discard_last(self) -> None:
         """Discard the last measurement, whose posture was rejected, in favour of the one before."""
         for distances in self._distances:
             distances.discard_last()
 
-    def margin_violation_grew(self) -> bool:
-        """Whether some pair violates its margin, and by more than in the measurement before."""
-        return any(distances.margin_violation_grew() for distances in self._distances)
-
-    def approach_ratio(self) -> float:
-        """Largest approach of two bodies since the measurement before, as a multiple of the safe approach."""
-        return max(distances.approach_ratio() for distances in self._distances)
+    @property
+    def effect(self) -> StepEffect:
+        """What the step between the last two measurements did, the worst of all tasks."""
+        effects = [distances.effect for distances in self._distances]
+        return StepEffect(
+            max(e.violation_ratio for e in effects),
+            any(e.missed_violation for e in effects),
+            max(e.approach_ratio for e in effects),
+        )
 
     def violation(self, task: Avoid) -> float:
         """Largest violation of the margin among the pairs of one task [m]."""
@@ -85,26 +102,21 @@ class Avoidance:
         """Forget all measurements, so that the same postures give the same distances to the last bit."""
         for distances in self._distances:
             distances.collisions.forget()
+        self.follows_speed = False
 
-    def write_contacts(self, contacts: Contacts) -> None:
-        """Write the pairs of least clearance to `contacts`, in the order of pairs, which keeps their indices stable."""
-        clearance = self._concatenate("clearance")
-        chosen: slice | IntArray = slice(0, clearance.size)
-        if clearance.size > self.max_contacts:
-            chosen = np.sort(np.argsort(clearance, kind="stable")[: self.max_contacts])
-        count = min(clearance.size, self.max_contacts)
-        contacts.used[0] = count
-        contacts.distance[:count] = np.where((clearance > -NEGLIGIBLE_PENETRATION) & (clearance < 0.0), 0.0, clearance)[
-            chosen
-        ]
-        for field in ("node_a", "node_b", "point_a", "point_b", "normal"):
-            getattr(contacts, field)[:count] = self._concatenate(field)[chosen]
-        self._pairs[:count] = self._concatenate("pair")[chosen]
+    def write_contacts(self, contacts: Contacts, motion: IntArray) -> None:
+        """Write the pairs of least clearance to `contacts`, in the order of pairs, which keeps their indices stable.
 
-    def _concatenate(self, field: str) -> FloatArray:
-        """One array of the nearest points of all tasks."""
-        columns = [distances.column(field) for distances in self._distances]
-        return columns[0] if len(columns) == 1 else np.concatenate(columns)
+        `motion` (n,) says how each node can move: see `HeldNodes.motion`.
+        """
+        contacts.used[0] = 0
+        largest = np.inf
+        if sum(distances.count for distances in self._distances) > self.max_contacts:
+            found = np.concatenate([distances.clearance for distances in self._distances])
+            largest = float(np.partition(found, self.max_contacts - 1)[self.max_contacts - 1])
+        for distances in self._distances:
+            rows, clearances, first_pair = distances.collisions.rows, distances.clearances, distances.first_pair
+            add_contacts(rows, clearances, distances.count, largest, first_pair, motion, contacts, self._pairs)
 
     def name(self, c: int) -> str:
         """Name of contact `c` of those written last, for reports."""
@@ -121,12 +133,60 @@ class Avoidance:
             raise TaskError(f"{obstacle!r} is not one of the solver's obstacles; give it as obstacles=[…] first.")
 
 
+def obstacles_by_name(tasks: Iterable[Avoid]) -> dict[str, Obstacle | Plane]:
+    """The obstacles of `Avoid` tasks, by their names or, without one, by their numbers."""
+    return {o.name or f"obstacle {k}": o for task in tasks for k, o in enumerate(task.obstacles, start=1)}
+
+
+class HeldNodes:
+    """How the nodes of a figure can move while the tasks of the first level that are met hold some of them.
+
+    A foot that a `Frame` task of the first level holds on the ground cannot go through it: a limit of its distance
+    would say again what the task says. Limits that depend on tasks, and on each other, make a step expensive.
+    """
+
+    def __init__(self, figure: Figure, task_rows: Sequence[TaskRows]) -> None:
+        """Find the nodes that `Frame` tasks of the first level hold in the world."""
+        first = [t for t in task_rows if t.level == FIRST_TASK_LEVEL and not t.task.soft]
+        masked = any(recruited(figure, t.task) is not None for t in first)
+        self._tree, self._rows = figure.compiled.tree, [t.rows for t in first]
+        self._nodes = [t.goals[0].seat.node for t in first if _holds(t)] if not masked else []
+        self._free = np.full(len(self._tree.parent), MOVES, dtype=np.int64)
+        self._free[0] = STANDS
+
+    @cached_property
+    def _held(self) -> IntArray:
+        """(n,) how each node moves while the tasks hold theirs."""
+        tree, found = self._tree, self._free.copy()
+        for node in range(1, len(found)):
+            above, count = found[tree.parent[node]], int(tree.v_count[node])
+            if node in self._nodes or (count == 0 and above != MOVES):
+                found[node] = STANDS if node in self._nodes else above
+            elif count == 1 and above == STANDS and tree.parent[node] != 0:
+                found[node] = tree.v_start[node]
+        return found
+
+    def motion(self, error: FloatArray) -> IntArray:
+        """(n,) MOVES, STANDS, or the one velocity that moves each node, from the errors of all goals."""
+        if not self._nodes:
+            return self._free
+        met = all(np.abs(error[rows]).max(initial=0.0) <= HELD_ERROR for rows in self._rows)
+        return self._held if met else self._free
+
+
+def _holds(rows: TaskRows) -> bool:
+    """Whether a task holds a body in the world, its place and its rotation."""
+    return isinstance(rows.task, Frame) and all(
+        goal.base.node == 0 and np.linalg.matrix_rank(goal.directions[goal.weights > 0.0]) == 3 for goal in rows.goals
+    )
+
+
 class AvoidDistances:
     """Distances of the pairs of one `Avoid` task in the last two measurements."""
 
     def __init__(self, figure: Figure, task: Avoid, first_pair: int = 0) -> None:
         self.task = task
-        self._first_pair = first_pair
+        self.first_pair = first_pair
         try:
             self.collisions = Collisions(
                 figure,
@@ -140,11 +200,15 @@ class AvoidDistances:
         except FigureError as error:
             raise TaskError(f"{task.label}: {error}") from error
         self.max_contacts = self.collisions.rows.distance.size
-        self.clearance = np.empty(0)
-        """(count,) distance of every pair of nearest points minus the distance to keep [m]."""
-        self._allowed = self._allowed_distances(figure)
-        self._clearance, self._clearance_before = (np.full(len(self._allowed), np.inf) for _ in range(2))
-        self._ends, self._ends_before = np.empty(0), np.empty(0)
+        self.count = 0
+        """Number of rows of the last measurement."""
+        tables = self.collisions.compiled_pairs
+        self.clearances = Clearances(
+            pairs=len(self.collisions.pairs), rows=self.max_contacts, solids=len(tables.solids.kind), two=2, three=3
+        )
+        self.clearances.allowed[:] = self._allowed_distances(figure)
+        self.effect = StepEffect(0.0, False, 0.0)
+        """What the step between the last two measurements did."""
 
     def _allowed_distances(self, figure: Figure) -> FloatArray:
         """(pairs,) distance to keep [m]: the margin or, if less, the distance of two bodies in the neutral posture."""
@@ -156,55 +220,29 @@ class AvoidDistances:
         np.minimum.at(allowed, collisions.rows.pair[:count][own], collisions.rows.distance[:count][own])
         return allowed
 
-    def measure(self, position: FloatArray, rotation: FloatArray) -> None:
+    def measure(self, position: FloatArray, rotation: FloatArray, follows_speed: bool) -> None:
         """Measure all distances for node positions (n, 3) and rotations (n, 4)."""
-        rows, placed = self.collisions.rows, self.collisions.compiled_pairs.placed
-        count = self.collisions.nearest(position, rotation)
-        pair = rows.pair[:count]
-        self.clearance = rows.distance[:count] - self._allowed[pair]
-        self._clearance, self._clearance_before = self._clearance_before, self._clearance
-        self._clearance.fill(np.inf)
-        np.minimum.at(self._clearance, pair, self.clearance)
-        self._ends_before, self._ends = self._ends, np.stack((placed.start, placed.end))
+        (solids, watched, placed, rows), reach = self.collisions.compiled_pairs, self.task.reach
+        count, more = measure_clearances(
+            solids, position, rotation, reach, follows_speed, watched, placed, rows, self.clearances
+        )
+        self.count = self.collisions.finish(count, more) if more else count
+        self.effect = StepEffect(*note_clearances(solids, watched, rows, self.count, reach, self.clearances))
 
     def discard_last(self) -> None:
         """Discard the last measurement in favour of the one before."""
-        self._clearance, self._clearance_before = self._clearance_before, self._clearance
-        self._ends = self._ends_before
+        self.clearances.now = 1 - self.clearances.now
 
-    def margin_violation_grew(self) -> bool:
-        """Whether some pair violates its margin by more than MARGIN_TOLERANCE, and by more than before."""
-        return bool((self._clearance < np.minimum(self._clearance_before, -MARGIN_TOLERANCE) - DISTANCE_ROUNDING).any())
-
-    def approach_ratio(self) -> float:
-        """Largest possible approach of two solids since the measurement before, as a multiple of the safe approach.
-
-        The safe approach of a pair is the larger of the reach of the task and a lower bound of the distance before.
-        Planes are left out, because a solid behind a plane is still found to be there.
-        """
-        if self._ends_before.shape != self._ends.shape:
-            return 0.0
-        solids, watched = self.collisions.compiled_pairs[:2]
-        travel = np.sqrt(np.square(self._ends - self._ends_before).sum(axis=2).max(axis=0))
-        if 2.0 * travel.max(initial=0.0) <= self.task.reach:
-            return 0.0
-        a, b = watched.first, watched.second
-        middle = 0.5 * (self._ends_before[0] + self._ends_before[1])
-        apart = np.linalg.norm(middle[a] - middle[b], axis=1) - solids.extent[a] - solids.extent[b]
-        share = (travel[a] + travel[b]) / np.maximum(apart, self.task.reach)
-        return float(share.max(initial=0.0))
+    @property
+    def clearance(self) -> FloatArray:
+        """(count,) distance of every pair of nearest points minus the distance to keep [m]."""
+        found: FloatArray = self.clearances.of_rows[: self.count]
+        return found
 
     @property
     def violation(self) -> float:
         """Largest violation of the margin [m]."""
         return max(0.0, -float(self.clearance.min(initial=0.0)))
-
-    def column(self, field: str) -> FloatArray:
-        """One array of the last measurement; pairs are numbered through all tasks."""
-        if field == "clearance":
-            return self.clearance
-        column: FloatArray = getattr(self.collisions.rows, field)[: self.clearance.size]
-        return column + self._first_pair if field == "pair" else column
 
     def move(self, obstacle: Obstacle | Plane, there: Obstacle | Plane) -> bool:
         """Move an obstacle to the pose of another; returns False when it is not one of this task's."""

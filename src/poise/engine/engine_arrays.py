@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from poise.kernels.engine.step_model import MAX_EXCLUDED
 from poise.kernels.forces.statics import Wrenches
 from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.criteria import Criteria, make_criteria
-from poise.kernels.goals.goal_derivatives import make_node_forces
+from poise.kernels.goals.goal_curvature import make_node_forces
 from poise.kernels.goals.goals import AIM_GOAL, CENTER_GOAL, POINT_GOAL, TURN_GOAL, Goals, make_evaluation
 from poise.kernels.levels.levels import make_solver
 from poise.kernels.levels.workspace import Levels
@@ -38,30 +39,32 @@ if TYPE_CHECKING:
 def make_engine(
     figure: Figure,
     task_rows: Sequence[TaskRows],
+    masks: Sequence[FloatArray | None],
     criteria: Criteria,
     step: StepSize,
-    dt: float | None,
     *,
+    dt: float | None,
     contacts: int,
+    free: FloatArray | None = None,
 ) -> Engine:
-    """Build the engine for a figure and its tasks; numbers the rows of every task.
+    """Build the engine for a figure and its tasks.
 
     Args:
         figure: The figure.
-        task_rows: Tasks by level, the first level first.
+        task_rows: Tasks by level, the first level first, with their rows numbered.
+        masks: (nv,) 1 for the velocities that each goal may use, else 0; None for all that are free.
         criteria: Objective functions to minimise in the freedom that the tasks leave.
         step: Largest size and least gain of one step.
         dt: Duration of a step [s], to keep the speed limits; None to ignore them.
         contacts: Largest number of contacts in one step.
+        free: (nv,) 1 for the velocities that may change, else 0; None for all.
     """
-    masks = number_rows(task_rows, figure)
     tree, bounds, goals = figure.compiled.tree, figure.compiled.bounds, goal_arrays(figure, task_rows, masks)
     arrays = figure_arrays(figure)
     limits, closures = _step_limits(arrays, step, dt), arrays.closures
     skip = closures.turns.shape[0] + limits.hard.shape[0] + contacts
-    p = FIRST_TASK_LEVEL + len({t.level for t in task_rows if not t.task.soft})
-    levels = _levels(figure, task_rows, goals, p, skip=skip, contacts=contacts)
-    state = _state(figure, p, levels.rows.shape[0], closures.turns.shape[0])
+    p = level_count(task_rows)
+    levels = make_levels(figure, task_rows, goals, p, skip=skip, contacts=contacts)
     return Engine(
         tree=tree,
         bounds=bounds,
@@ -75,16 +78,22 @@ def make_engine(
         node_forces=make_node_forces(tree, len(goals.corner_node)),
         current=make_evaluation(tree, goals),
         trial=make_evaluation(tree, goals),
-        state=state,
+        state=make_state(figure, p, levels.rows.shape[0]),
         skip=skip,
-        max_target_error=step.error,
-        level_kind=_level_kinds(task_rows, masks, p),
+        max_target_error=float(step.error),
+        level_kind=level_kinds(task_rows, masks, p),
         calls=np.zeros(len(INDICES), dtype=np.int64),
-        min_gain=step.min_gain,
+        min_gain=float(step.min_gain),
+        free=np.empty(0) if free is None else free.copy(),
     )
 
 
-def _level_kinds(task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None], p: int) -> IntArray:
+def level_count(task_rows: Sequence[TaskRows]) -> int:
+    """Number of levels of an engine above that of the criteria."""
+    return FIRST_TASK_LEVEL + len({t.level for t in task_rows if not t.task.soft})
+
+
+def level_kinds(task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None], p: int) -> IntArray:
     """(p + 1,) kind of each level: see `Engine.level_kind`."""
     levels = np.zeros(p + 1, dtype=np.int64)
     for t in (t for t in task_rows if not t.task.soft):
@@ -100,18 +109,16 @@ def _level_kinds(task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | Non
 def _step_limits(arrays: FigureArrays, step: StepSize, dt: float | None) -> StepLimits:
     """The limits of a step of this size and duration."""
     return arrays.limits._replace(
-        largest=np.where(arrays.turns, step.turn, step.slide),
+        largest=np.where(arrays.turns, float(step.turn), float(step.slide)),
         clock=np.array([math.inf if dt is None else float(dt)]),
     )
 
 
-def _levels(figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, p: int, *, skip: int, contacts: int) -> Levels:
+def make_levels(
+    figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, p: int, *, skip: int, contacts: int
+) -> Levels:
     """The arrays of the level solver's problem: rows of all levels, and limits."""
     n, m = figure.nv, skip + goals.direction.shape[0]
-    start = np.full(p + 1, m, dtype=np.int64)
-    start[:FIRST_TASK_LEVEL] = 0
-    for t in reversed(task_rows):
-        start[t.level] = skip + t.rows.start
     before_edges = n + figure_arrays(figure).general_limits
     general = before_edges - n + goals.corner_node.shape[0] + contacts + MAX_EXCLUDED
     limit_level = np.zeros(n + general, dtype=np.int64)
@@ -123,7 +130,7 @@ def _levels(figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, p: int,
     return Levels(
         rows=np.zeros((m, n)),
         target=np.zeros(m),
-        start=start,
+        start=level_starts(task_rows, p, skip, m),
         damping=np.zeros(p + 1),
         wish=np.zeros(n),
         general=np.zeros((general, n)),
@@ -136,8 +143,17 @@ def _levels(figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, p: int,
     )
 
 
-def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
-    """The state of an engine with `p` levels, before its first step."""
+def level_starts(task_rows: Sequence[TaskRows], p: int, skip: int, rows: int) -> IntArray:
+    """(p + 1,) first row of each level, of `rows` in all; the first `skip` are not those of tasks."""
+    start = np.full(p + 1, rows, dtype=np.int64)
+    start[:FIRST_TASK_LEVEL] = 0
+    for t in reversed(task_rows):
+        start[t.level] = skip + t.rows.start
+    return start
+
+
+def make_state(figure: Figure, p: int, rows: int) -> State:
+    """The state of an engine with `p` levels and `rows` rows, before its first step."""
     n, whole = figure.nv, np.int64
     return State(
         step=np.zeros(n),
@@ -156,7 +172,7 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         rest_q=np.zeros(figure.nq),
         extra_damping=np.zeros(p + 1),
         needs_curvature=np.zeros(p + 1, dtype=whole),
-        loop_residual=np.zeros(loop_rows),
+        loop_residual=np.zeros(figure_arrays(figure).closures.turns.shape[0]),
         couple=np.zeros((3, 3)),
         row_correction=np.zeros(rows),
         gain_factor=np.ones(1),
@@ -167,6 +183,9 @@ def _state(figure: Figure, p: int, rows: int, loop_rows: int) -> State:
         leap_pause=np.zeros(2, dtype=whole),
         saddle_merit=np.zeros(p + 1),
         kept_trial=np.zeros(figure.nq + n),
+        middle_q=figure.neutral()._q.copy(),
+        middle_step=np.zeros(n),
+        start_merit=np.zeros(p + 1),
     )
 
 
@@ -178,47 +197,102 @@ def hold_criterion(figure: Figure, held: Hold) -> Near:
     return Near(np.array(figure.posture(held.posture)._q), weight)
 
 
-def _posture_criterion(figure: Figure, near: Near | None) -> Criteria:
-    """The arrays of one criterion alone, to be near a posture, or of none; the workspace of sums is not used."""
-    empty = figure_arrays(figure).no_criteria
-    if near is None:
-        return empty._replace(postures=empty.postures.copy(), gap=np.zeros(figure.nv))
-    return empty._replace(postures=near.posture[None], posture_weight=near.weight[None], gap=np.zeros(figure.nv))
+@dataclass(frozen=True)
+class CriteriaTerms:
+    """All criteria of a problem; that of the `Hold` task below all other tasks, if any, comes first."""
+
+    figure: Figure
+    held: Hold | None
+    """The `Hold` task."""
+    terms: Sequence[Term]
+    soft: bool = False
+    """Whether there are soft tasks, which are added to the criteria."""
+
+    @cached_property
+    def near(self) -> list[Near]:
+        """The criteria that are near a posture; those that follow the targets come last and have no weight yet."""
+        found = [hold_criterion(self.figure, self.held)] if self.held is not None else []
+        found += [term for term in self.terms if isinstance(term, Near)]
+        nothing = Near(figure_arrays(self.figure).neutral, np.zeros(self.figure.nv))
+        return found + [nothing for term in self.terms if isinstance(term, FollowsTargets)]
+
+    @property
+    def summed(self) -> bool:
+        """Whether criteria are added up; if not, there is at most the one of the `Hold` task."""
+        return bool(self.terms) or self.soft
+
+    @property
+    def sizes(self) -> tuple[bool, int] | None:
+        """The sizes of the arrays that `fill` fills; None if there are others."""
+        loaded = any(isinstance(term, Effort) for term in self.terms)
+        return None if loaded else (self.summed, len(self.near))
+
+    def arrays(self) -> Criteria:
+        """The arrays of all criteria."""
+        figure, empty = self.figure, figure_arrays(self.figure).no_criteria
+        if not self.summed:
+            # The workspace of sums is not used.
+            weight = np.empty((1, figure.nv)) if self.near else empty.posture_weight
+            found = empty._replace(postures=empty.postures.copy(), posture_weight=weight, gap=np.zeros(figure.nv))
+            self.fill(found)
+            return found
+        found = _summed_criteria(figure, len(self.near), [term for term in self.terms if isinstance(term, Effort)])
+        self.fill(found)
+        return found
+
+    def fill(self, arrays: Criteria) -> None:
+        """Write the criteria to arrays of their sizes, but for those that depend on loads."""
+        for i, near in enumerate(self.near):
+            arrays.postures[i], arrays.posture_weight[i] = near.posture, near.weight
+        if not self.summed:
+            return
+        arrays.origin[:] = figure_arrays(self.figure).neutral
+        arrays.slope.fill(0.0)
+        arrays.slope_hessian.fill(0.0)
+        for term in self.terms:
+            if isinstance(term, Slope):
+                np.add(arrays.slope, term.gradient, out=arrays.slope)
 
 
-def criteria_arrays(figure: Figure, held: Hold | None, terms: Sequence[Term], *, soft: bool = False) -> Criteria:
-    """The arrays of all criteria; that of the `Hold` task below all other tasks, if any, comes first.
+class CriteriaCopy:
+    """The criteria of another problem of the same figure, as they are now, for a problem with soft tasks."""
 
-    Args:
-        figure: The figure.
-        held: The `Hold` task.
-        terms: The terms of the criteria.
-        soft: Whether there are soft tasks, which are added to the criteria.
-    """
-    near = [hold_criterion(figure, held)] if held is not None else []
-    if not terms and not soft:
-        return _posture_criterion(figure, near[0] if near else None)
-    near += [term for term in terms if isinstance(term, Near)]
-    here = figure.neutral()._q
-    near += [Near(here, np.zeros(figure.nv)) for term in terms if isinstance(term, FollowsTargets)]
-    slope = np.zeros(figure.nv)
-    for term in terms:
-        if isinstance(term, Slope):
-            slope += term.gradient
-    efforts = [term for term in terms if isinstance(term, Effort)]
-    tables = [effort.acting.wrenches for effort in efforts]
+    def __init__(self, figure: Figure, criteria: Criteria) -> None:
+        """Take the arrays of the other problem; both share them if they depend on loads."""
+        self._figure, self._criteria = figure, criteria
+        loaded = criteria.load_start.shape[0] > 1
+        self.sizes = None if loaded else (True, criteria.postures.shape[0])
+        """As in `CriteriaTerms`."""
+
+    def arrays(self) -> Criteria:
+        """The arrays of all criteria."""
+        if self.sizes is None:
+            return self._criteria
+        found = _summed_criteria(self._figure, self.sizes[1], [])
+        self.fill(found)
+        return found
+
+    def fill(self, arrays: Criteria) -> None:
+        """Write the criteria to arrays of their sizes."""
+        for name in ("postures", "posture_weight", "origin", "slope", "slope_hessian"):
+            getattr(arrays, name)[...] = getattr(self._criteria, name)
+
+
+def _summed_criteria(figure: Figure, near: int, efforts: Sequence[Effort]) -> Criteria:
+    """Arrays of a sum of criteria, of which some are near a posture, and some depend on loads; only those are set."""
+    tables, nv = [effort.acting.wrenches for effort in efforts], figure.nv
     return make_criteria(
         figure.compiled.tree,
         True,
-        table([term.posture for term in near], figure.nq),
-        table([term.weight for term in near], figure.nv),
-        origin=figure.neutral()._q.copy(),
-        slope=slope,
-        slope_hessian=np.zeros((figure.nv, figure.nv)),
+        np.empty((near, figure.nq)),
+        np.empty((near, nv)),
+        origin=np.empty(figure.nq),
+        slope=np.empty(nv),
+        slope_hessian=np.empty((nv, nv)),
         loads=stacked_loads(tables),
         load_start=starts([len(loads.node) for loads in tables]),
         gravity=table([np.array(effort.acting.gravity) for effort in efforts], 3),
-        weakness=table([effort.weakness for effort in efforts], figure.nv),
+        weakness=table([effort.weakness for effort in efforts], nv),
     )
 
 
@@ -239,7 +313,15 @@ class TaskRows:
     joints gave its rows in the level above."""
 
 
-def number_rows(task_rows: Sequence[TaskRows], figure: Figure) -> list[FloatArray | None]:
+def mask_of(figure: Figure, task: Task, free: FloatArray | None = None) -> FloatArray | None:
+    """(nv,) 1 for the velocities that a task may use, else 0; None if it may use all that are free."""
+    mask = recruited(figure, task)
+    return None if mask is not None and free is not None and bool(np.all(mask >= free)) else mask
+
+
+def number_rows(
+    task_rows: Sequence[TaskRows], figure: Figure, free: FloatArray | None = None
+) -> list[FloatArray | None]:
     """Number the goals and rows of every task; returns the recruitment mask of each goal, None for all joints."""
     row = goal = 0
     masks: list[FloatArray | None] = []
@@ -247,72 +329,77 @@ def number_rows(task_rows: Sequence[TaskRows], figure: Figure) -> list[FloatArra
         count = sum(g.rows for g in t.goals)
         t.first_goal, t.rows = goal, slice(row, row + count)
         row, goal = row + count, goal + len(t.goals)
-        masks += [None if t.reimposes else recruited(figure, t.task)] * len(t.goals)
+        masks += [None if t.reimposes else mask_of(figure, t.task, free)] * len(t.goals)
     return masks
 
 
 def goal_arrays(figure: Figure, task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None]) -> Goals:
     """The arrays of all goals, in the order of their tasks."""
     goals = [goal for t in task_rows for goal in t.goals]
-    rows = [goal.rows for goal in goals]
-    g, m = len(goals), sum(rows)
-    corners = [goal.corners for goal in goals]
-    loads = [goal.loads for goal in goals]
-    up = figure_arrays(figure).up
-    kind, node, base, mask = whole(
-        [
-            [goal.kind for goal in goals],
-            [goal.seat.node for goal in goals],
-            [goal.base.node for goal in goals],
-            [_mask_index(masks, i) for i in range(g)],
-        ]
-    )
+    g, m, nq = len(goals), sum(goal.rows for goal in goals), figure.nq
+    corners, loads = [goal.corners for goal in goals], [goal.loads for goal in goals]
     arrays = Goals(
-        kind=kind,
-        first=starts(rows),
-        node=node,
+        kind=np.empty(g, dtype=np.int64),
+        first=np.empty(g + 1, dtype=np.int64),
+        node=np.empty(g, dtype=np.int64),
         place=np.empty((g, 3)),
         turn=np.empty((g, 4)),
-        base=base,
+        base=np.empty(g, dtype=np.int64),
         base_place=np.empty((g, 3)),
         base_turn=np.empty((g, 4)),
         position=np.empty((g, 3)),
         rotation=np.empty((g, 4)),
-        value=np.array([goal.value for goal in goals], dtype=np.float64),
-        posture=starts([goal.posture is not None for goal in goals])[:-1],
-        postures=table([goal.posture for goal in goals if goal.posture is not None], figure.nq),
-        mask=mask,
+        value=np.empty(g),
+        posture=np.empty(g, dtype=np.int64),
+        postures=np.empty((sum(goal.posture is not None for goal in goals), nq)),
+        mask=whole([_mask_index(masks, i) for i in range(g)]),
         masks=table([mask for mask in masks if mask is not None], figure.nv),
         direction=np.empty((m, 3)),
         weight=np.empty(m),
         gain=np.empty(m),
-        dof=whole([d for goal in goals for d in (goal.dofs or [0] * goal.rows)]),
+        dof=np.empty(m, dtype=np.int64),
         corner_start=starts([len(c) for c in corners]),
         corner_node=whole([seat.node for c in corners for seat in c]),
         corner_place=table([seat.pose.position for c in corners for seat in c], 3),
-        corner_margin=np.array([goal.margin for goal in goals], dtype=np.float64),
-        custom_at=figure.neutral()._q.copy(),
-        custom_error=np.zeros(m),
-        custom_rows=np.zeros((m, figure.nv)),
+        corner_margin=np.empty(g),
+        custom_at=np.empty(nq),
+        custom_error=np.empty(m),
+        custom_rows=np.empty((m, figure.nv)),
         up=np.empty((g, 3)),
         loads=stacked_loads([each for each in loads if each is not None]),
         load_start=starts([0 if each is None else len(each.node) for each in loads]),
         gravity=np.empty((g, 3)),
     )
-    row = 0
+    fill_goals(figure, task_rows, arrays)
+    return arrays
+
+
+def fill_goals(figure: Figure, task_rows: Sequence[TaskRows], arrays: Goals) -> None:
+    """Write all goals to arrays of their sizes, but for their masks, the corners of supports, and loads."""
+    up, row, postures = figure_arrays(figure).up, 0, 0
+    goals = [goal for t in task_rows for goal in t.goals]
     for i, goal in enumerate(goals):
-        arrays.place[i], arrays.turn[i] = goal.seat.pose.position, goal.seat.pose.rotation
-        arrays.base_place[i], arrays.base_turn[i] = goal.base.pose.position, goal.base.pose.rotation
-        arrays.position[i], arrays.rotation[i] = goal.position, goal.rotation
+        seat, base, end = goal.seat, goal.base, row + goal.rows
+        arrays.kind[i], arrays.node[i], arrays.base[i], arrays.first[i] = goal.kind, seat.node, base.node, row
+        arrays.place[i], arrays.turn[i] = seat.pose.position, seat.pose.rotation
+        arrays.base_place[i], arrays.base_turn[i] = base.pose.position, base.pose.rotation
+        arrays.position[i], arrays.rotation[i], arrays.value[i] = goal.position, goal.rotation, goal.value
         arrays.up[i] = up if goal.up is None else goal.up
-        arrays.gravity[i] = goal.gravity
-        end = row + rows[i]
+        arrays.gravity[i], arrays.corner_margin[i] = goal.gravity, goal.margin
+        arrays.posture[i] = postures
+        if goal.posture is not None:
+            arrays.postures[postures] = goal.posture
+            postures += 1
         arrays.direction[row:end], arrays.weight[row:end] = goal.directions, goal.weights
+        arrays.dof[row:end] = goal.dofs or 0
         row = end
+    arrays.first[-1] = row
     for t in task_rows:
         arrays.gain[t.rows] = t.task.gain
     np.sqrt(arrays.weight, out=arrays.weight)
-    return arrays
+    arrays.custom_at[:] = figure_arrays(figure).neutral
+    arrays.custom_error.fill(0.0)
+    arrays.custom_rows.fill(0.0)
 
 
 def stacked_loads(tables: Sequence[Wrenches]) -> Wrenches:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.engine.engine_arrays import TaskRows
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.forces.acting import Acting
+from poise.forces.missing_wrench import Balancing, MissingWrench, typical_length
 from poise.forces.support_region import support_region
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goals import Goals
-from poise.tasks.custom import ComputedTask
+from poise.tasks.custom import Computed, ComputedTask
+from poise.tasks.obstacles import Obstacle, Plane
+from poise.tasks.touch import BoundTouch
 
+RANGE_TOLERANCE = 1e-6
+"""Singular value of a Jacobian up to which its direction cannot be changed [m/rad or 1]."""
 FIRST_GRADIENT_STEP = 0.1
 """Length of the first step against a gradient, whose curvature is unknown [rad or m]."""
+MIN_GAIN_ABOVE = 1e-6
+"""Gain of the levels above balance for which balance may give way, the tolerance of a solve [m or rad]."""
+LARGE_STEP = 0.005
+"""Size of a step above which errors may rise where their derivatives jump [rad or m]; below, they would not settle."""
 MIN_CURVATURE_SHARE = 0.2
 """Least measured curvature, as a share of the estimated one, that enters the BFGS update undamped."""
 
@@ -34,24 +44,82 @@ class ExternalTerm(Protocol):
 
 
 class SupportOutline:
-    """Outline of the region in which supports without shares can balance the figure, for a stand goal."""
+    """Outline of the region in which supports without shares can balance the figure, for a stand goal.
 
-    def __init__(self, goals: Goals, g: int, acting: Acting) -> None:
-        """Compute the corners of goal `g` from the forces and supports in `acting`."""
-        self.goals, self.g, self.acting = goals, g, acting
-        self.is_empty = False
-        """Whether the supports cannot balance the figure for any centre of mass."""
+    Where there is no such region, the goal has no edges, and two goals after it aim to remove the missing wrench. One
+    is about its moment, with the contact forces fixed to the best ones before the step: what they then leave is no less
+    than what the best ones after the step leave. The other is about its force, which only pushes that turn with a body
+    can change.
+    """
+
+    def __init__(self, goals: Goals, g: int, acting: Acting, above: NDArray[np.int64]) -> None:
+        """Compute the corners of goal `g`, and the errors of the next two.
+
+        Args:
+            goals: All goals.
+            g: Index of the stand goal.
+            acting: Forces and supports.
+            above: (k,) rows of all tasks of higher levels.
+        """
+        self.goals, self.g, self.acting, self._above = goals, g, acting, above
+        self.missing: MissingWrench | None = None
+        """What the forces of the ground lack, if they cannot balance the figure for any centre of mass."""
+        first = goals.first
+        self._moment_rows = slice(int(first[g + 1]), int(first[g + 2]))
+        self._force_rows = slice(int(first[g + 2]), int(first[g + 3]))
+        self._length = typical_length(acting)
 
     def update(self, posture: Posture) -> None:
-        """Compute the corners of the outline in a posture."""
+        """Compute the corners of the outline in a posture, or the missing wrench."""
         goals, g = self.goals, self.g
         corners = slice(goals.corner_start[g], goals.corner_start[g + 1])
         region = support_region(self.acting, posture, goals.position[g], corners.stop - corners.start)
-        self.is_empty = not region.possible
         goals.corner_node[corners], goals.corner_place[corners] = region.node, region.place
+        goals.direction[self._moment_rows], self.missing = 0.0, None
+        goals.custom_error[self._force_rows], goals.custom_rows[self._force_rows] = 0.0, 0.0
+        if not region.possible:
+            self._aim_at(Balancing(self.acting, posture, self._length))
+
+    def _aim_at(self, balancing: Balancing) -> None:
+        """Let the two goals aim to remove the missing wrench."""
+        goals, g, forces = self.goals, self.g + 1, balancing.weight * balancing.forces
+        self.missing = balancing.missing
+        end = int(goals.load_start[g + 1])
+        goals.loads.force[end - len(forces) : end] = forces
+        goals.position[g] = balancing.middle
+        goals.direction[self._moment_rows] = balancing.moment_axes()
+        jacobian = balancing.force_jacobian()
+        goals.custom_at[:] = balancing.posture._q
+        # What no joint can change is no error for the engine, so that the rest of it can be met.
+        goals.custom_error[self._force_rows] = _in_range(jacobian, self.missing.error[:3])
+        goals.custom_rows[self._force_rows] = -jacobian
+
+    def got_worse(self, posture: Posture, before: FloatArray, after: FloatArray) -> bool:
+        """Whether a step to a posture raised what is missing, although no higher level gained by it.
+
+        The two goals do not see all of the missing wrench, so the engine cannot tell.
+
+        Args:
+            posture: The posture after the step.
+            before: (m,) errors of all goals before the step.
+            after: (m,) errors of all goals after the step.
+        """
+        gain = float(np.linalg.norm(before[self._above]) - np.linalg.norm(after[self._above]))
+        if self.missing is None or gain > MIN_GAIN_ABOVE:
+            return False
+        found = Balancing(self.acting, posture, self._length).missing.error
+        return bool(np.linalg.norm(found) > np.linalg.norm(self.missing.error) + 1e-9)
 
     def forget(self) -> None:
         """Do nothing: the outline does not depend on earlier postures."""
+
+
+def _in_range(jacobian: FloatArray, error: FloatArray) -> FloatArray:
+    """(m,) the part of an error that the columns of a Jacobian (m, nv) can change."""
+    basis, sizes, _ = np.linalg.svd(jacobian, full_matrices=False)
+    used = basis[:, sizes > RANGE_TOLERANCE]
+    part: FloatArray = used @ (used.T @ error)
+    return part
 
 
 class ExternalGradients:
@@ -111,12 +179,20 @@ class CustomTasks(NamedTuple):
     """All `ComputedTask`s of a problem, and their rows."""
 
     figure: Figure
-    tasks: tuple[tuple[ComputedTask, slice], ...]
+    tasks: tuple[tuple[Computed, slice], ...]
 
     @classmethod
-    def of(cls, figure: Figure, task_rows: Sequence[TaskRows]) -> CustomTasks:
-        """Select them among all tasks."""
-        return cls(figure, tuple((t.task, t.rows) for t in task_rows if isinstance(t.task, ComputedTask)))
+    def of(
+        cls, figure: Figure, task_rows: Sequence[TaskRows], obstacles: Mapping[str, Obstacle | Plane]
+    ) -> CustomTasks:
+        """Select them among all tasks; `obstacles` are those by name that they may be about."""
+        found = [(t.task.bound_to(figure, obstacles), t.rows) for t in task_rows if isinstance(t.task, ComputedTask)]
+        return cls(figure, tuple(found))
+
+    @property
+    def touches(self) -> list[BoundTouch]:
+        """Those that bring two surfaces into contact."""
+        return [task for task, _ in self.tasks if isinstance(task, BoundTouch)]
 
     def write_rows(self, q: FloatArray, goals: Goals) -> None:
         """Write errors and Jacobian rows at the posture `q` (nq,); rows are minus the derivative of the error."""
@@ -127,7 +203,7 @@ class CustomTasks(NamedTuple):
             goals.custom_rows[rows] = -task.jacobian_at(posture)
 
     def got_worse(self, q: FloatArray, goals: Goals, predicted: FloatArray, moved: float) -> bool:
-        """Whether a step to `q` raised the error of some task by more than terms of second order.
+        """Whether a step to `q` raised the error of some task by more than terms of second order, and kinks, explain.
 
         Args:
             q: (nq,) posture after the step.
@@ -137,7 +213,8 @@ class CustomTasks(NamedTuple):
         """
         posture = Posture(self.figure, q.copy())
         for task, rows in self.tasks:
+            kinks = task.kinks if moved > LARGE_STEP else 0.0
             expected = max(np.linalg.norm(goals.custom_error[rows]), np.linalg.norm(predicted[rows]))
-            if np.linalg.norm(task.error_at(posture)) > expected + moved * moved + 1e-9:
+            if np.linalg.norm(task.error_at(posture)) > expected + moved * (moved + kinks) + 1e-9:
                 return True
         return False

@@ -10,14 +10,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.engine.avoidance import Avoidance
-from poise.engine.engine_arrays import TaskRows, criteria_arrays, make_engine, set_target
+from poise.engine.avoidance import Avoidance, HeldNodes, obstacles_by_name
+from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
-from poise.engine.figure_arrays import figure_arrays
 from poise.engine.natural import NaturalMotion
+from poise.engine.spare_engines import bound_engine, give_back
 from poise.engine.standing import Standing
 from poise.errors import TaskError
+from poise.figure.collision.soles import SupportPolygon
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
@@ -26,18 +28,21 @@ from poise.kernels.body.step_limits import PER_BALL, StepLimits
 from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, Engine
 from poise.kernels.engine.indirect_calls import evaluate_current
-from poise.kernels.engine.step import bound, forget_all
+from poise.kernels.engine.step import forget_all
 from poise.kernels.engine.step_model import MAX_EXCLUDED
+from poise.kernels.engine.step_trial import SOFT_ERROR
+from poise.kernels.goals.criteria import CRITERIA_SCALE
 from poise.kernels.goals.goals import Goals
 from poise.tasks.avoid import Avoid
 from poise.tasks.criteria import Criterion, ExternalGradient, FollowsTargets, Term
 from poise.tasks.custom import ComputedTask
 from poise.tasks.equilibrium import Equilibrium, finds_reactions
 from poise.tasks.look_at import LookAt
+from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
-from poise.tasks.task import Goal, Task, recruited
+from poise.tasks.task import Goal, Task
 
 BALL_PARTS = ("swing", "twist", "twist")
 """Names of the limits of a ball joint, in the order of the kernels."""
@@ -57,9 +62,9 @@ class StepSize:
     """Error that a visible step must remove from some level, per radian or metre of the step."""
 
 
-SOFT_STIFFNESS = 2e5
+SOFT_STIFFNESS = 450.0
 """Weight of the squared error of a soft task in the sum of the criteria [1/m² or 1/rad²]: it misses a target within
-reach by the slope of the other criteria divided by this, at most a millimetre or two."""
+reach by the slope of the other criteria divided by this, mostly by a millimetre or two."""
 WITHOUT_EDGES = 1e6
 """Distance by which the edges of a support are moved out so that nothing reaches them [m]."""
 
@@ -85,6 +90,8 @@ class Problem:
         dt: float | None = None,
         forces: Iterable[Load] = (),
         criteria: Iterable[Criterion] = (),
+        free: FloatArray | None = None,
+        like: Problem | None = None,
     ) -> None:
         """Compile `tasks`; raises `TaskError` for a task that `figure` cannot have.
 
@@ -95,6 +102,9 @@ class Problem:
             dt: Duration of a step [s], to keep the speed limits; None to ignore them.
             forces: Forces, supports and gravity that act on the figure.
             criteria: Objective functions to minimise in the freedom that the tasks leave.
+            free: (nv,) 1 for the velocities that may change, else 0; None for all.
+            like: A problem of the same figure with the same criteria, which this one takes over as they are now:
+                natural motion then goes where that problem goes.
         """
         self.figure = figure
         forces, active = tuple(forces), [task for task in tasks if task.active]
@@ -106,7 +116,7 @@ class Problem:
         soft = any(task.soft for task in others)
         self.last_hold = None if follows or soft else _last_hold(others)
         """The `Hold` task below all others, which is compiled to a criterion; None if there is none."""
-        self.all_rows = _by_level(figure, [task for task in others if task is not self.last_hold], forces)
+        self.all_rows = _by_level(figure, [task for task in others if task is not self.last_hold], forces, free)
         """Rows of every task by level; a level with masked joints is followed by rows that re-impose it."""
         self.task_rows = [t for t in self.all_rows if not t.reimposes]
         """Rows of every task by level, without those that re-impose a level."""
@@ -114,24 +124,31 @@ class Problem:
         self._by_task = {t.task: t for t in self.task_rows}
         self._reimposed = {t.task: t for t in self.all_rows if t.reimposes}
         self._targets: dict[Task, TargetLike | Task] = {}
-        contacts = self.avoidance.max_contacts if self.avoidance is not None else 0
-        compiled_criteria = criteria_arrays(figure, self.last_hold, terms, soft=soft)
-        self.engine = make_engine(figure, self.all_rows, compiled_criteria, step or StepSize(), dt, contacts=contacts)
-        obstacles = [o for avoid in self.avoids for o in avoid.obstacles]
-        self._standing = Standing(figure, self.engine.goals, self.task_rows, obstacles)
+        self._bound = bound_engine(
+            figure,
+            self.all_rows,
+            CriteriaTerms(figure, self.last_hold, terms, soft) if like is None else like.copied_criteria(),
+            step=step or StepSize(),
+            dt=dt,
+            contacts=0 if self.avoidance is None else self.avoidance.max_contacts,
+            free=free,
+        )
+        self.engine: Engine = self._bound.engine
+        self.handle: Engine = self._bound.handle
+        self.step_from = self._bound.step_from
         self.counted = self.engine.goals.weight > 0.0
         """(rows,) whether each row has a weight, also while its task is left out."""
-        self.custom_tasks = CustomTasks.of(figure, self.all_rows)
+        self.custom_tasks = CustomTasks.of(figure, self.all_rows, obstacles_by_name(self.avoids))
+        self._standing = self._supports()
         self.start_targets = StartTargets.of(self.engine, self.all_rows)
-        self.handle, self.step_from = bound(self.engine, figure_arrays(figure).types)
         self.support_outlines = _support_outlines(figure, self.task_rows, self.engine.goals, forces)
         """Regions in which supports without shares can balance the figure, by task."""
         self.external_terms: list[ExternalTerm] = list(self.support_outlines.values())
         """Terms that Python computes for every posture before a step."""
         self.began_at = figure.neutral()._q
         """(nq,) coordinates from which the last step or solve began."""
-        self.natural = self._natural_motion(terms)
-        """The criterion that follows the targets, if there is one."""
+        self.natural = self._natural_motion(terms) if like is None else None
+        """The criterion that follows the targets, if there is one that no other problem sets."""
         if gradients := [term.gradient for term in terms if isinstance(term, ExternalGradient)]:
             self.external_terms.append(ExternalGradients(figure, self.engine.criteria, gradients))
 
@@ -139,8 +156,30 @@ class Problem:
         strengths = [term.strength for term in terms if isinstance(term, FollowsTargets)]
         if not strengths:
             return None
-        last = self.engine.criteria.postures.shape[0] - 1
-        return NaturalMotion(self.engine, self.handle, self.figure, self.task_rows, row=last, strength=sum(strengths))
+        figure, last = self.figure, self.engine.criteria.postures.shape[0] - 1
+        return NaturalMotion(
+            self.engine,
+            self.handle,
+            self.figure,
+            self.task_rows,
+            row=last,
+            strength=sum(strengths),
+            compiled=lambda tasks: Problem(figure, tasks, step=StepSize(error=1e3)),
+            touches=self.custom_tasks.touches,
+        )
+
+    def _supports(self) -> Standing:
+        """What carries the figure; parts that should touch each other need no margin."""
+        touches = self.custom_tasks.touches
+        if self.avoidance is not None:
+            self.avoidance.let_touch((touch.body, touch.other) for touch in touches)
+        obstacles = [o for avoid in self.avoids for o in avoid.obstacles]
+        return Standing(self.figure, self.engine.goals, self.task_rows, obstacles, touches)
+
+    @cached_property
+    def held_nodes(self) -> HeldNodes:
+        """Which bodies the tasks of the first level hold."""
+        return HeldNodes(self.figure, self.task_rows)
 
     def begin(self, q: FloatArray, *, goes_on: bool = False) -> None:
         """Begin a step or a solve from the coordinates `q` (nq,), to which some tasks and criteria refer.
@@ -152,10 +191,22 @@ class Problem:
         self.began_at = q.copy()
         if self.start_targets is not None:
             self.start_targets.store(q)
+        if self.custom_tasks.tasks and not goes_on:
+            self.custom_tasks.write_rows(q, self.engine.goals)
         if self.natural is not None:
             if not goes_on:
                 self.natural.begin(q)
             self.natural.follow(self._targets, self.stages[-1].asked_levels[0])
+
+    def copied_criteria(self) -> CriteriaCopy:
+        """The criteria as they are now."""
+        return CriteriaCopy(self.figure, self.engine.criteria)
+
+    def begin_like(self, other: Problem) -> None:
+        """Begin where another problem of the same figure began, whose criteria this one has taken over."""
+        self.began_at = other.began_at.copy()
+        if self.start_targets is not None:
+            self.start_targets.store(self.began_at)
 
     def ask(self, stage: int) -> None:
         """Let steps solve the levels of a stage only."""
@@ -170,10 +221,18 @@ class Problem:
 
     def update_external_terms(self, q: FloatArray) -> None:
         """Compute the terms that depend on the posture in Python, for the posture `q` (nq,)."""
-        if self.external_terms:
+        if self.external_terms or self._standing.depends_on_posture:
             posture = Posture(self.figure, q.copy())
+            if self._standing.depends_on_posture:
+                self._standing.update(posture)
             for term in self.external_terms:
                 term.update(posture)
+
+    def support_polygon(self, rows: TaskRows, posture: Posture) -> SupportPolygon | None:
+        """The support polygon of a task in a posture that has been evaluated; None for a task without one."""
+        if not isinstance(rows.task, CenterOfMass) or rows.task.over is None:
+            return None
+        return self._standing.polygon(rows, posture, self.engine.current)
 
     def hold_error(self, posture: Posture) -> FloatArray:
         """(nv,) difference from a posture to that of the last `Hold` task, 0 for joints that it does not hold."""
@@ -200,6 +259,24 @@ class Problem:
                 sums[t.task.priority] += float(squares[t.rows].sum())
         held = 0.0 if self.last_hold is None else float(np.sum(self.hold_error(posture) ** 2))
         return np.array([*violation, *map(math.sqrt, sums.values()), math.sqrt(held)])
+
+    def soft_error(self, posture: Posture) -> float:
+        """Largest error of the soft tasks in a posture, unweighted [m or rad]."""
+        evaluate_current(self.handle, posture._q)
+        error = self.engine.current.error * self.counted
+        return max((float(np.linalg.norm(error[t.rows])) for t in self.task_rows if t.task.soft), default=0.0)
+
+    def soft_costs(self, posture: Posture) -> tuple[float, float]:
+        """The greatest force of each soft task times its error, summed, and the energy of their springs."""
+        evaluate_current(self.handle, posture._q)
+        cost = energy = 0.0
+        for t in self.task_rows:
+            if t.task.soft:
+                error, weight = self.engine.current.error[t.rows], self.engine.goals.weight[t.rows]
+                size, stiffness = float(np.linalg.norm(error * (weight > 0.0))), float(np.max(weight) ** 2)
+                cost += stiffness * SOFT_ERROR * size
+                energy += stiffness * (0.5 * size**2 if size < SOFT_ERROR else SOFT_ERROR * (size - 0.5 * SOFT_ERROR))
+        return CRITERIA_SCALE * cost, CRITERIA_SCALE * energy
 
     @property
     def criteria_value(self) -> float:
@@ -255,6 +332,10 @@ class Problem:
         owners = {i: rows for rows in self.task_rows for i in self.support_edges_of(rows)}
         return limit_names(self.figure, self.engine.limits, owners)
 
+    def give_back(self) -> None:
+        """Give the engine back for other problems of the figure; this one must not be used any more."""
+        give_back(self.figure, self._bound)
+
     def forget(self) -> None:
         """Forget earlier steps: warm starts, extra damping and the use of curvature."""
         forget_all(self.handle)
@@ -302,20 +383,24 @@ class Problem:
         else:
             raise TaskError(f"{task.label} is not one of the solver's active tasks, so it cannot have another target.")
 
+    def given_target(self, task: Task) -> TargetLike | Task | None:
+        """The target that a task was given last; None if it still has its own."""
+        return self._targets.get(task)
+
     def current_task(self, task: Task) -> Task | None:
         """A task with the target that it was given last; None if it still has its own."""
         value = self._targets.get(task)
         return value if value is None or isinstance(value, Task) else task.with_target(value)
 
 
-def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load]) -> list[TaskRows]:
+def _by_level(figure: Figure, tasks: Sequence[Task], forces: Iterable[Load], free: FloatArray | None) -> list[TaskRows]:
     """Rows of the tasks, the first level first; a level with masked joints is followed by rows that re-impose it."""
     found: list[TaskRows] = []
     level = FIRST_TASK_LEVEL
     strict = [task for task in tasks if not task.soft]
     for priority in sorted({task.priority for task in strict}):
         own = [TaskRows(t, level, _goals_under(figure, t, forces)) for t in strict if t.priority == priority]
-        masked = any(recruited(figure, t.task) is not None for t in own)
+        masked = any(mask_of(figure, t.task, free) is not None for t in own)
         again = [TaskRows(t.task, level + 1, t.goals, reimposes=True) for t in own if masked and _can_be_reimposed(t)]
         found += [*own, *again]
         level += 2 if again else 1
@@ -327,7 +412,7 @@ def _soft_goals(figure: Figure, task: Task) -> list[Goal]:
     goals = task.goals(figure)
     if isinstance(task, Equilibrium | ComputedTask) or any(goal.corners for goal in goals):
         raise TaskError(f"{task.label} cannot be soft: only tasks for places, directions and joints can.")
-    return [replace(goal, weights=math.sqrt(SOFT_STIFFNESS) * goal.weights) for goal in goals]
+    return [replace(goal, weights=SOFT_STIFFNESS * goal.weights) for goal in goals]
 
 
 def _can_be_reimposed(rows: TaskRows) -> bool:
@@ -348,13 +433,19 @@ def _goals_under(figure: Figure, task: Task, forces: Iterable[Load]) -> list[Goa
     return task.goals(figure, forces) if isinstance(task, Equilibrium) else task.goals(figure)
 
 
+def _rows_above(rows: TaskRows, all_rows: Sequence[TaskRows]) -> NDArray[np.int64]:
+    """(k,) rows of all tasks of higher levels than a task."""
+    above = [np.arange(t.rows.start, t.rows.stop) for t in all_rows if t.level < rows.level and not t.task.soft]
+    return np.concatenate([np.empty(0, dtype=np.int64), *above])
+
+
 def _support_outlines(
     figure: Figure, task_rows: Sequence[TaskRows], goals: Goals, forces: Iterable[Load]
 ) -> dict[Task, SupportOutline]:
     """The outline of the region of balance, for each `Equilibrium` task on supports without shares."""
     acting = {t.task: t.task.acting(figure, forces) for t in task_rows if isinstance(t.task, Equilibrium)}
     return {
-        t.task: SupportOutline(goals, t.first_goal, acting[t.task])
+        t.task: SupportOutline(goals, t.first_goal, acting[t.task], _rows_above(t, task_rows))
         for t in task_rows
         if t.task in acting and finds_reactions(acting[t.task])
     }

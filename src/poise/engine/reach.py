@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import number, whole
 from poise.errors import TaskError
-from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.path import find_path
 from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray
 from poise.figure.model.posture import Posture
@@ -63,7 +64,7 @@ def reach(  # noqa: PLR0917 - the order in which people name them
     restarts: int = 30,
     *,
     tolerance: float = 1e-6,
-    hold: Iterable[str] = (),
+    hold: str | Iterable[str] = (),
     seed: int = 0,
 ) -> ReachResult:
     """Put a site or body at a position, at a rotation, or both, inside all limits and couplings.
@@ -90,14 +91,16 @@ def reach(  # noqa: PLR0917 - the order in which people name them
         TaskError: Neither position nor rotation is given, a number is not finite, or a joint on the way to the site is
             part of a loop.
     """
-    held = frozenset(hold) if hold else frozenset()
+    held = frozenset([hold] if isinstance(hold, str) else hold) if hold else frozenset()
     prepared = _prepared.get((id(figure), site, held)) or _prepare(figure, site, held)
     if position is None and rotation is None:
         raise TaskError(f"reach needs a position, a rotation, or both for {site!r}.")
     where = _WORLD_ORIGIN if position is None else _numbers(position, 3, "position")
     turned = _IDENTITY_ROTATION if rotation is None else _unit(_numbers(rotation, 4, "rotation"))
-    if not (restarts >= 0 and tolerance >= 0.0):
-        raise TaskError(f"restarts and tolerance must be 0 or more, not {restarts} and {tolerance}.")
+    if type(restarts) is not int or restarts < 0:
+        restarts = whole(restarts, "restarts")
+    if type(tolerance) is not float or not tolerance >= 0.0:
+        tolerance = number(tolerance, "the tolerance of a reach", least=0.0)
     begin = prepared.neutral if start is None else _legal(figure, start, prepared)
     q = np.empty(begin.shape[0])
     solved, off, angle, used, steps = reach_kernel(
@@ -106,9 +109,9 @@ def reach(  # noqa: PLR0917 - the order in which people name them
         begin,
         (where[0], where[1], where[2], turned[0], turned[1], turned[2], turned[3]),
         (3 if position is None else 0, 3 if rotation is None else 6),
-        float(tolerance),
-        int(restarts),
-        int(seed),
+        tolerance,
+        restarts,
+        seed if type(seed) is int else whole(seed, "the seed"),
         q,
     )
     return ReachResult(Posture(figure, q), "solved" if solved else "unreachable", off, angle, used, steps)
@@ -116,7 +119,7 @@ def reach(  # noqa: PLR0917 - the order in which people name them
 
 def _prepare(figure: Figure, site: str, held: frozenset[str]) -> _Prepared:
     """Compile the path to a site, and cache it for the lifetime of the figure."""
-    path = find_path(figure, site, held)
+    path = find_path(checked_figure(figure, "reach"), site, held)
     neutral = figure.neutral().q.copy()
     clamp(figure.compiled.bounds, _NO_PREVIOUS_POSTURE, neutral)
     key = (id(figure), site, held)

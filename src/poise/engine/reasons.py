@@ -151,15 +151,13 @@ def balance_gradient(gradient: FloatArray, constraints: Sequence[Constraint]) ->
     Returns:
         The size of the part that cannot be balanced, and of the part that each constraint balances.
     """
-    from scipy.optimize import nnls  # 0.25 s and 40 MB, and only unmet tasks need it
-
     n = gradient.size
     rows = np.concatenate([constraint.equality_rows for constraint in constraints] or [np.empty((0, n))])
     normals = np.concatenate([constraint.inequality_normals for constraint in constraints] or [np.empty((0, n))])
     basis = _orthonormal_basis(rows)
     projected_normals = normals - (normals @ basis) @ basis.T
     rest = gradient - basis @ (basis.T @ gradient)
-    nu = nnls(projected_normals.T, rest)[0] if normals.size else np.zeros(0)
+    nu = _nonnegative_least_squares(projected_normals.T, rest)
     left = float(np.linalg.norm(rest - projected_normals.T @ nu))
     mu = np.linalg.lstsq(rows.T, gradient - normals.T @ nu)[0] if rows.size else np.zeros(0)
     balanced, i, j = [], 0, 0
@@ -169,6 +167,35 @@ def balance_gradient(gradient: FloatArray, constraints: Sequence[Constraint]) ->
         balanced.append(float(np.linalg.norm(part)))
         i, j = i + r, j + s
     return left, balanced
+
+
+def _nonnegative_least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
+    """(n,) the x ≥ 0 that minimises |A x - b|, by the active-set method of [Lawson & Hanson 1974, 23.3].
+
+    The coefficients that are not 0 solve the unconstrained problem. The one whose gradient Aᵀ (b - A x) is largest
+    joins them, and those that would become negative leave, until no gradient is positive.
+    """
+    x, used = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=bool)
+    tolerance = 10.0 * np.finfo(np.float64).eps * max(A.shape) * float(np.abs(A).sum(axis=0).max(initial=0.0))
+    for _ in range(3 * A.shape[1]):
+        gradient = np.where(used, -np.inf, A.T @ (b - A @ x))
+        best = int(np.argmax(gradient)) if len(x) else 0
+        if not len(x) or gradient[best] <= tolerance:
+            break
+        used[best] = True
+        while True:
+            wanted = np.zeros_like(x)
+            wanted[used] = np.linalg.lstsq(A[:, used], b)[0]
+            blocked = used & (wanted <= 0.0)
+            if not blocked.any():
+                break
+            way = x[blocked] - wanted[blocked]
+            share = float(np.divide(x[blocked], way, out=np.zeros_like(way), where=way > 0.0).min())
+            x += share * (wanted - x)
+            used &= x > tolerance
+            x[~used] = 0.0
+        x = wanted
+    return x
 
 
 def _orthonormal_basis(rows: FloatArray) -> FloatArray:
@@ -259,25 +286,35 @@ def _figure_constraints(problem: Problem, posture: Posture) -> list[Constraint]:
         Constraint("limits", ("touching bodies",), separated, np.empty((0, n))),
     ]
     owned = {i for rows in problem.task_rows for i in problem.support_edges_of(rows)}
-    for i in range(levels.lower.shape[0] - MAX_EXCLUDED):
-        if i not in owned:
-            for outward in _outward(problem, posture, i):
-                constraints.append(Constraint("limits", (problem.limit_name(i),), np.empty((0, n)), outward[None]))
-    return constraints
+    reached = [*_reached_joint_limits(problem, posture), *_reached_general_limits(problem)]
+    return constraints + [
+        Constraint("limits", (problem.limit_name(i),), np.empty((0, n)), outward[None])
+        for i, outward in reached
+        if i not in owned
+    ]
 
 
-def _outward(problem: Problem, posture: Posture, i: int) -> list[FloatArray]:
-    """Outward normals of limit `i` where it is reached: none, one, or two for a joint with no range."""
-    n = problem.figure.nv
-    if i >= n:
-        normal = _normal(problem, i)
-        return [] if normal is None else [normal]
-    c = problem.engine.limits.dof_q[i]
-    if c < 0:
-        return []
-    bounds, value, axis = problem.engine.bounds, posture._q[c], np.eye(n)[i]
-    below, above = value - bounds.lower[c] <= REACHED_DISTANCE, bounds.upper[c] - value <= REACHED_DISTANCE
-    return ([-axis] if below else []) + ([axis] if above else [])
+def _reached_joint_limits(problem: Problem, posture: Posture) -> list[tuple[int, FloatArray]]:
+    """The limits of single velocities that are reached, with their outward normals: two for a joint with no range."""
+    bounds, at = problem.engine.bounds, problem.engine.limits.dof_q
+    value, axes = posture._q[at], np.eye(problem.figure.nv)
+    below = (at >= 0) & (value - bounds.lower[at] <= REACHED_DISTANCE)
+    above = (at >= 0) & (bounds.upper[at] - value <= REACHED_DISTANCE)
+    return [
+        (int(i), sign * axes[i])
+        for i in np.flatnonzero(below | above)
+        for sign, is_reached in ((-1.0, below[i]), (1.0, above[i]))
+        if is_reached
+    ]
+
+
+def _reached_general_limits(problem: Problem) -> list[tuple[int, FloatArray]]:
+    """The other limits that are reached, with their outward normals, but for excluded directions."""
+    levels, n = problem.engine.levels, problem.figure.nv
+    reached = (levels.lower >= -REACHED_DISTANCE) | (levels.upper <= REACHED_DISTANCE)
+    found = np.flatnonzero(reached[n : levels.lower.shape[0] - MAX_EXCLUDED]) + n
+    normals = ((int(i), _normal(problem, int(i))) for i in found)
+    return [(i, normal) for i, normal in normals if normal is not None]
 
 
 def _normal(problem: Problem, i: int) -> FloatArray | None:

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from poise.engine.avoidance import MARGIN_TOLERANCE
 from poise.engine.reasons import Reasons, confirmed, find_hold_reasons, find_reasons
+from poise.figure.collision.soles import SupportPolygon
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture, reached_limits
+from poise.kernels.distances.clearance import MARGIN_TOLERANCE
 from poise.kernels.engine.indirect_calls import evaluate_current
 from poise.kernels.engine.step import examine
+from poise.tasks.amounts import amount, length
 from poise.tasks.posture import Hold
-from poise.tasks.words import amount
+from poise.tasks.words import lacking
 
 if TYPE_CHECKING:
     from poise.engine.engine_arrays import TaskRows
@@ -30,6 +32,8 @@ Settle = Callable[[FloatArray, int], float]
 """Moves coordinates (nq,) by at most a number of steps; returns the size of the last step."""
 TRIAL_STEPS = 60
 """Number of steps that try whether an error falls without some tasks."""
+MEASURED_TRIAL_STEPS = 20
+"""The same where distances are measured before and after each step, which takes longer."""
 LEAST_FALL, LEAST_FALL_SHARE = 1e-5, 1e-3
 """Least fall of an error that counts as one [m or rad], and the same as a share of the error."""
 NOT_IMPROVING = 1e-6
@@ -66,21 +70,27 @@ class Verdict:
     """The task with its current target, where `Solver.target` has changed it."""
     stopped_after: int | None = None
     """Number of steps after which the solve ended while the figure was still moving; None if it was at rest."""
+    because: str = ""
+    """Why the figure cannot meet it in any posture nearby, in a sentence of its own; empty if other reasons tell."""
     improving: float = 0.0
     """What one more step would have removed of its error, if the figure was still moving [m or rad]."""
+    support: SupportPolygon | None = None
+    """What carries the figure, for a task that keeps the centre of mass over it, and how far inside that is."""
 
     @property
     def outcome(self) -> str:
         """The outcome in words: "met", or the names of what keeps the task from being met."""
         if self.met:
             return "met"
+        if self.because:
+            return self.because
         if self.stopped_after is not None:
             return self._unfinished(self.stopped_after)
         reasons = []
         if self.gave_way_to:
             reasons.append("gave way to " + ", ".join(self.gave_way_to))
         if self.shares_with:
-            reasons.append("shares with " + ", ".join(self.shares_with))
+            reasons.append("compromises with " + ", ".join(self.shares_with))
         if self.blocked_by:
             reasons.append("blocked by " + ", ".join(self.blocked_by))
         return "; ".join(reasons) or "out of reach"
@@ -172,6 +182,16 @@ def judge(problem: Problem, posture: Posture, stop: Stop, tolerance: float, sett
     return Result(posture, _status(found), tuple(found), stop.steps, tolerance)
 
 
+def with_reasons_of(result: Result, other: Result) -> Result:
+    """A result whose tasks are not met for the reasons in another one, where they are not met there either."""
+    reasons = {verdict.task: verdict for verdict in other.verdicts if not verdict.met}
+    found = [
+        verdict if verdict.met or verdict.task not in reasons else replace(reasons[verdict.task], error=verdict.error)
+        for verdict in result.verdicts
+    ]
+    return replace(result, verdicts=tuple(found), status=_status(found))
+
+
 @dataclass(frozen=True)
 class _Judge:
     """Judges the tasks of a problem at a posture."""
@@ -182,7 +202,8 @@ class _Judge:
 
     def verdicts(self, stop: Stop, tolerance: float) -> list[Verdict]:
         """Verdicts on all tasks."""
-        tasks, sizes = self.tasks, _errors_at(self.problem, self.posture._q)
+        tasks, sizes, hopeless = self.tasks, _errors_at(self.problem, self.posture._q), self._hopeless()
+        support = {t.task: self.problem.support_polygon(t, self.posture) for t in self.problem.task_rows}
         met = [_is_met(_task_of(t), size, tolerance) for t, size in zip(tasks, sizes, strict=True)]
         if all(met):
             found = [Verdict(_task_of(t), float(size), True) for t, size in zip(tasks, sizes, strict=True)]
@@ -190,7 +211,9 @@ class _Judge:
             with self.problem.memory_kept():
                 found = self._with_reasons(sizes, met, stop, tolerance)
         current = self.problem.current_task
-        return [v if (asked := current(v.task)) is None else replace(v, asked=asked) for v in found]
+        found = [replace(v, because=hopeless[v.task]) if not v.met and v.task in hopeless else v for v in found]
+        found = [v if (asked := current(v.task)) is None else replace(v, asked=asked) for v in found]
+        return [v if (polygon := support.get(v.task)) is None else replace(v, support=polygon) for v in found]
 
     def _with_reasons(self, sizes: FloatArray, met: Sequence[bool], stop: Stop, tolerance: float) -> list[Verdict]:
         """Verdicts on all tasks, some of which are not met."""
@@ -211,16 +234,25 @@ class _Judge:
 
     def _at_rest(self, sizes: FloatArray, met: Sequence[bool]) -> list[Verdict]:
         """Verdicts at a posture at rest, with the reasons of the tasks that are not met."""
+        self.settle(self.posture._q.copy(), 0)  # Distances are measured here, wherever they were measured last.
         examine(self.problem.handle, self.posture._q.copy())
         unmet = [t for t, ok in zip(self.tasks, met, strict=True) if not ok and not isinstance(t, Hold)]
         reasons = [Reasons() if ok else self._reasons(t, unmet) for t, ok in zip(self.tasks, met, strict=True)]
         verdicts = []
+        hopeless = self._hopeless()
         for k, t in enumerate(self.tasks):
-            found = reasons[k]
-            if not met[k]:
+            found = Reasons() if _task_of(t) in hopeless else reasons[k]
+            if not met[k] and _task_of(t) not in hopeless:
                 found = confirmed(found, self._others(t), partial(self._falls_without, k, float(sizes[k])))
             verdicts.append(Verdict(_task_of(t), float(sizes[k]), met[k], found.above, found.limits, found.beside))
         return verdicts
+
+    def _hopeless(self) -> dict[Task, str]:
+        """Why no forces of the ground can balance the figure, by task."""
+        outlines = self.problem.support_outlines
+        return {
+            task: lacking(o.missing.force, o.missing.moment) for task, o in outlines.items() if o.missing is not None
+        }
 
     def _reasons(self, task: TaskRows | Hold, unmet: Sequence[TaskRows]) -> Reasons:
         """What balances the gradient of a task."""
@@ -248,7 +280,7 @@ class _Judge:
         others = [t for i, t in enumerate(rows) if i != k]
         with self.problem.left_out({t.task for t in others if t.task.label in names or t.level > level}):
             self.problem.forget()
-            self.settle(q, TRIAL_STEPS)
+            self.settle(q, TRIAL_STEPS if self.problem.avoidance is None else MEASURED_TRIAL_STEPS)
             now = float(_errors_at(self.problem, q)[k])
         return now < size - max(LEAST_FALL, LEAST_FALL_SHARE * size)
 
@@ -267,17 +299,17 @@ def _errors_at(problem: Problem, q: FloatArray) -> FloatArray:
 
 
 def _error_of(problem: Problem, rows: TaskRows) -> float:
-    """Size of a task's error at the posture evaluated last; infinite where no centre of mass could be balanced."""
+    """Size of a task's error at the posture evaluated last; that of the missing wrench where balance is impossible."""
     outline = problem.support_outlines.get(rows.task)
-    if outline is not None and outline.is_empty:
-        return math.inf
+    if outline is not None and outline.missing is not None:
+        return float(np.linalg.norm(outline.missing.error))
     counted = problem.engine.current.error[rows.rows][problem.counted[rows.rows]]
     return math.sqrt(counted.dot(counted))
 
 
 def _is_met(task: Task, size: float, tolerance: float) -> bool:
     """Whether an error of this size is met: one step would reduce it by no more than the tolerance."""
-    return size <= max(tolerance, LEAST_TOLERANCE) / task.gain
+    return size <= max(tolerance, LEAST_TOLERANCE, task.precision) / task.gain
 
 
 def _avoid_verdict(problem: Problem, avoid: Avoid, tolerance: float) -> Verdict:
@@ -328,10 +360,16 @@ def rows(result: Result) -> list[Row]:
     for verdict in sorted(result.verdicts, key=lambda verdict: verdict.task.rank):
         task = verdict.task
         wanted, got = (verdict.asked or task).compare(result.posture)
-        error = "0" if verdict.met else amount(verdict.error, task.unit())
+        got = got if verdict.support is None else support_words(verdict.support)
+        error = "0" if verdict.met else (verdict.asked or task).error_words(result.posture, verdict.error)
         level = "soft" if task.soft else str(task.rank or "all")
         found.append(Row(level, task.label, wanted, got, error, verdict.outcome))
     return found
+
+
+def support_words(support: SupportPolygon) -> str:
+    """How far inside its support the centre of mass is."""
+    return f"{length(abs(support.inside))} {'inside' if support.inside >= 0.0 else 'outside'}"
 
 
 def limits_line(result: Result) -> str:

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from poise.arguments import all_of
+from poise.engine.animation import Animation, Key
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import vector
@@ -22,12 +25,16 @@ if TYPE_CHECKING:
     from poise.engine.result import Result
 
 
+_CHECKED: WeakKeyDictionary[Animation, Figure] = WeakKeyDictionary()
+"""Figures that have been found to fit an animation: a scene is made anew for every change, its keys stay the same."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """The source of a scene's figure."""
 
     figure: str
-    """A built-in name, or a file."""
+    """The name of a built-in figure or of a robot, or a file."""
     closures: str | None = None
     """The file with the loops of a URDF."""
     floating: bool = False
@@ -40,12 +47,15 @@ class Origin:
         figure = load(self.figure, closures=self.closures)
         return figure.with_floating_base() if self.floating else figure
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the figure is in a file; a name has no ending and names no folder."""
+        return self.figure not in BUILT_IN and (bool(Path(self.figure).suffix) or len(Path(self.figure).parts) > 1)
+
     def absolute(self) -> Origin:
         """The same source with absolute paths, which do not depend on the current folder."""
         closures = None if self.closures is None else str(Path(self.closures).resolve())
-        return Origin(
-            self.figure if self.figure in BUILT_IN else str(Path(self.figure).resolve()), closures, self.floating
-        )
+        return Origin(str(Path(self.figure).resolve()) if self.is_file else self.figure, closures, self.floating)
 
 
 class Scene:
@@ -60,6 +70,8 @@ class Scene:
         forces: Iterable[Any] = (),
         criteria: Iterable[Any] | None = None,
         obstacles: Iterable[Any] = (),
+        solid: bool = False,
+        animation: Animation | None = None,
         description: str = "",
         origin: Origin | None = None,
     ) -> None:
@@ -73,6 +85,9 @@ class Scene:
             criteria: Objective functions to minimise in the freedom that the tasks leave. By default people move as
                 people do (`Natural`), and other figures have none.
             obstacles: Obstacles that the figure keeps clear of.
+            solid: Whether the figure is solid: its bodies touch each other, the floor and the obstacles, but do not
+                pass through them.
+            animation: Keys at times, of which `poise.animate` makes a motion.
             description: A sentence that describes the scene.
             origin: The source of a `figure` that is already loaded; None if it has none.
         """
@@ -80,14 +95,13 @@ class Scene:
         self.figure = figure if isinstance(figure, Figure) else Origin(str(figure)).load()
         self.origin = source.absolute() if source is not None else None
         """The source of the figure, if it is known."""
-        self.tasks = tuple(tasks)
+        self.tasks = all_of(tasks, Task, "task", hints=[(Criterion, "Criteria are given as criteria=[…].")])
         self.start = start
         self.forces = tuple(forces)
         self.obstacles = tuple(obstacles)
+        self.solid = solid
+        self.animation = animation if animation is not None and not animation.is_empty else None
         self.description = description
-        for task in self.tasks:
-            if not isinstance(task, Task):
-                raise TaskError(f"the tasks of a scene must be tasks such as Position, not {task!r}.")
         given = default_criteria(self.figure, self.tasks) if criteria is None else tuple(criteria)
         off = [each for each in given if isinstance(each, Natural) and each.weight == 0.0]
         self.criteria = tuple(each for each in given if each not in off) if off else tuple(given)
@@ -98,6 +112,10 @@ class Scene:
             check_part(self.figure, part, self.forces)
         if start is not None:
             self.figure.posture(start)
+        if self.animation is not None and _CHECKED.get(self.animation) is not self.figure:
+            for key in self.animation.keys:
+                check_key(self.figure, key, self.forces)
+            _CHECKED[self.animation] = self.figure
 
     @classmethod
     def load(cls, path: str | Path) -> Scene:
@@ -117,15 +135,18 @@ class Scene:
         write_scene(self, path)
 
     def solve(self, **options: Any) -> Result:
-        """Find the best legal posture; options are those of `poise.solve`, and replace the scene's own values."""
+        """Find the best legal posture; options are those of `poise.solve`, and replace the scene's own values.
+
+        A scene says by its own tasks what stands, so that nothing is added to them.
+        """
         from poise.engine.solver import solve
 
-        parts = {name: getattr(self, name) for name in ("start", "forces", "criteria", "obstacles")}
+        parts = {name: getattr(self, name) for name in ("start", "forces", "criteria", "obstacles", "solid")}
         given = {name: part for name, part in parts.items() if part is not None}
-        return solve(self.figure, self.tasks, **(given | options))
+        return solve(self.figure, self.tasks, **({"stand": False} | given | options))
 
     def __eq__(self, other: object) -> bool:
-        """Whether figures, tasks, start, forces, criteria, obstacles and description are equal."""
+        """Whether figures, tasks, start, forces, criteria, obstacles, animation and the rest are equal."""
         if not isinstance(other, Scene):
             return NotImplemented
         return self.figure == other.figure and self._comparable() == other._comparable()
@@ -142,7 +163,14 @@ class Scene:
         """All but the figure, in a form that can be compared; the order of forces does not matter, as they add up."""
         start = None if self.start is None else comparable(self.start, self.figure, posture=True)
         parts = (self.tasks, sorted(self.forces, key=lambda load: type(load).__name__), self.criteria, self.obstacles)
-        return (start, self.description, *(comparable(list(part), self.figure) for part in parts))
+        animation = comparable(self.animation, self.figure)
+        return (
+            start,
+            self.description,
+            self.solid,
+            animation,
+            *(comparable(list(part), self.figure) for part in parts),
+        )
 
 
 def check_part(figure: Figure, part: object, forces: Iterable[Any] | None = None) -> None:
@@ -163,6 +191,14 @@ def check_part(figure: Figure, part: object, forces: Iterable[Any] | None = None
         figure.frame_row(site)
 
 
+def check_key(figure: Figure, key: Key, forces: Iterable[Any] | None = None) -> None:
+    """Raise `TaskError` or `FigureError` if a figure cannot have the posture or the tasks of a key."""
+    if key.posture is not None:
+        figure.posture(key.posture)
+    for task in key.tasks:
+        check_part(figure, task, forces)
+
+
 def comparable(value: Any, figure: Figure | None = None, *, posture: bool = False) -> Any:
     """Convert a value to tuples of numbers and strings, so that two spellings of the same value are equal.
 
@@ -171,7 +207,7 @@ def comparable(value: Any, figure: Figure | None = None, *, posture: bool = Fals
         figure: The figure that postures belong to.
         posture: Whether the value is a posture: one without a name is compared by all its coordinates.
     """
-    if posture and figure is not None and not isinstance(value, str):
+    if posture and figure is not None and value is not None and not isinstance(value, str):
         return figure.posture(joint_values(value, figure)).q.tobytes()
     if isinstance(value, str):
         return _axis_or_text(value)

@@ -2,53 +2,37 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from poise.engine.problem import Problem, StepSize
-from poise.engine.result import Result, Settle, Stop, judge
-from poise.engine.trust_region import TrustRegion
+from poise.arguments import all_of, number, positive, whole
+from poise.arguments import seed as seed_of
+from poise.engine.descent import Descent, Options, Rest, is_better
+from poise.engine.problem import StepSize
+from poise.engine.recruitment import Part, last_holds, own_coordinates, parts_of, tasks_below
+from poise.engine.result import LEAST_TOLERANCE, Result, Stop, judge, with_reasons_of
+from poise.engine.stance import stance
 from poise.errors import FigureError, TaskError
-from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
-from poise.forces.loads import Load
+from poise.forces.loads import Force, Gravity, Load, Support
 from poise.kernels.body.clamp import clamp
-from poise.kernels.engine.step import LEGAL, LOOPS_OPEN, NOT_FINITE, make_legal, settle, take_step
-from poise.tasks.avoid import SELF, Avoid
-from poise.tasks.criteria import Criterion, default_criteria
+from poise.kernels.engine.step import LEGAL, LOOPS_OPEN, NOT_FINITE, make_legal, take_step
+from poise.tasks.avoid import SELF, Avoid, solid_task
+from poise.tasks.criteria import Criterion
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.target import TargetLike
-from poise.tasks.task import Task
+from poise.tasks.task import Task, recruited
 
 _NO_PREVIOUS_POSTURE = np.empty(0)
 SOLVE_MIN_GAIN = 1e-5
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
-FAR_TARGET = 0.05
-"""Error from which on a target is so far that a solve also tries to let its tasks draw like springs [m or rad]."""
-MAX_APPROACH_STEPS = 100
-"""Largest number of steps in which tasks draw a figure like springs before a solve meets them."""
-EQUAL_ERROR = 1e-9
-"""Difference up to which two errors count as equal [m or rad]."""
-
-
-@dataclass(frozen=True)
-class Rest:
-    """Where a figure came to rest."""
-
-    q: FloatArray
-    """(nq,) the coordinates of the posture."""
-    steps: int
-    """Number of steps on the way."""
-    moved: float
-    """Size of the last step [rad or m]."""
 
 
 class Solver:
@@ -67,6 +51,7 @@ class Solver:
         step: StepSize | None = None,
         obstacles: Iterable[Obstacle | Plane] = (),
         avoid_self: bool = False,
+        solid: bool = False,
         forces: Iterable[Load] = (),
         criteria: Iterable[Criterion] | None = None,
     ) -> None:
@@ -79,169 +64,213 @@ class Solver:
             step: Largest size and least gain of one step.
             obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
             avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
+            solid: Whether the figure is solid: its bodies touch each other, the floor and the obstacles, but do not
+                pass through them; the same as `Avoid([*obstacles, floor, "self"], margin=0)`.
             forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
             criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts. By default
                 people move as people do (`Natural`), and other figures have none.
         """
-        if dt is not None and not (math.isfinite(dt) and dt > 0.0):
-            raise TaskError(f"the duration dt of a step must be a positive number of seconds, not {dt}.")
-        self.figure = figure
-        hazards = [*obstacles, *([SELF] if avoid_self else [])]
-        self.tasks = (*tasks, *([Avoid(hazards)] if hazards else []))
-        chosen = tuple(default_criteria(figure, self.tasks) if criteria is None else criteria)
-        self._forces, self._criteria, self._step_size = tuple(forces), chosen, step
-        self._problem = Problem(figure, self.tasks, step=step, dt=dt, forces=self._forces, criteria=chosen)
-        problem = self._problem
-        measures = problem.avoidance is not None or problem.custom_tasks.tasks or problem.external_terms
-        self._trust_region = TrustRegion(problem) if measures else None
+        self.figure = checked_figure(figure, "a solver")
+        given = all_of(tasks, Task, "task", hints=[(Criterion, "Criteria are given as criteria=[…].")])
+        by_word = [(str, "Give avoid_self=True to keep a figure clear of itself.")]
+        hazards = all_of(obstacles, (Obstacle, Plane), "obstacle", hints=by_word)
+        self.tasks = (*given, *_avoiding(figure, hazards, avoid_self, solid))
+        duration = None if dt is None else positive(dt, "the duration dt of a step", unit="seconds")
+        loads = all_of(forces, (Force, Support, Gravity), "force")
+        in_tasks = [(Task, "Tasks are given in the list of tasks.")]
+        chosen = None if criteria is None else all_of(criteria, Criterion, "criterion", hints=in_tasks)
+        self._options = Options(step, duration, loads, chosen)
+        self._descents = [Descent(figure, part, self._options) for part in parts_of(figure, self.tasks, in_order=True)]
+        self._problem = self._descents[-1].problem
         self._last: Posture | None = None
-        self._moved: dict[Obstacle | Plane, Pose | Obstacle | Plane] = {}
+        self._way: list[FloatArray] = []
+        """(nq,) coordinates of each descent at the end of the last step: see `recruitment`."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or pickled: the arrays that its kernels share are addresses in this process."""
+        raise TaskError(
+            "a solver cannot be copied or pickled, since its arrays belong to this process: copy or pickle its figure "
+            "and its tasks, and make another solver of them."
+        )
 
     def step(self, posture: PostureLike) -> Posture:
         """Take one step from a posture; returns the posture after it."""
-        if self._trust_region is None:
-            q = self._copy(posture)
-            self._problem.begin(q, goes_on=posture is self._last)
-            if self._problem.step_from(self._problem.handle, posture is self._last, q) != LEGAL:
-                q = self._legal_start(posture)
-                take_step(self._problem.handle, q)
-        else:
-            q = self._legal_start(posture)
-            self._problem.begin(q, goes_on=posture is self._last)
-            self._trust_region.step(q)
-        self._last = Posture(self.figure, q)
+        goes_on, last_way = bool(self._way) and posture is self._last, self._way
+        self._last, self._way = None, []
+        for k, descent in enumerate(self._descents):
+            q = last_way[k] if goes_on else self._copy(posture)
+            if descent.part.free is not None:
+                q = np.where(own_coordinates(self.figure, descent.part.free), q, self._way[-1])
+            self._way.append(self._step(descent, q.copy(), goes_on=goes_on, known=goes_on and k == 0))
+        self._last = Posture(self.figure, self._way[-1])
         return self._last
+
+    def begin(self, posture: PostureLike) -> Posture:
+        """Begin at a posture, as the first step from it does; returns a legal one, from which the next step goes on."""
+        q = self._legal_start(posture)
+        for descent in self._descents:
+            descent.problem.begin(q.copy())
+        found = Posture(self.figure, q)
+        self.go_on_from(found)
+        return found
+
+    def go_on_from(self, posture: Posture) -> None:
+        """Let the next step go on from a posture that another solver has reached from where this one was."""
+        self._last, self._way = posture, [posture._q.copy() for _ in self._descents]
+
+    @property
+    def criteria_values(self) -> tuple[float, float]:
+        """Values of the criteria, with the energy of soft tasks, before and after the last step."""
+        state = self._problem.engine.state
+        return float(state.merit[-1]), float(state.last_merit[-1])
+
+    def soft_error(self, posture: Posture) -> float:
+        """Largest error of the soft tasks in a posture, unweighted [m or rad]."""
+        return self._problem.soft_error(posture)
+
+    def soft_costs(self, posture: Posture) -> tuple[float, float]:
+        """The greatest force of each soft task times its error, summed, and the energy of their springs."""
+        return self._problem.soft_costs(posture)
+
+    def _step(self, descent: Descent, q: FloatArray, *, goes_on: bool, known: bool) -> FloatArray:
+        """(nq,) the coordinates after one step from `q` (nq,), which is changed.
+
+        Args:
+            descent: The descent that takes the step.
+            q: The coordinates before it.
+            goes_on: Whether they come from those at the end of its last step.
+            known: Whether they are known to be legal.
+        """
+        problem = descent.problem
+        if descent.trust_region is not None:
+            q = q if known else self._legal(q)
+            problem.begin(q, goes_on=goes_on)
+            descent.trust_region.step(q)
+            return q
+        problem.begin(q, goes_on=goes_on)
+        if problem.step_from(problem.handle, known, q) != LEGAL:
+            q = self._legal(problem.began_at.copy())
+            take_step(problem.handle, q)
+        return q
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Take steps until the figure rests; the result does not depend on earlier steps of the solver."""
         max_steps, tolerance = _checked_stopping(max_steps, tolerance)
+        start, below = self._legal_start(posture), tasks_below(self.figure, self.tasks)
+        parts = parts_of(self.figure, self.tasks, in_order=False) if below else []
+        descents = self._descents_of(parts) if len(parts) > len(self._descents) else self._descents
+        rests = self._rests(descents, start.copy(), max_steps, tolerance)
+        stop = Stop(sum(rest.steps for rest in rests), max(rest.moved for rest in rests) <= tolerance)
+        found = self._judge_each(descents, [Posture(self.figure, rest.q) for rest in rests], stop, tolerance)
+        holds = last_holds(self.tasks)
+        if not below or all(verdict.met for verdict in found.verdicts if verdict.task not in holds):
+            return found
+        return self._in_order(found, start, max_steps, tolerance)
+
+    def _rests(self, descents: Sequence[Descent], start: FloatArray, max_steps: int, tolerance: float) -> list[Rest]:
+        """Come to rest with each descent in turn, from where the one before rests; the first from `start` (nq,)."""
+        rests: list[Rest] = []
+        for descent in descents:
+            rests.append(descent.rest(rests[-1].q.copy() if rests else start, max_steps, tolerance))
+        return rests
+
+    def _descents_of(self, parts: Iterable[Part]) -> list[Descent]:
+        """Descents with the present targets, and the present places of obstacles."""
+        descents = [Descent(self.figure, part, self._options) for part in parts]
+        for descent in descents:
+            descent.follow(self._descents[-1])
+        return descents
+
+    def _judge_each(
+        self, descents: Sequence[Descent], postures: Sequence[Posture], stop: Stop, tolerance: float
+    ) -> Result:
+        """The result at the posture of the last descent, with reasons from the first that has a task."""
+        found: Result | None = None
+        for descent, posture in zip(reversed(descents), reversed(postures), strict=True):
+            if found is None or any(
+                not verdict.met and verdict.task in descent.part.tasks for verdict in found.verdicts
+            ):
+                here = judge(descent.problem, posture, stop, tolerance, descent.moves(tolerance))
+                found = here if found is None else with_reasons_of(found, here)
+        assert found is not None
+        return found
+
+    def _in_order(self, found: Result, start: FloatArray, max_steps: int, tolerance: float) -> Result:
+        """The result if tasks are solved in the order of their priorities, where it is better than `found`.
+
+        There, tasks of low priority come before those that may not move all joints, and can have moved joints that
+        carry the site of such a task.
+        """
+        first = min(task.priority for task in tasks_below(self.figure, self.tasks))
+        above = [task for task in self.tasks if task.rank < first]
+        parts = parts_of(self.figure, above, in_order=True)
+        descents = self._descents_of([*parts, Part(self.tasks, None)])
+        rests = self._rests(descents, start, max_steps, tolerance)
+        count, last = descents[-2].problem.stages[-1].errors, descents[-1]
+        before, after = (Posture(self.figure, rest.q) for rest in rests[-2:])
+        errors, earlier, now = (last.problem.level_errors(posture) for posture in (found.posture, before, after))
+        strict = count if set(last_holds(self.tasks)) >= set(tasks_below(self.figure, self.tasks)) else len(errors) - 1
+        slack = max(tolerance, LEAST_TOLERANCE)
+        if is_better(earlier[:count], now[:count], slack, slack):
+            # Masked rows do not foresee all that lower tasks cost a level.
+            after, now = before, earlier
+        gains = is_better(earlier[:count], errors[:count], slack, slack)
+        loses = is_better(errors[:count], earlier[:count], slack, slack)
+        if loses or not (gains or is_better(now[:strict], errors[:strict], slack, slack)):
+            return found
+        stop = Stop(found.steps + sum(rest.steps for rest in rests), max(rest.moved for rest in rests) <= tolerance)
+        return judge(last.problem, after, stop, tolerance, last.moves(tolerance))
+
+    def judge(self, posture: PostureLike, *, tolerance: float = 1e-6, at_rest: bool | None = None) -> Result:
+        """Which tasks a posture meets, and why it does not meet the others; later steps are not affected.
+
+        Args:
+            posture: The posture.
+            tolerance: Error up to which a task is met [rad or m].
+            at_rest: Whether steps from there no longer move the figure; if not given, a step is tried.
+        """
         q = self._legal_start(posture)
-        self._problem.begin(q)
-        stages = self._problem.stages
-        try:
-            rest = self._rest(q, len(stages) - 1, max_steps, tolerance)
-        finally:
-            self._problem.ask(len(stages) - 1)
-        if self._trust_region is not None:
-            self._trust_region.measure(rest.q)
-        stop = Stop(rest.steps, rest.moved <= tolerance)
-        return judge(self._problem, Posture(self.figure, rest.q), stop, tolerance, self._moves(tolerance))
-
-    def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
-        """Come to rest from `start` with the levels of a stage, the first ones of the problem.
-
-        Steps solve all levels together, and what a lower level wants can lead a higher one, which is not met, to a
-        worse place than it would find alone. So where a level above the last is not met, the levels above the last
-        are solved alone, the last one is added at their place of rest, and the better of both answers counts.
-        """
-        together = self._rest_together(start, stage, max_steps, tolerance)
-        if stage == 0 or together.moved > tolerance:
-            return together
-        errors = self._stage_errors(together, stage)
-        if np.all(errors[:-1] <= tolerance):
-            return together
-        first = self._rest(start, stage - 1, max_steps, tolerance)
-        then = self._rest_together(first.q, stage, max_steps, tolerance)
-        steps = together.steps + first.steps + then.steps
-        return replace(then if is_better(self._stage_errors(then, stage), errors) else together, steps=steps)
-
-    def _stage_errors(self, rest: Rest, stage: int) -> FloatArray:
-        """Size of the error of each level of a stage where the figure has just come to rest, the first level first."""
-        return self._problem.level_errors(Posture(self.figure, rest.q))[: self._problem.stages[stage].errors]
-
-    def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
-        """Come to rest from `start` with all levels of a stage together.
-
-        With natural motion and targets that are far away, a second descent begins with the tasks as springs; of answers
-        that meet as much, and miss the rest by as much, the more natural one counts.
-        """
-        direct = self._descend(start.copy(), stage, max_steps, tolerance)
-        far = self._problem.natural is not None and self._problem.unmet_places(start, stage, FAR_TARGET)
-        if not far or direct.moved > tolerance:
-            return direct
-        errors = np.maximum(self._stage_errors(direct, stage), tolerance)
-        value = self._problem.criteria_value
-        q = start.copy()
-        approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)
-        drawn = self._descend(q, stage, max_steps, tolerance)
-        drawn_errors = np.maximum(self._stage_errors(drawn, stage), tolerance)
-        steps = direct.steps + approach + drawn.steps
-        equal = bool(np.all(np.abs(drawn_errors - errors) <= EQUAL_ERROR))
-        better = self._problem.criteria_value < value if equal else is_better(drawn_errors, errors)
-        if not better and self._trust_region is not None:
-            self._trust_region.measure(direct.q)
-        return replace(drawn if better else direct, steps=steps)
-
-    def _descend(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
-        """Move `q` with all levels of a stage together until it rests."""
-        self._problem.ask(stage)
-        self._problem.forget()
-        if self._trust_region is not None:
-            self._trust_region.forget()
-        return Rest(q, *self._settle(q, max_steps, tolerance))
-
-    def _approach(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> int:
-        """Move `q` to where the unmet tasks of a stage draw the figure like springs; returns the number of steps.
-
-        A strict task is met by the least motion of all joints, whatever that does to the posture, and natural motion
-        has only the freedom that is left. As springs, the same tasks move people as people move; the strict tasks then
-        have little left to do. Tasks that are met, and the tasks that cannot be springs, are strict here too.
-        """
-        problem = self._problem
-        below, drawn = problem.stages[stage].asked_levels[0], problem.unmet_places(q, stage, tolerance)
-        kept = [t.task for t in problem.task_rows if (t.level < below or t.task.soft) and t.task not in drawn]
-        held = [*problem.avoids, *(problem.current_task(task) or task for task in kept)]
-        springs = [replace(problem.current_task(task) or task, soft=True) for task in drawn]
-        solver = Solver(
-            self.figure, [*held, *springs], forces=self._forces, criteria=self._criteria, step=self._step_size
-        )
-        for obstacle, where in self._moved.items():
-            solver.move(obstacle, where)
-        solver._problem.begin(problem.began_at)
-        return solver._settle(q, max_steps, tolerance)[0]
-
-    def judge(self, posture: PostureLike, *, tolerance: float = 1e-6) -> Result:
-        """Which tasks a posture meets, and why it does not meet the others; later steps are not affected."""
-        q = self._legal_start(posture)
-        if self._trust_region is not None:
-            self._trust_region.measure(q)
+        for descent in self._descents:
+            if descent.trust_region is not None:
+                descent.trust_region.measure(q)
         tolerance = _checked_stopping(0, tolerance)[1]
-        stop = Stop(at_rest=None if self._trust_region is None else True)
-        return judge(self._problem, Posture(self.figure, q), stop, tolerance, self._moves(tolerance))
-
-    def _settle(self, q: FloatArray, max_steps: int, tolerance: float) -> tuple[int, float]:
-        """Move `q` until it rests; returns the number of steps and the size of the last one."""
-        if self._trust_region is None:
-            return settle(self._problem.handle, q, max_steps, tolerance)
-        steps, moved = self._trust_region.settle(q, max_steps, tolerance)
-        self._trust_region.measure(q)
-        return steps, moved
-
-    def _moves(self, tolerance: float) -> Settle:
-        """The function that moves coordinates by some steps, for verdicts."""
-
-        def moves(q: FloatArray, steps: int) -> float:
-            if self._trust_region is None:
-                return settle(self._problem.handle, q, steps, tolerance)[1]
-            with self._trust_region.memory_kept():
-                return self._settle(q, steps, tolerance)[1]
-
-        return moves
+        # Terms that Python computes learn from every step, so that none is tried with them.
+        learns = any(descent.problem.external_terms for descent in self._descents)
+        here = Posture(self.figure, q)
+        return self._judge_each(
+            self._descents, [here] * len(self._descents), Stop(at_rest=True if learns else at_rest), tolerance
+        )
 
     def target(self, task: Task, value: TargetLike | Task) -> None:
         """Give a task another target: a position, rotation, direction, pose, posture or number, or that of a task."""
-        self._problem.retarget(task, value)
+        for descent in self._descents:
+            if task in descent.part.tasks or descent is self._descents[-1]:
+                descent.problem.retarget(task, value)
 
     def move(self, obstacle: Obstacle | Plane, where: Pose | Obstacle | Plane) -> None:
         """Move an obstacle to another pose, or to that of another obstacle with the same shape.
 
         A plane is transformed by a pose, or takes the place of another plane.
         """
-        if self._problem.avoidance is None or self._trust_region is None:
+        if self._problem.avoidance is None:
             raise TaskError("there is no obstacle to move: give some as obstacles=[…].")
-        self._problem.avoidance.move(obstacle, where)
-        self._moved[obstacle] = where
-        self._trust_region.discard_measurement()
+        for descent in self._descents:
+            descent.move(obstacle, where)
+
+    def _first_posture(self) -> Posture:
+        """The posture to start from when none is given."""
+        return self._descents[0].problem.first_posture()
+
+    @property
+    def _recruited(self) -> list[str] | None:
+        """Names of the joints that some task may move; None for all."""
+        given = [task for task in self.tasks if task.active and not isinstance(task, Avoid)]
+        masks = [recruited(self.figure, task) for task in given]
+        known = [mask for mask in masks if mask is not None]
+        if not known or len(known) < len(masks):
+            return None
+        used = np.max(known, axis=0)
+        return [name for name in self.figure.moving_joints if used[self.figure.v_slice(name)].any()]
 
     def _copy(self, posture: PostureLike) -> FloatArray:
         """(nq,) a copy of a posture's coordinates."""
@@ -251,7 +280,10 @@ class Solver:
 
     def _legal_start(self, posture: PostureLike) -> FloatArray:
         """(nq,) a legal copy of a posture's coordinates; the neutral ones if no legal posture is found near it."""
-        q = self._copy(posture)
+        return self._legal(self._copy(posture))
+
+    def _legal(self, q: FloatArray) -> FloatArray:
+        """(nq,) legal coordinates near `q` (nq,), which is changed; the neutral ones if there are none."""
         status = make_legal(self._problem.handle, q)
         if status == NOT_FINITE:
             raise FigureError(f"the posture to start from has a value that is not a finite number: {q.tolist()}.")
@@ -285,14 +317,16 @@ class Solver:
         return q
 
 
-def _checked_stopping(max_steps: Any, tolerance: float) -> tuple[int, float]:
+def _avoiding(figure: Figure, obstacles: Sequence[Obstacle | Plane], avoid_self: bool, solid: bool) -> list[Avoid]:
+    """The tasks that keep a figure clear of obstacles and of itself."""
+    made = solid_task(figure, obstacles) if solid else None
+    hazards = [*([] if made else obstacles), *([SELF] if avoid_self else [])]
+    return [*([made] if made else []), *([Avoid(hazards)] if hazards else [])]
+
+
+def _checked_stopping(max_steps: Any, tolerance: Any) -> tuple[int, float]:
     """Check the stopping criteria, and convert them to the types that the kernels are compiled for."""
-    whole = isinstance(max_steps, int | np.integer) or (isinstance(max_steps, float) and max_steps.is_integer())
-    if not whole or max_steps < 0:
-        raise TaskError(f"max_steps must be a whole number of 0 or more, not {max_steps!r}.")
-    if not tolerance >= 0.0:
-        raise TaskError(f"the tolerance of a solve must be a number of 0 or more, not {tolerance!r}.")
-    return int(max_steps), float(tolerance)
+    return whole(max_steps, "max_steps"), number(tolerance, "the tolerance of a solve", least=0.0)
 
 
 def solve(  # noqa: PLR0913
@@ -302,8 +336,10 @@ def solve(  # noqa: PLR0913
     start: PostureLike | None = None,
     obstacles: Iterable[Obstacle | Plane] = (),
     avoid_self: bool = False,
+    solid: bool = False,
     forces: Iterable[Load] = (),
     criteria: Iterable[Criterion] | None = None,
+    stand: bool = True,
     max_steps: int = 200,
     tolerance: float = 1e-6,
     restarts: int = 0,
@@ -318,9 +354,13 @@ def solve(  # noqa: PLR0913
             that is likely for the tasks, other figures from the neutral posture.
         obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
+        solid: Whether the figure is solid: its bodies touch each other, the floor and the obstacles, but do not pass
+            through them; the same as `Avoid([*obstacles, floor, "self"], margin=0)`.
         forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
         criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts. By default
             people move as people do (`Natural`), and other figures have none: `criteria=()` switches that off.
+        stand: Whether a human that starts on its feet keeps standing there, balanced, above all tasks, unless a task
+            says something about its feet, legs, pelvis or centre of mass. Other figures need tasks for that.
         max_steps: Largest number of steps of one descent. Where a level is not met, a solve makes several: it also
             descends with the higher levels alone, and takes the better answer.
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
@@ -330,42 +370,62 @@ def solve(  # noqa: PLR0913
     Returns:
         The posture, which tasks are met, and why the others are not.
     """
-    if not restarts >= 0:
-        raise TaskError(f"restarts must be 0 or more, not {restarts}.")
+    checked_figure(figure, "a solver")
+    tries, first_seed = whole(restarts, "restarts"), seed_of(seed)
+    max_steps, tolerance = _checked_stopping(max_steps, tolerance)
+    given = all_of(tasks, Task, "task", hints=[(Criterion, "Criteria are given as criteria=[…].")])
+    loads = tuple(forces)
+    if stand and not loads:
+        begins = figure.neutral() if start is None else figure.posture(start)
+        given = (*given, *stance(figure, given, begins))
     solver = Solver(
         figure,
-        tasks,
+        given,
         obstacles=obstacles,
         avoid_self=avoid_self,
-        forces=forces,
+        solid=solid,
+        forces=loads,
         criteria=criteria,
         step=StepSize(min_gain=SOLVE_MIN_GAIN),
     )
-    first = solver._problem.first_posture() if start is None else figure.posture(start)
+    first = solver._first_posture() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
-    if restarts == 0:
-        return best
-    errors = solver._problem.level_errors(best.posture)
-    for other in other_starts(first, restarts, seed):
-        if best.status == "solved":
-            break
-        found = solver.settle(other, max_steps=max_steps, tolerance=tolerance)
-        if is_better(found_errors := solver._problem.level_errors(found.posture), errors):
-            best, errors = found, found_errors
+    if best.status != "solved" and tries > 0:
+        others = other_starts(first, tries, first_seed, solver._recruited)
+        best = _best_of(solver, best, others, max_steps, tolerance)
+    for descent in solver._descents:
+        descent.problem.give_back()
     return best
 
 
-def other_starts(first: Posture, count: int, seed: int) -> Iterator[Posture]:
-    """Generate `count` random legal postures with the floating base of `first`."""
+def _best_of(solver: Solver, best: Result, starts: Iterable[Posture], max_steps: int, tolerance: float) -> Result:
+    """The best of a result and those from other starts, which are tried until all tasks are met."""
+    errors = solver._problem.level_errors(best.posture)
+    for start in starts:
+        found = solver.settle(start, max_steps=max_steps, tolerance=tolerance)
+        if is_better(found_errors := solver._problem.level_errors(found.posture), errors, tolerance):
+            best, errors = found, found_errors
+        if best.status == "solved":
+            break
+    return best
+
+
+def other_starts(
+    first: Posture, count: int, seed: int | None, moving: Collection[str] | None = None
+) -> Iterator[Posture]:
+    """Generate `count` random legal postures with the floating base of `first`.
+
+    Args:
+        first: The posture that is changed.
+        count: Number of postures.
+        seed: Seed of the random numbers.
+        moving: Names of the joints to change; None for all.
+    """
     figure, rng = first.figure, np.random.default_rng(seed)
-    base = [joint.name for joint in figure.joints if joint.kind == "free" and joint.parent is None]
+    kept = [
+        joint.name
+        for joint in figure.joints
+        if (joint.kind == "free" and joint.parent is None) or (moving is not None and joint.name not in moving)
+    ]
     for _ in range(count):
-        yield figure.clamp(figure.random(rng).changed({name: first[name] for name in base}))
-
-
-def is_better(one: FloatArray, other: FloatArray) -> bool:
-    """Whether `one` is lexicographically less than `other`: (levels,) sizes of the errors, the first level first."""
-    for a, b in zip(one, other, strict=True):
-        if abs(a - b) > EQUAL_ERROR:
-            return bool(a < b)
-    return False
+        yield figure.clamp(figure.random(rng).changed({name: first[name] for name in kept}))

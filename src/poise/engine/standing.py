@@ -1,9 +1,12 @@
-"""The supports that carry weight: of those a `CenterOfMass` task names, the ones that no task lifts off the ground.
+"""The supports that carry weight: of those a `CenterOfMass` task names, the ones that stand on something solid.
 
 A foot that a task asks to be in the air is no support, from the moment it is asked: the weight goes over the other foot
 first, as people do it. So whether a foot is a support depends on the targets alone and not on the posture, and the
 tasks keep their priorities. The ground is where the lowest sole is asked to be; boxes among the obstacles are ground as
 well. A support that no task places counts as standing.
+
+Knees, hands, a seat: a support that a `Touch` task asks to touch something carries weight from the moment it does, if
+what it touches faces up. Its corners are then the points of the contact, which are found again in every posture.
 
 For the kernels, the corners of a lifted sole coincide with a corner that stands, and so do not count.
 """
@@ -16,14 +19,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.engine.engine_arrays import TaskRows
-from poise.figure.collision.soles import LIFTED, sole_corners
+from poise.figure.collision.soles import LIFTED, SupportPolygon, polygon_through, sole_corners
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, to_matrix
+from poise.figure.model.posture import Posture
 from poise.figure.model.shapes import Box
-from poise.kernels.goals.goals import POINT_GOAL, STAND_GOAL, TURN_GOAL, Goals
+from poise.kernels.goals.goals import POINT_GOAL, STAND_GOAL, TURN_GOAL, Evaluation, Goals
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Goal, seat_of
+from poise.tasks.touch import BoundTouch, body_name
+
+TOUCHING = 1e-3
+"""Distance up to which a support touches what it stands on [m]."""
+FACING_UP = 0.7
+"""Component of a contact's normal along the vertical from which on the contact carries weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,25 +50,35 @@ class _Sole:
     """The goal that places its node, if there is one."""
     turn: int | None
     """The goal that turns its node, if there is one."""
+    touch: BoundTouch | None
+    """The task that brings it into contact, if there is one."""
 
 
 class Standing:
     """The corners of all supports of a problem, up to date with its targets."""
 
     def __init__(
-        self, figure: Figure, goals: Goals, task_rows: Sequence[TaskRows], obstacles: Iterable[Obstacle | Plane]
+        self,
+        figure: Figure,
+        goals: Goals,
+        task_rows: Sequence[TaskRows],
+        obstacles: Iterable[Obstacle | Plane],
+        touches: Iterable[BoundTouch] = (),
     ) -> None:
-        """Find the soles of all `CenterOfMass` tasks among `task_rows`, and the goals that place them."""
+        """Find the soles of all `CenterOfMass` tasks among `task_rows`, and what places them or makes them touch."""
         self._figure, self._goals, self._up = figure, goals, figure.up_vector
+        self._touch_of = {touch.body: touch for touch in touches}
         self._boxes = [o for o in obstacles if isinstance(o, Obstacle) and isinstance(o.shape, Box)]
         stands = [t for t in task_rows if isinstance(t.task, CenterOfMass) and t.goals[0].kind == STAND_GOAL]
         goals_of = self._goals_by_node(task_rows) if stands else {}
         self._stands = [self._soles(t.task, t.first_goal, goals_of) for t in stands]  # type: ignore[arg-type]
-        placed = [sole for soles in self._stands for sole in soles if sole.point is not None]
+        self.depends_on_posture = any(sole.touch is not None for soles in self._stands for sole in soles)
+        """Whether some support stands only while it touches something."""
+        placed = [sole for soles in self._stands for sole in soles if sole.point is not None and sole.touch is None]
         self.placed_by = {goal for sole in placed for goal in (sole.point, sole.turn)}
         """The goals on which it depends which soles stand."""
         heights = [float(goals.position[sole.point] @ self._up) for sole in placed]
-        if heights and max(heights) - min(heights) > LIFTED:
+        if self.depends_on_posture or (heights and max(heights) - min(heights) > LIFTED):
             self.update()
 
     def _goals_by_node(self, task_rows: Sequence[TaskRows]) -> dict[tuple[int, int], int]:
@@ -83,21 +103,53 @@ class Standing:
             corners = slice(first, first + len(sole_corners(self._figure, name)))
             node = int(goals.corner_node[first])
             point, turn = goals_of.get((node, POINT_GOAL)), goals_of.get((node, TURN_GOAL))
-            found.append(_Sole(name, corners, node, goals.corner_place[corners].copy(), point, turn))
+            touch = self._touch_of.get(body_name(self._figure, name))
+            found.append(_Sole(name, corners, node, goals.corner_place[corners].copy(), point, turn, touch))
             first = corners.stop
         return found
 
-    def update(self) -> None:
-        """Find out which soles stand, from the targets, and write their corners for the kernels."""
+    def update(self, posture: Posture | None = None) -> None:
+        """Find out which soles stand, from the targets and contacts, and write their corners for the kernels.
+
+        Contacts are those in a posture; without one, nothing that should touch something does so yet.
+        """
+        goals = self._goals
         for soles in self._stands:
-            heights = {sole.name: self._asked_height(sole) for sole in soles if sole.point is not None}
+            placed = [sole for sole in soles if sole.point is not None and sole.touch is None]
+            heights = {sole.name: self._asked_height(sole) for sole in placed}
             ground = min(heights.values(), default=0.0) + LIFTED
             high = [sole for sole in soles if heights.get(sole.name, ground) > ground]
             lifted = [sole for sole in high if not any(self._is_on(box, sole) for box in self._boxes)]
-            standing = next(sole for sole in soles if sole not in lifted)
+            places = {sole.name: self._contact_corners(sole, posture) for sole in soles if sole.touch is not None}
+            lifted += [sole for sole in soles if sole.touch is not None and places[sole.name] is None]
+            standing = next((sole for sole in soles if sole not in lifted), None)
+            if standing is None:
+                standing, lifted = soles[0], []
+            first = places.get(standing.name)
+            corner = standing.place[0] if first is None else first[0]
             for sole in soles:
-                self._goals.corner_node[sole.corners] = standing.node if sole in lifted else sole.node
-                self._goals.corner_place[sole.corners] = standing.place[0] if sole in lifted else sole.place
+                own = places.get(sole.name)
+                goals.corner_node[sole.corners] = standing.node if sole in lifted else sole.node
+                goals.corner_place[sole.corners] = corner if sole in lifted else sole.place if own is None else own
+
+    def _contact_corners(self, sole: _Sole, posture: Posture | None) -> FloatArray | None:
+        """(k, 3) points of a contact in the node of its sole, as many as it has corners [m]; None without contact."""
+        assert sole.touch is not None
+        contact = None if posture is None else sole.touch.contact(posture)
+        if contact is None or contact.distance > TOUCHING or contact.normal @ self._up < FACING_UP:
+            return None
+        found: FloatArray = contact.place[np.arange(len(sole.place)) % len(contact.place)]
+        return found
+
+    def polygon(self, rows: TaskRows, posture: Posture, current: Evaluation) -> SupportPolygon:
+        """The support polygon of a task as the kernels see it, in a posture that has been evaluated."""
+        goals, g = self._goals, rows.first_goal
+        corners = slice(int(goals.corner_start[g]), int(goals.corner_start[g + 1]))
+        node, points = goals.corner_node[corners], goals.corner_place[corners].copy()
+        for n in np.unique(node):
+            here = node == n
+            points[here] = current.position[n] + points[here] @ to_matrix(current.rotation[n]).T
+        return polygon_through(posture, points)
 
     def _asked_height(self, sole: _Sole) -> float:
         """Height of the lowest corner of a sole where its tasks ask it to be [m]."""

@@ -7,6 +7,7 @@ engine takes another one inside a smaller box, the trust region. The box grows a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
+from poise.kernels.engine.indirect_calls import evaluate_current
 from poise.kernels.engine.step import take_step
 
 if TYPE_CHECKING:
@@ -26,7 +29,9 @@ BOX_GROWTH = 2.0
 BOX_MARGIN = 0.9
 """Fraction of the largest acceptable step to use after an overshoot."""
 HARMFUL_STEP_RATIO = 1.8
-"""Overshoot that is assumed for a step that violated a margin or raised an error."""
+"""Overshoot that is assumed for a step that raised an error."""
+MIN_VIOLATION_RATIO = 1.2
+"""Least overshoot of a step that violated a margin."""
 
 
 class TrustRegion:
@@ -47,12 +52,19 @@ class TrustRegion:
         problem, engine = self._problem, self._problem.engine
         if problem.avoidance is not None:
             if not np.array_equal(q, self._measured):
-                problem.avoidance.measure(q)
-            problem.avoidance.write_contacts(engine.contacts)
+                self._measure_distances(q)
+            problem.avoidance.write_contacts(engine.contacts, problem.held_nodes.motion(engine.current.error))
         if problem.custom_tasks.tasks:
             problem.custom_tasks.write_rows(q, engine.goals)
         problem.update_external_terms(q)
         self._measured = q.copy()
+
+    def _measure_distances(self, q: FloatArray) -> None:
+        """Measure distances at the posture `q` (nq,), which the engine then has evaluated."""
+        problem, current = self._problem, self._problem.engine.current
+        assert problem.avoidance is not None
+        evaluate_current(problem.handle, q)
+        problem.avoidance.measure(current.position, current.rotation)
 
     def discard_measurement(self) -> None:
         """Measure distances again before the next step, because an obstacle has moved."""
@@ -76,7 +88,7 @@ class TrustRegion:
 
     def step(self, q: FloatArray) -> float:
         """Move `q` (nq,) by one step; returns the largest entry of the step [rad or m], 0 for none."""
-        state, limits = self._problem.engine.state, self._problem.engine.limits
+        state, limits, avoidance = self._problem.engine.state, self._problem.engine.limits, self._problem.avoidance
         self.measure(q)
         last, damping = state.last_level_step.copy(), state.extra_damping.copy()
         for _ in range(MAX_SHRINKS):
@@ -85,10 +97,17 @@ class TrustRegion:
             moved = take_step(self._problem.handle, new)
             overshoot = self._overshoot(new, moved) if moved > 0.0 else 0.0
             if overshoot <= 1.0:
+                if avoidance is not None:
+                    avoidance.follows_speed = True
                 self._share = min(1.0, self._share * BOX_MARGIN / max(overshoot, BOX_MARGIN / BOX_GROWTH))
                 q[:] = new
                 return moved
             state.last_level_step[:], state.extra_damping[:] = last, damping
+            if avoidance is not None and avoidance.follows_speed and avoidance.effect.looked_too_near:
+                # More pairs than were looked at could have met; with all of them, the same step may be possible.
+                avoidance.follows_speed = False
+                self.measure(q)
+                continue
             self._share = min(self._share, moved / float(self._largest.max())) * BOX_MARGIN / overshoot
         return 0.0
 
@@ -108,15 +127,20 @@ class TrustRegion:
     def _overshoot(self, new: FloatArray, moved: float) -> float:
         """Size of a step to `new` as a multiple of the largest acceptable one; the step is accepted up to 1."""
         problem, engine = self._problem, self._problem.engine
-        overshoot = 0.0
+        before, overshoot = engine.current.error.copy(), 0.0
         if problem.avoidance is not None:
-            problem.avoidance.measure(new)
+            self._measure_distances(new)
             self._measured = new.copy()
-            overshoot = problem.avoidance.approach_ratio()
-            if problem.avoidance.margin_violation_grew():
-                overshoot = max(overshoot, HARMFUL_STEP_RATIO)
+            effect = problem.avoidance.effect
+            overshoot = effect.approach_ratio
+            if effect.violation_ratio > 0.0:
+                # Violations are of second order in the step.
+                overshoot = max(overshoot, MIN_VIOLATION_RATIO, math.sqrt(effect.violation_ratio))
         if problem.custom_tasks.tasks and problem.custom_tasks.got_worse(new, engine.goals, engine.trial.error, moved):
             overshoot = max(overshoot, HARMFUL_STEP_RATIO)
+        for outline in problem.support_outlines.values():
+            if outline.got_worse(Posture(problem.figure, new.copy()), before, engine.trial.error):
+                overshoot = max(overshoot, HARMFUL_STEP_RATIO)
         if overshoot > 1.0 and problem.avoidance is not None:
             problem.avoidance.discard_last()
             self._measured = np.empty(0)

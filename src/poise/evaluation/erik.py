@@ -1,127 +1,125 @@
 """Repeat the evaluation of ERIK [Ribeiro & Paiva 2019, section 4].
 
-Every case, a skeleton with a solver, is run in blocks of samples. Each block has its own random seed, and its
-statistics are added to a file. So an interrupted run continues where it stopped, and a number of samples gives the same
-statistics however often the run was interrupted.
+The samples of a case are counted in blocks, each with a file of its own. A file is named after everything that its
+statistics depend on, the code of the solvers included, so a changed solver never returns old numbers. An interrupted
+run continues where it stopped; a number of samples gives the same statistics however often the run was interrupted, on
+a CPU or on a GPU, in one process or in many, and whatever number was asked for before.
+
+Work is divided into units, ranges of samples of one skeleton, which any `concurrent.futures.Executor` may compute.
 """
 
 from __future__ import annotations
 
-import hashlib
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
-
-from poise.errors import TaskError
-from poise.evaluation.sampling import Sampling, samples
-from poise.evaluation.tally import Tally
-from poise.expressive.erik import Erik
-from poise.expressive.measures import Weights
-from poise.expressive.result import ExpressiveBatch
-from poise.expressive.solver import Device, ExpressiveSolver
-from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings
+from poise.evaluation.erik_cases import Plan, case_solvers, is_filtered, solve_range
+from poise.evaluation.sampling import samples
+from poise.evaluation.tally import Statistics, Tally
 from poise.figure.model.pose import FloatArray
-from poise.figures import built_in
 
-SKELETON_LETTERS = "ABCDEFG"
-"""Names of the paper's skeletons."""
-THRESHOLD = 0.04
-"""Combined error that counts as solved."""
-BLOCK_SAMPLES = 2000
-"""Number of samples of a block."""
-DLS = {"C-DLS100": 100, "C-DLS200": 200, "C-DLS400": 400}
-"""Number of steps of each variant of the two-priority DLS."""
-NO_POSTURE = "C-DLS100_nopost"
-"""Name of the DLS variant without a posture task."""
-MAX_DLS_ORIENTATION_ERROR = 3.0 * THRESHOLD
-"""DLS samples count only if DLS without a posture task has an orientation error within this."""
+BLOCK_SAMPLES = 1 << 20
+"""Number of samples of a block; sums of more would not fit into 64 bits."""
+UNIT_SAMPLES = 1 << 16
+"""Largest number of samples of a unit of work on a CPU; on a GPU, a unit is a block."""
 
 Progress = Callable[[str, int], None]
 """Called with the case and the number of samples that were added to it."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Parameters of an evaluation."""
+class Unit(NamedTuple):
+    """A range of samples of one block, for the cases of a skeleton that lack it."""
 
-    samples: int = 20_000
-    """Number of samples of each case."""
-    skeletons: str = SKELETON_LETTERS
-    """Letters of the skeletons of table 5."""
-    dls: bool = True
-    """Whether skeleton C is also solved by the two-priority DLS."""
-    sampling: Sampling = "grid"
-    seed: int = 0
-    device: Device | None = None
-    """Device for ERIK: None for all cores, or "cuda"."""
-
-    def __post_init__(self) -> None:
-        """Raise an error for a plan without samples or with unknown skeletons."""
-        if self.samples < 1:
-            raise TaskError(f"an evaluation needs at least one sample of each skeleton, not {self.samples}.")
-        unknown = sorted(set(self.skeletons.upper()) - set(SKELETON_LETTERS))
-        if unknown or not self.skeletons:
-            raise TaskError(
-                f"the skeletons are {', '.join(SKELETON_LETTERS)}; {self.skeletons!r} names others or none."
-            )
-        object.__setattr__(self, "skeletons", "".join(s for s in SKELETON_LETTERS if s in self.skeletons.upper()))
-        if self.sampling not in ("grid", "uniform"):
-            raise TaskError(f"the sampling is grid or uniform, not {self.sampling!r}.")
-
-    def cases(self) -> list[str]:
-        """Names of the cases, in the order of table 8."""
-        compared = [NO_POSTURE, *DLS] if self.dls and "C" in self.skeletons else []
-        return [case for letter in self.skeletons for case in ([letter, *compared] if letter == "C" else [letter])]
-
-    def folder(self, output: Path) -> Path:
-        """The folder of the statistics, which differs for plans that draw different samples."""
-        name = f"{self.sampling}-{self.seed}-{BLOCK_SAMPLES}"
-        return output / f"statistics-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    letter: str
+    cases: tuple[str, ...]
+    block: int
+    first: int
+    stop: int
+    saved: bool
+    """Whether the statistics may be saved; not if the file already has more samples of this block."""
 
 
-def evaluate(plan: Plan, output: Path, progress: Progress) -> dict[str, Tally]:
-    """Run every case up to the planned number of samples and return the statistics of each."""
-    folder = plan.folder(output)
-    folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Tally] = {}
-    for letter in plan.skeletons:
-        found |= _evaluated(plan, letter, folder, progress)
-    return {case: found[case] for case in plan.cases()}
+def evaluate(plan: Plan, output: Path, progress: Progress, executor: Executor | None = None) -> dict[str, Statistics]:
+    """Run every case up to the planned number of samples and return the statistics of each.
+
+    Args:
+        plan: What to evaluate.
+        output: Folder for the statistics.
+        progress: Called when samples were added to a case.
+        executor: Computes the units of work; None computes them here, one after the other, each on all cores.
+    """
+    blocks = _Blocks(plan, output / "statistics", progress)
+    units = [unit for letter in plan.skeletons for unit in blocks.units(letter)]
+    if executor is None:
+        for unit in units:
+            blocks.add(unit, solve_range(plan, unit.letter, unit.cases, unit.first, unit.stop))
+        return blocks.statistics()
+    futures: dict[Future[dict[str, Tally]], Unit] = {}
+    for unit in units:
+        future = executor.submit(solve_range, plan, unit.letter, unit.cases, unit.first, unit.stop)
+        futures[future] = unit
+    try:
+        for done in as_completed(futures):
+            blocks.add(futures.pop(done), done.result())
+    finally:
+        for future in futures:
+            future.cancel()
+    return blocks.statistics()
 
 
-def _evaluated(plan: Plan, letter: str, folder: Path, progress: Progress) -> dict[str, Tally]:
-    """Run the cases of one skeleton block by block; returns their statistics."""
-    solvers = case_solvers(plan, letter)
-    tallies = {case: Tally.load(folder / f"{case}.npz") for case in solvers}
-    for case, tally in tallies.items():
-        progress(case, min(tally.asked, plan.samples))
-    for block, size in _blocks(plan.samples):
-        todo = [case for case in solvers if tallies[case].blocks <= block]
-        if not todo:
-            continue
-        rng = np.random.default_rng([plan.seed, SKELETON_LETTERS.index(letter), block])
-        drawn = samples(solvers[letter].limb, BLOCK_SAMPLES, rng, plan.sampling)
-        solutions = _BlockSolutions(drawn.postures[:size], drawn.orientations[:size], plan.device)
-        for case in todo:
-            _add(case, solvers, solutions, tallies[case])
-            if size == BLOCK_SAMPLES:
-                tallies[case].save(folder / f"{case}.npz")
-            progress(case, size)
-    return tallies
+class _Blocks:
+    """The statistics of all blocks, in memory and in files."""
 
+    def __init__(self, plan: Plan, folder: Path, progress: Progress) -> None:
+        self.plan, self.progress = plan, progress
+        self.folders = {case: folder / f"{case}-{plan.key(case)}" for case in plan.cases()}
+        self.tallies: dict[tuple[str, int], Tally] = {}
+        self.waiting: dict[tuple[str, int, int], Tally] = {}
+        for path in self.folders.values():
+            path.mkdir(parents=True, exist_ok=True)
 
-def case_solvers(plan: Plan, letter: str) -> dict[str, ExpressiveSolver]:
-    """The solvers of one skeleton by the names of their cases."""
-    figure = built_in(f"erik_{letter.lower()}")
-    solvers: dict[str, ExpressiveSolver] = {letter: Erik(figure)}
-    if letter == "C" and plan.dls:
-        solvers[NO_POSTURE] = TwoPriorityDls(figure, settings=TwoPrioritySettings(posture=False))
-        for case, iterations in DLS.items():
-            solvers[case] = TwoPriorityDls(figure, settings=TwoPrioritySettings(iterations=iterations))
-    return solvers
+    def _path(self, case: str, block: int) -> Path:
+        return self.folders[case] / f"{block:06d}.npz"
+
+    def units(self, letter: str) -> Iterator[Unit]:
+        """What is left to compute of a skeleton; cases that lack the same samples share their units."""
+        size = BLOCK_SAMPLES if self.plan.device == "cuda" else UNIT_SAMPLES
+        for block, count in _blocks(self.plan.count(letter)):
+            lacking: dict[tuple[int, bool], list[str]] = {}
+            for case in self.plan.cases_of(letter):
+                found = Tally.load(self._path(case, block))
+                fits = found.asked <= count
+                self.tallies[case, block] = found if fits else Tally()
+                self.progress(case, self.tallies[case, block].asked)
+                lacking.setdefault((self.tallies[case, block].asked, fits), []).append(case)
+            for (done, fits), cases in lacking.items():
+                for first in range(done, count, size):
+                    start = block * BLOCK_SAMPLES
+                    yield Unit(letter, tuple(cases), block, start + first, start + min(first + size, count), saved=fits)
+
+    def add(self, unit: Unit, found: dict[str, Tally]) -> None:
+        """Add the statistics of a unit; those that begin behind a gap wait until it is closed."""
+        for case, tally in found.items():
+            self.progress(case, unit.stop - unit.first)
+            self.waiting[case, unit.block, unit.first] = tally
+            self._join(case, unit.block, unit.saved)
+
+    def _join(self, case: str, block: int, saved: bool) -> None:
+        before = whole = self.tallies[case, block]
+        while (part := self.waiting.pop((case, block, block * BLOCK_SAMPLES + whole.asked), None)) is not None:
+            whole = whole.added(part)
+        self.tallies[case, block] = whole
+        if saved and whole is not before:
+            whole.save(self._path(case, block))
+
+    def statistics(self) -> dict[str, Statistics]:
+        """The statistics of every case."""
+        return {
+            case: Statistics.of(tally for (name, _), tally in self.tallies.items() if name == case)
+            for case in self.plan.cases()
+        }
 
 
 def _blocks(count: int) -> Iterator[tuple[int, int]]:
@@ -130,49 +128,12 @@ def _blocks(count: int) -> Iterator[tuple[int, int]]:
         yield first // BLOCK_SAMPLES, min(BLOCK_SAMPLES, count - first)
 
 
-class _BlockSolutions:
-    """Solutions of a block; each solver runs once."""
-
-    def __init__(self, postures: FloatArray, orientations: FloatArray, device: Device | None) -> None:
-        self.postures, self.orientations, self.device = postures, orientations, device
-        self._kept: dict[str, tuple[ExpressiveBatch, float]] = {}
-
-    def of(self, case: str, solver: ExpressiveSolver) -> tuple[ExpressiveBatch, float]:
-        """The solutions of a solver, and the time they took [s]."""
-        if case not in self._kept:
-            device = self.device if isinstance(solver, Erik) else None
-            start = time.perf_counter()
-            batch = solver.solve_batch(self.postures, self.orientations, device=device)
-            self._kept[case] = batch, time.perf_counter() - start
-        return self._kept[case]
-
-
-def _add(case: str, solvers: dict[str, ExpressiveSolver], solutions: _BlockSolutions, tally: Tally) -> None:
-    """Add a block to the statistics of a case; of DLS, only the samples that pass the filter."""
-    batch, seconds = solutions.of(case, solvers[case])
-    kept = np.ones(len(batch), dtype=np.bool_)
-    if case in DLS or case == NO_POSTURE:
-        kept = solutions.of(NO_POSTURE, solvers[NO_POSTURE])[0].orientation_error <= MAX_DLS_ORIENTATION_ERROR
-    weights = Weights()
-    errors = np.stack(
-        [
-            batch.error,
-            weights.orientation * batch.orientation_error,
-            weights.posture * batch.posture_error,
-            batch.shape_error,
-        ],
-        axis=1,
-    )
-    tally.add(errors[kept], batch.iterations[kept], asked=len(batch), threshold=THRESHOLD)
-    tally.seconds += seconds
-
-
 def solve_times(plan: Plan, letters: Sequence[str], count: int = 300) -> dict[str, FloatArray]:
     """Times of single solves on one thread, for each case of some skeletons, without the overhead of Python [s]."""
     times: dict[str, FloatArray] = {}
     for letter in letters:
         for case, solver in case_solvers(plan, letter).items():
-            rng = np.random.default_rng([plan.seed, SKELETON_LETTERS.index(letter)])
-            drawn = samples(solver.limb, count if letter == case else min(count, 60), rng, plan.sampling)
+            asked = min(count, 60) if is_filtered(case) else count
+            drawn = samples(solver.limb, asked, plan.seed, "grid" if plan.sampling == "exhaustive" else plan.sampling)
             times[case] = solver.timed(drawn.postures, drawn.orientations)
     return times

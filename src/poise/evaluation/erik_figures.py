@@ -1,4 +1,4 @@
-"""Figures 10 to 13 of the paper, drawn from this evaluation's samples [Ribeiro & Paiva 2019]."""
+"""Figures 7 to 13 of the paper, drawn from this evaluation's samples [Ribeiro & Paiva 2019]."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure as Sheet
 
-from poise.evaluation.erik import NO_POSTURE, SKELETON_LETTERS, THRESHOLD
+from poise.evaluation.erik_cases import EXPRESSIVE, NO_POSTURE, SKELETON_LETTERS, THRESHOLD
 from poise.evaluation.erik_paper import TABLE_9
-from poise.evaluation.tally import BIN_COUNT, BIN_WIDTH, MEASURES, Tally
+from poise.evaluation.erik_space_figures import figure_7, figure_8, figure_9
+from poise.evaluation.tally import BIN_WIDTH, MEASURES, Statistics
 from poise.figure.model.pose import FloatArray
 
 CASE_COLORS = {
@@ -34,18 +35,21 @@ SHOWN = MEASURES[:3]
 """Measures that the figures show."""
 POINTS_PER_INCH = 110
 
-Tallies = Mapping[str, Tally]
+Tallies = Mapping[str, Statistics]
 
 
 def drawn_figures(tallies: Tallies) -> dict[str, bytes]:
     """All figures for which these cases suffice, as PNG files by their number in the paper."""
     sheets = {
+        "7": figure_7() if "C" in tallies else None,
+        "8": figure_8() if "C" in tallies else None,
+        "9": figure_9(),
         "10": _figure_10(tallies),
         "11": _figure_11(tallies),
         "12": _figure_12(tallies),
         "13": _figure_13(tallies),
     }
-    return {number: _png(sheet) for number, sheet in sheets.items() if sheet is not None}
+    return {number: png_of(sheet) for number, sheet in sheets.items() if sheet is not None}
 
 
 def _figure_10(tallies: Tallies) -> Sheet | None:
@@ -64,7 +68,10 @@ def _figure_10(tallies: Tallies) -> Sheet | None:
 
 
 def _figure_11(tallies: Tallies) -> Sheet | None:
-    """Normal distributions of the errors of all skeletons but A, whose errors would flatten the others."""
+    """Normal distributions of the errors of all skeletons but A, whose errors would flatten the others.
+
+    Dashed: `poise.Expressive`.
+    """
     letters = [letter for letter in SKELETON_LETTERS if letter in tallies and letter != "A"]
     if not letters:
         return None
@@ -72,6 +79,10 @@ def _figure_11(tallies: Tallies) -> Sheet | None:
     for column, measure in enumerate(SHOWN):
         for letter in letters:
             _normal_curve(axes[0, column], tallies[letter], measure, f"skeleton {letter}", CASE_COLORS[letter])
+            if letter + EXPRESSIVE in tallies and measure != "orientation":  # whose errors are all 0
+                _normal_curve(
+                    axes[0, column], tallies[letter + EXPRESSIVE], measure, "", CASE_COLORS[letter], line="--"
+                )
         _format_axes(axes[0, column], TITLES[measure], "density", 0.15)
     return sheet
 
@@ -86,6 +97,8 @@ def _figure_12(tallies: Tallies) -> Sheet | None:
         for column, measure in enumerate(SHOWN):
             axis, largest = axes[row, column], float(tallies[letter].largest[column])
             _bars(axis, tallies[letter], measure, "", CASE_COLORS[letter])
+            if letter + EXPRESSIVE in tallies:
+                _outline(axis, tallies[letter + EXPRESSIVE], measure)
             axis.axvline(largest, color="black", linewidth=0.8)
             _format_axes(axis, "", "", 1.0 if letter == "A" and column < 2 else 0.2)
             if measure == "orientation":
@@ -113,15 +126,21 @@ def _sheet(rows: int, columns: int, height: float) -> tuple[Sheet, Any]:
     return sheet, sheet.subplots(rows, columns, squeeze=False)
 
 
-def _bars(axis: Any, tally: Tally, measure: str, label: str, color: str) -> None:
+def _bars(axis: Any, tally: Statistics, measure: str, label: str, color: str) -> None:
     bars = tally.bars[MEASURES.index(measure)]
     last = int(np.flatnonzero(bars)[-1]) + 1 if bars.any() else 1
     edges = np.arange(last + 1) * BIN_WIDTH
     axis.stairs(bars[:last], edges, fill=True, alpha=0.65, color=color, label=label or None)
 
 
-def _normal_curve(axis: Any, tally: Tally, measure: str, label: str, color: str) -> None:
-    _curve(axis, tally.mean(measure), tally.deviation(measure), color=color, label=label)
+def _outline(axis: Any, tally: Statistics, measure: str) -> None:
+    """The histogram of `poise.Expressive` over that of ERIK."""
+    bars = tally.bars[MEASURES.index(measure)]
+    axis.stairs(bars, np.arange(len(bars) + 1) * BIN_WIDTH, color="black", linewidth=0.7, alpha=0.8)
+
+
+def _normal_curve(axis: Any, tally: Statistics, measure: str, label: str, color: str, *, line: str = "-") -> None:
+    _curve(axis, tally.mean(measure), tally.deviation(measure), color=color, label=label or None, linestyle=line)
 
 
 def _paper_normal_curve(axis: Any, case: str, measure: str) -> None:
@@ -134,7 +153,7 @@ def _paper_normal_curve(axis: Any, case: str, measure: str) -> None:
 
 def _curve(axis: Any, mean: float, deviation: float, **style: Any) -> None:
     """The normal density with this mean and standard deviation."""
-    x: FloatArray = np.linspace(0.0, BIN_COUNT * BIN_WIDTH, 4001)
+    x: FloatArray = np.linspace(0.0, 1.0, 4001)
     width = max(deviation, 1e-4)
     axis.plot(x, np.exp(-0.5 * ((x - mean) / width) ** 2) / (width * np.sqrt(2.0 * np.pi)), **style)
 
@@ -155,7 +174,8 @@ def _label(case: str) -> str:
     return "ERIK" if case == "C" else case.removeprefix("C-")
 
 
-def _png(sheet: Sheet) -> bytes:
+def png_of(sheet: Sheet) -> bytes:
+    """A drawing as a PNG file."""
     out = io.BytesIO()
     sheet.savefig(out, format="png", dpi=POINTS_PER_INCH)
     return out.getvalue()

@@ -127,9 +127,9 @@ def _timeline_words(motion: Motion) -> str:
 def _spikes(motion: Motion, quality: Quality) -> list[str]:
     if not quality.jerks:
         return []
-    worst = sorted(quality.jerks, key=lambda spike: -spike.jerk / spike.usual)[:MAX_LISTED_SPIKES]
+    worst = sorted(quality.jerks, key=lambda spike: -spike.jerk / spike.threshold)[:MAX_LISTED_SPIKES]
     rows = [
-        [str(s.frame), f"{s.frame / motion.rate:.2f} s", s.joint, f"{s.jerk:.3g}", f"{s.usual:.3g}"]
+        [str(s.frame), f"{s.frame / motion.rate:.2f} s", s.joint, f"{s.jerk:.3g}", f"{s.threshold:.3g}"]
         for s in sorted(worst, key=lambda spike: spike.frame)
     ]
     listed = table(("frame", "time", "joint", "jerk [1/s³]", "flagged above"), rows)

@@ -2,23 +2,36 @@
 
 The joints that define the shape take values over their range, both limits included. The tip's frame is R(y, h) R(x, v)
 R(y, t), with heading h, tilt v and roll t each over a full turn.
+
+"grid" draws pairs at random from the paper's grid, "uniform" draws from the ranges of the grid, and "exhaustive" takes
+every pair of the grid once. It does so in an order in which any first part is spread over the whole grid: in steps of
+the golden section of their number.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import math
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from poise.chains.chain import Limb
+from poise.errors import TaskError
+from poise.expressive.result import empty_problems
 from poise.figure.model.pose import FloatArray
+from poise.kernels.gaze.sampling import EXHAUSTIVE, GRID, UNIFORM, SampleSpace, write_samples
 
-Sampling = Literal["grid", "uniform"]
+Sampling = Literal["grid", "uniform", "exhaustive"]
 
 JOINT_VALUES = {3: 33, 4: 19, 5: 15, 6: 9, 8: 5}
 """Number of values of each joint, by the number of joints; it gives about as many postures as in the paper."""
 TURN_VALUES = 20
 """Number of values of heading, tilt and roll."""
+KINDS = {"grid": GRID, "uniform": UNIFORM, "exhaustive": EXHAUSTIVE}
+"""The kernels' number of each sampling."""
+MAX_PAIRS = 1 << 31
+"""Largest grid whose pairs can be numbered: the square of their number must fit into 63 bits."""
+GOLDEN_SECTION = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
 class Samples(NamedTuple):
@@ -30,35 +43,43 @@ class Samples(NamedTuple):
     """(m, 4) unit quaternions of the tip."""
 
 
-def samples(limb: Limb, count: int, rng: np.random.Generator, sampling: Sampling = "grid") -> Samples:
-    """Pairs drawn at random from the paper's grid, or uniformly from the ranges of the grid."""
-    return Samples(_postures(limb, count, rng, sampling), _orientations(count, rng, sampling))
-
-
-def _postures(limb: Limb, count: int, rng: np.random.Generator, sampling: Sampling) -> FloatArray:
+def sample_space(limb: Limb, sampling: Sampling = "grid", seed: int = 0, stream: int = 0) -> SampleSpace:
+    """What the problems of a chain are drawn from; another seed or stream gives other draws."""
+    if sampling not in KINDS:
+        raise TaskError(f"the sampling is one of {', '.join(get_args(Sampling))}, not {sampling!r}.")
     chain = limb.chain
-    q = np.tile(limb.figure.neutral().q, (count, 1))
-    q[:, limb.places] = 0.0
+    shapes = chain.middle == 1
     values = JOINT_VALUES.get(len(limb.joints), 5)
-    for k in np.flatnonzero(chain.middle):
-        low, high = max(chain.lower[k], -np.pi), min(chain.upper[k], np.pi)
-        if sampling == "grid":
-            q[:, limb.places[k]] = rng.choice(np.linspace(low, high, values), count)
-        else:
-            q[:, limb.places[k]] = rng.uniform(low, high, count)
-    return q
+    pairs = values ** int(shapes.sum()) * TURN_VALUES**3
+    if pairs > MAX_PAIRS:
+        if sampling == "exhaustive":
+            raise TaskError(f"the grid of {len(limb.joints)} joints has {pairs:.1e} pairs, too many to take them all.")
+        pairs = 1
+    return SampleSpace(
+        KINDS[sampling],
+        int(seed),
+        int(stream),
+        values,
+        TURN_VALUES,
+        pairs,
+        _stride(pairs),
+        np.where(shapes, np.maximum(chain.lower, -np.pi), 0.0),
+        np.where(shapes, np.minimum(chain.upper, np.pi), 0.0),
+    )
 
 
-def _orientations(count: int, rng: np.random.Generator, sampling: Sampling) -> FloatArray:
-    if sampling == "grid":
-        angles = rng.choice(np.linspace(-np.pi, np.pi, TURN_VALUES), (3, count))
-    else:
-        angles = rng.uniform(-np.pi, np.pi, (3, count))
-    return turned(*angles)
+def samples(limb: Limb, count: int, seed: int, sampling: Sampling = "grid") -> Samples:
+    """The first `count` problems of a chain."""
+    problems = empty_problems(count, len(limb.joints))
+    write_samples(sample_space(limb, sampling, seed), 0, problems)
+    q = np.tile(limb.figure.neutral().q, (count, 1))
+    q[:, limb.places] = problems.posture
+    return Samples(q, problems.rotation)
 
 
-def turned(heading: FloatArray, tilt: FloatArray, roll: FloatArray) -> FloatArray:
-    """(m, 4) R(y, heading) R(x, tilt) R(y, roll)."""
-    plus, minus = 0.5 * (heading + roll), 0.5 * (heading - roll)
-    c, s = np.cos(0.5 * tilt), np.sin(0.5 * tilt)
-    return np.stack([c * np.cos(plus), s * np.cos(minus), c * np.sin(plus), -s * np.sin(minus)], axis=1)
+def _stride(count: int) -> int:
+    """The number nearest to the golden section of `count` that has no factor in common with it."""
+    middle = round(GOLDEN_SECTION * count)
+    return next(
+        stride for away in range(count) for stride in (middle + away, middle - away) if math.gcd(stride, count) == 1
+    )

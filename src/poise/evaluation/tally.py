@@ -2,72 +2,133 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.figure.model.pose import FloatArray
+from poise.kernels.gaze.tally import (
+    ASKED,
+    BIN_COUNT,
+    KEPT,
+    MAX_ITERATION_COUNT,
+    MEASURE_COUNT,
+    UNIT,
+    WITHIN,
+    TallyArrays,
+)
 
-BIN_WIDTH = 0.001
+BIN_WIDTH = 1.0 / BIN_COUNT
 """Width of a bin of the histograms."""
-BIN_COUNT = 1000
-"""Number of bins; they cover 0 to 1, the range of the errors."""
 MEASURES = ("combined", "orientation", "posture", "shape")
 """The measures, in the order of the arrays."""
-MAX_ITERATION_COUNT = 1000
-"""Larger numbers of iterations are counted as this one."""
+
+
+def empty_arrays() -> TallyArrays:
+    """Statistics without any solution."""
+    shapes = (3, MEASURE_COUNT, MEASURE_COUNT, MEASURE_COUNT, (MEASURE_COUNT, BIN_COUNT), MAX_ITERATION_COUNT + 1)
+    return TallyArrays(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
 
 
 @dataclass
 class Tally:
     """Statistics of the solutions so far."""
 
-    blocks: int = 0
-    """Number of blocks of samples included."""
-    asked: int = 0
-    """Number of samples solved."""
-    count: int = 0
-    """Number of samples that passed the filter."""
-    total: FloatArray = field(default_factory=lambda: np.zeros(4))
-    """(4,) sum of each measure."""
-    squares: FloatArray = field(default_factory=lambda: np.zeros(4))
-    """(4,) sum of the squares of each measure."""
-    largest: FloatArray = field(default_factory=lambda: np.zeros(4))
-    """(4,) largest value of each measure."""
-    bars: NDArray[np.int64] = field(default_factory=lambda: np.zeros((4, BIN_COUNT), dtype=np.int64))
-    """(4, BIN_COUNT) histogram of each measure."""
-    iterations: NDArray[np.int64] = field(default_factory=lambda: np.zeros(MAX_ITERATION_COUNT + 1, dtype=np.int64))
-    """Number of samples for each number of iterations."""
-    within: int = 0
-    """Number of samples with a combined error within the threshold."""
+    arrays: TallyArrays = field(default_factory=empty_arrays)
+    """Sums as integers, so that their order does not matter; of at most 2²⁰ solutions."""
     seconds: float = 0.0
     """Time of all solves [s]."""
 
-    def add(self, errors: FloatArray, iterations: NDArray[np.int64], *, asked: int, threshold: float) -> None:
-        """Add the solutions of a block: `errors` (m, 4) in the order of MEASURES, weighted as in the report."""
-        self.blocks += 1
-        self.asked += asked
-        self.count += len(errors)
-        self.total += errors.sum(axis=0)
-        self.squares += (errors**2).sum(axis=0)
-        self.largest = np.maximum(self.largest, errors.max(axis=0, initial=0.0))
-        places = np.minimum((errors / BIN_WIDTH).astype(np.int64), BIN_COUNT - 1)
-        for measure in range(4):
-            self.bars[measure] += np.bincount(places[:, measure], minlength=BIN_COUNT)
-        self.iterations += np.bincount(np.minimum(iterations, MAX_ITERATION_COUNT), minlength=MAX_ITERATION_COUNT + 1)
-        self.within += int((errors[:, 0] <= threshold).sum())
+    @property
+    def asked(self) -> int:
+        """Number of samples solved."""
+        return int(self.arrays.counts[ASKED])
+
+    def added(self, other: Tally) -> Tally:
+        """The statistics of the solutions of both."""
+        sums = [mine + theirs for mine, theirs in zip(self.arrays, other.arrays, strict=True)]
+        largest = np.maximum(self.arrays.largest, other.arrays.largest)
+        return Tally(TallyArrays(*sums)._replace(largest=largest), self.seconds + other.seconds)
+
+    def save(self, path: Path) -> None:
+        """Write the statistics atomically."""
+        beside = path.with_suffix(".part.npz")
+        arrays: dict[str, Any] = {**self.arrays._asdict(), "seconds": np.asarray(self.seconds)}
+        np.savez(beside, **arrays)
+        beside.replace(path)
+
+    @staticmethod
+    def load(path: Path) -> Tally:
+        """The statistics that `save` wrote; empty ones if there is no file, or one that cannot be read."""
+        tally = Tally()
+        try:
+            with np.load(path) as stored:
+                found = TallyArrays(*(stored[name] for name in TallyArrays._fields))
+                seconds = float(stored["seconds"])
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+            return tally
+        same = all(
+            mine.shape == theirs.shape and theirs.dtype == np.int64
+            for mine, theirs in zip(tally.arrays, found, strict=True)
+        )
+        return Tally(found, seconds) if same else tally
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of all blocks of a case."""
+
+    asked: int
+    """Number of samples solved."""
+    count: int
+    """Number of samples that passed the filter."""
+    within: int
+    """Number of samples with a combined error within the threshold."""
+    means: FloatArray
+    """(4,) mean of each measure."""
+    deviations: FloatArray
+    """(4,) standard deviation of each measure."""
+    largest: FloatArray
+    """(4,) largest value of each measure."""
+    bars: NDArray[np.int64]
+    """(4, BIN_COUNT) histogram of each measure."""
+    iterations: NDArray[np.int64]
+    """Number of samples for each number of iterations."""
+    seconds: float
+    """Time of all solves [s]."""
+
+    @staticmethod
+    def of(tallies: Iterable[Tally]) -> Statistics:
+        """Sum up the statistics of blocks; the sums of many blocks would not fit into 64 bits."""
+        parts = list(tallies) or [Tally()]
+        asked, kept, within = (sum(int(part.arrays.counts[k]) for part in parts) for k in (ASKED, KEPT, WITHIN))
+        sums = _total([part.arrays.sums for part in parts])
+        squares = _total([part.arrays.squares for part in parts])
+        means = sums / max(kept, 1)
+        return Statistics(
+            asked,
+            kept,
+            within,
+            means,
+            np.sqrt(np.maximum(squares / max(kept, 1) - means**2, 0.0)),
+            np.max([part.arrays.largest for part in parts], axis=0) / UNIT,
+            np.sum([part.arrays.bars for part in parts], axis=0),
+            np.sum([part.arrays.iterations for part in parts], axis=0),
+            sum(part.seconds for part in parts),
+        )
 
     def mean(self, measure: str) -> float:
         """Mean of a measure."""
-        return float(self.total[MEASURES.index(measure)] / max(self.count, 1))
+        return float(self.means[MEASURES.index(measure)])
 
     def deviation(self, measure: str) -> float:
         """Standard deviation of a measure."""
-        k = MEASURES.index(measure)
-        return float(np.sqrt(max(self.squares[k] / max(self.count, 1) - self.mean(measure) ** 2, 0.0)))
+        return float(self.deviations[MEASURES.index(measure)])
 
     def iteration_statistics(self) -> tuple[int, int, float, float]:
         """Smallest, largest, mean and standard deviation of the number of iterations."""
@@ -78,22 +139,7 @@ class Tally:
         mean = float(weights @ seen)
         return int(seen[0]), int(seen[-1]), mean, float(np.sqrt(weights @ (seen - mean) ** 2))
 
-    def save(self, path: Path) -> None:
-        """Write the statistics atomically."""
-        beside = path.with_suffix(".part.npz")
-        arrays: dict[str, Any] = {name: np.asarray(value) for name, value in vars(self).items()}
-        np.savez(beside, **arrays)
-        beside.replace(path)
 
-    @staticmethod
-    def load(path: Path) -> Tally:
-        """The statistics that `save` wrote; empty ones if there is no file, or one that cannot be read."""
-        tally = Tally()
-        try:
-            with np.load(path) as stored:
-                for name, value in vars(tally).items():
-                    found = stored[name]
-                    setattr(tally, name, found if isinstance(value, np.ndarray) else type(value)(found))
-        except (OSError, ValueError, KeyError):
-            return Tally()
-        return tally
+def _total(parts: list[NDArray[np.int64]]) -> FloatArray:
+    """Exact sums of integers, as errors."""
+    return np.array([sum(int(part[k]) for part in parts) / UNIT for k in range(MEASURE_COUNT)])

@@ -5,7 +5,6 @@ The functions that numba compiles for a CPU also compile for a GPU (`poise.expre
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,19 +14,15 @@ from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 PROBLEMS_PER_LAUNCH = 1 << 20
 """Number of problems on the GPU at a time: a few hundred megabytes."""
-THREADS_PER_BLOCK = 64
-"""Threads of a block; more would not fit into the registers with these kernels."""
 MAX_CUDA_JOINTS = 64
 """Largest number of joints for which a thread has enough local memory."""
 
-Launch = Callable[..., None]
 
+class CudaMethod(Protocol):
+    """A solver's CUDA kernels (`poise.expressive.launches`)."""
 
-class CudaKernel(Protocol):
-    """A CUDA kernel, indexed by the launch grid."""
-
-    def __getitem__(self, grid: tuple[int, int]) -> Launch:
-        """The kernel for a grid of (blocks, threads per block)."""
+    def solve(self, constants: tuple[Any, ...], problems: BatchProblems, solutions: BatchSolutions) -> None:
+        """Solve all problems; every array is on the GPU."""
 
 
 def cuda_module() -> Any:
@@ -56,28 +51,30 @@ def local_array_size(joints: int) -> int:
 
 
 def solve_on_cuda(
-    launch: CudaKernel, constants: tuple[Any, ...], problems: BatchProblems, solutions: BatchSolutions
+    method: CudaMethod, constants: tuple[Any, ...], problems: BatchProblems, solutions: BatchSolutions
 ) -> None:
     """Solve all problems on the GPU, PROBLEMS_PER_LAUNCH at a time.
 
     Args:
-        launch: A CUDA kernel that takes the constants, problems and solutions, and solves one problem in each thread.
+        method: The CUDA kernels of the solver.
         constants: Named tuples of arrays, the same for all problems.
         problems: The problems.
         solutions: Receives the solutions.
     """
-    cuda = cuda_module()
     device_constants = tuple(on_device(part) for part in constants)
     for first in range(0, len(problems.rotation), PROBLEMS_PER_LAUNCH):
         rows = slice(first, first + PROBLEMS_PER_LAUNCH)
-        on_gpu = BatchProblems(*(cuda.to_device(np.ascontiguousarray(part[rows])) for part in problems))
-        from_gpu: Any = BatchSolutions(*(cuda.device_array(part[rows].shape, part.dtype) for part in solutions))
-        count = on_gpu.rotation.shape[0]
-        launch[(count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK, THREADS_PER_BLOCK](
-            *device_constants, on_gpu, from_gpu
-        )
+        on_gpu = BatchProblems(*(on_device(np.ascontiguousarray(part[rows])) for part in problems))
+        from_gpu = empty_on_device(BatchSolutions(*(part[rows] for part in solutions)))
+        method.solve(device_constants, on_gpu, from_gpu)
         for part, result in zip(solutions, from_gpu, strict=True):
             result.copy_to_host(part[rows])
+
+
+def empty_on_device(part: Any) -> Any:
+    """A named tuple of uninitialised arrays on the GPU, with the shapes of those of `part`."""
+    cuda = cuda_module()
+    return type(part)(*(cuda.device_array(array.shape, array.dtype) for array in part))
 
 
 def on_device(part: Any) -> Any:

@@ -6,15 +6,15 @@ See `poise.kernels.gaze.erik.erik` for the method of 2019 and `docs/erik.md` for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from poise.errors import TaskError
-from poise.expressive.cuda import cuda_module, local_array_size, solve_on_cuda
+from poise.expressive.cuda import CudaMethod, cuda_module
 from poise.expressive.erik_2017 import Passes
 from poise.expressive.lalut import lalut_of, no_lalut
-from poise.expressive.measures import Weights
+from poise.expressive.measures import Weights, is_whole
 from poise.expressive.result import empty_solutions
 from poise.expressive.solver import ExpressiveSolver
 from poise.figure.model.figure import Figure
@@ -63,8 +63,8 @@ class ErikSettings:
     def __post_init__(self) -> None:
         """Raise an error for settings outside their range."""
         for name in ("iterations", "sweeps", "patience"):
-            if getattr(self, name) < 1:
-                raise TaskError(f"{name} of erik must be 1 or more, not {getattr(self, name)}.")
+            if not is_whole(getattr(self, name), 1):
+                raise TaskError(f"{name} of erik must be a whole number from 1 up, not {getattr(self, name)}.")
         for name in ("threshold", "precision", "progress", "disturbance", "stall"):
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise TaskError(f"{name} of erik must be a number from 0 up, not {getattr(self, name)}.")
@@ -95,13 +95,20 @@ class Erik(ExpressiveSolver):
             figure: A figure with one chain of revolute joints from its root to `tip`.
             variant: "2019", or "2017" for the three passes with a posture gradient, which is kept between frames: give
                 `solve` the previous posture for that.
-            tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
+            tip: The site or body that faces the target, along the axis that the figure states (`facing`), else along
+                its own +Y; not needed if the figure does not branch.
             weights: Weights of the errors.
             settings: Hyperparameters and extensions.
         """
         if variant not in get_args(Variant):
             raise TaskError(f"there is no variant {variant!r} of erik: {' or '.join(get_args(Variant))}.")
-        super().__init__(figure, tip, weights or Weights(), "erik")
+        super().__init__(
+            figure,
+            tip,
+            weights or Weights(),
+            "erik" if variant == "2019" else "erik of 2017",
+            needs_lengths=variant == "2017",
+        )
         self.variant = variant
         self.settings = settings or ErikSettings()
         self._options = _options(self.settings)
@@ -122,14 +129,14 @@ class Erik(ExpressiveSolver):
             self.limb.chain, self.scoring, self._lalut, self._options, problems, first, stop, workspace, solutions
         )
 
-    def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
+    def cuda_method(self) -> tuple[CudaMethod, tuple[Any, ...]]:
+        """The CUDA kernels and their constants."""
         if self.variant == "2017":
             raise TaskError("the erik of 2017 does not run on a GPU; leave out device=….")
         cuda_module()
-        from poise.expressive.launches import erik_launch
+        from poise.expressive.launches import ErikOnCuda
 
-        constants = self.limb.chain, self.scoring, (self._lalut, self._options)
-        solve_on_cuda(erik_launch(local_array_size(len(self.limb.joints))), constants, problems, solutions)
+        return ErikOnCuda(len(self.limb.joints)), (self.limb.chain, self.scoring, (self._lalut, self._options))
 
     def _solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
         if self.variant == "2017":

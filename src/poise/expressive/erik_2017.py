@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.expressive.result import empty_solutions
+from poise.figure.model.pose import FloatArray
 from poise.kernels.chains.chain import Chain
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 from poise.kernels.gaze.erik.batch import solve_erik_2017_batch
@@ -17,16 +18,17 @@ FABRIK_SWEEPS = 10
 """Largest number of sweeps of the FABRIK pass."""
 CCD = Descent(sweeps=20, precision=1e-6, progress=1e-9)
 """Stopping criteria of the CCD pass: a tenth of a degree."""
+MAX_MOTIONS = 16
+"""Number of motions whose gradients are kept; a motion that does not continue is forgotten after some others."""
 
 
 class Passes:
-    """The solver of 2017 on one chain; it stores the gradient of the last frame."""
+    """The solver of 2017 on one chain; it stores the gradients of the last frames of a few motions."""
 
     def __init__(self, chain: Chain, scoring: Scoring, lalut: Lalut) -> None:
         """Start without a gradient."""
         self._constants = chain, scoring, lalut, FABRIK_SWEEPS, CCD
-        self._workspace = workspace_2017(len(chain.role))
-        self._last = b""
+        self._gradients: dict[bytes, FloatArray] = {}
 
     def solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
         """Solve some rows of a batch, each without a gradient."""
@@ -35,12 +37,20 @@ class Passes:
         )
 
     def solve_frame(self, problems: BatchProblems, follows: bool) -> BatchSolutions:
-        """Solve one frame; `follows` says that it continues the previous frame, whose gradient is then used."""
-        if not follows or problems.start.tobytes() != self._last:
-            reset_gradient(self._workspace)
-        solutions = empty_solutions(problems)
-        solve_erik_2017_batch(*self._constants, problems, 0, 1, 0, self._workspace, solutions)
-        self._last = solutions.angles.tobytes()
+        """Solve one frame; `follows` says that it continues a previous frame, whose gradient is then used.
+
+        The gradient belongs to the solution that the frame continues, so several motions may use one solver.
+        """
+        workspace, solutions = workspace_2017(problems.posture.shape[1]), empty_solutions(problems)
+        gradient = self._gradients.pop(problems.start.tobytes(), None) if follows else None
+        if gradient is None:
+            reset_gradient(workspace)
+        else:
+            workspace.gradient[:] = gradient
+        solve_erik_2017_batch(*self._constants, problems, 0, 1, 0, workspace, solutions)
+        while len(self._gradients) >= MAX_MOTIONS:
+            self._gradients.pop(next(iter(self._gradients)), None)
+        self._gradients[solutions.angles.tobytes()] = workspace.gradient
         return solutions
 
 

@@ -8,30 +8,36 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
+from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze
-from poise.errors import TaskError
-from poise.expressive.cuda import cuda_module, local_array_size, solve_on_cuda
-from poise.expressive.measures import Weights
+from poise.errors import FigureError, TaskError
+from poise.expressive.cuda import CudaMethod, cuda_module
+from poise.expressive.measures import Weights, is_whole
 from poise.expressive.point_targets import improve_missed_points
 from poise.expressive.result import ExpressiveResult
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.tracker import TrackedResult, Tracker, first_memory
-from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import SWING_JOINT, TWIST_JOINT, Chain
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
+from poise.kernels.gaze.expressive.approach import Pace
 from poise.kernels.gaze.expressive.batch import solve_expressive_batch
 from poise.kernels.gaze.expressive.solve import SearchSettings
-from poise.kernels.gaze.expressive.track import Pace
 from poise.kernels.gaze.expressive.tracking_state import TrackingState
 from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
-BRANCH_CHANGE_TURN = math.radians(100.0)
-"""Turn of a joint for which the look-ahead leaves time, since a change of branch may need it [rad]."""
+Hold = Literal["gaze", "balanced", "expression"]
+"""What matters most while a chain moves."""
+GAZE_WEIGHTS: dict[str, float] = {"gaze": 20.0, "balanced": 2.0, "expression": 0.1}
+"""Cost of a direction error per radian, for each `Hold`; the shape error costs 1."""
+HORIZON_TURN = math.radians(450.0)
+"""A motion weighs what it loses over the time in which a joint could turn by this [rad]; 1.5 s with the defaults."""
 _RANGE_ROUNDING = 1e-9
 """Rounding error allowed when ranges of joints are compared [rad]."""
 
@@ -51,23 +57,18 @@ class ExpressiveSettings:
     """Weight of the papers' posture error, which ignores signs, in the cost; the shape error has the rest."""
     rate: float = math.radians(5.0)
     """Largest turn of a joint from one frame to the next [rad]."""
-    worse: float = 0.03
-    """Decrease of the combined error for which the chain changes to another branch of solutions."""
-    tries: int = 8
-    """Number of plans tried in one frame while a change of branch is planned; each takes 0.1 to 0.2 ms, all of them
-    together at most 4 ms."""
 
     def __post_init__(self) -> None:
         """Raise an error for settings outside their range."""
-        for name, least in (("starts", 1), ("steps", 0), ("restarts", 0), ("tries", 1)):
-            if getattr(self, name) < least:
-                raise TaskError(f"{name} of expressive must be {least} or more, not {getattr(self, name)}.")
+        for name, least in (("starts", 1), ("steps", 0), ("restarts", 0)):
+            if not is_whole(getattr(self, name), least):
+                raise TaskError(
+                    f"{name} of expressive must be a whole number from {least} up, not {getattr(self, name)}."
+                )
         if not 0.0 <= self.blend <= 1.0:
             raise TaskError(f"blend of expressive must be between 0 and 1, not {self.blend}.")
         if not 0.0 < self.rate <= math.pi:
             raise TaskError(f"rate of expressive must be above 0 and at most π rad per frame, not {self.rate}.")
-        if not 0.0 <= self.worse < math.inf:
-            raise TaskError(f"worse of expressive must be a number from 0 up, not {self.worse}.")
 
 
 class Expressive(ExpressiveSolver):
@@ -75,20 +76,33 @@ class Expressive(ExpressiveSolver):
 
         r = poise.Expressive(poise.load("adelino")).solve("sad", poise.facing([1, 0.3, 0.5]))
 
-    For a motion, pass the result of the previous frame to each frame; it contains the state of a change of branch, that
-    is from one family of solutions to another. No joint then turns by more than `settings.rate`, and the tip faces the
-    target wherever the limits allow it, also during a change of branch:
+    For a motion, pass the result of the previous frame to each frame; it contains the state of the motion. No joint
+    then turns by more than `settings.rate`. Where the shape can be kept only by a change to another family of
+    solutions, the chain changes to it, and holds its gaze on the way if it can; `hold` says what matters more:
 
         r = solver.solve("sad", poise.facing(direction), previous=r)
 
     The posture of the last result can be passed instead of the result; any other posture starts a new motion.
+
+    A figure that looks with a face and is no chain of hinges, such as a human, looks with its whole body: eyes first,
+    then head, then chest, and keeps its posture as far as that goes (`poise.expressive.body`).
     """
+
+    def __new__(cls, figure: Figure | None = None, *, tip: str | None = None, **_: object) -> Expressive:
+        """A solver for the chain, or for the whole body; copying and unpickling give no figure."""
+        if cls is Expressive and figure is not None and not is_chain(checked_figure(figure, "expressive"), tip):
+            from poise.expressive.body import ExpressiveBody, face_of
+
+            if face_of(figure, tip) is not None:
+                return object.__new__(ExpressiveBody)
+        return object.__new__(cls)
 
     def __init__(
         self,
         figure: Figure,
         *,
         tip: str | None = None,
+        hold: Hold = "balanced",
         weights: Weights | None = None,
         settings: ExpressiveSettings | None = None,
     ) -> None:
@@ -97,11 +111,17 @@ class Expressive(ExpressiveSolver):
         Args:
             figure: A figure with a chain of revolute joints from its root to `tip`. All other joints keep the posture;
                 so do prismatic joints between the root and the tip, which change no orientation.
-            tip: The site or body that faces the target along its own +Y; not needed if the figure does not branch.
+            tip: The site or body that faces the target, along the axis that the figure states (`facing`), else along
+                its own +Y; not needed if the figure does not branch, or if it has a head with a face.
+            hold: What a motion keeps where it cannot keep both for a while, gaze or shape: "gaze", "expression", or
+                "balanced" between them. Single solves face their target in any case.
             weights: Weights of the errors.
             settings: Parameters of the search.
         """
         super().__init__(figure, tip, weights or Weights(), "expressive", slides=True)
+        if hold not in GAZE_WEIGHTS:
+            raise TaskError(f"hold of expressive must be one of {', '.join(map(repr, GAZE_WEIGHTS))}, not {hold!r}.")
+        self.hold: Hold = hold
         self.settings = settings or ExpressiveSettings()
         self._search = search_settings(self.limb.chain, self.weights, self.settings)
 
@@ -114,11 +134,15 @@ class Expressive(ExpressiveSolver):
         self._own.latest = result
         return result
 
+    def follow(self, wanted: Posture, target: Gaze, last_wanted: Posture, last: ExpressiveResult) -> ExpressiveResult:
+        """The next frame of a clip, given the wanted posture and the result of the last frame."""
+        return self.solve(wanted, target, previous=last)
+
     def _tracker(self) -> Tracker:
         """The tracker of the current thread."""
         tracker: Tracker | None = getattr(self._own, "tracker", None)
         if tracker is None:
-            tracker = Tracker(self.limb, self.scoring, self._search, motion_settings(self.settings))
+            tracker = Tracker(self.limb, self.scoring, self._search, motion_settings(self.settings, self.hold))
             self._own.tracker = tracker
         return tracker
 
@@ -158,12 +182,21 @@ class Expressive(ExpressiveSolver):
             self.limb.chain, self.scoring, self._search, problems, first, stop, work, angles, solutions
         )
 
-    def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
+    def cuda_method(self) -> tuple[CudaMethod, tuple[Any, ...]]:
+        """The CUDA kernels and their constants."""
         cuda_module()
-        from poise.expressive.launches import expressive_launch
+        from poise.expressive.launches import ExpressiveOnCuda
 
-        constants = self.limb.chain, self.scoring, self._search
-        solve_on_cuda(expressive_launch(local_array_size(len(self.limb.joints))), constants, problems, solutions)
+        return ExpressiveOnCuda(len(self.limb.joints)), (self.limb.chain, self.scoring, self._search)
+
+
+def is_chain(figure: Figure, tip: str | None) -> bool:
+    """Whether the way from the root of a figure to a tip is one chain that this solver can turn."""
+    try:
+        chain_of(figure, tip, solver="expressive", slides=True, faces=True)
+    except FigureError:
+        return False
+    return True
 
 
 def search_settings(chain: Chain, weights: Weights, settings: ExpressiveSettings) -> SearchSettings:
@@ -178,11 +211,9 @@ def search_settings(chain: Chain, weights: Weights, settings: ExpressiveSettings
     )
 
 
-def motion_settings(settings: ExpressiveSettings) -> Pace:
-    """The motion settings; the look-ahead is the time in which a joint turns by BRANCH_CHANGE_TURN."""
-    return Pace(
-        float(settings.rate), float(settings.worse), math.ceil(BRANCH_CHANGE_TURN / settings.rate), int(settings.tries)
-    )
+def motion_settings(settings: ExpressiveSettings, hold: Hold) -> Pace:
+    """The limits and weights of a motion."""
+    return Pace(float(settings.rate), GAZE_WEIGHTS[hold], math.ceil(HORIZON_TURN / settings.rate))
 
 
 def _range(chain: Chain, k: int) -> float:

@@ -52,6 +52,11 @@ class Errors:
     """Difference of the joint angles, up to a turn of the whole chain about its root."""
 
 
+def is_whole(value: float, least: int) -> bool:
+    """Whether a setting is a whole number from `least` up; NaN is none."""
+    return value >= least and float(value).is_integer()
+
+
 def scoring_of(limb: Limb, weights: Weights) -> Scoring:
     """The weights of all joints of a chain, for the kernels."""
     chain = limb.chain

@@ -81,7 +81,7 @@ def empty_problems(count: int, joints: int) -> BatchProblems:
     return BatchProblems(np.empty((count, 4)), kinds, np.empty((count, joints)), np.empty((count, joints)))
 
 
-def empty_solutions(problems: BatchProblems) -> BatchSolutions:
-    """Uninitialised arrays for the solutions."""
-    count, joints = problems.posture.shape
+def empty_solutions(problems: BatchProblems, each: int = 1) -> BatchSolutions:
+    """Uninitialised arrays for the solutions, so many of each problem."""
+    count, joints = each * problems.posture.shape[0], problems.posture.shape[1]
     return BatchSolutions(np.empty((count, joints)), np.empty((count, 4)), np.empty(count, dtype=np.int64))

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze, GazeLike
 from poise.errors import TaskError
+from poise.expressive.cuda import CudaMethod, solve_on_cuda
 from poise.expressive.measures import Weights, scoring_of
 from poise.expressive.point_targets import solve_points
 from poise.expressive.problems import (
@@ -29,7 +30,7 @@ from poise.expressive.problems import (
     write_problem,
 )
 from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_problems, empty_solutions
-from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
@@ -43,11 +44,21 @@ MIN_PROBLEMS_PER_THREAD = 64
 class ExpressiveSolver(ABC):
     """Keeps the shape of a posture while the tip of a chain faces a target."""
 
-    def __init__(self, figure: Figure, tip: str | None, weights: Weights, name: str, *, slides: bool = False) -> None:
-        """Find the chain; see the subclasses for the arguments."""
+    def __init__(
+        self,
+        figure: Figure,
+        tip: str | None,
+        weights: Weights,
+        name: str,
+        *,
+        slides: bool = False,
+        needs_lengths: bool = False,
+    ) -> None:
+        """Find the chain; see the subclasses and `chain_of` for the arguments."""
+        checked_figure(figure, name)
         self.figure = figure
         self.weights = weights
-        self.limb = chain_of(figure, tip, solver=name, slides=slides)
+        self.limb = chain_of(figure, tip, solver=name, slides=slides, needs_lengths=needs_lengths, faces=True)
         self.scoring = scoring_of(self.limb, weights)
         self._own = threading.local()
 
@@ -70,7 +81,8 @@ class ExpressiveSolver(ABC):
 
         Args:
             posture: The wanted posture: a name, joint values by name, numbers, or a `Posture`.
-            orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)` or `poise.at(point)`.
+            orientation: A unit quaternion (w, x, y, z), `poise.facing(direction)`, `poise.at(point)`, or a direction
+                as three numbers, with the roll free.
             previous: The result of the previous frame, or its posture, to continue a motion. None finds the best
                 solution regardless of any motion.
         """
@@ -102,7 +114,7 @@ class ExpressiveSolver(ABC):
         whole = whole_postures(self.limb, postures)
         targets = targets_of(orientations)
         problems = problems_of(self.limb, whole, targets, np.zeros((1, len(self.limb.joints))))
-        solutions = self._solve_targets(targets, whole, problems, partial(self._solve_all, problems, device))
+        solutions = self._solve_targets(targets, whole, problems, partial(self.solve_problems, problems, device))
         return self._batch(whole, problems, solutions)
 
     def timed(self, postures: Postures, orientations: Targets) -> FloatArray:
@@ -124,9 +136,9 @@ class ExpressiveSolver(ABC):
     def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
         """Solve some rows of a batch; called from several threads at once."""
 
-    def _solve_on_cuda(self, problems: BatchProblems, solutions: BatchSolutions) -> None:
-        """Solve all problems on a GPU."""
-        raise TaskError(f"{type(self).__name__} does not run on a GPU; leave out device=….")
+    @abstractmethod
+    def cuda_method(self) -> tuple[CudaMethod, tuple[Any, ...]]:
+        """The CUDA kernels and their constants, arrays of the CPU; raises an error if there is no usable GPU."""
 
     def _problem(self) -> BatchProblems:
         """The arrays of one problem, reused by the current thread."""
@@ -157,25 +169,18 @@ class ExpressiveSolver(ABC):
         problems: BatchProblems,
         solve_all: Callable[[], BatchSolutions],
     ) -> BatchSolutions:
-        """Solve all problems; the direction of a point is updated to the tip of the solution."""
+        """Solve all problems; the direction to a point is computed again from the tip of each solution."""
         if isinstance(targets, list) and any(target.point is not None for target in targets):
             return solve_points(self.limb, self.scoring, targets, postures, problems, solve_all=solve_all)
         return solve_all()
 
-    def _solve_all(self, problems: BatchProblems, device: Device | None) -> BatchSolutions:
-        """Solve all problems on all cores or on the GPU."""
+    def solve_problems(self, problems: BatchProblems, device: Device | None = None) -> BatchSolutions:
+        """Solve problems that are arrays already, on all cores or on the GPU."""
         solutions = empty_solutions(problems)
         if device == "cuda":
-            self._solve_on_cuda(problems, solutions)
+            solve_on_cuda(*self.cuda_method(), problems, solutions)
             return solutions
-        count = len(problems.rotation)
-        ranges = _row_ranges(count)
-        if len(ranges) == 1:
-            self._solve_rows(problems, 0, count, solutions)
-        else:
-            with ThreadPoolExecutor(len(ranges)) as pool:
-                for future in [pool.submit(self._solve_rows, problems, *share, solutions) for share in ranges]:
-                    future.result()
+        on_all_cores(len(problems.rotation), lambda first, stop: self._solve_rows(problems, first, stop, solutions))
         return solutions
 
     def _batch(self, whole: FloatArray, problems: BatchProblems, solutions: BatchSolutions) -> ExpressiveBatch:
@@ -188,6 +193,17 @@ class ExpressiveSolver(ABC):
 def cores() -> int:
     """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def on_all_cores(count: int, solve_rows: Callable[[int, int], None]) -> None:
+    """Call `solve_rows` with the first and the last row of each thread."""
+    ranges = _row_ranges(count)
+    if len(ranges) == 1:
+        solve_rows(0, count)
+        return
+    with ThreadPoolExecutor(len(ranges)) as pool:
+        for future in [pool.submit(solve_rows, *share) for share in ranges]:
+            future.result()
 
 
 def _row_ranges(count: int) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ See `poise.kernels.gaze.expressive.advance` for the method.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -16,15 +17,14 @@ from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import pointing, tip_rotation
-from poise.kernels.gaze.expressive.advance import ASTRAY_FOR
+from poise.kernels.gaze.expressive.advance import OUT_OF_SIGHT
+from poise.kernels.gaze.expressive.approach import Pace
 from poise.kernels.gaze.expressive.batch import SCORE_COUNT, near_angles, near_roll, next_frame
 from poise.kernels.gaze.expressive.solve import SearchSettings
-from poise.kernels.gaze.expressive.track import Pace
 from poise.kernels.gaze.expressive.tracking_state import (
-    CHANGING,
+    FOR_GAZE,
+    FOR_SHAPE,
     NEARING,
-    PATH_MOST,
-    RETURNING,
     TrackingState,
     make_tracking_state,
 )
@@ -33,13 +33,15 @@ from poise.kernels.gaze.measures import Aim, Scoring
 from poise.kernels.maths.vector import Vector
 
 MAX_AIM_ITERATIONS = 8
-"""Largest number of times that the direction of a point is updated to the tip of the solution in one frame."""
+"""Largest number of times per frame that the direction to a point is computed again, from the tip's latest position."""
 NEAR_POINT_LENGTHS = 2.5
 """A point within this many chain lengths of the root is near."""
 SAME_SIGHT = 1e-12
 """1 − the cosine of an angle that counts as zero."""
+REASONS: dict[int, Literal["gaze", "shape", "speed"]] = {0: "speed", FOR_GAZE: "gaze", FOR_SHAPE: "shape"}
+"""Why a chain on its way is off its target, for each value of `TrackingState.reason`."""
 SIGHT_LOST = 1e-8
-"""1 − the cosine of the angle, 0.008°, by which a point at rest must not be missed."""
+"""1 − the cosine of the angle, 0.008°, above which the tip misses a point at rest, and the frame is solved again."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,31 @@ class TrackedResult(ExpressiveResult):
     """The result of one frame of a motion, with the state for the next frame."""
 
     memory: TrackingState = field(repr=False, compare=False)
-    """State of the motion: angles, and the change of branch that is planned or executed."""
+    """State of the motion: angles, and the goal that the chain follows or moves to."""
 
     @property
     def changing(self) -> bool:
-        """Whether the chain is changing to another branch of solutions."""
-        return int(self.memory.mode) == CHANGING
+        """Whether the chain is on its way to another branch of solutions."""
+        return int(self.memory.left) > 1
+
+    @property
+    def direction_error(self) -> float:
+        """Angle between the tip's direction and that of the target [rad]."""
+        return float(self.memory.off)
+
+    @property
+    def gave_up_gaze(self) -> Literal["gaze", "shape", "speed", "reach"] | None:
+        """Why the gaze is off by more than 1°, or None if it is not.
+
+        "gaze": the target would be lost on the branch that the chain leaves; "shape": the shape is better on another
+        branch, and no way there holds the gaze; "speed": the target or the posture is new, or moves faster than
+        the joints may turn; "reach": the target cannot be faced.
+        """
+        if self.direction_error < OUT_OF_SIGHT:
+            return None
+        if not self.changing:
+            return "reach"
+        return REASONS[int(self.memory.reason)]
 
 
 def first_memory(limb: Limb, previous: PostureLike) -> TrackingState:
@@ -76,7 +97,6 @@ class Tracker:
         """Store the chain and allocate the workspace arrays."""
         self.limb, self.scoring, self.search, self.pace = limb, scoring, search, pace
         self._work = np.zeros((WORKSPACE_ROWS, len(limb.joints)))
-        self._draft = np.zeros((PATH_MOST, len(limb.joints) + 1))
         self._scores = np.zeros(SCORE_COUNT)
         self._root = limb.chain.offset[0]
         self._near = NEAR_POINT_LENGTHS * float(np.linalg.norm(limb.chain.offset[1:], axis=1).sum())
@@ -89,9 +109,9 @@ class Tracker:
         if self._is_near(target.point) or (memory.mode == NEARING and not self.limb.slides):
             return self._look_near(wanted, target, memory.copy())
         result = self._look_again(wanted, target, eye, memory)
-        lost = result.memory.mode == RETURNING or result.memory.lost_frames > ASTRAY_FOR
-        if np.array_equal(memory.point, target.point) and result.memory.mode != CHANGING:
-            lost = lost or self._missed(wanted, target, result) > SIGHT_LOST
+        lost = False
+        if np.array_equal(memory.point, target.point) and not result.changing:
+            lost = self._missed(wanted, target, result) > SIGHT_LOST
         return self._look_near(wanted, target, memory.copy()) if lost and not self.limb.slides else result
 
     def _is_near(self, point: FloatArray) -> bool:
@@ -109,7 +129,7 @@ class Tracker:
         return self._result(wanted, aim, memory)
 
     def _look_again(self, wanted: Posture, target: Gaze, eye: FloatArray, memory: TrackingState) -> TrackedResult:
-        """Update the direction of the point to the tip of the solution, and keep the frame with the smallest error.
+        """Compute the direction to the point again from the tip of each solution; the frame with the least error.
 
         The direction of a near point changes by more than the tip moves, so the eye moves only half-way to the new tip;
         otherwise the iteration would oscillate.
@@ -117,7 +137,7 @@ class Tracker:
         best = latest = self._look(wanted, target, eye, memory.copy())
         least = self._missed(wanted, target, latest)
         for _ in range(MAX_AIM_ITERATIONS):
-            if least < SAME_SIGHT:
+            if least < SAME_SIGHT or latest.changing:
                 break
             eye = 0.5 * (eye + self._eye(wanted, latest.memory))
             latest = self._look(wanted, target, eye, memory.copy())
@@ -152,7 +172,6 @@ class Tracker:
             wanted.q[limb.places],
             memory,
             self._work,
-            self._draft,
             self._scores,
         )
         return self._result(wanted, aim, memory)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.errors import TaskError
+from poise.expressive.cuda import CudaMethod, cuda_module
 from poise.expressive.measures import Weights
-from poise.expressive.solver import ExpressiveSolver
+from poise.expressive.result import empty_solutions
+from poise.expressive.solver import ExpressiveSolver, on_all_cores
 from poise.figure.model.figure import Figure
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 from poise.kernels.gaze.two_priority.batch import solve_two_priority_batch
@@ -57,10 +62,42 @@ class TwoPriorityDls(ExpressiveSolver):
         )
 
     def _solve_rows(self, problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions) -> None:
+        self._solve_stages(np.array([self._options.iterations]), problems, first, stop, solutions)
+
+    def _solve_stages(
+        self, stages: NDArray[np.int64], problems: BatchProblems, first: int, stop: int, solutions: BatchSolutions
+    ) -> None:
         workspace = two_priority_workspace(len(self.limb.joints))
         solve_two_priority_batch(
-            self.limb.chain, self.scoring, self._options, problems, first, stop, workspace, solutions
+            self.limb.chain, self.scoring, self._options, stages, problems, first, stop, workspace, solutions
         )
+
+    def solve_stages(self, problems: BatchProblems, stages: Sequence[int]) -> list[BatchSolutions]:
+        """The solutions after at most so many steps, for several ascending numbers, by one run on all cores.
+
+        The last number must be that of the settings.
+        """
+        count, steps = len(problems.rotation), np.array(stages, dtype=np.int64)
+        solutions = empty_solutions(problems, len(stages))
+        on_all_cores(count, lambda first, stop: self._solve_stages(steps, problems, first, stop, solutions))
+        return split_stages(solutions, len(stages))
+
+    def cuda_method(self) -> tuple[CudaMethod, tuple[Any, ...]]:
+        """The CUDA kernels and their constants."""
+        return self.cuda_stages([self.settings.iterations])
+
+    def cuda_stages(self, stages: Sequence[int]) -> tuple[CudaMethod, tuple[Any, ...]]:
+        """The CUDA kernels and constants of `solve_stages`."""
+        cuda_module()
+        from poise.expressive.launches import TwoPriorityOnCuda
+
+        return TwoPriorityOnCuda(len(self.limb.joints), stages), (self.limb.chain, self.scoring, self._options)
+
+
+def split_stages(solutions: BatchSolutions, stages: int) -> list[BatchSolutions]:
+    """The solutions of each stage."""
+    count = len(solutions.errors) // stages
+    return [BatchSolutions(*(part[s * count : (s + 1) * count] for part in solutions)) for s in range(stages)]
 
 
 def two_priority_workspace(joints: int) -> TwoPriorityWorkspace:
@@ -76,4 +113,5 @@ def two_priority_workspace(joints: int) -> TwoPriorityWorkspace:
         np.empty((n, n)),
         np.empty(n),
         np.empty((joints, joints)),
+        np.empty(joints),
     )

@@ -14,9 +14,10 @@ from poise.figure.model.builder import (
     revolute,
     universal,
 )
+from poise.figure.model.curves import Curve
 from poise.figure.model.figure import Figure
 from poise.figure.model.joints import Coupling, Joint, Term
-from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Region, Twist, TwistTable
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import Pose, from_to, turn
 from poise.figure.model.posture import Posture, Violation
@@ -29,6 +30,7 @@ __all__ = [
     "Builder",
     "Capsule",
     "Coupling",
+    "Curve",
     "Cylinder",
     "Ellipse",
     "Ellipsoid",
@@ -39,11 +41,13 @@ __all__ = [
     "Polygon",
     "Pose",
     "Posture",
+    "Region",
     "Shape",
     "Site",
     "Sphere",
     "Term",
     "Twist",
+    "TwistTable",
     "Violation",
     "ball",
     "capsule_between",

@@ -1,4 +1,7 @@
-"""The built-in figures, functions that build chains, hands and humans, and the postures of hands."""
+"""The built-in figures, functions that build chains, hands and humans, and the postures of hands.
+
+These functions are imported on first use, so that a list of the figures needs no numba.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +10,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from poise.errors import FigureError
-from poise.figure.model.names import suggestion
-from poise.figures.people.hand import hand
-from poise.figures.people.hand_postures import hand_posture
-from poise.figures.people.human_body import human
-from poise.figures.robots.chains import chain
+from poise.figures.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.figures.people.hand import hand
+    from poise.figures.people.hand_postures import hand_posture
+    from poise.figures.people.human_body import human
+    from poise.figures.robots.chains import chain
 
-BUILT_IN = {
-    **{f"erik_{letter}": "poise.figures.robots.erik" for letter in "abcdefg"},
-    "adelino": "poise.figures.robots.adelino",
-    "snake": "poise.figures.robots.snake",
-    "arm": "poise.figures.robots.arm",
+_HOMES = {
+    "chain": "poise.figures.robots.chains",
     "hand": "poise.figures.people.hand",
-    "cyclist": "poise.figures.people.cyclist",
+    "hand_posture": "poise.figures.people.hand_postures",
     "human": "poise.figures.people.human_body",
-    "four_bar": "poise.figures.mechanisms.four_bar",
-    "five_bar": "poise.figures.mechanisms.five_bar",
-    "delta": "poise.figures.mechanisms.delta",
-    "stewart": "poise.figures.mechanisms.stewart",
-    "all_joints": "poise.figures.mechanisms.all_joints",
-    "serial12": "poise.figures.mechanisms.serial12",
-    "boxer": "poise.figures.mechanisms.boxer",
-    "dancer": "poise.figures.mechanisms.dancer",
-    "walker": "poise.figures.mechanisms.walker",
 }
-"""Module of every built-in figure, whose `build(name)` returns the figure."""
+"""Modules of the functions."""
 
 __all__ = ["BUILT_IN", "built_in", "chain", "hand", "hand_posture", "human"]
+
+
+def __getattr__(name: str) -> object:
+    """Import a function from its module on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'poise.figures' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
 
 
 @cache
@@ -47,7 +45,9 @@ def built_in(name: str) -> Figure:
         FigureError: No built-in figure has this name.
     """
     if name not in BUILT_IN:
+        from poise.figure.model.names import suggestion
+
         hint = suggestion(name, BUILT_IN)
         raise FigureError(f"there is no built-in figure {name!r}.{hint} Built-in figures: {', '.join(BUILT_IN)}.")
-    figure: Figure = import_module(BUILT_IN[name]).build(name)
+    figure: Figure = import_module(f"poise.figures.{BUILT_IN[name].module}").build(name)
     return figure

@@ -23,6 +23,10 @@ IntArray = npt.NDArray[np.int64]
 
 OUTLINE_SIZE = 4.0
 """Half the side of the square from which the region is cut, in sizes of the support."""
+UNIT_SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+"""(4, 2) corners of a square, counter-clockwise."""
+NOWHERE = 1e3
+"""Distance of the corners of an outline without a region [m]."""
 MAX_PROBES = 60
 """Largest number of points at which the balance is tested."""
 MIN_CORNER_SHIFT = 1e-5
@@ -41,7 +45,7 @@ class SupportRegion(NamedTuple):
     place: FloatArray
     """(k, 3) the corners in the frames of those nodes [m]."""
     possible: bool
-    """Whether the region is not empty; if it is, all corners are the middle of the supports."""
+    """Whether the region is not empty; if it is, the corners are so far away that nothing is outside."""
 
 
 def support_region(acting: Acting, posture: PostureLike, about: FloatArray, count: int) -> SupportRegion:
@@ -64,10 +68,14 @@ def support_region(acting: Acting, posture: PostureLike, about: FloatArray, coun
     reactions, reach = ground.react(shared=False)
     outline = _outline(region, OUTLINE_SIZE * reach)
     contacts = reactions.contact_point
-    if len(outline) == 0:
-        fewer = ((contacts.mean(axis=0) - ground.center) @ region.across.T)[None]
-    else:
+    possible = len(outline) > 0
+    if possible:
         fewer = _fewer(outline, count)
+    else:
+        # The region may be a point, or outside the square.
+        nearest = region.nearest()
+        possible = nearest is not None
+        fewer = NOWHERE * UNIT_SQUARE if nearest is None else nearest[None]
     filled = np.concatenate([fewer, np.tile(fewer[-1], (count - len(fewer), 1))])
     corners = effective_center + filled @ region.across
     # The height of a corner does not matter for balance, but a high corner would swing when its foot tilts.
@@ -76,7 +84,7 @@ def support_region(acting: Acting, posture: PostureLike, about: FloatArray, coun
     node = reactions.footholds.node[np.argmin(away, axis=1)]
     frames = [Pose(ground.position[i], ground.rotation[i]) for i in node]
     place = np.array([frame.inverse().apply(corner) for frame, corner in zip(frames, corners, strict=True)])
-    return SupportRegion(corners, node, place, possible=len(outline) > 0)
+    return SupportRegion(corners, node, place, possible)
 
 
 def _outline(region: Region, far: float) -> FloatArray:
@@ -84,7 +92,7 @@ def _outline(region: Region, far: float) -> FloatArray:
 
     A large square is cut at its corners until every corner is in the region.
     """
-    corners = far * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    corners = far * UNIT_SQUARE
     _, cut = region.probe(np.zeros(2))
     if cut is not None:
         corners = clipped(corners, cut)

@@ -51,7 +51,7 @@ def joint_torques(
 def torque_slopes(
     figure: Figure, posture: PostureLike, forces: Iterable[Load] = (), supports: Iterable[Support] = ()
 ) -> FloatArray:
-    """(nv, nv) derivative of the joint torques by the velocities [Baerlocher 2001, eq. 6.13]."""
+    """(nv, nv) derivative of the joint torques by the degrees of freedom [Baerlocher 2001, eq. 6.13]."""
     acting = acting_on(figure, forces, supports)
     tree = figure.compiled.tree
     position, rotation, axes = node_frames(tree, figure.posture(posture)._q)
@@ -90,7 +90,7 @@ class TorqueCriterion:
                 raise TaskError(f"a strength must be a positive number of N m, not {value}.")
 
     def weakness(self, figure: Figure) -> FloatArray:
-        """(nv,) 1 / strength of each velocity, 0 where its torque does not count."""
+        """(nv,) 1 / strength of the joint of each degree of freedom; 0 where its torque does not count."""
         strengths = self._strengths(figure)
         counted = self.joints
         if counted is None:

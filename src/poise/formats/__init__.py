@@ -16,6 +16,7 @@ from poise.figure.model.facing import with_facing_head
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import suggestion
 from poise.formats.text.files import checked_file, read_head
+from poise.formats.text.npz import npz_keys
 
 if TYPE_CHECKING:
     from poise.motion.clip.clip import Clip
@@ -33,17 +34,18 @@ _ROOT_SEARCH_BYTES = 1 << 20
 
 
 def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards: bool = True) -> Figure:
-    """Load a built-in figure by name, or a figure from a file.
+    """Load a built-in figure by name, a figure from a file, or a robot by name.
 
     Args:
-        name_or_path: A built-in name such as "human", or a file: `.figure.toml`, `.urdf`, `.xml` or `.mjcf`, `.bvh`,
-            `.gltf` or `.glb`.
+        name_or_path: A built-in name such as "human", a file (`.figure.toml`, `.urdf`, `.xacro`, `.xml` or `.mjcf`,
+            `.bvh`, `.gltf` or `.glb`), or a robot that is installed on this machine, such as "g1" (see
+            `poise.formats.catalog.robots`).
         closures: A YAML file with the loops of a URDF, which cannot describe them itself.
         guards: Whether passive hinges of loops without limits get limits that keep them bent to their current side
             (see `poise.figure.assembly.guards`). This applies to URDF and MJCF only.
 
     Raises:
-        FigureError: There is no such built-in figure.
+        FigureError: There is no such built-in figure or robot, or the robot is not on this machine.
         FormatError: The file cannot be read; the message has file and line.
     """
     from poise.figures import BUILT_IN, built_in
@@ -55,26 +57,31 @@ def load(name_or_path: str | Path, *, closures: str | Path | None = None, guards
             )
         return built_in(name_or_path)
     if isinstance(name_or_path, str) and not _looks_like_file(name_or_path):
-        hint = suggestion(name_or_path, BUILT_IN)
-        known = ", ".join(BUILT_IN)
-        raise FigureError(f"no built-in figure or file {name_or_path!r}.{hint} Built-in figures: {known}.")
+        name_or_path = _robot_file(name_or_path)
     path = checked_file(name_or_path)
     reader = _figure_reader(path)
     if closures is not None and reader is not _read_urdf:
         raise FormatError("closures are for URDF files only; this format describes its loops itself.", path)
     figure = reader(path) if closures is None else _read_urdf(path, checked_file(closures))
     figure = figure if reader is _read_toml else with_facing_head(figure)
-    return _with_loops(figure, path, guards if reader in (_read_urdf, _read_mjcf) else None)
+    return _with_loops(figure, path, guards if reader in (_read_urdf, _read_xacro, _read_mjcf) else None)
 
 
-def load_clip(path: str | Path, figure: Figure | None = None, name: str | None = None) -> Clip:
+def load_clip(
+    path: str | Path, figure: Figure | None = None, name: str | None = None, *, body_model: str | Path | None = None
+) -> Clip:
     """Load a motion from a file: `.bvh`, `.gltf`, `.glb`, `.csv`, `.json` or `.npz`.
+
+    An NPZ may also be an AMASS archive or a table of joint positions in SMPL's order, and `.pt` is a result of GVHMR
+    (see `poise.formats.smpl.read`).
 
     Args:
         path: The file.
         figure: The figure of the joint values in a CSV, JSON or NPZ; not needed if the file names a built-in figure.
             The other formats have their own skeleton.
         name: Name of an animation in a glTF file; the first animation if not given.
+        body_model: For an AMASS archive or a result of GVHMR, your SMPL-X body model as NPZ; without it, bones have
+            average proportions.
 
     Raises:
         FormatError: The file cannot be read; the message has file and line.
@@ -83,10 +90,18 @@ def load_clip(path: str | Path, figure: Figure | None = None, name: str | None =
     suffix = file.suffix.lower()
     if suffix in (".gltf", ".glb"):
         return _read_gltf_clip(file, name)
-    if suffix not in (".bvh", ".csv", ".json", ".npz"):
-        raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv", ".json", ".npz"))
+    if suffix == ".fbx":
+        raise FormatError("is an FBX file: convert it to glTF or BVH first, for example with Blender.", file)
+    if suffix not in (".bvh", ".csv", ".json", ".npz", ".pt"):
+        raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv", ".json", ".npz", ".pt"))
     if name is not None:
         raise FormatError("holds one motion without a name; only a glTF file has animations to choose by name.", file)
+    if suffix == ".pt" or (suffix == ".npz" and _is_smpl(file)):
+        from poise.formats.smpl.read import read_gvhmr_clip, read_smpl_clip
+
+        return (read_gvhmr_clip if suffix == ".pt" else read_smpl_clip)(file, body_model)
+    if body_model is not None:
+        raise FormatError("is no AMASS archive; only those use a body model.", file)
     if suffix == ".bvh":
         from poise.formats.bvh.read import read_bvh_clip
 
@@ -123,6 +138,27 @@ def save_motion(motion: Motion, path: str | Path) -> None:
         raise FormatError(f"a motion file must end in {', '.join(MOTION_ENDINGS)}, not in {ending or 'nothing'}.", path)
 
 
+def _is_smpl(path: Path) -> bool:
+    """Whether an NPZ file is an AMASS archive or a table of joint positions, by the names of its arrays."""
+    keys = set(npz_keys(path))
+    return "global_joint_positions" in keys or ("trans" in keys and bool({"poses", "pose_body"} & keys))
+
+
+def _robot_file(name: str) -> Path:
+    """The file of a robot that is installed on this machine."""
+    from poise.figures import BUILT_IN
+    from poise.formats.catalog.robots import ROBOTS, find_robot
+
+    found = find_robot(name)
+    if found is None:
+        hint = suggestion(name, [*BUILT_IN, *ROBOTS])
+        known = ", ".join(BUILT_IN)
+        raise FigureError(
+            f"no built-in figure, file or robot {name!r}.{hint} Built-in figures: {known}. Robots: see `poise robots`."
+        )
+    return found
+
+
 def _looks_like_file(name: str) -> bool:
     """Whether a name is a file: it has an ending or a folder, or such a file exists."""
     try:
@@ -137,6 +173,7 @@ def _figure_reader(path: Path) -> Callable[[Path], Figure]:
     readers: dict[str, Callable[[Path], Figure]] = {
         ".toml": _read_toml,
         ".urdf": _read_urdf,
+        ".xacro": _read_xacro,
         ".mjcf": _read_mjcf,
         ".bvh": _read_bvh,
         ".gltf": _read_gltf,
@@ -145,7 +182,9 @@ def _figure_reader(path: Path) -> Callable[[Path], Figure]:
     if suffix == ".xml":
         return _read_urdf if _root_element(path) == "robot" else _read_mjcf
     if suffix not in readers:
-        raise _unknown_ending(path, "figure", (".figure.toml", ".urdf", ".xml", ".mjcf", ".bvh", ".gltf", ".glb"))
+        raise _unknown_ending(
+            path, "figure", (".figure.toml", ".urdf", ".xacro", ".xml", ".mjcf", ".bvh", ".gltf", ".glb")
+        )
     return readers[suffix]
 
 
@@ -172,6 +211,12 @@ def _read_urdf(path: Path, closures: Path | None = None) -> Figure:
     from poise.formats.urdf.read import read_urdf
 
     return read_urdf(path, closures)
+
+
+def _read_xacro(path: Path) -> Figure:
+    from poise.formats.urdf.xacro import read_xacro
+
+    return read_xacro(path)
 
 
 def _read_mjcf(path: Path) -> Figure:

@@ -2,11 +2,13 @@
 
 [[link]]
 joint = "LeftHand"      # of the clip
-site = "left_hand"      # of the figure
+site = "left_hand"      # of the figure: a site or a body
+role = "left_wrist"     # anatomical role of both; found by itself if left out
 weight = 1.0
 axes = "xyz"
 offset = [0.0, 0.0, 0.0]
 priority = 2
+point = [0.1, 0.0, 0.0] # of the site, in its frame; the centre of its joint if left out
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from poise.errors import FormatError, TaskError
 from poise.formats.text.files import read_bytes, write_atomically
 from poise.motion.mapping.mapping import JointMap, Link
 
-LINK_KEYS = ("joint", "site", "role", "weight", "axes", "offset", "priority")
+LINK_KEYS = ("joint", "site", "role", "weight", "axes", "offset", "priority", "point")
 
 
 def read_mapping(path: str | Path) -> JointMap:
@@ -57,4 +59,5 @@ def _text(link: Link) -> str:
     lines += [f"role = {json.dumps(link.role)}"] if link.role else []
     lines += [f"weight = {float(link.weight)!r}", f"axes = {json.dumps(link.axes)}"]
     lines += [f"offset = {[float(x) for x in link.offset]!r}", f"priority = {link.priority}"]
+    lines += [f"point = {list(link.point)!r}"] if link.point is not None else []
     return "\n".join(lines) + "\n"

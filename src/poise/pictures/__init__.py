@@ -1,9 +1,5 @@
 """Pictures of figures, rendered in software without a window, a browser or a graphics card."""
 
-from poise.extras import require
-
-require("PIL", "a picture")
-
 from poise.pictures.draw import draw
 from poise.pictures.film import save_gif
 from poise.pictures.picture import Picture

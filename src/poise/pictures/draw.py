@@ -50,7 +50,7 @@ def draw(
         collision: Draw collision shapes instead of visual ones.
         joints: Mark the joints.
         labels: Write the names of joints and sites, and draw the sites' axes.
-        folder: Folder of the mesh files; usually that of the figure's file.
+        folder: Folder of the mesh files; None for that of the figure.
     """
     check_size(size)
     frames = figure.frames(figure.neutral() if posture is None else posture)

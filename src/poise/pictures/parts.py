@@ -78,7 +78,7 @@ def appearance(
         figure: The figure.
         skeleton: Use bones only.
         collision: Use collision shapes instead of visual ones.
-        folder: Folder of the mesh files.
+        folder: Folder of the mesh files; None for that of the figure.
         segments: Segments around round shapes; below `ROUND_SEGMENTS`, meshes are simplified too.
     """
     notes: list[str] = []
@@ -86,7 +86,7 @@ def appearance(
     for number, body in enumerate(figure.bodies):
         shapes = () if skeleton else _preferred_shapes(body.shapes, collision)
         others = () if skeleton else tuple(shape for shape in body.shapes if shape not in shapes)
-        drawn = partial(_shape_parts, number, body, folder=folder, segments=segments)
+        drawn = partial(_shape_parts, number, body, folder=folder or figure.folder, segments=segments)
         solids.append(drawn(shapes, notes=notes) or drawn(others, notes=[]))
     flat = tuple(part for row in solids for part in row)
     extent = _extent(figure, Appearance(flat, 0.0, ()))

@@ -1,9 +1,8 @@
-"""Draws a scene: the figure in its posture and start posture, with its targets and obstacles."""
+"""Draws a scene: the figure in its posture and start posture, with its targets, obstacles and forces."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import FloatArray, Frames
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
+from poise.pictures.force_drawing import draw_forces, force_marks
 from poise.pictures.goals import Marks, marks_of, plane_patch
 from poise.pictures.marks import color_bytes, draw_marks, screen_point
 from poise.pictures.parts import Appearance, Part, appearance, surface_of
@@ -35,20 +35,24 @@ def draw_scene(
     view: str = "three-quarter",
     theme: str | Theme = "light",
     start: bool = True,
+    torques: bool | float = False,
     within: ArrayLike | None = None,
 ) -> Picture:
     """Draw a scene.
 
     Green crosses are targets, and red lines lead to missed targets. Dashed lines are lines of sight. The support
-    polygon and the centre of mass are blue.
+    polygon, the centre of mass and the weight are blue, forces on the figure orange, torques on it violet. Forces of
+    the ground are green, red if the ground cannot hold the figure.
 
     Args:
-        scene: The figure with its tasks and obstacles.
+        scene: The figure with its tasks, obstacles and forces.
         posture: The figure's posture, usually of a result.
         size: Width and height [pixels].
         view: front, side, top or three-quarter.
         theme: light or dark.
         start: Also show the start posture, faintly.
+        torques: Also show the torque of every joint, as a violet arc that is as long as the torque is large; it is red
+            where the joint lacks the strength. A number is the torque of the longest arc [N m].
         within: (k, 3) world points for the camera to frame instead of the drawn ones, so that several pictures share
             a camera.
     """
@@ -59,7 +63,8 @@ def draw_scene(
     frames = _stacked(figure.frames(here), figure.frames(before))
     look = _scene_appearance(scene, len(figure.frames(here).position), colors)
     marks = marks_of(scene.tasks, here)
-    points = np.concatenate([drawable_points(figure, look, frames), marks.points()])
+    forces = force_marks(here, scene.forces, look.extent, torques=torques)
+    points = np.concatenate([drawable_points(figure, look, frames), marks.points(), forces.points()])
     patches = [plane_patch(plane, figure, points) for plane in scene.obstacles if isinstance(plane, Plane)]
     marks.planes += [patch for patch in patches if patch is not None]
     framed = points if within is None else np.asarray(within, dtype=np.float64)
@@ -69,6 +74,7 @@ def draw_scene(
     image = _with_transparent_areas(image, marks, fine, colors)
     draw_marks(image, figure, frames, fine, colors)
     _draw_goals(image, marks, fine, colors)
+    draw_forces(image, forces, fine, colors)
     return Picture(np.asarray(image.reduce(SUPERSAMPLING)), look.notes)
 
 
@@ -87,9 +93,7 @@ def _scene_appearance(scene: Scene, count: int, theme: Theme) -> Appearance:
         count: Number of the figure's frames.
         theme: Colours.
     """
-    origin = scene.origin.figure if scene.origin is not None else ""
-    folder = Path(origin).resolve().parent if origin and Path(origin).is_file() else None
-    own = appearance(scene.figure, folder=folder)
+    own = appearance(scene.figure)
     ghosts = tuple(replace(part, body=part.body + count) for part in own.parts)
     solids, notes = [], []
     for obstacle in scene.obstacles:

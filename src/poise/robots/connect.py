@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from poise.errors import RobotError
-from poise.figure.model.figure import Figure
+from poise.figure.model.figure import Figure, checked_figure
 from poise.figure.model.names import suggestion
 from poise.robots import dynamixel, firmata, osc_out, serial_line
 from poise.robots.driver import Driver
@@ -54,6 +54,7 @@ def connect(
         options: Keyword arguments of `Robot`.
     """
     name, kind = _kind(where)
+    checked_figure(figure, "a robot")
     driver = kind.make(where.partition(":")[2], figure)
     given = read_servos(servos, figure, kind.servos) if isinstance(servos, (str, Path)) else ServoFile(servos, None)
     if given.safe is not None:
@@ -65,7 +66,7 @@ def connect(
 
 
 def _kind(where: str) -> tuple[str, Kind]:
-    name, colon, rest = where.partition(":")
+    name, colon, rest = str(where).partition(":")
     if not colon or not rest or name not in ROBOT_KINDS:
         hint = suggestion(name, ROBOT_KINDS) if name not in ROBOT_KINDS else ""
         raise RobotError(f"{where!r} names no robot.{hint} An address looks like one of {ADDRESS_EXAMPLES}.")

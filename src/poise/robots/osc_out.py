@@ -14,7 +14,7 @@ from poise.robots.driver import DeviceLostError
 from poise.robots.servo import Servo
 
 OSC_TICKS = (-3_141_593, 3_141_593)
-"""From −π to π; one tick is a microradian."""
+"""Range of a joint's ticks: −π to π in microradians."""
 
 
 class OscDriver:

@@ -2,9 +2,9 @@
 
     0:1500 1:1432 2:988 3:1500 4:1710
 
-Each servo is `channel:tick`; a line ends with a newline. A connection begins with the line `!`, which makes a line that
-an earlier connection left unfinished invalid: a sketch must ignore every line that contains anything but servos. The
-board need not answer; everything it prints is read and ignored.
+Each servo is `channel:tick`; a line ends with a newline. A connection begins with the line `!`. If an earlier
+connection left a line unfinished, the `!` ends it and makes it invalid: a sketch must ignore every line that contains
+anything but servos. The board need not answer; everything it prints is read and ignored.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 
 from poise.errors import RobotError
 from poise.figure.model.figure import Figure
+from poise.figure.model.joints import in_words
 from poise.figure.model.names import suggestion
 from poise.figure.model.pose import FloatArray
 
@@ -106,9 +107,10 @@ def allowed(servo: Servo, figure: Figure) -> TickRange:
     low = max(servo.ticks[0], math.ceil(ends[0] - 1e-9)) if math.isfinite(ends[0]) else servo.ticks[0]
     high = min(servo.ticks[1], math.floor(ends[1] + 1e-9)) if math.isfinite(ends[1]) else servo.ticks[1]
     if low > high:
+        part = figure.joints[servo.joint].scalars[0]
         raise RobotError(
             f"servo of joint {servo.joint!r}: no tick of {servo.ticks[0]} … {servo.ticks[1]} is inside the joint's "
-            f"limits {lower:g} … {upper:g}; check zero, sign and travel."
+            f"limits {in_words(lower, part)} … {in_words(upper, part)}; check zero, sign and travel."
         )
     return TickRange(low, high, speed_limit(servo, figure) * abs(servo.scale))
 

@@ -19,19 +19,18 @@ Prismatic joints use metres instead of degrees.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from poise.errors import FormatError, RobotError
 from poise.figure.model.figure import Figure
-from poise.figure.model.names import look_up, suggestion
+from poise.figure.model.names import look_up
 from poise.figure.model.pose import LARGEST
-from poise.robots.servo import Servo
+from poise.formats.text.files import read_bytes
+from poise.formats.text.toml_tables import Source, Table
+from poise.robots.servo import Servo, checked_servos
 
 _NUMBER_KEYS = ("zero", "travel", "lower", "upper", "speed")
-_SERVO_KEYS = ("joint", "channel", "sign", "ticks", *_NUMBER_KEYS)
 
 
 class ServoFile(NamedTuple):
@@ -45,55 +44,48 @@ class ServoFile(NamedTuple):
 
 def read_servos(path: str | Path, figure: Figure, defaults: Mapping[str, object]) -> ServoFile:
     """Read a servo file; fields that it leaves out are taken from `defaults`."""
-    file = Path(path)
-    try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except ValueError as problem:
-        # Not TOML, not text, or a whole number with thousands of digits.
-        raise FormatError(f"this is not valid TOML: {str(problem).rstrip('.')}.", file) from None
-    except OSError as problem:
-        raise FormatError(f"cannot be read: {(problem.strerror or str(problem)).lower()}.", file) from None
-    try:
-        return _parsed(document, figure, defaults)
-    except FormatError:
-        raise
-    except ValueError as problem:
-        raise FormatError(str(problem), file) from None
-
-
-def _parsed(document: Mapping[str, Any], figure: Figure, defaults: Mapping[str, object]) -> ServoFile:
-    _refuse_unknown_keys(document, ("safe", "servo"), "a servo file")
-    safe = document.get("safe")
+    top = Source(read_bytes(path), Path(path)).top
+    safe = top.text("safe", None)
     if safe is not None:
-        figure.posture(str(safe))
-    rows = document.get("servo", [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise RobotError("servos are tables that start with [[servo]].")
-    return ServoFile([_servo(row, figure, defaults) for row in rows], safe)
+        with top.locating_errors("safe"):
+            figure.posture(safe)
+    servos: list[Servo] = []
+    for table in top.tables("servo", "servo"):
+        servos.append(_servo(table, figure, defaults))
+        with table.locating_errors():
+            checked_servos(figure, servos)
+    top.finish()
+    return ServoFile(servos, safe)
 
 
-def _servo(row: Mapping[str, Any], figure: Figure, defaults: Mapping[str, object]) -> Servo:
-    _refuse_unknown_keys(row, _SERVO_KEYS, "a servo")
-    for key in ("joint", "channel"):
-        if key not in row:
-            raise RobotError(f"a servo needs a {key}; this one has only {', '.join(row) or 'no keys'}.")
-    joint = str(row["joint"])
-    look_up({name: name for name in figure.joints.names}, joint, "joint", f"figure {figure.name!r}")
-    unit = 1.0 if figure.joints[joint].kind == "prismatic" else math.radians(1.0)
-    values: dict[str, Any] = {**defaults, **row}
-    for key in _NUMBER_KEYS:
-        if key in row:
-            if isinstance(row[key], bool) or not isinstance(row[key], (int, float)) or abs(row[key]) > LARGEST:
-                raise RobotError(f"servo of joint {joint!r}: {key} is a number, not {str(row[key])[:40]!r}.")
-            values[key] = unit * float(row[key])
-    if "ticks" in row:
-        if not isinstance(row["ticks"], list) or len(row["ticks"]) != 2:
-            raise RobotError(f"servo of joint {joint!r}: ticks are two whole numbers, not {row['ticks']!r}.")
-        values["ticks"] = tuple(row["ticks"])
-    return Servo(**values)
+def _servo(table: Table, figure: Figure, defaults: Mapping[str, object]) -> Servo:
+    joint = table.text("joint")
+    with table.locating_errors("joint"):
+        kind = look_up({one.name: one.kind for one in figure.joints}, joint, "joint", f"figure {figure.name!r}")
+    table.what = f"the servo of joint {joint!r}"
+    unit = 1.0 if kind == "prismatic" else math.radians(1.0)
+    values: dict[str, Any] = {**defaults, "joint": joint, "channel": table.take("channel")}
+    numbers = {key: table.number(key) for key in _NUMBER_KEYS if key in table}
+    _check_numbers(table, numbers)
+    values |= {key: unit * number for key, number in numbers.items()}
+    if "sign" in table:
+        values["sign"] = table.take("sign")
+    if "ticks" in table:
+        table.numbers("ticks", (2,))
+        values["ticks"] = tuple(table.take("ticks"))
+    table.finish("joint", "channel", "sign", "ticks", *_NUMBER_KEYS)
+    with table.locating_errors():
+        return Servo(**values)
 
 
-def _refuse_unknown_keys(table: Mapping[str, Any], keys: Sequence[str], what: str) -> None:
-    for key in table:
-        if key not in keys:
-            raise RobotError(f"{what} has no {key!r}.{suggestion(key, keys)} It may have: {', '.join(keys)}.")
+def _check_numbers(table: Table, numbers: Mapping[str, float]) -> None:
+    """Check the numbers in the file's own unit, so that errors quote them as they are written."""
+    for key, number in numbers.items():
+        if not abs(number) <= LARGEST:
+            raise table.error(f"{key!r} of {table.what} must be a number, not {number:g}.", key)
+        if key in ("travel", "speed") and number <= 0.0:
+            raise table.error(f"{key!r} of {table.what} must be above 0, not {number:g}.", key)
+    lower, upper = numbers.get("lower", -math.inf), numbers.get("upper", math.inf)
+    if lower >= upper:
+        reason = f"{table.what} has its lower limit {lower:g} not below its upper limit {upper:g}."
+        raise table.error(reason, "lower" if "lower" in numbers else "upper")

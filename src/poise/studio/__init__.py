@@ -3,4 +3,3 @@
 from poise.extras import require
 
 require("nicegui", "the studio")
-require("PIL", "the studio", extra="studio")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from poise.errors import TaskError
 from poise.figure.collision.pairs import Names
+from poise.figure.collision.soles import ground_height
+from poise.figure.model.pose import unit_vector
+from poise.tasks.amounts import length
 from poise.tasks.form import MARGIN, FormField, MenuEntry, Setting, field
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Comparison, Goal, Task
-from poise.tasks.words import length
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 SELF = "self"
 """Stands for the figure's own bodies among the things to avoid."""
+FLOOR = "floor"
+"""Name of the plane on which a solid figure stands."""
+UPRIGHT = 0.99
+"""Component of a plane's normal along the vertical from which on the plane is a floor."""
 
 Hazard: TypeAlias = str | Obstacle | Plane
 Hazards: TypeAlias = Hazard | Sequence[Hazard]
@@ -38,13 +44,41 @@ def _with_hazards(task: Avoid, names: Sequence[str], setting: Setting) -> Task:
     return replace(task, what=[by_name[name] for name in names])
 
 
+def solid_task(figure: Figure, obstacles: Iterable[Obstacle | Plane] = ()) -> Avoid | None:
+    """The task that makes a figure solid: its bodies touch each other, the floor and obstacles, but do not pass.
+
+    A figure that nothing holds stands on a floor, the ground on which it stands in its posture "standing", unless one
+    of the obstacles is a plane that faces up. The task is None if there is nothing that could meet.
+    """
+    given = list(obstacles)
+    given += [floor for floor in floors_of(figure, given) if floor not in given]
+    is_solid = _has_solids(figure)
+    if not given and not is_solid:
+        return None
+    return Avoid([*given, *([SELF] if is_solid else [])], margin=0.0, name="solid bodies")
+
+
+def floors_of(figure: Figure, obstacles: Iterable[Obstacle | Plane] = ()) -> list[Plane]:
+    """The floors of a solid figure: planes that face up, else the ground of a figure that nothing holds."""
+    up = figure.up_vector
+    floors = [each for each in obstacles if isinstance(each, Plane) and float(unit_vector(each.normal) @ up) > UPRIGHT]
+    is_held = not any(joint.kind == "free" and joint.parent is None for joint in figure.joints)
+    if floors or is_held or not _has_solids(figure):
+        return floors
+    return [Plane(figure.up_vector, ground_height(figure), name=FLOOR)]
+
+
+def _has_solids(figure: Figure) -> bool:
+    return any(shape.role != "visual" for body in figure.bodies for shape in body.shapes)
+
+
 @dataclass(frozen=True, eq=False)
 class Avoid(Task):
-    """Bodies of the figure keep clear of obstacles, or, with "self", of each other.
+    """Keeps bodies of the figure clear of obstacles, or, with "self", of each other.
 
     It is above every priority: no task moves a body nearer than `margin`, and bodies that are nearer at the start are
-    separated first. Its priority, weight, gain and joints have no effect. Bodies of the figure that are nearer than
-    `margin`, or inside each other, in its neutral posture may stay as near as they are there.
+    separated first. Its priority, weight, gain and joints have no effect. Two bodies of the figure that overlap, or are
+    nearer than `margin`, in its neutral posture need only keep the distance that they have there.
     """
 
     chooses_joints: ClassVar[bool] = False
@@ -72,7 +106,7 @@ class Avoid(Task):
     include: Names = ()
     """Pairs of names to keep apart although a joint connects them or they always touch."""
     folder: str | None = None
-    """Folder of mesh files; usually the folder of the figure's file."""
+    """Folder of mesh files; None for that of the figure, and for the current folder for the meshes of obstacles."""
 
     def __post_init__(self) -> None:
         """Check the margin and the reach."""
@@ -87,7 +121,7 @@ class Avoid(Task):
     @property
     def hazards(self) -> list[Hazard]:
         """The things to avoid, as a list; raises `TaskError` for anything else."""
-        given = [self.what] if isinstance(self.what, str | Obstacle | Plane) else list(self.what)
+        given = [self.what] if isinstance(self.what, str | Obstacle | Plane | None) else list(self.what)
         for hazard in given:
             if hazard != SELF and not isinstance(hazard, Obstacle | Plane):
                 raise TaskError(f'a figure can avoid an obstacle, a plane or "self", not {hazard!r}.')
@@ -110,7 +144,7 @@ class Avoid(Task):
 
     @property
     def rank(self) -> int:
-        """0: it is above every priority."""
+        """0: the task is above every priority."""
         return 0
 
     def describe(self) -> str:

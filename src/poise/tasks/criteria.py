@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import number
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
 from poise.figures.people.likely_posture import people_of
@@ -81,12 +82,12 @@ class Criterion(Kind):
 
     menu: ClassVar[str] = ""
     """Its name on the studio's page; "" if it is not there."""
+    first_weight: ClassVar[float] = 1.0
+    """Weight that the studio begins with: the effect on a standing person can be seen, but does not make it crouch."""
 
     def __post_init__(self) -> None:
         """Check the weight."""
-        weight: float = getattr(self, "weight", 1.0)
-        if not math.isfinite(weight) or weight < 0.0:
-            raise TaskError(f"{type(self).__name__}: weight must be zero or a positive number, not {weight}.")
+        number(getattr(self, "weight", 1.0), f"{type(self).__name__}: weight", least=0.0)
 
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> Term:
         """The criterion's term of the sum; raises `TaskError` or `FigureError` if the figure has no such joints."""
@@ -94,7 +95,7 @@ class Criterion(Kind):
 
     @classmethod
     def made(cls, posture: Posture) -> Criterion:
-        """A new criterion of this kind for a figure in a posture."""
+        """A new criterion of this kind for a figure in a posture, to be used at its `first_weight`."""
         return cls()
 
 
@@ -141,6 +142,7 @@ class Comfort(Criterion):
     """Joints stay near the middle of their ranges: Σ ((q - middle) / range)²."""
 
     menu: ClassVar[str] = "Comfort: joints near mid-range"
+    first_weight: ClassVar[float] = 0.02
 
     joints: Recruits = None
     """Names of the joints; all with limits unless given."""
@@ -157,6 +159,7 @@ class Flex(Criterion):
     """Joints such as knees, hips and elbows bend: each turns towards the side on which its range is larger."""
 
     menu: ClassVar[str] = "Flex"
+    first_weight: ClassVar[float] = 0.005
 
     joints: Recruits = None
     """Names of the joints; all with an asymmetric range unless given."""
@@ -172,6 +175,7 @@ class Extend(Criterion):
     """Joints stretch: each turns away from the side on which its range is larger."""
 
     menu: ClassVar[str] = "Extend"
+    first_weight: ClassVar[float] = 0.005
 
     joints: Recruits = None
     """Names of the joints; all with an asymmetric range unless given."""
@@ -249,8 +253,8 @@ class Gradient(Criterion):
 def default_criteria(figure: Figure, tasks: Iterable[Task] = ()) -> tuple[Criterion, ...]:
     """The criteria of a figure that is given none: people move as people do.
 
-    They have none if their last task holds a posture, or if they balance forces: what was learnt from people was learnt
-    without loads.
+    They have none if their last task holds a posture, or if they balance forces: on the edge of what the ground can
+    balance, a criterion may keep them from coming to rest.
     """
     active = [task for task in tasks if task.active]
     lowest = max((task.priority for task in active), default=0)

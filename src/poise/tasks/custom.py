@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +17,27 @@ from poise.tasks.task import Goal, Task
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.tasks.obstacles import Obstacle, Plane
 
 JACOBIAN_DIFFERENCE = 1e-6
 """Half the width of a central difference [rad or m]."""
+
+
+class Computed(Protocol):
+    """Something that computes the errors of a task in Python."""
+
+    @property
+    def kinks(self) -> float:
+        """By how much its error may exceed the prediction per size of a step, where its derivative jumps."""
+        ...
+
+    def error_at(self, posture: Posture) -> FloatArray:
+        """(size,) the error in a posture, all zero when the task is met."""
+        ...
+
+    def jacobian_at(self, posture: Posture) -> FloatArray:
+        """(size, nv) derivative of the error in a posture."""
+        ...
 
 
 class ComputedTask(Task):
@@ -32,6 +50,8 @@ class ComputedTask(Task):
     kind: ClassVar = ""
     size: int = 1
     """Number of components of the error."""
+    kinks: ClassVar[float] = 0.0
+    """By how much its error may exceed the prediction per size of a step, where its derivative jumps."""
 
     def unit(self) -> str:
         """None: the unit of the error is not known."""
@@ -40,6 +60,10 @@ class ComputedTask(Task):
     def goals(self, figure: Figure) -> list[Goal]:
         """One custom goal with `size` rows."""
         return [Goal(kind=CUSTOM_GOAL, directions=np.zeros((self.size, 3)), weights=self.weights_of(self.size))]
+
+    def bound_to(self, figure: Figure, obstacles: Mapping[str, Obstacle | Plane]) -> Computed:
+        """What computes the errors for a figure with obstacles by name: the task itself, if it needs none of them."""
+        return self
 
     def error_at(self, posture: Posture) -> FloatArray:
         """(size,) the error in a posture, all zero when the task is met."""

@@ -14,11 +14,11 @@ from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import DISTANCE_GOAL, SURFACE_GOAL
 from poise.kernels.maths.ellipsoid import distance_to_ellipsoid
 from poise.kernels.maths.vector import Vector
+from poise.tasks.amounts import length
 from poise.tasks.form import RELATIVE_TO, SITE, MenuEntry, field, parts_of, rotation_field, vector_field
 from poise.tasks.place import rotation_of
 from poise.tasks.target import Target, part_from_world, world_from_part
 from poise.tasks.task import Comparison, Goal, Task, base_seat, finite_vector, seat_of
-from poise.tasks.words import length
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -47,7 +47,7 @@ def _new_ellipsoid(posture: Posture, site: str) -> OnEllipsoid:
 
 @dataclass(frozen=True, eq=False)
 class Distance(Task):
-    """Two parts of the figure are at a distance from each other, in any direction."""
+    """Keeps two parts of the figure at a distance from each other, in any direction."""
 
     target_fields: ClassVar = ("distance",)
     menu: ClassVar = (MenuEntry("Distance", _new_distance, needs_site=True),)
@@ -116,7 +116,7 @@ class Distance(Task):
 
 @dataclass(frozen=True, eq=False)
 class OnEllipsoid(Task):
-    """A site is on the surface of an ellipsoid, at any point of it, as a shoulder blade slides on the ribs.
+    """Keeps a site on the surface of an ellipsoid, at any point of it, as a shoulder blade slides on the ribs.
 
     `relative_to` names a site or body that carries the ellipsoid, in whose frame `center` and `rotation` are given. The
     error is the distance from the surface, inside or outside [Baerlocher 2001, 7.3.1].

@@ -11,10 +11,11 @@ import numpy as np
 
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
-from poise.forces.acting import Acting, acting_on, floats
+from poise.forces.acting import Acting, acting_on, floats, footholds_of
 from poise.forces.equilibrium import level_axes
 from poise.forces.loads import Load
-from poise.kernels.goals.goals import BALANCE_GOAL, STAND_GOAL
+from poise.kernels.forces.statics import Wrenches
+from poise.kernels.goals.goals import BALANCE_GOAL, CUSTOM_GOAL, STAND_GOAL
 from poise.tasks.form import MARGIN, FormField, MenuEntry
 from poise.tasks.task import Goal, Seat, Task
 
@@ -31,13 +32,15 @@ MOMENT_AXES = {"Automatic": None, "Horizontal axes": True, "All three axes": Fal
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(Task):
-    """The figure is in static equilibrium under its weight and all forces [Baerlocher 2001, 6.3].
+    """Brings the figure into static equilibrium under its weight and all forces [Baerlocher 2001, 6.3].
 
     If some support has a share, every support carries its share, and the remaining moment must vanish. If none has, the
     ground may push anywhere inside the friction cones of the contacts, and the centre of mass stays in the region where
     such forces can balance it. A figure that is attached to the world and has no supports is carried by its root.
 
     The error is a length: the moment divided by the weight, the distance by which the centre of mass is off balance.
+    Where no forces of the ground can balance the figure, whatever its centre of mass, the error is the least wrench
+    that is missing, divided by the weight: the figure leans into its pushes as far as that helps.
     """
 
     without_target: ClassVar = "has no target to change; make another solver for other forces"
@@ -78,14 +81,16 @@ class Equilibrium(Task):
         return acting_on(figure, forces if self.forces is None else self.forces)
 
     def goals(self, figure: Figure, forces: Iterable[Load] = ()) -> list[Goal]:
-        """One goal: two or three rows of moments, or two for a centre of mass that stays inside a region."""
+        """Two or three rows of moments; or two for a centre of mass inside a region, and six for what is missing."""
         acting = self.acting(figure, forces)
         if not acting.supports and floats(figure):
             raise TaskError(
                 f"{self.label}: figure {figure.name!r} floats and can only rest on supports; "
                 "add a Support for each foot to the forces."
             )
-        return [self._open_goal(acting) if finds_reactions(acting) else self._shared_goal(acting)]
+        if finds_reactions(acting):
+            return [self._open_goal(acting), *self._missing_goals(acting)]
+        return [self._shared_goal(acting)]
 
     def _shared_goal(self, acting: Acting) -> Goal:
         """The goal for supports with shares: moments that must vanish."""
@@ -120,6 +125,31 @@ class Equilibrium(Task):
             loads=acting.applied(),
             gravity=gravity,
         )
+
+    def _missing_goals(self, acting: Acting) -> list[Goal]:
+        """Goals for the moment and the force that are missing where supports without shares cannot balance the figure.
+
+        Their directions, forces and errors are computed for every posture.
+        """
+        given, holds = acting.applied(), footholds_of(acting)
+        count, weights = len(holds.node), self.weights_of(1).repeat(3)
+        loads = Wrenches(
+            np.concatenate([given.node, holds.node]),
+            np.concatenate([given.point, holds.point]),
+            np.concatenate([given.force, np.zeros((count, 3))]),
+            np.concatenate([given.torque, np.zeros((count, 3))]),
+            np.concatenate([given.local, np.zeros(count, dtype=np.int64)]),
+            np.zeros((len(given.node) + count, 2)),
+        )
+        moment = Goal(
+            kind=BALANCE_GOAL,
+            directions=np.zeros((3, 3)),
+            weights=weights,
+            value=1.0 / float(np.linalg.norm(acting.weight)),
+            loads=loads,
+            gravity=np.array(acting.gravity),
+        )
+        return [moment, Goal(kind=CUSTOM_GOAL, directions=np.zeros((3, 3)), weights=weights)]
 
 
 def finds_reactions(acting: Acting) -> bool:

@@ -119,6 +119,13 @@ def _with_axes(task: Any, letters: str, setting: Setting) -> Task:
     return changed
 
 
+def _relative_to(task: Any, part: str | None, posture: Posture) -> Task:
+    """The task measured from another part; its target stays where it is in the world."""
+    moved: Task = replace(task, relative_to=part)
+    target = task.target_in(posture)
+    return moved if target is None else moved.dragged(posture, Pose(target.wanted, target.rotation))
+
+
 SITE = field("site", "Site or body", "choice", options=lambda setting: parts_of(setting.posture.figure))
 """The site or body that a task is about."""
 AXES = FormField(label="Axes", control="axes", get=_letters, put=_with_axes)
@@ -127,7 +134,7 @@ RELATIVE_TO = FormField(
     label="Relative to",
     control="choice",
     get=lambda task: task.relative_to or WORLD_OPTION,
-    put=lambda task, part, setting: replace(task, relative_to=None if part == WORLD_OPTION else part),
+    put=lambda task, part, setting: _relative_to(task, None if part == WORLD_OPTION else part, setting.posture),
     options=lambda setting: [WORLD_OPTION, *parts_of(setting.posture.figure)],
 )
 """The part in whose frame the target is given."""

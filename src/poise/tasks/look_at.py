@@ -45,7 +45,7 @@ def _ahead(posture: Posture, site: str) -> LookAt:
 
 @dataclass(frozen=True, eq=False)
 class LookAt(Task):
-    """A site looks at a point, or along a direction: with its face, or with an axis that is given."""
+    """Turns a site to look at a point, or along a direction: with its face, or with an axis that is given."""
 
     target_fields: ClassVar = ("at", "direction")
     takes_arrays: ClassVar = True

@@ -15,10 +15,11 @@ from poise.errors import TaskError
 from poise.figure.collision.soles import sole_corners, support_polygon
 from poise.figure.model.pose import vector
 from poise.kernels.goals.goals import CENTER_GOAL, INERTIA_GOAL, STAND_GOAL
+from poise.tasks.amounts import length
 from poise.tasks.form import AXES, AXIS, MARGIN, TARGET, FormField, MenuEntry, field, parts_of
 from poise.tasks.target import Target, nearest_target
 from poise.tasks.task import Comparison, Goal, Seat, Task, axes_of, finite_vector, seat_of
-from poise.tasks.words import along_words, length
+from poise.tasks.words import along_words
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -33,7 +34,7 @@ def sole_seats(figure: Figure, name: str) -> tuple[Seat, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CenterOfMass(Task):
-    """The centre of mass is at a point, or over a support polygon.
+    """Brings the centre of mass to a point, or over a support polygon.
 
     With `at`, the centre of mass goes to a point; `axes` chooses the coordinates that count. With `over`, the names of
     sites or bodies that stand on the ground, it stays above the convex hull of their soles, at least `margin` inside.
@@ -128,7 +129,7 @@ class CenterOfMass(Task):
 
 @dataclass(frozen=True, eq=False)
 class MomentOfInertia(Task):
-    """The moment of inertia about an axis through the centre of mass: small when curled up, large when spread out."""
+    """Brings the moment of inertia about an axis through the centre of mass to a value: small when curled up."""
 
     target_fields: ClassVar = ("value",)
     menu: ClassVar = (MenuEntry("Moment of inertia", lambda posture, site: MomentOfInertia(posture.figure.up, 0.0)),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import POINT_GOAL, TURN_GOAL
+from poise.tasks.amounts import LENGTH_AND_ANGLE, amount, length
 from poise.tasks.form import AXES, AXES_OF, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, rotation_field
 from poise.tasks.target import Target, TargetLike, nearest_target, part_from_world, world_from_part
 from poise.tasks.task import Comparison, Goal, Task, axes_of, base_seat, finite_vector, seat_of
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Position(Task):
-    """A point of the figure is at a position.
+    """Brings a point of the figure, such as a hand, to a position.
 
-    `axes` chooses the coordinates that count: "y" keeps the point in a plane, "xy" on a line; vectors may replace the
-    letters. `relative_to` names a site or body in whose frame `at` and `axes` are given, instead of the world's.
+    `axes` selects the coordinates that must match: all three by default, "y" for any point of a plane, "xy" for any
+    point of a line parallel to z; unit vectors may replace the letters. `at` and `axes` are in the world's axes, or in
+    those of the site or body `relative_to`.
     """
 
     target_fields: ClassVar = ("at",)
@@ -53,7 +56,7 @@ class Position(Task):
     at: ArrayLike
     """(3,) wanted position [m]."""
     axes: str | ArrayLike = "xyz"
-    """Coordinates that count, as letters or up to three vectors."""
+    """Coordinates that must match `at`, as letters or up to three vectors; the others are free."""
     relative_to: str | None = None
     """Name of the site or body in whose frame the position is given; the world if None."""
     offset: ArrayLike | None = None
@@ -103,10 +106,11 @@ class Position(Task):
 
 @dataclass(frozen=True, eq=False)
 class Orientation(Task):
-    """A site has a rotation; `axes` chooses the axes about which it counts.
+    """Turns a site or body to a rotation.
 
-    With `own_axes` they are the axes of the site itself: "xy" then lets it turn about its own z axis, wherever that
-    points, and a weight of three numbers belongs to its own three axes.
+    `axes` selects the axes about which the rotation must match; about the others it is free. With `own_axes` they are
+    the axes of the site itself: "xy" then lets it turn about its own z axis, wherever that points, and a weight of
+    three numbers belongs to its own three axes.
     """
 
     target_fields: ClassVar = ("rotation",)
@@ -131,7 +135,7 @@ class Orientation(Task):
     rotation: ArrayLike
     """(4,) wanted rotation, a quaternion (w, x, y, z)."""
     axes: str | ArrayLike = "xyz"
-    """Axes of rotation that count, as letters or up to three vectors."""
+    """Axes about which the rotation must match, as letters or up to three vectors; about others it is free."""
     relative_to: str | None = None
     """Name of the site or body in whose frame the rotation is given; the world if None."""
     own_axes: bool = False
@@ -183,7 +187,7 @@ class Orientation(Task):
 
 @dataclass(frozen=True, eq=False)
 class Frame(Task):
-    """A site has a position and a rotation.
+    """Brings a site or body to a position and a rotation.
 
     `weight` is one number, or six: three for the position, and three for the rotation, about the axes of the world, of
     `relative_to`, or with `own_axes` of the site itself.
@@ -225,7 +229,14 @@ class Frame(Task):
 
     def unit(self) -> str:
         """Unit of its error, which mixes lengths and angles."""
-        return "m+rad"
+        return LENGTH_AND_ANGLE
+
+    def error_words(self, posture: Posture, error: float) -> str:
+        """How far the position is off, and by what angle the rotation is."""
+        frame = part_from_world(posture, self.relative_to) @ world_from_part(posture, self.site)
+        off = frame.inverse() @ self.wanted
+        angle = 2.0 * math.atan2(float(np.linalg.norm(off.rotation[1:])), abs(float(off.rotation[0])))
+        return f"{length(float(np.linalg.norm(off.position)))}, {amount(angle, 'rad')}"
 
     def goals(self, figure: Figure) -> list[Goal]:
         """Two goals with three rows each: the position and the rotation."""
@@ -273,7 +284,10 @@ class Frame(Task):
 
 def rotation_of(value: ArrayLike, label: str) -> FloatArray:
     """A unit quaternion from four finite numbers."""
-    numbers = np.asarray(value, dtype=np.float64)
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
     size = float(np.linalg.norm(numbers)) if numbers.shape == (4,) else 0.0
     if not np.all(np.isfinite(numbers)) or size < 1e-9:
         raise TaskError(f"{label}: a rotation must be a quaternion (w, x, y, z) that is not zero, not {value!r}.")

@@ -11,10 +11,10 @@ import numpy as np
 from poise.errors import TaskError
 from poise.figure.model.pose import Pose
 from poise.kernels.goals.goals import HOLD_GOAL
+from poise.tasks.amounts import amount
 from poise.tasks.form import FormField, MenuEntry, Setting
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Comparison, Goal, Task, name_list
-from poise.tasks.words import amount
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure, PostureLike
@@ -32,7 +32,7 @@ def _with_posture(task: Hold, option: str, setting: Setting) -> Task:
 
 @dataclass(frozen=True, eq=False)
 class Hold(Task):
-    """Joints have the values of a posture; `joints` names them, by default all but a floating base."""
+    """Brings joints to their values in a posture; `joints` names them, by default all but a floating base."""
 
     masks_joints: ClassVar[bool] = False
     menu: ClassVar = (MenuEntry("Hold this posture", lambda posture, site: Hold(posture)),)
@@ -67,7 +67,7 @@ class Hold(Task):
         return names
 
     def goals(self, figure: Figure) -> list[Goal]:
-        """One goal with a row for each velocity of the held joints."""
+        """One goal, with one row for each degree of freedom of the held joints."""
         dofs: list[int] = []
         for name in self.held(figure):
             where = figure.v_slice(name)

@@ -61,7 +61,7 @@ class _Steady(Task):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StayStill(_Steady):
-    """Bodies stay where they are at the start of a solve, in the freedom that the other tasks of the level leave.
+    """Keeps bodies where they are at the start of a solve, in the freedom that the other tasks of the level leave.
 
     It adds ½ weight Σ (|c - c₀|² + |q - q₀|²), with c and q the position and the quaternion of each body.
     """
@@ -111,7 +111,7 @@ class _Slow(_Steady):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TurnSlowly(_Slow):
-    """Bodies turn slowly: above `speed` the cost of turning grows like the cube of a logarithm.
+    """Lets bodies turn only slowly: above `speed` the cost of turning grows like the cube of a logarithm.
 
     With x = 3 - tr R₀ᵀR for the rotation of a body since the solve started, and t the value of x that `speed` makes in
     one frame, it adds weight Σ ln(x / t)³ over all bodies with x > t. Unlike a limit it gives way smoothly, and spreads
@@ -149,7 +149,7 @@ class TurnSlowly(_Slow):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MoveSlowly(_Slow):
-    """Bodies move slowly: above `speed` the cost of moving grows like the cube of a logarithm.
+    """Lets bodies move only slowly: above `speed` the cost of moving grows like the cube of a logarithm.
 
     It is to positions what `TurnSlowly` is to rotations: with x = |c - c₀|² for the centre of mass c of a body, and t
     the square of the way at `speed` in one frame, it adds weight Σ ln(x / t)³ over all bodies with x > t. A body

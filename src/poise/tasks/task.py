@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import number, whole
 from poise.errors import TaskError
+from poise.figure.assembly.followers import with_followers
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
 from poise.kernels.forces.statics import Wrenches
+from poise.tasks.amounts import amount
 from poise.tasks.kinds import Kind
 from poise.tasks.target import Target, TargetLike, part_from_world
 
@@ -108,6 +111,8 @@ class Task(Kind):
     """Its own fields on the studio's page."""
     chooses_joints: ClassVar[bool] = True
     """Whether the studio's page lets one choose its joints."""
+    precision: ClassVar[float] = 0.0
+    """Error up to which it is met for any tolerance, because its error cannot be made smaller [m or rad]."""
     masks_joints: ClassVar[bool] = True
     """Whether `joints` are those it may move; False if they mean something else."""
     wants_start: ClassVar[bool] = False
@@ -139,14 +144,17 @@ class Task(Kind):
     def __post_init__(self) -> None:
         """Check priority, weight and gain."""
         if type(self.priority) is not int or self.priority < 1:
-            raise TaskError(f"{self.label}: priority must be a whole number of 1 or more, not {self.priority!r}.")
-        weights = np.atleast_1d(np.asarray(self.weight, dtype=np.float64))
+            object.__setattr__(self, "priority", whole(self.priority, f"{self.label}: priority", least=1))
+        try:
+            weights = np.atleast_1d(np.asarray(self.weight, dtype=np.float64))
+        except (TypeError, ValueError):
+            weights = np.array([math.nan])
         if weights.ndim != 1 or not np.all(np.isfinite(weights)) or np.any(weights < 0.0):
             raise TaskError(
                 f"{self.label}: weight must be one number or one per axis, none negative, not {self.weight!r}."
             )
-        if not (math.isfinite(self.gain) and 0.0 < self.gain <= 1.0):
-            raise TaskError(f"{self.label}: gain must be in (0, 1], not {self.gain}.")
+        if not 0.0 < number(self.gain, f"{self.label}: gain") <= 1.0:
+            raise TaskError(f"{self.label}: gain must be above 0 and at most 1, not {self.gain}.")
 
     @property
     def label(self) -> str:
@@ -190,6 +198,10 @@ class Task(Kind):
             raise TaskError(f"{self.label} takes numbers, not {value!r}; a posture is for Hold.")
         changed: dict[str, Any] = {name: value}
         return replace(self, **changed)
+
+    def error_words(self, posture: Posture, error: float) -> str:
+        """An error of this size, in a posture, for people."""
+        return amount(error, self.unit())
 
     def target_in(self, posture: Posture) -> Target | None:
         """Its target in the world while the figure has a posture; None if it has none that can be shown as a point."""
@@ -254,7 +266,10 @@ def axes_of(axes: str | ArrayLike, label: str) -> FloatArray:
 
 
 def recruited(figure: Figure, task: Task) -> FloatArray | None:
-    """(nv,) recruitment mask: 1 for the velocities that a task may use, else 0; None for all."""
+    """(nv,) recruitment mask: 1 for the velocities that a task may use, else 0; None for all.
+
+    Joints that must follow those of the task belong to it: passive joints of a loop, and those of an equality coupling.
+    """
     if task.joints is None or not task.masks_joints:
         return None
     if task.joints == NEAREST_BRANCH:
@@ -267,9 +282,9 @@ def recruited(figure: Figure, task: Task) -> FloatArray | None:
     else:
         names = name_list(task.joints)
     mask = np.zeros(figure.nv)
-    for name in names:
+    for name in with_followers(figure, names):
         mask[figure.v_slice(name)] = 1.0
-    return mask
+    return None if mask.all() else mask
 
 
 def nearest_branch(figure: Figure, site: str) -> list[str]:

@@ -35,20 +35,11 @@ def turn_words(rotation: FloatArray) -> str:
     return f"{angle:.1f}° about ({', '.join(f'{part + 0.0:.2f}' for part in np.round(axis / size, 2))})"
 
 
-def amount(error: float, unit: str) -> str:
-    """An error with a suitable unit: degrees for "rad", m, cm or mm for "m"."""
-    if unit == "m":
-        return length(error)
-    if unit == "rad":
-        degrees = math.degrees(error)
-        return f"{degrees:.3g}°" if degrees >= 0.001 else "0"
-    return f"{error:.3g} {unit}".rstrip() if error >= 1e-6 else "0"
-
-
-def length(metres: float) -> str:
-    """A length in metres, centimetres or millimetres."""
-    if metres >= 1.0:
-        return f"{metres:.3g} m"
-    if metres >= 0.01:
-        return f"{100.0 * metres:.3g} cm"
-    return f"{1000.0 * metres:.3g} mm" if metres >= 1e-6 else "0"
+def lacking(force: FloatArray, moment: FloatArray) -> str:
+    """The force (3,) [N] and the moment (3,) [N m] that the ground lacks to balance a figure, in a sentence."""
+    sizes = ((float(np.linalg.norm(force)), "N"), (float(np.linalg.norm(moment)), "N m"))
+    missing = [f"{size:.0f} {unit}" if size >= 10.0 else f"{size:.2g} {unit}" for size, unit in sizes if size >= 0.05]
+    words = (
+        f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} missing" if missing else "it falls just short"
+    )
+    return f"the ground cannot balance these forces: {words}"

@@ -1,5 +1,6 @@
 """Intersection of circles: exact solutions, n - 2 placements, safe zones in closed form, in any plane."""
 
+import itertools
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ import poise
 from poise.chains import circle_zones, circles
 from poise.chains.zones import safe_zones
 from poise.figure.model.builder import Builder, revolute
-from poise.kernels.chains.circles import place
+from poise.kernels.chains.circles import arc_distance, place
 
 FINGERS = ("index", "middle", "ring", "little")
 
@@ -170,7 +171,7 @@ def test_a_chain_that_keeps_something_moves_little_for_a_target_that_moves_littl
 
 
 def test_what_cannot_be_kept_is_one_sentence():
-    with pytest.raises(poise.TaskError, match="can keep 'directions' or 'distances', not 'shape'"):
+    with pytest.raises(poise.TaskError, match="can keep 'directions', 'distances' or an 'arc', not 'shape'"):
         circles(poise.load("arm"), (0.3, 0.5, 0.4), keep="shape")
 
 
@@ -223,7 +224,7 @@ def test_every_finger_of_a_hand_is_placed_by_itself():
     assert (result.status, result.iterations) == ("solved", 4 * (4 - 2))
     assert list(result.errors) == list(targets)
     assert result.error == max(result.errors.values()) <= 1e-12
-    with pytest.raises(poise.TaskError, match=r"joint 'wrist' would move both 'index_tip' and 'middle_tip': hold it"):
+    with pytest.raises(poise.TaskError, match=r"joint 'wrist' moves several .* hold it with hold=\['wrist'\]"):
         circles(hand, targets)
 
 
@@ -242,3 +243,84 @@ def test_hinges_through_the_tip_take_no_part():
         result = circles(lamp, target)
         assert (result.posture["joint_4"], result.posture["joint_5"]) == (0.0, 0.0)
         assert result.error <= 1e-12
+
+
+def crossings(points: np.ndarray) -> int:
+    """Number of pairs of links, given by the points that they join, that cross each other."""
+
+    def side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
+        return float((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0])
+
+    links = list(itertools.pairwise(points))
+    pairs = [(links[i], links[j]) for i in range(len(links)) for j in range(i + 2, len(links))]
+    return sum(
+        side(a, b, c) * side(a, b, d) < -1e-12 and side(c, d, a) * side(c, d, b) < -1e-12 for (a, b), (c, d) in pairs
+    )
+
+
+@pytest.mark.parametrize("links", [3, 8])
+def test_links_on_an_arc_never_cross(links: int) -> None:
+    rng = np.random.default_rng(links)
+    crossed = {"arc": 0, None: 0}
+    for _ in range(100):
+        lengths = rng.uniform(0.05, 0.4, links)
+        figure = poise.chain("X" * links, lengths.tolist())
+        target = np.array([0.0, *rng.uniform(-0.7, 0.7, 2) * lengths.sum()])
+        for keep in crossed:
+            r = poise.chains.circles(figure, target, keep=keep, limits=False, start=figure.random(rng))
+            low, high = poise.chains.circle_zones(figure)
+            away = np.linalg.norm(target - figure.pose_of(figure.bodies.names[1], r.posture).position)
+            if low < away < high:
+                assert r.error < 1e-9
+            places = [figure.pose_of(name, r.posture).position[1:] for name in (*figure.bodies.names, "tip")]
+            crossed[keep] += crossings(np.array(places)) > 0
+    assert crossed["arc"] == 0
+    assert links < 8 or crossed[None] > 5, "with the paper's radii they do"
+
+
+def test_an_arc_is_a_regular_polygon_if_all_sides_are_equal() -> None:
+    for sides in (4, 7, 20):
+        length = np.full(sides - 1, 0.3)
+        for k in range(1, sides - 1):
+            d = 0.3 * np.sin(np.pi * (k + 1) / sides) / np.sin(np.pi / sides)
+            wanted = 0.3 * np.sin(np.pi * k / sides) / np.sin(np.pi / sides)
+            assert arc_distance(length, k, d) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_an_arc_of_a_straight_chain_is_straight() -> None:
+    assert arc_distance(np.array([0.2, 0.3, 0.1]), 2, 0.6) == pytest.approx(0.5, abs=1e-6)
+
+
+def fork() -> poise.Figure:
+    """Three hinges, and two branches of two hinges each."""
+    made = Builder("fork")
+    made.body("a", joint=revolute("a", "z"))
+    made.body("b", parent="a", joint=revolute("b", "z"), at=(0.4, 0.0, 0.0))
+    made.body("c", parent="b", joint=revolute("c", "z"), at=(0.3, 0.0, 0.0))
+    for side in ("left", "right"):
+        made.body(f"{side}_1", parent="c", joint=revolute(f"{side}_1", "z"), at=(0.3, 0.0, 0.0))
+        made.body(f"{side}_2", parent=f"{side}_1", joint=revolute(f"{side}_2", "z"), at=(0.25, 0.0, 0.0))
+        made.site(f"{side}_tip", f"{side}_2", at=(0.2, 0.0, 0.0))
+    return made.build()
+
+
+def test_end_points_that_share_joints_are_placed_together():
+    figure, rng, missed = fork(), np.random.default_rng(1), 0
+    for _ in range(60):
+        reached = figure.random(rng)
+        targets = {tip: figure.pose_of(tip, reached).position for tip in ("left_tip", "right_tip")}
+        result = circles(figure, targets, start=figure.random(rng), tolerance=1e-6)
+        for tip, target in targets.items():
+            apart = np.linalg.norm(figure.pose_of(tip, result.posture).position - target)
+            assert result.errors[tip] == pytest.approx(apart, abs=1e-9)
+            assert apart < 0.05
+        assert (result.status == "solved") is (result.error <= 1e-6)
+        missed += result.status != "solved"
+    assert missed <= 6
+
+
+def test_end_points_that_cannot_both_be_reached_are_missed_alike():
+    result = circles(fork(), {"left_tip": (0.0, 3.0, 0.0), "right_tip": (0.0, -3.0, 0.0)})
+    assert result.status != "solved"
+    assert np.isfinite(result.posture.q).all()
+    assert result.errors["left_tip"] == pytest.approx(result.errors["right_tip"], rel=0.2)

@@ -144,3 +144,29 @@ def test_two_priorities_pay_for_limits():
 
     assert met(chains.two_priority_dls, limits=False) > 0.95
     assert met(chains.two_priority_dls) < met(chains.dls)
+
+
+@pytest.mark.parametrize("solver", [chains.jacobian_transpose, chains.pseudoinverse, chains.dls, chains.sdls])
+def test_the_bounds_of_a_step_are_options(solver):
+    target, start = next(questions(1, 9))
+    for bound, most in (("max_joint_step", 0.02), ("max_error", 0.01)):
+        result = solver(LAMP, target, start=start, trace=True, max_iterations=30, **{bound: most})
+        steps = np.abs(np.diff([start.q, *result.trace], axis=0)).max(axis=1)
+        wide = solver(LAMP, target, start=start, trace=True, max_iterations=30)
+        assert steps[0] < np.abs(wide.trace[0] - start.q).max()
+        assert bound != "max_joint_step" or steps.max() <= most + 1e-12
+    for wrong in (0.0, -1.0, math.nan, math.inf, "wide"):
+        with pytest.raises(poise.TaskError, match=r"max_error of .* must be a positive number"):
+            solver(LAMP, target, max_error=wrong)
+
+
+def test_a_smaller_damped_step_damps_more():
+    target, start = next(questions(1, 10))
+    lengths = [
+        np.linalg.norm(
+            chains.dls(LAMP, target, start=start, max_iterations=1, max_damped_step=b, limits=False).posture.q - start.q
+        )
+        for b in (0.01, 0.1)
+    ]
+    assert lengths[0] <= 0.01 + 1e-12
+    assert lengths[0] < lengths[1]

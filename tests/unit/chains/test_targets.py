@@ -56,7 +56,7 @@ def test_orientations_may_be_quaternions_or_poses() -> None:
         ((2.0, 0.0, 0.0, 0.0), r"an orientation must be a unit quaternion; the length of \(2, 0, 0, 0\) is 2\."),
         ((math.nan, 0.0, 0.0, 1.0), r"an orientation must be 4 finite numbers, not \[nan"),
         ((0.0, 0.0, 0.0, 0.0), r"an orientation is the zero quaternion"),
-        ((1.0, 0.0, 0.0), r"an orientation must be 4 numbers"),
+        ((1.0, 0.0), r"an orientation must be 4 numbers"),
         ("up there", r"'up there' is no orientation: give a unit quaternion"),
     ],
 )

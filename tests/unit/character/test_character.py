@@ -302,6 +302,46 @@ def test_script_is_continuous_and_a_clip_ends_where_it_should():
     assert one.at(7.0) == 3.0
 
 
+def test_a_gaze_that_is_given_up_is_reported_with_the_reason_and_so_is_its_return() -> None:
+    """Below the horizon no way round the back of this lamp holds the gaze."""
+    events: list[str] = []
+    live = Character(LAMP, posture="sad", on_event=events.append)
+    frames = live.frames(60.0, realtime=False)
+    for f in range(720):
+        heading = math.radians(f)
+        live.face([math.sin(heading), -0.9, math.cos(heading)])
+        next(frames)
+    for _ in range(180):
+        next(frames)
+    given_up = [event for event in events if event.startswith("the gaze is given up")]
+    assert 1 <= len(given_up) <= 8
+    assert all("side" in event for event in given_up)
+    assert events[-1] == "the target is faced again."
+
+
+def test_a_target_out_of_reach_is_reported() -> None:
+    events: list[str] = []
+    figure = poise.chain("YXXY", lengths=[0.1] * 4, limits=30)
+    live = Character(figure, on_event=events.append)
+    live.face([0.0, -1.0, 0.2])
+    run(live, 3.0)
+    assert events == ["the target cannot be faced within the limits of the joints."]
+
+
+@pytest.mark.parametrize("holds", ["gaze", "balanced", "expression"])
+def test_targets_that_jump_and_postures_that_change_are_followed_live(holds: str) -> None:
+    live = Character(LAMP, holds=holds, on_event=lambda _: None)  # type: ignore[arg-type]
+    rng = np.random.default_rng(4)
+    for posture in ("happy", "sad", "shy"):
+        live.hold(posture)
+        direction = rng.normal(size=3)
+        direction[1] = abs(direction[1])
+        live.face(direction)
+        run(live, 4.0)
+        tip = LAMP.pose_of("tip", live.posture)
+        assert tip.matrix[:, 1] @ direction / np.linalg.norm(direction) > math.cos(math.radians(1.0))
+
+
 @pytest.mark.parametrize("solver", [poise.Expressive, poise.Erik], ids=["expressive", "erik"])
 def test_both_solvers_hold_the_gaze(solver):
     live = Character(LAMP, solver=solver(LAMP), posture="sad", on_event=lambda _: None)

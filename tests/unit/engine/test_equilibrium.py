@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise import Equilibrium, Force, Frame, Hold, LookAt, Position, Support
+from poise import Equilibrium, Force, Frame, Hold, LookAt, Natural, Position, Support
 from poise.engine.result import Result
 from poise.figure.model.figure import Figure
-from poise.forces import Load, balance, find_reactions, net_force
+from poise.forces import Load, acting_on, balance, find_reactions, net_force
+from poise.forces.missing_wrench import Balancing, typical_length
 from poise.tasks.task import Task
 
 FEET = ("left_foot", "right_foot")
@@ -114,8 +115,76 @@ def test_a_margin_is_kept() -> None:
 def test_what_no_posture_balances_is_never_met() -> None:
     loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", (0.0, 0.0, -2000.0))]
     result = solved([Equilibrium(priority=2)], loads)
-    assert result.errors["equilibrium"] == math.inf
+    verdict = next(verdict for verdict in result.verdicts if isinstance(verdict.task, Equilibrium))
+    assert 0.1 < verdict.error < math.inf
     assert result.status != "solved"
+    assert verdict.outcome.startswith("the ground cannot balance these forces: ")
+    assert verdict.outcome.endswith("N is missing"), "the moment is balanced by leaning"
+    assert verdict.outcome in result.report()
+    assert not verdict.gave_way_to, "the feet are not to blame"
+
+
+def test_a_figure_leans_into_a_push_that_it_cannot_balance() -> None:
+    loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", (0.0, 0.0, -600.0))]
+    figure, result = human(), solved([Equilibrium(priority=2)], loads)
+    before, after = (find_reactions(figure, posture, loads) for posture in (figure.posture("standing"), result.posture))
+    assert np.linalg.norm(after.rest_moment) < 1e-3 * np.linalg.norm(before.rest_moment)
+    assert figure.center_of_mass(result.posture)[2] > figure.center_of_mass("standing")[2] + 0.1
+    for foot in FEET:
+        assert result.errors[foot] < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_solved_means_balanced(seed: int) -> None:
+    """For pushes of any size and direction, fixed to the world or to the hand, from any start."""
+    rng, figure = np.random.default_rng(seed), human()
+    force, torque = (tuple((rng.normal(size=3) * size).tolist()) for size in (rng.choice([50, 200, 400]), 20))
+    axes = "world" if seed % 2 else "site"
+    loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", force, torque, axes=axes)]
+    base = {"base": figure.posture("standing")["base"]}
+    start = figure.posture("standing") if seed % 3 else figure.random(rng).changed(base)
+    stand = [Frame(foot, figure.pose_of(foot, "standing"), priority=1) for foot in FEET]
+    task = Equilibrium(priority=2)
+    result = poise.solve(figure, [*stand, task], start=start, forces=loads)
+    verdict = next(verdict for verdict in result.verdicts if verdict.task is task)
+    assert verdict.met == balance(figure, result.posture, loads).balanced
+
+
+HOPELESS = [(300.0, 100.0, -500.0), (0.0, 0.0, -600.0), (-200.0, 300.0, 400.0)]
+"""Pushes on a hand that no friction holds [N]."""
+
+
+@pytest.mark.parametrize("criteria", [(), (Natural(),)], ids=["plain", "natural"])
+@pytest.mark.parametrize("push", HOPELESS)
+def test_a_step_raises_what_is_missing_never(push: tuple[float, ...], criteria: tuple[Natural, ...]) -> None:
+    figure = human()
+    loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", push)]
+    stand = [Frame(foot, figure.pose_of(foot, "standing"), priority=1) for foot in FEET]
+    solver = poise.Solver(figure, [*stand, Equilibrium(priority=2)], forces=loads, criteria=criteria)
+    acting, posture = acting_on(figure, loads), figure.posture("standing")
+    sizes = []
+    for _ in range(30):
+        posture = solver.step(posture)
+        sizes.append(float(np.linalg.norm(Balancing(acting, posture, typical_length(acting)).missing.error)))
+    assert max(np.diff(sizes)) < 1e-6
+    assert sizes[-1] < 0.7 * sizes[0]
+
+
+@pytest.mark.parametrize("criteria", [(), (Natural(),)], ids=["plain", "natural"])
+@pytest.mark.parametrize("push", HOPELESS)
+def test_what_comes_before_a_hopeless_balance_is_met(push: tuple[float, ...], criteria: tuple[Natural, ...]) -> None:
+    """A figure that leans into its push stands up again for tasks above balance, whatever balance loses."""
+    figure = poise.load("human")
+    loads: list[Load] = [*(Support(foot) for foot in FEET), Force("right_hand", push)]
+    stand = [Frame(foot, figure.pose_of(foot, "standing"), priority=1) for foot in FEET]
+    leaning = poise.solve(figure, [*stand, Equilibrium(priority=2)], start="standing", forces=loads, criteria=())
+    upright = [
+        Position(site, at=figure.pose_of(site, "standing").position) for site in ("pelvis", "right_hand", "chest")
+    ]
+    tasks = [*stand, *upright, Equilibrium(priority=2)]
+    result = poise.solve(figure, tasks, start=leaning.posture, forces=loads, criteria=criteria, max_steps=400)
+    assert max(result.errors[task] for task in tasks[:-1]) < 1e-5
+    assert result.errors["equilibrium"] > leaning.errors["equilibrium"]
 
 
 def test_equilibrium_has_no_target() -> None:

@@ -177,3 +177,16 @@ def test_the_same_answer_wherever_the_loop_is_cut() -> None:
         result = poise.solve(version, [Position("tip", at=wanted)])
         tips.append([result.posture[motor] for motor in ("left_motor", "right_motor")])
     np.testing.assert_allclose(tips[0], tips[1], atol=1e-7)
+
+
+def test_loops_stay_closed_when_targets_jump():
+    """A leap off a saddle point must not open them either."""
+    walker, rng = poise.load("walker"), np.random.default_rng(0)
+    tasks = [Position(foot, at=(0, 0, 0), priority=1 + k) for k, foot in enumerate(["left_foot", "right_foot"])]
+    solver, posture = poise.Solver(walker, tasks, dt=1 / 60, criteria=()), walker.neutral()
+    centre = walker.center_of_mass(posture)
+    for _ in range(300):
+        solver.target(tasks[rng.integers(2)], centre + rng.normal(size=3))
+        for _ in range(rng.integers(1, 5)):
+            posture = solver.step(posture)
+            assert walker.closure_error(posture) <= CLOSED

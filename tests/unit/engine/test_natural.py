@@ -119,6 +119,31 @@ def test_a_hand_on_the_floor_bends_the_knees(human: poise.Figure) -> None:
     assert human.pose_of("right_hand", last).position[1] < 0.04
 
 
+def from_vertical(human: poise.Figure, posture: poise.Posture, side: str) -> float:
+    """Angle between an upper arm and straight down [degrees]."""
+    way = human.pose_of(f"{side}_ulna", posture).position - human.pose_of(f"{side}_upper_arm", posture).position
+    return float(np.degrees(np.arccos(np.clip(-way[1] / np.linalg.norm(way), -1.0, 1.0))))
+
+
+@pytest.mark.parametrize(("hand", "free"), [("right_hand", "left"), ("left_hand", "right")])
+@pytest.mark.parametrize("place", [(0.25, 0.03, 0.35), (0.1, 0.05, 0.5), (0.3, 0.9, 0.9)])
+def test_a_free_arm_hangs_when_the_trunk_bends(
+    human: poise.Figure, hand: str, free: str, place: tuple[float, float, float]
+) -> None:
+    start = human.posture("standing")
+    to = np.array(place) * ([-1.0, 1.0, 1.0] if hand == "right_hand" else 1.0)
+    last = pulled(human, start, hand, to - human.pose_of(hand, start).position)[-1]
+    assert tilt(human, "thorax", last) > 15.0
+    assert from_vertical(human, last, free) < 45.0
+
+
+@pytest.mark.parametrize("by", [(0.0, 1.25, 0.25), (-0.5, 0.5, 0.05), (0.0, 0.55, 0.6)])
+def test_a_free_arm_stays_down_when_the_other_reaches(human: poise.Figure, by: tuple[float, float, float]) -> None:
+    start = human.posture("standing")
+    last = pulled(human, start, "right_hand", by)[-1]
+    assert from_vertical(human, last, "left") < 45.0
+
+
 def test_without_a_start_people_begin_with_the_likely_posture(human: poise.Figure) -> None:
     start = human.posture("standing")
     hand = Position("right_hand", (-0.25, 0.1, 0.4), priority=3)
@@ -140,6 +165,7 @@ def test_what_the_tasks_reach_does_not_depend_on_it(human: poise.Figure) -> None
 def test_it_is_the_default_for_people_only(human: poise.Figure) -> None:
     assert default_criteria(human) == (Natural(),)
     assert default_criteria(human, [poise.Hold("standing")]) == ()
+    assert default_criteria(human, [poise.Equilibrium()]) == ()
     assert default_criteria(poise.load("walker")) == ()
     assert default_criteria(poise.figures.people.human_body.human(stature=1.2)) == (Natural(),)
 

@@ -53,7 +53,7 @@ def test_the_trunk_follows_large_turns_only_and_the_head_stays_upright(heading, 
     for azimuth in (10, 30, 60, 90, 120, 150):
         result, gaze = looks(side * azimuth, heading=heading)
         assert result.errors[gaze] < 1e-4
-        assert abs(tilt_of(result.posture)) < 10.0
+        assert abs(tilt_of(result.posture)) < (5.0 if azimuth < 150 else 12.0)
         chest[azimuth] = side * azimuth_of(result.posture, "thorax", heading)
     assert chest[30] < 5.0, "hardly the chest"
     assert chest[90] > 20.0, "noticeably"

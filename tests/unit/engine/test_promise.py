@@ -6,21 +6,25 @@ import numpy as np
 import pytest
 
 import poise
-from poise import CenterOfMass, Frame, LookAt, Position
-from poise.engine.problem import Problem
+from poise import CenterOfMass, Frame, LookAt, Position, Solver
+from poise.engine.descent import Descent, Options
+from poise.engine.recruitment import Part
+from poise.engine.solver import is_better
 from poise.figure.model.pose import Pose
 from poise.figure.model.shapes import Sphere
 from poise.tasks.task import Task
-from tests.priorities import FEET, human_question, random_question, worst_loss
-
-LEAST_FALL = 1e-6
-"""Fall of an error that shows that a reason holds [m or rad]."""
+from tests.priorities import FEET, human_question, mechanism_question, random_question, worst_loss
+from tests.reports import false_claims
 
 
 def test_a_lower_level_costs_higher_ones_nothing_on_random_figures() -> None:
     losses = {seed: worst_loss(*random_question(seed)) for seed in range(40)}
-    worse = {seed: loss for seed, loss in losses.items() if loss > 1e-6}
-    assert len(worse) <= 1, f"{worse}: more than one, which may creep along a narrow valley for more than 500 steps"
+    assert max(losses.values()) <= 1e-6, losses
+
+
+def test_a_lower_level_costs_higher_ones_nothing_on_figures_with_loops_and_couplings() -> None:
+    losses = {seed: worst_loss(*mechanism_question(seed)) for seed in range(30)}
+    assert max(losses.values()) <= 1e-6, losses
 
 
 @pytest.mark.parametrize("seed", [26, 32, 103, 125, 217, 316, 335, 348])
@@ -53,39 +57,25 @@ def test_a_hand_that_can_be_met_is_met_whatever_the_other_hand_wants() -> None:
     assert poise.solve(human, [*above, right, left], start=standing).errors[right] <= 1e-6
 
 
-def error_at(figure: poise.Figure, task: Task, posture: poise.Posture) -> float:
-    return float(Problem(figure, [task]).level_errors(posture)[0])
+STUCK = pytest.mark.xfail(
+    strict=True, reason="without its limits, a level that gains too little to count costs the next one, and stops it"
+)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_without_the_tasks_named_as_reasons_the_error_falls(seed: int) -> None:
-    figure, tasks, start = random_question(seed)
-    result = poise.solve(figure, tasks, start=start, max_steps=500)
-    for verdict in result.verdicts:
-        named = {*verdict.gave_way_to, *verdict.shares_with}
-        if not named:
-            continue
-        assert len(named) <= 3
-        rest = [task for task in tasks if task.label not in named or task is verdict.task]
-        freed = poise.solve(figure, rest, start=result.posture, max_steps=500)
-        now, before = (error_at(figure, verdict.task, p) for p in (freed.posture, result.posture))
-        assert now < before - LEAST_FALL, f"{verdict.task.label} {verdict.outcome}"
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[STUCK] if seed == 0 else []) for seed in range(30)])
+def test_every_claim_of_a_report_holds_when_it_is_tried(seed: int) -> None:
+    assert not list(false_claims(*random_question(seed)))
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_what_is_out_of_reach_is_so_without_all_other_tasks(seed: int) -> None:
-    figure, tasks, start = random_question(seed)
-    result = poise.solve(figure, tasks, start=start, max_steps=500)
-    for verdict in result.verdicts:
-        if verdict.outcome == "out of reach":
-            alone = poise.solve(figure, [verdict.task], start=result.posture, max_steps=500)
-            assert alone.errors[verdict.task] >= verdict.error - max(1e-5, 1e-3 * verdict.error)
+def test_a_level_that_is_met_below_one_that_gave_way_stops_nobody() -> None:
+    """The centre of mass, met below a part out of reach, is corrected, so that the gaze below both can improve."""
+    assert not list(false_claims(*mechanism_question(2)))
 
 
 def test_a_solve_that_ends_early_says_so_and_names_nobody() -> None:
     human = poise.load("human")
     hand = Position("right_hand", at=(0.6, 0.3, 0.9))
-    result = poise.solve(human, [hand], start="standing", max_steps=2)
+    result = poise.solve(human, [hand], start="standing", stand=False, max_steps=2)
     (verdict,) = result.verdicts
     assert result.status == "stalled"
     assert verdict.outcome.startswith("still improving: ")
@@ -120,3 +110,25 @@ def test_trials_without_some_tasks_do_not_change_the_verdict_on_obstacles(seed: 
     (judged,) = (verdict for verdict in again.verdicts if isinstance(verdict.task, poise.Avoid))
     assert not result.verdicts[-2].met
     assert avoid.error == pytest.approx(judged.error, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [27, *range(12)])
+def test_levels_that_are_not_asked_change_nothing(seed: int) -> None:
+    """The first levels of a problem come to rest in the same bytes as a problem with these levels alone."""
+    figure, tasks, start = random_question(seed)
+    whole = Descent(figure, Part(tuple(tasks), None), Options(criteria=()))
+    q = Solver(figure, tasks, criteria=())._legal_start(start)
+    for count in range(1, len(tasks)):
+        alone = Descent(figure, Part(tuple(tasks[:count]), None), Options(criteria=()))
+        expected = alone._rest_together(q, count - 1, 200, 1e-6)
+        found = whole._rest_together(q, count - 1, 200, 1e-6)
+        assert found.steps == expected.steps
+        np.testing.assert_array_equal(found.q, expected.q)
+
+
+def test_how_exactly_a_level_is_met_does_not_decide_what_lower_ones_lose() -> None:
+    """Of two answers that meet the first level, one more exactly, the one with the better second level is better."""
+    met = 1e-6
+    assert is_better(np.array([9e-7, 0.1]), np.array([1e-7, 0.2]), met)
+    assert not is_better(np.array([1e-7, 0.2]), np.array([9e-7, 0.1]), met)
+    assert is_better(np.array([0.1, 0.3]), np.array([0.2, 0.0]), met)

@@ -225,8 +225,8 @@ def test_loops_are_refused_only_where_the_way_crosses_one():
         ({"site": "tip", "rotation": (0, 0, 0, 0)}, poise.TaskError, "zero quaternion"),
         ({"site": "tip", "rotation": (1, 0, 0)}, poise.TaskError, "rotation to reach must be 4 finite"),
         ({"site": "tip", "position": (0, 0, 0), "hold": ["elbwo"]}, poise.FigureError, "Did you mean 'elbow'"),
-        ({"site": "tip", "position": (0, 0, 0), "restarts": -1}, poise.TaskError, "must be 0 or more"),
-        ({"site": "tip", "position": (0, 0, 0), "tolerance": math.nan}, poise.TaskError, "must be 0 or more"),
+        ({"site": "tip", "position": (0, 0, 0), "restarts": -1}, poise.TaskError, "whole number of 0 or more"),
+        ({"site": "tip", "position": (0, 0, 0), "tolerance": math.nan}, poise.TaskError, "zero or a positive number"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_sentence(given, error, words):

@@ -16,12 +16,13 @@ from poise.figure.model.pose import Pose, turn
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Box
 from poise.figures import built_in
+from poise.tasks.amounts import amount, length
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
-from poise.tasks.words import amount, length, place_words, turn_words
+from poise.tasks.words import place_words, turn_words
 
 
 def crane() -> Figure:

@@ -32,7 +32,7 @@ def test_a_figure_may_be_given_by_name_or_itself():
         ([Position("tpi", (0, 1, 0))], None, FigureError, "Did you mean 'tip'?"),
         ([Position("tip", (0, 1, 0), joints=["sholder"])], None, FigureError, "no joint 'sholder'"),
         ([Hold({"nothing": 1})], None, FigureError, "no joint 'nothing'"),
-        (["reach"], None, TaskError, "tasks such as Position, not 'reach'"),
+        (["reach"], None, TaskError, "'reach' is not a task"),
         ([], "flying", FigureError, "no posture 'flying'"),
         ([], [1.0], FigureError, "numbers"),
     ],
@@ -60,9 +60,10 @@ def test_solving_passes_on_what_the_scene_has(monkeypatch):
     Scene("arm", [task]).solve()
     Scene("arm", [task], start="folded", obstacles=[ball]).solve(max_steps=7, start=None)
     arm = built_in("arm")
+    parts = {"stand": False, "forces": (), "criteria": (), "solid": False}
     assert asked == [
-        (arm, (task,), {"forces": (), "criteria": (), "obstacles": ()}),
-        (arm, (task,), {"forces": (), "criteria": (), "obstacles": (ball,), "max_steps": 7, "start": None}),
+        (arm, (task,), {**parts, "obstacles": ()}),
+        (arm, (task,), {**parts, "obstacles": (ball,), "max_steps": 7, "start": None}),
     ]
 
 

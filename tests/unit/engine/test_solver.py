@@ -101,7 +101,7 @@ def test_a_duration_that_is_none_is_refused(dt):
 
 
 def test_too_few_steps_are_told(human):
-    result = poise.solve(human, [Position("right_hand", at=(2, 1, 2))], max_steps=1)
+    result = poise.solve(human, [Position("right_hand", at=(2, 1, 2))], stand=False, max_steps=1)
     assert result.status == "stalled"
     assert result.steps == 1
 
@@ -124,7 +124,7 @@ def test_joints_that_a_task_may_not_move_cost_it_nothing(human):
     """The arm alone reaches; the gaze below it turns the spine that carries the arm, and the hand stays."""
     ball = (-0.3, 1.3, 0.35)
     hand = Position("right_hand", at=ball, joints=["right_shoulder", "right_elbow"], priority=2)
-    gaze = LookAt("eyes", at=(1.5, 1.0, -0.5), joints=["spine", "chest", "neck", "head"], priority=3)
+    gaze = LookAt("eyes", at=(1.5, 1.0, -0.5), priority=3)
     solver = Solver(human, [*standing(human), hand, gaze])
     posture = Solver(human, [*standing(human), hand]).settle(human.neutral()).posture
     for _ in range(60):
@@ -191,7 +191,7 @@ def test_a_posture_is_held_in_what_freedom_is_left(human):
 @pytest.mark.parametrize("stopping", [{"max_steps": -1}, {"max_steps": 2.5}, {"tolerance": float("nan")}])
 def test_a_solve_that_could_not_stop_is_refused_in_a_sentence(stopping):
     arm = poise.load("arm")
-    with pytest.raises(poise.TaskError, match=r"must be a (whole )?number of 0 or more"):
+    with pytest.raises(poise.TaskError, match=r"must be (zero or a positive number|a whole number of 0 or more)"):
         poise.solve(arm, [poise.Position("tip", at=(0.3, 0.3, 0.3))], **stopping)
 
 

@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 import poise
 from poise import Hold, MoveSlowly, Position, StayStill, TaskError, TurnSlowly
 from poise.engine.problem import Problem
-from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows
+from poise.kernels.goals.goal_curvature import fill_curvature
+from poise.kernels.goals.goal_derivatives import fill_rows
 from poise.kernels.goals.goals import evaluate
 
 RATE = 100.0

@@ -126,7 +126,7 @@ def test_two_tasks_of_a_level_share():
     right, left = verdict_of(result, "right"), verdict_of(result, "left")
     assert result.status == "compromised"
     assert right.shares_with == ("left",)
-    assert left.outcome == "shares with right"
+    assert left.outcome == "compromises with right"
     assert result.posture["along"] == pytest.approx(0.25, abs=1e-6)
 
 

@@ -15,21 +15,31 @@ import pytest
 
 import poise
 from poise.errors import TaskError
-from poise.evaluation.sampling import samples
+from poise.evaluation.erik_cases import Plan, solve_range
+from poise.evaluation.sampling import Sampling, samples
 from poise.expressive.cuda import MAX_CUDA_JOINTS, cuda_module, local_array_size
+from poise.expressive.two_priority import TwoPriorityDls
 
 COUNT = 5
+CASES = {"C": ("C", "C-DLS100_nopost", "C-DLS100", "C-DLS200", "C-Expressive"), "A": ("A",)}
+SOLVERS = [poise.Erik, poise.Expressive, TwoPriorityDls]
 SIMULATED = f"""
 import json, numpy, poise
 from poise.evaluation.sampling import samples
+from poise.evaluation.erik_cases import Plan, solve_range
+from poise.expressive.two_priority import TwoPriorityDls
 
 answers = {{}}
-for solver in ("Erik", "Expressive"):
+for sampling in ("grid", "uniform", "exhaustive"):
+    for letter, cases in {CASES}.items():
+        tallies = solve_range(Plan(sampling=sampling, seed=3, device="cuda"), letter, cases, 7, 17)
+        answers[sampling + letter] = [[part.tolist() for part in tallies[case].arrays] for case in cases]
+for solver in (poise.Erik, poise.Expressive, TwoPriorityDls):
     for letter in "cdg":
-        one = getattr(poise, solver)(poise.load("erik_" + letter))
-        asked = samples(one.limb, {COUNT}, numpy.random.default_rng(21), "uniform")
+        one = solver(poise.load("erik_" + letter))
+        asked = samples(one.limb, {COUNT}, 21, "uniform")
         batch = one.solve_batch(asked.postures, asked.orientations, device="cuda")
-        answers[solver + letter] = [batch.q.tolist(), batch.error.tolist(), batch.iterations.tolist()]
+        answers[solver.__name__ + letter] = [batch.q.tolist(), batch.error.tolist(), batch.iterations.tolist()]
 print(json.dumps(answers))
 """
 
@@ -53,22 +63,33 @@ def simulated() -> dict[str, list]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", ["Erik", "Expressive"])
+@pytest.mark.parametrize("made", SOLVERS)
 @pytest.mark.parametrize("letter", "cdg")
-def test_the_cuda_kernels_answer_as_the_cores_do(name: str, letter: str, simulated: dict[str, list]) -> None:
-    solver = getattr(poise, name)(poise.load(f"erik_{letter}"))
-    asked = samples(solver.limb, COUNT, np.random.default_rng(21), "uniform")
+def test_the_cuda_kernels_answer_as_the_cores_do(made: type, letter: str, simulated: dict[str, list]) -> None:
+    solver = made(poise.load(f"erik_{letter}"))
+    asked = samples(solver.limb, COUNT, 21, "uniform")
     batch = solver.solve_batch(asked.postures, asked.orientations)
-    q, error, iterations = simulated[name + letter]
+    q, error, iterations = simulated[made.__name__ + letter]
     assert q == batch.q.tolist()
     assert error == batch.error.tolist()
     assert iterations == batch.iterations.tolist()
 
 
-@pytest.mark.parametrize("solver", [poise.Erik, poise.Expressive])
+@pytest.mark.parametrize("sampling", ["grid", "uniform", "exhaustive"])
+@pytest.mark.parametrize("letter", list(CASES))
+def test_samples_and_statistics_on_a_gpu_are_those_of_the_cores(
+    sampling: Sampling, letter: str, simulated: dict[str, list]
+) -> None:
+    tallies = solve_range(Plan(sampling=sampling, seed=3), letter, CASES[letter], 7, 17)
+    here = [[part.tolist() for part in tallies[case].arrays] for case in CASES[letter]]
+    assert simulated[sampling + letter] == here
+    assert here[0][0][0] == 10
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_a_gpu_agrees_with_the_cores_or_its_absence_is_one_sentence(solver: type) -> None:
     one = solver(poise.load("erik_c"))
-    asked = samples(one.limb, 2000, np.random.default_rng(1), "uniform")
+    asked = samples(one.limb, 2000, 1, "uniform")
     if has_gpu():
         there = one.solve_batch(asked.postures, asked.orientations, device="cuda")
         here = one.solve_batch(asked.postures, asked.orientations)

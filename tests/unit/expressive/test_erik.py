@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -37,7 +38,7 @@ def test_any_chain_gets_a_legal_posture_with_its_true_errors(figure: poise.Figur
     limb = chain_of(figure)
     rng = np.random.default_rng(2)
     postures = np.array([figure.random(rng).q for _ in range(40)])
-    orientations = samples(limb, 40, rng, "uniform").orientations
+    orientations = samples(limb, 40, 2, "uniform").orientations
     for i, result in enumerate(solver.solve_batch(postures, orientations)):
         assert not figure.violations(result.posture)
         aim = poise.chains.targets.gaze(orientations[i]).aim(figure.up_vector, np.zeros(3))
@@ -62,8 +63,7 @@ def test_reachable_orientations_are_nearly_always_faced(figure: poise.Figure) ->
 def test_a_mirrored_chain_has_the_mirrored_solution() -> None:
     plain = poise.chain("YXXZY", lengths=[0.1, 0.3, 0.3, 0.3, 0.1])
     flip = np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
-    rng = np.random.default_rng(6)
-    asked = samples(chain_of(plain), 100, rng, "uniform")
+    asked = samples(chain_of(plain), 100, 6, "uniform")
     mine = poise.Erik(plain).solve_batch(asked.postures, asked.orientations)
     theirs = poise.Erik(BACKWARDS).solve_batch(asked.postures * flip, asked.orientations)
     np.testing.assert_allclose(theirs.error, mine.error, atol=1e-9)
@@ -173,7 +173,7 @@ def test_figures_that_are_no_chain_and_settings_that_solve_nothing_are_refused()
     made.body("thigh", parent="pelvis", joint=ball("hip"), at=(0, 0.1, 0))
     with pytest.raises(FigureError, match=r"^erik needs a single chain of revolute joints; 'hip' is a ball joint\.$"):
         poise.Erik(made.build())
-    with pytest.raises(TaskError, match=r"iterations of erik must be 1 or more, not 0"):
+    with pytest.raises(TaskError, match=r"iterations of erik must be a whole number from 1 up, not 0"):
         poise.ErikSettings(iterations=0)
     with pytest.raises(TaskError, match=r"disturbance of erik must be a number from 0 up, not nan"):
         poise.ErikSettings(disturbance=math.nan)
@@ -199,7 +199,7 @@ def test_an_orientation_may_come_as_any_sequence() -> None:
 
 def test_threads_may_share_a_solver_and_a_solver_may_be_pickled() -> None:
     solver = poise.Erik(poise.load("erik_g"))
-    asked = samples(solver.limb, 400, np.random.default_rng(8))
+    asked = samples(solver.limb, 400, 8)
     expected = solver.solve_batch(asked.postures, asked.orientations).error
     copy = pickle.loads(pickle.dumps(solver))
 
@@ -220,3 +220,36 @@ def test_points_and_directions_may_be_mixed_in_a_batch() -> None:
         aim = view.aim(solver.figure.up_vector, solver.figure.pose_of("tip", result.posture).position)
         errors = errors_of(solver.limb, solver.scoring, aim, result.posture, "attentive")
         assert result.error == pytest.approx(errors.combined, abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [math.nan, 2.5, 0, math.inf])
+@pytest.mark.parametrize("name", ["iterations", "sweeps", "patience"])
+def test_counts_must_be_whole_numbers(name: str, value: float) -> None:
+    with pytest.raises(TaskError, match=rf"{name} of erik must be a whole number from 1 up, not"):
+        poise.ErikSettings(**{name: value})  # type: ignore[arg-type]
+
+
+def test_two_motions_of_one_2017_solver_do_not_disturb_each_other() -> None:
+    lamp = poise.load("adelino")
+
+    def motion(solver: poise.Erik, posture: str, sign: float) -> Iterator[poise.Posture]:
+        last = None
+        for f in range(30):
+            heading = sign * math.radians(2.0 * f)
+            target = poise.facing([math.sin(heading), 0.5, math.cos(heading)])
+            last = solver.solve(posture, target, previous=last).posture
+            yield last
+
+    alone = [list(motion(poise.Erik(lamp, variant="2017"), *each)) for each in (("happy", 1.0), ("sad", -1.0))]
+    shared = poise.Erik(lamp, variant="2017")
+    together = list(zip(motion(shared, "happy", 1.0), motion(shared, "sad", -1.0), strict=True))
+    assert [one for one, _ in together] == alone[0]
+    assert [other for _, other in together] == alone[1]
+
+
+def test_a_direction_of_three_numbers_is_a_target() -> None:
+    for solver in (poise.Erik(poise.load("adelino")), poise.Expressive(poise.load("adelino"))):
+        free = poise.facing([1, 0.3, 0.5], roll=None)
+        assert solver.solve("sad", [1, 0.3, 0.5]).posture == solver.solve("sad", free).posture
+        with pytest.raises(TaskError, match="has no direction"):
+            solver.solve("sad", [0, 0, 0])

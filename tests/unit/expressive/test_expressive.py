@@ -16,6 +16,7 @@ from poise.expressive.expressive import Expressive, ExpressiveSettings
 from poise.expressive.measures import Weights, errors_of
 from poise.figure.model.builder import Builder, ball, prismatic, revolute
 from poise.figure.model.figure import Figure
+from poise.figure.model.pose import from_to
 from poise.kernels.gaze.measures import FULL, Aim
 from poise.kernels.maths.quaternion import Quaternion
 
@@ -163,7 +164,7 @@ def test_bad_questions_are_one_sentence(posture, orientation, words: str) -> Non
 
 
 def test_bad_settings_are_one_sentence() -> None:
-    with pytest.raises(TaskError, match="starts of expressive must be 1 or more"):
+    with pytest.raises(TaskError, match="starts of expressive must be a whole number from 1 up"):
         ExpressiveSettings(starts=0)
     with pytest.raises(TaskError, match="between 0 and 1"):
         ExpressiveSettings(blend=1.5)
@@ -176,3 +177,61 @@ def test_a_ball_joint_in_the_chain_is_refused() -> None:
     made.body("head", parent="trunk", joint=revolute("nod", "x"), at=(0, 0.3, 0))
     with pytest.raises(FigureError, match=r"expressive needs .*; 'hip' is a ball joint"):
         Expressive(made.build())
+
+
+def bracket(gap: float, axes: str, look: str) -> poise.Figure:
+    """A bracket on a column: joints with these axes, `gap` apart in the direction of the camera, which looks along."""
+    made = Builder("bracket", up="y")
+    parent, at = made.body("column", mass=1.0), np.array([0.0, 0.1, 0.0])
+    ahead = np.array({"y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}[look])
+    for k, axis in enumerate(axes):
+        joint = revolute(f"{axis}{k}", axis, limits=(-1.5, 1.5))
+        parent = made.body(f"part{k}", parent=parent, joint=joint, at=at if k == 0 else gap * ahead)
+    made.site("tip", parent, at=0.05 * ahead, turned=from_to("y", ahead))
+    return made.build()
+
+
+@pytest.mark.parametrize(("axes", "look"), [("yx", "y"), ("yx", "z"), ("yxz", "z"), ("zxy", "y"), ("xyxy", "z")])
+@pytest.mark.parametrize("solver", [poise.Expressive, poise.Erik])
+def test_crossing_axes_act_as_if_they_were_a_hair_apart(solver, axes: str, look: str) -> None:
+    crossing, apart = solver(bracket(0.0, axes, look)), solver(bracket(1e-4, axes, look))
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        posture = rng.uniform(-1.0, 1.0, len(axes))
+        target = poise.facing(rng.normal(size=3), roll=None)
+        one, other = crossing.solve(posture, target), apart.solve(posture, target)
+        assert one.error == pytest.approx(other.error, abs=1e-9)
+        assert one.shape_error == pytest.approx(other.shape_error, abs=1e-9)
+
+
+def test_a_pan_tilt_bracket_looks_where_it_can_reach() -> None:
+    figure = bracket(0.0, "yx", "z")
+    solver = poise.Expressive(figure)
+    for direction in ([1, 0, 2], [-0.5, 0.6, 1], [0.3, -0.7, 1]):
+        result = solver.solve(figure.neutral(), direction)
+        ahead = figure.pose_of("tip", result.posture).matrix @ np.array([0.0, 1.0, 0.0])
+        assert np.allclose(ahead, np.array(direction) / np.linalg.norm(direction), atol=1e-6)
+
+
+def test_erik_of_2017_says_what_to_do_about_crossing_axes() -> None:
+    with pytest.raises(FigureError, match="at the same point: move one of them by a millimetre"):
+        poise.Erik(bracket(0.0, "yx", "y"), variant="2017")
+
+
+@pytest.mark.parametrize("solver", [poise.Expressive, poise.Erik])
+def test_a_tip_looks_along_the_axis_with_which_it_faces(solver) -> None:
+    made = Builder("camera", up="y")
+    made.body("column", mass=1.0)
+    made.body("pan", parent="column", joint=revolute("pan", "y", limits=(-1.5, 1.5)), at=(0, 0.1, 0))
+    made.body("head", parent="pan", joint=revolute("tilt", "x", limits=(-1.0, 1.0)), at=(0, 0.02, 0))
+    made.site("lens", "head", at=(0, 0.01, 0.05), facing="z")
+    figure = made.build()
+    for direction in ([1, 0, 2], [-0.5, 0.6, 1], [0.3, -0.7, 1]):
+        found = solver(figure, tip="lens").solve(figure.neutral(), direction).posture
+        ahead = figure.pose_of("lens", found).matrix @ np.array([0.0, 0.0, 1.0])
+        assert np.allclose(ahead, np.array(direction) / np.linalg.norm(direction), atol=1e-3)
+    with poise.Character(figure) as live:
+        live.face([1, 0, 2])
+        *_, last = live.frames(rate=60, seconds=3.0, realtime=False)
+    ahead = figure.pose_of("lens", last).matrix @ np.array([0.0, 0.0, 1.0])
+    assert np.allclose(ahead, np.array([1, 0, 2]) / np.sqrt(5.0), atol=1e-2)

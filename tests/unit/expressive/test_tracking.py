@@ -1,4 +1,4 @@
-"""Motion: no joint jumps, the gaze is held, and a change of branch is planned."""
+"""Motion: no joint jumps, expression and gaze are both kept, and a target at rest is faced."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pytest
 
 import poise
 from poise.chains.targets import Gaze, at, facing
-from poise.expressive.expressive import Expressive, ExpressiveSettings
+from poise.errors import TaskError
+from poise.expressive.expressive import Expressive, ExpressiveSettings, Hold
 from poise.expressive.result import ExpressiveResult
+from poise.expressive.tracker import TrackedResult
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 
@@ -19,6 +21,10 @@ SLOW = pytest.mark.slow
 RATE = math.radians(5.0)
 HELD_DEGREES = 1e-4
 """A direction error below this counts as zero [degrees]."""
+THREE_SECONDS = 180
+"""Frames at 60 per second."""
+SKELETONS = ["adelino", *(f"erik_{letter}" for letter in "bcdefg")]
+HOLDS: list[Hold] = ["gaze", "balanced", "expression"]
 
 
 def towards(heading: float, polar: float) -> FloatArray:
@@ -26,7 +32,7 @@ def towards(heading: float, polar: float) -> FloatArray:
     return np.array([math.sin(p) * math.sin(h), math.cos(p), math.sin(p) * math.cos(h)])
 
 
-def turning(polar: float, roll: float, frames: int = 361, step: float = 1.0) -> list[tuple[FloatArray, Gaze]]:
+def turning(polar: float, roll: float | None, frames: int = 361, step: float = 1.0) -> list[tuple[FloatArray, Gaze]]:
     """One turn about the vertical."""
     directions = [towards(step * f, polar) for f in range(frames)]
     return [(d, facing(d, roll=roll)) for d in directions]
@@ -36,6 +42,20 @@ def wandering(frames: int = 500) -> list[tuple[FloatArray, Gaze]]:
     """A Lissajous figure."""
     directions = [towards(50 * math.sin(f / 57), 70 + 30 * math.sin(f / 38)) for f in range(frames)]
     return [(d, facing(d, roll=0.3 * math.sin(f / 40))) for f, d in enumerate(directions)]
+
+
+def strolling(rng: np.random.Generator, frames: int, speed: float, high: float) -> list[tuple[FloatArray, Gaze]]:
+    """A random walk of the target between 10° and `high` degrees from the vertical, by `speed` degrees per frame."""
+    heading, polar, course, found = rng.uniform(-180.0, 180.0), rng.uniform(20.0, high - 10.0), rng.uniform(0, 7), []
+    for _ in range(frames):
+        course += rng.normal(0.0, 0.09)
+        if not 10.0 < polar + speed * math.cos(course) < high:
+            course = math.pi - course
+        polar += speed * math.cos(course)
+        heading += speed * math.sin(course) / math.sin(math.radians(polar))
+        d = towards(heading, polar)
+        found.append((d, facing(d, roll=None)))
+    return found
 
 
 def moved(
@@ -61,178 +81,162 @@ def upright(figure: Figure, seed: int) -> poise.Posture:
     return figure.posture(q)
 
 
-@pytest.mark.parametrize("name", ["erik_c", "erik_e", "erik_g"])
-@pytest.mark.parametrize("polar", [25.0, 55.0, 72.0, 85.0])
-@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=SLOW), pytest.param(4, marks=SLOW)])
-def test_a_full_turn_above_the_horizon_never_loses_the_gaze(name: str, polar: float, seed: int) -> None:
-    solver = Expressive(poise.load(name))
-    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=0.7 * seed - 1.0)))
-    assert max(off for _, off, _ in frames) < HELD_DEGREES
-    assert max(step for _, _, step in frames) <= RATE + 1e-12
+# Rest
 
 
-@pytest.mark.parametrize("polar", [95.0, 118.0, 140.0])
-@pytest.mark.parametrize("seed", [4, pytest.param(5, marks=SLOW), pytest.param(6, marks=SLOW)])
-def test_an_eight_jointed_chain_holds_the_gaze_below_the_horizon_too(polar: float, seed: int) -> None:
-    solver = Expressive(poise.load("erik_g"))
-    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=-0.6)))
-    assert max(off for _, off, _ in frames) < HELD_DEGREES
-    assert max(step for _, _, step in frames) <= RATE + 1e-12
-
-
-@pytest.mark.parametrize("name", ["erik_c", "erik_e"])
-@pytest.mark.parametrize("polar", [97.0, 115.0, 130.0])
-@pytest.mark.parametrize("seed", [7, pytest.param(8, marks=SLOW), pytest.param(9, marks=SLOW)])
-def test_below_the_horizon_the_gaze_gives_way_by_no_more_than_geometry_asks(name: str, polar: float, seed: int) -> None:
-    """All cosines of these joints are positive, so another branch can be reached only over the horizon."""
-    solver = Expressive(poise.load(name))
-    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=0.4)))
-    assert max(off for _, off, _ in frames) < polar - 90.0 + 2.0
-    assert max(step for _, _, step in frames) <= RATE + 1e-12
-
-
-CORNERS = [
-    ("erik_c", 95.0, (-71, 76, 77, -86, -83), -92.0, -1.0),
-    ("erik_c", 130.0, (-88, 64, -81, 56, 25), 56.0, -1.0),
-    ("erik_e", 95.0, (32, -8, -28, -87, 69), -101.0, 1.0),
-]
-"""Postures at their limits, and turns that begin ten frames before the root stops or end where all joints stop."""
-
-
-@pytest.mark.parametrize(("name", "polar", "degrees", "first", "sense"), CORNERS)
-def test_a_turn_is_not_driven_into_a_corner(
-    name: str, polar: float, degrees: tuple[float, ...], first: float, sense: float
-) -> None:
-    solver = Expressive(poise.load(name))
-    directions = [towards(first + sense * f, polar) for f in range(361)]
-    frames = list(moved(solver, solver.figure.posture(np.radians(degrees)), [(d, facing(d)) for d in directions]))
-    assert max(off for _, off, _ in frames) < polar - 90.0 + 2.0
-    assert max(step for _, _, step in frames) <= RATE + 1e-12
-
-
-POCKETS = [
-    ("erik_d", 110.0, (31, -102, -147, 119, 133), 80.0, -1.0, 21.5, 3.0),
-    ("erik_d", 60.0, (166, -173, -85, -159, 169), -118.0, -1.0, 31.5, 4.0),
-    ("erik_c", 100.0, (15, -48, -89, 88, 1), 161.5, 1.0, 15.0, 4.0),
-    ("erik_c", 95.0, (-3, 53, 84, -75, 8), -23.3, 1.0, 7.0, 2.0),
-    ("erik_c", 95.0, (59, -87, -78, 64, -15), -106.3, 1.0, 7.0, 2.0),
-    ("erik_c", 100.0, (73, 72, 90, 89, -72), 90.5, -1.0, 12.0, 3.0),
-    ("erik_c", 115.0, (-50, 81, 85, 71, -27), 85.4, -1.0, 27.0, 6.0),
-    ("erik_c", 130.0, (12, -89, -81, 61, -33), 153.3, 1.0, 42.0, 9.0),
-    ("erik_c", 145.0, (-8, -47, 54, 75, 25), -145.8, -1.0, 57.0, 13.5),
-    ("erik_e", 130.0, (34, -55, -88, -75, 17), 148.5, -1.0, 42.0, 6.5),
-]
-"""Turns that no motion follows exactly: regions enclosed by limits of half a turn, a root that stops after ten frames,
-and the horizon with a joint at its limits."""
-
-
-@pytest.mark.parametrize(("name", "polar", "degrees", "first", "sense", "most", "mean"), POCKETS)
-def test_where_the_gaze_must_be_lost_it_is_lifted_by_little_and_not_for_long(
-    name: str, polar: float, degrees: tuple[float, ...], first: float, sense: float, most: float, mean: float
-) -> None:
-    solver = Expressive(poise.load(name))
-    directions = [towards(first + sense * f, polar) for f in range(361)]
-    frames = list(moved(solver, solver.figure.posture(np.radians(degrees)), [(d, facing(d)) for d in directions]))
-    off = [off for _, off, _ in frames]
-    assert max(off) < most
-    assert sum(off) / len(off) < mean
-    assert max(step for _, _, step in frames) <= RATE + 1e-12
-
-
-def least_off(degrees: FloatArray, polar: float, sense: float) -> float:
-    """Angle by which E must lose a target that turns past the root's limit [degrees].
-
-    The gaze is turned from where the root faces by ψ with sin ψ = -cos c sin b / sin θ. Past the limit ψ must have
-    the sign in which the target turns, and so b the other one: it takes |b| / 5° frames until it has.
-    """
-    root, _, b, c, _ = degrees
-    psi = -sense * math.degrees(math.asin(math.cos(math.radians(c)) * math.sin(math.radians(b)) / math.sin(polar)))
-    psi = psi if c > 0.0 else -psi
-    late = abs(b) / math.degrees(RATE) - (90.0 - sense * root - psi)
-    assert psi < 0.0 < late
-    return math.degrees(math.asin(math.sin(polar) * math.sin(math.radians(late))))
+@pytest.mark.parametrize("name", SKELETONS)
+@pytest.mark.parametrize("hold", HOLDS)
+def test_a_target_at_rest_is_faced_within_three_seconds_as_a_single_solve_faces_it(name: str, hold: Hold) -> None:
+    solver = Expressive(poise.load(name), hold=hold)
+    rng = np.random.default_rng([5, len(hold)])
+    for _ in range(12):
+        posture, result, d = solver.figure.random(rng), solver.figure.random(rng), rng.normal(size=3)
+        target, steps = facing(d, roll=None), []
+        alone = solver.solve(posture, target)
+        last: ExpressiveResult | poise.Posture = result
+        for _ in range(THREE_SECONDS):
+            before = last.posture.q if isinstance(last, ExpressiveResult) else last.q
+            last = solver.solve(posture, target, previous=last)
+            steps.append(float(np.abs(last.posture.q - before).max()))
+        assert isinstance(last, ExpressiveResult)
+        assert max(steps) <= RATE + 1e-12
+        assert steps[-1] < 1e-6
+        assert last.orientation_error <= alone.orientation_error + 1e-6
+        assert last.shape_error < alone.shape_error + 0.005
 
 
 @pytest.mark.parametrize(
-    ("polar", "degrees", "first", "sense"),
+    ("name", "start", "posture", "direction"),
     [
-        (70.0, (32, 49, 73, 84, -53), 81.8, 1.0),
-        (70.0, (47, 47, -78, -89, 15), 86.5, 1.0),
-        (70.0, (-36, 57, 85, -90, 2), -83.9, -1.0),
-        (80.0, (37, -9, 77, 83, -19), -102.2, 1.0),
+        ("adelino", (90, 90, 90, -75.4, 0), "neutral", (-0.586, -0.205, -0.784)),
+        ("erik_e", (90, -90, 21.5, -90, 0), (0, 65.9, 9.5, 49.6, 0), (0.773, 0.18, -0.609)),
     ],
 )
-def test_a_turn_that_cannot_be_exact_is_off_by_hardly_more_than_it_must_be(
-    polar: float, degrees: tuple[float, ...], first: float, sense: float
+def test_a_chain_with_all_joints_at_their_limits_turns_to_its_target(
+    name: str, start: tuple[float, ...], posture: str | tuple[float, ...], direction: tuple[float, ...]
 ) -> None:
-    solver = Expressive(poise.load("erik_e"))
-    posture = solver.figure.posture(np.radians(degrees))
-    directions = [towards(first + sense * f, polar) for f in range(361)]
-    start = np.degrees(solver.solve(posture, facing(directions[0])).posture.q)
-    off = [off for _, off, _ in moved(solver, posture, [(d, facing(d)) for d in directions])]
-    least = least_off(start, math.radians(polar), sense)
-    assert least < max(off) < least + 4.5
-    assert sum(angle > 0.05 for angle in off) < 25
-
-
-@pytest.mark.parametrize("name", ["erik_d", "erik_f", "erik_g", "adelino"])
-@pytest.mark.parametrize("targets", [turning(60.0, 0.2), wandering()], ids=["turn", "wander"])
-def test_no_joint_ever_jumps(name: str, targets: list[tuple[FloatArray, Gaze]]) -> None:
     solver = Expressive(poise.load(name))
-    posture = upright(solver.figure, 10)
-    assert max(step for _, _, step in moved(solver, posture, targets)) <= RATE + 1e-12
+    wanted = solver.figure.posture(posture if isinstance(posture, str) else np.radians(posture))
+    result = solver.solve(wanted, facing(direction, roll=None), previous=solver.figure.posture(np.radians(start)))
+    for _ in range(THREE_SECONDS):
+        result = solver.solve(wanted, facing(direction, roll=None), previous=result)
+    assert result.orientation_error < 1e-6
+    assert result.shape_error < solver.solve(wanted, facing(direction, roll=None)).shape_error + 0.005
 
 
-def test_a_gaze_that_wanders_in_front_is_held_with_its_roll() -> None:
-    for name in ("erik_e", "erik_g"):
-        solver = Expressive(poise.load(name))
-        frames = list(moved(solver, solver.figure.neutral(), wandering()))
-        assert max(off for _, off, _ in frames) < HELD_DEGREES
-
-
-@pytest.mark.parametrize(
-    ("name", "seed"), [("erik_c", 11), ("erik_c", 12), ("erik_e", 11), ("erik_e", 12), ("erik_g", 11)]
-)
-def test_a_target_that_swings_about_the_back_makes_nothing_turn_round(name: str, seed: int) -> None:
+@pytest.mark.parametrize("name", SKELETONS)
+def test_a_wander_that_stops_comes_to_rest_facing_its_target(name: str) -> None:
     solver = Expressive(poise.load(name))
-    directions = [towards(180.0 + 60.0 * math.sin(f / 60.0), 70.0) for f in range(400)]
-    frames = list(moved(solver, upright(solver.figure, seed), [(d, facing(d, roll=0.1)) for d in directions]))
-    assert not any(result.changing for result, _, _ in frames)  # type: ignore[attr-defined]
-    assert max(off for _, off, _ in frames) < HELD_DEGREES
+    rng = np.random.default_rng(17)
+    for _ in range(4):
+        posture, walk = solver.figure.random(rng), strolling(rng, 150, 2.0, 140.0)
+        *_, (result, _, _) = moved(solver, posture, walk + [walk[-1]] * THREE_SECONDS)
+        last = solver.solve(posture, walk[-1][1], previous=result)
+        assert np.abs(last.posture.q - result.posture.q).max() < 1e-6
+        assert last.orientation_error < 1e-6
 
 
-@pytest.mark.parametrize("name", ["erik_c", "erik_e", "erik_g"])
-@pytest.mark.parametrize("seed", [21, pytest.param(22, marks=SLOW), pytest.param(23, marks=SLOW)])
-def test_a_nod_below_the_horizon_is_followed_to_the_end(name: str, seed: int) -> None:
-    solver = Expressive(poise.load(name))
-    directions = [towards(40.0 * seed, 80.0 - 70.0 * math.cos(f / 70.0)) for f in range(441)]
-    frames = list(moved(solver, upright(solver.figure, seed), [(d, facing(d, roll=-0.4)) for d in directions]))
-    assert max(off for _, off, _ in frames) < HELD_DEGREES
-    assert max(step for _, _, step in frames) <= RATE + 1e-12
+def test_a_target_out_of_reach_lets_the_chain_rest_and_says_so() -> None:
+    solver = Expressive(poise.chain("YXXY", lengths=[0.1] * 4, limits=30))
+    result = solver.solve(solver.figure.neutral(), facing([0, -1, 0.2], roll=None), previous=solver.figure.neutral())
+    for _ in range(THREE_SECONDS):
+        before = result
+        result = solver.solve(solver.figure.neutral(), facing([0, -1, 0.2], roll=None), previous=before)
+    assert np.abs(result.posture.q - before.posture.q).max() < 1e-6
+    assert isinstance(result, TrackedResult)
+    assert result.gave_up_gaze == "reach"
+    assert math.degrees(result.direction_error) > 60.0
 
 
-def test_a_plan_is_in_hand_before_the_root_is_at_its_limit() -> None:
-    solver = Expressive(poise.load("erik_g"))
-    seen = []
-    for result, off, _ in moved(solver, upright(solver.figure, 3), turning(85.0, roll=0.2)):
-        plan = int(result.memory.way_points)  # type: ignore[attr-defined]
-        seen.append((abs(float(result.posture.q[0])), plan))
-        assert off < HELD_DEGREES
-    assert all(count > 0 for root, count in seen if root > math.radians(89.9))
-    assert any(count == 0 for _, count in seen)
-
-
-def test_a_still_target_and_posture_come_to_rest_at_the_wanted_shape() -> None:
-    lamp = poise.load("adelino")
-    solver = Expressive(lamp)
+def test_a_still_target_and_a_new_posture_come_to_rest_at_the_wanted_shape() -> None:
+    solver = Expressive(poise.load("adelino"))
     target = facing([0.4, 0.5, 0.8])
     result = solver.solve("happy", target)
-    for _ in range(60):
+    for _ in range(THREE_SECONDS):
         result = solver.solve("sad", target, previous=result)
     last = solver.solve("sad", target, previous=result)
     assert np.abs(last.posture.q - result.posture.q).max() < 1e-6
     assert last.orientation_error < 1e-7
-    assert last.shape_error < solver.solve("sad", target).shape_error + 0.15
+    assert last.shape_error < solver.solve("sad", target).shape_error + 0.005
+
+
+# Expression
+
+
+@pytest.mark.parametrize("name", ["adelino", "erik_c", "erik_e", "erik_f", "erik_g"])
+def test_a_slow_wander_keeps_the_shape_and_the_gaze(name: str) -> None:
+    solver = Expressive(poise.load(name))
+    rng = np.random.default_rng(29)
+    shape, alone, off = [], [], []
+    for _ in range(4):
+        posture = upright(solver.figure, int(rng.integers(1000)))
+        walk = strolling(rng, 600, 0.5, 85.0)
+        alone.append(solver.solve_batch(posture, [target for _, target in walk]).shape_error)
+        for result, angle, step in moved(solver, posture, walk):
+            shape.append(result.shape_error)
+            off.append(angle)
+            assert step <= RATE + 1e-12
+    assert np.mean(shape) < 1.4 * np.mean(alone) + 0.002
+    assert np.mean(np.array(off) < 1.0) > 0.98
+
+
+@pytest.mark.parametrize("posture", ["sad", "curious", "shy", "proud"])
+def test_a_lamp_that_looks_all_the_way_round_keeps_its_expression(posture: str) -> None:
+    """Every turn has two changes of branch of 36 frames; the best motion that knows the future has 0.01 to 0.04."""
+    solver = Expressive(poise.load("adelino"))
+    frames = list(moved(solver, solver.figure.posture(posture), turning(70.0, roll=None)))
+    assert np.mean([result.shape_error for result, _, _ in frames]) < 0.06
+    assert np.mean([off < 1.0 for _, off, _ in frames]) > 0.95
+    resting = [result.shape_error for result, _, _ in frames if not result.changing]  # type: ignore[attr-defined]
+    assert np.median(resting) < 0.05
+
+
+def test_what_is_held_decides_what_is_lost() -> None:
+    rng = np.random.default_rng(3)
+    walk = strolling(rng, 1500, 2.0, 140.0)
+    lost, shape = {}, {}
+    for hold in HOLDS:
+        solver = Expressive(poise.load("erik_c"), hold=hold)
+        frames = list(moved(solver, solver.figure.posture(np.radians([0, 30, -75, 50, 0])), walk))
+        lost[hold] = np.mean([off for _, off, _ in frames])
+        shape[hold] = np.mean([result.shape_error for result, _, _ in frames])
+    assert lost["gaze"] <= lost["balanced"] <= lost["expression"]
+    assert shape["expression"] < shape["gaze"]
+
+
+def test_an_unknown_hold_is_refused() -> None:
+    with pytest.raises(TaskError, match="'balanced'"):
+        Expressive(poise.load("adelino"), hold="both")  # type: ignore[arg-type]
+
+
+# Gaze
+
+
+@pytest.mark.parametrize("name", ["erik_c", "erik_e", "erik_g"])
+@pytest.mark.parametrize("polar", [25.0, 55.0, 72.0, 85.0])
+@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=SLOW), pytest.param(4, marks=SLOW)])
+def test_a_full_turn_above_the_horizon_hardly_loses_the_gaze(name: str, polar: float, seed: int) -> None:
+    solver = Expressive(poise.load(name), hold="gaze")
+    frames = list(moved(solver, upright(solver.figure, seed), turning(polar, roll=0.7 * seed - 1.0)))
+    assert np.mean([off < 1.0 for _, off, _ in frames]) > 0.93
+    assert max(off for _, off, _ in frames) < 30.0
+    assert max(step for _, _, step in frames) <= RATE + 1e-12
+
+
+@pytest.mark.parametrize("hold", HOLDS)
+@pytest.mark.parametrize("name", SKELETONS)
+@pytest.mark.parametrize("targets", [turning(60.0, 0.2), wandering()], ids=["turn", "wander"])
+def test_no_joint_ever_jumps(name: str, targets: list[tuple[FloatArray, Gaze]], hold: Hold) -> None:
+    solver = Expressive(poise.load(name), hold=hold)
+    posture = upright(solver.figure, 10)
+    assert max(step for _, _, step in moved(solver, posture, targets)) <= RATE + 1e-12
+
+
+def test_a_gaze_that_wanders_in_front_is_held() -> None:
+    for name in ("erik_e", "erik_g"):
+        solver = Expressive(poise.load(name))
+        frames = list(moved(solver, solver.figure.neutral(), wandering()))
+        assert max(off for _, off, _ in frames) < HELD_DEGREES
 
 
 def test_the_gaze_is_held_while_postures_change() -> None:
@@ -244,7 +248,24 @@ def test_the_gaze_is_held_while_postures_change() -> None:
         for _ in range(40):
             result = solver.solve(name, facing(direction), previous=result)
             pointing = lamp.pose_of(solver.limb.tip, result.posture).matrix[:3, 1]
-            assert np.linalg.norm(np.cross(pointing, direction)) < 1e-6
+            assert np.linalg.norm(np.cross(pointing, direction)) < math.radians(1.0)
+        assert np.linalg.norm(np.cross(pointing, direction)) < 1e-6
+
+
+def test_a_jump_of_the_target_is_followed_and_explained() -> None:
+    solver = Expressive(poise.load("adelino"))
+    first: ExpressiveResult = solver.solve("happy", facing(towards(80.0, 70.0), roll=None))
+    reasons, result = [], first
+    for _ in range(THREE_SECONDS):
+        result = solver.solve("happy", facing(towards(-100.0, 60.0), roll=None), previous=result)
+        assert isinstance(result, TrackedResult)
+        reasons.append(result.gave_up_gaze)
+    assert reasons[0] == "speed"
+    assert reasons[-1] is None
+    assert result.orientation_error < 1e-6
+
+
+# What a motion is
 
 
 def test_a_posture_answered_last_goes_on_as_its_answer_would() -> None:
@@ -283,9 +304,7 @@ def test_an_answer_is_never_changed_by_the_next_frame() -> None:
 def test_a_direction_alone_leaves_the_tip_untwisted() -> None:
     solver = Expressive(poise.load("erik_c"))
     posture = upright(solver.figure, 2)
-    targets = [(d, facing(d, roll=None)) for d, _ in turning(70.0, 0.0)]
-    frames = list(moved(solver, posture, targets))
-    assert max(off for _, off, _ in frames) < HELD_DEGREES
+    frames = list(moved(solver, posture, turning(70.0, None)))
     assert len({float(result.posture.q[-1]) for result, _, _ in frames}) == 1
 
 
@@ -321,4 +340,4 @@ def test_the_rate_is_kept_whatever_it_is() -> None:
     solver = Expressive(poise.load("erik_e"), settings=ExpressiveSettings(rate=rate))
     frames = list(moved(solver, upright(solver.figure, 5), turning(60.0, 0.1, frames=721, step=0.5)))
     assert max(step for _, _, step in frames) <= rate + 1e-12
-    assert max(off for _, off, _ in frames) < HELD_DEGREES
+    assert np.mean([off < 1.0 for _, off, _ in frames]) > 0.95

@@ -43,6 +43,14 @@ def test_has_a_name_a_sentence_and_shapes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_catalogue_says_what_the_figure_is(name: str) -> None:
+    figure = built_in(name)
+    mass = float(f"{figure.mass:.3g}")
+    facts = (figure.nv, len(figure.moving_joints), len(figure.loops), mass, figure.description)
+    assert BUILT_IN[name][1:] == facts, "poise/figures/catalogue.py has other facts"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_neutral_and_named_postures_are_legal_and_closed(name: str) -> None:
     figure = built_in(name)
     for posture in (figure.neutral(), *(figure.posture(p) for p in figure.posture_names)):

@@ -64,14 +64,26 @@ def test_two_numbers_for_two_hinges_are_a_pair_only_when_the_first_is_negative()
     assert np.degrees([joint.upper[0] for joint in pair.joints]) == pytest.approx([60, 60])
 
 
+def test_axes_may_cross_as_those_of_a_bracket() -> None:
+    figure = chain("YX", lengths=[0, 0.1], limits=60)
+    turned = figure.posture({"joint_1": 0.5, "joint_2": 0.4})
+    assert figure.pose_of("segment_1", turned).position == pytest.approx(figure.pose_of("segment_2", turned).position)
+    assert poise.reach(figure, "tip", figure.pose_of("tip", turned).position).status == "solved"
+    tip = figure.pose_of("tip", turned)
+    direction = tip.apply((0, 1, 0)) - tip.position
+    assert poise.Expressive(figure).solve(figure.neutral(), direction).orientation_error < 1e-3
+
+
 @pytest.mark.parametrize(
     ("axes", "lengths", "limits", "message"),
     [
+        ("YX", [1, 1], (90, -90), r"goes from a lower to an upper angle, and ±-90 does not: give \(-90, 90\) or 90"),
+        ("XYZ", [1, 1, 1], (90, -90), r"and \(90, -90\) does not: give \(-90, 90\)"),
         ("YXQ", [1, 1, 1], 90, "letters X, Y, Z"),
         ("", [], 90, "at least one axis"),
-        ("YX", [1, 0], 90, "positive length, not 0"),
-        ("YX", [1, -2], 90, "positive length, not -2"),
-        ("YX", [1, math.nan], 90, "positive length"),
+        ("YX", [1, 0], 90, "positive number, not 0"),
+        ("YX", [1, -2], 90, "positive number, not -2"),
+        ("YX", [1, math.nan], 90, "positive number"),
         ("YX", [1], 90, "needs 2 lengths, not 1"),
         ("YXZ", [1, 1, 1], [1, 2, 3, 4], "not 4"),
         ("YXZ", [1, 1, 1], [1, (1, 2, 3), 3], "pair"),

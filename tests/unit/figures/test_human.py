@@ -1,15 +1,17 @@
-"""The human: masses, lengths, ranges, symmetry."""
+"""The human: masses, lengths, ranges, symmetry, strengths, and the coupled spine."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 import poise
 from poise.errors import FigureError
 from poise.figure import Posture
+from poise.figure.model.figure import STANDARD_GRAVITY
 from poise.figure.model.mass import Mass, combined
 from poise.figure.model.pose import FloatArray
 from poise.figures import built_in
@@ -17,6 +19,7 @@ from poise.figures.people import anthropometry
 from poise.figures.people import human_ranges as ranges
 from poise.figures.people.ball_region import DOWN, UP, Range, limb_turn
 from poise.figures.people.human_postures import HUMAN_POSTURES
+from poise.forces import Force, joint_torques
 
 MIRROR = np.diag([-1.0, 1.0, 1.0])
 HUMAN = built_in("human")
@@ -234,3 +237,65 @@ def test_axes_are_those_of_motion_capture() -> None:
     bent = HUMAN.frames({"left_elbow": 1.0, "left_knee": 1.0})
     assert bent["left_hand"].position[2] > 0.1, "elbows bend the hands forward"
     assert bent["left_heel"].position[2] < -0.3, "knees bend the feet backward"
+
+
+def bend(posture: Posture, joint: str) -> FloatArray:
+    """(2,) how far a joint of the spine swings forward and to the left, whatever its twist [rad]."""
+    x, y, z = Rotation.from_quat(posture[joint], scalar_first=True).apply((0.0, 1.0, 0.0))
+    return np.array([z, x]) * math.acos(y) / max(math.hypot(x, z), 1e-12)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=25)
+def test_a_coupled_spine_bends_as_one(seed: int) -> None:
+    """Whatever is asked of the hand, the chest bends by its share of what the spine bends by, the same way."""
+    figure = poise.human(coupled_spine=True)
+    rng = np.random.default_rng(seed)
+    feet = [poise.Frame(foot, figure.pose_of(foot, "standing")) for foot in ("left_foot", "right_foot")]
+    hand = poise.Position("right_hand", at=np.array([-0.2, 0.9, 0.3]) + 0.5 * rng.normal(size=3), priority=2)
+    result = poise.solve(figure, [*feet, hand], start="standing", max_steps=60)
+    assert figure.violations(result.posture) == []
+    lower, upper = bend(result.posture, "spine"), bend(result.posture, "chest")
+    shares = [20.0 / 32.5, 15.0 / 20.0]
+    np.testing.assert_allclose(upper, lower * shares, atol=math.radians(1.5))
+
+
+def test_postures_of_a_coupled_spine_keep_its_couplings() -> None:
+    figure = poise.human(coupled_spine=True, eyes=True)
+    for name in HUMAN_POSTURES:
+        posture = figure.posture(name)
+        assert figure.violations(posture) == [], name
+        for site in ("left_foot", "right_hand", "eyes"):
+            far = figure.pose_of(site, posture).position - HUMAN.pose_of(site, name).position
+            assert np.linalg.norm(far) < 0.06, "and they are nearly those of every human"
+
+
+def test_an_uncoupled_spine_is_the_default() -> None:
+    assert {coupling.name for coupling in HUMAN.couplings} == {"left_hamstrings", "right_hamstrings"}
+
+
+def test_strengths_are_those_of_the_tables() -> None:
+    """A human of average size has the mean of both directions; weight times stature scales it."""
+    known = {joint.name: joint.strength for joint in HUMAN.joints}
+    weight = 70.0 * STANDARD_GRAVITY
+    assert known["left_knee"] == pytest.approx(0.5 * (0.163 + 0.087) * weight * 1.75)
+    assert known["right_hip"] == pytest.approx(0.5 * (0.161 + 0.113) * weight * 1.75)
+    assert known["left_elbow"] == pytest.approx(0.5 * (77.0 + 46.0))
+    assert known["spine"] == known["chest"] == pytest.approx(188.5)
+    assert known["left_wrist"] < 0.2 * known["left_shoulder"], "the thesis says about a tenth"
+    for name, strength in known.items():
+        assert strength == known[_other_side(name)]
+    for unknown in ("base", "left_clavicle", "left_forearm", "left_toes"):
+        assert known[unknown] == math.inf
+    child = poise.human(1.2, 25.0)
+    assert child.joints["left_knee"].strength == pytest.approx(known["left_knee"] * 1.2 * 25.0 / (1.75 * 70.0))
+
+
+def test_a_heavy_load_is_beyond_the_strength_of_an_outstretched_arm() -> None:
+    """A person holds 5 kg, but not 20, in a hand held out to the side."""
+
+    def used(newton: float) -> float:
+        torque = joint_torques(HUMAN, "t_pose", [Force("left_hand", (0.0, -newton, 0.0))])
+        return float(np.linalg.norm(torque[HUMAN.v_slice("left_shoulder")])) / HUMAN.joints["left_shoulder"].strength
+
+    assert used(50.0) < 1.0 < used(200.0)

@@ -52,4 +52,4 @@ def test_the_region_is_empty_for_a_force_that_friction_cannot_hold() -> None:
     acting = acting_on(figure, (*FEET, Force("right_hand", (0.0, 0.0, -2000.0))))
     room = support_region(acting, figure.neutral(), np.zeros(3), 8)
     assert not room.possible
-    assert np.ptp(room.corners, axis=0) == pytest.approx(np.zeros(3))
+    assert np.ptp(room.corners, axis=0).max() > 100.0, "no edge is near"

@@ -103,9 +103,17 @@ def test_effort_counts_torques_by_strength():
 
 
 def test_the_torques_of_a_floating_base_do_not_count():
-    weakness = TorqueCriterion().weakness(human())
+    weakness = TorqueCriterion(strength=1.0).weakness(human())
     assert not weakness[human().v_slice("base")].any()
     assert (np.delete(weakness, np.arange(*human().v_slice("base").indices(human().nv))) == 1.0).all()
+
+
+def test_the_human_is_weighed_by_its_strengths():
+    """A joint of unknown strength, such as a clavicle, does not count."""
+    weakness, figure = TorqueCriterion().weakness(human()), human()
+    for joint in figure.joints:
+        expected = 0.0 if joint.kind == "free" else 1.0 / joint.strength
+        assert (weakness[figure.v_slice(joint.name)] == expected).all()
 
 
 def test_the_root_does_not_matter_in_equilibrium():

@@ -71,11 +71,11 @@ def test_a_wrong_name_is_answered_with_the_right_ones():
     with pytest.raises(FigureError) as caught:
         poise.load("adelinno")
     assert str(caught.value).startswith(
-        "no built-in figure or file 'adelinno'. Did you mean 'adelino'? Built-in figures: erik_a, erik_b"
+        "no built-in figure, file or robot 'adelinno'. Did you mean 'adelino'? Built-in figures: erik_a, erik_b"
     )
-    with pytest.raises(FigureError, match="no built-in figure or file ''"):
+    with pytest.raises(FigureError, match="no built-in figure, file or robot ''"):
         poise.load("")
-    with pytest.raises(FigureError, match="no built-in figure or file"):
+    with pytest.raises(FigureError, match="no built-in figure, file or robot"):
         poise.load("a\0b")
 
 
@@ -85,7 +85,7 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path, load, monkey
     folder.mkdir()
     empty = tmp_path / "empty.bvh"
     empty.touch()
-    odd = tmp_path / "walk.fbx"
+    odd = tmp_path / "walk.abc"
     odd.write_text("x")
     bare = tmp_path / "bare"
     bare.write_text("x")
@@ -95,7 +95,7 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path, load, monkey
         (tmp_path / "missing.bvh", "does not exist."),
         (folder, "is a folder, not a file."),
         (empty, "is empty."),
-        (odd, "its name ends in '.fbx'. Poise reads"),
+        (odd, "its name ends in '.abc'. Poise reads"),
         (bare, "its name has no ending. Poise reads"),
     ):
         with pytest.raises(FormatError) as caught:

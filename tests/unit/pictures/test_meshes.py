@@ -60,7 +60,7 @@ def test_a_polygon_of_an_obj_becomes_a_fan(tmp_path: Path) -> None:
         ("a.obj", b"", "no triangles"),
         ("a.stl", b"solid x\nfacet\nvertex 0 0 0\n", "do not make triangles"),
         ("a.stl", binary_stl()[:100], "no triangles"),
-        ("a.dae", b"<COLLADA/>", "are read from"),
+        ("a.ply", b"ply", "are read from"),
     ],
 )
 def test_a_broken_mesh_is_refused_in_a_sentence(tmp_path: Path, name: str, data: bytes, reason: str) -> None:

@@ -13,7 +13,7 @@ from poise.robots import Robot, Servo, connect
 from poise.robots.dynamixel import DynamixelDriver
 from poise.robots.firmata import FirmataDriver
 from poise.robots.serial_line import SerialLineDriver
-from tests.unit.robots.emulated import Arduino, Cable, DynamixelBus, TextBoard, until
+from tests.unit.robots.emulated import Arduino, DynamixelBus, TextBoard, until
 
 pytest.importorskip("serial", reason="robots on serial lines need pyserial")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
@@ -30,20 +30,6 @@ def hobby_servos():
 
 def bus_servos():
     return [Servo(joint, k + 1, ticks=(0, 4095), travel=2 * math.pi) for k, joint in enumerate(JOINTS)]
-
-
-@pytest.fixture
-def plugged(tmp_path):
-    cables = []
-
-    def plug(device):
-        cables.append(Cable(tmp_path / f"tty{len(cables)}", device))
-        return cables[-1]
-
-    yield plug
-    for cable in cables:
-        if cable.path.is_symlink():
-            cable.unplug()
 
 
 class Recorder:

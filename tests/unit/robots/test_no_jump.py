@@ -11,7 +11,7 @@ import pytest
 import poise
 from poise.cli import play
 from poise.robots import connect
-from tests.unit.robots.emulated import Arduino, Cable, DynamixelBus, TextBoard, until
+from tests.unit.robots.emulated import Arduino, DynamixelBus, TextBoard, until
 
 pytest.importorskip("serial", reason="robots on serial lines need pyserial")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX thing")
@@ -40,20 +40,6 @@ def arm(tmp_path_factory):
     figure = poise.load(path)
     assert all(math.isinf(joint.speed) for joint in figure.joints)
     return figure
-
-
-@pytest.fixture
-def plugged(tmp_path):
-    cables = []
-
-    def plug(device):
-        cables.append(Cable(tmp_path / f"tty{len(cables)}", device))
-        return cables[-1]
-
-    yield plug
-    for cable in cables:
-        if cable.path.is_symlink():
-            cable.unplug()
 
 
 def jump(robot, device, since=0):

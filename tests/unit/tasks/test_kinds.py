@@ -19,13 +19,13 @@ from poise.studio.session.changes import scene_change, with_target
 from poise.studio.session.edits import with_new_task, with_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
+from poise.tasks.amounts import length
 from poise.tasks.criteria import Criterion
 from poise.tasks.custom import ComputedTask
 from poise.tasks.form import SITE, MenuEntry, Setting, field
 from poise.tasks.kinds import all_kinds
 from poise.tasks.target import Target, world_from_part
 from poise.tasks.task import Comparison, Goal, Task, seat_of
-from poise.tasks.words import length
 
 STEPS = 2000
 BUILT_IN = {word: kind for word, kind in all_kinds(Task).items() if kind.__module__.startswith("poise.")}

@@ -80,7 +80,11 @@ class Assembler:
         self.closest = make_closest(self.nq, self.driven.nv, self.closures.turns.shape[0])
         self.values = MotorValues(figure, self.driven)
         self.lower, self.upper = velocity_limits(self.driven)
-        self.motors = [joint.name for joint in self.driven.joints if joint.active and joint.nv and joint.kind != "free"]
+        self.motors = [
+            joint.name
+            for joint in self.driven.joints
+            if joint.active and joint.nv and (joint.kind != "free" or joint.name in figure.loops)
+        ]
         self._stopped: tuple[str, ...] = ()
         self._lock = threading.Lock()
 

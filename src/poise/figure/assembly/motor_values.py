@@ -89,7 +89,7 @@ def velocity_limits(figure: Figure) -> tuple[FloatArray, FloatArray]:
 
 def is_driven(loop: Joint) -> bool:
     """Whether a loop joint has a motor."""
-    return loop.active and loop.nv > 0 and loop.kind != "free"
+    return loop.active and loop.nv > 0
 
 
 def with_driven_loops(figure: Figure) -> Figure:

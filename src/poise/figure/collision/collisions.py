@@ -1,9 +1,8 @@
 """Distances between the bodies of a figure and to obstacles.
 
-Compiled code measures all pairs with a plane, a sphere or a capsule, except those with meshes. The coal library
-measures the rest, and only if the bounding capsules of two solids are near. Each pair has one row, its nearest points.
-It has more where the nearest points would jump along a long or flat contact when a body turns a little
-(`poise.kernels.distances.solids.NEARLY_PARALLEL`):
+Compiled code measures all pairs but those with meshes; the coal library measures these, and only if the bounding
+capsules of two solids are near. Each pair has one row, its nearest points. It has more where the nearest points would
+jump along a long or flat contact when a body turns a little (`poise.kernels.distances.solids.NEARLY_PARALLEL`):
 
 * two nearly parallel capsules: both ends of their overlap;
 * a solid on a plane: both ends of a capsule, the four corners of a box's lower face, three points of the rim of a
@@ -13,9 +12,10 @@ It has more where the nearest points would jump along a long or flat contact whe
   points after tipping one of them by a small angle to four sides, moved back with the body.
 
 Every row is a distance between two points fixed to two bodies, d = n · (p_a - p_b), so that its rate is n · (v_a -
-v_b). In penetration, capsules are measured from their axes and other solids by the shortest separating motion. For an
-axis inside a box or a cylinder, the nearest point may lie between two faces, and the row has the normal of one of them.
-A mesh that is not replaced by its convex hull is only a surface, without inside and outside.
+v_b). In penetration, capsules are measured from their axes, boxes, cylinders and ellipsoids from a smaller solid inside
+them (`poise.kernels.distances.convex`), and meshes by the shortest separating motion. For an axis inside a box or a
+cylinder, the nearest point may lie between two faces, and the row has the normal of one of them. A mesh that is not
+replaced by its convex hull is only a surface, without inside and outside.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ class Collisions:
             reach: Pairs farther apart than this have no row [m].
             exclude: Pairs of names of bodies or obstacles not to measure.
             include: Pairs to measure although a joint connects them, they always touch, or `itself` is off.
-            folder: Folder of the mesh files, usually that of the figure's file.
+            folder: Folder of the mesh files; by default that of the figure for its own, and the current folder for
+                those of obstacles.
         """
         if not (np.isfinite(reach) and reach > 0.0):
             raise FigureError(f"reach must be a positive number of metres, not {reach}.")
@@ -118,7 +119,7 @@ class Collisions:
         not_wanted = checked_names(exclude, known, "exclude", figure.name)
         wanted = checked_names(include, known, "include", figure.name)
         pairs = candidate_pairs(figure, solids, itself, not_wanted, wanted)
-        touching = _always_touching(figure, home) if itself else frozenset()
+        touching = _always_touching(figure, home or figure.folder) if itself else frozenset()
         dropped = {pair for pair in pairs if pair in touching and frozenset(_owners(solids, pair)) not in wanted}
         pairs = [pair for pair in pairs if pair not in dropped]
         standing = [
@@ -142,7 +143,7 @@ class Collisions:
 
     @property
     def compiled_pairs(self) -> Tables:
-        """The arguments of `kernels.distances.all_pairs.nearest_compiled`; `finish` then adds the rows of coal."""
+        """The arrays of the distance kernels, such as `kernels.distances.all_pairs.nearest_compiled`."""
         return self._proximity.tables
 
     def nearest(self, position: FloatArray, rotation: FloatArray) -> int:
@@ -157,9 +158,9 @@ class Collisions:
         """
         return self._proximity.nearest(position, rotation, self.reach)
 
-    def finish(self, count: int, left: int) -> int:
-        """Add the rows of the `left` pairs that `nearest_compiled` left to coal after its own `count` rows."""
-        return self._proximity.finish(count, left, self.reach)
+    def finish(self, count: int, more: int) -> int:
+        """Add the rows of the `more` pairs that compiled code left to coal after its own `count` rows."""
+        return self._proximity.finish(count, more)
 
     def forget(self) -> None:
         """Discard coal's cached search directions, so that equal postures give equal rows to the last bit."""

@@ -1,20 +1,26 @@
-"""Reading triangle meshes from STL files, text or binary, and from Wavefront OBJ files."""
+"""Reading triangle meshes from files: STL, text or binary, Wavefront OBJ, and Collada (`collada`)."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from poise.errors import FormatError
+from poise.figure.collision.collada import read_collada
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.pose import FloatArray
 
-PACKAGE_PREFIX = "package://"
-"""Prefix of mesh references of ROS packages."""
+PACKAGE_PREFIX, MODEL_PREFIX = "package://", "model://"
+"""Prefixes of mesh references of ROS packages and of Gazebo models."""
 
+MOST_MESH_BYTES = 128 * 2**20
+"""Largest mesh file that is read [bytes]."""
+LARGEST_COORDINATE = 1e12
+"""Largest magnitude of a coordinate of a mesh, in the unit of its file."""
 _BINARY_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("color", "<u2")])
 """One triangle of a binary STL file."""
 _BINARY_STL_HEAD = 84
@@ -24,25 +30,45 @@ _BINARY_STL_HEAD = 84
 def find_mesh(reference: str, folder: Path | None) -> Path | None:
     """The file of a mesh reference, or None if it does not exist.
 
-    For `package://name/rest`, `name/rest` and `rest` are searched in the model's folder and in all folders above it.
+    For `package://name/rest` and `model://name/rest`, `name/rest` and `rest` are searched in the model's folder and in
+    all folders above it, and then `rest` in the package where ROS and Gazebo have it.
     """
-    plain = reference.removeprefix("file://").removeprefix(PACKAGE_PREFIX)
+    scheme = next((prefix for prefix in (PACKAGE_PREFIX, MODEL_PREFIX) if reference.startswith(prefix)), "")
+    plain = Path(reference.removeprefix("file://").removeprefix(scheme))
     home = (folder or Path.cwd()).resolve()
-    names = [Path(plain)]
-    if reference.startswith(PACKAGE_PREFIX):
-        names.append(Path(*Path(plain).parts[1:]))
-    folders = [home, *home.parents] if reference.startswith(PACKAGE_PREFIX) else [home]
-    return next((place / name for place in folders for name in names if (place / name).is_file()), None)
+    if not scheme:
+        return home / plain if (home / plain).is_file() else None
+    rest = Path(*plain.parts[1:])
+    places = [place / name for place in (home, *home.parents) for name in (plain, rest)]
+    places += [package / rest for package in _package_folders(plain.parts[0] if plain.parts else "")]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _package_folders(package: str) -> Iterator[Path]:
+    """Folders in which ROS, ROS 2 or Gazebo may have a package, by their environment variables."""
+    for variable in ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH"):
+        for place in filter(None, os.environ.get(variable, "").split(os.pathsep)):
+            if Path(place).name == package:
+                yield Path(place)
+            yield Path(place) / package
+    for place in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
+        yield Path(place) / "share" / package
 
 
 def read_triangles(path: Path) -> tuple[FloatArray, IntArray]:
-    """Vertices (v, 3) and triangles (t, 3) of an STL or OBJ file."""
-    readers = {".stl": _read_stl, ".obj": _read_obj}
+    """Vertices (v, 3) and triangles (t, 3) of a mesh file."""
+    readers = {".stl": _read_stl, ".obj": _read_obj, ".dae": read_collada}
     if path.suffix.lower() not in readers:
-        raise FormatError(f"meshes are read from {' and '.join(readers)} files.", path)
+        raise FormatError(f"meshes are read from {', '.join(readers)} files, not from {path.suffix!r}.", path)
+    if (size := path.stat().st_size) > MOST_MESH_BYTES:
+        raise FormatError(f"is {size / 2**20:.0f} MB; meshes over {MOST_MESH_BYTES // 2**20} MB are not read.", path)
     vertices, triangles = readers[path.suffix.lower()](path)
     if not len(triangles):
         raise FormatError("this mesh has no triangles.", path)
+    if not (np.abs(vertices[triangles.ravel()]) <= LARGEST_COORDINATE).all():
+        raise FormatError(
+            f"this mesh has a vertex whose coordinates are not finite numbers up to {LARGEST_COORDINATE:g}.", path
+        )
     return vertices, triangles
 
 
@@ -52,7 +78,8 @@ def _read_stl(path: Path) -> tuple[FloatArray, IntArray]:
     count = int.from_bytes(data[80:_BINARY_STL_HEAD], "little")
     if len(data) >= _BINARY_STL_HEAD + count * _BINARY_STL.itemsize and not _is_text(data):
         faces = np.frombuffer(data, dtype=_BINARY_STL, count=count, offset=_BINARY_STL_HEAD)
-        corners = faces["corners"].reshape(-1, 3).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a NaN that signals
+            corners = faces["corners"].reshape(-1, 3).astype(np.float64)
     else:
         corners = _text_corners(data, path)
     vertices, index = np.unique(corners, axis=0, return_inverse=True)

@@ -18,23 +18,30 @@ from poise.figure.collision.solids import (
     library,
     pack_solids,
 )
-from poise.figure.model.compiled import IntArray
 from poise.figure.model.pose import FloatArray
 from poise.kernels.distances.all_pairs import add_tipped_rows, nearest_compiled, tip_frame
 from poise.kernels.distances.planes import HULL_TIPS
-from poise.kernels.distances.solids import CAPSULES, LIBRARY, ROUND_FIRST, ROUND_SECOND, Placed, Rows, Solids, Watched
+from poise.kernels.distances.solids import (
+    CAPSULES,
+    CONVEX,
+    LIBRARY,
+    ROUND_FIRST,
+    ROUND_SECOND,
+    TIPPED_SIDES,
+    TIPPING_REACH,
+    Placed,
+    Rows,
+    Solids,
+    Watched,
+)
 
 if TYPE_CHECKING:
     from poise.figure.collision.pairs import Pair
 
-TIPPED_SIDES = 4
-"""Number of sides to which a long or flat solid is tipped."""
-TIPPING_REACH = 0.5
-"""Solids nearer than this share of the reach are tipped."""
 GJK_TOLERANCE = 1e-10
 """Relative tolerance of coal's GJK algorithm."""
 CAPSULE_ROWS, COAL_ROWS, PLANE_ROWS = 3, 1 + TIPPED_SIDES, 1 + HULL_TIPS
-"""Most rows per pair, by method."""
+"""Largest number of rows per pair, by method."""
 
 
 class Tables(NamedTuple):
@@ -44,23 +51,27 @@ class Tables(NamedTuple):
     watched: Watched
     placed: Placed
     rows: Rows
-    left: IntArray
 
 
 class Proximity:
     """Measures given pairs of solids, and pairs of a solid and a plane."""
 
     def __init__(
-        self, solids: Sequence[Solid], pairs: Sequence[Pair], standing: Sequence[tuple[int, HalfSpace]] = ()
+        self,
+        solids: Sequence[Solid],
+        pairs: Sequence[Pair],
+        standing: Sequence[tuple[int, HalfSpace]] = (),
+        *,
+        compiled: bool = False,
     ) -> None:
-        """Allocate the arrays that `nearest` fills."""
+        """Allocate the arrays that `nearest` fills; if `compiled`, no pair is left to the library."""
         how = [_method(solids[i].kind, solids[j].kind) for i, j in pairs]
+        if compiled:
+            how = [CONVEX if method == LIBRARY else method for method in how]
         size = max(CAPSULE_ROWS, COAL_ROWS) * len(pairs) + PLANE_ROWS * len(standing)
-        placed = _empty_frames(len(solids))
+        placed = Placed(solids=len(solids), pairs=len(pairs), three=3, four=4, eight=8)
         watched = _watched(pairs, how, standing)
-        self.tables = Tables(
-            pack_solids(solids), watched, placed, _empty_rows(size), np.zeros(len(pairs), dtype=np.int64)
-        )
+        self.tables = Tables(pack_solids(solids), watched, placed, Rows(rows=size, three=3))
         asked = [(p, i, j) for p, (i, j) in enumerate(pairs) if how[p] == LIBRARY]
         shared = {
             index: _Shared(solids[index], placed.position[index], placed.matrix[index])
@@ -75,15 +86,16 @@ class Proximity:
 
     def nearest(self, position: FloatArray, rotation: FloatArray, reach: float) -> int:
         """Fill the rows of all pairs nearer than `reach`; returns their number."""
-        solids, watched, placed, rows, left = self.tables
-        count, more = nearest_compiled(solids, watched, position, rotation, reach, placed, rows, left)
-        return self.finish(count, more, reach) if more else count
+        solids, watched, placed, rows = self.tables
+        watched.reach[:] = reach
+        count, more = nearest_compiled(solids, watched, position, rotation, placed, rows)
+        return self.finish(count, more) if more else count
 
-    def finish(self, count: int, more: int, reach: float) -> int:
-        """Add the rows of the `more` pairs that `nearest_compiled` left to coal after its own `count` rows."""
-        rows, tipping = self.tables.rows, self._tipping
-        for pair in self.tables.left[:more].tolist():
-            count = self._coal[pair].measure(reach, count, rows, tipping)
+    def finish(self, count: int, more: int) -> int:
+        """Add the rows of the `more` pairs that compiled code left to coal after its own `count` rows."""
+        _, watched, placed, rows = self.tables
+        for pair in placed.left[:more].tolist():
+            count = self._coal[pair].measure(float(watched.reach[pair]), count, rows, self._tipping)
         return count
 
     def place(self, index: int, solid: Solid) -> None:
@@ -191,32 +203,16 @@ def _method(a: int, b: int) -> int:
         return CAPSULES
     if a in ROUND_KINDS and b in FORMULA_KINDS:
         return ROUND_FIRST
+    if a in FORMULA_KINDS and b in FORMULA_KINDS:
+        return CONVEX
     return ROUND_SECOND if b in ROUND_KINDS and a in FORMULA_KINDS else LIBRARY
 
 
 def _watched(pairs: Sequence[Pair], how: Sequence[int], standing: Sequence[tuple[int, HalfSpace]]) -> Watched:
     """The kernel's arrays for pairs of solids with their methods, and for pairs of a solid and a plane."""
+    found = Watched(pairs=len(pairs), planes=len(standing), all_pairs=len(pairs) + len(standing), three=3)
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Watched(
-        first=both[:, 0].copy(),
-        second=both[:, 1].copy(),
-        how=np.array(how, dtype=np.int64),
-        plane_solid=np.array([i for i, _ in standing], dtype=np.int64),
-        plane_normal=np.array([plane.normal for _, plane in standing], dtype=np.float64).reshape(-1, 3),
-        plane_offset=np.array([plane.offset for _, plane in standing], dtype=np.float64),
-    )
-
-
-def _empty_frames(count: int) -> Placed:
-    """Arrays for the world frames of `count` solids."""
-    ends = [np.zeros((count, 3)) for _ in range(3)]
-    return Placed(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3, 3)), *ends)
-
-
-def _empty_rows(count: int) -> Rows:
-    """Arrays for `count` rows."""
-    nodes = [np.zeros(count, dtype=np.int64) for _ in range(2)]
-    vectors = [np.zeros((count, 3)) for _ in range(3)]
-    return Rows(
-        nodes[0], nodes[1], vectors[0], vectors[1], vectors[2], np.zeros(count), np.zeros(count, dtype=np.int64)
-    )
+    found.first[:], found.second[:], found.how[:] = both[:, 0], both[:, 1], how
+    for k, (i, plane) in enumerate(standing):
+        found.plane_solid[k], found.plane_normal[k], found.plane_offset[k] = i, plane.normal, plane.offset
+    return found

@@ -87,9 +87,13 @@ class HalfSpace:
     """[m]"""
 
 
-@lru_cache(maxsize=64)
 def body_solids(figure: Figure, folder: Path | None = None) -> tuple[Solid, ...]:
-    """All colliding shapes of a figure, body by body."""
+    """All colliding shapes of a figure, body by body; meshes are looked for in `folder`, or in that of the figure."""
+    return _solids_in(figure, folder or figure.folder)
+
+
+@lru_cache(maxsize=64)
+def _solids_in(figure: Figure, folder: Path | None) -> tuple[Solid, ...]:
     ride = figure.compiled.attached
     found = []
     for row, body in enumerate(figure.bodies):
@@ -158,7 +162,7 @@ def _around_box(center: FloatArray, half: Sequence[float] | FloatArray) -> Core:
 def _mesh(
     shape: Mesh, owner: str, folder: Path | None, convex: bool
 ) -> tuple[int, tuple[float, float, float], Core, FloatArray, IntArray]:
-    """Kind, size, bounding capsule, vertices and triangles of a mesh, read from its file."""
+    """Read a mesh from its file; returns its kind, half the size of its box, bounding capsule, vertices, triangles."""
     path = find_mesh(shape.path, folder)
     if path is None:
         raise FigureError(
@@ -177,6 +181,7 @@ def _mesh(
 
 def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntArray]:
     """Vertices and outward triangles of the convex hull."""
+    require("scipy", "a mesh that collides", extra="collision")
     from scipy.spatial import ConvexHull, QhullError  # half a second, and only meshes need it
 
     try:
@@ -197,7 +202,7 @@ def _hull(vertices: FloatArray, path: str, owner: str) -> tuple[FloatArray, IntA
 
 def library() -> Any:
     """The coal library, imported when it is first needed."""
-    require("coal", "avoiding meshes, or boxes, cylinders and ellipsoids among each other,")
+    require("coal", "avoiding meshes")
     return import_module("coal")
 
 
@@ -232,25 +237,14 @@ def _coal_mesh(solid: Solid) -> Any:
 
 def pack_solids(solids: Sequence[Solid]) -> kernel.Solids:
     """The arrays of these solids for the kernels."""
-    ends = [s.ends for s in solids]
-    radius = np.array([s.core.radius for s in solids], dtype=np.float64)
-    start, end = _rows([a for a, _ in ends], 3), _rows([b for _, b in ends], 3)
     hulls = [s.vertices if s.kind == kernel.HULL else NO_VERTICES for s in solids]
-    return kernel.Solids(
-        kind=np.array([s.kind for s in solids], dtype=np.int64),
-        node=np.array([s.node for s in solids], dtype=np.int64),
-        position=_rows([s.pose.position for s in solids], 3),
-        rotation=_rows([s.pose.rotation for s in solids], 4),
-        size=_rows([s.size for s in solids], 3),
-        start=start,
-        end=end,
-        radius=radius,
-        extent=0.5 * np.linalg.norm(end - start, axis=1) + radius,
-        vertex_start=np.cumsum([0, *(len(hull) for hull in hulls)], dtype=np.int64),
-        vertices=np.concatenate([NO_VERTICES, *hulls]),
-    )
-
-
-def _rows(rows: Sequence[Any], width: int) -> FloatArray:
-    """A float64 array (n, width), also for no rows."""
-    return np.array(rows, dtype=np.float64).reshape(-1, width)
+    vertices = np.concatenate([NO_VERTICES, *hulls])
+    found = kernel.Solids(solids=len(solids), ends=len(solids) + 1, vertices=len(vertices), three=3, four=4)
+    for k, s in enumerate(solids):
+        found.kind[k], found.node[k], found.size[k], found.radius[k] = s.kind, s.node, s.size, s.core.radius
+        found.position[k], found.rotation[k] = s.pose.position, s.pose.rotation
+        found.start[k], found.end[k] = s.ends
+    found.extent[:] = 0.5 * np.linalg.norm(found.end - found.start, axis=1) + found.radius
+    found.vertex_start[:] = np.cumsum([0, *(len(hull) for hull in hulls)])
+    found.vertices[:] = vertices
+    return found

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
+from poise.figure.model.curves import Curve
 from poise.figure.model.figure import Figure, UpAxis
 from poise.figure.model.joints import Coupling, Joint, Kind, Term
 from poise.figure.model.limits import BallLimits
@@ -170,6 +171,11 @@ class Builder:
     def couple(self, name: str, terms: Mapping[str, float], equals: float = 0.0) -> None:
         """Add the equality coupling Σ factor × joint = equals; keys are `joint` or `joint.coordinate`."""
         self.couplings.append(Coupling(name, _terms(terms), equals, equals))
+
+    def follow(self, name: str, joint: str, leader: str, curve: Curve) -> None:
+        """Add the coupling joint = curve(leader); joints are given as `joint` or `joint.coordinate`."""
+        (term,), (led,) = _terms({joint: 1.0}), _terms({leader: -1.0})
+        self.couplings.append(Coupling(name, (term, replace(led, curve=curve)), 0.0, 0.0))
 
     def bound(self, name: str, terms: Mapping[str, float], lower: float = -math.inf, upper: float = math.inf) -> None:
         """Add the coupling lower ≤ Σ factor × joint ≤ upper; keys are `joint` or `joint.coordinate`."""

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import FigureError
+from poise.figure.model.curves import Curve
 from poise.figure.model.joints import Joint
-from poise.figure.model.limits import BallLimits, Ellipse, Polygon
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Region, Twist, TwistTable
 from poise.figure.model.mass import Mass, combined
 from poise.figure.model.names import look_up
 from poise.figure.model.pose import FloatArray, Pose
+from poise.kernels.body.curves import DEGREE
 from poise.kernels.body.limits import ANYWHERE, ELLIPSE, POLYGON, Bounds
 from poise.kernels.body.tree import BALL, BALL_REVERSED, FREE, SLIDE, TURN, Tree
 
@@ -205,9 +207,12 @@ def _bounds(figure: Figure, q_slices: dict[str, slice]) -> Bounds:
     coupled = {term.joint for coupling in figure.couplings for term in coupling.terms}
     balls = [j for j in figure.joints if j.kind == "ball" and (j.ball_limits is not None or j.name in coupled)]
     limits = [ball.ball_limits or BallLimits() for ball in balls]
-    polygons = [limit.swing.vertices if isinstance(limit.swing, Polygon) else () for limit in limits]
+    regions = [_loops_of(limit) for limit in limits]
+    polygons = [loop.vertices for region in regions for loop in region]
+    tables = [limit.twist if isinstance(limit.twist, TwistTable) else None for limit in limits]
     ball_index = {ball.name: i for i, ball in enumerate(balls)}
     coordinates, terms = _coupled_coordinates(figure, q_slices, ball_index)
+    curves = [term.curve for coupling in figure.couplings for term in coupling.terms]
     return Bounds(
         lower=lower,
         upper=upper,
@@ -216,26 +221,57 @@ def _bounds(figure: Figure, q_slices: dict[str, slice]) -> Bounds:
         limb=_rows((limit.limb for limit in limits), 4),
         swing_kind=np.array([_swing_kind(limit) for limit in limits], dtype=np.int64),
         radii=_rows(((s.x, s.y) if isinstance(s := limit.swing, Ellipse) else (1.0, 1.0) for limit in limits), 2),
+        loop_start=np.cumsum([0, *(len(region) for region in regions)], dtype=np.int64),
         vertex_start=np.cumsum([0, *(len(polygon) for polygon in polygons)], dtype=np.int64),
         vertices=_rows((vertex for polygon in polygons for vertex in polygon), 3),
         twist_limited=np.array([int(limit.twist is not None) for limit in limits], dtype=np.int64),
-        twist=_rows(((*t.lower, *t.upper) if (t := limit.twist) else (0.0,) * 12 for limit in limits), 12),
+        twist=_rows(
+            ((*t.lower, *t.upper) if isinstance(t := limit.twist, Twist) else (0.0,) * 12 for limit in limits), 12
+        ),
+        twist_table=_table_shapes(tables),
+        table_numbers=np.concatenate([np.empty(0), *(table.numbers for table in tables if table is not None)]),
         coordinate_q=np.array([c[0] for c in coordinates], dtype=np.int64),
         coordinate_ball=np.array([c[1] for c in coordinates], dtype=np.int64),
         coordinate_part=np.array([c[2] for c in coordinates], dtype=np.int64),
         term_start=np.cumsum([0, *(len(coupling.terms) for coupling in figure.couplings)], dtype=np.int64),
         term_coordinate=np.array([index for index, _ in terms], dtype=np.int64),
         term_factor=np.array([factor for _, factor in terms], dtype=np.float64),
+        term_curve=np.array(_curve_numbers(curves), dtype=np.int64),
+        piece_start=np.cumsum([0, *(len(curve.pieces) for curve in curves if curve is not None)], dtype=np.int64),
+        pieces=_rows((piece for curve in curves if curve is not None for piece in curve.pieces), DEGREE + 2),
         coupling_lower=np.array([coupling.lower for coupling in figure.couplings], dtype=np.float64),
         coupling_upper=np.array([coupling.upper for coupling in figure.couplings], dtype=np.float64),
     )
+
+
+def _curve_numbers(curves: Sequence[Curve | None]) -> list[int]:
+    """The number of each curve among those that are not None, and -1 for None."""
+    counts = np.cumsum([curve is not None for curve in curves], dtype=np.int64)
+    return [-1 if curve is None else int(count) - 1 for curve, count in zip(curves, counts, strict=True)]
 
 
 def _swing_kind(limit: BallLimits) -> int:
     """The kernel's kind of a swing region."""
     if isinstance(limit.swing, Ellipse):
         return ELLIPSE
-    return POLYGON if isinstance(limit.swing, Polygon) else ANYWHERE
+    return ANYWHERE if limit.swing is None else POLYGON
+
+
+def _loops_of(limit: BallLimits) -> tuple[Polygon, ...]:
+    """The polygons that bound a swing region; none for an ellipse."""
+    if isinstance(limit.swing, Region):
+        return limit.swing.loops
+    return (limit.swing,) if isinstance(limit.swing, Polygon) else ()
+
+
+def _table_shapes(tables: Sequence[TwistTable | None]) -> IntArray:
+    """(b, 3) first number, lines and columns of each ball joint's twist table, zeros for those without."""
+    shapes, start = np.zeros((len(tables), 3), dtype=np.int64), 0
+    for i, table in enumerate(tables):
+        if table is not None:
+            shapes[i] = start, len(table.x), len(table.y)
+            start += len(table.numbers)
+    return shapes
 
 
 Coordinate = tuple[int, int, int]

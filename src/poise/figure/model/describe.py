@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.figure.model.facing import head_of
-from poise.figure.model.joints import Joint
-from poise.figure.model.limits import Ellipse
+from poise.figure.model.joints import Joint, Term
+from poise.figure.model.limits import Ellipse, Region
 from poise.figure.model.pose import FloatArray
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ STRAIGHT = 1.0 - 1e-9
 
 def describe(figure: Figure) -> str:
     """Text with counts, base, face, the tree with one line per body, loops, couplings, sites and postures."""
-    lines = [_title(figure), f"  base: {_base(figure)}", *_head(figure)]
+    lines = [_title(figure), f"  base: {base_words(figure)}", *(f"  {line}" for line in _head(figure))]
     depth: dict[str | None, int] = {None: 0}
     for body, joint in figure.tree_order:
         depth[body] = depth[joint.parent if joint else None] + 1
@@ -33,9 +33,7 @@ def describe(figure: Figure) -> str:
     for loop in figure.loops:
         lines.append(f"  loop {_joint(loop)} closes {loop.parent or 'the world'} to {loop.child}")
     for coupling in figure.couplings:
-        terms = " + ".join(
-            f"{t.factor:.4g} {t.joint}{'.' + t.coordinate if t.coordinate else ''}" for t in coupling.terms
-        )
+        terms = " + ".join(_term(term) for term in coupling.terms)
         lines.append(f"  coupling {coupling.name}: {_range(coupling.lower, coupling.upper, terms)}")
     if len(figure.sites):
         lines.append(f"  sites: {', '.join(figure.sites.names)}")
@@ -44,7 +42,13 @@ def describe(figure: Figure) -> str:
     return "\n".join(lines)
 
 
-def _base(figure: Figure) -> str:
+def _term(term: Term) -> str:
+    """A term of a coupling, such as "2 knee" or "-1 f(knee)" for one with a curve."""
+    name = term.joint if term.coordinate is None else f"{term.joint}.{term.coordinate}"
+    return f"{term.factor:.4g} {name if term.curve is None else f'f({name})'}"
+
+
+def base_words(figure: Figure) -> str:
     """What holds the roots of a figure."""
     joints = [(body, joint) for body, joint in figure.tree_order if joint is None or joint.parent is None]
     return "; ".join(_held(body, joint) for body, joint in joints)
@@ -54,22 +58,31 @@ def _held(body: str, joint: Joint | None) -> str:
     """What holds one root."""
     if joint is None or joint.kind == "fixed":
         return f"{body} is fixed to the world"
-    return f"{body} is floating" if joint.kind == "free" else f"{body} is held by {joint.name} ({joint.kind})"
+    if joint.kind == "free":
+        return f"{body} is floating, held by tasks and criteria only: Frame for a foot, CenterOfMass(over=[…])"
+    return f"{body} is held by {joint.name} ({joint.kind})"
 
 
-def _head(figure: Figure) -> list[str]:
-    """Lines about where the head and other bodies face, if there are any that do or should."""
-    frames, head = figure.frames(figure.neutral()), head_of(figure)
+def facing_words(figure: Figure) -> list[str]:
+    """Sentences about where bodies and sites face, of those that say it."""
+    frames = figure.frames(figure.neutral())
     lines = []
     for part in (*figure.bodies, *figure.sites):
         if part.facing is not None:
             ahead = frames[part.name].matrix @ np.array(part.facing)
-            lines.append(
-                f"  {part.name} looks along its own {_axis(part.facing)}: {_axis(ahead)} in the neutral posture"
-            )
-    if head is not None and figure.facing_axis(head) is None:
-        lines.append(f"  {head} looks along its own +Y, which may be its crown: nothing says where it faces")
+            lines.append(f"{part.name} looks along its own {_axis(part.facing)}: {_axis(ahead)} in the neutral posture")
     return lines
+
+
+def _head(figure: Figure) -> list[str]:
+    """Sentences about where the head and other parts face, if there are any that do or should."""
+    head = head_of(figure)
+    if head is None or figure.facing_axis(head) is not None:
+        return facing_words(figure)
+    return [
+        *facing_words(figure),
+        f"{head} looks along its own +Y, which may be its crown: nothing says where it faces",
+    ]
 
 
 def _axis(direction: Sequence[float] | FloatArray) -> str:
@@ -114,6 +127,8 @@ def _limits(joint: Joint) -> str:
         swing = joint.ball_limits.swing
         if isinstance(swing, Ellipse):
             return f", swing {math.degrees(swing.x):.0f}° × {math.degrees(swing.y):.0f}°"
+        if isinstance(swing, Region):
+            return f", swing region of {len(swing.loops)} loops"
         return ", swing polygon" if swing else ""
     shown = []
     for primitive, low, high in zip(joint.scalars, joint.lower, joint.upper, strict=True):

@@ -3,7 +3,7 @@
 A site or body may state its axis (`facing`). A site that does not has that of its body: the crown of a head looks where
 its face does. A body or site of which nothing is known looks along its own +Y, the pointing axis of chains.
 
-The face of a head that was found by its name looks *forward*: to the left × up, where left is the mean way from the
+The face of a head that was found by its role looks *forward*: to the left × up, where left is the mean way from the
 right to the left parts of the body, at the neutral posture.
 """
 
@@ -18,7 +18,6 @@ import numpy as np
 
 from poise.figure.model.names import look_up
 from poise.figure.model.pose import FloatArray, vector
-from poise.figure.model.roles import figure_roles, roles_of
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -48,14 +47,15 @@ def facing_of(figure: Figure, part: str) -> FloatArray | None:
 
 
 def head_of(figure: Figure) -> str | None:
-    """The body or site that is the head of a figure, by its name; None if there is none."""
-    return figure_roles(figure).get("head")
+    """The body or site that is the head of a figure; None if there is none."""
+    head = figure.roles.get("head")
+    return None if head is None else head.part
 
 
 def looks_with_crown(figure: Figure, part: str) -> bool:
     """Whether a part is on a head of which it is not known where it faces."""
     names = (part, figure.sites[part].body) if part in figure.sites else (part,)
-    return any("head" in roles_of([name]) for name in names) and facing_of(figure, part) is None
+    return head_of(figure) in names and facing_of(figure, part) is None
 
 
 def with_facing_head(figure: Figure, roles: Mapping[str, str] | None = None) -> Figure:
@@ -63,9 +63,9 @@ def with_facing_head(figure: Figure, roles: Mapping[str, str] | None = None) -> 
 
     Args:
         figure: The figure.
-        roles: Its bodies and sites by role; found by their names if None.
+        roles: Its bodies and sites by role; those of `Figure.roles` if None.
     """
-    known = figure_roles(figure) if roles is None else roles
+    known = {role: found.part for role, found in figure.roles.items()} if roles is None else roles
     head = known.get("head")
     if head is None or facing_of(figure, head) is not None:
         return figure
@@ -94,7 +94,8 @@ def _forward(figure: Figure, roles: Mapping[str, str]) -> FloatArray | None:
     if float(np.linalg.norm(left)) < LEAST_BREADTH * float(np.linalg.norm(rise)):
         return None
     forward = np.cross(left, up)
-    return _straightened(forward / float(np.linalg.norm(forward)))
+    size = float(np.linalg.norm(forward))
+    return _straightened(forward / size) if size > 0.0 else None
 
 
 def _straightened(direction: FloatArray) -> FloatArray:

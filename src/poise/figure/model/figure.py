@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import seed, shown
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
 from poise.figure.model.compiled import Compiled, compile_figure
@@ -27,11 +29,12 @@ from poise.figure.model.posture import (
 )
 from poise.figure.model.structure import check_references, tree_order
 from poise.kernels.body import queries
-from poise.kernels.body.clamp import clamp
+from poise.kernels.body.clamp import clamp, clamp_joints
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.maths.vector import Vector
 
 if TYPE_CHECKING:
+    from poise.figure.anatomy.roles import Role
     from poise.figure.assembly.assembler import Assembler
     from poise.figure.assembly.result import Assembly
 
@@ -40,6 +43,8 @@ PostureLike: TypeAlias = "Posture | str | Mapping[str, ArrayLike] | ArrayLike"
 
 STANDARD_GRAVITY = 9.80665
 """[m/s²]"""
+LONGEST_NAME = 1000
+"""Largest number of characters of a figure's name, which error messages quote."""
 _NO_PREVIOUS = np.empty(0)
 """Tells the `clamp` kernel that there is no previous posture."""
 
@@ -50,7 +55,7 @@ class Figure:
     A figure is immutable; `replaced`, `rerooted`, `with_floating_base` and `Builder` create new ones.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         name: str,
         bodies: Iterable[Body],
@@ -63,6 +68,7 @@ class Figure:
         up: UpAxis = "y",
         placement: Pose | None = None,
         description: str = "",
+        folder: str | Path | None = None,
     ) -> None:
         """Check the description and build the arrays for the kernels.
 
@@ -77,12 +83,17 @@ class Figure:
             up: The world axis that points up.
             placement: World frame of a root without a joint, and parent frame of joints whose parent is the world.
             description: One sentence about the figure.
+            folder: Folder to which the names of its mesh files are relative, usually that of the figure's own file;
+                None for the current folder. Figures that differ in nothing else are equal.
         """
+        if len(name) > LONGEST_NAME:
+            raise FigureError(f"the name of a figure has at most {LONGEST_NAME} characters, not {len(name)}.")
         owner = f"figure {name!r}"
         if up not in ("x", "y", "z"):
             raise FigureError(f"{owner}: up must be x, y or z, not {up!r}.")
         self.name, self.up, self.description = name, up, description
         self.placement = placement or Pose()
+        self.folder = None if folder is None else Path(folder)
         self.bodies = Named(tuple(bodies), "body", owner)
         self.joints = Named(tuple(joints), "joint", owner)
         self.sites = Named(tuple(sites), "site", owner)
@@ -114,7 +125,11 @@ class Figure:
                 q[self.q_slice(name)] = value
             self._checked_q(q)
             return rest
-        if clamp(self.compiled.bounds, _NO_PREVIOUS, q) == 0:
+        bounds, zero = self.compiled.bounds, q.copy()
+        if clamp_joints(bounds, q):
+            return rest
+        q[:] = zero
+        if clamp(bounds, _NO_PREVIOUS, q) == 0:
             broken = "; ".join(str(violation) for violation in self.violations(rest))
             raise FigureError(
                 f"figure {self.name!r} has couplings that cannot be satisfied inside its limits: {broken}."
@@ -125,12 +140,12 @@ class Figure:
 
     @property
     def nq(self) -> int:
-        """Number of coordinates of a posture."""
+        """Number of coordinates of a posture; a ball joint has four, a quaternion."""
         return int(self.compiled.bounds.lower.shape[0])
 
     @property
     def nv(self) -> int:
-        """Number of degrees of freedom of the tree."""
+        """Number of degrees of freedom of the tree, which is the length of a velocity; a ball joint has three."""
         return int(self.compiled.tree.dof_node.shape[0])
 
     @property
@@ -145,12 +160,12 @@ class Figure:
 
     @cached_property
     def moving_joints(self) -> tuple[str, ...]:
-        """Names of the joints that have values, in the order of q."""
+        """Names of all joints but the fixed ones, in the order of q."""
         return tuple(joint.name for joint in self.joints if joint.nq)
 
     @property
     def posture_names(self) -> tuple[str, ...]:
-        """Names of the named postures."""
+        """Names that `posture` accepts: the postures that the figure's description defines."""
         return tuple(self._postures)
 
     @property
@@ -159,11 +174,11 @@ class Figure:
         return vector(self.up)
 
     def q_slice(self, joint: str) -> slice:
-        """Slice of q that holds a joint's values."""
+        """Where the values of a joint are in the coordinates `q` of a posture."""
         return look_up(self.compiled.q_slices, joint, "joint", f"figure {self.name!r}")
 
     def v_slice(self, joint: str) -> slice:
-        """Slice of v that holds a joint's rates."""
+        """Where the rates of a joint are in a velocity (nv,)."""
         return look_up(self.compiled.v_slices, joint, "joint", f"figure {self.name!r}")
 
     # Postures
@@ -179,7 +194,8 @@ class Figure:
         """
         from poise.figure.model.posture import random_values
 
-        q = random_values(self, np.random.default_rng(rng))
+        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_seed(rng))
+        q = random_values(self, generator)
         clamp(self.compiled.bounds, _NO_PREVIOUS, q)
         return Posture(self, q)
 
@@ -195,12 +211,12 @@ class Figure:
             return self._posture_named(source)
         if isinstance(source, Mapping):
             return self.posture_from(self._neutral, source)
-        try:
-            q = np.array(source, dtype=np.float64)
-        except (TypeError, ValueError):
+        q = _real_numbers(source)
+        if q is None:
             raise FigureError(
-                f"{source!r} is no posture: give a name, joint values by name, or {self.nq} numbers."
-            ) from None
+                f"{shown(source)} is no posture of figure {self.name!r}: give a name, joint values by name, or "
+                f"{self.nq} numbers."
+            )
         if q.shape != (self.nq,):
             raise FigureError(f"a posture of figure {self.name!r} has {self.nq} numbers, not {q.shape}.")
         return Posture(self, self._checked_q(q))
@@ -213,15 +229,18 @@ class Figure:
         return self._named[name]
 
     def posture_from(self, start: Posture, values: Mapping[str, ArrayLike]) -> Posture:
-        """`start` with some joints at other values; joints that an equality couples to them follow."""
+        """The posture `start` with some joints set to new values.
+
+        A joint that an equality coupling ties to those in `values` is computed from the coupling.
+        """
         q = start.q.copy()
         for name, value in values.items():
             place = self.q_slice(name)
-            try:
-                q[place] = np.asarray(value, dtype=np.float64).reshape(place.stop - place.start)
-            except (TypeError, ValueError):
-                count = place.stop - place.start
-                raise FigureError(f"joint {name!r} takes {count} numbers, not {value!r}.") from None
+            count, numbers = place.stop - place.start, _real_numbers(value)
+            if numbers is None or numbers.size != count:
+                words = f"{count} numbers" if count > 1 else "a number"
+                raise FigureError(f"joint {name!r} takes {words}, not {shown(value)}.")
+            q[place] = numbers.ravel()
         q = self._checked_q(q)
         follow_couplings(self, q, set(values))
         return Posture(self, q)
@@ -264,8 +283,8 @@ class Figure:
 
     def _rates(self, velocity: ArrayLike) -> FloatArray:
         """A checked velocity (nv,)."""
-        v = np.array(velocity, dtype=np.float64)
-        if v.shape != (self.nv,) or not (np.abs(v) <= LARGEST).all():
+        v = _real_numbers(velocity)
+        if v is None or v.shape != (self.nv,) or not (np.abs(v) <= LARGEST).all():
             raise FigureError(f"a velocity of figure {self.name!r} is {self.nv} finite numbers, not {velocity!r}.")
         return v
 
@@ -295,7 +314,7 @@ class Figure:
 
     @cached_property
     def assembler(self) -> Assembler:
-        """The solver that assembles this figure's loops, created on first use."""
+        """The solver behind `assemble`, created on first use."""
         from poise.figure.assembly.assembler import Assembler
 
         return Assembler(self)
@@ -303,12 +322,15 @@ class Figure:
     def assemble(
         self, motors: Mapping[str, ArrayLike], near: PostureLike | None = None, *, restarts: int = 0
     ) -> Assembly:
-        """The posture with motors at given values and every loop closed: forward kinematics of a mechanism.
+        """Move the motors to given values and find the other joints so that every loop closes.
+
+        This is the forward kinematics of a closed mechanism.
 
         Args:
             motors: Values by name of tree or loop joints [rad or m]. Motors that are not named keep their values in
                 `near` if the loops allow it.
-            near: Start posture, whose solution branch is kept (default: neutral). It may be open.
+            near: Posture to start from (default: neutral), whose loops may be open. Where several postures close the
+                loops, the motion from there decides which one is found.
             restarts: Number of random starts to try if the path from `near` does not reach the values.
         """
         start = self.neutral() if near is None else self.posture(near)
@@ -317,7 +339,7 @@ class Figure:
     # Kinematics
 
     def frames(self, posture: PostureLike) -> Frames:
-        """World frames of every body and site."""
+        """Position and rotation of every body and site in the world, by name."""
         c = self.compiled
         ride = c.attached
         position, rotation = queries.frames_at(
@@ -326,7 +348,7 @@ class Figure:
         return Frames(position, rotation, c.frame_index, f"figure {self.name!r}")
 
     def pose_of(self, site_or_body: str, posture: PostureLike) -> Pose:
-        """World frame of a site or body."""
+        """Position and rotation of a site or body in the world."""
         return self.frames(posture)[site_or_body]
 
     def jacobian(self, site_or_body: str, posture: PostureLike) -> FloatArray:
@@ -341,8 +363,15 @@ class Figure:
         """(3,) the axis with which a site or body looks, in its own axes; None if it is not known."""
         return facing_of(self, site_or_body)
 
+    @cached_property
+    def roles(self) -> dict[str, Role]:
+        """Parts by anatomical role, such as "left_knee", with how sure each is (see `poise.figure.anatomy.roles`)."""
+        from poise.figure.anatomy.roles import figure_roles
+
+        return figure_roles(self)
+
     def frame_row(self, site_or_body: str) -> int:
-        """Row of a site or body among the attached frames."""
+        """Index of a site or body in `compiled.attached`."""
         return look_up(self.compiled.frame_index, site_or_body, "site or body", f"figure {self.name!r}")
 
     def center_of_mass(self, posture: PostureLike) -> FloatArray:
@@ -422,6 +451,7 @@ class Figure:
             "up": self.up,
             "placement": self.placement,
             "description": self.description,
+            "folder": self.folder,
         }
 
     # Text and files
@@ -446,10 +476,14 @@ class Figure:
         """Whether both figures have equal descriptions."""
         if not isinstance(other, Figure):
             return NotImplemented
-        return self is other or self._arguments() == other._arguments()
+        return self is other or self._arguments() | {"folder": None} == other._arguments() | {"folder": None}
 
     def __hash__(self) -> int:
         """Hash of the name and the parts' names."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.name, self.bodies.names, self.joints.names))
 
     def __reduce__(self) -> tuple[Callable[[dict[str, object]], Figure], tuple[dict[str, object]]]:
@@ -465,3 +499,32 @@ class Figure:
 def _rebuilt(arguments: dict[str, object]) -> Figure:
     """A figure from the arguments of its constructor."""
     return Figure(**arguments)  # type: ignore[arg-type]
+
+
+def checked_figure(value: object, what: str) -> Figure:
+    """`value`, if it is a figure; `what` names who needs it."""
+    if isinstance(value, Figure):
+        return value
+    hint = f"poise.load({shown(value)})" if isinstance(value, str) else "poise.load(name or file)"
+    raise FigureError(f"{what} needs a figure, not {shown(value)}: {hint} returns one.")
+
+
+def _seed(rng: object) -> Any:
+    """A seed for numpy: None, a whole number, or a `SeedSequence` or `BitGenerator` of numpy."""
+    if isinstance(rng, np.random.SeedSequence | np.random.BitGenerator):
+        return rng
+    return seed(rng, "the seed of a random posture", error=FigureError)
+
+
+def _real_numbers(value: object) -> FloatArray | None:
+    """An array of numbers; None if they are complex, text, or no numbers at all."""
+    try:
+        given = np.asarray(value)
+        return None if given.dtype.kind in "cSUO" and not _all_real(given) else given.astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _all_real(array: np.ndarray) -> bool:
+    """Whether an array of objects contains real numbers only."""
+    return array.dtype.kind == "O" and all(isinstance(item, Real) for item in array.flat)

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from poise.errors import FigureError
+from poise.figure.model.curves import Curve
 from poise.figure.model.limits import BallLimits
 from poise.figure.model.names import suggestion
 from poise.figure.model.pose import FloatArray, Pose, unit_vector
@@ -75,6 +76,13 @@ _SIZE_V = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
 """Velocities of each primitive."""
 
 
+def in_words(value: float, primitive: Primitive, per: str = "") -> str:
+    """The value of a turn in radians and degrees, or of a slide in metres; `per` follows the unit."""
+    if primitive == "slide":
+        return f"{value:g} m{per}"
+    return f"{value:.4g} rad{per} ({math.degrees(value):.6g}°{per})"
+
+
 @dataclass(frozen=True)
 class Joint:
     """A joint between a parent and a child body.
@@ -119,14 +127,18 @@ class Joint:
         count = len(self.scalars)
         object.__setattr__(self, "lower", self._bounds(self.lower, -math.inf, count))
         object.__setattr__(self, "upper", self._bounds(self.upper, math.inf, count))
-        for low, high in zip(self.lower, self.upper, strict=True):
+        for part, low, high in zip(self.scalars, self.lower, self.upper, strict=True):
             if low > high:
-                raise FigureError(f"joint {self.name!r} has its lower limit {low:g} above its upper limit {high:g}.")
+                raise FigureError(
+                    f"joint {self.name!r} has its lower limit {in_words(low, part)} above its upper limit "
+                    f"{in_words(high, part)}."
+                )
         if self.ball_limits is not None and self.kind != "ball":
             raise FigureError(f"joint {self.name!r} is {self.kind}: only ball joints have swing and twist limits.")
         for what, value in (("speed", self.speed), ("strength", self.strength)):
             if math.isnan(value) or value <= 0.0:
-                raise FigureError(f"joint {self.name!r}: the {what} limit must be positive, not {value}.")
+                words = in_words(value, self.scalars[0], "/s") if what == "speed" and self.scalars else f"{value:g}"
+                raise FigureError(f"joint {self.name!r}: the {what} limit must be positive, not {words}.")
 
     def _complete_axes(self) -> tuple[tuple[float, float, float], ...]:
         """One axis per turn or slide, derived from the axes that describe the kind."""
@@ -149,7 +161,7 @@ class Joint:
             raise FigureError(f"joint {self.name!r} is {self.kind} and takes {count} limits, not {len(values)}.")
         if any(math.isnan(value) for value in values):
             raise FigureError(f"joint {self.name!r} has a limit that is not a number.")
-        return tuple(float(value) for value in values)
+        return tuple(float(value) + 0.0 for value in values)  # -0.0 becomes 0.0, which is the same limit
 
     @property
     def primitives(self) -> tuple[Primitive, ...]:
@@ -214,7 +226,7 @@ def _derived_axes(kind: Kind, given: Sequence[FloatArray]) -> list[FloatArray]:
 
 @dataclass(frozen=True)
 class Term:
-    """`factor` times one coordinate of a joint."""
+    """`factor` times one coordinate of a joint, or times a function of it."""
 
     joint: str
     """Name of the joint."""
@@ -222,6 +234,8 @@ class Term:
     """Factor of the coordinate."""
     coordinate: str | None = None
     """Name of the coordinate; None for a joint with only one."""
+    curve: Curve | None = None
+    """The function; None for the coordinate itself."""
 
     def __post_init__(self) -> None:
         """Refuse factors that are zero or not finite."""
@@ -231,15 +245,15 @@ class Term:
 
 @dataclass(frozen=True)
 class Coupling:
-    """lower ≤ Σ factor × coordinate ≤ upper; equal bounds make an equality."""
+    """lower ≤ Σ factor × coordinate ≤ upper; equal bounds make an equality. Coordinates may be those of a curve."""
 
     name: str
     terms: tuple[Term, ...]
-    """Terms of the linear form."""
+    """Terms of the sum."""
     lower: float = -math.inf
-    """Least value of the linear form."""
+    """Least value of the sum."""
     upper: float = math.inf
-    """Greatest value of the linear form."""
+    """Greatest value of the sum."""
 
     def __post_init__(self) -> None:
         """Refuse couplings without effect or without a solution."""

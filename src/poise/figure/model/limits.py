@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
 from poise.figure.model.pose import FloatArray, unit_quaternion, unit_vector
+from poise.kernels.body.twist_tables import table_at
 
 TwistForm = tuple[float, float, float, float, float, float]
 """Coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y²."""
@@ -51,6 +54,49 @@ class Polygon:
 
 
 @dataclass(frozen=True)
+class Region:
+    """Swing inside a region bounded by several loops: one with holes, or one of several parts.
+
+    Each loop has the inside on its left, as seen from outside the sphere: parts are counter-clockwise, holes clockwise.
+    """
+
+    loops: tuple[Polygon, ...]
+    """The loops, which must not cross each other."""
+
+    def __post_init__(self) -> None:
+        """Refuse loops that cross."""
+        object.__setattr__(self, "loops", tuple(self.loops))
+        if not self.loops:
+            raise FigureError("a swing region needs at least one loop.")
+        for i, loop in enumerate(self.loops):
+            for other in self.loops[:i]:
+                if any(_arcs_cross(*a, *b) for a in _edges(loop) for b in _edges(other)):
+                    raise FigureError(f"loops {self.loops.index(other) + 1} and {i + 1} of a swing region cross.")
+
+    @property
+    def vertices(self) -> tuple[tuple[float, float, float], ...]:
+        """The vertices of all loops."""
+        return tuple(vertex for loop in self.loops for vertex in loop.vertices)
+
+
+def _edges(polygon: Polygon) -> list[tuple[FloatArray, FloatArray]]:
+    """The ends of each edge."""
+    rows = [np.array(vertex) for vertex in polygon.vertices]
+    return list(zip(rows, rows[1:] + rows[:1], strict=True))
+
+
+def _arcs_cross(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> bool:
+    """Whether the great arcs from a to b and from c to d cross."""
+    first, second = np.cross(a, b), np.cross(c, d)
+    sides = float(first @ c), float(first @ d), float(second @ a), float(second @ b)
+    if sides[0] * sides[1] >= 0.0 or sides[2] * sides[3] >= 0.0:
+        return False
+    # The great circles meet in two opposite points; the arcs cross if both contain the same one.
+    meeting = np.cross(first, second)
+    return bool((meeting @ (a + b)) * (meeting @ (c + d)) > 0.0)
+
+
+@dataclass(frozen=True)
 class Twist:
     """Least and greatest twist [rad], each a constant or six coefficients of 1, s_x, s_y, s_x², s_x s_y, s_y²."""
 
@@ -73,6 +119,73 @@ class Twist:
         """Check the coefficients."""
         object.__setattr__(self, "lower", _twist_form(self.lower))
         object.__setattr__(self, "upper", _twist_form(self.upper))
+
+
+@dataclass(frozen=True, eq=False)
+class TwistTable:
+    """Least and greatest twist [rad] from a table over a grid of swings, smooth between its values.
+
+    Beyond the grid, they are those of the nearest swing on its edge.
+    """
+
+    x: FloatArray
+    """(nx,) values of s_x, increasing [rad]."""
+    y: FloatArray
+    """(ny,) values of s_y, increasing [rad]."""
+    lower: FloatArray
+    """(nx, ny) least twist at each pair."""
+    upper: FloatArray
+    """(nx, ny) greatest twist."""
+
+    def __post_init__(self) -> None:
+        """Check the shapes and numbers."""
+        for name in ("x", "y", "lower", "upper"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+            if not np.isfinite(array).all():
+                raise FigureError(f"the numbers in {name!r} of a twist table must be finite.")
+        for name in ("x", "y"):
+            grid = getattr(self, name)
+            if grid.ndim != 1 or len(grid) < 2 or np.diff(grid).min() < 1e-6:
+                raise FigureError(f"{name!r} of a twist table must be two or more increasing swings.")
+        shape = (len(self.x), len(self.y))
+        if self.lower.shape != shape or self.upper.shape != shape:
+            raise FigureError(f"'lower' and 'upper' of a twist table must have {shape[0]} lines of {shape[1]} numbers.")
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The numbers for the kernels: both grids, then limit, slopes and mixed derivative of every node."""
+        sides = []
+        for table in (self.lower, self.upper):
+            across = _slopes_along(self.x, table)
+            along = _slopes_along(self.y, table.T).T
+            sides += [table, across, along, _slopes_along(self.y, across.T).T]
+        return np.concatenate([self.x, self.y, np.stack(sides, axis=-1).ravel()])
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Least and greatest twist at swing (x, y) [rad]."""
+        shape = (len(self.x), len(self.y))
+        low, high = (table_at(self.numbers, 0, *shape, side, float(x), float(y))[0] for side in (0, 4))
+        return low, high
+
+    def __eq__(self, other: object) -> bool:
+        """Equal numbers."""
+        return isinstance(other, TwistTable) and self._bytes == other._bytes
+
+    def __hash__(self) -> int:
+        """Hash of the numbers."""
+        return hash(self._bytes)
+
+    @property
+    def _bytes(self) -> tuple[bytes, ...]:
+        return tuple(array.tobytes() for array in (self.x, self.y, self.lower, self.upper))
+
+
+def _slopes_along(grid: FloatArray, values: FloatArray) -> FloatArray:
+    """(n, m) slopes of the columns of `values` (n, m) over a grid (n,): of parabolas through three neighbours."""
+    slopes: FloatArray = np.gradient(values, grid, axis=0, edge_order=2 if len(grid) > 2 else 1)
+    return slopes
 
 
 def _twist_form(value: float | ArrayLike) -> TwistForm:
@@ -98,9 +211,9 @@ class BallLimits:
     of `cone`, a frame in the parent's axes. With different frames the middle of the region is not the rest posture.
     """
 
-    swing: Ellipse | Polygon | None = None
+    swing: Ellipse | Polygon | Region | None = None
     """Region of the swing; None for no limit."""
-    twist: Twist | None = None
+    twist: Twist | TwistTable | None = None
     """Interval of the twist; None for no limit."""
     cone: FloatArray = field(default_factory=_identity)
     """(4,) frame of the region, in the axes of the unmoved joint."""
@@ -113,7 +226,8 @@ class BallLimits:
         object.__setattr__(self, "limb", unit_quaternion(self.limb))
         if self.twist is None:
             return
-        for x, y in self._sampled_swings():
+        grid = itertools.product(self.twist.x, self.twist.y) if isinstance(self.twist, TwistTable) else ()
+        for x, y in [*self._sampled_swings(), *grid]:
             low, high = self.twist.at(x, y)
             if low > high:
                 raise FigureError(
@@ -128,7 +242,8 @@ class BallLimits:
             radii = (self.swing.x, self.swing.y)
         else:
             swings = [_swing_of(vertex) for vertex in self.swing.vertices]
-            return [(k * x, k * y) for x, y in swings for k in (0.0, 0.5, 1.0)]
+            shares = (1.0,) if isinstance(self.swing, Region) else (0.0, 0.5, 1.0)
+            return [(k * x, k * y) for x, y in swings for k in shares]
         angles = [2.0 * math.pi * i / 24 for i in range(24)]
         return [(k * radii[0] * math.cos(a), k * radii[1] * math.sin(a)) for a in angles for k in (0.0, 0.35, 0.7, 1.0)]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from poise.arguments import number
 from poise.errors import FigureError
 from poise.figure.model.pose import FloatArray, Pose, vector
 
@@ -30,9 +31,8 @@ class Mass:
 
     def __post_init__(self) -> None:
         """Refuse negative masses and tensors that are not symmetric."""
-        if not math.isfinite(self.mass) or self.mass < 0.0:
-            raise FigureError(f"a mass must be zero or a positive number of kilograms, not {self.mass}.")
-        object.__setattr__(self, "mass", float(self.mass))
+        mass = number(self.mass, "a mass", least=0.0, unit="kilograms", error=FigureError)
+        object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "center", vector(self.center, "a centre of mass"))
         tensor = np.array(self.inertia, dtype=np.float64)
         if tensor.shape != (3, 3) or not np.isfinite(tensor).all():

@@ -10,7 +10,7 @@ from poise.errors import FigureError
 
 T = TypeVar("T")
 _NAMES_LISTED = 12
-"""Most names listed in an error message."""
+"""Largest number of names listed in an error message."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -76,6 +77,14 @@ def find_paths(
     return path, nodes
 
 
+@lru_cache(maxsize=256)
+def moving_joints(figure: Figure, part: str) -> FloatArray:
+    """(nv,) 1 for velocities that move a site or body, else 0."""
+    compiled = figure.compiled
+    node = int(compiled.attached.node[figure.frame_row(part)])
+    return np.isin(compiled.tree.dof_node, ancestors(compiled.tree, node)).astype(np.float64)
+
+
 def ancestors(tree: Tree, node: int) -> list[int]:
     """The ancestors of `node` from the root down, and `node` itself; without the world."""
     path_nodes = []
@@ -95,6 +104,7 @@ def _unlimited(bounds: Bounds) -> Bounds:
         term_start=np.zeros(1, dtype=np.int64),
         term_coordinate=none,
         term_factor=bounds.term_factor[:0],
+        term_curve=none,
         coupling_lower=bounds.coupling_lower[:0],
         coupling_upper=bounds.coupling_upper[:0],
         coordinate_q=none,
@@ -180,7 +190,10 @@ def _length(tree: Tree, last: int, site: FloatArray) -> float:
 
 
 def _golden(n: int) -> float:
-    """1 / g for the root g > 1 of g^(n + 1) = g + 1, whose powers give a low-discrepancy sequence [Roberts 2018]."""
+    """1 / g, with g > 1 and g^(n + 1) = g + 1: its powers are the steps of n numbers that fill a cube evenly.
+
+    For n = 1, g is the golden ratio [Roberts 2018].
+    """
     g = 1.5
     for _ in range(60):
         g = (1.0 + g) ** (1.0 / (n + 1.0))

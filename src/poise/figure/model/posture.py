@@ -1,20 +1,28 @@
-"""A posture: the values of all joints of one figure; checks of values, random ones, and limits that they violate."""
+"""A posture: the values of all joints of one figure. Checks of values, random values, and violated limits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import FigureError
-from poise.figure.model.joints import Joint
+from poise.figure.model.joints import Joint, in_words
 from poise.figure.model.limits import BallLimits
 from poise.figure.model.pose import FloatArray
-from poise.kernels.body.limits import Bounds, ball_room, ball_split, coupling_value, swing_excess, twist_excess
+from poise.kernels.body.limits import (
+    Bounds,
+    ball_room,
+    ball_split,
+    coupling_value,
+    swing_excess,
+    term_slope,
+    twist_excess,
+)
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
@@ -23,8 +31,12 @@ JointValues = dict[str, tuple[float, ...]]
 """Values by joint name."""
 VIOLATION_TOLERANCE = 1e-9
 """Violations up to this count as none [rad or m]."""
+MAX_NEWTON_STEPS = 60
+"""Largest number of Newton steps for a joint value in a coupling with a curve."""
+SLIDES = ("slide", "x", "y", "z")
+"""Names of the coordinates that are lengths."""
 BALL_DRAWS = 1000
-"""Most draws for a ball joint, after which it keeps its neutral orientation."""
+"""Largest number of random draws for a ball joint; if none is legal, it keeps its neutral orientation."""
 
 
 class Posture:
@@ -57,8 +69,12 @@ class Posture:
         part = self.q[self.figure.q_slice(joint)]
         return float(part[0]) if part.size == 1 else part
 
+    def __setitem__(self, joint: str, value: ArrayLike) -> NoReturn:
+        """Refuse changes."""
+        raise FigureError(f"a posture cannot be changed: posture.changed({{{joint!r}: …}}) returns another one.")
+
     def changed(self, values: Mapping[str, ArrayLike]) -> Posture:
-        """This posture with some joints at other values; joints that an equality couples to them follow."""
+        """A copy with some joints at new values; a joint that an equality coupling ties to them is computed from it."""
         return self.figure.posture_from(self, values)
 
     def as_dict(self) -> dict[str, float | FloatArray]:
@@ -104,7 +120,7 @@ def checked_values(figure: Figure, posture: str, values: Mapping[str, ArrayLike]
 
 
 def follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
-    """Set the last joint of each equality coupling whose other joints were all given."""
+    """Compute the value of a joint that was not given from an equality coupling whose other joints were all given."""
     bounds = figure.compiled.bounds
     for k, coupling in enumerate(figure.couplings):
         open_terms = [
@@ -116,8 +132,12 @@ def follow_couplings(figure: Figure, q: FloatArray, given: set[str]) -> None:
         coordinate = int(bounds.term_coordinate[term])
         if bounds.coordinate_ball[coordinate] >= 0:
             continue
-        missing = coupling.lower - coupling_value(bounds, k, q)
-        q[bounds.coordinate_q[coordinate]] += missing / bounds.term_factor[term]
+        at = bounds.coordinate_q[coordinate]
+        for _ in range(MAX_NEWTON_STEPS if bounds.term_curve[term] >= 0 else 1):
+            missing, slope = coupling.lower - coupling_value(bounds, k, q), term_slope(bounds, term, q)
+            if missing == 0.0 or slope == 0.0:
+                break
+            q[at] += missing / slope
         given.add(_joint_of(figure, int(bounds.coordinate_q[coordinate])))
 
 
@@ -133,7 +153,7 @@ def _joint_of(figure: Figure, q_index: int) -> str:
 
 @dataclass(frozen=True)
 class Violation:
-    """One limit that a posture violates."""
+    """A limit of a joint or coupling that a posture exceeds, and by how much."""
 
     part: str
     """Name of the joint or coupling."""
@@ -144,7 +164,10 @@ class Violation:
 
     def __str__(self) -> str:
         """The violation in one sentence."""
-        return f"{self.part} exceeds its {self.limit} limit by {self.excess:.3g}"
+        if self.limit == "coupling":
+            return f"{self.part} exceeds its coupling limit by {self.excess:.3g}"
+        words = in_words(self.excess, "slide" if self.limit in SLIDES else "turn")
+        return f"{self.part} exceeds its {self.limit} limit by {words}"
 
 
 def find_violations(figure: Figure, posture: Posture) -> list[Violation]:
@@ -154,7 +177,7 @@ def find_violations(figure: Figure, posture: Posture) -> list[Violation]:
 
 
 def reached_limits(figure: Figure, posture: Posture, within: float = 1e-6) -> list[str]:
-    """Names of the joints and couplings at a limit; a joint with several coordinates with the name of the limit.
+    """Names of the joints and couplings at a limit; of a joint with several coordinates, also the name of the limit.
 
     Joints with equal limits and equality couplings are left out, since they are always at their limits.
     """

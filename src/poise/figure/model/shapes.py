@@ -20,6 +20,8 @@ ROLES: tuple[Role, ...] = ("both", "visual", "collision")
 """All roles of a shape."""
 SMALLEST_SIZE, LARGEST_SIZE = 1e-12, 1e9
 """Range of sizes whose volumes and moments of inertia neither underflow nor overflow [m]."""
+RIM_POINTS = 8
+"""Points that approximate a circular rim."""
 
 
 def _positive(value: float, what: str) -> float:
@@ -181,6 +183,35 @@ class Mesh(Shape):
     def volume(self) -> float:
         """Raise an error, since the volume of a mesh is not computed."""
         raise FigureError(f"the mass of mesh {self.path!r} is not known: give its body a mass.")
+
+
+def extreme_points(shape: Shape, direction: FloatArray) -> FloatArray:
+    """(k, 3) points of a shape, in its own frame, that may be the farthest along the unit vector `direction`.
+
+    The corners of boxes, the rims of cylinders, the farthest points of round shapes; none of a mesh, whose file is not
+    read here.
+    """
+    if isinstance(shape, Box):
+        signs = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5])).reshape(3, -1).T
+        return np.asarray(signs * np.asarray(shape.size), dtype=np.float64)
+    if isinstance(shape, Sphere):
+        return (shape.radius * direction)[None]
+    if isinstance(shape, Ellipsoid):
+        radii = np.asarray(shape.radii)
+        return np.asarray(radii * radii * direction / np.linalg.norm(radii * direction), dtype=np.float64)[None]
+    if isinstance(shape, Capsule):
+        return _ends(shape) + shape.radius * direction
+    if isinstance(shape, Cylinder):
+        angles = 2.0 * np.pi * np.arange(RIM_POINTS) / RIM_POINTS
+        rim = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
+        return np.concatenate([rim + end for end in _ends(shape)])
+    return np.zeros((0, 3))
+
+
+def _ends(shape: Cylinder) -> FloatArray:
+    """(2, 3) ends of the axis of a cylinder or capsule."""
+    half = 0.5 * shape.length
+    return np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
 
 
 def capsule_between(a: ArrayLike, b: ArrayLike, radius: float) -> Capsule:

@@ -17,7 +17,7 @@ from poise.figures.parts import BLUE, DARK_GREY, GOLD, RED, STEEL, WHITE, bar, b
 BOXER_SHOULDER = (-0.14, 0.62, 0.0)
 """Position of the shoulder [m]."""
 BOXER_UPPER_ARM, BOXER_FOREARM, BOXER_GLOVE = 0.20, 0.18, 0.07
-"""Lengths [m]."""
+"""Lengths of the parts of the arm [m]."""
 
 BOXER_POSTURES = {
     "guard": (35, 12, 20, 128),
@@ -26,7 +26,7 @@ BOXER_POSTURES = {
     "uppercut": (70, 5, 15, 110),
     "raised": (0, 90, 0, 0),
 }
-"""Pitch, roll, yaw and elbow [degrees]; "raised" is the singular posture."""
+"""Values of the four motors [degrees]: shoulder pitch, roll and yaw, and elbow; "raised" is the singular posture."""
 
 
 def build(name: str) -> Figure:

@@ -1,7 +1,7 @@
 """Named postures of the fingers, and blends of them.
 
-The values are those of any hand with the joints of `poise.figures.people.hand`: the hands of both sides are mirror
-images, so that equal values give mirrored postures. In "hold" the hand encloses a bar of 40 mm diameter across the
+The values apply to every hand with the joints of `poise.figures.people.hand`, left or right: the two are mirror images,
+so that equal values give mirrored postures. In "hold" the hand encloses a bar of 40 mm diameter across the
 palm, whose middle is `BAR` from the wrist: every bone of the four fingers touches it.
 """
 
@@ -23,7 +23,7 @@ Side = Literal["left", "right"]
 
 FINGERS = ("index", "middle", "ring", "little")
 DIP_PER_PIP = 2.0 / 3.0
-"""Flexion of the last hinge of a finger for that of the one before [Rijpkema & Girard 1991]."""
+"""Flexion of a finger's last hinge (DIP) as a share of that of the hinge before it (PIP) [Rijpkema & Girard 1991]."""
 BAR = (0.069, 0.0317)
 """Middle of the bar that "hold" encloses [m]: along the fingers, and out of the palm."""
 BAR_RADIUS = 0.02

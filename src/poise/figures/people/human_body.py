@@ -11,6 +11,11 @@ and the coupling excludes a raised leg with a straight knee, which the hamstring
 flexion allows one more degree of hip flexion. The hip's `swing_x` here has the same sign, up to the constant angle at
 which its region is centred.
 
+*Spine.* The 24 vertebrae bend together, since ligaments couple them; left to themselves they take unrealistic postures
+[Baerlocher 2001, 3.8.1]. The human has two joints there. With `coupled_spine` a total bend is divided between them by
+constant weights, as in the spine that the thesis cites [Monheit & Badler 1991]: the weights are the joints' shares of
+the range. Their twists stay free: the lower part turns by no more than 5°.
+
 *Sites.* The eyes look along their own +Y, the head along its +z; the hands point along their own +Y, their fingers.
 The corners of each sole are the sites `left_foot_…` and `right_foot_…`; those named `…_toe_…` are on the toes.
 """
@@ -18,6 +23,7 @@ The corners of each sole are the sites `left_foot_…` and `right_foot_…`; tho
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -27,6 +33,7 @@ from poise.errors import FigureError
 from poise.figure.model.builder import Builder, ball, free, revolute, universal
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, from_matrix, turn
+from poise.figure.model.posture import JointValues
 from poise.figures.parts import shifted
 from poise.figures.people import anthropometry as body
 from poise.figures.people import human_ranges as ranges
@@ -36,6 +43,7 @@ from poise.figures.people.hand import HAND_LENGTH, Fingers
 from poise.figures.people.hand_postures import Side, hand_posture
 from poise.figures.people.human_postures import grounded_postures
 from poise.figures.people.human_shapes import Looks
+from poise.figures.people.human_strength import strength_of
 
 SIDES = {"left": 1.0, "right": -1.0}
 TOES_SHARE = 0.12
@@ -48,7 +56,13 @@ ALONG_FINGERS = turn("x", 180.0)
 
 
 def human(
-    stature: float = 1.75, mass: float = 70.0, *, eyes: bool = False, fingers: bool = False, name: str = "human"
+    stature: float = 1.75,
+    mass: float = 70.0,
+    *,
+    eyes: bool = False,
+    fingers: bool = False,
+    coupled_spine: bool = False,
+    name: str = "human",
 ) -> Figure:
     """An average human.
 
@@ -57,6 +71,7 @@ def human(
         mass: Body mass [kg].
         eyes: Whether its eyes turn, both together.
         fingers: Whether its fingers move, as those of the figure `hand` do.
+        coupled_spine: Whether the two joints of its spine bend together, each by its share.
         name: Name of the figure.
     """
     for what, value in (("stature", stature), ("mass", mass)):
@@ -71,6 +86,8 @@ def human(
     for side in SIDES:
         _add_arm(builder, stature, mass, side, fingers)
         _add_leg(builder, stature, mass, side)
+    if coupled_spine:
+        _couple_spine(builder)
     # What not every human has comes last: the joints before are those of every human.
     if eyes:
         _add_eyes(builder, stature, mass)
@@ -79,13 +96,22 @@ def human(
         for side in SIDES:
             _fingers(builder, stature, side).add()
     builder.posture("neutral", {"base": (0.0, body.HIP_LEVEL * stature, 0.0, 1.0, 0.0, 0.0, 0.0)})
+    builder.joints = [replace(joint, strength=strength_of(joint.name, stature, mass)) for joint in builder.joints]
     figure = builder.build()
     relaxed = hand_posture("relaxed", side="left") | hand_posture("relaxed", side="right") if fingers else {}
     postures = {
         name: values if name == "neutral" else {**values, **relaxed}
         for name, values in grounded_postures(figure).items()
     }
+    if coupled_spine:
+        postures = {name: _with_coupled_spine(figure, values) for name, values in postures.items()}
     return figure.replaced(postures=postures)
+
+
+def _with_coupled_spine(figure: Figure, values: JointValues) -> JointValues:
+    """Values of a posture with the nearest ones for the spine that keep its couplings."""
+    posture = figure.clamp(figure.posture(values))
+    return {**values, **{joint: tuple(np.asarray(posture[joint]).tolist()) for joint in ("spine", "chest")}}
 
 
 def build(name: str) -> Figure:
@@ -124,6 +150,19 @@ def _add_trunk(builder: Builder, h: float, m: float, eyes: bool) -> None:
     builder.body(
         "head", parent="neck", joint=upper, at=(0, jaw - neck, 0), shapes=looks.head(eyes), mass=head, facing="z"
     )
+
+
+def _couple_spine(builder: Builder) -> None:
+    """Couple the bends of the spine's two joints, forward and to the side, in the ratio of their ranges.
+
+    A swing is measured from the middle of its joint's range, so the constants are those that hold when standing.
+    """
+    lower, upper = (region_through(motion) for motion in (ranges.SPINE_RANGE, ranges.CHEST_RANGE))
+    rest = [seen_from(region.center, (0.0, 0.0)) for region in (lower, upper)]
+    for k, axis in enumerate("xy"):
+        ratio = upper.radii[k] / lower.radii[k]
+        constant = rest[1][k] - ratio * rest[0][k]
+        builder.couple(f"spine_bend_{axis}", {f"chest.swing_{axis}": 1.0, f"spine.swing_{axis}": -ratio}, constant)
 
 
 def _add_eyes(builder: Builder, h: float, m: float) -> None:

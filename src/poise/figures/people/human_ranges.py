@@ -1,8 +1,8 @@
 """Ranges of motion of the human joints [degrees].
 
 Nominal clinical values [Greene & Heckman 1994]. Where the literature disagrees: neck 60/60, hip extension 20, knee 140,
-subtalar 35/20, toes 70/30. The totals of spine and neck are divided between two joints each. The ankle's 35° of dorsal
-flexion are those of a loaded foot under a bent knee, as in a squat; a hanging foot has 20°.
+subtalar 35/20, toes 70/30. The totals of spine and neck are divided between two joints each. The ankle's 45° of dorsal
+flexion are those of a loaded foot under a bent knee, as in a lunge or a squat; a hanging foot has 20°.
 
 The shoulder's ball is the glenohumeral joint alone (120/60/120; adduction 45 as of the whole shoulder); with the
 clavicle's 45° of elevation the arm rises to 165°, inside the 150 … 180° measured for the whole shoulder.
@@ -35,7 +35,7 @@ WRIST_RANGE = ((-70.0, 80.0), (-30.0, 20.0))
 """Extension and flexion; ulnar and radial deviation."""
 KNEE_RANGE = (0.0, 140.0)
 """Extension and flexion."""
-ANKLE_RANGE = ((-50.0, 35.0), (-20.0, 35.0))
+ANKLE_RANGE = ((-50.0, 45.0), (-20.0, 35.0))
 """Plantar and dorsal flexion; eversion and inversion."""
 TOES_RANGE = (-30.0, 70.0)
 """Flexion and extension."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from poise.figure.model.shapes import Shape
+from poise.figure.model.shapes import Role, Shape
 from poise.figures.parts import DARK_GREY, SHIRT, SKIN, TROUSERS, WHITE, bar, block, egg, knob
 from poise.figures.people import anthropometry as body
 
@@ -12,10 +13,13 @@ Point = tuple[float, float, float]
 
 
 class Looks:
-    """Shapes of every segment in its body's frame; the numbers are fractions of stature."""
+    """Solids that each body of the human is drawn with and collides with, in the body's frame [m].
+
+    The numbers in the code are fractions of stature; most of those across the body also grow with the mass.
+    """
 
     def __init__(self, stature: float, mass: float) -> None:
-        """Scale for a stature [m] and a mass [kg]."""
+        """Set the scales for a person's stature [m] and mass [kg]."""
         self.h = stature
         self.wide = stature * math.sqrt((mass / 70.0) / (stature / 1.75) ** 3)
 
@@ -27,10 +31,14 @@ class Looks:
         return [hips, egg((0, 0.55 * top, 0), (0.088 * w, 0.068 * h, 0.062 * w), TROUSERS)]
 
     def abdomen(self) -> list[Shape]:
-        """The middle of the trunk."""
+        """The middle of the trunk; its ends, which give way where thighs and ribs press on them, do not collide."""
         h, w = self.h, self.wide
         middle = 0.5 * (body.XIPHION_LEVEL - body.NAVEL_LEVEL) * h
-        return [egg((0, middle, 0), (0.084 * w, 1.8 * middle, 0.06 * w), SHIRT)]
+        high: dict[Role, float] = {"visual": 1.8, "collision": 1.2}
+        return [
+            replace(egg((0, middle, 0), (0.084 * w, share * middle, 0.06 * w), SHIRT), role=role)
+            for role, share in high.items()
+        ]
 
     def thorax(self) -> list[Shape]:
         """Ribs and shoulders, up to the neck."""
@@ -95,9 +103,13 @@ class Looks:
         return [bar((0, 0, 0), (0, -0.5 * body.FOREARM_FRACTION * self.h, 0), 0.0215 * self.wide, SKIN)]
 
     def radius(self) -> list[Shape]:
-        """The half of the forearm at the wrist."""
+        """The half of the forearm at the wrist; the part of it that bends against the upper arm does not collide."""
         long = body.FOREARM_FRACTION * self.h
-        return [bar((0, -0.4 * long, 0), (0, -long, 0), 0.018 * self.wide, SKIN)]
+        ends: dict[Role, float] = {"visual": 0.4, "collision": 0.6}
+        return [
+            replace(bar((0, -start * long, 0), (0, -long, 0), 0.018 * self.wide, SKIN), role=role)
+            for role, start in ends.items()
+        ]
 
     def hand(self, side: float) -> list[Shape]:
         """Palm, fingers and thumb; the palm faces the thigh and the thumb is in front."""

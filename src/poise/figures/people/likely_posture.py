@@ -48,6 +48,8 @@ POINTS = (
 )  # fmt: skip
 """Sites and bodies that can be given; both feet must be. Knees are the origins of the shanks, elbows of the ulnae."""
 FEET = POINTS[:2]
+SHOULDERS = ("left_shoulder", "right_shoulder")
+"""The joints from which free arms hang."""
 TURNED = TURNED_POINTS
 """How many of the first points can have a rotation."""
 BASE_VALUES = 9
@@ -189,7 +191,7 @@ class Likely(NamedTuple):
 
 
 def likely_posture(human: Figure, handles: Mapping[str, Pose | ArrayLike]) -> Likely:
-    """The posture that people take for some points of the body.
+    """The posture that people are likely to take when their feet, and perhaps hands or head, are in given places.
 
     Args:
         human: The built-in human.
@@ -215,18 +217,27 @@ class HandleArrays(NamedTuple):
     turned: FloatArray
     """(p,) 1 where the rotation is given, else 0."""
 
+    def set(self, name: str, position: FloatArray, rotation: FloatArray | None = None) -> None:
+        """Set the position (3,) of a point, and its rotation (4,) if it is given and the model knows it."""
+        i = look_up(POINT_INDEX, name, "point", "the model of people")
+        self.position[i], self.placed[i] = position, 1.0
+        if rotation is not None:
+            self.rotation[i], self.turned[i] = rotation, float(i < TURNED)
+
+
+POINT_INDEX = {name: i for i, name in enumerate(POINTS)}
+
 
 def handle_arrays(handles: Mapping[str, Pose | ArrayLike]) -> HandleArrays:
     """Poses and positions of points as arrays."""
-    index, n = {name: i for i, name in enumerate(POINTS)}, len(POINTS)
+    n = len(POINTS)
     found = HandleArrays(np.zeros((n, 3)), np.zeros((n, 4)), np.zeros(n), np.zeros(n))
     found.rotation[:, 0] = 1.0
     for name, given in handles.items():
-        i = look_up(index, name, "point", "the model of people")
-        found.position[i] = given.position if isinstance(given, Pose) else np.asarray(given, dtype=np.float64)
-        found.placed[i] = 1.0
         if isinstance(given, Pose):
-            found.rotation[i], found.turned[i] = given.rotation, float(i < TURNED)
+            found.set(name, given.position, given.rotation)
+        else:
+            found.set(name, np.asarray(given, dtype=np.float64))
     return found
 
 

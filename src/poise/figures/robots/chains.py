@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import number, positive
 from poise.errors import FigureError
 from poise.figure.model.builder import Builder, revolute
 from poise.figure.model.figure import Figure
@@ -42,7 +43,8 @@ def chain(
     Args:
         axes: One letter X, Y or Z per hinge, from the root up, each with an optional sign ("Y-XZ"); or a sequence whose
             items are such letters or axes as three numbers.
-        lengths: Length of each segment [m].
+        lengths: Length of each segment [m]; 0 for hinges whose axes cross, as those of a pan-tilt bracket do, but
+            not for the last one.
         limits: Limits of the hinges [degrees]: one number for ± that, a (lower, upper) pair, or one of these per
             hinge.
         name: Name of the figure.
@@ -87,13 +89,11 @@ def _directions(axes: Axes) -> list[FloatArray]:
 
 def _sizes(lengths: Sequence[float], count: int) -> list[float]:
     """Checked lengths of the segments [m]."""
-    sizes = [float(length) for length in lengths]
-    if len(sizes) != count:
-        raise FigureError(f"a chain of {count} axes needs {count} lengths, not {len(sizes)}.")
-    for size in sizes:
-        if not math.isfinite(size) or size <= 0.0:
-            raise FigureError(f"a segment of a chain needs a positive length, not {size:g}.")
-    return sizes
+    given = np.atleast_1d(np.asarray(lengths, dtype=object)).tolist()
+    if len(given) != count:
+        raise FigureError(f"a chain of {count} axes needs {count} lengths, not {len(given)}.")
+    before = [number(size, "the length of a segment of a chain", least=0.0, error=FigureError) for size in given[:-1]]
+    return [*before, positive(given[-1], "the length of the last segment of a chain", error=FigureError)]
 
 
 def _intervals(limits: ArrayLike, count: int) -> list[Interval]:
@@ -121,7 +121,13 @@ def _interval(limit: ArrayLike) -> Interval:
         raise FigureError(
             f"a limit of a chain is one number of degrees or a (lower, upper) pair, not {value.tolist()}."
         )
-    low, high = (-abs(float(value)), abs(float(value))) if value.ndim == 0 else (float(value[0]), float(value[1]))
+    low, high = (-float(value), float(value)) if value.ndim == 0 else (float(value[0]), float(value[1]))
+    if low > high:
+        wrong = f"±{high:g}" if value.ndim == 0 else f"({low:g}, {high:g})"
+        raise FigureError(
+            f"a limit of a chain goes from a lower to an upper angle, and {wrong} does not: give ({-abs(high):g}, "
+            f"{abs(high):g}) or {abs(high):g} for ±{abs(high):g} degrees."
+        )
     return math.radians(low), math.radians(high)
 
 

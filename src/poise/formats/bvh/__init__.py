@@ -1,1 +1,5 @@
 """Reads and writes skeletons and motions as BVH."""
+
+from poise.extras import require
+
+require("scipy", "reading and writing BVH")

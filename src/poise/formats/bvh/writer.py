@@ -28,7 +28,7 @@ _ROTATION_CHANNELS = ("Zrotation", "Yrotation", "Xrotation")
 _POSITION_CHANNELS = CHANNELS[:3]
 _UNWRITABLE = re.compile(r"[{}\s]+")
 _DEEPEST_INDENT = 40
-"""Most tabs of indentation: the size of a deeper skeleton would grow with the square of its depth."""
+"""Largest number of tabs of indentation: the size of a deeper skeleton would grow with the square of its depth."""
 
 
 @dataclass

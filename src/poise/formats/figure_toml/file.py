@@ -6,7 +6,9 @@ Every mistake in a file raises a FormatError with file and line.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 from poise.errors import FigureError, FormatError
 from poise.figure.model.body import Body, Site
 from poise.figure.model.builder import Builder
+from poise.figure.model.curves import Curve
 from poise.figure.model.figure import Figure
 from poise.figure.model.joints import COORDINATES, Coupling, Joint, Kind, Term
 from poise.figure.model.mass import Mass
@@ -46,6 +49,7 @@ from poise.formats.text import toml_emit
 from poise.formats.text.files import read_bytes, write_atomically
 from poise.formats.text.toml_emit import Dotted, section
 from poise.formats.text.toml_tables import Source, Table
+from poise.kernels.body.curves import DEGREE
 
 _HEADING = "# A poise figure. Metres, kilograms, seconds; rotations are [w, x, y, z] or { axis, degrees }."
 _PARTS = {"body": "bodies", "joint": "joints", "site": "sites", "loop": "loops", "coupling": "couplings"}
@@ -58,21 +62,24 @@ def read_figure(path: str | Path) -> Figure:
 
 
 def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
-    """Parse a figure from text; `path` is for error messages only."""
+    """Parse a figure from text; `path` is its file, whose folder the names of meshes are relative to."""
     source = Source(text, Path(path) if path is not None else None)
     top = source.top
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
     tables = {what: top.tables(what, what) for what in _PARTS}
-    # The joints first: couplings and postures depend on their kinds.
+    postures = top.as_table(top.take("posture", {}), "posture", "'posture'")
+    # The keys of the top first, so that a table with a wrong name is not taken for one that is missing.
+    beside = None if path is None else Path(path).resolve().parent
+    given: dict[str, Any] = _top_record(units, beside).read(top)
+    # The joints before other parts: couplings and postures depend on their kinds.
     joints = [joint_record(units).read(table) for table in tables["joint"]]
     kinds = _kinds(joints)
     records = _records(units, kinds)
-    given: dict[str, Any] = {
+    given |= {
         field: joints if what == "joint" else [records[what].read(table) for table in tables[what]]
         for what, field in _PARTS.items()
     }
-    given["postures"] = _read_postures(top, units, kinds)
-    given |= _top_record(units).read(top)
+    given["postures"] = _read_postures(postures, units, kinds)
     try:
         return Figure(**given)
     except FigureError as problem:
@@ -84,25 +91,30 @@ def write_figure(figure: Figure, path: str | Path) -> None:
     if Path(path).suffix.lower() != ".toml":
         raise FormatError("figures are saved as TOML; the name of the file must end in .figure.toml.", path)
     try:
-        data = figure_text(figure).encode("utf-8")
+        data = figure_text(figure, Path(path).resolve().parent).encode("utf-8")
     except UnicodeEncodeError:
         raise FormatError("a name in the figure has characters that UTF-8 cannot encode.", path) from None
     write_atomically(path, data)
 
 
-def figure_text(figure: Figure) -> str:
-    """The text of the file, with angles in degrees if they are all exact and the text is no longer than in radians."""
-    in_radians = _text(figure, Units(degrees=False))
+def figure_text(figure: Figure, beside: Path | None = None) -> str:
+    """The text of the file, with angles in degrees if they are all exact and the text is no longer than in radians.
+
+    Args:
+        figure: The figure.
+        beside: The folder of the file; the folder of the figure's meshes is written relative to it.
+    """
+    in_radians = _text(figure, Units(degrees=False), beside)
     try:
-        in_degrees = _text(figure, Units(degrees=True))
+        in_degrees = _text(figure, Units(degrees=True), beside)
     except InexactError:
         return in_radians
     return in_degrees if len(in_degrees) <= len(in_radians) else in_radians
 
 
-def _text(figure: Figure, units: Units) -> str:
+def _text(figure: Figure, units: Units, beside: Path | None) -> str:
     kinds = _kinds(figure.joints)
-    lines = [_HEADING, *section("", _top_record(units).write(figure))[2:]]
+    lines = [_HEADING, *section("", _top_record(units, beside).write(figure))[2:]]
     for what, record in _records(units, kinds).items():
         for part in getattr(figure, _PARTS[what]):
             lines += section(f"[[{what}]]", record.write(part))
@@ -122,8 +134,8 @@ def _records(units: Units, kinds: Mapping[str, Kind]) -> dict[str, Record[Any]]:
     return {"body": BODY, "joint": joint, "site": SITE, "loop": joint, "coupling": coupling_record(units, kinds)}
 
 
-def _top_record(units: Units) -> Record[dict[str, Any]]:
-    """The keys above all tables; `up` and `angles` are always written."""
+def _top_record(units: Units, beside: Path | None) -> Record[dict[str, Any]]:
+    """The keys above all tables, of a file in the folder `beside`; `up` and `angles` are always written."""
     return Record(
         dict,
         key("name", Table.text),
@@ -138,12 +150,33 @@ def _top_record(units: Units) -> Record[dict[str, Any]]:
             lambda top: {"placement": read_inner_pose(top, "placement", "'placement'")} if "placement" in top else {},
             lambda figure: {"placement": placement} if (placement := pose_pairs(figure.placement)) else {},
         ),
+        Keys(("folder",), lambda top: _read_folder(top, beside), lambda figure: _folder_pairs(figure, beside)),
     )
 
 
-def _read_postures(top: Table, units: Units, kinds: Mapping[str, Kind]) -> dict[str, JointValues]:
+def _read_folder(top: Table, beside: Path | None) -> dict[str, Any]:
+    """The folder of the meshes, which the file gives relative to its own; its own if it gives none."""
+    given = top.text("folder", ".")
+    if "\0" in given:
+        raise top.error("'folder' of the file is no name of a folder.", "folder")
+    return {"folder": None if beside is None and given == "." else (beside or Path()) / given}
+
+
+def _folder_pairs(figure: Figure, beside: Path | None) -> Pairs:
+    if figure.folder is None or not any(isinstance(shape, Mesh) for body in figure.bodies for shape in body.shapes):
+        return {}
+    home = figure.folder.resolve()
+    if beside is None:
+        return {"folder": home.as_posix()}
+    try:
+        relative = Path(os.path.relpath(home, beside)).as_posix()
+    except ValueError:  # another drive of Windows
+        relative = home.as_posix()
+    return {} if relative == "." else {"folder": relative}
+
+
+def _read_postures(all_postures: Table, units: Units, kinds: Mapping[str, Kind]) -> dict[str, JointValues]:
     """Joint values of the `[posture.name]` tables, by name."""
-    all_postures = top.as_table(top.take("posture", {}), "posture", "'posture'")
     found: dict[str, JointValues] = {}
     for name in all_postures.keys():  # noqa: SIM118
         table = all_postures.as_table(all_postures.take(name), name, f"posture {name!r}")
@@ -274,7 +307,29 @@ BODY = Record(
 """The table of a body."""
 SITE = Record(Site, key("name", Table.text), key("body", Table.text), pose_keys("pose"), FACING)
 """The table of a site."""
-TERM = Record(Term, key("joint", Table.text), key("factor", Table.number, 1.0), key("coordinate", Table.text, None))
+
+
+def _read_curve(table: Table) -> dict[str, Any]:
+    """The curve of a term, in the units of the file: `points = [[0, 0], [90, 30]]`, or `polynomial = [0, 1, 0.2]`."""
+    given = [name for name in ("points", "polynomial") if name in table]
+    if len(given) > 1:
+        raise table.error(f"{table.what} has 'points' beside 'polynomial'; give one.", "points")
+    if not given:
+        return {}
+    with table.locating_errors(given[0]):
+        if given == ["polynomial"]:
+            return {"curve": Curve(polynomial=tuple(table.numbers("polynomial", range(1, DEGREE + 2))))}
+        pairs = [table.as_numbers(point, "points", (2,)) for point in table.array("points")]
+        return {"curve": Curve(points=tuple((x, y) for x, y in pairs))}
+
+
+TERM = Record(
+    Term,
+    key("joint", Table.text),
+    key("factor", Table.number, 1.0),
+    key("coordinate", Table.text, None),
+    Keys(("points", "polynomial"), _read_curve, lambda term: {}),
+)
 """The table of one term of a coupling."""
 
 
@@ -297,6 +352,7 @@ def _read_coupling(table: Table, units: Units, kinds: Mapping[str, Kind]) -> dic
         with table.locating_errors("terms"):
             _check_term(term, kinds)
     power = coupling_power(terms, kinds)
+    terms = tuple(_in_radians(term, units, kinds, power) for term in terms)
     bounds = {name: units.read(table.number(name), power) for name in ("equals", "lower", "upper") if name in table}
     if "equals" in bounds and len(bounds) > 1:
         raise table.error(f"{table.what} has 'equals' beside 'lower' or 'upper'; give one.", "equals")
@@ -306,8 +362,8 @@ def _read_coupling(table: Table, units: Units, kinds: Mapping[str, Kind]) -> dic
 
 
 def _coupling_pairs(coupling: Coupling, units: Units, kinds: Mapping[str, Kind]) -> Pairs:
-    pairs: Pairs = {"terms": _terms_value(coupling.terms)}
     power = coupling_power(coupling.terms, kinds)
+    pairs: Pairs = {"terms": _terms_value(coupling.terms, units, kinds)}
     if same_bits(coupling.lower, coupling.upper):
         return pairs | {"equals": units.write(coupling.lower, power)}
     bounds = {"lower": coupling.lower, "upper": coupling.upper}
@@ -315,7 +371,10 @@ def _coupling_pairs(coupling: Coupling, units: Units, kinds: Mapping[str, Kind])
 
 
 def _read_terms(table: Table) -> tuple[Term, ...]:
-    """The terms of a coupling: `{ hip = 1, shoulder.twist = 0.5 }` or `[{ joint = "hip", factor = 1 }, …]`."""
+    """The terms of a coupling: `{ hip = 1, shoulder.twist = 0.5 }` or `[{ joint = "hip", factor = 1 }, …]`.
+
+    Only the second form has terms with curves.
+    """
     given = table.take("terms")
     if isinstance(given, list):
         return tuple(TERM.read(term) for term in table.tables("terms", f"term of {table.what},"))
@@ -329,13 +388,39 @@ def _read_terms(table: Table) -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def _terms_value(terms: Sequence[Term]) -> object:
+def _in_radians(term: Term, units: Units, kinds: Mapping[str, Kind], power: int) -> Term:
+    """A term whose curve's points are no longer in the units of the file; those of polynomials never are."""
+    if term.curve is None or not term.curve.points:
+        return term
+    own = coupling_power([term], kinds)
+    return replace(
+        term, curve=Curve(points=tuple((units.read(x, own), units.read(y, power)) for x, y in term.curve.points))
+    )
+
+
+def _curve_pairs(curve: Curve | None, units: Units, own: int, power: int) -> Pairs:
+    """The keys of a curve of a coordinate with this power of the angle unit, in a coupling with that one."""
+    if curve is None:
+        return {}
+    if curve.polynomial:
+        return {"polynomial": list(curve.polynomial)}
+    return {"points": [[units.write(x, own), units.write(y, power)] for x, y in curve.points]}
+
+
+def _terms_value(terms: Sequence[Term], units: Units, kinds: Mapping[str, Kind]) -> object:
     """Terms of a coupling as `{ hip = 1, shoulder.twist = 0.5 }`, or as an array if a table would lose their order."""
     joints = [term.joint for term in terms]
     grouped = sorted(joints, key=joints.index)
     plain = [term.joint for term in terms if term.coordinate is None]
-    if joints != grouped or any(joints.count(joint) > 1 for joint in plain):
-        return [{"joint": term.joint, "factor": term.factor} | TERM.write(term) for term in terms]
+    curved = any(term.curve is not None for term in terms)
+    if curved or joints != grouped or any(joints.count(joint) > 1 for joint in plain):
+        power = coupling_power(terms, kinds)
+        return [
+            {"joint": term.joint, "factor": term.factor}
+            | TERM.write(term)
+            | _curve_pairs(term.curve, units, coupling_power([term], kinds), power)
+            for term in terms
+        ]
     return {
         Dotted((term.joint,) if term.coordinate is None else (term.joint, term.coordinate)): term.factor
         for term in terms

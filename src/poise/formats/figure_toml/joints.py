@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
+import numpy as np
+
 from poise.errors import FigureError
 from poise.figure.model.joints import KINDS, PRIMITIVES, Joint, Kind
-from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist, TwistForm
+from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Region, Twist, TwistForm, TwistTable
 from poise.formats.figure_toml.units import ANGLE_KINDS, TWIST_POWERS, Units
 from poise.formats.figure_toml.values import (
     Keys,
@@ -23,6 +25,8 @@ from poise.formats.figure_toml.values import (
 )
 from poise.formats.text.toml_tables import Table
 
+MOST_SWINGS = 1000
+"""Number of swings along a side of a twist table that no file has."""
 _BALL_KEYS = ("swing", "twist", "cone", "limb")
 
 
@@ -136,39 +140,77 @@ def _ball_pairs(joint: Joint, units: Units) -> Pairs:
     pairs: Pairs = {}
     if isinstance(limits.swing, Ellipse):
         pairs["swing"] = {"ellipse": [units.write(limits.swing.x), units.write(limits.swing.y)]}
+    elif isinstance(limits.swing, Region):
+        pairs["swing"] = {"loops": [loop.vertices for loop in limits.swing.loops]}
     elif limits.swing is not None:
         pairs["swing"] = {"polygon": limits.swing.vertices}
     elif limits.twist is None:
         pairs["swing"] = "any"
-    if limits.twist is not None:
+    if isinstance(limits.twist, TwistTable):
+        grids = {name: [units.write(value) for value in getattr(limits.twist, name)] for name in ("x", "y")}
+        tables = {
+            name: [[units.write(v) for v in line] for line in getattr(limits.twist, name)]
+            for name in ("lower", "upper")
+        }
+        pairs["twist"] = {**grids, **tables}
+    elif limits.twist is not None:
         pairs["twist"] = [_twist_value(form, units) for form in (limits.twist.lower, limits.twist.upper)]
     return pairs | rotation_pairs("cone", limits.cone) | rotation_pairs("limb", limits.limb)
 
 
-def _read_swing(table: Table, units: Units) -> Ellipse | Polygon | None:
-    """The swing limit: `swing = { ellipse = [r_x, r_y] }`, `{ polygon = [[x, y, z], …] }` or `"any"`."""
+def _read_swing(table: Table, units: Units) -> Ellipse | Polygon | Region | None:
+    """The swing limit: `{ ellipse = [r_x, r_y] }`, `{ polygon = [[x, y, z], …] }`, `{ loops = [polygon, …] }`."""
     given = table.take("swing", "any")
     if given == "any":
         return None
     region = table.as_table(given, "swing", f"'swing' of {table.what}")
-    if "ellipse" in region and "polygon" in region:
-        raise region.error(f"{region.what} has both an ellipse and a polygon; give one.")
-    if "polygon" in region:
-        rows = [tuple(region.as_numbers(row, "polygon", (3,))) for row in region.array("polygon")]
-        region.finish("ellipse")
-        with region.locating_errors("polygon"):
-            return Polygon(cast("tuple[tuple[float, float, float], ...]", tuple(rows)))
+    kinds = [name for name in ("ellipse", "polygon", "loops") if name in region]
+    if len(kinds) > 1:
+        raise region.error(f"{region.what} has both {kinds[0]!r} and {kinds[1]!r}; give one.")
+    if kinds == ["polygon"]:
+        polygon = _polygon(region, region.array("polygon"), "polygon")
+        region.finish("ellipse", "loops")
+        return polygon
+    if kinds == ["loops"]:
+        loops = [_polygon(region, rows, "loops") for rows in region.array("loops")]
+        region.finish("ellipse", "polygon")
+        with region.locating_errors("loops"):
+            return Region(tuple(loops))
     radii = [units.read(radius) for radius in region.numbers("ellipse", (2,))]
-    region.finish("polygon")
+    region.finish("polygon", "loops")
     with region.locating_errors("ellipse"):
         return Ellipse(*radii)
 
 
-def _read_twist(table: Table, units: Units) -> Twist | None:
-    """The twist limit: `twist = [low, high]`, each a number or up to six coefficients."""
+def _polygon(region: Table, rows: object, key: str) -> Polygon:
+    """A polygon from its vertices."""
+    if not isinstance(rows, list):
+        raise region.error(f"{key!r} of {region.what} must be a list of vertices [x, y, z].", key)
+    vertices = [tuple(region.as_numbers(row, key, (3,))) for row in rows]
+    with region.locating_errors(key):
+        return Polygon(cast("tuple[tuple[float, float, float], ...]", tuple(vertices)))
+
+
+def _read_twist_table(table: Table, given: object, units: Units) -> TwistTable:
+    """A twist limit from a table: `{ x = […], y = […], lower = [[…], …], upper = [[…], …] }`."""
+    inner = table.as_table(given, "twist", f"'twist' of {table.what}")
+    grids = [[units.read(value) for value in inner.numbers(name, range(2, MOST_SWINGS))] for name in ("x", "y")]
+    limits = [
+        [[units.read(value) for value in inner.as_numbers(line, name, (len(grids[1]),))] for line in inner.array(name)]
+        for name in ("lower", "upper")
+    ]
+    inner.finish()
+    with inner.locating_errors():
+        return TwistTable(*(np.array(part) for part in (*grids, *limits)))
+
+
+def _read_twist(table: Table, units: Units) -> Twist | TwistTable | None:
+    """The twist limit: `twist = [low, high]`, each a number or up to six coefficients, or a table."""
     given = table.take("twist", None)
     if given is None:
         return None
+    if isinstance(given, dict):
+        return _read_twist_table(table, given, units)
     if not isinstance(given, list) or len(given) != 2:
         raise table.error(f"'twist' of {table.what} must be [low, high].", "twist")
     forms = []

@@ -19,8 +19,7 @@ from poise.formats.gltf.animation import GltfAnimation, GltfChannel, sampled
 from poise.formats.gltf.nodes import GltfNode
 from poise.formats.gltf.skeleton import Bone, Skeleton
 from poise.formats.text.naming import Names
-from poise.formats.text.numbers import MOST_JOINT_VALUES
-from poise.motion.clip.clip import Clip
+from poise.motion.clip.clip import MOST_JOINT_VALUES, Clip
 
 DEFAULT_GLTF_RATE = 60.0
 """Frames per second of a clip whose keys are not evenly spaced."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from numpy.polynomial import Polynomial
+
+from poise.figure.model.curves import Curve
 from poise.figure.model.joints import Coupling, Joint, Kind, Term
 from poise.figure.model.pose import Pose
 from poise.formats.mjcf.actuators import tendon_terms
@@ -100,19 +103,19 @@ def _body(mjcf: Mjcf, body: int) -> str | None:
 
 
 def _joint_coupling(mjcf: Mjcf, equality: int, name: str) -> Coupling:
-    """The coupling q₁ − r₁ = c₀ + c₁ (q₂ − r₂) with reference values r; without a second joint, q₁ − r₁ = c₀."""
+    """The coupling q₁ − r₁ = Σ c_k (q₂ − r₂)^k with reference values r; without a second joint, q₁ − r₁ = c₀."""
     m = mjcf.model
     first, second = int(m.eq_obj1id[equality]), int(m.eq_obj2id[equality])
     constant, slope, *rest = (float(c) for c in m.eq_data[equality][:5])
     title = mjcf.link_names.take(name or f"{mjcf.joint_names[first]}_follows")
     terms, value = [Term(mjcf.joint_names[first])], constant + float(m.qpos0[m.jnt_qposadr[first]])
     if second >= 0:
+        reference = float(m.qpos0[m.jnt_qposadr[second]])
         if any(rest):
-            raise mjcf.error(
-                f"{title!r} is a polynomial coupling of joints; poise supports linear ones only.", name, "joint"
-            )
-        if slope != 0.0:
-            value -= slope * float(m.qpos0[m.jnt_qposadr[second]])
+            shifted = Polynomial([0.0, slope, *rest])(Polynomial([-reference, 1.0]))
+            terms.append(Term(mjcf.joint_names[second], -1.0, curve=Curve(polynomial=tuple(shifted.coef.tolist()))))
+        elif slope != 0.0:
+            value -= slope * reference
             terms.append(Term(mjcf.joint_names[second], -slope))
     with mjcf.locating_errors(name, "joint"):
         return Coupling(title, tuple(terms), value, value)

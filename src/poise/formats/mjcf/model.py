@@ -32,9 +32,9 @@ class Mjcf:
     joint_names: list[str] = field(init=False)
     site_names: list[str] = field(init=False)
     part_names: Names = field(init=False)
-    """Generator of further unique names of bodies."""
+    """Makes names for further bodies, different from all so far."""
     link_names: Names = field(init=False)
-    """Generator of further unique names of joints, loops and couplings."""
+    """Makes names for further joints, loops and couplings, different from all so far."""
 
     def __post_init__(self) -> None:
         """Give unique names to the parts that have none in the file."""
@@ -54,7 +54,7 @@ class Mjcf:
             object.__setattr__(self, attribute, value)
 
     def line_of(self, name: str, *tags: str) -> int | None:
-        """Line of the element with that name and one of the tags; that of the root if it is in an included file."""
+        """Line of the element with this name and one of these tags; the root's line if it is in an included file."""
         found = (e.line for e in self.root.everything() if e.tag in tags and e.node.get("name") == name)
         return next(found, self.root.line)
 

@@ -3,6 +3,7 @@
     figure = "human"                  # built in, or a file beside this one
     angles = "degrees"                # of postures; or "radians", the default
     start = "standing"                # a posture's name, a .json file that `poise solve -o` wrote, or [start]
+    solid = true                      # bodies do not pass through each other, the floor or obstacles
 
     [[task]]
     kind = "center_of_mass"

@@ -1,4 +1,4 @@
-"""Codecs of a scene file: one reader and writer per type of argument of tasks, forces, obstacles and criteria."""
+"""Reads and writes the arguments of tasks, forces, obstacles and criteria in a scene file: one codec per type."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Codec(NamedTuple):
     write: Callable[[str, Any, Context], Pairs]
     """Keys and values, from the argument's name and value."""
     keys: tuple[str, ...] = ()
-    """Keys of the argument, if they are not its name."""
+    """Keys of the argument in the file; its name alone if empty."""
 
 
 def _write_unchanged(key: str, value: Any, context: Context) -> Pairs:
@@ -169,7 +169,7 @@ def _write_hazard(key: str, value: Any, context: Context) -> Pairs:
 
 
 def _rotation(table: Table, key: str, context: Context) -> Any:
-    """A rotation as four numbers, not normalised, or as { axis, degrees }."""
+    """A rotation as four numbers, which are kept unnormalised, or as { axis, degrees }."""
     value = table.take(key)
     return (
         read_rotation(table, key)

@@ -8,9 +8,9 @@ from typing import Any
 
 from poise.engine.scene import Origin, Scene, check_part
 from poise.errors import FigureError, TaskError
-from poise.figures import BUILT_IN
 from poise.forces.loads import Gravity
 from poise.formats.figure_toml.units import Units
+from poise.formats.scene_toml.animation import read_animation
 from poise.formats.scene_toml.fields import POSTURE_CODEC, VECTOR_CODEC, Context
 from poise.formats.scene_toml.kinds import REQUIRED, UNNAMED_KIND, fields_of, sections
 from poise.formats.text.files import read_bytes
@@ -29,15 +29,18 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
     folder = file.parent if file is not None else None
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
     description = top.text("description", "")
+    solid = top.flag("solid", default=False)
     known = sections()
     tables = {section: top.tables(section, section) for section in known}
-    top.finish("figure", "closures", "floating", "start", "gravity")
+    keys = top.tables("key", "key")
+    top.finish("figure", "closures", "floating", "start", "gravity", "animation")
     origin = _origin(top, folder)
     with top.locating_errors("figure"):
         figure = origin.load()
     context = Context(figure, units, folder)
     parts = {name: [_part(table, kinds, context) for table in tables[name]] for name, kinds in known.items()}
     start = _start(top, context) if "start" in top else None
+    animation = read_animation(top, keys, context, lambda table: _part(table, known["task"], context))
     forces = [*parts["force"], *parts["support"], *_gravity(top, context)]
     with top.locating_errors():
         return Scene(
@@ -47,6 +50,8 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
             forces=forces,
             criteria=parts["criterion"] or None,
             obstacles=parts["obstacle"],
+            solid=solid,
+            animation=animation,
             description=description,
             origin=origin,
         )
@@ -58,8 +63,8 @@ def _origin(top: Table, folder: Path | None) -> Origin:
     loops = None if closures is None else str(_file(top, "closures", closures, folder))
     floating = top.flag("floating", default=False)
     name = top.text("figure")
-    is_file = name not in BUILT_IN and (Path(name).suffix or "/" in name)
-    return Origin(str(_file(top, "figure", name, folder)) if is_file else name, loops, floating)
+    place = str(_file(top, "figure", name, folder)) if Origin(name).is_file else name
+    return Origin(place, loops, floating)
 
 
 def _file(top: Table, key: str, name: str, folder: Path | None) -> Path:

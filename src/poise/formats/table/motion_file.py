@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,14 @@ from poise.errors import FigureError, FormatError
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing
 from poise.formats.table.table import moving_figure
-from poise.formats.text.files import read_bytes, write_atomically
+from poise.formats.text.files import write_atomically
 from poise.formats.text.json_file import read_json_object
+from poise.formats.text.npz import read_npz
 from poise.motion.clip.clip import Clip
 from poise.motion.clip.motion import Motion
 
 MOTION_KEYS = ("figure", "name", "rate", "joints", "q")
 """Entries of a motion file."""
-LARGEST_UNPACKED = 1 << 30
-"""Largest total size of the arrays of an NPZ file that is unpacked [bytes]."""
 
 
 def write_motion(clip: Clip, path: Path | str) -> None:
@@ -76,17 +74,7 @@ def read_motion(path: Path | str, figure: Figure | None = None) -> Motion:
 
 def _unpacked(path: Path | str) -> dict[str, Any]:
     """The entries of an NPZ file as Python values, `q` as an array."""
-    try:
-        packed = io.BytesIO(read_bytes(path))
-        with zipfile.ZipFile(packed) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > LARGEST_UNPACKED:
-                raise FormatError(f"unpacks to more than {LARGEST_UNPACKED >> 20} MB, which is not read.", path)
-        with np.load(packed, allow_pickle=False) as arrays:
-            content = {key: arrays[key] for key in MOTION_KEYS if key in arrays}
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as problem:
-        if isinstance(problem, FormatError):
-            raise
-        raise FormatError(f"is not an NPZ of plain arrays: {str(problem)[:120].rstrip('.')}.", path) from None
+    content = read_npz(path, MOTION_KEYS)
     for key in ("figure", "name", "rate"):
         if key in content and content[key].ndim:
             raise FormatError(f"has {content[key].size} values as its {key}; a motion has one.", path)

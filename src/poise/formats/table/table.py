@@ -31,8 +31,8 @@ from poise.figure.model.names import listing, suggestion
 from poise.figure.model.pose import FloatArray
 from poise.formats.table.document import TableDocument, parse_table
 from poise.formats.text.files import read_bytes, write_atomically
-from poise.formats.text.numbers import LARGEST_NUMBER, MOST_JOINT_VALUES
-from poise.motion.clip.clip import Clip, frame_count, interpolated
+from poise.formats.text.numbers import LARGEST_NUMBER
+from poise.motion.clip.clip import Clip, frame_times, interpolated
 
 __all__ = ["TableDocument", "parse_table", "read_table", "table_clip", "write_table"]
 
@@ -171,12 +171,10 @@ def _mean_rate(table: TableDocument, passed: FloatArray) -> float:
 
 
 def _resampled(table: TableDocument, clip: Clip, passed: FloatArray, rate: float) -> Clip:
-    if passed[-1] * rate * max(clip.figure.nq, 1) > MOST_JOINT_VALUES:
-        reason = (
-            f"the table lasts {passed[-1]:g} s, which is too long at {rate:g} frames per second; give a lower rate."
-        )
-        raise FormatError(reason, table.path)
-    wanted = np.arange(frame_count(float(passed[-1]), rate)) / rate
+    try:
+        wanted = frame_times(clip.figure, float(passed[-1]), rate)
+    except FigureError as problem:
+        raise FormatError(str(problem), table.path) from None
     return Clip(clip.figure, interpolated(clip.figure, passed, clip.q, wanted), rate, clip.name)
 
 

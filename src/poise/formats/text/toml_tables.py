@@ -10,11 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from poise.errors import FigureError, FormatError, TaskError
+from poise.errors import FormatError, PoiseError
 from poise.figure.model.names import suggestion
 from poise.formats.text import toml_lines
 
 _MISSING = object()
+MOST_KEY_PARTS = 64
+"""Largest number of parts of a dotted key; the time to parse one grows with the square of their number."""
+_LONG_KEY = re.compile(
+    rf"""(?<![A-Za-z0-9_-])(?>(?>[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MOST_KEY_PARTS}}}"""
+)
+"""Takes time in proportion to the text: it starts at the beginning of a word only, and never goes back."""
 _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -25,6 +31,9 @@ class Source:
         """Parse `text`; `path` is for error messages only."""
         self.path = path
         source = self._decoded(text).removeprefix("\ufeff").replace("\r\n", "\n")
+        if long := _LONG_KEY.search(source):
+            line = 1 + source.count("\n", 0, long.start())
+            raise FormatError(f"has a key of more than {MOST_KEY_PARTS} parts.", path, line)
         try:
             values = tomllib.loads(source)
             self._lines = toml_lines.key_lines(source)
@@ -67,10 +76,12 @@ class Table:
 
     @contextmanager
     def locating_errors(self, key: str | None = None) -> Iterator[None]:
-        """Turn a FigureError or TaskError inside the block into a FormatError with the line of this table or key."""
+        """Turn any other error of poise inside the block into a FormatError with the line of this table or key."""
         try:
             yield
-        except (FigureError, TaskError) as problem:
+        except FormatError:
+            raise
+        except PoiseError as problem:
             raise self.error(str(problem), key) from None
 
     def __contains__(self, key: str) -> bool:
@@ -165,6 +176,8 @@ class Table:
 
     def tables(self, key: str, what: str) -> list[Table]:
         """The tables `[[key]]`; error messages call each by its `name`, or by its number."""
+        if isinstance(self._values.get(key), dict):
+            raise self.error(f"there can be several tables {key!r}: write [[{key}]], not [{key}].", key)
         found = []
         for i, value in enumerate(self.array(key)):
             place = (*self.place, key, i)

@@ -1,8 +1,8 @@
 """Reads the joints of a URDF: kinds, axes, limits and mimics.
 
-Two readings of <limit> differ from the specification, since files in use mean them: a joint whose <limit> has neither
-`lower` nor `upper` is unlimited, and so is one whose four values are all 0, which exporters write for unknown values. A
-`velocity` or `effort` of 0 means that the value is unknown, so it does not limit the joint either.
+A <limit> is not read as the specification says where existing files mean something else. A joint whose <limit> has
+neither `lower` nor `upper` is unlimited, and so is one whose four values are all 0, which exporters write for unknown
+values. A `velocity` or `effort` of 0 means that the value is unknown, so it does not limit the joint either.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def read_mimics(elements: dict[str, Element], joints: dict[str, Joint]) -> list[
 def _leader(name: str, mimic: Element, joints: dict[str, Joint]) -> str:
     """The joint that joint `name` mimics.
 
-    Some files add a prefix for each side to the joints of a hand but not to their <mimic> tags. If the joint does not
-    exist, the one joint with the same prefix as the follower is taken.
+    Some files add a prefix for each side to the joints of a hand but not to their <mimic> tags. If the named joint does
+    not exist, but exactly one does whose name has the beginning of `name` before it, that one is taken.
     """
     wanted = mimic.text("joint")
     if wanted in joints:

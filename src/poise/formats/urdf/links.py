@@ -125,7 +125,7 @@ _GEOMETRY_SHAPES: dict[str, Callable[[Element, Pose, Role, Color | None], Shape]
 
 
 def _color(part: Element, colors: dict[str, Color]) -> Color | None:
-    """The colour of a part's own material, else of the named material; None if that is not defined."""
+    """The colour inside a part's <material>, else that of the material which it names; None if neither is defined."""
     material = part.child("material")
     if material is None:
         return None

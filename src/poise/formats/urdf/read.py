@@ -17,6 +17,7 @@ from poise.figure.model.names import suggestion
 from poise.formats.text.files import read_bytes
 from poise.formats.text.xml_reader import Element, parse_xml
 from poise.formats.urdf.closures import parse_closures, with_closures
+from poise.formats.urdf.collada_up import with_upright_meshes
 from poise.formats.urdf.joints import read_joint, read_mimics
 from poise.formats.urdf.links import read_colors, read_link
 
@@ -30,7 +31,7 @@ def read_urdf(path: Path, closures: Path | None = None) -> Figure:
 
 
 def parse_urdf(source: bytes | str, path: Path | None = None) -> Figure:
-    """Parse the figure in a URDF document; `path` is for error messages only."""
+    """Parse the figure in a URDF document; `path` is its file, whose folder the names of meshes are relative to."""
     robot = parse_xml(source, path)
     _check_document(robot)
     # Huge numbers may overflow before a check refuses them.
@@ -49,7 +50,9 @@ def _read_robot(robot: Element) -> Figure:
     _check_tree(bodies, joints, robot, link_elements, joint_elements)
     couplings = read_mimics(joint_elements, joints)
     with robot.locating_errors():
-        return Figure(_name_of(robot), bodies, joints.values(), couplings=couplings, up="z")
+        folder = None if robot.path is None else robot.path.resolve().parent
+        bodies = with_upright_meshes(bodies, folder)
+        return Figure(_name_of(robot), bodies, joints.values(), couplings=couplings, up="z", folder=folder)
 
 
 def _name_of(robot: Element) -> str:
@@ -66,7 +69,9 @@ def _check_document(robot: Element) -> None:
     parts = (inside for part in robot.children("link", "joint", "material") for inside in part.everything())
     unexpanded = (element for element in parts if any("${" in value for value in element.attributes().values()))
     for element in (*macros, *unexpanded):
-        raise element.error("this is a xacro file: expand it with the xacro tool first, and load its output.")
+        raise element.error(
+            "this is a xacro file: name it .xacro and load it with `pip install 'poise[xacro]'`, or expand it first."
+        )
 
 
 def _by_name(robot: Element, tag: str) -> dict[str, Element]:

@@ -1,12 +1,14 @@
 """Projection of a posture onto the joint limits and couplings of a figure.
 
-Without couplings, every joint moves inside its own limits. Couplings are projected onto together with the limits of the
-joints that they couple. A coordinate is a joint value, or the s_x, s_y or τ of a ball joint. With intervals only, the
-legal coordinates form a polyhedron, and `nearest_in_polyhedron` finds its nearest point. The swing region of a ball
-joint is curved. It is approximated from outside by tangent half-planes; every solution outside the region adds the
-tangent at the boundary point nearest to it (Kelley's cutting-plane method). For convex regions this converges to the
-nearest common point. If a region is concave and the method finds no point, alternating projections follow: onto the
-regions, then onto the polyhedron, until both agree, from several start values.
+In a figure without couplings, every joint is moved inside its own limits. Otherwise one problem has the limits and the
+couplings of all coupled joints as constraints. Its unknowns are joint values, and s_x, s_y and τ of ball joints. With
+intervals only, the legal points form a polyhedron, and `nearest_in_polyhedron` finds the nearest of them. The swing
+region of a ball joint is curved. It is approximated from outside by tangent half-planes; every solution outside the
+region adds the tangent at the boundary point nearest to it (Kelley's cutting-plane method). For convex regions this
+converges to the nearest point that is legal. If a region is concave and the method finds no point, alternating
+projections follow: onto the regions, then onto the polyhedron, until both agree, from several start values.
+
+Couplings with curves are linearised where the last solution was, and all of this is done again, until they hold.
 """
 
 import math
@@ -24,9 +26,10 @@ from poise.kernels.body.limits import (
     clamp_split,
     couplings_excess,
     nearest_on_ellipse,
-    nearest_on_polygon,
+    nearest_on_region,
     pass_through_middle,
     set_ball,
+    term_curve_at,
     twist_interval,
     twist_slopes,
     unwound,
@@ -63,6 +66,20 @@ def clamp(
     if _is_inside(bounds, previous, q) and couplings_excess(bounds, q) <= JOINT_LIMIT_TOLERANCE:
         return 1
     return _clamp_with_couplings(bounds, previous, q)
+
+
+@kernel
+def clamp_joints(
+    bounds: Bounds,
+    # outputs
+    q: Array,
+) -> bool:
+    """Move every joint of `q` (nq,) inside its own limits; returns whether the couplings are satisfied then.
+
+    Compiles in a fraction of the time of `clamp`, which gives the same posture where the answer is True.
+    """
+    _clamp_each_joint(bounds, q[:0], q)
+    return couplings_excess(bounds, q) <= JOINT_LIMIT_TOLERANCE
 
 
 @kernel(counts_references=True)
@@ -110,13 +127,19 @@ def _allowed(bounds: Bounds, b: int, previous: Array, split: SwingTwist) -> Swin
 
 
 CUTS_PER_BALL = 40
-"""Most tangent half-planes per ball joint."""
+"""Largest number of tangent half-planes per ball joint."""
 MAX_CUT_ITERATIONS = 200
-"""Most iterations of the cutting-plane method."""
+"""Largest number of iterations of the cutting-plane method."""
+SETTLED_LINEARISATION = 1e-6
+"""Distance between two linearisations below which their solution counts as the nearest point [rad or m]."""
+MAX_LINEARISATIONS, MAX_NEWTON_ROUNDS = 40, 40
+"""Largest number of linearisations of couplings with curves: for the nearest point, and for any point nearby."""
 MAX_PROJECTIONS = 200
-"""Most alternating projections between the regions and the polyhedron."""
+"""Largest number of alternating projections between the regions and the polyhedron."""
 SEARCH_STARTS = 48
 """Number of start values of the alternating projections."""
+GOLDEN_SHARE = 0.5 * (math.sqrt(5.0) - 1.0)
+"""Number whose multiples are spread evenly over the fractions of 1."""
 GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 """Angle whose multiples are spread evenly over the circle [rad]."""
 MET_LIMIT_EXCESS = 1e-11
@@ -185,10 +208,110 @@ def clamp_coupled(
     target = _target(bounds, v, wanted, q)
     polyhedron, used = _linear_limits(bounds, v)
     x = target.copy()
-    if not _cutting_planes(bounds, v, polyhedron, used, target, x):
+    if bounds.pieces.shape[0] > 0:
+        _follow_curves(bounds, v, polyhedron, used, target, x)
+    elif not _cutting_planes(bounds, v, polyhedron, used, target, x):
         _search(bounds, v, polyhedron, used, target, x)
     _write(bounds, v, x, q)
     return 1 if couplings_excess(bounds, q) <= 10.0 * JOINT_LIMIT_TOLERANCE else 0
+
+
+@kernel(counts_references=True)
+def _follow_curves(bounds: Bounds, v: Variables, polyhedron: Polyhedron, used: int, target: Array, x: Array) -> None:
+    """Set `x` to the point nearest to `target` that satisfies couplings with curves, linearised again and again.
+
+    The place of linearisation moves a share of the way to each solution, less where it goes back and forth: nearest
+    points of a strongly curved set would otherwise be overshot. Where that does not settle, or a tangent misses the
+    limits, couplings are satisfied from there and from values spread over the limits, and the nearest point counts.
+    """
+    at, before, bent = target.copy(), np.zeros(x.shape[0]), np.zeros(x.shape[0])
+    for t in range(bounds.term_curve.shape[0]):
+        if bounds.term_curve[t] >= 0:
+            bent[v.of_coordinate[bounds.term_coordinate[t]]] = 1.0
+    share = 1.0
+    for _ in range(MAX_LINEARISATIONS):
+        _linearise_couplings(bounds, v, at, polyhedron)
+        if not _cutting_planes(bounds, v, polyhedron, used, target, x):
+            break
+        turn, square, moved = 0.0, 0.0, 0.0
+        for k in range(x.shape[0]):
+            way = bent[k] * (x[k] - at[k])
+            turn += way * before[k]
+            square += before[k] * before[k]
+            moved = max(moved, abs(way))
+            before[k] = way
+        if moved <= SETTLED_LINEARISATION and _curved_excess(bounds, v, x) <= MET_LIMIT_EXCESS:
+            return
+        share *= 0.5 if turn < -0.5 * square else 1.0
+        for k in range(x.shape[0]):
+            at[k] += share * before[k] if bent[k] == 1.0 else x[k] - at[k]
+    best = math.inf
+    for draw in range(SEARCH_STARTS):
+        if draw > 0:
+            _spread(bounds, v, draw, target, at)
+        if _satisfy_curves(bounds, v, polyhedron, used, at) and _distance(at, target) < best:
+            best = _distance(at, target)
+            x[:] = at
+        if draw == 0 and best < math.inf:
+            return
+
+
+@kernel
+def _spread(bounds: Bounds, v: Variables, draw: int, target: Array, at: Array) -> None:
+    """Set `at` to the target, with joint values spread over their limits in the order of `draw`."""
+    for i in range(at.shape[0]):
+        at[i] = target[i]
+    for c in range(v.of_coordinate.shape[0]):
+        k = bounds.coordinate_q[c]
+        if bounds.coordinate_ball[c] < 0 and bounds.upper[k] - bounds.lower[k] < math.inf:
+            share = (GOLDEN_SHARE * draw * (c + 1)) % 1.0
+            at[v.of_coordinate[c]] = bounds.lower[k] + share * (bounds.upper[k] - bounds.lower[k])
+
+
+@kernel(counts_references=True)
+def _satisfy_curves(bounds: Bounds, v: Variables, polyhedron: Polyhedron, used: int, at: Array) -> bool:
+    """Move `at` to a point near it that satisfies couplings with curves, by Newton's method; False if that fails."""
+    x = at.copy()
+    for _ in range(MAX_NEWTON_ROUNDS):
+        _linearise_couplings(bounds, v, at, polyhedron)
+        if not _cutting_planes(bounds, v, polyhedron, used, at, x):
+            return False
+        at[:] = x
+        if _curved_excess(bounds, v, at) <= MET_LIMIT_EXCESS:
+            return True
+    return False
+
+
+@kernel
+def _linearise_couplings(bounds: Bounds, v: Variables, x: Array, polyhedron: Polyhedron) -> None:
+    """Set the rows and bounds of the couplings to those of their tangents at `x`."""
+    for k in range(bounds.coupling_lower.shape[0]):
+        polyhedron.rows[k, :] = 0.0
+        shift = 0.0
+        for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
+            i, factor = v.of_coordinate[bounds.term_coordinate[t]], bounds.term_factor[t]
+            if bounds.term_curve[t] >= 0:
+                value, slope, _ = term_curve_at(bounds, t, x[i])
+                shift += factor * (value - slope * x[i])
+                factor *= slope
+            polyhedron.rows[k, i] += factor
+        polyhedron.lower[k] = bounds.coupling_lower[k] - shift
+        polyhedron.upper[k] = bounds.coupling_upper[k] - shift
+
+
+@kernel
+def _curved_excess(bounds: Bounds, v: Variables, x: Array) -> float:
+    """Largest violation of a coupling at the unknowns `x`."""
+    worst = 0.0
+    for k in range(bounds.coupling_lower.shape[0]):
+        value = 0.0
+        for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
+            part = x[v.of_coordinate[bounds.term_coordinate[t]]]
+            if bounds.term_curve[t] >= 0:
+                part = term_curve_at(bounds, t, part)[0]
+            value += bounds.term_factor[t] * part
+        worst = max(worst, value - bounds.coupling_upper[k], bounds.coupling_lower[k] - value)
+    return worst
 
 
 @kernel(counts_references=True)
@@ -262,7 +385,7 @@ def _put_twist_rows(bounds: Bounds, b: int, i: int, x: float, y: float, polyhedr
     """Write τ_min(s) ≤ τ ≤ τ_max(s), linearised at the swing (x, y), into rows `row` and `row` + 1."""
     low, high = twist_interval(bounds, b, x, y)
     for side in range(2):
-        slope_x, slope_y = twist_slopes(bounds.twist, b, side == 1, x, y)
+        slope_x, slope_y = twist_slopes(bounds, b, side == 1, x, y)
         polyhedron.rows[row + side, i] = -slope_x
         polyhedron.rows[row + side, i + 1] = -slope_y
         polyhedron.rows[row + side, i + 2] = 1.0
@@ -325,7 +448,7 @@ def _nearest_polygon_edge(
 ) -> tuple[tuple[float, float], tuple[float, float], float]:
     """`_nearest_edge` of a polygon; its arcs are curved in swing coordinates, so finite differences give the normal."""
     d = swing_direction(x, y)
-    near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+    near, outside = nearest_on_region(bounds, b, d)
     if outside <= 0.0:
         return (x, y), (1.0, 0.0), 0.0
     ex, ey = direction_swing(near)
@@ -379,10 +502,11 @@ def _start_value(bounds: Bounds, v: Variables, draw: int, x: Array) -> None:
         i = v.of_ball[b]
         if i < 0:
             continue
-        corners = bounds.vertex_start[b + 1] - bounds.vertex_start[b]
+        first = bounds.vertex_start[bounds.loop_start[b]]
+        corners = bounds.vertex_start[bounds.loop_start[b + 1]] - first
         share = 0.95 if draw % 2 == 0 else 0.5
         if corners > 0:
-            sx, sy = direction_swing(vector_at(bounds.vertices, bounds.vertex_start[b] + (draw // 2) % corners))
+            sx, sy = direction_swing(vector_at(bounds.vertices, first + (draw // 2) % corners))
         else:
             angle = GOLDEN_ANGLE * draw
             sx, sy = bounds.radii[b, 0] * math.cos(angle), bounds.radii[b, 1] * math.sin(angle)

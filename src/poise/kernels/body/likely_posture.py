@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.body.tree import Tree, difference, integrate
+from poise.kernels.body.tree import Tree, difference, forward, integrate
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import (
     Quaternion,
@@ -25,6 +25,8 @@ Array = np.ndarray
 
 TURNED_POINTS = 7
 """How many of the first points can have a rotation."""
+LEAST_TWIST = 1e-6
+"""Length of the part of a quaternion that is a twist below which its angle is not defined."""
 Y_AXIS, Z_AXIS = Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
 
 
@@ -171,7 +173,7 @@ def _put_values(model: LikelyModel, heading: Quaternion, origin: Vector, q: Arra
         q[model.hinge_q[i]] = values[model.hinge_value[i]]
 
 
-@kernel
+@kernel(counts_references=True)
 def blend_likely(
     tree: Tree,
     start: Array,
@@ -179,6 +181,8 @@ def blend_likely(
     now: Array,
     spread: Array,
     part_start: Array,
+    hanging: Array,
+    up: Vector,
     way: Array,
     # outputs
     q: Array,
@@ -192,17 +196,72 @@ def blend_likely(
         now: (nq,) the posture that is likely now.
         spread: (nv,) how much joints of people vary.
         part_start: (parts + 1,) first velocity of each part of the motion that belongs together.
+        hanging: (k,) nodes of ball joints whose limbs start from their direction in space, not in their parents.
+        up: The vertical.
         way: (2, nv) workspace.
         q: (nq,) the posture between.
     """
     difference(tree, was, now, way[0])
-    difference(tree, start, now, way[1])
     for part in range(part_start.shape[0] - 1):
         moved, varies = 0.0, 0.0
         for k in range(part_start[part], part_start[part + 1]):
             moved += way[0, k] * way[0, k]
             varies += spread[k] * spread[k]
-        share = 1.0 - math.exp(-0.5 * moved / varies)
         for k in range(part_start[part], part_start[part + 1]):
-            way[1, k] *= share
+            way[0, k] = 1.0 - math.exp(-0.5 * moved / varies)
+    _move_by_shares(tree, start, now, way, q)
+    if hanging.shape[0] > 0:
+        hung = start.copy()
+        _keep_direction(tree, hanging, up, start, q, hung)
+        _move_by_shares(tree, hung, now, way, q)
+
+
+@kernel
+def _move_by_shares(
+    tree: Tree,
+    start: Array,
+    end: Array,
+    way: Array,
+    # outputs
+    q: Array,
+) -> None:
+    """Move every joint from `start` (nq,) by the shares `way[0]` (nv,) of the way to `end`; `way[1]` is workspace."""
+    difference(tree, start, end, way[1])
+    for k in range(way.shape[1]):
+        way[1, k] *= way[0, k]
     integrate(tree, start, way[1], q)
+
+
+@kernel(counts_references=True)
+def _keep_direction(
+    tree: Tree,
+    nodes: Array,
+    up: Vector,
+    before: Array,
+    after: Array,
+    # outputs
+    q: Array,
+) -> None:
+    """Set ball joints in `q` (nq,) so that their limbs, carried from `before` to `after`, turn about `up` alone.
+
+    With A the rotation of the joint's frame in the world, before and after, and Y the twist of A' A⁻¹ about `up`, the
+    limb A r becomes A' r' = Y A r.
+    """
+    n = tree.parent.shape[0]
+    position, old, new = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 4))
+    forward(tree, before, position, old)
+    forward(tree, after, position, new)
+    for k in range(nodes.shape[0]):
+        i = nodes[k]
+        placement, at = quaternion_at(tree.placement_rotation, i), tree.q_start[i]
+        was = multiply(quaternion_at(old, tree.parent[i]), placement)
+        now = multiply(quaternion_at(new, tree.parent[i]), placement)
+        turn = multiply(now, conjugate(was))
+        rise = turn.x * up.x + turn.y * up.y + turn.z * up.z
+        size = math.hypot(turn.w, rise)
+        if size < LEAST_TWIST:
+            continue
+        twist = Quaternion(turn.w / size, rise * up.x / size, rise * up.y / size, rise * up.z / size)
+        limb = Quaternion(before[at], before[at + 1], before[at + 2], before[at + 3])
+        kept = multiply(conjugate(now), multiply(twist, multiply(was, limb)))
+        q[at], q[at + 1], q[at + 2], q[at + 3] = kept.w, kept.x, kept.y, kept.z

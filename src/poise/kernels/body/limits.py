@@ -3,13 +3,17 @@
 A limited ball joint has orientation q, a limb frame S in its moved axes and a cone frame F in its unmoved axes. The
 swing of e = F⁻¹ ⊗ q ⊗ S must stay in the cone, and its twist in an interval that may depend on the swing,
 
-    τ_min(s) ≤ τ ≤ τ_max(s),   each c₀ + c₁ s_x + c₂ s_y + c₃ s_x² + c₄ s_x s_y + c₅ s_y²   [Baerlocher 2001, 3.6].
+    τ_min(s) ≤ τ ≤ τ_max(s),   each c₀ + c₁ s_x + c₂ s_y + c₃ s_x² + c₄ s_x s_y + c₅ s_y²   [Baerlocher 2001, 3.6],
+
+or each given by a table (see `twist_tables`).
 
 A cone is a region of allowed limb directions on the sphere, unit vectors in the frame F, whose z axis is the middle of
 the region. A *spherical ellipse* is the image of (s_x / r_x)² + (s_y / r_y)² ≤ 1 in swing coordinates; a *spherical
-polygon* is bounded by great arcs between vertices listed with the inside on their left [Baerlocher 2001, 3.6.1].
+polygon* is bounded by great arcs between vertices listed with the inside on their left [Baerlocher 2001, 3.6.1]. Some
+such loops together bound a region of several parts, or one with holes; the nearest arc tells on which side a point is.
 
-A coupling bounds a linear form of *coordinates*: joint values, or the s_x, s_y, τ of a limited ball joint.
+A coupling bounds a sum of *coordinates*: joint values, or the s_x, s_y, τ of a limited ball joint, each times a factor,
+or functions of them (see `curves`).
 """
 
 import math
@@ -17,6 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.kernels.body.curves import curve_at
+from poise.kernels.body.twist_tables import table_at
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import (
     Quaternion,
@@ -60,14 +66,20 @@ class Bounds(NamedTuple):
     """(b,) ANYWHERE, ELLIPSE or POLYGON."""
     radii: Array
     """(b, 2) r_x, r_y of an ellipse [rad]."""
+    loop_start: Array
+    """(b + 1,) range of the loops that bound each region."""
     vertex_start: Array
-    """(b + 1,) range of each polygon's vertices."""
+    """(l + 1,) range of each loop's vertices."""
     vertices: Array
     """(m, 3) unit vectors in the cone's frame."""
     twist_limited: Array
     """(b,) 1 where the twist is limited."""
     twist: Array
     """(b, 12) coefficients of τ_min, then of τ_max."""
+    twist_table: Array
+    """(b, 3) first number of each twist table, and its numbers of lines and columns; 0 lines for none."""
+    table_numbers: Array
+    """(n,) numbers of all tables: see `twist_tables`."""
     coordinate_q: Array
     """(c,) entry of q of each coupled coordinate; for a ball joint, the first entry of its quaternion."""
     coordinate_ball: Array
@@ -80,8 +92,14 @@ class Bounds(NamedTuple):
     """(t,) coordinate of each term."""
     term_factor: Array
     """(t,) factor of each term."""
+    term_curve: Array
+    """(t,) curve of each term, or -1 for the coordinate itself."""
+    piece_start: Array
+    """(n + 1,) range of each curve's pieces."""
+    pieces: Array
+    """(p, 7) start and coefficients of each piece: see `curves`."""
     coupling_lower: Array
-    """(k,) least value of each coupling's linear form."""
+    """(k,) least value of each coupling's sum."""
     coupling_upper: Array
     """(k,) greatest value."""
 
@@ -113,6 +131,9 @@ def set_ball(bounds: Bounds, b: int, split: SwingTwist, q: Array) -> None:
 @kernel
 def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, float]:
     """τ_min and τ_max of ball `b` at swing (x, y) [rad]."""
+    if bounds.twist_table[b, 1] > 0:
+        low, high = table_value(bounds, b, False, x, y)[0], table_value(bounds, b, True, x, y)[0]
+        return low, max(low, high)
     c = bounds.twist
     low = c[b, 0] + c[b, 1] * x + c[b, 2] * y + c[b, 3] * x * x + c[b, 4] * x * y + c[b, 5] * y * y
     high = c[b, 6] + c[b, 7] * x + c[b, 8] * y + c[b, 9] * x * x + c[b, 10] * x * y + c[b, 11] * y * y
@@ -120,9 +141,19 @@ def twist_interval(bounds: Bounds, b: int, x: float, y: float) -> tuple[float, f
 
 
 @kernel
-def twist_slopes(twist: Array, b: int, is_upper: bool, x: float, y: float) -> tuple[float, float]:
-    """∂/∂s_x and ∂/∂s_y at swing (x, y) of τ_max, or of τ_min, with the coefficients `twist` (b, 12) of `Bounds`."""
-    k = 6 if is_upper else 0
+def table_value(bounds: Bounds, b: int, is_upper: bool, x: float, y: float) -> tuple[float, float, float]:
+    """τ_max, or τ_min, of ball `b` from its table at swing (x, y), with its two slopes."""
+    table = bounds.twist_table
+    return table_at(bounds.table_numbers, table[b, 0], table[b, 1], table[b, 2], 4 if is_upper else 0, x, y)
+
+
+@kernel
+def twist_slopes(bounds: Bounds, b: int, is_upper: bool, x: float, y: float) -> tuple[float, float]:
+    """∂/∂s_x and ∂/∂s_y at swing (x, y) of τ_max, or of τ_min, of ball `b`."""
+    if bounds.twist_table[b, 1] > 0:
+        _, across, along = table_value(bounds, b, is_upper, x, y)
+        return across, along
+    twist, k = bounds.twist, 6 if is_upper else 0
     slope_x = twist[b, k + 1] + 2.0 * twist[b, k + 3] * x + twist[b, k + 4] * y
     slope_y = twist[b, k + 2] + twist[b, k + 4] * x + 2.0 * twist[b, k + 5] * y
     return slope_x, slope_y
@@ -157,7 +188,7 @@ def swing_excess(bounds: Bounds, b: int, x: float, y: float) -> float:
             return 0.0
         return angle_between(d, nearest_in_ellipse(d, rx, ry))
     if kind == POLYGON:
-        _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        _, outside = nearest_on_region(bounds, b, d)
         return outside if outside > JOINT_LIMIT_TOLERANCE else 0.0
     return 0.0
 
@@ -172,7 +203,7 @@ def nearest_direction(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, bool]:
         if ellipse_excess(x, y, rx, ry) > JOINT_LIMIT_TOLERANCE:
             return nearest_in_ellipse(d, rx, ry), True
     elif kind == POLYGON:
-        near, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        near, outside = nearest_on_region(bounds, b, d)
         if outside > JOINT_LIMIT_TOLERANCE:
             return near, True
     return d, False
@@ -219,7 +250,7 @@ def ball_room(bounds: Bounds, b: int, q: Array) -> tuple[float, float]:
         swing = -ellipse_excess(split.x, split.y, rx, ry) * min(rx, ry)
     elif bounds.swing_kind[b] == POLYGON:
         d = swing_direction(split.x, split.y)
-        _, outside = nearest_on_polygon(d, bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1])
+        _, outside = nearest_on_region(bounds, b, d)
         swing = -outside
     if _has_twist_limit(bounds, b, split):
         low, high = twist_interval(bounds, b, split.x, split.y)
@@ -329,6 +360,18 @@ def _ellipse_cosine(d: Vector, rx: float, ry: float, alpha: float) -> float:
 
 
 @kernel
+def nearest_on_region(bounds: Bounds, b: int, d: Vector) -> tuple[Vector, float]:
+    """Nearest boundary direction of the region of ball `b`, and the signed angle to it (positive outside)."""
+    first, starts = bounds.loop_start[b], bounds.vertex_start
+    near, outside = nearest_on_polygon(d, bounds.vertices, starts[first], starts[first + 1])
+    for loop in range(first + 1, bounds.loop_start[b + 1]):
+        other, angle = nearest_on_polygon(d, bounds.vertices, starts[loop], starts[loop + 1])
+        if abs(angle) < abs(outside):
+            near, outside = other, angle
+    return near, outside
+
+
+@kernel
 def nearest_on_polygon(d: Vector, vertices: Array, start: int, end: int) -> tuple[Vector, float]:
     """Nearest boundary direction of the polygon `vertices[start:end]`, and the signed angle to it (positive outside).
 
@@ -389,11 +432,28 @@ def unwound(bounds: Bounds, b: int, split: SwingTwist) -> SwingTwist:
 
 @kernel(inline=True)
 def coupling_value(bounds: Bounds, k: int, q: Array) -> float:
-    """Value of the linear form of coupling `k` at `q`."""
+    """Value of the sum of coupling `k` at `q`."""
     total = 0.0
     for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
-        total += bounds.term_factor[t] * coordinate(bounds, bounds.term_coordinate[t], q)
+        value = coordinate(bounds, bounds.term_coordinate[t], q)
+        if bounds.term_curve[t] >= 0:
+            value = term_curve_at(bounds, t, value)[0]
+        total += bounds.term_factor[t] * value
     return total
+
+
+@kernel
+def term_curve_at(bounds: Bounds, t: int, x: float) -> tuple[float, float, float]:
+    """Value, slope and second derivative of the curve of term `t` at a coordinate's value."""
+    return curve_at(bounds.piece_start, bounds.pieces, bounds.term_curve[t], x)
+
+
+@kernel(inline=True)
+def term_slope(bounds: Bounds, t: int, q: Array) -> float:
+    """Derivative of term `t` by its coordinate at `q`."""
+    if bounds.term_curve[t] < 0:
+        return bounds.term_factor[t]
+    return bounds.term_factor[t] * term_curve_at(bounds, t, coordinate(bounds, bounds.term_coordinate[t], q))[1]
 
 
 @kernel(inline=True)

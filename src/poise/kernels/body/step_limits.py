@@ -2,7 +2,8 @@
 
 A step x satisfies l - q ≤ x ≤ u - q, |x| ≤ speed · dt, and |x| ≤ the largest step. The swing region of a ball joint is
 replaced by its tangent half-plane nearest to the current swing (s_x, s_y), and its twist interval by two linear rows.
-Couplings are linear in those coordinates already. Limits out of reach of the largest step have infinite bounds.
+Couplings are linear in those coordinates already, or linearised. Limits out of reach of the largest step have infinite
+bounds.
 """
 
 import math
@@ -15,11 +16,14 @@ from poise.kernels.body.limits import (
     ELLIPSE,
     Bounds,
     ball_split,
+    coordinate,
     coupling_value,
     nearest_on_ellipse,
-    nearest_on_polygon,
+    nearest_on_region,
     nearest_turn,
     split_of,
+    term_curve_at,
+    term_slope,
     twist_interval,
     twist_slopes,
 )
@@ -98,7 +102,7 @@ def fill_ball_limits(
     lower: Array,
     upper: Array,
 ) -> None:
-    """Fill the inequality rows of all limited ball joints.
+    """Write the limits of all ball joints as linear inequalities of a step: lower ≤ general x ≤ upper.
 
     Args:
         limits: Limits of the step.
@@ -138,9 +142,7 @@ def tangent_line(bounds: Bounds, b: int, split: SwingTwist) -> tuple[float, floa
         size = math.sqrt(nx * nx + ny * ny)
         nx, ny = nx / size, ny / size
         return nx, ny, nx * (px - x) + ny * (py - y)
-    near, outside = nearest_on_polygon(
-        swing_direction(x, y), bounds.vertices, bounds.vertex_start[b], bounds.vertex_start[b + 1]
-    )
+    near, outside = nearest_on_region(bounds, b, swing_direction(x, y))
     px, py = direction_swing(near)
     size = math.sqrt((px - x) ** 2 + (py - y) ** 2)
     if size < 1e-9:
@@ -157,12 +159,7 @@ def _tangent_at_boundary(bounds: Bounds, b: int, split: SwingTwist) -> tuple[flo
     for i in range(8):
         angle = 0.25 * math.pi * i
         c, s = math.cos(angle), math.sin(angle)
-        _, outside = nearest_on_polygon(
-            swing_direction(split.x + step * c, split.y + step * s),
-            bounds.vertices,
-            bounds.vertex_start[b],
-            bounds.vertex_start[b + 1],
-        )
+        _, outside = nearest_on_region(bounds, b, swing_direction(split.x + step * c, split.y + step * s))
         nx += outside * c
         ny += outside * s
     size = math.sqrt(nx * nx + ny * ny)
@@ -211,7 +208,7 @@ def _twist_rows(
         room = twist - low if side == 0 else high - twist
         if room >= far:
             continue
-        slope_x, slope_y = twist_slopes(bounds.twist, b, side == 1, x, y)
+        slope_x, slope_y = twist_slopes(bounds, b, side == 1, x, y)
         rate = add(rates[2], add(scale(rates[0], -slope_x), scale(rates[1], -slope_y)))
         _put_ball_row(limits, bounds, b, rate, row + side, general)
         if side == 0:
@@ -298,11 +295,11 @@ def _limit_value(bounds: Bounds, b: int, part: int, q: Array, turn: Vector) -> f
 
 @kernel(inline=True)
 def coupling_row(limits: StepLimits, bounds: Bounds, coupling: int, q: Array, row: int, rows: Array) -> None:
-    """Set rows[row] (nv,) to the derivative of a coupling's linear form."""
+    """Set rows[row] (nv,) to the derivative of a coupling's sum."""
     for k in range(rows.shape[1]):
         rows[row, k] = 0.0
     for t in range(bounds.term_start[coupling], bounds.term_start[coupling + 1]):
-        c, factor = bounds.term_coordinate[t], bounds.term_factor[t]
+        c, factor = bounds.term_coordinate[t], term_slope(bounds, t, q)
         b = bounds.coordinate_ball[c]
         if b < 0:
             rows[row, limits.q_dof[bounds.coordinate_q[c]]] += factor
@@ -332,3 +329,32 @@ def fill_couplings(
         value = coupling_value(bounds, coupling, q)
         lower[offset + at + i] = min(0.0, bounds.coupling_lower[coupling] - value)
         upper[offset + at + i] = max(0.0, bounds.coupling_upper[coupling] - value)
+
+
+@kernel
+def add_coupling_curvature(
+    limits: StepLimits,
+    bounds: Bounds,
+    coupling: int,
+    q: Array,
+    force: float,
+    # outputs
+    out: Array,
+) -> None:
+    """Add `force` times the second derivatives of a coupling's curves, factor f″ (∂c/∂v)(∂c/∂v)ᵀ, to `out` (nv, nv)."""
+    for t in range(bounds.term_start[coupling], bounds.term_start[coupling + 1]):
+        if bounds.term_curve[t] < 0 or force == 0.0:
+            continue
+        c = bounds.term_coordinate[t]
+        bend = force * bounds.term_factor[t] * term_curve_at(bounds, t, coordinate(bounds, c, q))[2]
+        b = bounds.coordinate_ball[c]
+        if b < 0:
+            k = limits.q_dof[bounds.coordinate_q[c]]
+            out[k, k] += bend
+            continue
+        rates = swing_twist_rates(ball_split(bounds, b, q))
+        part, k = bounds.coordinate_part[c], limits.ball_dof[b]
+        rate = rotate(quaternion_at(bounds.limb, b), rates[0] if part == 0 else (rates[1] if part == 1 else rates[2]))
+        for i in range(3):
+            for j in range(3):
+                out[k + i, k + j] += bend * rate[i] * rate[j]

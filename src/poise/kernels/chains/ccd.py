@@ -4,8 +4,8 @@ With all joints but one fixed, the error of the tip has one minimum over that jo
 
 - a hinge with axis a through p turns tip - p towards goal - p in the plane perpendicular to a. For a direction goal it
   turns the site's +Y towards the direction; for an orientation goal it turns by the twist about a of the residual
-  rotation; for a look goal it turns towards the target the point of the line of sight that is as far from a as the
-  target is;
+  rotation; for a look goal it takes the point on the line of sight that is as far from a as the target, and turns it
+  towards the target;
 - a slide along a moves by a · (goal - tip);
 - a ball joint rotates tip - p onto the direction of goal - p by the smallest rotation.
 

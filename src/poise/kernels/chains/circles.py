@@ -13,6 +13,13 @@ change of the target a small change of the chain: the radius at which each link 
 change to the first two links, and the radius at which each point keeps its distance from the base, which distributes
 the change over the chain.
 
+The paper says that links never cross; with its radii they sometimes do. They never cross on an *arc*: the sides
+r_0 … r_{m-1} and d, the distance of the target, are those of one polygon inscribed in a circle, if the longest is
+shorter than the others together, and that polygon is convex. With u = 1 / 2ρ for the radius ρ of the circle, side s
+spans the angle 2 asin(s u) at its centre, so u is the solution of Σ asin(s u) = π if the centre is inside the polygon,
+and of Σ asin(s u) = asin(s_max u), the sum without the longest side, if it is not. P_k is then at the distance
+sin(φ) / u, φ half the angle that the links 0 … k-1 span. P_{k+1} and the links before it have the same circle.
+
 A target whose distance is outside [a_m, s_m], the paper's safe zones, is first moved along its ray to the nearest
 distance inside.
 
@@ -27,8 +34,11 @@ from poise.kernels.jit.compile import kernel
 
 Array = np.ndarray
 
-KEEP_HEADINGS, KEEP_DISTANCES = -1.0, -2.0
-"""Special values of `preferred_radius`: keep the heading of each link, or the distance of each point from the base."""
+KEEP_HEADINGS, KEEP_DISTANCES, ARC = -1.0, -2.0, -3.0
+"""Special values of `preferred_radius`: keep the heading of each link, or the distance of each point from the base, or
+put all points on one arc."""
+BISECTIONS = 60
+"""Number of halvings that find the radius of the arc."""
 
 
 @kernel
@@ -93,6 +103,8 @@ def place_one(
             beside = -beside
     elif preferred_radius == KEEP_DISTANCES:
         preferred = _distance(length, heading, k)
+    elif preferred_radius == ARC:
+        preferred = arc_distance(length, k, d)
     if blend < 1.0:
         preferred = feasible_radius[k] + blend * (preferred - feasible_radius[k])
     wanted = preferred if radius_fraction[k] < 0.0 else low + radius_fraction[k] * (high - low)
@@ -100,6 +112,38 @@ def place_one(
     R = min(max(wanted, low), high) if low <= high else 0.5 * (low + high)
     _intersect(x, y, k, r, R, d, beside)
     radius[k] = R
+
+
+@kernel
+def arc_distance(length: Array, k: int, d: float) -> float:
+    """Distance of P_k from the base if links 0 … k and P_{k+1}, `d` away from the base, are on one arc [m]."""
+    total, longest, which = d, d, -1
+    for i in range(k + 1):
+        total += length[i]
+        if length[i] > longest:
+            longest, which = length[i], i
+    low, high = 0.0, 1.0 / max(longest, 1e-300)
+    outside = _half_angles(length, k, d, high) - 0.5 * math.pi < 0.5 * math.pi
+    for _ in range(BISECTIONS):
+        u = 0.5 * (low + high)
+        angles = _half_angles(length, k, d, u)
+        # Without the centre inside, the longest side spans what all others do together.
+        too_small = angles > 2.0 * math.asin(min(1.0, longest * u)) if outside else angles < math.pi
+        low, high = (u, high) if too_small else (low, u)
+    spanned = 0.0
+    for i in range(k):
+        angle = math.asin(min(1.0, length[i] * high))
+        spanned += math.pi - angle if outside and i == which else angle
+    return abs(math.sin(spanned)) / high if high * total > 1e-6 else total - d - length[k]
+
+
+@kernel
+def _half_angles(length: Array, k: int, d: float, u: float) -> float:
+    """Half of the angles that links 0 … k and the chord `d` span at the centre of a circle of radius 1 / 2u [rad]."""
+    total = math.asin(min(1.0, d * u))
+    for i in range(k + 1):
+        total += math.asin(min(1.0, length[i] * u))
+    return total
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 
 from poise.kernels.body.limits import nearest_turn
 from poise.kernels.body.tree import forward
-from poise.kernels.chains.circles import KEEP_HEADINGS
+from poise.kernels.chains.circles import ARC, KEEP_HEADINGS
 from poise.kernels.chains.circles_limits import place_chain
 from poise.kernels.chains.goal import angle_within_limits, tip_of
 from poise.kernels.chains.plane import (
@@ -91,7 +91,7 @@ def circles_figure(
         start: (nq,) initial posture, within limits.
         target: Target position of the tip [m].
         tolerance: A target at most this far from the plane counts as in the plane [m].
-        keep: KEEP_HEADINGS or KEEP_DISTANCES; 0 for the paper's radii.
+        keep: KEEP_HEADINGS, KEEP_DISTANCES or ARC; 0 for the paper's radii.
         q: (nq,) the solution.
         moves: (nq,) set to 1 for the coordinates that the method may change.
     """
@@ -235,11 +235,16 @@ def _place(
         x, y = x * nearest / distance, y * nearest / distance
     else:
         x, y = _point_towards_tip(planar.x[m], planar.y[m], nearest)
+    bent = 0.0
     for k in range(m):
         at = planar.q_index[k]
         current[k], lower[k], upper[k] = start[at], path.bounds.lower[at], path.bounds.upper[at]
         across = planar.x[k + 1] * planar.y[k] - planar.y[k + 1] * planar.x[k]
         side[k] = -1.0 if across < 0.0 and (k == 1 or keep != KEEP_HEADINGS) else 1.0
+        bent += across
+    if keep == ARC:
+        for k in range(m):
+            side[k] = -1.0 if bent < 0.0 else 1.0
     placements, legal = place_chain(
         planar.length[:m], planar.heading[:m], current[:m], planar.sign[:m], lower[:m], upper[:m], side[:m],
         keep if keep < 0.0 else nearest, x, y, workspace.attempt[:, : m + 1], turned[:m],

@@ -17,9 +17,9 @@ from poise.kernels.jit.compile import inner_kernel, kernel
 Array = np.ndarray
 
 RADIUS_GRID = 17
-"""Number of fractions of the radius intervals that are tried with the same fraction for all radii."""
+"""Number of attempts in which every radius is at the same fraction of its interval."""
 EXTRA_RADIUS_TRIES = 64
-"""Number of further attempts that give every radius its own fraction of its interval."""
+"""Number of further attempts in which every radius is at its own fraction of its interval."""
 MAX_ENUMERATED_SIDES = 5
 """Largest number of placements for which every combination of sides is tried; longer chains flip all sides at once."""
 RADIUS_BISECTIONS = 40
@@ -72,7 +72,7 @@ def place_chain(
     # outputs
     turned: Array,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Place a chain within limits with its end-point on a target that lies between the safe zones.
+    """Place a chain within its limits with the end-point on a target at a distance that the links can reach.
 
     Args:
         length: See `PlanarChain`, as for the next five arguments.

@@ -11,20 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels.distances.points import nearest_on_axis, point_to_solid
-from poise.kernels.distances.segments import SAME_SHARE, Shares, between, ends_overlap, nearest_of_segments, on_edge
-from poise.kernels.distances.solids import (
-    CAPSULES,
-    ELLIPSOID,
-    LIBRARY,
-    NEARLY_PARALLEL,
-    ROUND_FIRST,
-    Pair,
-    Placed,
-    Rows,
-    Solids,
-    Watched,
-    put_row,
-)
+from poise.kernels.distances.segments import SAME_SHARE, Shares, between, ends_overlap, on_edge
+from poise.kernels.distances.solids import ELLIPSOID, NEARLY_PARALLEL, Pair, Placed, Rows, Solids, put_row
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.quaternion import conjugate, quaternion_at, rotate
 from poise.kernels.maths.vector import (
@@ -40,8 +28,6 @@ from poise.kernels.maths.vector import (
     vector_at,
 )
 
-Array = np.ndarray
-
 _INTERSECTING = 1e-12
 """Axes nearer than this intersect, so that no direction leads from one to the other [m]."""
 
@@ -55,60 +41,7 @@ class Witness(NamedTuple):
 
 
 @kernel
-def nearest_capsules(
-    solids: Solids,
-    watched: Watched,
-    placed: Placed,
-    reach: float,
-    # outputs
-    rows: Rows,
-    left: Array,
-) -> tuple[int, int]:
-    """Fill the rows of all pairs with a capsule that are nearer than `reach`, and list the pairs for the library.
-
-    Args:
-        solids: The solids.
-        watched: The pairs to measure.
-        placed: World frames of the solids.
-        reach: Pairs at this distance or farther are left out [m].
-        rows: Filled from row 0 on.
-        left: (p,) filled with the pairs for the library whose bounding capsules are nearer than `reach`.
-
-    Returns:
-        The number of rows and the number of pairs in `left`.
-    """
-    first, second, how = watched.first, watched.second, watched.how
-    start, end, middle, node = placed.start, placed.end, placed.middle, solids.node
-    radius, extent = solids.radius, solids.extent
-    count = more = 0
-    for p in range(first.shape[0]):
-        i, j = first[p], second[p]
-        span = reach + extent[i] + extent[j]
-        x, y, z = middle[i, 0] - middle[j, 0], middle[i, 1] - middle[j, 1], middle[i, 2] - middle[j, 2]
-        if x * x + y * y + z * z >= span * span:
-            continue
-        a, b = vector_at(start, i), vector_at(start, j)
-        u, v = subtract(vector_at(end, i), a), subtract(vector_at(end, j), b)
-        near = reach + radius[i] + radius[j]
-        shares = nearest_of_segments(a, u, b, v)
-        apart = between(a, u, b, v, shares)
-        if dot(apart, apart) >= near * near:
-            continue
-        pair = Pair(p, node[i], node[j])
-        if how[p] == LIBRARY:
-            left[more] = p
-            more += 1
-        elif how[p] == CAPSULES:
-            count = _capsule_rows(pair, (a, u, b, v), shares, (radius[i], radius[j]), reach, count, rows)
-        elif how[p] == ROUND_FIRST:
-            count = _capsule_solid_rows(pair, solids, placed, (i, j), True, reach, count, rows)
-        else:
-            count = _capsule_solid_rows(pair, solids, placed, (j, i), False, reach, count, rows)
-    return count, more
-
-
-@kernel
-def _capsule_rows(
+def capsule_rows(
     pair: Pair, segments: tuple[Vector, Vector, Vector, Vector], shares: Shares, radii: tuple[float, float],
     reach: float, row: int,
     # outputs
@@ -125,7 +58,7 @@ def _capsule_rows(
 
 
 @kernel
-def _capsule_solid_rows(
+def capsule_solid_rows(
     pair: Pair, solids: Solids, placed: Placed, which: tuple[int, int], is_first: bool, reach: float, row: int,
     # outputs
     rows: Rows,

@@ -49,12 +49,11 @@ def nearest_planes(
     solids: Solids,
     watched: Watched,
     placed: Placed,
-    reach: float,
     count: int,
     # outputs
     rows: Rows,
 ) -> int:
-    """Fill the rows of all solids nearer than `reach` to a plane, from row `count` on; returns the next free row."""
+    """Fill the rows of all solids near a plane, from row `count` on; returns the next free row."""
     plane_solid, normals, offsets = watched.plane_solid, watched.plane_normal, watched.plane_offset
     pairs = watched.first.shape[0]
     position, rotation, start, end = placed.position, placed.rotation, placed.start, placed.end
@@ -62,7 +61,7 @@ def nearest_planes(
     vertex_start, vertices = solids.vertex_start, solids.vertices
     for k in range(plane_solid.shape[0]):
         i = plane_solid[k]
-        n, offset = vector_at(normals, k), offsets[k]
+        n, offset, reach = vector_at(normals, k), offsets[k], watched.reach[pairs + k]
         a, b = vector_at(start, i), vector_at(end, i)
         low = offset + reach + radius[i]
         if dot(n, a) >= low and dot(n, b) >= low:

@@ -21,7 +21,7 @@ from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.vector import Vector, add, dot, normalized, scale
 
 _MAX_ROOT_STEPS = 60
-"""Most steps of Newton's method and of false position."""
+"""Largest number of steps of Newton's method and of false position."""
 _ZERO_SLOPE = 1e-9
 """A slope below this counts as zero; the error of the distance is of the order of its square."""
 _LAST_NEWTON_STEP = 1e-9

@@ -9,7 +9,7 @@ from poise.kernels.body.step_limits import StepLimits
 from poise.kernels.body.tree import Tree
 from poise.kernels.goals.contacts import Contacts
 from poise.kernels.goals.criteria import Criteria
-from poise.kernels.goals.goal_derivatives import NodeForces
+from poise.kernels.goals.goal_curvature import NodeForces
 from poise.kernels.goals.goals import Evaluation, Goals
 from poise.kernels.jit.memory import define_handle
 from poise.kernels.levels.levels import LevelsSolver
@@ -81,13 +81,20 @@ class State(NamedTuple):
     kept_levels: Array
     """(2,) number of levels that the present step solves, and 1 if it minimises the criteria too, else 0."""
     may_leap: Array
-    """(1,) 1 if a figure that moves may leave a saddle point as well, else 0."""
+    """(1,) 1 if a step may look beyond its model, else 0, since what is measured between steps does not reach there: to
+    leave a saddle point while the figure moves, and to restore the levels that it cost something."""
     leap_pause: Array
     """(2,) steps until a figure that moves next tries to leave a saddle point, and the pause after its last failure."""
     saddle_merit: Array
     """(p + 1,) merits of a trial step, while others are compared with it that leave a saddle point."""
     kept_trial: Array
     """(nq + nv,) posture and step of a small step, kept while a step without the lower levels is tried."""
+    middle_q: Array
+    """(nq,) posture after a step that is followed by a restoring one: see `step_restore`."""
+    middle_step: Array
+    """(nv,) the first of these steps."""
+    start_merit: Array
+    """(p + 1,) merits before both."""
 
 
 class Engine(NamedTuple):
@@ -118,6 +125,8 @@ class Engine(NamedTuple):
     """Addresses of the kernels in `indirect_calls`."""
     min_gain: float
     """Error that a visible step must remove from some level, per size of the step."""
+    free: Array
+    """(nv,) 1 for the velocities that a step may change, else 0; empty if it may change all."""
 
 
 define_handle(Engine._fields)

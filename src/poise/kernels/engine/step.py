@@ -27,12 +27,17 @@ the level converges quadratically, and lower levels move only in the null space 
 exactly then have an error of second order, because their rows change along the step; a few Newton corrections, which
 reuse the factors of the model, remove it.
 
+**Restoration.** A level that gave way is at its best on a curve or a surface. A step of the lowest level along it costs
+that level an amount of second order. Where such a step is refused, `step_restore` follows it by a step of the levels
+above the lowest, and both count as one if they are lexicographically better.
+
 **Acceptance.** The engine keeps the best merit of each level since the targets last changed. A trial step is rejected
 if it raises the merit of some level above its best, with three exceptions: numerical noise; the increase that the model
 predicts; and an increase of second order where a level above improves, because strict priority lets a higher level
 improve at any cost to lower ones. A rejected step is first tried without the lowest levels, then halved a few times,
-then solved again with more damping or with the curvature of the level that got worse. Where a level that was met got
-worse because its rows are singular, `step_model` excludes the offending direction instead.
+then solved again with more damping or with the curvature of the level that got worse, and without steps across hills.
+Where a level that was met got worse because its rows are singular, `step_model` excludes the offending direction
+instead.
 
 **No level stops one above it.** A step of all levels can fail, or be too small to see, because of what a low level
 wants, while the levels above could still improve. So where a step of all levels fails, or none is visible, the lowest
@@ -92,19 +97,23 @@ from poise.kernels.engine.indirect_calls import (
     called_by_address,
 )
 from poise.kernels.engine.step_model import exclude_direction, leave_out_below
+from poise.kernels.engine.step_restore import restore_levels
 from poise.kernels.engine.step_trial import (
     CORRECTION_TOLERANCE_AT_REST,
     DOMINANT_STEP_SHARE,
     MAX_EXTRA_DAMPING,
+    MERIT_NOISE,
     MIN_EXTRA_DAMPING,
-    count_met_levels,
+    count_corrected_levels,
     count_undamped_levels,
     damp_oscillation,
     first_worse_level,
     gains_enough,
     is_better,
+    is_met_by_model,
     measure_merits,
     note_model_error,
+    opens_loops,
     reset_if_targets_changed,
     update_best_merits,
 )
@@ -129,7 +138,7 @@ MAX_SLOW_HALVINGS = 12
 """Times that a step is halved if it wakes goals that slow bodies down: see `_begin_slowly`."""
 MAX_DAMPINGS = 3
 """Times that a rejected step is solved again with more damping or curvature before the posture stays where it is."""
-MAX_REST_LOSS = 5e-7
+MAX_REST_LOSS = 2e-7
 """Loss of a level, by starting afresh several times in a solve, up to which it passes for noise [m or rad]."""
 VISIBLE_STEP = 1e-4
 """Size from which on a step must have a least gain [rad or m]."""
@@ -158,6 +167,7 @@ def take_step(
     reset_if_targets_changed(state)
     call_build_model(engine.calls, engine, q)
     moved, share, tries, whole = 0.0, 1.0, 0, True
+    engine.solver.work.downhill_only = 0
     while tries < MAX_DAMPINGS:
         call_solve_model(engine.calls, engine, q)
         failed, share, excluded = 0, 1.0, False
@@ -166,9 +176,13 @@ def take_step(
             failed = first_worse_level(engine, moved)
             if failed >= 0:
                 excluded = exclude_direction(engine, failed, share)
+                if not excluded and tries == 0 and engine.state.excluded_count[0] == 0:
+                    restored = restore_levels(engine, q, failed)
+                    if restored > 0.0:
+                        return _take_trial(engine, q, restored)
                 share *= 0.5
             if failed >= 0 and not excluded and whole:
-                whole, moved = False, _step_of_higher_levels(engine, q, max(failed, FIRST_TASK_LEVEL), failed + 1)
+                whole, moved = False, _step_of_higher_levels(engine, q, True, max(failed, FIRST_TASK_LEVEL), failed + 1)
                 if moved > 0.0:
                     return _take_trial(engine, q, moved)
         if failed < 0:
@@ -178,6 +192,7 @@ def take_step(
         if excluded:
             continue
         tries += 1
+        engine.solver.work.downhill_only = 1
         first = _first_level_to_damp(engine, failed)
         if first == CURVATURE_ADDED:
             continue
@@ -186,14 +201,17 @@ def take_step(
                 continue
             extra_damping[k] = min(10.0 * MAX_EXTRA_DAMPING, max(8.0 * extra_damping[k], 10.0 * MIN_EXTRA_DAMPING))
             damping[k] = math.sqrt(damping[k] * damping[k] + extra_damping[k])
-    if moved > VISIBLE_STEP and not gains_enough(engine, moved):
-        moved = _halve_until_it_gains(engine, q, share)
+    gains_little = moved > VISIBLE_STEP and not gains_enough(engine, moved)
+    if gains_little:
+        moved = _halve_until_it_gains(engine, q, share) if state.loop_residual.shape[0] > 0 else 0.0
     if engine.solver.work.escape_curvature < 0.0 and (
         moved <= VISIBLE_STEP or (share == 1.0 and _tries_to_leave_saddle(engine))
     ):
         moved = _leave_saddle_or_keep(engine, q, moved)
     if moved <= VISIBLE_STEP:
-        moved = _keep_or_leave_out(engine, q, moved)
+        moved = _keep_or_leave_out(engine, q, moved, tries == 0)
+    if moved == 0.0 and gains_little:
+        moved = _halve_until_it_gains(engine, q, share)
     if moved == 0.0:
         moved = _restore_met_levels(engine, q)
         if moved == 0.0:
@@ -242,13 +260,13 @@ def _take_trial(engine: Engine, q: Array, moved: float) -> float:
 
 
 @kernel
-def _keep_or_leave_out(engine: Engine, q: Array, moved: float) -> float:
+def _keep_or_leave_out(engine: Engine, q: Array, moved: float, is_fresh: bool) -> float:
     """Where no visible step was found, look for one of the higher levels, or keep the small one in `state.trial_q`.
 
-    Returns the size of the step.
+    Returns the size of the step. The model `is_fresh` if it was not damped further since it was built.
     """
     _keep_trial(engine.state)
-    found = _step_of_higher_levels(engine, q, FIRST_TASK_LEVEL, engine.state.asked_levels[0])
+    found = _step_of_higher_levels(engine, q, is_fresh, FIRST_TASK_LEVEL, engine.state.asked_levels[0])
     if found > 0.0:
         return found
     _restore_trial(engine, moved)
@@ -280,22 +298,29 @@ def _restore_trial(engine: Engine, moved: float) -> None:
 
 
 @kernel
-def _step_of_higher_levels(engine: Engine, q: Array, least: int, most: int) -> float:
+def _step_of_higher_levels(engine: Engine, q: Array, is_fresh: bool, least: int, most: int) -> float:
     """Look for a visible step that leaves out the lowest levels; returns its size, 0 for none.
 
     A level that loses can stop a level above it, whose own step would help. The levels are left out one by one from
     the bottom, so that at most the first `most` levels and at least the first `least` remain. If no such step helps,
-    the model of all levels is solved again.
+    the model of all levels is solved again. Levels that had no freedom left are left out together: the step is the
+    same without them, and only what they lose by it no longer counts. The model of all levels `is_fresh` if it was not
+    damped further since it was built.
     """
-    state, tried = engine.state, False
+    state, solved_again = engine.state, False
     asked = state.asked_levels[0] if _has_wish(engine) else state.asked_levels[0] - 1
-    for count in range(min(most, asked), max(least, FIRST_TASK_LEVEL + 1) - 1, -1):
-        if engine.level_kind[count] == REIMPOSES or not _some_level_is_unmet(engine, count):
+    fewest, most = max(least, FIRST_TASK_LEVEL + 1), min(most, asked)
+    same = _fewest_levels_of_same_step(engine, fewest, most) if is_fresh else 0
+    for count in range(most if same == 0 else same, fewest - 1, -1):
+        if not _may_remain_alone(engine, count):
             continue
-        tried = True
-        call_build_model(engine.calls, engine, q)
-        leave_out_below(engine, count)
-        call_solve_model(engine.calls, engine, q)
+        if count == same:
+            state.kept_levels[0], state.kept_levels[1] = count, 0
+        else:
+            solved_again = True
+            call_build_model(engine.calls, engine, q)
+            leave_out_below(engine, count)
+            call_solve_model(engine.calls, engine, q)
         share = 1.0
         while share > 0.5**MAX_HALVINGS:
             found = call_try_step(engine.calls, engine, q, share)
@@ -304,10 +329,28 @@ def _step_of_higher_levels(engine: Engine, q: Array, least: int, most: int) -> f
             if first_worse_level(engine, found) < 0 and gains_enough(engine, found):
                 return found
             share *= 0.5
-    if tried:
+    if solved_again:
         call_build_model(engine.calls, engine, q)
         call_solve_model(engine.calls, engine, q)
+    else:
+        state.kept_levels[0], state.kept_levels[1] = state.asked_levels[0], state.asked_levels[1]
     return 0.0
+
+
+@kernel
+def _fewest_levels_of_same_step(engine: Engine, fewest: int, most: int) -> int:
+    """The fewest first levels, of those that may remain alone, that decide the whole step; 0 for none."""
+    decided, n = engine.solver.work.decided, engine.levels.rows.shape[1]
+    for count in range(fewest, most + 1):
+        if decided[count] == n and _may_remain_alone(engine, count):
+            return count
+    return 0
+
+
+@kernel
+def _may_remain_alone(engine: Engine, count: int) -> bool:
+    """Whether a step of the first `count` levels alone can help: some is not met, and they part no level in two."""
+    return engine.level_kind[count] != REIMPOSES and _some_level_is_unmet(engine, count)
 
 
 @kernel
@@ -347,11 +390,11 @@ def examine(engine: Engine, q: Array) -> None:
 
 @kernel
 def _halve_until_it_gains(engine: Engine, q: Array, share: float) -> float:
-    """Halve a step that gains too little, for figures with loops; returns its size, 0 when that does not help.
+    """Halve a step that gains too little; returns its size, 0 when that does not help.
 
-    The rows of a loop change less within a shorter step, so that a shorter step can gain more in proportion.
+    Within a shorter step the rows change less, so that it can gain more in proportion.
     """
-    for _ in range(MAX_HALVINGS if engine.state.loop_residual.shape[0] > 0 else 0):
+    for _ in range(MAX_HALVINGS):
         share *= 0.5
         moved = call_try_step(engine.calls, engine, q, share)
         if moved <= VISIBLE_STEP or first_worse_level(engine, moved) >= 0:
@@ -373,7 +416,7 @@ def _first_level_to_damp(engine: Engine, failed: int) -> int:
     merit, needs_curvature = state.merit, state.needs_curvature
     decided_square, extra_damping = state.decided_square, state.extra_damping
     p = merit.shape[0] - 1
-    for k in range(max(failed, FIRST_TASK_LEVEL), p):
+    for k in range(max(failed, FIRST_TASK_LEVEL), min(p, state.kept_levels[0])):
         if merit[k] > MET_ERROR and engine.level_kind[k] != REIMPOSES:
             if curved[k] == 1 and needs_curvature[k] == 1 and extra_damping[k] >= MAX_EXTRA_DAMPING:
                 needs_curvature[k], curved[k], extra_damping[k] = 0, 0, 0.0
@@ -395,14 +438,15 @@ def _restore_met_levels(engine: Engine, q: Array) -> float:
     state = engine.state
     x, merit = state.step, state.merit
     lost = 0.0
-    for k in range(count_met_levels(engine)):
-        lost = max(lost, merit[k])
+    for k in range(count_corrected_levels(engine)):
+        if is_met_by_model(engine, k):
+            lost = max(lost, merit[k])
     if lost <= CORRECTION_TOLERANCE_AT_REST:
         return 0.0
     for i in range(x.shape[0]):
         x[i] = 0.0
     moved = call_try_step(engine.calls, engine, q, 1.0)
-    return moved if is_better(state.merit, state.merit_after, 0.0) else 0.0
+    return moved if is_better(state, state.merit, state.merit_after, 0.0) else 0.0
 
 
 @kernel
@@ -474,7 +518,7 @@ def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
     _keep_trial(state)
     _mask_escape(engine, engine.solver.work.escape_level)
     for k in range(state.merit.shape[0]):
-        state.saddle_merit[k] = state.merit_after[k] if moved > 0.0 else state.merit[k]
+        state.saddle_merit[k] = min(state.best_merit[k], state.merit_after[k] if moved > 0.0 else state.merit[k])
     for i in range(x.shape[0]):
         largest = max(largest, abs(escape[i]))
     for side in range(2 if largest > 0.0 else 0):
@@ -483,7 +527,7 @@ def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
             base = state.kept_trial[nq + i] if moved > 0.0 else 0.0
             x[i] = min(max(base + size * escape[i], lower[i]), upper[i])
         found = call_try_step(engine.calls, engine, q, 1.0)
-        if found > 0.0 and is_better(state.saddle_merit, state.merit_after, EXACT_LEVEL_SLACK):
+        if found > 0.0 and _leads_off_saddle(state):
             state.leap_pause[1] = 0
             return found
     _restore_trial(engine, moved)
@@ -493,9 +537,29 @@ def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
 
 
 @kernel
+def _leads_off_saddle(state: State) -> bool:
+    """Whether the first asked level that the leap changes gains by it, compared with the best that it has been.
+
+    Levels that are met before and after do not change; leaps that cost a level a little each would add up otherwise.
+    """
+    before, after, asked = state.saddle_merit, state.merit_after, state.asked_levels
+    p = before.shape[0] - 1
+    if opens_loops(state):
+        return False
+    for k in range(p + 1):
+        met = MET_ERROR if FIRST_TASK_LEVEL <= k < p else 0.0
+        gain = max(before[k], met) - max(after[k], met)
+        if abs(gain) > MERIT_NOISE and (k < asked[0] or (k == p and asked[1] == 1)):
+            return gain > 0.0
+    return False
+
+
+@kernel
 def _mask_escape(engine: Engine, k: int) -> None:
-    """Leave joints out of the direction of negative curvature of level `k` that a masked level may not move."""
+    """Leave joints out of the direction of negative curvature of level `k` that it may not move."""
     escape, rows, start = engine.solver.work.escape, engine.levels.rows, engine.levels.start
+    for i in range(engine.free.shape[0]):
+        escape[i] *= engine.free[i]
     if k < FIRST_TASK_LEVEL or engine.level_kind[k] != MASKED:
         return
     for i in range(escape.shape[0]):
@@ -527,17 +591,17 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
         moved = call_take_step(engine.calls, engine, q)
         rests = rests + 1 if moved <= tolerance else 0
         if rests == 2:
-            if rested and is_better(state.merit, state.rest_merit, MAX_REST_LOSS):
+            if rested and is_better(state, state.merit, state.rest_merit, MAX_REST_LOSS):
                 for i in range(q.shape[0]):
                     q[i] = state.rest_q[i]
                 call_evaluate_current(engine.calls, engine, q)
                 measure_merits(engine, engine.current, q, state.merit)
                 return step + 1, moved
             unmet = _some_level_is_unmet(engine, state.asked_levels[0])
-            if not unmet or (rested and not is_better(state.rest_merit, state.merit, EXACT_LEVEL_SLACK)):
+            if not unmet or (rested and not is_better(state, state.rest_merit, state.merit, EXACT_LEVEL_SLACK)):
                 return step + 1, moved
             _note_rest(state, q, rested)
-            forget_steps(engine)
+            forget_all(engine)
             rests, rested = 0, True
     return steps, moved
 

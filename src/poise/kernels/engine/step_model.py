@@ -23,6 +23,7 @@ from poise.kernels.body.limits import coupling_value
 from poise.kernels.body.step_limits import (
     PER_BALL,
     add_ball_curvature,
+    add_coupling_curvature,
     coupling_row,
     fill_ball_limits,
     fill_box,
@@ -41,7 +42,8 @@ from poise.kernels.engine.indirect_calls import BUILD_MODEL, SOLVE_MODEL, called
 from poise.kernels.engine.step_trial import count_undamped_levels, find_row_corrections, first_edge_limit, soft_share
 from poise.kernels.goals.contacts import fill_contacts, fill_separations
 from poise.kernels.goals.criteria import add_criteria_curvature, fill_wish
-from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, fill_support_edges
+from poise.kernels.goals.goal_curvature import fill_curvature
+from poise.kernels.goals.goal_derivatives import fill_rows, fill_support_edges
 from poise.kernels.jit.compile import kernel
 from poise.kernels.levels.active_set import balance_row_multipliers
 from poise.kernels.levels.equality_solve import from_coordinates
@@ -96,11 +98,35 @@ def build_model(engine: Engine, q: Array) -> None:
         pull = share * goals.weight[r - skip] * current.error[r - skip]
         for i in range(n):
             levels.wish[i] += pull * rows[r, i]
+    _hold_rows(engine)
     state.kept_levels[0], state.kept_levels[1] = p, 1
     if state.asked_levels[0] < p:
         _leave_out_levels(engine, state.asked_levels[0])
     if state.asked_levels[1] == 0:
         _leave_out_criteria(engine)
+
+
+@kernel
+def _hold_rows(engine: Engine) -> None:
+    """Clear the columns of velocities that are not free, so that no row, limit or wish moves them."""
+    free, levels = engine.free, engine.levels
+    for i in range(free.shape[0]):
+        if free[i] == 0.0:
+            levels.wish[i] = 0.0
+            for r in range(levels.rows.shape[0]):
+                levels.rows[r, i] = 0.0
+            for r in range(levels.general.shape[0]):
+                levels.general[r, i] = 0.0
+
+
+@kernel
+def _hold_curvature(engine: Engine, k: int) -> None:
+    """Clear the rows and columns of velocities that are not free in the curvature of level `k`."""
+    free, curvature = engine.free, engine.levels.curvature[k]
+    for i in range(free.shape[0]):
+        if free[i] == 0.0:
+            for j in range(free.shape[0]):
+                curvature[i, j], curvature[j, i] = 0.0, 0.0
 
 
 @kernel
@@ -204,6 +230,7 @@ def solve_model(engine: Engine, q: Array) -> None:
         if k == p:
             add_criteria_curvature(engine.tree, engine.criteria, q, levels.curvature[k])
             _add_soft_squares(engine)
+            _hold_curvature(engine, k)
         levels.curved[k] = 1
         levels.damping[k] = _curved_damping(state, k)
         status = resume_levels(levels, solver, k, x)
@@ -224,12 +251,29 @@ def _fill_task_curvature(engine: Engine, k: int) -> None:
     )
     forces, n = engine.solver.work.limit_forces, curvature.shape[0]
     add_ball_curvature(engine.limits, engine.bounds, current.at, forces, n, curvature)
+    _add_coupling_curvature(engine, multipliers, curvature)
     if engine.state.loop_residual.shape[0] > 0:
         position, rotation, axes = current.position, current.rotation, current.axes
         first = engine.levels.start[MECHANISM_LEVEL]
         add_closure_curvature(
             engine.tree, engine.closures, position, rotation, axes, multipliers, first, couple, curvature
         )
+    _hold_curvature(engine, k)
+
+
+@kernel
+def _add_coupling_curvature(engine: Engine, multipliers: Array, curvature: Array) -> None:
+    """Add the curvature of all couplings, with the multipliers of their rows and limits."""
+    limits, bounds, q = engine.limits, engine.bounds, engine.current.at
+    if bounds.pieces.shape[0] == 0:
+        return
+    first = engine.levels.start[SEPARATION_LEVEL] - limits.hard.shape[0]
+    for i in range(limits.hard.shape[0]):
+        add_coupling_curvature(limits, bounds, limits.hard[i], q, multipliers[first + i], curvature)
+    at = curvature.shape[0] + PER_BALL * limits.ball_dof.shape[0]
+    for i in range(limits.soft.shape[0]):
+        force = engine.solver.work.limit_forces[at + i]
+        add_coupling_curvature(limits, bounds, limits.soft[i], q, force, curvature)
 
 
 @kernel
@@ -268,6 +312,7 @@ def _fill_criteria_curvature(engine: Engine, q: Array, p: int) -> None:
         )
     add_criteria_curvature(engine.tree, engine.criteria, q, curvature)
     _add_soft_squares(engine)
+    _hold_curvature(engine, p)
     levels.curved[p] = 1
     levels.damping[p] = _curved_damping(engine.state, p)
 

@@ -35,16 +35,16 @@ Array = np.ndarray
 MAX_CORRECTIONS, MAX_LOOP_CORRECTIONS = 4, 12
 """Largest number of corrections of a step, without and with loops."""
 MAX_CORRECTION_RATIO = 0.7
-"""Share of the error that may remain after a correction that is followed by another one."""
+"""A correction converges if it leaves at most this share of the error; otherwise the lowest level is left out."""
 CORRECTION_TOLERANCE, CORRECTION_TOLERANCE_AT_REST = 3e-7, 1e-11
-"""Error of a met level up to which it is not corrected: of a figure that moves, and of one that hardly moves."""
+"""Largest and smallest tolerance: a met level with a smaller error is not corrected."""
 CORRECTION_TOLERANCE_SHARE = 1e-4
-"""The same tolerance as a share of the step, between these two."""
+"""The tolerance, between these two bounds, as a share of the largest entry of the step."""
 LOOP_CORRECTION_SHARE = 1e-2
 """Residual of a loop, as a share of LOOP_SLACK, up to which it is not corrected."""
 
 SOFT_ERROR = 0.003
-"""Error from which on a soft task draws no harder [m or rad]."""
+"""Error above which the force of a soft task no longer grows [m or rad]."""
 
 
 @called_by_address(TRY_STEP)
@@ -52,8 +52,9 @@ SOFT_ERROR = 0.003
 def try_step(engine: Engine, q: Array, share: float) -> float:
     """Apply `share` of the step to `q`, correct it, and measure the merits; returns the largest entry of the step.
 
-    The levels that the model meets are corrected together. Where a correction converges slowly, the lowest of them is
-    left out from then on. The result is in `state.trial_step`, `state.trial_q` and `state.merit_after`.
+    The levels that the model meets are corrected together, also those below a level that gave way. Where a correction
+    converges slowly, the lowest of them is left out from then on. The result is in `state.trial_step`, `state.trial_q`
+    and `state.merit_after`.
     """
     trial, state = engine.trial, engine.state
     x, dx, trial_step, trial_q = state.step, state.correction, state.trial_step, state.trial_q
@@ -64,7 +65,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     tolerance = min(CORRECTION_TOLERANCE, max(CORRECTION_TOLERANCE_AT_REST, CORRECTION_TOLERANCE_SHARE * largest))
     _apply_step(engine, q, trial_step, trial_q)
     call_evaluate_trial(engine.calls, engine, trial_q)
-    met = count_met_levels(engine)
+    met = count_corrected_levels(engine)
     error = max(find_row_corrections(engine, trial_q, met, share, tolerance), find_limit_corrections(engine))
     corrections = MAX_CORRECTIONS if state.loop_residual.shape[0] == 0 else MAX_LOOP_CORRECTIONS
     while error > tolerance and corrections > 0 and met > 0:
@@ -111,22 +112,29 @@ def count_undamped_levels(engine: Engine) -> int:
 
 
 @kernel
-def count_met_levels(engine: Engine) -> int:
-    """Number of levels, from the top, whose errors the model removes exactly."""
-    work, kept = engine.solver.work, engine.state.kept_levels[0]
-    left, undamped = work.level_residual, min(count_undamped_levels(engine), kept)
-    for k in range(undamped):
-        if left[k] > MET_ERROR:
-            return k
-    return undamped
+def is_met_by_model(engine: Engine, k: int) -> bool:
+    """Whether the model removes the errors of level `k` exactly: it is neither damped nor curved, and leaves none."""
+    levels = engine.levels
+    exact = levels.curved[k] == 0 and levels.damping[k] == 0.0 and k < engine.state.kept_levels[0]
+    return exact and engine.solver.work.level_residual[k] <= MET_ERROR
+
+
+@kernel
+def count_corrected_levels(engine: Engine) -> int:
+    """Number of levels, from the top, down to the last whose errors the model removes exactly."""
+    for k in range(engine.state.kept_levels[0] - 1, -1, -1):
+        if is_met_by_model(engine, k):
+            return k + 1
+    return 0
 
 
 @kernel
 def find_row_corrections(engine: Engine, new: Array, met: int, share: float, tolerance: float) -> float:
-    """Write the change that each row of the first `met` levels needs to `state.row_correction`; returns the largest.
+    """Write to `state.row_correction` by how much each row of the first `met` levels is to change; returns the largest.
 
-    It is the error after the trial step, minus the part of the error that the step did not aim to remove. The residual
-    of the loops is scaled up, so that they are corrected to their own tolerance where other rows are to `tolerance`.
+    It is the error after the trial step, minus the part of the error that the step did not aim to remove. Levels among
+    them that the model does not meet keep the values of their rows. Loops have a tolerance of their own: the largest
+    value counts their residual times `tolerance` divided by that tolerance.
     """
     state, start, skip = engine.state, engine.levels.start, engine.skip
     weight, gain = engine.goals.weight, engine.goals.gain
@@ -143,9 +151,18 @@ def find_row_corrections(engine: Engine, new: Array, met: int, share: float, tol
         row = start[SEPARATION_LEVEL] - hard.shape[0] + i
         correction[row] = bounds.coupling_lower[hard[i]] - coupling_value(bounds, hard[i], new)
         worst = max(worst, abs(correction[row]))
-    for i in range(start[SEPARATION_LEVEL], start[FIRST_TASK_LEVEL]):
-        correction[i] = 0.0
+    if start[SEPARATION_LEVEL] < start[FIRST_TASK_LEVEL]:
+        if is_met_by_model(engine, SEPARATION_LEVEL):
+            lacking = _find_separation_corrections(engine, share)
+            worst = max(worst, lacking) if met > SEPARATION_LEVEL else worst
+        else:
+            for i in range(start[SEPARATION_LEVEL], start[FIRST_TASK_LEVEL]):
+                correction[i] = 0.0
     for k in range(FIRST_TASK_LEVEL, met):
+        if not is_met_by_model(engine, k):
+            for i in range(start[k], start[k + 1]):
+                correction[i] = 0.0
+            continue
         for i in range(start[k], start[k + 1]):
             left = 1.0 - share * state.target_share[k] * gain[i - skip]
             correction[i] = weight[i - skip] * (error_after[i - skip] - left * error[i - skip])
@@ -154,11 +171,28 @@ def find_row_corrections(engine: Engine, new: Array, met: int, share: float, tol
 
 
 @kernel
-def find_limit_corrections(engine: Engine) -> float:
-    """Write the change that each locked support edge and contact needs after the trial step; returns the largest.
+def _find_separation_corrections(engine: Engine, share: float) -> float:
+    """Write how much the trial step lacks of what `share` of the step should have separated each pair that is too near.
 
-    A step that follows an edge or a contact leaves it by a change of second order. Where that is outwards, it is to be
-    corrected; other limits need no correction.
+    Returns the largest; pairs that are farther apart than they should be need no correction.
+    """
+    contacts, row, worst = engine.contacts, engine.levels.start[FIRST_TASK_LEVEL], 0.0
+    for c in range(contacts.used[0]):
+        if contacts.distance[c] < 0.0:
+            row -= 1
+            wanted = contacts.distance[c] + share * engine.levels.target[row]
+            lacking = max(0.0, wanted - distance_after(engine.current, engine.trial, contacts, c))
+            engine.state.row_correction[row] = lacking
+            worst = max(worst, lacking)
+    return worst
+
+
+@kernel
+def find_limit_corrections(engine: Engine) -> float:
+    """Write by how much the trial step violates each locked support edge and contact; returns the largest.
+
+    A linear step along an edge or a contact leaves it by an error of second order, and is corrected if it leaves it to
+    the forbidden side. Other limits need no correction.
     """
     work, current, trial, goals, contacts = (
         engine.solver.work, engine.current, engine.trial, engine.goals, engine.contacts
@@ -237,7 +271,7 @@ def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Arra
     merit[start.shape[0] - 1] = criteria_value(engine.tree, engine.criteria, q) + 0.5 * CRITERIA_SCALE * total
 
 
-MERIT_NOISE, MERIT_ROUNDING = 3e-7, 1e-9
+MERIT_NOISE, MERIT_ROUNDING = 1e-7, 1e-9
 """Greatest change of a merit that terms of third order explain, and that rounding explains."""
 REVERSAL_COSINE = -0.3
 """Cosine of the angle between two steps below which the second reverses the first."""
@@ -249,7 +283,7 @@ MIN_GAIN_RATIO = 0.25
 DOMINANT_STEP_SHARE = 0.5
 """A step counts as decided by the first levels if they determine at least this share of its squared length."""
 NEARLY_MET_SHARE = 0.1
-"""Share of its error that remains when a level with curvature no longer needs it."""
+"""A level with curvature no longer needs it after a step that leaves less than this share of its error."""
 NEGLIGIBLE_STEP_PRODUCT = 1e-24
 """Product of the squared lengths of two steps up to which their directions are rounding."""
 GAIN_FACTOR_GROWTH = 1.15
@@ -301,6 +335,31 @@ def first_worse_level(engine: Engine, moved: float) -> int:
 
 
 @kernel
+def opens_loops(state: State) -> bool:
+    """Whether the trial step opens loops, or parts equality couplings, by more than a step may."""
+    slack = LOOP_SLACK if state.loop_residual.shape[0] > 0 else EXACT_LEVEL_SLACK
+    return state.merit_after[MECHANISM_LEVEL] > state.merit[MECHANISM_LEVEL] + slack
+
+
+@kernel
+def is_lexicographic_gain(engine: Engine, moved: float) -> bool:
+    """Whether a level that is not met gets better than its best before one gets worse than its best, up to noise."""
+    state, kind = engine.state, engine.level_kind
+    after, best = state.merit_after, state.best_merit
+    noise = MERIT_ROUNDING + min(moved * moved * moved, MERIT_NOISE)
+    if opens_loops(state):
+        return False
+    for k in range(state.asked_levels[0]):
+        if kind[k] == MASKED:
+            continue
+        if after[k] > best[k] + noise and (after[k] > MET_ERROR or k < FIRST_TASK_LEVEL):
+            return False
+        if best[k] > MET_ERROR and after[k] < best[k] - MERIT_NOISE:
+            return True
+    return False
+
+
+@kernel
 def _predicted_merit(engine: Engine, k: int) -> float:
     """Merit of level `k` after the whole step, as the model predicts it."""
     state, left = engine.state, engine.solver.work.level_residual[k]
@@ -318,10 +377,11 @@ def _predicted_merit(engine: Engine, k: int) -> float:
 
 @kernel
 def _only_criteria_worsen(before: Array, after: Array) -> bool:
-    """Whether a sum of criteria gets worse and no level above it improves."""
+    """Whether a sum of criteria gets worse and no level above it improves; met levels do not improve any further."""
     p = before.shape[0] - 1
     for k in range(p):
-        if before[k] - after[k] > MERIT_ROUNDING:
+        met = MET_ERROR if k >= FIRST_TASK_LEVEL else 0.0
+        if before[k] - max(after[k], met) > MERIT_ROUNDING:
             return False
     return after[p] > before[p] + 1e-12 * (1.0 + abs(before[p]))
 
@@ -344,11 +404,12 @@ def gains_enough(engine: Engine, moved: float) -> bool:
 
 
 @kernel
-def is_better(before: Array, after: Array, slack: float) -> bool:
-    """Whether the first level whose merit (p + 1,) changes by more than `slack` improves."""
-    for k in range(before.shape[0]):
+def is_better(state: State, before: Array, after: Array, slack: float) -> bool:
+    """Whether the first asked level whose merit (p + 1,) changes by more than `slack` improves."""
+    asked, p = state.asked_levels, before.shape[0] - 1
+    for k in range(p + 1):
         gain = before[k] - after[k]
-        if abs(gain) > slack:
+        if abs(gain) > slack and (k < asked[0] or (k == p and asked[1] == 1)):
             return gain > 0.0
     return False
 

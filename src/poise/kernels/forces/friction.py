@@ -29,9 +29,9 @@ Array = np.ndarray
 EPSILON_STAGES, EPSILON_FACTOR = 4, 1e-2
 """Number of decreases of ε and their factor; below 1e-8 a large λ (an unbalanced load) would lose digits of f."""
 PROXIMAL_STEPS = 12
-"""Most updates of λ₀."""
+"""Largest number of updates of λ₀."""
 NEWTON_STEPS = 40
-"""Most Newton steps for one ε and λ₀."""
+"""Largest number of Newton steps for one ε and λ₀."""
 SUM_ROUNDING = 3e-15
 """Rounding error of sums of numbers of order one."""
 

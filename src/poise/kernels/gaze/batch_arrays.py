@@ -19,7 +19,7 @@ class BatchProblems(NamedTuple):
     """The problems of a batch, one per row."""
 
     rotation: Array
-    """(m, 4) wanted frames of the tip."""
+    """(m, 4) wanted world rotations of the tip, as quaternions."""
     kind: Array
     """(m,) FULL or DIRECTED, see `Aim.kind`."""
     posture: Array
@@ -80,13 +80,29 @@ def write_solution(
     solutions: BatchSolutions,
 ) -> None:
     """Write the solution of problem `i` and its errors to row `i` of `solutions`."""
+    write_solution_row(chain, scoring, problems, i, i, angles, iterations, solutions)
+
+
+@kernel
+def write_solution_row(
+    chain: Chain,
+    scoring: Scoring,
+    problems: BatchProblems,
+    i: int,
+    row: int,
+    angles: Array,
+    iterations: int,
+    # outputs
+    solutions: BatchSolutions,
+) -> None:
+    """Write a solution of problem `i` and its errors to a row of `solutions`."""
     posture = problems.posture[i]
     for k in range(angles.shape[0]):
-        solutions.angles[i, k] = angles[k]
+        solutions.angles[row, k] = angles[k]
     turned = orientation_error(scoring, aim_of(problems, i), tip_rotation(chain, angles))
     bent = posture_error(chain, scoring, angles, posture)
-    solutions.errors[i, COMBINED_ERROR] = scoring.orientation * turned + scoring.posture * bent
-    solutions.errors[i, ORIENTATION_ERROR] = turned
-    solutions.errors[i, POSTURE_ERROR] = bent
-    solutions.errors[i, SHAPE_ERROR] = shape_error(chain, scoring, angles, posture)
-    solutions.iterations[i] = iterations
+    solutions.errors[row, COMBINED_ERROR] = scoring.orientation * turned + scoring.posture * bent
+    solutions.errors[row, ORIENTATION_ERROR] = turned
+    solutions.errors[row, POSTURE_ERROR] = bent
+    solutions.errors[row, SHAPE_ERROR] = shape_error(chain, scoring, angles, posture)
+    solutions.iterations[row] = iterations

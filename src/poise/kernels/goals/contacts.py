@@ -13,6 +13,9 @@ from poise.kernels.maths.vector import Vector, add, dot, scale, subtract, vector
 
 Array = np.ndarray
 
+LEAST_RATE = 1e-9
+"""Rate of a distance below which a velocity does not change it [m/rad]."""
+
 
 class Contacts(NamedTuple):
     """Pairs of nearest points of two near bodies; changed between steps."""
@@ -31,6 +34,8 @@ class Contacts(NamedTuple):
     """(c, 3) unit vector from b to a."""
     distance: Array
     """(c,) distance minus the margin to keep [m]; negative when the bodies are too near."""
+    dof: Array
+    """(c,) the one velocity that can change the distance while tasks hold all other bodies; -1 if there are more."""
     force: Array
     """(c,) force with which each pair pushes apart: the multiplier of its limit."""
 
@@ -46,6 +51,7 @@ def make_contacts(most: int) -> Contacts:
         np.zeros((most, 3)),
         np.zeros((most, 3)),
         np.zeros(most),
+        np.zeros(most, dtype=whole),
         np.zeros(most),
     )
 
@@ -94,13 +100,23 @@ def fill_contacts(
 ) -> None:
     """Write one limit per pair: it comes no nearer than its margin, or no nearer than it is if it is too near already.
 
-    Rows of `general` and entries of the bounds are numbered as in `fill_support_edges`.
+    Rows of `general` and entries of the bounds are numbered as in `fill_support_edges`; the bounds begin with those of
+    all velocities. A pair whose distance depends on one velocity alone bounds that velocity instead, because several
+    such pairs would have limits that are multiples of each other.
     """
     for c in range(contacts.distance.shape[0]):
         lower[offset + at + c], upper[offset + at + c] = -math.inf, math.inf
     for c in range(contacts.used[0]):
         contact_row(tree, evaluation, contacts, c, at + c, general)
-        lower[offset + at + c] = min(0.0, -contacts.distance[c])
+        nearest, dof = min(0.0, -contacts.distance[c]), contacts.dof[c]
+        if dof < 0:
+            lower[offset + at + c] = nearest
+            continue
+        rate = general[at + c, dof]
+        if rate > LEAST_RATE:
+            lower[dof] = max(lower[dof], nearest / rate)
+        elif rate < -LEAST_RATE:
+            upper[dof] = min(upper[dof], nearest / rate)
 
 
 @kernel(inline=True)

@@ -1,20 +1,12 @@
-"""Derivatives of goals: Jacobian rows, limits at support edges, and second derivatives weighted by multipliers.
-
-Most rows are generalised forces of wrenches on nodes. Weighted by multipliers, these wrenches add up to forces and
-torques on the nodes, whose first moments give the sum of all second derivatives, the curvature, at once (see
-`body.curvature`).
-"""
+"""First derivatives of goals: Jacobian rows, most of which are generalised forces of wrenches, and support edges."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.body.curvature import add_center_force, add_point_force, curvature
 from poise.kernels.body.tree import Tree, add_wrench_row, moment_of_inertia
-from poise.kernels.forces.equilibrium import add_moment_pull, support_levers
+from poise.kernels.forces.equilibrium import support_levers
 from poise.kernels.forces.statics import Wrenches, in_world, shared, total_load, world_point
-from poise.kernels.goals.contacts import Contacts
 from poise.kernels.goals.goals import (
     AIM_GOAL,
     BALANCE_GOAL,
@@ -24,7 +16,6 @@ from poise.kernels.goals.goals import (
     DRIFT_GOAL,
     HOLD_GOAL,
     INERTIA_GOAL,
-    MIN_DISTANCE,
     POINT_GOAL,
     SLOW_GOAL,
     STAND_GOAL,
@@ -32,23 +23,16 @@ from poise.kernels.goals.goals import (
     TURN_GOAL,
     Evaluation,
     Goals,
-    drift_excess,
     ground_axes,
     loads_of,
-    surface_distance,
-    turn_excess,
 )
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.ellipsoid import normal_change
-from poise.kernels.maths.quaternion import conjugate, rotate
 from poise.kernels.maths.vector import (
     Vector,
     add,
     cross,
     dot,
-    length,
     normalized,
-    put_vector,
     scale,
     subtract,
     vector_at,
@@ -143,13 +127,7 @@ def _add_chain(
 def has_wrench(kind: int) -> bool:
     """Whether the rows of a kind of goal are those of a wrench on node a, and of the opposite one on node b."""
     bodily = kind == POINT_GOAL or kind == TURN_GOAL or kind == AIM_GOAL or kind == SLOW_GOAL
-    return bodily or changes_force(kind)
-
-
-@kernel
-def changes_force(kind: int) -> bool:
-    """Whether the force of a kind of goal depends on where its point is: see `_force_change`."""
-    return kind == DISTANCE_GOAL or kind == SURFACE_GOAL or kind == DRIFT_GOAL
+    return bodily or kind == DISTANCE_GOAL or kind == SURFACE_GOAL or kind == DRIFT_GOAL
 
 
 @kernel
@@ -213,7 +191,7 @@ def _edge_row(
         evaluation.position,
         evaluation.axes,
         goals.corner_node[a],
-        _corner(goals, evaluation, g, a),
+        corner_position(goals, evaluation, g, a),
         force,
         zero,
         row,
@@ -225,7 +203,7 @@ def _edge_row(
         evaluation.position,
         evaluation.axes,
         goals.corner_node[b],
-        _corner(goals, evaluation, g, b),
+        corner_position(goals, evaluation, g, b),
         force,
         zero,
         row,
@@ -234,7 +212,7 @@ def _edge_row(
 
 
 @kernel
-def _corner(goals: Goals, evaluation: Evaluation, g: int, c: int) -> Vector:
+def corner_position(goals: Goals, evaluation: Evaluation, g: int, c: int) -> Vector:
     """World position of corner `c` of the support of stand goal `g`."""
     along, across, up = ground_axes(goals.up, g)
     p = vector_at(evaluation.corner, c)
@@ -356,312 +334,3 @@ def effective_center_moment(tree: Tree, goals: Goals, g: int, way: Vector) -> Ve
     """Direction d for which d · (moment of weight and loads) changes like `way` · (effective centre): way × w / w²."""
     weight = scale(vector_at(goals.gravity, g), tree.subtree_mass[0])
     return scale(cross(way, weight), 1.0 / dot(weight, weight))
-
-
-MIN_LOG_EXCESS = 1e-6
-"""Value of ln(x / t) below which the curvature of a slow or a drift goal does not grow any more."""
-
-
-class NodeForces(NamedTuple):
-    """Workspace: forces and torques on the nodes, and the curvature of masked goals."""
-
-    force: Array
-    """(n, 3) force on each node."""
-    torque: Array
-    """(n, 3) torque on each node."""
-    moment: Array
-    """(n, 9) first moments of the forces about the reference point."""
-    masked_curvature: Array
-    """(nv, nv) curvature of the goals with one recruitment mask."""
-    velocity: Array
-    """(nv, 3) velocity of a goal's point relative to node b, for each velocity of the figure."""
-    base_turn: Array
-    """(nv, 3) angular velocity of node b, for each velocity of the figure."""
-    edge_force: Array
-    """(c,) force of each edge of the supports, inwards on the centre of mass: see `height_over_edge`."""
-
-
-def make_node_forces(tree: Tree, corners: int) -> NodeForces:
-    """Allocate the workspace for a tree and a number of corners of supports."""
-    n, nv = tree.parent.shape[0], tree.dof_node.shape[0]
-    return NodeForces(
-        force=np.zeros((n, 3)),
-        torque=np.zeros((n, 3)),
-        moment=np.zeros((n, 9)),
-        masked_curvature=np.zeros((nv, nv)),
-        velocity=np.zeros((nv, 3)),
-        base_turn=np.zeros((nv, 3)),
-        edge_force=np.zeros(corners),
-    )
-
-
-@kernel
-def fill_curvature(
-    tree: Tree,
-    goals: Goals,
-    evaluation: Evaluation,
-    contacts: Contacts,
-    node_forces: NodeForces,
-    skip: int,
-    multipliers: Array,
-    # outputs
-    out: Array,
-) -> None:
-    """out (nv, nv) = Σ μ_i ∇²φ_i over the weighted rows of all goals, with μ the multipliers; row `skip` is the first.
-
-    The edges of supports (`node_forces.edge_force`) and the contacts (`contacts.force`) are added; the shapes of bodies
-    count as flat, and feet as not turning. A goal that may move only some joints has no curvature in the others.
-    """
-    ref = vector_at(evaluation.position, min(1, evaluation.position.shape[0] - 1))
-    masks, masked, nv = goals.masks, node_forces.masked_curvature, out.shape[0]
-    force, torque, moment = node_forces.force, node_forces.torque, node_forces.moment
-    _collect_forces(tree, goals, evaluation, node_forces, skip, multipliers, -1, ref)
-    for c in range(contacts.used[0]):
-        push, zero = scale(vector_at(contacts.normal, c), contacts.force[c]), Vector(0.0, 0.0, 0.0)
-        if contacts.force[c] != 0.0:
-            a, b = vector_at(contacts.point_a, c), vector_at(contacts.point_b, c)
-            _add_wrench(contacts.node_a[c], a, push, zero, ref, force, torque, moment)
-            _add_wrench(contacts.node_b[c], b, scale(push, -1.0), zero, ref, force, torque, moment)
-    curvature(tree, evaluation.position, evaluation.axes, ref, force, torque, moment, out)
-    for mask in range(masks.shape[0]):
-        if _collect_forces(tree, goals, evaluation, node_forces, skip, multipliers, mask, ref):
-            curvature(tree, evaluation.position, evaluation.axes, ref, force, torque, moment, masked)
-            for j in range(nv):
-                for k in range(nv):
-                    out[j, k] += masks[mask, j] * masks[mask, k] * masked[j, k]
-    for g in range(goals.kind.shape[0]):
-        kind = goals.kind[g]
-        if kind == SLOW_GOAL or changes_force(kind):
-            multiplier = multipliers[skip + goals.first[g]] * goals.weight[goals.first[g]]
-            if kind == SLOW_GOAL:
-                _add_slow_curvature(tree, goals, evaluation, g, multiplier, out)
-            elif multiplier != 0.0:
-                _add_force_change(tree, goals, evaluation, node_forces, g, multiplier, out)
-
-
-@kernel
-def _add_force_change(
-    tree: Tree, goals: Goals, evaluation: Evaluation, node_forces: NodeForces, g: int, multiplier: float, out: Array
-) -> None:
-    """Add the part of the curvature of goal `g` that comes from the change of its force F.
-
-    Let velocity j of the figure move the goal's point by w_j relative to node b, and turn node b by ω_j. Then F changes
-    by K w_j, and an F that is fixed to node b by ω_j × F, too; so does the point of node b at which its opposite acts:
-
-        H_jk = w_jᵀ K w_k + (ω_j × F) · w_k + (ω_k × F) · w_j
-    """
-    velocity, base_turn, mask, nv = node_forces.velocity, node_forces.base_turn, goals.mask[g], out.shape[0]
-    force = vector_at(evaluation.force, goals.first[g])
-    _relative_velocities(tree, goals, evaluation, g, velocity, base_turn)
-    kx = _force_change(goals, evaluation, g, Vector(1.0, 0.0, 0.0))
-    ky = _force_change(goals, evaluation, g, Vector(0.0, 1.0, 0.0))
-    kz = _force_change(goals, evaluation, g, Vector(0.0, 0.0, 1.0))
-    for j in range(nv):
-        w = vector_at(velocity, j)
-        change = add(add(scale(kx, w.x), scale(ky, w.y)), scale(kz, w.z))
-        change = add(change, cross(vector_at(base_turn, j), force))
-        lever = cross(force, w)
-        share = multiplier if mask < 0 else multiplier * goals.masks[mask, j]
-        for k in range(nv):
-            value = dot(change, vector_at(velocity, k)) + dot(lever, vector_at(base_turn, k))
-            out[j, k] += share * value if mask < 0 else share * goals.masks[mask, k] * value
-
-
-@kernel
-def _relative_velocities(
-    tree: Tree, goals: Goals, evaluation: Evaluation, g: int, velocity: Array, base_turn: Array
-) -> None:
-    """Write the velocity of the point of goal `g` relative to node b, and the turn of node b where F turns with it."""
-    zero = Vector(0.0, 0.0, 0.0)
-    for k in range(velocity.shape[0]):
-        put_vector(velocity, k, zero)
-        put_vector(base_turn, k, zero)
-    for side in range(2):
-        i = goals.node[g] if side == 0 else goals.base[g]
-        p = vector_at(evaluation.point, g) if side == 0 else vector_at(evaluation.base_point, g)
-        sign = 1.0 if side == 0 else -1.0
-        while i > 0:
-            lever = subtract(p, vector_at(evaluation.position, i))
-            for k in range(tree.v_start[i], tree.v_start[i] + tree.v_count[i]):
-                a = vector_at(evaluation.axes, k)
-                turns = tree.dof_turns[k] == 1
-                v = cross(a, lever) if turns else a
-                put_vector(velocity, k, add(vector_at(velocity, k), scale(v, sign)))
-                if turns and side == 1 and goals.kind[g] == SURFACE_GOAL:
-                    put_vector(base_turn, k, a)
-            i = tree.parent[i]
-
-
-@kernel
-def _force_change(goals: Goals, evaluation: Evaluation, g: int, v: Vector) -> Vector:
-    """K v: change of the force of goal `g` with a velocity `v` of its point, which is ∇²φ in the point's coordinates.
-
-    A distance has K = (1 - u uᵀ) / distance with u the force. A drift d with l = ln(|d|² / t) has ∇l = 2 d / |d|² and
-    ∇²l = (2 / |d|²) (1 - 2 d dᵀ / |d|²), and K = √2 (¾ l^(-½) ∇l ∇lᵀ + (3/2) l^½ ∇²l).
-    """
-    if goals.kind[g] == DISTANCE_GOAL:
-        u = vector_at(evaluation.force, goals.first[g])
-        distance = length(subtract(vector_at(evaluation.point, g), vector_at(evaluation.base_point, g)))
-        return scale(subtract(v, scale(u, dot(u, v))), 1.0 / distance if distance > MIN_DISTANCE else 0.0)
-    if goals.kind[g] == SURFACE_GOAL:
-        _, turned, found = surface_distance(goals, evaluation, g)
-        return rotate(turned, normal_change(found, rotate(conjugate(turned), v)))
-    _, d, excess = drift_excess(goals, evaluation, g)
-    if excess == 0.0:
-        return Vector(0.0, 0.0, 0.0)
-    square, root = dot(d, d), math.sqrt(max(excess, MIN_LOG_EXCESS))
-    along = math.sqrt(2.0) * (3.0 / root - 6.0 * root) * dot(d, v) / (square * square)
-    return add(scale(d, along), scale(v, 3.0 * math.sqrt(2.0) * root / square))
-
-
-@kernel
-def _add_slow_curvature(
-    tree: Tree, goals: Goals, evaluation: Evaluation, g: int, multiplier: float, out: Array
-) -> None:
-    """Add the part of the curvature of slow goal `g` that comes from the change of its torque with the turn itself.
-
-    With l = ln(x / t), s = |r_v|² and a turn ω: ∇l = r_w r_v / s and ∇²l = (r_w² 1 - r_v r_vᵀ) / 2s - ∇l ∇lᵀ, so that
-    ∇²√2 l^(3/2) = √2 (¾ l^(-½) ∇l ∇lᵀ + (3/2) l^½ ∇²l).
-    """
-    turn, excess = turn_excess(goals, evaluation, g)
-    if multiplier == 0.0 or excess == 0.0:
-        return
-    v, parent, turns, axes, mask = (
-        Vector(turn.x, turn.y, turn.z),
-        tree.parent,
-        tree.dof_turns,
-        evaluation.axes,
-        goals.mask,
-    )
-    s, root = dot(v, v), math.sqrt(max(excess, MIN_LOG_EXCESS))
-    even = multiplier * math.sqrt(2.0) * 1.5 * root * turn.w * turn.w / (2.0 * s)
-    steep = turn.w * turn.w / (s * s)
-    along = multiplier * math.sqrt(2.0) * (0.75 / root * steep - 1.5 * root * (0.5 / s + steep))
-    i = goals.node[g]
-    while i > 0:
-        for j in range(tree.v_start[i], tree.v_start[i] + tree.v_count[i]):
-            if turns[j] == 1 and (mask[g] < 0 or goals.masks[mask[g], j] > 0.0):
-                a = vector_at(axes, j)
-                other = goals.node[g]
-                while other > 0:
-                    for k in range(tree.v_start[other], tree.v_start[other] + tree.v_count[other]):
-                        if turns[k] == 1 and (mask[g] < 0 or goals.masks[mask[g], k] > 0.0):
-                            b = vector_at(axes, k)
-                            out[j, k] += even * dot(a, b) + along * dot(a, v) * dot(b, v)
-                    other = parent[other]
-        i = parent[i]
-
-
-@kernel
-def _collect_forces(
-    tree: Tree,
-    goals: Goals,
-    evaluation: Evaluation,
-    node_forces: NodeForces,
-    skip: int,
-    multipliers: Array,
-    mask: int,
-    ref: Vector,
-) -> bool:
-    """Add up the forces on the nodes of the goals with one recruitment mask; returns False when there are none."""
-    force, torque, moment = node_forces.force, node_forces.torque, node_forces.moment
-    for i in range(force.shape[0]):
-        for c in range(3):
-            force[i, c] = 0.0
-            torque[i, c] = 0.0
-        for c in range(9):
-            moment[i, c] = 0.0
-    kinds, first, weight = goals.kind, goals.first, goals.weight
-    found = False
-    for g in range(kinds.shape[0]):
-        if goals.mask[g] != mask:
-            continue
-        kind = kinds[g]
-        goal_force, goal_torque = Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)
-        size = 0.0
-        for i in range(first[g], first[g + 1]):
-            k = multipliers[skip + i] * weight[i]
-            size += abs(k)
-            if kind == CENTER_GOAL or kind == BALANCE_GOAL:
-                goal_force = add(goal_force, scale(vector_at(goals.direction, i), k))
-            else:
-                goal_force = add(goal_force, scale(vector_at(evaluation.force, i), k))
-                goal_torque = add(goal_torque, scale(vector_at(evaluation.torque, i), k))
-        if kind == STAND_GOAL:
-            near = vector_at(evaluation.nearest, g)
-            if size > 0.0:
-                _push_edge(goals, evaluation, g, int(near.x), int(near.y), near.z, goal_force, ref, force, moment)
-            start, count = goals.corner_start[g], evaluation.hull_count[g]
-            for e in range(count):
-                push = node_forces.edge_force[start + e]
-                if push != 0.0:
-                    size += abs(push)
-                    _, inward, share = height_over_edge(goals, evaluation, evaluation, g, e)
-                    a, b = evaluation.hull[start + e], evaluation.hull[start + (e + 1) % count]
-                    goal_force = add(goal_force, scale(inward, push))
-                    _push_edge(goals, evaluation, g, a, b, share, scale(inward, push), ref, force, moment)
-        if size == 0.0:
-            continue
-        found = True
-        if has_wrench(kind):
-            point = vector_at(evaluation.point, g)
-            _add_wrench(goals.node[g], point, goal_force, goal_torque, ref, force, torque, moment)
-            if goals.base[g] > 0:
-                back, point = scale(goal_force, -1.0), vector_at(evaluation.base_point, g)
-                goal_torque = base_torque(kind, scale(goal_torque, -1.0))
-                _add_wrench(goals.base[g], point, back, goal_torque, ref, force, torque, moment)
-        elif kind == BALANCE_GOAL:
-            _add_moment(tree, goals, evaluation, g, scale(goal_force, goals.value[g]), ref, force, moment)
-        elif kind == STAND_GOAL and goals.load_start[g] < goals.load_start[g + 1]:
-            direction = effective_center_moment(tree, goals, g, goal_force)
-            _add_moment(tree, goals, evaluation, g, direction, ref, force, moment)
-        elif kind == CENTER_GOAL or kind == STAND_GOAL:
-            add_center_force(tree, evaluation.position, evaluation.rotation, goal_force, ref, force, moment)
-    return found
-
-
-@kernel
-def _push_edge(
-    goals: Goals,
-    evaluation: Evaluation,
-    g: int,
-    a: int,
-    b: int,
-    share: float,
-    push: Vector,
-    ref: Vector,
-    force: Array,
-    moment: Array,
-) -> None:
-    """Add the force on the edge from corner `a` to corner `b` that is opposite to `push`: see `_edge_row`."""
-    at, opposite = _corner(goals, evaluation, g, a), scale(push, share - 1.0)
-    add_point_force(goals.corner_node[a], at, opposite, ref, force, moment)
-    at, opposite = _corner(goals, evaluation, g, b), scale(push, -share)
-    add_point_force(goals.corner_node[b], at, opposite, ref, force, moment)
-
-
-@kernel
-def _add_wrench(
-    node: int,
-    point: Vector,
-    goal_force: Vector,
-    goal_torque: Vector,
-    ref: Vector,
-    force: Array,
-    torque: Array,
-    moment: Array,
-) -> None:
-    """Add a force at a point of a node, and a torque on the node."""
-    add_point_force(node, point, goal_force, ref, force, moment)
-    torque[node, 0] += goal_torque.x
-    torque[node, 1] += goal_torque.y
-    torque[node, 2] += goal_torque.z
-
-
-@kernel
-def _add_moment(
-    tree: Tree, goals: Goals, evaluation: Evaluation, g: int, d: Vector, ref: Vector, force: Array, moment: Array
-) -> None:
-    """Add the forces whose potential is d · (moment of weight and loads of goal `g`)."""
-    loads, gravity = loads_of(goals, g), vector_at(goals.gravity, g)
-    add_moment_pull(tree, evaluation.position, evaluation.rotation, loads, gravity, d, ref, force, moment)

@@ -87,6 +87,8 @@ Array = np.ndarray
 """Kinds of goal, as in the table above."""
 MIN_AIM_DISTANCE = 1e-6
 """Distance of a target below which its direction is undefined, so that an aim counts as met [m]."""
+MIN_AIM_SINE = 1e-6
+"""Sine of the angle to the opposite direction below which any axis turns towards the target."""
 MIN_DISTANCE = 1e-9
 """Distance between two points below which the direction from one to the other is undefined [m]."""
 
@@ -332,38 +334,63 @@ def _turn(goals: Goals, evaluation: Evaluation, g: int) -> None:
         put_vector(evaluation.torque, i, rotate(b, row))
 
 
+class AimLines(NamedTuple):
+    """The lines of an aim goal in the world."""
+
+    point: Vector
+    """Where the site is [m]."""
+    target: Vector
+    """Where its target is [m]."""
+    direction: Vector
+    """Unit vector in which the site points."""
+    to_target: Vector
+    """Unit vector to the target, or the wanted direction."""
+    across: Vector
+    """Unit vector across `to_target`: fixed in the site, and rotated with its direction to the target's, so that it
+    does not jump as the target moves."""
+    distance: float
+    """Distance of the target, 1 for a direction [m]."""
+    nearness: float
+    """1 / distance, 0 for a direction or a target at the site [1/m]."""
+
+
+@kernel(inline=True)
+def aim_lines(goals: Goals, evaluation: Evaluation, g: int) -> AimLines:
+    """The lines of aim goal `g`."""
+    position, rotation = evaluation.position, evaluation.rotation
+    p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
+    o, r = frame_of(
+        position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
+    )
+    axis, is_direction = vector_at(goals.direction, goals.first[g]), goals.value[g] == 1.0
+    d, wanted = rotate(a, axis), rotate(r, vector_at(goals.position, g))
+    target = add(o, wanted)
+    sight = wanted if is_direction else subtract(target, p)
+    far = length(sight)
+    nearness = 0.0 if is_direction or far < MIN_AIM_DISTANCE else 1.0 / far
+    u = scale(sight, 1.0 / far) if far >= MIN_AIM_DISTANCE else d
+    across = rotate(direct_rotation(d, u), rotate(a, orthogonal(axis)))
+    return AimLines(p, target, d, u, across, far, nearness)
+
+
 @kernel(inline=True)
 def _aim(goals: Goals, evaluation: Evaluation, g: int) -> None:
     """Error and wrenches of aim goal `g`, which has two rows.
 
     ė = f (ḋ × u + d × u̇) + f' (ḋ·u + d·u̇) (d × u), with f = θ / sin θ and f' = df / d cos θ.
     """
-    position, rotation = evaluation.position, evaluation.rotation
-    p, a = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
-    o, r = frame_of(
-        position, rotation, goals.base[g], vector_at(goals.base_place, g), quaternion_at(goals.base_turn, g)
-    )
-    first = goals.first[g]
-    d = rotate(a, vector_at(goals.direction, first))
-    wanted = rotate(r, vector_at(goals.position, g))
-    target = add(o, wanted)
-    sight = wanted if goals.value[g] == 1.0 else subtract(target, p)
-    far = length(sight)
-    nearness = 0.0 if goals.value[g] == 1.0 or far < MIN_AIM_DISTANCE else 1.0 / far
-    u = scale(sight, 1.0 / far) if far >= MIN_AIM_DISTANCE else d
-    normal = cross(d, u)
+    p, target, d, u, across, _, nearness = aim_lines(goals, evaluation, g)
+    first, normal = goals.first[g], cross(d, u)
     sine, cosine = length(normal), dot(d, u)
     angle = math.atan2(sine, cosine)
     if sine < 1e-4 and cosine > 0.0:
         f, slope = 1.0 + sine * sine / 6.0, -1.0 / 3.0
-    elif sine < 1e-6:
-        normal = scale(orthogonal(d), 1e-6)
-        f, slope = angle / 1e-6, 0.0
+    elif sine < MIN_AIM_SINE:
+        normal = scale(orthogonal(d), MIN_AIM_SINE)
+        f, slope = angle / MIN_AIM_SINE, 0.0
     else:
         f = angle / sine
         slope = -(sine - angle * cosine) / (sine * sine * sine)
-    # The axis is fixed in the site and rotated from d to u, so that it does not jump as u moves.
-    across = rotate(direct_rotation(d, u), rotate(a, orthogonal(vector_at(goals.direction, first))))
     put_vector(evaluation.point, g, p)
     put_vector(evaluation.base_point, g, target)
     for i in range(2):
@@ -395,9 +422,9 @@ def _hold(tree: Tree, goals: Goals, evaluation: Evaluation, g: int, q: Array) ->
 
 @kernel(inline=True)
 def _slow(goals: Goals, evaluation: Evaluation, g: int) -> None:
-    """Error and torque of slow goal `g`, which has one row.
+    """Error and torque of slow goal `g`, which turns a node back only if it is too far from its reference rotation.
 
-    With r the quaternion of the turn, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|².
+    With r the quaternion of the turn since then, x = 4 |r_v|² and ∇ ln x = r_w r_v / |r_v|².
     """
     node, i = goals.node[g], goals.first[g]
     put_vector(evaluation.point, g, vector_at(evaluation.position, node))
@@ -428,7 +455,7 @@ def _distance(goals: Goals, evaluation: Evaluation, g: int) -> None:
 
 @kernel(inline=True)
 def _surface(goals: Goals, evaluation: Evaluation, g: int) -> None:
-    """Error and force of surface goal `g`, which has one row."""
+    """Set the error of surface goal `g` to minus the distance from its ellipsoid, and its force to the normal there."""
     i = goals.first[g]
     p, world_from_ellipsoid, found = surface_distance(goals, evaluation, g)
     put_vector(evaluation.point, g, p)
@@ -453,7 +480,10 @@ def surface_distance(goals: Goals, evaluation: Evaluation, g: int) -> tuple[Vect
 
 @kernel(inline=True)
 def _drift(goals: Goals, evaluation: Evaluation, g: int) -> None:
-    """Error and force of drift goal `g`, which has one row: with d = p_a - p_wanted, ∇ ln x = 2 d / |d|²."""
+    """Error and force of drift goal `g`, which pulls a point back only if it is too far from its reference position.
+
+    The force is ∇φ = (3 / √2) √(ln(x / t)) ∇ ln x, with d = p_a - p_wanted, x = |d|² and ∇ ln x = 2 d / |d|².
+    """
     i = goals.first[g]
     p, d, excess = drift_excess(goals, evaluation, g)
     put_vector(evaluation.point, g, p)
@@ -466,7 +496,7 @@ def _drift(goals: Goals, evaluation: Evaluation, g: int) -> None:
 
 @kernel(inline=True)
 def drift_excess(goals: Goals, evaluation: Evaluation, g: int) -> tuple[Vector, Vector, float]:
-    """The point of drift goal `g`, its way from its reference position, and ln(x / threshold), at least 0."""
+    """The point of drift goal `g`, its displacement from its reference position, and ln(x / threshold), at least 0."""
     position, rotation = evaluation.position, evaluation.rotation
     p, _ = frame_of(position, rotation, goals.node[g], vector_at(goals.place, g), quaternion_at(goals.turn, g))
     d = subtract(p, vector_at(goals.position, g))

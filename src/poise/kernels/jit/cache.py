@@ -65,10 +65,11 @@ def user_cache() -> Path:
     except RuntimeError:  # a user without a home, as in some containers
         return _temporary_cache()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "poise"
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "poise"
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "poise"
-    return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "poise"
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (given if given.is_absolute() else home / ".cache") / "poise"  # a relative one is to be ignored
 
 
 @cache

@@ -29,13 +29,12 @@ from numba.core.serialize import dumps
 from poise.kernels.jit import inner_code, shipped
 from poise.kernels.jit.cache import folder_name, marked_complete, user_cache, writable_cache
 from poise.kernels.jit.code_file import pack, unpack, write_file
-from poise.kernels.jit.interrupt import interrupt
+from poise.kernels.jit.interrupt import interrupt, stopped
 from poise.kernels.jit.lock import FileLock
 from poise.kernels.jit.notice import progress, say
 
 TYPE_ANNOTATION = 5
 """Index of the text of the types among what `CompileResult._reduce` returns after the library."""
-INTERRUPTED = "stopped while compiling; the kernels that are compiled are kept"
 when_missing: list[Callable[[str], object]] = []
 """Called before this process compiles a kernel that Python calls, with its name and the types of its arguments; may
 raise an error to prevent it."""
@@ -65,13 +64,13 @@ def use_cache(compiled: Any, function: Callable[..., Any]) -> Any:
                 result = compile_now(*signature)
         except KeyboardInterrupt:
             if len(store.locks) > outer_locks and not progress.is_nested:
-                raise KeyboardInterrupt(INTERRUPTED) from None  # without the frames of the compiler
+                raise stopped() from None  # without the frames of the compiler
             raise
         finally:
             was_compiled = len(store.locks) > outer_locks
             store.release(outer_locks)
         if was_compiled and interrupt.happened:
-            raise KeyboardInterrupt(INTERRUPTED)
+            raise stopped()
         return result
 
     compiled.compile = compile_or_load
@@ -140,7 +139,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
             progress.stop()
 
     def _file_name(self, signature: Any, target: tuple[str, str, str]) -> str:
-        """The name of the file for these types and this processor."""
+        """The kernel's name and a digest of its argument types, its code, the processor and the libraries' versions."""
         cells = [repr(cell.cell_contents) for cell in self._function.__closure__ or ()]
         code = self._function.__code__.co_code.hex()
         key = "\n".join([str(signature), *target, code, *cells, *shipped.versions().values()])

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.kernels.jit.compile import inner_kernel
 from poise.kernels.levels.equality_solve import dot, solve_rows, solve_wish, to_coordinates
-from poise.kernels.levels.newton_level import prepare_curved, solve_curved
+from poise.kernels.levels.newton_level import descends, prepare_curved, solve_curved
 from poise.kernels.levels.workspace import CURVATURE_OWNER, LIMIT_OWNER, LevelsWork
 
 Array = np.ndarray
@@ -51,7 +51,8 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
     limits are added. If that does not settle within MAX_REPAIRS rounds, and the sweep is not lazy, a primal active-set
     method starts from the feasible point `x`. Where the optimum is not found, `x` stays inside the limits unless the
     sweep is lazy. A curved level that settled with a shifted Hessian is tried again without the shift, because the
-    limits that were locked on the way may make its Hessian positive definite.
+    limits that were locked on the way may make its Hessian positive definite. Where `downhill_only` is set,
+    an optimum of a curved level that lies beyond a hill is not taken.
     """
     n, limits, decided = work.n, general.shape[1] + general.shape[0], work.decided[k]
     side = work.least_side[k] if kind == LEAST_STEP else work.side[k]
@@ -88,6 +89,8 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
             continue
         dropped = drop_wrong_signs(work, side, zero, False)
         added = add_crossed(work, general, side)
+        if added == 0 and not dropped and _is_beyond_hill(work, k, kind, decided):
+            added = -1
         if added == 0 and not dropped:
             for c in range(n):
                 work.x[c] = work.trial_point[c]
@@ -113,6 +116,12 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
     for i in range(limits):
         remembered[i] = side[i]
     return settled
+
+
+@inner_kernel
+def _is_beyond_hill(work: LevelsWork, k: int, kind: int, decided: int) -> bool:
+    """Whether curved level `k` has to climb to the optimum of the face just solved, and may not."""
+    return work.downhill_only == 1 and kind == NEWTON_LEVEL and work.lock_count > 0 and not descends(work, k, decided)
 
 
 @inner_kernel

@@ -52,6 +52,8 @@ STEEP_SLOPE = 1e-3
 WEAK_MULTIPLIER = 0.05
 """Multiplier of a limit, as a share of the largest curvature, up to which the limit hardly binds: half a leap off a
 saddle point [rad or m], after which the curvature along it can have gained more than the multiplier has cost."""
+NEGLIGIBLE_SLOPE = 1e-9
+"""Slope of a level, as a share of the sum of the sizes of its terms, that rounding explains."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 
@@ -206,6 +208,32 @@ def solve_curved(work: LevelsWork, general: Array, k: int, decided: int, locked:
         work.z[c] = work.downhill[c]
     _solve_factored(work, s, work.z)
     finish_face(work, s)
+
+
+@inner_kernel
+def descends(work: LevelsWork, k: int, decided: int) -> bool:
+    """Whether curved level `k` improves at once on the way from `x` to the optimum of the face just solved.
+
+    With B not positive definite, a face far from `x` can have an optimum beyond a hill: better, according to the model,
+    but no shorter step towards it helps. In the coordinates of the face, with e from the optimum z to `x`, the slope of
+    the level at `x` along e is eᵀ ((B + λ² 1) (z + e) - g).
+    """
+    n, s, square = work.n, decided + work.lock_count, work.damping[k] * work.damping[k]
+    for c in range(n):
+        work.row[c] = work.x[c]
+    to_coordinates(work, 0, s, work.row)
+    for c in range(decided, n):
+        work.row[c] -= work.z[c]
+    slope, size = 0.0, 0.0
+    for c in range(decided, n):
+        force = square * (work.z[c] + work.row[c]) - work.downhill[c]
+        for d in range(decided, s):
+            force += work.face_hessian[c, d] * (work.row[d] if c >= s else work.z[d] + work.row[d])
+        for d in range(s, n):
+            force += work.face_hessian[c, d] * (work.z[d] + work.row[d])
+        slope += work.row[c] * force
+        size += abs(work.row[c] * force)
+    return slope >= -NEGLIGIBLE_SLOPE * size
 
 
 @inner_kernel

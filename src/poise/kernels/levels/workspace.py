@@ -95,6 +95,8 @@ class LevelsWork(Memory):
     """Number of levels with rows."""
     lazy: int
     """1 during a lazy sweep."""
+    downhill_only: int
+    """1 if curved levels take no step across a hill: see `newton_level.descends`."""
     stopped_level: int
     """The level at which the last sweep stopped, or -1."""
     lock_count: int

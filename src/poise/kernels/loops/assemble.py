@@ -35,7 +35,7 @@ ROUNDING_RESIDUAL = 1e-10
 SUBSTEP_GAP, FINAL_GAP = 1e-6, 1e-9
 """Largest residuals accepted after a substep, and after the last one [m]."""
 MAX_CLOSING_STEPS = 20
-"""Most steps of Newton's method."""
+"""Largest number of steps of Newton's method."""
 LONGEST_CLOSING_STEP = 0.3
 """Largest change of any velocity in one Newton step [rad or m]."""
 LONGEST_SUBSTEP = 0.1

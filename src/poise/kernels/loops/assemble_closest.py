@@ -38,7 +38,7 @@ from poise.kernels.loops.closure_factor import closure_multipliers, free_directi
 Array = np.ndarray
 
 MAX_APPROACH_STEPS = 200
-"""Most Newton steps."""
+"""Largest number of Newton steps."""
 ZERO_GRADIENT = 1e-10
 """Largest entry of the reduced gradient, or multiplier, that counts as zero."""
 ZERO_STEP = 1e-13

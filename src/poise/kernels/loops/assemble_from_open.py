@@ -24,7 +24,7 @@ from poise.kernels.loops.closure import Closures, closure_rows
 Array = np.ndarray
 
 MAX_DESCENT_STEPS = 300
-"""Most Levenberg–Marquardt steps."""
+"""Largest number of Levenberg–Marquardt steps."""
 NEWTON_RESIDUAL = 1e-10
 """Residual at which the caller continues with Newton's method [m]."""
 STATIONARY_GRADIENT = 1e-12

@@ -83,7 +83,7 @@ def _inequality_row(inequalities: Inequalities, i: int, q: Array, rows: Array) -
         nx, ny, _ = tangent_line(bounds, b, split)
         rate = add(scale(rates[0], nx), scale(rates[1], ny))
     else:
-        slope_x, slope_y = twist_slopes(bounds.twist, b, inequalities.part[i] != LEAST_TWIST, split.x, split.y)
+        slope_x, slope_y = twist_slopes(bounds, b, inequalities.part[i] != LEAST_TWIST, split.x, split.y)
         rate = add(rates[2], add(scale(rates[0], -slope_x), scale(rates[1], -slope_y)))
     turned, k = rotate(quaternion_at(bounds.limb, b), rate), limits.ball_dof[b]
     rows[row, k], rows[row, k + 1], rows[row, k + 2] = turned.x, turned.y, turned.z

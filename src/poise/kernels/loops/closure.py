@@ -7,9 +7,9 @@ rows:
     distance    c = n·(p_A - p_B) - d       n a direction fixed to B
     direction   c = ℓ (u·w - d)             u fixed to A, w fixed to B, ℓ a length that converts to metres
 
-The first is the distance of p_A from a plane fixed to B, so its rate needs only the velocity of the one point p = p_A
-as fixed to A and as fixed to B. With a_k, o_k the axis and origin of velocity k, and s_k = 1 on the path from the
-common ancestor to A and -1 on the path to B,
+The first is the distance of p_A from a plane fixed to B. Its rate depends only on the velocities of two points that
+coincide at p = p_A, one fixed to A and one fixed to B. With a_k, o_k the axis and origin of velocity k, and s_k = 1 on
+the path from the common ancestor to A and -1 on the path to B,
 
     ∂c/∂v_k = s_k n·(a_k × (p - o_k)),  s_k n·a_k for a slide        ∂c/∂v_k = s_k ℓ a_k·(u × w),  0 for a slide
 
@@ -49,7 +49,7 @@ class Closures(NamedTuple):
     w: Array
     """(r, 3) direction fixed to the second body, in its node's frame."""
     offset: Array
-    """(r,) d."""
+    """(r,) d, the value of n·(p_A - p_B) [m] or of u·w in a closed loop."""
     length: Array
     """(r,) ℓ [m]; 1 for distances."""
     path_start: Array

@@ -14,7 +14,7 @@ from poise.kernels.jit.compile import kernel
 Array = np.ndarray
 
 MAX_SWEEPS = 30
-"""Most sweeps over all pairs of rows; about five are usual."""
+"""Largest number of sweeps over all pairs of rows; about five are usual."""
 ORTHOGONAL_COSINE = 1e-15
 """Two rows count as orthogonal if the cosine between them is below this."""
 ZERO_SINGULAR_VALUE = 1e-10
@@ -72,7 +72,7 @@ def _orthogonalise(m: int, p: int, q: int, rows: Array, left: Array) -> bool:
     if abs(c) <= ORTHOGONAL_COSINE * math.sqrt(a * b) or abs(c) < 1e-280:
         return False
     zeta = (b - a) / (2.0 * c)
-    t = math.copysign(1.0, zeta) / (abs(zeta) + math.hypot(1.0, zeta))
+    t = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
     cosine = 1.0 / math.sqrt(1.0 + t * t)
     sine = cosine * t
     for k in range(rows.shape[1]):

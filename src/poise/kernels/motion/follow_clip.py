@@ -1,8 +1,10 @@
 """Inverse kinematics for all frames of a clip, in one call of compiled code.
 
-Each frame has its own targets and weights for the goals of one engine (`Course`). `fit_clip` solves one weighted
-least-squares problem per frame (see `weighted_fit`). `perform_clip` first solves that too; in frames where the fit
-leaves an error, it solves the engine's lexicographic problem, in which goals of lower priority give way.
+All frames have the same goals; their targets and weights differ from frame to frame (`Course`). `fit_clip` finds a
+posture for each frame by weighted least squares (see `weighted_fit`), without priorities. `perform_clip` tries the same
+first. In a frame where that does not meet every goal, it runs the engine instead, so that goals of lower priority give
+way to those of higher priority. The engine does not keep the parts of the figure apart (`separation`). If it leaves
+some in each other, the weighted fit solves the frame, in which some goals give way to that.
 """
 
 from typing import NamedTuple
@@ -14,10 +16,18 @@ from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, Engin
 from poise.kernels.engine.indirect_calls import call_build_model, call_clamp, call_evaluate_current, call_take_step
 from poise.kernels.goals.goals import Goals
 from poise.kernels.jit.compile import kernel
-from poise.kernels.motion.weighted_fit import fit_posture, is_met
+from poise.kernels.motion.separation import overlaps
+from poise.kernels.motion.weighted_fit import fit_cost, fit_posture, is_met
 from poise.kernels.motion.weighted_fit_step import Fit
 
 Array = np.ndarray
+
+BETTER = 0.9
+"""Share of the cost of a fit that another one must not exceed to replace it."""
+STEPS_APART = 50
+"""Largest number of steps of a fit that takes parts of the figure out of each other."""
+FAR = 0.7
+"""Difference of a coordinate from which two postures are far from each other [rad or m]."""
 
 
 class Course(NamedTuple):
@@ -52,6 +62,7 @@ def fit_clip(
     fit: Fit,
     course: Course,
     neutral: Array,
+    guide: Array,
     span: tuple[int, int],
     steps: int,
     tolerance: float,
@@ -64,9 +75,13 @@ def fit_clip(
     Each frame minimises the cost of `weighted_fit`, with the frame before as `before`. It starts from the linear
     extrapolation of the last two frames if the last fit converged, else from the last posture; the first frame starts
     from `q` (nq,), which ends as the last posture.
+
+    A hand that is kept out of the body may be caught behind a knee. So a frame that is far from that of `guide`
+    (frames, nq), a fit which did not keep parts apart, is fitted once more, from there, and the better fit is kept.
+    Without frames, `guide` is not used.
     """
     direction = 1 if span[1] >= span[0] else -1
-    before, last_motion, converged = q.copy(), np.zeros(fit.step.shape[0]), False
+    before, last_motion, converged, other = q.copy(), np.zeros(fit.step.shape[0]), False, q.copy()
     for frame in range(span[0], span[1], direction):
         aim(engine.goals, course, frame)
         for g in range(fit.slack.shape[0]):
@@ -77,9 +92,28 @@ def fit_clip(
             integrate(engine.tree, before, last_motion, q)
             call_clamp(engine.calls, engine, before, q)
         converged = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
+        if guide.shape[0] > 0 and _is_far(engine, fit, q, guide[frame]):
+            cost = fit_cost(engine, fit, q, before, neutral)
+            for i in range(q.shape[0]):
+                other[i] = guide[frame, i]
+            fit_posture(engine, fit, before, neutral, 2 * steps, tolerance, other)
+            if fit_cost(engine, fit, other, before, neutral) < BETTER * cost:
+                converged = False
+                for i in range(q.shape[0]):
+                    q[i] = other[i]
         difference(engine.tree, before, q, last_motion)
         for i in range(q.shape[0]):
             out[frame, i] = q[i]
+
+
+@kernel(counts_references=True)
+def _is_far(engine: Engine, fit: Fit, q: Array, guide: Array) -> bool:
+    """Whether two postures (nq,) are far from each other."""
+    difference(engine.tree, q, guide, fit.gap)
+    for a in range(fit.gap.shape[0]):
+        if abs(fit.gap[a]) > FAR:
+            return True
+    return False
 
 
 @kernel(counts_references=True)
@@ -89,6 +123,7 @@ def perform_clip(
     course: Course,
     wanted: Array,
     frames: Array,
+    yielding: Array,
     steps: int,
     tolerance: float,
     # outputs
@@ -97,10 +132,11 @@ def perform_clip(
     """Postures `out` (frames, nq) that meet the goals by priority and are otherwise nearest to `wanted` (frames, nq).
 
     Solves the frames with indices `frames` (k,) and leaves the others unchanged. A weighted fit is tried first: if it
-    meets every goal, priorities do not matter. Otherwise the engine solves its levels, with the wanted posture held
-    on the last. Returns the number of frames in which the engine had to.
+    meets every goal, priorities do not matter. Otherwise the engine solves its levels, of which the last one holds the
+    wanted posture. Where parts of the figure would be in each other, the square roots of the weights of the error
+    components are multiplied by `yielding` (rows,) instead. Returns the number of frames that needed the engine.
     """
-    held, solved_by_levels = engine.criteria.postures, 0
+    held, weight, solved_by_levels = engine.criteria.postures, engine.goals.weight, 0
     for frame in frames:
         aim(engine.goals, course, frame)
         near, q = wanted[frame], out[frame]
@@ -115,6 +151,12 @@ def perform_clip(
         for _ in range(steps):
             if call_take_step(engine.calls, engine, q) <= tolerance:
                 break
+        if not overlaps(engine, fit.apart, q):
+            continue
+        for i in range(weight.shape[0]):
+            weight[i] *= yielding[i]
+        _start(engine, near, q)
+        fit_posture(engine, fit, near, near, STEPS_APART, tolerance, q)
     return solved_by_levels
 
 

@@ -5,11 +5,12 @@ b, and its limits l ≤ C x ≤ u of the step x. The step minimises the quadrati
 
     |A x - b|² + ν |x - (neutral ⊖ q)|² + η |x - (q_before ⊖ q)|² + λ |x|²
 
-inside the limits. The regularisers ν (towards a neutral posture) and η (towards the frame before) make the minimum
-unique at singular postures too, and bound joints that the goals hardly determine. λ is Levenberg–Marquardt damping,
-which grows after a step that increased the cost. Loop closures and active limits are quadratic penalties with a weight
-far above those of the goals (`PENALTY_WEIGHT`); the posture is clamped to the limits afterwards, and loops are closed
-by least-norm steps.
+inside the limits, which may include a greatest change from the frame before; parts of the figure that should stay apart
+add springs (`separation`). The regularisers ν (towards a neutral
+posture) and η (towards the frame before) make the minimum unique at singular postures too, and bound joints that the
+goals hardly determine. λ is Levenberg–Marquardt damping, which grows after a step that increased the cost. Loop
+closures and active limits are quadratic penalties with a weight far above those of the goals (`PENALTY_WEIGHT`); the
+posture is clamped to the limits afterwards, and loops are closed by least-norm steps.
 
 One step costs one Cholesky factorisation, which is cheaper than the engine's priority levels, but no goal has strict
 priority. Retargeting therefore uses it for drafts, and for the final posture only of frames in which every goal is met.
@@ -24,12 +25,13 @@ from poise.kernels.engine.engine import FIRST_TASK_LEVEL, LOOP_SLACK, MECHANISM_
 from poise.kernels.engine.indirect_calls import call_build_model, call_clamp, call_evaluate_current
 from poise.kernels.jit.compile import kernel
 from poise.kernels.loops.closure import closure_residual, closure_rows
+from poise.kernels.motion.separation import distance_rate, measure_separation
 from poise.kernels.motion.weighted_fit_step import PENALTY_WEIGHT, Fit, add_row, constrained_step, factorise, substitute
 
 Array = np.ndarray
 
 MAX_LOOP_CLOSINGS = 8
-"""Most steps that close the loops after one step of the fit."""
+"""Largest number of steps that close the loops after one step of the fit."""
 LOOP_OPENING_STEP = 0.01
 """After a step longer than this, the loops are too far open for the penalty of the next step [rad or m]."""
 FIRST_FIT_DAMPING, MOST_FIT_DAMPING = 1e-4, 1e2
@@ -54,7 +56,7 @@ def fit_posture(
         fit: Weights and workspace.
         before: (nq,) the posture of the frame before, q_before.
         neutral: (nq,) the posture of the regulariser ν.
-        steps: Most steps.
+        steps: Largest number of steps.
         tolerance: The fit has converged when no velocity of a step is larger [rad or m].
         q: The posture; the best one found, on return.
 
@@ -110,6 +112,14 @@ def fit_posture(
 
 
 @kernel(counts_references=True)
+def fit_cost(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -> float:
+    """The cost that `fit_posture` minimises, at posture `q` (nq,)."""
+    call_evaluate_current(engine.calls, engine, q)
+    call_build_model(engine.calls, engine, q)
+    return _fill_quadratic(engine, fit, q, before, neutral)
+
+
+@kernel(counts_references=True)
 def _fill_quadratic(engine: Engine, fit: Fit, q: Array, before: Array, neutral: Array) -> float:
     """Fill the Hessian and the right-hand side of the quadratic at `q`, without limits; returns the cost at `q`."""
     levels, hessian, right_side = engine.levels, fit.hessian, fit.right_side
@@ -139,9 +149,37 @@ def _fill_quadratic(engine: Engine, fit: Fit, q: Array, before: Array, neutral: 
         if size > 0.0 or weight > 0.0:
             for i in range(skip + first[g], skip + first[g + 1]):
                 add_row(rows, i, share, target[i], hessian, right_side)
+    total += _add_separation(engine, fit)
     total += _add_regulariser(engine, fit.near, neutral, q, fit)
     total += _add_regulariser(engine, fit.still, before, q, fit)
+    _limit_change(engine, fit)
     return total
+
+
+@kernel(counts_references=True)
+def _add_separation(engine: Engine, fit: Fit) -> float:
+    """Add the springs of all pairs that are nearer than they should be (see `separation`); returns their cost."""
+    apart, total = fit.apart, 0.0
+    rows = apart.rows
+    for r in range(measure_separation(engine, apart)):
+        lack = apart.watched.reach[rows.pair[r]] - rows.distance[r]
+        distance_rate(engine, rows, r, apart.row)
+        add_row(apart.row, 0, apart.weight, lack, fit.hessian, fit.right_side)
+        total += apart.weight * lack * lack
+    return total
+
+
+@kernel(counts_references=True)
+def _limit_change(engine: Engine, fit: Fit) -> None:
+    """Tighten the limits of the step so that no coordinate is farther from the frame before than `fit.most_change`.
+
+    `fit.gap` is the difference before ⊖ q.
+    """
+    lower, upper, gap, most = engine.levels.lower, engine.levels.upper, fit.gap, fit.most_change
+    for a in range(gap.shape[0]):
+        if math.isfinite(most[a]):
+            lower[a] = max(lower[a], min(gap[a] - most[a], upper[a]))
+            upper[a] = min(upper[a], max(gap[a] + most[a], lower[a]))
 
 
 @kernel(counts_references=True)
@@ -192,7 +230,7 @@ def _close_loops(engine: Engine, fit: Fit, q: Array) -> None:
 
 @kernel(counts_references=True)
 def is_met(engine: Engine, q: Array) -> bool:
-    """Whether every goal with a weight is met at `q` (nq,), and every loop closed."""
+    """Whether all errors with a weight above 0 are at most `MET_ERROR`, and all loops closed, in posture `q` (nq,)."""
     current, goals, gap = engine.current, engine.goals, engine.state.loop_residual
     weight, error = goals.weight, current.error
     call_evaluate_current(engine.calls, engine, q)

@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.kernels.engine.engine import Engine
 from poise.kernels.jit.compile import kernel
+from poise.kernels.motion.separation import Separation, no_separation
 
 Array = np.ndarray
 
@@ -20,7 +21,7 @@ PENALTY_WEIGHT = 1e6
 CROSSING_TOLERANCE = 1e-12
 """Violation of a limit that does not make it active [rad or m]."""
 MAX_ACTIVE_SET_CHANGES, MAX_RELEASES = 6, 2
-"""Most changes of the active set in one step, and of those the changes that may remove limits, so that none cycles."""
+"""Largest number of changes of the active set in one step, and of those that may remove limits, so that none cycles."""
 
 
 class Fit(NamedTuple):
@@ -32,6 +33,8 @@ class Fit(NamedTuple):
     """(nv,) ν, weight of the neutral posture."""
     still: Array
     """(nv,) η, weight of the posture of the frame before."""
+    most_change: Array
+    """(nv,) greatest change of each coordinate from the frame before [rad or m]; inf without a limit."""
     hessian: Array
     """(nv, nv) Hessian of the quadratic, upper triangle."""
     factor: Array
@@ -50,15 +53,26 @@ class Fit(NamedTuple):
     """(1,) λ at the end of one posture, with which the next one starts."""
     strict: float
     """Factor on the weights of all goals."""
+    apart: Separation
+    """Parts of the figure to keep apart."""
 
 
-def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict: float = 1.0) -> Fit:
+def make_fit(
+    goals: int,
+    near: Array,
+    still: Array,
+    limits: int,
+    nq: int,
+    strict: float = 1.0,
+    apart: Separation | None = None,
+) -> Fit:
     """Workspace for a fit with this number of goals, limits and coordinates, and regularisers ν and η (nv,)."""
     n = near.shape[0]
     return Fit(
         slack=np.full(goals, math.inf),
         near=near,
         still=still,
+        most_change=np.full(n, math.inf),
         hessian=np.zeros((n, n)),
         factor=np.zeros((n, n)),
         right_side=np.zeros(n),
@@ -68,6 +82,7 @@ def make_fit(goals: int, near: Array, still: Array, limits: int, nq: int, strict
         best=np.zeros(nq),
         damping=np.zeros(1),
         strict=strict,
+        apart=no_separation(n) if apart is None else apart,
     )
 
 

@@ -27,7 +27,7 @@ from poise.kernels.jit.compile import kernel
 from poise.kernels.reach.workspace import GOAL_ROWS, Work
 
 MAX_STEP_ITERATIONS = 40
-"""Most iterations of the active-set method."""
+"""Largest number of iterations of the active-set method."""
 LINE_SEARCH_BISECTIONS = 16
 """Bisection steps of the line search on φ."""
 CONSTRAINT_TOLERANCE = 1e-12

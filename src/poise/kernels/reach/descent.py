@@ -108,7 +108,7 @@ def descend(path: Path, goal: Goal, work: Work, q: Array, most: int, stalled: fl
         goal: The goal.
         work: Workspace.
         q: (nq,) the posture, changed in place.
-        most: Most steps.
+        most: Largest number of steps.
         stalled: The descent stalls after two steps in a row that decrease |e|² by less than this share.
 
     Returns:

@@ -1,9 +1,10 @@
 """Couplings and ball joint limits of a reach, as constraint rows of a step.
 
-A coupling is one linear row; for a ball joint, the rates of swing and twist give its coefficients. The region of a ball
-joint is curved, so it gets a row only after a step has left it: with d the limb's direction, n its nearest allowed
-direction and m the inward unit normal of the boundary there, m · d ≥ 0 is a tangent half-space of the region (Kelley's
-cutting-plane method). In the cone's frame d = F⁻¹ q S z, so for the update q ← q ⊗ exp(ω)
+A coupling is one row, linearised if it has curves; for a ball joint, the rates of swing and twist give its
+coefficients. The region of a ball joint is curved, so it gets a row only after a step has left it: with d the limb's
+direction, n its nearest allowed direction and m the inward unit normal of the boundary there, m · d ≥ 0 is a tangent
+half-space of the region (Kelley's cutting-plane method). In the cone's frame d = F⁻¹ q S z, so for the update
+q ← q ⊗ exp(ω)
 
     m · ḋ = ω · (S z × q⁻¹ F m).
 """
@@ -22,6 +23,7 @@ from poise.kernels.body.limits import (
     couplings_excess,
     nearest_turn,
     set_ball,
+    term_slope,
     twist_interval,
     twist_slopes,
 )
@@ -53,7 +55,7 @@ def coupling_rows(path: Path, q: Array, first: int, rows: Array, low: Array, hig
         for i in range(rows.shape[1]):
             rows[row, i] = 0.0
         for t in range(bounds.term_start[k], bounds.term_start[k + 1]):
-            _add_term(path, q, bounds.term_coordinate[t], bounds.term_factor[t], row, rows)
+            _add_term(path, q, bounds.term_coordinate[t], term_slope(bounds, t, q), row, rows)
         value = coupling_value(bounds, k, q)
         # The zero step must stay feasible when a coupling is violated by rounding errors.
         low[row] = min(0.0, bounds.coupling_lower[k] - value)
@@ -145,7 +147,7 @@ def _twist_rows(
         return row
     split = ball_split(bounds, ball, q)
     x_row, y_row, twist_row = swing_twist_rates(split)
-    slope_x, slope_y = twist_slopes(bounds.twist, ball, at_upper, split.x, split.y)
+    slope_x, slope_y = twist_slopes(bounds, ball, at_upper, split.x, split.y)
     least, most = twist_interval(bounds, ball, split.x, split.y)
     room = (most if at_upper else least) - nearest_turn(split.twist, 0.5 * (least + most))
     _clear(rows, row)

@@ -70,16 +70,22 @@ class PathMemory(Memory):
     limb: Annotated[Array, float, "cones", "four"]
     swing_kind: Annotated[Array, int, "cones"]
     radii: Annotated[Array, float, "cones", "two"]
+    loop_start: Annotated[Array, int, "loop_starts"]
     vertex_start: Annotated[Array, int, "vertex_starts"]
     vertices: Annotated[Array, float, "vertex_count", "three"]
     twist_limited: Annotated[Array, int, "cones"]
     twist: Annotated[Array, float, "cones", "twelve"]
+    twist_table: Annotated[Array, int, "cones", "three"]
+    table_numbers: Annotated[Array, float, "table_count"]
     coordinate_q: Annotated[Array, int, "coupled_coordinates"]
     coordinate_ball: Annotated[Array, int, "coupled_coordinates"]
     coordinate_part: Annotated[Array, int, "coupled_coordinates"]
     term_start: Annotated[Array, int, "term_starts"]
     term_coordinate: Annotated[Array, int, "terms"]
     term_factor: Annotated[Array, float, "terms"]
+    term_curve: Annotated[Array, int, "terms"]
+    piece_start: Annotated[Array, int, "piece_starts"]
+    pieces: Annotated[Array, float, "piece_count", "seven"]
     coupling_lower: Annotated[Array, float, "coupling_count"]
     coupling_upper: Annotated[Array, float, "coupling_count"]
 
@@ -138,16 +144,22 @@ def read_path(memory: PathMemory) -> Path:
         limb=memory.limb,
         swing_kind=memory.swing_kind,
         radii=memory.radii,
+        loop_start=memory.loop_start,
         vertex_start=memory.vertex_start,
         vertices=memory.vertices,
         twist_limited=memory.twist_limited,
         twist=memory.twist,
+        twist_table=memory.twist_table,
+        table_numbers=memory.table_numbers,
         coordinate_q=memory.coordinate_q,
         coordinate_ball=memory.coordinate_ball,
         coordinate_part=memory.coordinate_part,
         term_start=memory.term_start,
         term_coordinate=memory.term_coordinate,
         term_factor=memory.term_factor,
+        term_curve=memory.term_curve,
+        piece_start=memory.piece_start,
+        pieces=memory.pieces,
         coupling_lower=memory.coupling_lower,
         coupling_upper=memory.coupling_upper,
     )

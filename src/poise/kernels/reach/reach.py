@@ -27,11 +27,11 @@ from poise.kernels.reach.workspace import Work, clear_work
 Array = np.ndarray
 
 DESCENT_STEPS = 30
-"""Most steps of one descent."""
+"""Largest number of steps of one descent."""
 STALL_DECREASE = 0.1
 """A descent stalls after two steps in a row that decrease |e|² by less than this share."""
 POLISH_STEPS = 400
-"""Most steps that continue the best descent to its minimum."""
+"""Largest number of steps that continue the best descent to its minimum."""
 
 
 @kernel
@@ -56,7 +56,7 @@ def reach(
         wanted: Position [m] and quaternion of the site.
         asked: First and one after the last error component that count: (0, 3), (3, 6) or (0, 6).
         tolerance: Errors of position [m] and rotation [rad] up to this count as none.
-        restarts: Most restarts.
+        restarts: Largest number of restarts.
         seed: Number that selects another part of the sequence of restarts.
         q: The posture found.
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import number, positive, shown
 from poise.errors import FigureError
-from poise.figure.model.figure import Figure
+from poise.extras import require
+from poise.figure.model.figure import Figure, checked_figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.motion.posture_curves import clip_frames, interpolate_clip
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _FRAME_ROUNDING = 1e-6
 """Rounding error of a duration, as a share of a frame, up to which a resampled clip keeps its last frame."""
+MOST_JOINT_VALUES = 50_000_000
+"""Largest number of joint values in a motion that is read or resampled: 400 MB."""
 UP_AXIS_AGREEMENT = 0.5
 """Least component of the mean vector from feet to head along the file's up axis, as a share of its largest one.
 
@@ -41,7 +45,7 @@ class Clip:
             rate: Frames per second [1/s].
             name: Name of the motion, for people.
         """
-        self.figure, self.name = figure, name
+        self.figure, self.name = checked_figure(figure, "a clip"), name
         self.rate = _checked_rate(rate)
         # Kernels take writable arrays (a read-only one has another type and compiles them again); users see a view.
         self._q = _checked_values(figure, q)
@@ -70,6 +74,8 @@ class Clip:
         """The posture of a frame, or the clip of a slice; a step lowers the rate, so the motion keeps its speed."""
         if isinstance(frame, slice):
             return Clip(self.figure, self.q[frame], self.rate / abs(frame.step or 1), self.name)
+        if not hasattr(frame, "__index__"):
+            raise FigureError(f"a frame is a whole number, not {shown(frame)}; clip.at(seconds) is between frames.")
         if not -len(self) <= frame < len(self):
             raise IndexError(f"frame {frame} is outside this clip, which has {len(self)} frames.")
         return Posture(self.figure, self._q[frame].copy())
@@ -80,15 +86,13 @@ class Clip:
 
     def at(self, time: float) -> Posture:
         """The posture at a time [s], interpolated between two frames; outside the clip, its first or last posture."""
-        if not math.isfinite(time):
-            raise FigureError(f"a time in a clip must be a finite number of seconds, not {time}.")
-        return Posture(self.figure, interpolated(self.figure, self.times, self._q, np.array([float(time)]))[0])
+        moment = number(time, "a time in a clip", unit="seconds", error=FigureError)
+        return Posture(self.figure, interpolated(self.figure, self.times, self._q, np.array([moment]))[0])
 
     def resampled(self, rate: float) -> Clip:
         """The same motion at another rate [1/s]; the last frame is the last one that is not after the clip's end."""
-        count = frame_count(self.duration, _checked_rate(rate))
-        q = interpolated(self.figure, self.times, self._q, np.arange(count) / rate)
-        return Clip(self.figure, q, rate, self.name)
+        wanted = frame_times(self.figure, self.duration, _checked_rate(rate))
+        return Clip(self.figure, interpolated(self.figure, self.times, self._q, wanted), rate, self.name)
 
     def positions(self, names: Sequence[str] | None = None) -> FloatArray:
         """(frames, m, 3) world positions [m] of bodies and sites, by default of all bodies and then all sites."""
@@ -117,9 +121,15 @@ class Clip:
         return f"Clip({self.name!r} of {self.figure.name!r}, {len(self)} frames at {self.rate:g}/s)"
 
 
-def frame_count(duration: float, rate: float) -> int:
-    """Number of frames at `rate` [1/s] that fit in a duration [s], both ends included."""
-    return math.floor(duration * rate + _FRAME_ROUNDING) + 1
+def frame_times(figure: Figure, duration: float, rate: float) -> FloatArray:
+    """(k,) times of the frames at `rate` [1/s] that fit in a duration [s], both ends included [s]."""
+    if duration * rate * max(figure.nq, 1) > MOST_JOINT_VALUES:
+        most = MOST_JOINT_VALUES / (duration * max(figure.nq, 1))
+        raise FigureError(
+            f"{duration:g} s at {rate:g} frames per second are too many frames for figure {figure.name!r}; give a rate "
+            f"of at most {most:.3g}."
+        )
+    return np.arange(math.floor(duration * rate + _FRAME_ROUNDING) + 1) / rate
 
 
 def interpolated(figure: Figure, times: FloatArray, q: FloatArray, wanted: FloatArray) -> FloatArray:
@@ -144,10 +154,7 @@ def interpolated(figure: Figure, times: FloatArray, q: FloatArray, wanted: Float
 
 
 def _checked_rate(rate: float) -> float:
-    number = float(rate)
-    if not math.isfinite(number) or number <= 0.0:
-        raise FigureError(f"the rate of a clip must be a positive number of frames per second, not {rate}.")
-    return number
+    return positive(rate, "the rate of a clip", unit="frames per second", error=FigureError)
 
 
 def _checked_values(figure: Figure, q: ArrayLike) -> FloatArray:
@@ -209,6 +216,7 @@ class Source:
 
     def rotation_of(self, name: str) -> Rotation:
         """World rotation of a body or site in every frame."""
+        require("scipy", "retargeting")
         from scipy.spatial.transform import Rotation
 
         return Rotation.from_quat(np.roll(self.rotations[:, self._rows[name]], -1, axis=1))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from poise.errors import FigureError
+from poise.extras import require
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -105,7 +105,9 @@ class Motion(Clip):
         from poise.motion.report.report import measure
 
         quality = measure(self)
-        lines = [quality.sentence()]
+        lines = [quality.sentence(), *quality.unmapped]
+        if quality.is_lost:
+            lines.append("The motion does not follow the clip: see which parts are mapped in motion.track.mapping.")
         if quality.hurried:
             lines.append(f"Joints exceed their speed limits in {len(quality.hurried)} frames.")
         if quality.margin is not None:
@@ -115,6 +117,7 @@ class Motion(Clip):
             f"{joint} is {1e3 * error.mean():.1f} mm from its target on average."
             for joint, error in quality.worst(3).items()
         ]
+        lines += quality.training.sentences()
         return "\n".join(lines)
 
     def save(self, path: str | Path) -> None:
@@ -233,18 +236,17 @@ def moved_to(clip: Clip, start: Posture) -> Clip:
     base = next((joint for joint in figure.joints if joint.kind == "free" and joint.parent is None), None)
     if base is None:
         return clip
+    require("scipy", "continuing a motion")
+    from scipy.spatial.transform import Rotation
+
     at, up = figure.q_slice(base.name), figure.up_vector
     q = clip.q.copy()
     place, turn = q[:, at][:, :3].copy(), Rotation.from_quat(q[:, at][:, 3:], scalar_first=True)
     wanted = Rotation.from_quat(start.q[at][3:], scalar_first=True)
-    heading = _about(wanted * turn[0].inv(), up)
+    w, *xyz = (wanted * turn[0].inv()).as_quat(scalar_first=True)
+    # The twist about the up axis, of the swing-twist decomposition.
+    heading = Rotation.from_rotvec(2.0 * np.arctan2(float(np.dot(xyz, up)), float(w)) * up)
     shift = start.q[at][:3] - heading.apply(place[0])
     shift -= (shift @ up) * up
     q[:, at] = np.concatenate([heading.apply(place) + shift, (heading * turn).as_quat(scalar_first=True)], axis=1)
     return Clip(figure, q, clip.rate, clip.name)
-
-
-def _about(rotation: Rotation, up: np.ndarray) -> Rotation:
-    """The twist of a rotation about `up` (swing-twist decomposition)."""
-    w, *xyz = rotation.as_quat(scalar_first=True)
-    return Rotation.from_rotvec(2.0 * np.arctan2(float(np.dot(xyz, up)), float(w)) * up)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import positive
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import LARGEST, FloatArray
@@ -120,6 +121,7 @@ class MotionFilter:
             dt: Length of the frame [s]; it may differ from frame to frame.
         """
         motion = self._state()
+        dt = positive(dt, "dt of a motion filter", unit="seconds") if type(dt) is not float else dt
         if not 0.0 < dt <= LONGEST_FILTER_STEP:
             raise TaskError(f"dt of a motion filter must be above 0 and at most {LONGEST_FILTER_STEP:g} s, not {dt}.")
         wanted = np.array(setpoint, dtype=np.float64)

@@ -8,7 +8,8 @@
 
 Taken *literally*, each line adds a quantity one derivative too high, and the output diverges. The nearest *consistent*
 reading multiplies by Δt where the units need it, takes k as the width of a range so that a limit L is λ(·, 2L), applies
-H once, measures v in units of the velocity limit, and starts Ω at the middle of the range:
+H once, measures v in units of the velocity limit, and starts Ω at the middle of the range, where the printed Ω compares
+x with half the width of the range:
 
     a = ẍ + Δt λ((a* − ẍ)/Δt, 2J),   a* = (H(v) − ẋ)/Δt
     ẋ ← ẋ + Δt λ(a, 2A),             x ← x + Δt λ(ẋ, 2V)
@@ -58,7 +59,7 @@ class NuttyFilter:
 
     def _literal(self, s: float, state: tuple[float, float, float], dt: float) -> tuple[float, float, float]:
         x, dx, ddx = state
-        v = self._slowed((s - x) / dt, x)
+        v = self._slowed((s - x) / dt, x, self._half)
         xi = ddx + _soft(((v * self._eased(v, 1.0) - dx) / dt - ddx) / dt, self.jerk)
         psi = dx + _soft((xi - dx) / dt, self.acceleration)
         x1 = x + _soft(psi, self.velocity)
@@ -67,7 +68,7 @@ class NuttyFilter:
 
     def _consistent(self, s: float, state: tuple[float, float, float], dt: float) -> tuple[float, float, float]:
         x, dx, ddx = state
-        v = self._eased(self._slowed((s - x) / dt, x), self.velocity)
+        v = self._eased(self._slowed((s - x) / dt, x, self.lower + self._half), self.velocity)
         a = ddx + dt * _soft(((v - dx) / dt - ddx) / dt, 2.0 * self.jerk)
         v1 = dx + dt * _soft(a, 2.0 * self.acceleration)
         x1 = x + dt * _soft(v1, 2.0 * self.velocity)
@@ -79,13 +80,17 @@ class NuttyFilter:
         power = (abs(v) / (unit * (1.0 - self.responsiveness))) ** (1.0 - self.smoothness)
         return 0.5 * v * (math.tanh(power - math.pi) + 1.0)
 
-    def _slowed(self, v: float, x: float) -> float:
-        """Ω(v): the velocity v, reduced when it points towards the nearer position limit."""
-        if not math.isfinite(self.upper - self.lower):
+    @property
+    def _half(self) -> float:
+        """α of Ω: half the width of the range of positions."""
+        return 0.5 * (self.upper - self.lower)
+
+    def _slowed(self, v: float, x: float, middle: float) -> float:
+        """Ω(v): the velocity v, reduced when it leads away from `middle`, towards a position limit."""
+        if not math.isfinite(self._half) or (x - middle) * v <= 0.0:
             return v
-        half = 0.5 * (self.upper - self.lower)
-        beyond = x - self.lower - half
-        return v if beyond * v <= 0.0 else v * (1.0 - (abs(beyond) / half) ** (2.0 * self.beta))
+        share: float = (abs(x - self.lower - self._half) / self._half) ** (2.0 * self.beta)
+        return v * (1.0 - share)
 
 
 def _soft(x: float, k: float) -> float:

@@ -1,7 +1,7 @@
 """Joint mapping: which joint of a clip drives which site or body of a figure.
 
-Both sides are matched by their *roles* (`poise.figure.model.roles`): a role is an anatomical word such as "knee" with
-its side, "left_knee", found by the part's name. A skeleton without such names is matched by its shape (`topology`).
+Both sides are matched by their *roles* (`poise.figure.anatomy.roles`): a role is an anatomical word such as "knee" with
+its side, "left_knee", found from names, structure and geometry by the same code for figures and for clips.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import TaskError
+from poise.figure.anatomy.roles import Role, moving_roles
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing, suggestion
-from poise.figure.model.roles import figure_roles, roles_of
 from poise.motion.clip.clip import Clip, Source
-from poise.motion.mapping.topology import roles_by_shape
 
 ROLE_WEIGHTS = {
     "pelvis": 1.0,
@@ -36,6 +35,12 @@ ROLE_WEIGHTS = {
 """Default weight of each role against the others of its priority; roles that are not listed, such as hips, get 0."""
 FOOT_ROLES = ("ankle", "toe")
 """Roles of the parts of a foot, which foot planning places."""
+LIMBS = {"leg": ("knee", "ankle"), "arm": ("elbow", "wrist")}
+"""Roles without side of which a limb needs one to follow a clip."""
+LEAST_IDLE_JOINTS = 3
+"""Number of joints that do not follow a clip from which a warning names them."""
+CLIP_SAMPLES = 60
+"""Largest number of frames of a clip that are used to find its roles."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class Link:
     """Offset added to the target, in world axes [m]."""
     priority: int = 2
     """Priority level from 1 on; feet always have priority 1."""
+    point: tuple[float, float, float] | None = None
+    """The point of the site that follows, in its frame [m]; None for the centre of the joint that moves the body."""
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -64,6 +71,10 @@ class Link:
         if not np.isfinite(np.asarray(self.offset, dtype=np.float64)).all() or len(self.offset) != 3:
             raise TaskError(f"link {self.joint!r}: offset must be three finite numbers, not {self.offset}.")
         object.__setattr__(self, "offset", tuple(float(x) for x in self.offset))
+        if self.point is not None:
+            if np.shape(self.point) != (3,) or not np.isfinite(np.asarray(self.point, dtype=np.float64)).all():
+                raise TaskError(f"link {self.joint!r}: point must be three finite numbers, not {self.point}.")
+            object.__setattr__(self, "point", tuple(float(x) for x in self.point))
         if type(self.priority) is not int or self.priority < 1:
             raise TaskError(f"link {self.joint!r}: priority must be a whole number from 1 on, not {self.priority!r}.")
 
@@ -75,24 +86,37 @@ class JointMap:
     links: tuple[Link, ...]
     notes: tuple[str, ...] = field(default=(), compare=False)
     """For a proposed mapping, one line per link that says how it was found."""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    """Sentences about legs, arms and other joints of the figure that will not follow the clip."""
 
     @staticmethod
     def propose(clip: Clip, figure: Figure) -> JointMap:
-        """Propose a mapping from joint names, or from the topology of the clip's skeleton if the names are unknown."""
-        theirs, how = clip_roles(clip)
-        ours = figure_roles(figure)
+        """Propose a mapping: parts that have the same role in the clip's skeleton and in the figure.
+
+        Raises:
+            TaskError: No leg and no arm has a counterpart, so that nothing would move but the body as a whole.
+        """
+        theirs, ours = clip_roles(clip), figure.roles
         shared = [role for role in theirs if role in ours]
-        if not shared:
+        if not any(_role_part(role) in {part for parts in LIMBS.values() for part in parts} for role in shared):
             raise TaskError(
-                f"no part of figure {figure.name!r} matches a joint of clip {clip.name!r} by name or by shape; give a "
-                f'mapping such as {{"{clip.figure.bodies.names[-1]}": "{_example_site(figure)}"}}. Joints: '
-                f"{listing(clip.figure.bodies.names)}. Sites: {listing(figure.sites.names)}."
+                f"no leg or arm of figure {figure.name!r} matches one of clip {clip.name!r} by name or by structure; "
+                f'give a mapping such as {{"{clip.figure.bodies.names[-1]}": "{_example_site(figure)}"}}. '
+                f"Joints: {listing(clip.figure.bodies.names)}. Sites: {listing(figure.sites.names)}. "
+                f"Bodies: {listing(figure.bodies.names)}."
             )
         links = tuple(
-            Link(theirs[r], ours[r], r, default_weight(r), priority=1 if _role_part(r) in FOOT_ROLES else 2)
-            for r in shared
+            Link(
+                theirs[role].part,
+                ours[role].part,
+                role,
+                _weight(figure, role),
+                priority=1 if _role_part(role) in FOOT_ROLES else 2,
+                point=ours[role].point,
+            )
+            for role in shared
         )
-        return JointMap(links, tuple(f"{link.role}: {link.joint} → {link.site}, by {how}" for link in links))
+        return JointMap(links, tuple(_note(link, theirs[link.role], ours[link.role]) for link in links))
 
     @staticmethod
     def of(given: JointMap | Table[str, str] | str | Path | None, clip: Clip, figure: Figure) -> JointMap:
@@ -105,8 +129,10 @@ class JointMap:
             from poise.formats.mapping_toml import read_mapping
 
             found = read_mapping(given)
-        else:
+        elif isinstance(given, Table):
             found = JointMap(tuple(Link(joint, site) for joint, site in given.items()))
+        else:
+            raise TaskError(f"a mapping is a TOML file, a table {{joint: site}} or None to propose one, not {given!r}.")
         return found._checked(clip, figure)
 
     def save(self, path: str | Path) -> None:
@@ -116,9 +142,9 @@ class JointMap:
         write_mapping(self, path)
 
     def explain(self) -> str:
-        """A text with one line per link: its role, joint and site, and how it was found."""
+        """A text with one line per link: its role, joint and site, and how it was found; then what is not mapped."""
         lines = self.notes or [f"{link.role or 'part'}: {link.joint} → {link.site}" for link in self.links]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.warnings])
 
     def by_role(self) -> dict[str, Link]:
         """Links that have a role, by role."""
@@ -127,24 +153,76 @@ class JointMap:
     def _checked(self, clip: Clip, figure: Figure) -> JointMap:
         if not self.links:
             raise TaskError("the mapping has no links; give at least one, or no mapping to have one proposed.")
-        names = {site: role for role, site in figure_roles(figure).items()}
+        theirs = clip_roles(clip)
         links = []
         for link in self.links:
             _check_name(link.joint, [*clip.figure.bodies.names, *clip.figure.sites.names], f"clip {clip.name!r}")
             figure.frame_row(link.site)
-            links.append(link if link.role else _with_role(link, names.get(link.site, "")))
-        return JointMap(tuple(links), self.notes)
+            links.append(link if link.role else _with_role(link, theirs, figure))
+        return JointMap(tuple(links), self.notes, unmapped_parts(links, theirs, figure))
 
 
-def clip_roles(clip: Clip) -> tuple[dict[str, str], str]:
-    """Joints of a clip by role, and whether they were found by "name" or by "shape"."""
-    names = [*clip.figure.bodies.names, *clip.figure.sites.names]
-    found = roles_of(names)
-    if {"left_ankle", "right_ankle"} <= set(found) or len(found) >= 6:
-        return found, "name"
-    source = Source(clip)
-    shape = roles_by_shape(clip.figure, source.positions[:, : len(clip.figure.bodies)], clip.figure.up_vector)
-    return (shape, "shape") if len(shape) > len(found) else (found, "name")
+def unmapped_parts(links: Iterable[Link], theirs: Table[str, Role], figure: Figure) -> tuple[str, ...]:
+    """Sentences about legs and arms that are not mapped, and about other joints that no link moves.
+
+    Args:
+        links: The links of a mapping.
+        theirs: Roles of the clip.
+        figure: The figure.
+    """
+    used = [link for link in links if link.weight > 0.0]
+    mapped = {link.role for link in used}
+    out = []
+    for limb, parts in LIMBS.items():
+        sides = [side for side in ("left", "right") if not any(f"{side}_{part}" in mapped for part in parts)]
+        in_clip = [side for side in sides if any(f"{side}_{part}" in theirs for part in parts)]
+        in_figure = [side for side in sides if any(f"{side}_{part}" in figure.roles for part in parts)]
+        if in_figure:
+            unmapped = "it is not mapped" if len(in_figure) == 1 else "they are not mapped"
+            reason = unmapped if in_clip else "none was found in the clip"
+            out.append(f"The {_sides(in_figure, limb)} of figure {figure.name!r} will not follow the clip: {reason}.")
+    idle = _idle_joints(used, figure)
+    if not out and len(idle) >= LEAST_IDLE_JOINTS:
+        out.append(
+            f"{len(idle)} joints of figure {figure.name!r} will not move, because no mapped part depends on them: "
+            f"{listing(idle)}."
+        )
+    return tuple(out)
+
+
+def _idle_joints(links: Iterable[Link], figure: Figure) -> list[str]:
+    """Motors on which no mapped part depends, without fingers and other parts beyond a hand, a foot or the head."""
+    bodies = {figure.sites[link.site].body if link.site in figure.sites else link.site for link in links}
+    ends = {
+        figure.roles[role].part for role in figure.roles if _role_part(role) in {"wrist", "ankle", "head", "fingers"}
+    }
+    ends = {figure.sites[name].body if name in figure.sites else name for name in ends}
+    above = {joint.child: joint for joint in figure.joints}
+    moving, beyond = set(), set()
+    for body in bodies:
+        while body in above and above[body].name not in moving:
+            moving.add(above[body].name)
+            body = above[body].parent or ""
+    for name, joint in figure.tree_order:
+        if joint is not None and (joint.parent in ends or joint.parent in beyond):
+            beyond.add(name)
+    looped = {joint.name for joint in figure.joints} if len(figure.loops) else set()
+    return [
+        joint.name
+        for joint in figure.joints
+        if joint.nv and joint.active and joint.name not in moving | looped and joint.child not in beyond
+    ]
+
+
+def _sides(sides: list[str], limb: str) -> str:
+    return f"{limb}s" if len(sides) == 2 else f"{sides[0]} {limb}"
+
+
+def clip_roles(clip: Clip) -> dict[str, Role]:
+    """Joints of a clip by role, from their names and from the places of all joints over the clip."""
+    every = max(1, len(clip) // CLIP_SAMPLES)
+    places = Source(clip[::every]).positions[:, : len(clip.figure.bodies)]
+    return moving_roles(clip.figure, places)
 
 
 def default_weight(role: str) -> float:
@@ -152,13 +230,43 @@ def default_weight(role: str) -> float:
     return ROLE_WEIGHTS.get(_role_part(role), 0.0)
 
 
+def _weight(figure: Figure, role: str) -> float:
+    """Weight of a role of a figure; 0 for a head that cannot turn on the chest, which follows the shoulders."""
+    head_is_fixed = role == "head" and figure.roles["head"].reason == "name" and "neck" not in figure.roles
+    return 0.0 if head_is_fixed and "chest" in figure.roles else default_weight(role)
+
+
+def _note(link: Link, theirs: Role, ours: Role) -> str:
+    sure = min(theirs.certainty, ours.certainty)
+    reason = theirs.reason if theirs.reason == ours.reason else f"{theirs.reason} and {ours.reason}"
+    return f"{link.role}: {link.joint} → {link.site}, by {_each_word_once(reason)} ({100.0 * sure:.0f} % sure)"
+
+
+def _each_word_once(reason: str) -> str:
+    return " and ".join(dict.fromkeys(reason.split(" and ")))
+
+
 def _role_part(role: str) -> str:
     """The role without its side: "knee" for "left_knee"."""
     return role.rsplit("_", maxsplit=1)[-1]
 
 
-def _with_role(link: Link, role: str) -> Link:
-    return replace(link, role=role, priority=1 if _role_part(role) in FOOT_ROLES else link.priority)
+def _with_role(link: Link, theirs: Table[str, Role], figure: Figure) -> Link:
+    """A link with the role of its site, of several roles that of its joint; without one, with the joint's role.
+
+    On a figure without any role, such as an arm, a link has none either.
+    """
+    of_joint = [role for role, found in theirs.items() if found.part == link.joint and figure.roles]
+    of_site = [role for role, found in figure.roles.items() if found.part == link.site]
+    both = [role for role in of_site if role in of_joint]
+    role = (both or of_site or of_joint or [""])[0]
+    point = figure.roles[role].point if link.point is None and role in of_site else link.point
+    return replace(
+        link,
+        role=role,
+        point=point,
+        priority=1 if _role_part(role) in FOOT_ROLES and role in of_site else link.priority,
+    )
 
 
 def _check_name(name: str, known: Iterable[str], owner: str) -> None:

@@ -39,8 +39,8 @@ class Spike(NamedTuple):
     joint: str
     jerk: float
     """[rad/s³ or m/s³]"""
-    usual: float
-    """The threshold that the jerk exceeds [rad/s³ or m/s³]."""
+    threshold: float
+    """The jerk above which this frame counts as a spike [rad/s³ or m/s³]."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def joint_curves(motion: Motion) -> list[JointCurve]:
 
 
 def find_spikes(motion: Motion) -> tuple[Spike, ...]:
-    """Spikes: jerks above `SPIKE_FACTOR` times the usual jerk of the coordinate and of all coordinates together."""
+    """Frames where the jerk of a coordinate exceeds `SPIKE_FACTOR` times its own usual jerk and that of the motion."""
     if len(motion) < 5:
         return ()
     jerk = np.abs(np.diff(motion.velocity, n=2, axis=0)) * motion.rate**2

@@ -11,7 +11,10 @@ from poise.figure.model.pose import FloatArray, Frames
 from poise.motion.clip.contacts import BoolArray
 from poise.motion.clip.motion import Motion, Track
 from poise.motion.report.curves import Spike, find_spikes, joint_curves, support_margin
+from poise.motion.report.training import TrainingMeasures, training_measures
 
+LOST_SHARE = 0.25
+"""Mean distance from the targets, as a share of their extent, from which a motion does not follow its clip."""
 SPEED_ROUNDING = 1e-6
 """Relative excess over a speed limit that counts as rounding error."""
 
@@ -49,6 +52,12 @@ class Quality:
     """(frames,) whether some foot stands; None for a motion without feet."""
     hurried: tuple[int, ...]
     """Frames that some joint reaches faster than its speed limit."""
+    size: float
+    """Median extent of all targets of a frame [m]; 0 with a single target."""
+    unmapped: tuple[str, ...]
+    """Sentences about what does not follow the clip because it is not mapped."""
+    training: TrainingMeasures
+    """Measures by which people who train robots accept or reject a motion."""
 
     def sentence(self) -> str:
         """The main measures in one line."""
@@ -59,6 +68,11 @@ class Quality:
             f"{self.violations} frames; loops are open by {self.closure:.1e}; {len(self.spikes)} frames have spikes"
             + (f"; no foot stands in {self.airborne} frames." if self.airborne else ".")
         )
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the figure is nowhere near its targets: farther from them on average than a quarter of its size."""
+        return self.size > 0.0 and float(self.tracking.mean()) > LOST_SHARE * self.size
 
     def worst(self, count: int) -> dict[str, FloatArray]:
         """(frames,) errors of the `count` points with the greatest mean error, by joint of the clip."""
@@ -107,7 +121,16 @@ def measure(motion: Motion) -> Quality:
         jerks=jerks,
         stands=_any_foot_stands(track),
         hurried=_too_fast_frames(motion),
+        size=_extent(track),
+        unmapped=track.mapping.warnings,
+        training=training_measures(motion, track, places, errors),
     )
+
+
+def _extent(track: Track) -> float:
+    """Median over frames of the greatest extent of all targets and feet along an axis [m]."""
+    places = [*track.targets.values(), *(lock[:, 0] for lock in track.locks.values())]
+    return float(np.median(np.ptp(places, axis=0).max(axis=1))) if len(places) > 1 else 0.0
 
 
 def _any_foot_stands(track: Track) -> BoolArray | None:

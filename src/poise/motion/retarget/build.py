@@ -16,6 +16,10 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.motion.mapping.mapping import JointMap, Link
 
+UPRIGHT_AXIS = 0.8
+"""Least |cosine| of the angle from the vertical of a hinge that turns a foot about the vertical."""
+FLAT_FOOT_FREEDOM = 6
+"""Degrees of freedom of a leg that can keep its foot flat at any place."""
 _SIDE_PAIRS = ("hip", "ankle", "shoulder", "wrist")
 """Roles whose left and right parts define the figure's left, in order of preference."""
 
@@ -49,6 +53,12 @@ class Foot(NamedTuple):
     """Pose of the sole in the frame of the site: its centre, with standing axes of the neutral posture."""
     breadth: float
     """Distance from the inner to the outer edge of the sole [m]."""
+    lifts_flat: bool
+    """Whether it has no toes to roll over, on a leg whose hip is mapped: it then leaves the ground flat."""
+    rolls: bool
+    """Whether its leg has the six degrees of freedom that keep it flat anywhere; else it may tilt sideways."""
+    turns: tuple[float, float]
+    """How far its leg turns it to the right (negative) and to the left against the pelvis, by upright hinges [rad]."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +89,20 @@ class Build:
         ground = min(heights) if heights else 0.0
         anchors = {}
         for link in mapping.links:
-            point = _joint_center(figure, link.site)
-            offset = frames[link.site].inverse().apply(point)
+            if link.point is None:
+                point = _joint_center(figure, link.site)
+                offset = frames[link.site].inverse().apply(point)
+            else:
+                offset = np.array(link.point)
+                point = np.array(frames[link.site].apply(offset))
             anchors[link.joint] = Anchor(link.site, offset, axes @ point - np.array([0.0, ground, 0.0]))
         turned = {link.site: axes @ frames[link.site].matrix[:3, :3] for link in mapping.links}
         feet = {
             side: _foot(figure, side, site, soles[side], axes, anchors[by_role[f"{side}_ankle"].joint].rest, ground)
             for side, site in feet_sites.items()
+        }
+        feet = {
+            side: foot._replace(lifts_flat=not foot.tip and f"{side}_hip" in by_role) for side, foot in feet.items()
         }
         return Build(axes, ground, anchors, feet, turned)
 
@@ -153,7 +170,41 @@ def _foot(  # noqa: PLR0917
     front = np.array([0.0, 0.0, half])
     sole_pose = Pose(inverse.apply(world), _quaternion(rotation))
     tip_at = np.array((frames[site] @ sole_pose).inverse().apply(frames[tip].position)) if tip else np.zeros(3)
-    return Foot(site, ankle - center, -front, front, tip, tip_at, sole_pose, float(np.ptp(points[:, 0])))
+    breadth, rolls = float(np.ptp(points[:, 0])), _leg_freedom(figure, site) >= FLAT_FOOT_FREEDOM
+    turns = _leg_turns(figure, site)
+    return Foot(site, ankle - center, -front, front, tip, tip_at, sole_pose, breadth, False, rolls, turns)
+
+
+def _leg_turns(figure: Figure, site: str) -> tuple[float, float]:
+    """How far the upright hinges of a leg turn its foot; without limits if there is another kind of joint."""
+    above = {joint.child: joint for joint in figure.joints}
+    frames, neutral = figure.frames(figure.neutral()), figure.neutral()
+    body: str | None = figure.sites[site].body if site in figure.sites.names else site
+    low = high = 0.0
+    while body is not None and body in above and above[body].kind != "free":
+        joint, row = above[body], figure.bodies.index(body)
+        if joint.nv and (joint.kind != "revolute" or len(figure.loops)):
+            return -np.inf, np.inf
+        if joint.nv:
+            turn = Pose(frames.position[row], frames.rotation[row]).matrix[:3, :3] @ joint.child_frame.matrix[:3, :3]
+            upright = float((turn @ np.asarray(joint.axes[0])) @ figure.up_vector)
+            at = float(neutral[joint.name])
+            if abs(upright) > UPRIGHT_AXIS:
+                ends = sorted(np.sign(upright) * (limit - at) for limit in (joint.lower[0], joint.upper[0]))
+                low, high = low + float(ends[0]), high + float(ends[1])
+        body = joint.parent
+    return low, high
+
+
+def _leg_freedom(figure: Figure, site: str) -> int:
+    """Degrees of freedom between the floating base, or the world, and a foot; many if there are loops."""
+    above = {joint.child: joint for joint in figure.joints}
+    body: str | None = figure.sites[site].body if site in figure.sites.names else site
+    total = FLAT_FOOT_FREEDOM if len(figure.loops) else 0
+    while body in above and above[body].kind != "free":
+        total += above[body].nv
+        body = above[body].parent
+    return total
 
 
 def _quaternion(matrix: FloatArray) -> FloatArray:

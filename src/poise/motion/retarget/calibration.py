@@ -112,7 +112,8 @@ def floor_slope(ankles: list[FloatArray], rate: float) -> FloatArray:
     if len(ankles[0]) < 2 or size <= 0.0:
         return np.zeros(2)
     speed = np.concatenate([np.linalg.norm(np.gradient(path, axis=0), axis=1) * rate for path in ankles])
-    still = walked[speed < np.percentile(speed, STANDING_SPEED_PERCENTILE)]
+    slow = np.percentile(speed, STANDING_SPEED_PERCENTILE)
+    still = walked[speed < slow] if (speed < slow).any() else walked[speed <= slow]
     at = still - still.mean(axis=0)
     inliers = np.ones(len(at), dtype=np.bool_)
     slope = np.zeros(2)
@@ -220,14 +221,14 @@ class Skeleton:
 
     def _place(self, role: str, joint: str) -> FloatArray:
         side, _, part = role.rpartition("_")
-        if part == "pelvis" and "left_hip" not in self.roles and self.walks:
-            return self._at_standing_height(joint)
-        if part in {"pelvis", "hip"} and self.trunk is not None:
-            return self.root + self.trunk.apply(self.rest[joint] - self.root_rest)
+        if part in {"pelvis", "hip"} and (self.walks or self.trunk is not None):
+            return self._pelvis(part, joint)
         if part == "shoulder" and self._has_pair("shoulder"):
             return self._shoulder(side, joint)
         if part == "neck" and "pelvis" in self.roles:
             return self.root + self._bone_along(self.root, joint, self.rest[joint] - self.root_rest)
+        if part == "head" and "neck" not in self.roles and self._has_pair("shoulder"):
+            return self._head(joint)
         parent = PARENT_ROLES.get(part, "")
         above = f"{side}_{parent}" if side and parent else parent
         if above in self.roles:
@@ -236,6 +237,15 @@ class Skeleton:
                 self.paths[start], joint, self.rest[joint] - self.rest[start]
             )
         return self.paths[joint]
+
+    def _pelvis(self, part: str, joint: str) -> FloatArray:
+        """(frames, 3) the pelvis or a hip, turned with the trunk; without hips, at standing height [m]."""
+        if part == "pelvis" and "left_hip" not in self.roles and self.walks:
+            return self._at_standing_height(joint)
+        if self.trunk is None:
+            return self.paths[joint]
+        out: FloatArray = self.root + self.trunk.apply(self.rest[joint] - self.root_rest)
+        return out
 
     def _at_standing_height(self, joint: str) -> FloatArray:
         """(frames, 3) path of a pelvis with its median at the figure's standing height, for figures without hips."""
@@ -267,6 +277,15 @@ class Skeleton:
         up = unit(mid - self.root) * np.linalg.norm(rest - self.root_rest)
         across = unit(self.paths[left] - self.paths[right]) * (0.5 if side == "left" else -0.5)
         return self.root + up + across * np.linalg.norm(self.rest[left] - self.rest[right])
+
+    def _head(self, joint: str) -> FloatArray:
+        """(frames, 3) a head without a neck: above the middle of the shoulders, in the clip's direction [m]."""
+        shoulders = [f"{side}_shoulder" for side in ("left", "right")]
+        start = np.mean([self.paths[self.roles[role]] for role in shoulders], axis=0)
+        rest = np.mean([self.rest[self.roles[role]] for role in shoulders], axis=0)
+        base = np.mean([self.place(role, self.roles[role]) for role in shoulders], axis=0)
+        out: FloatArray = base + self._bone_along(start, joint, self.rest[joint] - rest)
+        return out
 
 
 def _trunk_rotation(paths: Paths, roles: Roles) -> Rotation | None:

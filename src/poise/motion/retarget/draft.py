@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,24 +18,26 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.follow_clip import Course, aim, fit_clip, perform_clip
 from poise.kernels.motion.posture_curves import curve_clip
+from poise.kernels.motion.separation import Separation
 from poise.kernels.motion.weighted_fit import fit_posture
 from poise.kernels.motion.weighted_fit_step import Fit, make_fit
-from poise.motion.clip.clip import frame_count, interpolated
+from poise.motion.clip.clip import frame_times, interpolated
 from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.clip.motion import Motion
 from poise.motion.retarget.smoothing import Style
-from poise.motion.retarget.task_tracks import TaskTrack, TaskTracks
+from poise.motion.retarget.task_tracks import SWING_PRIORITY, TaskTrack, TaskTracks
+from poise.tasks.place import Orientation
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
 Progress = Callable[[int, int], None]
 
-DRAFT_STEPS = 4
-"""Most steps of the fit per frame."""
+DRAFT_STEPS = 10
+"""Largest number of steps of the fit per frame."""
 DRAFT_STEP_TOLERANCE = 1e-3
 """Step length below which a frame is solved [rad or m]; the next step would be far smaller."""
 FIRST_FRAME_STEPS = 200
-"""Most steps of the fit for the first frame."""
+"""Largest number of steps of the fit for the first frame."""
 FIRST_FRAME_TOLERANCE = 1e-5
 """Step length below which the first frame is solved [rad or m]."""
 PROGRESS_FRAMES = 100
@@ -44,55 +47,80 @@ DRAFT_STEP_SIZE = StepSize(error=1e3)
 WARM_UP_TIME = 0.2
 """Start of the clip that is solved forward and backward once before the draft begins [s]."""
 CACHED_PROBLEMS = 16
-"""Most problems in the cache."""
+"""Largest number of problems in the cache."""
 _IDLE: list[tuple[Figure, tuple[object, ...], CachedProblem]] = []
 """Problems that are not in use, oldest first, with figure and key; a thread takes one out while it uses it."""
+GIVING_WAY, TURNING_AWAY = 0.01, 0.1
+"""Factors on the square roots of the weights of a swinging foot's place along the ground, and of its rotation, where
+they give way to keeping parts of the figure apart."""
 RESAMPLE_STEPS = 4
-"""Most steps of the fit per frame."""
+"""Largest number of steps of the fit per frame."""
 RESAMPLE_STEP_TOLERANCE = 1e-4
 """Step length below which a frame is solved [rad or m]."""
 
 
+class Pace(NamedTuple):
+    """How fast a draft may move, and which parts it keeps apart."""
+
+    rate: float
+    """Frames per second at which the clip was recorded."""
+    most_change: FloatArray
+    """(nv,) greatest change of each coordinate between frames [rad or m]; inf without a limit."""
+    apart: Separation | None
+    """Parts of the figure to keep apart; None for none."""
+
+
 def draft_clip(  # noqa: PLR0917
-    figure: Figure, tracks: TaskTracks, rate: float, style: Style, progress: Progress, out: FloatArray
+    figure: Figure, tracks: TaskTracks, pace: Pace, style: Style, progress: Progress, out: FloatArray
 ) -> None:
     """Solve the draft of all frames into `out` (frames, nq).
 
     Args:
         figure: The figure that moves.
         tracks: Tasks and their targets.
-        rate: Frames per second.
+        pace: Frames per second, and the greatest change between frames.
         style: Weights of the neutral posture and of joint velocity.
         progress: Called with the number of frames in `out` that are solved, and the number of all frames.
         out: Output.
     """
     count = tracks.count
+    guide = np.zeros((0, figure.nq))
+    if pace.apart is not None:
+        guide = np.zeros_like(out)
+        draft_clip(figure, tracks, pace._replace(apart=None), style, no_progress, guide)
     neutral, q = figure.neutral()._q.copy(), tracks.start()._q.copy()
     with cached_problem(figure, tracks.draft, DRAFT_STEP_SIZE) as cached:
         problem, course = cached.problem, cached.course(tracks.draft, count)
-        fit = make_weighted_fit(problem, style.near, style.still * rate**2)
+        fit = make_weighted_fit(problem, style.near, style.still * pace.rate**2, apart=pace.apart)
         aim(problem.engine.goals, course, 0)
         fit.slack[:] = course.slack[0]
         first = fit._replace(still=np.zeros(figure.nv))
+        fit = fit._replace(most_change=pace.most_change)
         fit_posture(problem.handle, first, q, neutral, FIRST_FRAME_STEPS, FIRST_FRAME_TOLERANCE, q)
-        warm = min(count, round(WARM_UP_TIME * rate))
+        warm = min(count, round(WARM_UP_TIME * pace.rate))
         parts = [(begin, min(begin + PROGRESS_FRAMES, count)) for begin in range(0, count, PROGRESS_FRAMES)]
         for span in [(0, warm), (warm - 1, -1), *parts]:
-            fit_clip(problem.handle, fit, course, neutral, span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out)
+            fit_clip(problem.handle, fit, course, neutral, guide, span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out)
             progress(max(span[1], 0), count)
 
 
 def redraft(  # noqa: PLR0917
-    figure: Figure, tracks: TaskTracks, rate: float, style: Style, known: FloatArray, changed: BoolArray
+    figure: Figure, tracks: TaskTracks, pace: Pace, style: Style, known: FloatArray, changed: BoolArray
 ) -> FloatArray:
     """(frames, nq) the draft `known` with the frames of the mask `changed` (frames,) solved again."""
     neutral, out = figure.neutral()._q.copy(), known.copy()
     with cached_problem(figure, tracks.draft, DRAFT_STEP_SIZE) as cached:
         course = cached.course(tracks.draft, len(known))
-        fit = make_weighted_fit(cached.problem, style.near, style.still * rate**2)
+        fit = make_weighted_fit(cached.problem, style.near, style.still * pace.rate**2, apart=pace.apart)
+        fit = fit._replace(most_change=pace.most_change)
+        if np.isfinite(pace.most_change).any():
+            # A joint at its speed limit trails its targets, so that later frames depend on all frames before.
+            changed = np.maximum.accumulate(changed)
         for span in segments(changed):
             q = known[max(span[0] - 1, 0)].copy()
-            fit_clip(cached.problem.handle, fit, course, neutral, span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out)
+            fit_clip(
+                cached.problem.handle, fit, course, neutral, known[:0], span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out
+            )
     return out
 
 
@@ -100,7 +128,9 @@ def no_progress(done: int, total: int) -> None:
     """Progress callback that does nothing."""
 
 
-def make_weighted_fit(problem: Problem, near: float, still: float, strict: float = 1.0) -> Fit:
+def make_weighted_fit(
+    problem: Problem, near: float, still: float, strict: float = 1.0, apart: Separation | None = None
+) -> Fit:
     """A weighted fit of the problem's goals.
 
     Args:
@@ -108,15 +138,16 @@ def make_weighted_fit(problem: Problem, near: float, still: float, strict: float
         near: Weight of the reference posture.
         still: Weight of the posture of the last frame.
         strict: Factor on the weights of all goals.
+        apart: Parts of the figure to keep apart; None for none.
     """
     engine, nv = problem.engine, problem.figure.nv
     limits = nv + engine.levels.general.shape[0]
-    weights = near * engine.criteria.posture_weight[0], np.full(nv, still)
+    weights = near * engine.criteria.posture_weight[0], np.full(nv, still, dtype=np.float64)
     for _, joint in taken_in(problem.figure):
         # The loop alone determines this joint: its coordinates exist only to limit it.
         for weight in weights:
             weight[problem.figure.v_slice(joint.name)] = 0.0
-    return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, strict)
+    return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, float(strict), apart)
 
 
 class CachedProblem:
@@ -138,6 +169,23 @@ class CachedProblem:
             weight[:, compiled.rows] = np.sqrt(np.broadcast_to(track.weights, count))[:, None]
             slack[:, compiled.first_goal] = track.slack
         return Course(position, rotation, weight, slack)
+
+    def yielding(self, tracks: Sequence[TaskTrack]) -> FloatArray:
+        """(rows,) factors on the square roots of the weights, below 1 for what gives way to keeping parts apart.
+
+        Swinging feet give way along the ground first, then by turning, and never in height.
+        """
+        factors = np.ones(len(self.problem.engine.goals.weight))
+        up = np.abs(self.problem.figure.up_vector) > 0.5
+        for compiled, track in zip(self._compiled_tasks, tracks, strict=True):
+            rows = np.arange(len(factors))[compiled.rows]
+            if track.task.priority != SWING_PRIORITY:
+                continue
+            if isinstance(track.task, Orientation):
+                factors[rows] = TURNING_AWAY
+            elif len(rows) == 3:
+                factors[rows[~up]] = GIVING_WAY
+        return factors
 
 
 @contextmanager
@@ -162,7 +210,7 @@ def _take(figure: Figure, key: tuple[object, ...]) -> CachedProblem | None:
 
 def _task_key(task: Task) -> tuple[object, ...]:
     """Key of a task: its type and all its settings except the target."""
-    parts = (getattr(task, name, None) for name in ("site", "axes", "offset", "priority", "weight"))
+    parts = (getattr(task, name, None) for name in ("site", "axes", "own_axes", "offset", "priority", "weight"))
     return (type(task), *(part if isinstance(part, str | int | float | None) else repr(part) for part in parts))
 
 
@@ -174,7 +222,7 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     differences from frame to frame.
     """
     figure = motion.figure
-    times = np.arange(frame_count(motion.duration, rate)) / rate
+    times = frame_times(figure, motion.duration, rate)
     if rate > motion.rate and len(motion) > 2:
         before = np.clip(np.floor(times * motion.rate).astype(np.int64), 0, len(motion) - 2)
         q = np.empty((len(times), figure.nq))
@@ -191,6 +239,7 @@ def _with_limits_and_loops(figure: Figure, q: FloatArray) -> FloatArray:
     with cached_problem(figure, [], DRAFT_STEP_SIZE) as cached:
         fit, course = make_weighted_fit(cached.problem, 1.0, 0.0), cached.course([], len(q))
         perform_clip(
-            cached.problem.handle, fit, course, q, np.arange(len(q)), RESAMPLE_STEPS, RESAMPLE_STEP_TOLERANCE, out
-        )
+            cached.problem.handle, fit, course, q, np.arange(len(q)), cached.yielding([]), RESAMPLE_STEPS,
+            RESAMPLE_STEP_TOLERANCE, out,
+        )  # fmt: skip
     return out

@@ -29,6 +29,10 @@ SWING_BLEND_TIME = 0.12
 """Time before and after a stance over which the planned rotation of a foot blends into the clip's [s]."""
 STEEPEST_FOOT_PITCH = np.radians(55.0)
 """Greatest pitch of a foot, whether its heel or its toes are up [rad]."""
+RIGID_FOOT_PITCH = np.radians(25.0)
+"""Such a pitch for a foot without toes: it lifts flat, where a person's has rolled over its toes already [rad]."""
+RIGID_BLEND_TIME = 0.2
+"""Time over which the rotation of a foot without toes leaves the ground's, and returns to it [s]."""
 
 
 class FootPath(NamedTuple):
@@ -55,7 +59,7 @@ def plan_foot(  # noqa: PLR0917
     rate: float,
     leg: float,
 ) -> FootPath:
-    """Plan the path of a foot that keeps its contacts, from the path that the clip has.
+    """Plan a path near the clip's, on which the foot does not slide while it is in contact.
 
     Args:
         foot: The foot of the figure.
@@ -65,9 +69,13 @@ def plan_foot(  # noqa: PLR0917
         rate: Frames per second.
         leg: Length of a leg [m].
     """
+    blend = SWING_BLEND_TIME
+    if foot.lifts_flat:
+        blend, level = RIGID_BLEND_TIME, np.clip(free.pitch, -RIGID_FOOT_PITCH, RIGID_FOOT_PITCH)
+        free = free._replace(pitch=level, turn=Rotation.from_euler("YX", np.stack([free.yaw, level], axis=1)))
     yaw = _constant_yaw_in_stance(free.yaw, heel & ball, rate)
     pitch = _smoothed_pitch(free.pitch, heel, ball, rate)
-    swing_share = np.clip(frames_to_nearest(heel | ball) / (SWING_BLEND_TIME * rate), 0.0, 1.0)
+    swing_share = np.clip(frames_to_nearest(heel | ball) / (blend * rate), 0.0, 1.0)
     turn = _interpolated_rotation(
         Rotation.from_euler("YX", np.stack([yaw, pitch], axis=1)), free.turn, smootherstep(swing_share)
     )
@@ -88,7 +96,7 @@ def _constant_yaw_in_stance(yaw: FloatArray, flat: BoolArray, rate: float) -> Fl
     wanted = yaw.copy()
     for first, last in segments(flat):
         wanted[first:last] = np.mean(yaw[first:last])
-    return yaw + _interpolated_offsets(wanted - yaw, flat)
+    return yaw + interpolated_offsets(wanted - yaw, flat)
 
 
 def _smoothed_pitch(pitch: FloatArray, heel: BoolArray, ball: BoolArray, rate: float) -> FloatArray:
@@ -147,9 +155,9 @@ def _on_ground(place: FloatArray) -> FloatArray:
 
 
 def _shifted_swing(unplanted: FloatArray, planted: FloatArray, stands: BoolArray) -> FloatArray:
-    """(frames, 3) the path with the offset of planting, which is interpolated over swing between stances."""
+    """(frames, 3) the path as planted in stance; in swing its offset is interpolated between stances."""
     moved: FloatArray = unplanted + np.stack(
-        [_interpolated_offsets((planted - unplanted)[:, i], stands) for i in range(3)], axis=1
+        [interpolated_offsets((planted - unplanted)[:, i], stands) for i in range(3)], axis=1
     )
     return moved
 
@@ -169,8 +177,8 @@ def _slowed_at_contacts(place: FloatArray, stands: BoolArray, rate: float) -> Fl
     return out
 
 
-def _interpolated_offsets(change: FloatArray, fixed: BoolArray) -> FloatArray:
-    """(frames,) a change that is given where `fixed`, interpolated smoothly between, and constant before and after."""
+def interpolated_offsets(change: FloatArray, fixed: BoolArray) -> FloatArray:
+    """(frames,) `change` in `fixed` frames, interpolated smoothly between those, and constant before and after them."""
     if not fixed.any():
         return np.zeros_like(change)
     out = change.copy()

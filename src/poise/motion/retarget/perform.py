@@ -22,38 +22,48 @@ from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.follow_clip import held_rows, perform_clip
-from poise.motion.clip.contacts import BoolArray
+from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.clip.motion import Motion
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import center_schedule
-from poise.motion.retarget.draft import Progress, cached_problem, draft_clip, make_weighted_fit, no_progress, redraft
+from poise.motion.retarget.draft import (
+    Pace,
+    Progress,
+    cached_problem,
+    draft_clip,
+    make_weighted_fit,
+    no_progress,
+    redraft,
+)
 from poise.motion.retarget.feet import FootPath
 from poise.motion.retarget.plan import Plan
+from poise.motion.retarget.self_collision import DRAFT_SEPARATION_WEIGHT, FINAL_SEPARATION_WEIGHT, separation
 from poise.motion.retarget.smoothing import (
     Style,
     acceleration_limits,
     eased_window,
     frame_differences,
-    jerky_frames,
+    jerky_joints,
     limit_acceleration,
     smoothed,
+    smoothed_where,
 )
 from poise.motion.retarget.task_tracks import SWING_PRIORITY, TaskTracks, contact_errors, final_tracks
 
 LEVEL_STEPS = 4
-"""Most steps of the prioritised solver per frame."""
+"""Largest number of steps of the prioritised solver per frame."""
 LEVEL_STEP_TOLERANCE = 1e-3
 """Step length below which a frame is solved [rad or m]."""
 LEVEL_STEP_SIZE = StepSize(min_gain=1e-6)
 """Step settings of the prioritised solver: consecutive frames differ little, so even small improvements count."""
-SMOOTHING_ROUNDS = 8
-"""Most rounds of smoothing jerky frames again."""
+SMOOTHING_ROUNDS, SOLID_SMOOTHING_ROUNDS = 8, 12
+"""Largest number of rounds of smoothing jerky frames again, and of figures whose parts are kept apart."""
 RELEASE_ROUNDS = 4
-"""Most rounds of releasing contacts that slip."""
+"""Largest number of rounds of releasing contacts that slip."""
 SMOOTHING_GROWTH = 1.6
 """Factor by which the smoothing grows wider in each round."""
-WIDEST_SMOOTHING = 0.1
-"""Greatest width of the smoothing [s]."""
+WIDEST_SMOOTHING, WIDEST_SOLID_SMOOTHING = 0.1, 0.25
+"""Greatest width of the smoothing, and for figures whose parts are kept apart: hands go round the body [s]."""
 RESOLVE_MARGIN_TIME = 0.05
 """Time before and after a changed or jerky frame that is solved again with it [s]."""
 DRAFT_SLIP = 1.5e-3
@@ -67,9 +77,11 @@ CONSTRAINT_WEIGHT = 1e4
 DRAFT_WEIGHT = 1e-2
 """Weight of the smooth draft in that fit."""
 ACCELERATION_ROUNDS = 5
-"""Most rounds of limiting accelerations and solving the constraints again."""
+"""Largest number of rounds of limiting accelerations and solving the constraints again."""
 ACCELERATION_PROGRESS = 0.97
 """The rounds end if the greatest acceleration stays above this share of its last value."""
+SPEED_SHARE = 0.95
+"""Share of the speed limits that a draft uses, since the constraints are solved after it."""
 BODY_SHIFT_TOLERANCE = 1e-3
 """Change of a target by a released contact below which the frame is not solved again [m]."""
 SHORTEST_KEPT_CONTACT = 0.06
@@ -84,6 +96,8 @@ class SolveSettings(NamedTuple):
     """Whether the centre of mass stays over the standing feet."""
     tempo: float
     """Playback speed as a share of the recorded speed."""
+    solid: bool = True
+    """Whether the parts of the figure are kept apart."""
     name: str = ""
     """Name of the motion."""
 
@@ -102,12 +116,19 @@ class MotionSolver:
         """
         self.figure, self.mapping, self.style, self.balance = figure, mapping, settings.style, settings.balance
         self.rate, self.settings = plan.rate, settings
+        self._apart = separation(figure, FINAL_SEPARATION_WEIGHT) if settings.solid else None
+        apart = separation(figure, DRAFT_SEPARATION_WEIGHT) if settings.solid else None
+        self.pace = Pace(plan.rate, _most_change(figure, plan, plan.rate * settings.tempo), apart)
         self._set_plan(plan)
         self._first: FloatArray | None = None
         self._drafted, self._out = 0, np.empty((0, figure.nq))
 
     def solve_draft(self, progress: Progress) -> float:
-        """Solve the first draft and return the share of contacts that it holds; frames near cuts do not count."""
+        """Solve the first draft and return the share of contacts that it holds; frames near cuts do not count.
+
+        A draft holds a contact if it does so for most of its time: at the ends of a contact, where a foot lands or
+        leaves, the frames before and after draw it away. A balanced motion counts the frames of all contacts.
+        """
 
         def count_and_report(done: int, total: int) -> None:
             self._drafted = done
@@ -115,12 +136,16 @@ class MotionSolver:
 
         self._first = np.zeros((self.tracks.count, self.figure.nq))
         with self._attaching_solved_frames():
-            draft_clip(self.figure, self.tracks, self.rate, self.style, count_and_report, self._first)
+            draft_clip(self.figure, self.tracks, self.pace, self.style, count_and_report, self._first)
         if not self.plan.feet:
             return 1.0
         counted, most = self.plan.away_from_cuts(), BALANCED_DRAFT_SLIP if self.balance else DRAFT_SLIP
         standing = np.array([self.plan.contacts.standing(side) & counted for side in self.plan.feet])
         slips = standing & np.array([contact_errors(self.tracks, side, self._first) > most for side in self.plan.feet])
+        if not self.balance:
+            for foot, slip in zip(standing, slips, strict=True):
+                for first, last in segments(foot):
+                    slip[first:last] = 2 * int(slip[first:last].sum()) > last - first
         return 1.0 - float(slips.sum()) / max(float(standing.sum()), 1.0)
 
     def solve(self) -> FloatArray:
@@ -143,13 +168,13 @@ class MotionSolver:
             changed_frames = self._release_slipping_feet(draft, DRAFT_SLIP)
             if not changed_frames.any():
                 break
-            draft = redraft(self.figure, self.tracks, self.rate, self.style, draft, changed_frames)
+            draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
         self._out = self._smoothed_with_constraints(draft)
         for _ in range(RELEASE_ROUNDS):
             changed_frames = self._release_slipping_feet(self._out, FINAL_SLIP)
             if not changed_frames.any():
                 break
-            draft = redraft(self.figure, self.tracks, self.rate, self.style, draft, changed_frames)
+            draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
             self._out = self._smoothed_with_constraints(draft, self._out, changed_frames)
         return self._out
 
@@ -164,7 +189,7 @@ class MotionSolver:
             new_excess = _acceleration_excess(self.figure, limited, most)
             if new_excess > ACCELERATION_PROGRESS * excess:
                 break
-            if jerky_frames(self.figure, limited).any() or self._any_contact_slips(limited):
+            if jerky_joints(self.figure, limited) or self._any_contact_slips(limited):
                 break
             self._out = out = limited
             excess = new_excess
@@ -241,13 +266,17 @@ class MotionSolver:
         else:
             out = self._with_constraints(wanted, np.flatnonzero(changed), known)
         width = max(self.style.smooth * self.rate, 1.0)
-        for _ in range(SMOOTHING_ROUNDS if self.style.smooth > 0.0 else 0):
-            jerky = jerky_frames(self.figure, out)
-            if not jerky.any():
+        rounds, widest = SMOOTHING_ROUNDS, WIDEST_SMOOTHING
+        if self._apart is not None:
+            rounds, widest = SOLID_SMOOTHING_ROUNDS, WIDEST_SOLID_SMOOTHING
+        for _ in range(rounds if self.style.smooth > 0.0 else 0):
+            jerky = jerky_joints(self.figure, out)
+            if not jerky:
                 break
-            widths = width * eased_window(jerky, max(RESOLVE_MARGIN_TIME * self.rate, 2.0 * width))
-            out = self._with_constraints(smoothed(self.figure, out, widths), np.flatnonzero(widths), out)
-            width = min(SMOOTHING_GROWTH * width, WIDEST_SMOOTHING * self.rate)
+            window = eased_window(np.any(list(jerky.values()), axis=0), max(RESOLVE_MARGIN_TIME * self.rate, 2 * width))
+            wanted = smoothed_where(self.figure, out, jerky, width)
+            out = self._with_constraints(wanted, np.flatnonzero(window), out)
+            width = min(SMOOTHING_GROWTH * width, widest * self.rate)
         return out
 
     def _with_constraints(
@@ -265,9 +294,39 @@ class MotionSolver:
         which = np.arange(len(wanted)) if frames is None else frames
         with cached_problem(self.figure, tracks, LEVEL_STEP_SIZE) as cached:
             course = cached.course(tracks, len(wanted))
-            fit = make_weighted_fit(cached.problem, DRAFT_WEIGHT, 0.0, CONSTRAINT_WEIGHT)
-            perform_clip(cached.problem.handle, fit, course, wanted, which, LEVEL_STEPS, LEVEL_STEP_TOLERANCE, out)
+            fit = make_weighted_fit(cached.problem, DRAFT_WEIGHT, 0.0, CONSTRAINT_WEIGHT, self._apart)
+            yielding = cached.yielding(tracks)
+            perform_clip(
+                cached.problem.handle, fit, course, wanted, which, yielding, LEVEL_STEPS, LEVEL_STEP_TOLERANCE, out
+            )
         return out
+
+
+def _most_change(figure: Figure, plan: Plan, rate: float) -> FloatArray:
+    """(nv,) greatest change between frames of the joints that carry no foot, by their speed limits; inf for the others.
+
+    A leg that is too slow for a step would miss the step, so the whole motion is played more slowly instead; so is the
+    motion of a figure without feet.
+
+    Args:
+        figure: The figure.
+        plan: The plan, with the feet.
+        rate: Frames per second at which the motion is played.
+    """
+    out = np.full(figure.nv, np.inf)
+    above = {joint.child: joint for joint in figure.joints}
+    legs = set()
+    for foot in plan.build.feet.values():
+        body: str | None = figure.sites[foot.site].body if foot.site in figure.sites else foot.site
+        while body in above:
+            legs.add(above[body].name)
+            body = above[body].parent
+    if not legs or len(figure.loops):
+        return out
+    for joint in figure.joints:
+        if joint.name not in legs and joint.kind in {"revolute", "prismatic"}:
+            out[figure.v_slice(joint.name)] = SPEED_SHARE * joint.speed / rate
+    return out
 
 
 def _acceleration_excess(figure: Figure, clip: FloatArray, most: FloatArray) -> float:

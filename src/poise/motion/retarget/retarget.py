@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache, partial
 from multiprocessing import get_context
@@ -23,8 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.errors import PoiseError, TaskError
-from poise.figure.model.figure import Figure
+from poise.arguments import positive, shown
+from poise.errors import PoiseError, TaskError, UnmappedWarning
+from poise.figure.model.figure import Figure, checked_figure
 from poise.motion.clip.clip import Clip, Source
 from poise.motion.clip.contacts import Contacts, ContactSettings
 from poise.motion.clip.motion import Motion
@@ -35,6 +37,7 @@ from poise.motion.retarget.build import Build
 from poise.motion.retarget.draft import Progress, at_rate, no_progress
 from poise.motion.retarget.perform import MotionSolver, SolveSettings
 from poise.motion.retarget.plan import Plan
+from poise.motion.retarget.self_collision import is_made_of_hinges
 from poise.motion.retarget.smoothing import Style, slowdown_needed
 
 STRIDES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
@@ -44,7 +47,7 @@ LONGEST_BALANCED_STRIDE = 0.8
 HELD_CONTACT_SHARE = 0.9
 """Share of contacts that a draft must hold for its stride to be accepted; a balanced motion must hold all."""
 SLOWDOWN_ROUNDS = 5
-"""Most rounds of slowing down a motion that exceeds its joints' speed limits."""
+"""Largest number of rounds of slowing down a motion that exceeds its joints' speed limits."""
 FINE_RATE = 100.0
 """Frames per recorded second from which standing feet do not slip between frames either [1/s]."""
 SLOWDOWN_MARGIN = 1.001
@@ -57,9 +60,10 @@ class _Options(NamedTuple):
     contacts: Contacts | ContactSettings | None
     style: Style
     balance: bool
+    solid: bool
 
 
-def retarget(
+def retarget(  # noqa: PLR0913
     clip: Clip,
     figure: Figure,
     mapping: JointMap | Mapping[str, str] | str | Path | None = None,
@@ -67,6 +71,7 @@ def retarget(
     rate: float | None = None,
     tempo: float = 1.0,
     balance: bool = False,
+    solid: bool | None = None,
     contacts: Contacts | ContactSettings | None = None,
     style: Style | None = None,
     motion_filter: MotionFilter | None = None,
@@ -83,6 +88,9 @@ def retarget(
         tempo: Playback speed: 1 for the clip's, 0.25 for a quarter of it. The motion is slower still if the joints'
             speed limits require it.
         balance: Whether the centre of mass stays over the standing feet, as slow walking needs.
+        solid: Whether parts of the figure are kept out of each other: hands out of the body, legs out of each other. By
+            default they are in trees of hinges and slides, as most robots are; the flesh of people gives way where
+            they touch themselves. It needs shapes; those whose mesh cannot be read do not count.
         contacts: When feet stand, or thresholds for the detection.
         style: Weights, smoothing and the acceleration limit.
         motion_filter: Filter for the result, for figures of hinges and slides without loops. It enforces limits of
@@ -92,9 +100,14 @@ def retarget(
     Returns:
         The motion, with one frame per frame of the clip unless a rate is given; `motion.track` has its targets. If
         Ctrl-C or an error in `progress` interrupts the solve, the exception's `motion` has the frames solved so far.
+
+    Warns:
+        UnmappedWarning: Legs, arms or other joints of the figure are not mapped and will not follow the clip.
     """
-    _check(clip, tempo)
-    options = _Options(contacts, style or Style(), balance)
+    _check(clip, figure, style)
+    tempo = positive(tempo, "the tempo of a retargeting")
+    rate = None if rate is None else positive(rate, "the rate of a retargeting", unit="frames per second")
+    options = _Options(contacts, style or Style(), balance, is_made_of_hinges(figure) if solid is None else solid)
     dense = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
     played = Clip(dense.figure, dense.q, dense.rate * tempo, dense.name)
     motion = _solved(played, figure, mapping, options, tempo, progress)
@@ -125,6 +138,8 @@ def _solved(  # noqa: PLR0917
     """Solve the motion, one frame per frame of the clip; `tempo` is the clip's speed as a share of the recorded one."""
     report = progress or no_progress
     links = JointMap.of(mapping, clip, figure)
+    for sentence in links.warnings:
+        warnings.warn(sentence, UnmappedWarning, stacklevel=3)
     solver = _with_longest_strides(
         clip, _floating(figure, links), links, options, tempo, lambda k, n: report(k // 2, n)
     )
@@ -158,7 +173,7 @@ def _with_longest_strides(  # noqa: PLR0917
         plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
         if options.balance and given is None:
             plan = with_longer_contacts(plan)
-        chosen = SolveSettings(options.style, options.balance, tempo, clip.name)
+        chosen = SolveSettings(options.style, options.balance, tempo, options.solid, clip.name)
         solver = MotionSolver(figure, links, plan, settings=chosen)
         tried.append((solver.solve_draft(progress), solver))
         given = plan.contacts
@@ -180,11 +195,12 @@ def _with_floating_base(figure: Figure) -> Figure:
     return figure.with_floating_base()
 
 
-def _check(clip: Clip, tempo: float) -> None:
-    if not (math.isfinite(tempo) and tempo > 0.0):
-        raise TaskError(f"the tempo of a retargeting must be a positive number, not {tempo}.")
+def _check(clip: Clip, figure: Figure, style: Style | None) -> None:
     if not isinstance(clip, Clip):
         raise TaskError(f"retarget needs a clip, such as poise.load_clip returns, not {type(clip).__name__}.")
+    checked_figure(figure, "retarget")
+    if style is not None and not isinstance(style, Style):
+        raise TaskError(f"the style of a retargeting is a Style(smooth=…, acceleration=…), not {shown(style)}.")
 
 
 def retarget_all(
@@ -193,6 +209,7 @@ def retarget_all(
     mapping: JointMap | Mapping[str, str] | str | Path | None = None,
     *,
     cores: int | None = None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> Iterator[Motion | PoiseError]:
     """Retarget several clips to `figure` and yield the motions in the order of the clips.
@@ -202,6 +219,7 @@ def retarget_all(
         figure: The figure that performs them.
         mapping: Which joint drives which site, for all clips alike; proposed for each clip if not given.
         cores: Number of clips solved in parallel; by default the number of cores.
+        executor: Solves the clips, such as `distributed.Client(…).get_executor()`; None for processes of this machine.
         options: Other keyword arguments of `retarget`.
 
     Yields:
@@ -211,6 +229,10 @@ def retarget_all(
     if most < 1:
         raise TaskError(f"retargeting needs one core or more, not {cores}.")
     asked, queue = partial(_attempt, figure=figure, mapping=mapping, options=options), list(clips)
+    if executor is not None:
+        for clip, result in [(clip, executor.submit(asked, clip)) for clip in queue]:
+            yield _result(clip, result)
+        return
     if min(most, len(queue)) <= 1:
         yield from map(asked, queue)
         return
@@ -227,7 +249,10 @@ def _attempt(
     options: dict[str, Any],
 ) -> Motion | PoiseError:
     try:
-        return retarget(clip, figure, mapping, **options)
+        with warnings.catch_warnings():
+            # Each motion has them in its mapping; a worker process could only print them.
+            warnings.simplefilter("ignore", UnmappedWarning)
+            return retarget(clip, figure, mapping, **options)
     except PoiseError as problem:
         return problem
 

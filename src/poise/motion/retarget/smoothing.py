@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve_banded, cholesky_banded
 
-from poise.errors import TaskError
+from poise.arguments import number, positive
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.posture_curves import clip_rates, move_clip, smooth_clip
@@ -33,7 +33,7 @@ JERKY_FACTOR = 7.5
 It is below the `SPIKE_FACTOR` of the report, so that a motion without jerky frames has no spikes.
 """
 ADMM_ROUNDS = 300
-"""Most rounds."""
+"""Largest number of rounds of the alternating direction method of multipliers (ADMM)."""
 ACCELERATION_TOLERANCE = 0.01
 """Relative excess over an acceleration limit at which the rounds end."""
 LIMIT_PENALTY = 1e4
@@ -62,11 +62,10 @@ class Style:
     def __post_init__(self) -> None:
         """Refuse numbers that are negative or not finite."""
         for what in ("still", "near", "smooth"):
-            value = getattr(self, what)
-            if not 0.0 <= value < np.inf:
-                raise TaskError(f"the {what} of a retargeting's style must be zero or a positive number, not {value}.")
-        if not self.acceleration > 0.0:
-            raise TaskError(f"the acceleration of a style must be a positive number, not {self.acceleration}.")
+            object.__setattr__(self, what, number(getattr(self, what), f"the {what} of a style", least=0.0))
+        if self.acceleration != np.inf:
+            value = positive(self.acceleration, "the acceleration of a style")
+            object.__setattr__(self, "acceleration", value)
 
 
 def smoothed(figure: Figure, clip: FloatArray, width: FloatArray) -> FloatArray:
@@ -78,14 +77,38 @@ def smoothed(figure: Figure, clip: FloatArray, width: FloatArray) -> FloatArray:
     return out
 
 
-def jerky_frames(figure: Figure, clip: FloatArray) -> BoolArray:
-    """(frames,) whether the jerk of some coordinate is far above its usual jerk."""
-    found = np.zeros(len(clip), dtype=np.bool_)
+def smoothed_where(figure: Figure, clip: FloatArray, jerky: dict[str, BoolArray], width: float) -> FloatArray:
+    """(frames, nq) the postures with jerky joints, and all that they carry, smoothed around the jerky frames.
+
+    Args:
+        figure: The figure that moves.
+        clip: (frames, nq) joint values.
+        jerky: (frames,) the jerky frames of some joints, by name.
+        width: Width of the smoothing in a jerky frame [frames]; it falls to zero within twice that.
+    """
+    out = clip.copy()
+    carried: dict[str | None, BoolArray] = {}
+    for joint in figure.joints:
+        frames = jerky.get(joint.name, False) | carried.get(joint.parent, np.zeros(len(clip), dtype=np.bool_))
+        carried[joint.child] = frames
+        at = figure.q_slice(joint.name)
+        if frames.any() and at.stop > at.start:
+            out[:, at] = smoothed(figure, clip, width * eased_window(frames, 2.0 * width))[:, at]
+    return out
+
+
+def jerky_joints(figure: Figure, clip: FloatArray) -> dict[str, BoolArray]:
+    """(frames,) the frames in which the jerk of a joint is far above its usual jerk, by name of joints with any."""
     if len(clip) < 5:
-        return found
+        return {}
     jerk = np.abs(np.diff(frame_differences(figure, clip), n=2, axis=0))
     usual = np.maximum(np.percentile(jerk, USUAL_JERK_PERCENTILE, axis=0), np.percentile(jerk, USUAL_JERK_PERCENTILE))
-    found[1:-2] = (jerk > JERKY_FACTOR * usual).any(axis=1)
+    found = {}
+    for joint in figure.moving_joints:
+        frames = np.zeros(len(clip), dtype=np.bool_)
+        frames[1:-2] = (jerk > JERKY_FACTOR * usual)[:, figure.v_slice(joint)].any(axis=1)
+        if frames.any():
+            found[joint] = frames
     return found
 
 

@@ -190,13 +190,21 @@ def foot_tasks(  # noqa: PLR0917
     build = plan.build
     foot = build.feet[side]
     sole_from_site = foot.sole.inverse()
-    rotation = turn * _rotation(sole_from_site.rotation)
-    at = build.world(place + turn.apply(np.array(sole_from_site.position)))
-    world = _wxyz(Rotation.from_matrix(build.axes.T) * rotation)
-    tracks = [
-        TaskTrack(Position(foot.site, at[0], priority=priority), np.ascontiguousarray(at)),
-        TaskTrack(Orientation(foot.site, world[0], priority=priority), world),
-    ]
+    world = _wxyz(Rotation.from_matrix(build.axes.T) * turn * _rotation(sole_from_site.rotation))
+    if foot.rolls:
+        at = np.ascontiguousarray(build.world(place + turn.apply(np.array(sole_from_site.position))))
+        tasks: tuple[Task, Task] = (
+            Position(foot.site, at[0], priority=priority),
+            Orientation(foot.site, world[0], priority=priority),
+        )
+    else:
+        at = np.ascontiguousarray(build.world(place))
+        left_and_up = foot.sole.matrix[:3, :3].T[:2]
+        tasks = (
+            Position(foot.site, at[0], offset=foot.sole.position, priority=priority),
+            Orientation(foot.site, world[0], axes=left_and_up, own_axes=True, priority=priority),
+        )
+    tracks = [TaskTrack(tasks[0], at), TaskTrack(tasks[1], world)]
     if tip is not None:
         tracks.append(TaskTrack(Position(foot.tip, tip[0], axes=build.axes[[1]], priority=priority), tip))
     return tracks

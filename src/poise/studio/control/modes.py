@@ -65,6 +65,7 @@ class Modes:
         self.circles = CirclesDriver()
         self.retarget = RetargetDriver()
         self.pose = PoseDriver()
+        self.pose.timeline.session = session
         self.inbox = Inbox(session, self.retarget)
         self.drivers: dict[str, Driver] = {
             "pose": self.pose,
@@ -73,6 +74,10 @@ class Modes:
             "circles": self.circles,
             "retarget": self.retarget,
         }
+        self.copied: dict[str, tuple[float, ...]] = {}
+        """The posture that was copied, by joint."""
+        self.recovered = False
+        """Whether the scene of the last session was opened at the start."""
         self._present = session.state.mode.name
         self._first = session.state
         session.stepper.driver = self.drive
@@ -109,7 +114,7 @@ class Modes:
         """Open a figure in the pose mode, with its opening scene or the one that the studio was started with."""
         first = self._first
         if name == first.figure.name:
-            open_scene(self.session, first.scene, folder=first.folder)
+            open_scene(self.session, first.scene)
         else:
             open_scene(self.session, opening(built_in(name)))
 
@@ -128,6 +133,11 @@ class Modes:
     def drive(self, state: State) -> Driven | None:
         """The next posture from the driver of the state's mode; None if the engine moves the figure."""
         return self.drivers[state.mode.name].drive(state)
+
+    def take_clip_under_keys(self, name: str, data: bytes) -> None:
+        """Play the clip in a file under the keys of the pose mode, retargeted to the figure if it is of another one."""
+        clip = self.inbox.clip_of(name, data, self.session.state.figure)
+        self.pose.timeline.change(self.session, clip=clip)
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Handle a message from the plots or views of a page."""

@@ -52,7 +52,7 @@ class MechanismDriver(Driver):
         state = session.state
         known = len(state.figure.loops) > 0
         scene = opening(state.figure, state.scene.origin) if known else opening(built_in(FIRST_LOOP_FIGURE))
-        open_scene(session, scene, folder=state.folder if known else None, mode=MechanismMode())
+        open_scene(session, scene, mode=MechanismMode())
 
     def choose(self, session: Session, figure: str) -> None:
         """Open another mechanism."""

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from poise.studio.modes.animate.playing import Timeline
 from poise.studio.scenes.openings import opening
 from poise.studio.session.changes import open_scene
-from poise.studio.session.driver import Driver
+from poise.studio.session.driver import Driven, Driver
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 from poise.tasks.task import Task
@@ -19,7 +20,12 @@ ERRORS_PLOTTED = 8
 
 
 class PoseDriver(Driver):
-    """Lets the engine move the figure, and records the errors of its tasks."""
+    """Lets the engine move the figure, records the errors of its tasks, and plays the scene's animation."""
+
+    def __init__(self) -> None:
+        """Start at the beginning of the timeline."""
+        super().__init__()
+        self.timeline = Timeline()
 
     def enter(self, session: Session) -> None:
         """Open the session's figure with its opening scene."""
@@ -30,8 +36,21 @@ class PoseDriver(Driver):
         """Show or hide the plot of errors."""
         session.update(lambda state: replace(state, mode=replace(state.mode, errors=not state.mode.errors)))
 
+    def drive(self, state: State) -> Driven | None:
+        """The next posture while the animation plays."""
+        return self.timeline.drive(state)
+
+    def hear(self, session: Session, message: Mapping[str, Any]) -> None:
+        """Handle a message of the timeline."""
+        self.timeline.hear(session, message)
+
+    def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
+        """The timeline, and the ghosts and trails of the animation."""
+        return self.timeline.views(state)
+
     def watch(self, state: State) -> None:
-        """Record the error of every task [mm or mrad]."""
+        """Follow the animation, and record the error of every task [mm or mrad]."""
+        self.timeline.watch(state)
         if state.mode.errors:
             verdicts = state.outcome.verdicts
             errors = [verdicts[task].error if task in verdicts else 0.0 for task in _plotted(state)]

@@ -46,7 +46,7 @@ class BodyPanel:
     """The panel of the body."""
 
     def __init__(self, session: Session, viewport: Callable[[], Viewport]) -> None:
-        """Build the panel inside the present NiceGUI element."""
+        """Build the panel inside the current NiceGUI element."""
         self.session, self.viewport = session, viewport
         self.chosen: str | None = None
         self.built: object = None
@@ -177,7 +177,7 @@ class BodyPanel:
         self._field(twist, lambda f: _twist(f, joint))
 
     def _sites(self, figure: Figure, body: str) -> None:
-        ui.label("Sites").classes("text-caption text-grey-6")
+        ui.label("Sites").classes("text-caption poise-quiet")
         for site in figure.sites:
             if site.body != body:
                 continue

@@ -26,7 +26,7 @@ class BodyMenu:
     """The menu of a body, which opens at the pointer."""
 
     def __init__(self, session: Session, edit: Callable[[str], object]) -> None:
-        """Build the closed menu inside the present NiceGUI element; `edit` opens the editor of a body part."""
+        """Build the closed menu inside the current NiceGUI element; `edit` opens the editor of a body part."""
         self.session, self.edit = session, edit
         with ui.element("div").classes("poise-anchor") as self.anchor:
             self.menu = ui.menu().props("no-parent-event").classes("poise-menu").mark("body menu")
@@ -56,7 +56,7 @@ class BodyMenu:
         self.menu.open()
 
     def _item(self, words: str, act: Callable[[], object]) -> None:
-        ui.menu_item(words, on_click=lambda: attempt(act)).props("dense").mark(words)
+        ui.menu_item(words, on_click=lambda: attempt(act)).props("dense role=menuitem").mark(words)
 
     def _add(self, kind: str, name: str) -> None:
         self.session.update(scene_change(with_new_task, new_task(self.session.state, kind, name)))

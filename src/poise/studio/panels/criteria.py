@@ -27,14 +27,14 @@ class CriteriaPanel:
     """A switch and a gain for every criterion; the panel remembers the gain of one that is off."""
 
     def __init__(self, session: Session) -> None:
-        """Build the panel inside the present NiceGUI element."""
+        """Build the panel inside the current NiceGUI element."""
         self.session = session
-        self.gains = dict.fromkeys(CRITERION_KINDS, 1.0)
+        self.gains = {word: kind.first_weight for word, kind in CRITERION_KINDS.items()}
         self.rows: dict[str, tuple[Switch, Number]] = {}
         self.figure = -1
         with ui.scroll_area().classes("poise-side"), ui.column().classes("w-full gap-1"):
             ui.label("Criteria choose among the postures that meet all tasks; a higher gain counts more.").classes(
-                "text-caption text-grey-6"
+                "text-caption poise-quiet"
             )
             for word in CRITERION_KINDS:
                 with ui.column().classes("poise-task w-full gap-0"):
@@ -42,7 +42,7 @@ class CriteriaPanel:
 
     def _row(self, word: str) -> None:
         switch = Switch(word, lambda value: self._turn(word, value))
-        gain = Number("Gain", lambda value: self._gain(word, value), low=0.0, high=LARGEST_GAIN)
+        gain = Number("Gain", lambda value: self._gain(word, value), low=0.0, high=LARGEST_GAIN, step=self.gains[word])
         gain.box.mark(f"gain {word.lower()}")
         if CRITERION_KINDS[word] is NearPosture:
             self.posture = Choice("Posture to stay near", [PRESENT_POSTURE], lambda value: self._near(word, value))

@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from poise.errors import PoiseError
+from poise.studio.panels.notices import say_problem
 
 Entered = Callable[[Any], object]
 AXIS_NAMES = ("x", "y", "z")
@@ -40,7 +41,7 @@ class Field:
 
 
 class Number(Field):
-    """A number inside a range."""
+    """A number inside a range; one outside it is marked while one types, and refused with a sentence afterwards."""
 
     def __init__(
         self,
@@ -52,20 +53,42 @@ class Number(Field):
         step: float = 0.1,
         digits: int = SHOWN_DECIMALS,
     ) -> None:
-        """Build the field inside the present NiceGUI element; `digits` is the number of decimals shown."""
+        """Build the field inside the current NiceGUI element; `digits` is the number of decimals shown."""
         super().__init__(entered)
-        self.low, self.high, self.digits = low, high, digits
-        least, most = (value if math.isfinite(value) else None for value in (low, high))
-        self.box = ui.number(label, step=step, min=least, max=most)
-        self.box.props("dense borderless debounce=300").classes("poise-field").mark(label.lower())
+        self.label, self.low, self.high, self.digits = label, low, high, digits
+        self.accepted: float | None = None
+        """The last number that was shown or entered; None before the first."""
+        self.refused = False
+        """Whether the box has a number outside the range, which somebody is typing."""
+        # NiceGUI would change a number outside its own range without a word, so it is not told the range.
+        self.box = ui.number(label, step=step)
+        self.box.props("dense borderless debounce=300 no-error-icon hide-bottom-space").classes("poise-field")
+        self.box.mark(label.lower())
         self.box.on_value_change(lambda event: self._number(event.value))
+        self.box.on("blur", self._left)
+        self.box.on("keydown.enter", self._left)
 
     def _number(self, value: float | None) -> None:
-        if value is not None and math.isfinite(value):
-            self._enter(min(max(float(value), self.low), self.high))
+        inside = value is None or self._showing or self.low <= value <= self.high
+        self.refused = not inside
+        self.box.props(remove="error") if inside else self.box.props("error")
+        if value is not None and math.isfinite(value) and inside and not self._showing:
+            self.accepted = float(value)
+            self._enter(float(value))
+
+    def _left(self) -> None:
+        """Say why the number was refused, if it was, and show the last one again."""
+        if self.refused and self.accepted is not None:
+            what = self.label.split(" [")[0] or "The number"
+            say_problem(f"{what} must be {range_words(self.low, self.high)}, not {self.box.value:g}.")
+            self.refused = False
+            self.show(self.accepted)
 
     def _display(self, value: Any) -> None:
-        shown = round(float(value), self.digits) + 0.0
+        if self.refused and float(value) == self.accepted:
+            return
+        self.accepted = float(value)
+        shown = round(self.accepted, self.digits) + 0.0
         if self.box.value is None or round(float(self.box.value), self.digits) != shown:
             self.box.set_value(shown)
 
@@ -82,10 +105,10 @@ class Numbers(Field):
         names: Sequence[str] = AXIS_NAMES,
         digits: int = SHOWN_DECIMALS,
     ) -> None:
-        """Build the fields inside the present NiceGUI element."""
+        """Build the fields inside the current NiceGUI element."""
         super().__init__(entered)
         self.values: list[float] = [0.0] * len(names)
-        ui.label(label).classes("text-caption text-grey-6")
+        ui.label(label).classes("text-caption poise-quiet")
         with ui.row().classes("w-full no-wrap gap-1"):
             self.parts = [Number(name, self._part(k), step=step, digits=digits) for k, name in enumerate(names)]
         for part, name in zip(self.parts, names, strict=True):
@@ -107,7 +130,7 @@ class Choice(Field):
     """A choice of one option."""
 
     def __init__(self, label: str, options: Sequence[str], entered: Entered) -> None:
-        """Make the field where the caller is building."""
+        """Build the field inside the current NiceGUI element."""
         super().__init__(entered)
         self.box = ui.select(list(options), label=label, with_input=len(options) > 12)
         self.box.props("dense options-dense").classes("w-full").mark(label.lower())
@@ -128,7 +151,7 @@ class Choices(Field):
     """Any of several words."""
 
     def __init__(self, label: str, options: Sequence[str], entered: Entered) -> None:
-        """Make the field where the caller is building."""
+        """Build the field inside the current NiceGUI element."""
         super().__init__(entered)
         self.box = ui.select(list(options), label=label, multiple=True).props("dense options-dense use-chips")
         self.box.classes("w-full poise-chips").mark(label.lower())
@@ -143,10 +166,10 @@ class Flags(Field):
     """A checkbox for each letter, such as those of axes."""
 
     def __init__(self, label: str, letters: str, entered: Entered) -> None:
-        """Build the checkboxes inside the present NiceGUI element."""
+        """Build the checkboxes inside the current NiceGUI element."""
         super().__init__(entered)
         with ui.row().classes("items-center gap-2"):
-            ui.label(label).classes("text-caption text-grey-6")
+            ui.label(label).classes("text-caption poise-quiet")
             self.boxes = {
                 letter: ui.checkbox(letter, on_change=self._changed)
                 .props("dense size=xs")
@@ -166,7 +189,7 @@ class Words(Field):
     """A line of text."""
 
     def __init__(self, label: str, entered: Entered) -> None:
-        """Make the field where the caller is building."""
+        """Build the field inside the current NiceGUI element."""
         super().__init__(entered)
         self.box = ui.input(label).props("dense debounce=500").classes("w-full").mark(label.lower())
         self.box.on_value_change(lambda event: self._enter(str(event.value or "")))
@@ -180,7 +203,7 @@ class Switch(Field):
     """A switch."""
 
     def __init__(self, label: str, entered: Entered) -> None:
-        """Build the switch inside the present NiceGUI element."""
+        """Build the switch inside the current NiceGUI element."""
         super().__init__(entered)
         self.box = ui.switch(label, on_change=lambda event: self._enter(bool(event.value)))
         self.box.props("dense").mark(label.lower())
@@ -189,19 +212,31 @@ class Switch(Field):
         self.box.set_value(bool(value))
 
 
+def range_words(low: float, high: float) -> str:
+    """A range in words, such as "at least 0" or "from 1 to 99"."""
+    if math.isinf(high):
+        return f"at least {low:g}"
+    return f"at most {high:g}" if math.isinf(low) else f"from {low:g} to {high:g}"
+
+
 def attempt(act: Callable[[], object]) -> bool:
     """Call a function; a `PoiseError` is shown on the page as a notice, and the answer is False."""
     try:
         act()
     except PoiseError as problem:
-        ui.notify(str(problem), type="negative", position="top", multi_line=True)
+        say_problem(str(problem))
         return False
     return True
 
 
+def header_tip(words: str) -> None:
+    """A tooltip for a button in the top bar, which appears below the status line and does not cover its sentence."""
+    ui.tooltip(words).props('anchor="bottom middle" self="top middle" :offset="[0, 46]"')
+
+
 def small_button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
     """A small round button with a tooltip."""
-    button = ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-6")
-    with button:
+    button = ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-7")
+    with button.props(f'aria-label="{tip}"'):
         ui.tooltip(tip)
     return button.mark(tip)

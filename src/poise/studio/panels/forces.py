@@ -40,7 +40,7 @@ class ForcesPanel:
     """The panel of forces."""
 
     def __init__(self, session: Session) -> None:
-        """Build the panel inside the present NiceGUI element."""
+        """Build the panel inside the current NiceGUI element."""
         self.session = session
         self.built: object = None
         self.judged = -1
@@ -127,7 +127,7 @@ class ForcesPanel:
                 "friction",
                 lambda entered: Number("Friction", entered, low=0.0, high=LARGEST_FRICTION, step=0.05),
             )
-        self.share_labels.append((number, ui.label().classes("text-caption text-grey-6")))
+        self.share_labels.append((number, ui.label().classes("text-caption poise-quiet")))
 
     def _field(self, number: int, name: str, make: Callable[[Entered], Field]) -> None:
         def changed(scene: Scene, value: Any) -> Scene:

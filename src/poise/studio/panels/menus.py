@@ -12,9 +12,11 @@ from poise.figures import BUILT_IN
 from poise.studio.control.modes import Modes
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import attempt
+from poise.studio.panels.robots import robot_dialog
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
-from poise.studio.session.changes import open_scene
+from poise.studio.session.changes import open_scene, with_named_posture
+from poise.studio.session.postures import with_mirrored
 from poise.studio.session.session import Session
 
 SHORTCUTS = (
@@ -23,13 +25,23 @@ SHORTCUTS = (
     ("Double-click, or P", "Pin the point under the pointer"),
     ("Right-click a body part", "Add tasks, forces and sites, set the root, choose movable joints, edit"),
     ("Click a joint", "Show rings and arrows that move it"),
-    ("Click a target or obstacle", "Show handles that move and rotate it"),
+    ("Click a target or obstacle", "Show handles that move and rotate it; click again for the next mark there"),
+    ("Arrow keys", "Nudge the selected target by 1 cm; with Shift 10 cm, with Alt 1 mm"),
+    ("Hold a finger on a body part", "The same menu as a right click"),
     ("Drag the tip of an arrow", "Change a force or torque"),
     ("Drag the background", "Rotate the view"),
     ("Right drag, wheel", "Move the view, zoom"),
     ("F, S", "Frame the whole figure, frame the selection"),
+    ("M", "Mirror the posture"),
+    ("Ctrl C, Ctrl V", "Copy the posture, paste it (also to another figure with joints of the same names)"),
     ("4", "Switch between one and four views"),
+    ("[ and ]", "Fold or unfold the panel on the left, on the right"),
     ("D", "Switch between dark and light"),
+    ("K", "Key the posture at this time of the timeline"),
+    ("Space", "Play or stop the animation"),
+    ("←, →", "Go to the key before or after; with Shift, one frame"),
+    ("Ctrl C, Ctrl V on the timeline, Delete", "Copy, paste or delete the key at this time"),
+    ("Drag a key", "Move it; with Alt, copy it; with Shift, move all later ones too"),
     ("Ctrl Z, Ctrl Shift Z", "Undo, redo"),
     ("Esc", "Stop the robot; its servos hold their positions"),
     ("Drop a file on the page", "Open a scene, URDF, MJCF, BVH, glTF, figure, posture or motion"),
@@ -44,10 +56,12 @@ def examples_menu(modes: Modes, choose_file: Callable[[], object], save_picture:
     """The menu: files at the top, examples below."""
     with ui.menu().props('max-height="88vh"') as menu:
         _item("Open file …", choose_file)
+        _item("Open robot …", lambda: robot_dialog(modes.session))
         for what, name in DOWNLOADS.items():
             _item(f"Save {what}", partial(download, name))
         _item("Save picture", save_picture)
         ui.separator()
+        _group("Posture", posture_actions(modes.session))
         _group("Thesis scenes", {name: partial(_open, modes.session, make) for name, make in THESIS.items()})
         _group("Figures", {name: partial(modes.open_figure, name) for name in BUILT_IN})
         ui.separator()
@@ -56,8 +70,39 @@ def examples_menu(modes: Modes, choose_file: Callable[[], object], save_picture:
     return menu
 
 
+def posture_actions(session: Session) -> dict[str, Callable[[], object]]:
+    """Actions on the present posture, by label."""
+    return {
+        "Mirror (M)": lambda: session.update(with_mirrored),
+        "Copy left side to right": lambda: session.update(lambda state: with_mirrored(state, "left")),
+        "Copy right side to left": lambda: session.update(lambda state: with_mirrored(state, "right")),
+        "Keep under a name …": lambda: name_dialog(session),
+    }
+
+
+def name_dialog(session: Session) -> None:
+    """Open the dialog that keeps the present posture under a name."""
+    with ui.dialog(value=True) as dialog, ui.card().style("min-width: 320px"):
+        ui.label("Keep this posture").classes("text-subtitle1")
+        ui.label("It appears in the list of postures above, and is saved with the figure.").classes(
+            "text-caption poise-quiet"
+        )
+        name = ui.input("Name of the posture").classes("w-full").mark("posture name")
+
+        def keep() -> None:
+            wanted = str(name.value or "").strip()
+            if attempt(lambda: session.update(lambda state: with_named_posture(state, wanted))):
+                dialog.close()
+
+        name.on("keydown.enter", keep)
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Cancel", on_click=dialog.close).props("flat")
+            ui.button("Keep", on_click=keep).mark("keep posture")
+    dialog.on("hide", dialog.delete)
+
+
 def _item(words: str, act: Callable[[], object]) -> None:
-    ui.menu_item(words, on_click=lambda: attempt(act)).props("dense").mark(words)
+    ui.menu_item(words, on_click=lambda: attempt(act)).props("dense role=menuitem").mark(words)
 
 
 def _open(session: Session, make: Callable[[], Scene]) -> None:
@@ -66,7 +111,7 @@ def _open(session: Session, make: Callable[[], Scene]) -> None:
 
 def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
     """A submenu, which opens to the right."""
-    with ui.menu_item(title, auto_close=False).props("dense"):
+    with ui.menu_item(title, auto_close=False).props("dense role=menuitem aria-haspopup=true"):
         with ui.item_section().props("side"):
             ui.icon("keyboard_arrow_right")
         with ui.menu().props('anchor="center end" self="center start" auto-close max-height="80vh"'):

@@ -16,11 +16,10 @@ from poise.studio.session.changes import scene_change
 from poise.studio.session.obstacles import (
     OBSTACLE_KINDS,
     AnyObstacle,
-    avoids_self_collision,
     new_obstacle,
     with_obstacle,
     with_obstacle_in_place,
-    with_self_avoidance,
+    with_solid,
     without_obstacle,
 )
 from poise.studio.session.session import Session
@@ -39,7 +38,7 @@ class ObstaclesPanel:
     """The panel of obstacles."""
 
     def __init__(self, session: Session, choose: Callable[[int], object]) -> None:
-        """Build the panel inside the present NiceGUI element; `choose` shows the handles of an obstacle."""
+        """Build the panel inside the current NiceGUI element; `choose` shows the handles of an obstacle."""
         self.session, self.choose = session, choose
         self.built: object = None
         self.fields: list[tuple[Field, int, Callable[[AnyObstacle], object]]] = []
@@ -50,15 +49,15 @@ class ObstaclesPanel:
                     kind.capitalize(), icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))
                 ).props("flat dense no-caps size=sm").mark(f"add {kind}")
         self.area = ui.column().classes("w-full gap-1")
-        self.itself = Switch("Avoid self-collision", self._avoid)
+        self.solid = Switch("Solid: does not pass through itself or the floor", self._set_solid)
 
-    def _avoid(self, on: bool) -> None:
-        self.session.update(scene_change(with_self_avoidance, on))
+    def _set_solid(self, on: bool) -> None:
+        self.session.update(scene_change(with_solid, on))
 
     def follow(self) -> None:
         """Update the panel to the session's state."""
         obstacles = self.session.state.scene.obstacles
-        self.itself.show(avoids_self_collision(self.session.state.scene))
+        self.solid.show(self.session.state.scene.solid)
         key = [(type(each), type(getattr(each, "shape", None)), each.name) for each in obstacles]
         if key != self.built:
             self.built = key

@@ -53,7 +53,7 @@ def recruit(session: Session, body: str, applies_to: str, joints: Recruits) -> N
 
 
 def tasks_of(state: State, body: str) -> dict[str, int]:
-    """The numbers of the tasks of a body and its sites, by label."""
+    """Index in the scene of every task of a body or of its sites, by the task's label."""
     own = {body, *(site.name for site in state.figure.sites if site.body == body)}
     tasks = enumerate(state.scene.tasks)
     return {task.label: number for number, task in tasks if getattr(task, "site", None) in own}

@@ -11,6 +11,7 @@ from poise.studio.panels.body_menu import BodyMenu
 from poise.studio.panels.criteria import CriteriaPanel
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.forces import ForcesPanel
+from poise.studio.panels.notices import say
 from poise.studio.panels.sliders import Sliders
 from poise.studio.panels.task_form import TaskForm
 from poise.studio.panels.viewport import Viewport
@@ -26,7 +27,7 @@ class Side:
     """The tabs; only the visible one is updated."""
 
     def __init__(self, session: Session) -> None:
-        """Build the tabs inside the present NiceGUI element; `attach` connects them to the viewport."""
+        """Build the tabs inside the current NiceGUI element; `attach` connects them to the viewport."""
         self.session = session
         self.viewport: Viewport | None = None
         with ui.tabs().props("dense no-caps align=justify").classes("w-full poise-tabs") as self.tabs:
@@ -80,13 +81,16 @@ class Side:
     def select(self, what: dict[str, Any]) -> None:
         """Show the properties of the thing that was clicked, if it is a task's target."""
         if "task" in what:
-            self.show_task(int(what["task"]))
+            self._show_form(int(what["task"]))
 
     def show_task(self, number: int) -> None:
         """Show the properties of a task and the handles of its target."""
+        self._show_form(number)
+        self._viewport().choose(task=number)
+
+    def _show_form(self, number: int) -> None:
         self.form.choose(number)
         self.tabs.set_value("task")
-        self._viewport().choose(task=number)
 
     def edit_body(self, body: str) -> None:
         """Open the editor of a body part."""
@@ -95,7 +99,7 @@ class Side:
 
     def _pick(self) -> None:
         self._viewport().pick()
-        ui.notify("Click a point of the figure.", position="top")
+        say("Click a point of the figure.")
 
     def _picked(self, body: int, point: Any, **_: Any) -> None:
         """Make the selected task be about the point that was picked."""

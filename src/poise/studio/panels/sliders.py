@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 from itertools import groupby
 
 from nicegui import ui
 
+from poise.errors import TaskError
+from poise.studio.panels.fields import attempt, range_words
 from poise.studio.session.freedoms import Freedom, shown_values
 from poise.studio.session.postures import with_freedom
 from poise.studio.session.session import Session
@@ -15,6 +19,10 @@ SLIDER_STEPS = {"°": 0.1, "m": 0.001}
 """Step of a slider, by unit."""
 SLIDER_DECIMALS = {"°": 1, "m": 3}
 """Decimals of a value that are shown, by unit."""
+UNIT_WORDS = {"°": "degrees", "m": "metres"}
+"""Units as a screen reader says them."""
+SENT_DECIMALS = 6
+"""Decimals of a value that a slider is set to."""
 SAME_VALUE_DIFFERENCE = 1e-6
 """Tolerance when a slider's value is compared with the session's, in the unit shown."""
 
@@ -23,18 +31,18 @@ class Sliders:
     """The panel of sliders."""
 
     def __init__(self, session: Session) -> None:
-        """Build an empty panel inside the present NiceGUI element."""
+        """Build an empty panel inside the current NiceGUI element."""
         self.session = session
         self.following = False
         self.shown_figure = self.shown_step = -1
         self.sliders: list[ui.slider] = []
-        self.numbers: list[ui.label] = []
+        self.numbers: list[ui.element] = []
         self.rows: list[tuple[str, ui.column]] = []
         self.search = ui.input(placeholder="Find a joint", on_change=self._filter)
         self.search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
         with self.search.add_slot("prepend"):
             ui.icon("search", size="xs")
-        self.area = ui.scroll_area().style("height: calc(100vh - 140px)").props('content-style="padding: 4px 16px"')
+        self.area = ui.scroll_area().style("height: calc(100vh - 140px)").classes("poise-joints")
 
     def build(self) -> None:
         """Build the sliders of the session's figure."""
@@ -55,11 +63,26 @@ class Sliders:
                 if k == 0:
                     name = ui.label(joint.replace("_", " ")).classes("text-body2 text-weight-medium")
                     if not freedom.active:
-                        name.classes("text-blue-6")
-                ui.label(freedom.coordinate).classes("text-caption text-grey-6")
+                        name.classes("poise-passive")
+                ui.label(freedom.coordinate).classes("text-caption poise-quiet")
                 ui.space()
-                self.numbers.append(ui.label().classes("text-caption poise-number"))
+                self.numbers.append(self._number(freedom))
             self._slider(freedom)
+
+    def _number(self, freedom: Freedom) -> ui.element:
+        """The value of a degree of freedom, which can be typed."""
+        box = ui.element("input").classes("poise-value poise-number").mark(f"value {_marker(freedom)}")
+        box.props(f'inputmode=decimal aria-label="{_name(freedom)}, {UNIT_WORDS[freedom.unit]}"')
+        return box.on(
+            "change",
+            lambda event: self._typed(freedom, event.args),
+            js_handler="(event) => emit(event.target.value)",
+        )
+
+    def _typed(self, freedom: Freedom, text: object) -> None:
+        if not attempt(lambda: self._moved(freedom, typed_value(freedom, str(text)))):
+            box = self.numbers[freedom.number]
+            ui.run_javascript(f"getHtmlElement({box.id}).value = {json.dumps(box.props.get('value', ''))}")
 
     def _slider(self, freedom: Freedom) -> None:
         slider = ui.slider(
@@ -68,9 +91,8 @@ class Sliders:
             step=SLIDER_STEPS[freedom.unit],
             on_change=lambda event: self._moved(freedom, event.value),
         )
-        slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px").classes(
-            "poise-slider"
-        ).mark(_marker(freedom))
+        slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px")
+        slider.props(f'aria-label="{_name(freedom)}"').classes("poise-slider").mark(_marker(freedom))
         self.sliders.append(slider)
 
     def _moved(self, freedom: Freedom, value: float | None) -> None:
@@ -92,11 +114,17 @@ class Sliders:
                     slider.value is None
                     or abs(slider.value - value) > 0.5 * SLIDER_STEPS[freedom.unit] + SAME_VALUE_DIFFERENCE
                 ):
-                    slider.set_value(value)
+                    slider.set_value(round(value, SENT_DECIMALS) + 0.0)
                 digits = SLIDER_DECIMALS[freedom.unit]
-                number.set_text(f"{round(value, digits) + 0.0:.{digits}f} {freedom.unit}")
+                self._show_number(number, f"{round(value, digits) + 0.0:.{digits}f} {freedom.unit}")
         finally:
             self.following = False
+
+    @staticmethod
+    def _show_number(box: ui.element, text: str) -> None:
+        if box.props.get("value") != text:
+            box.props["value"] = text
+            box.update()
 
     def _filter(self) -> None:
         """Show only the joints whose names contain all words of the search field."""
@@ -108,6 +136,24 @@ class Sliders:
 def move(session: Session, freedom: Freedom, value: float) -> None:
     """Set a degree of freedom; all moves of one slider are undone together."""
     session.update(lambda state: with_freedom(state, freedom.number, value), gesture=("move", freedom.number))
+
+
+def typed_value(freedom: Freedom, text: str) -> float:
+    """The value in a text, in the unit of a degree of freedom; raises `TaskError` if it is none or not in range."""
+    try:
+        value = float(text.replace(freedom.unit, "").replace(",", ".").strip())
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise TaskError(f"{_name(freedom)} must be a number, not {text!r}.")
+    low, high = round(freedom.low, 4), round(freedom.high, 4)
+    if not low <= value <= high:
+        raise TaskError(f"{_name(freedom)} must be {range_words(low, high)} {freedom.unit}, not {value:g}.")
+    return value
+
+
+def _name(freedom: Freedom) -> str:
+    return f"{freedom.joint.replace('_', ' ')} {freedom.coordinate}".strip()
 
 
 def _marker(freedom: Freedom) -> str:

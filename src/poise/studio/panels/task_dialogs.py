@@ -23,7 +23,7 @@ def add_dialog(session: Session) -> None:
         site = ui.select(parts, value=parts[0], label="Site or body", with_input=True).classes("w-full")
         site.bind_visibility_from(kind, "value", lambda value: menu[value].needs_site)
         ui.label("The task keeps the present state, at the lowest priority; drag its target or edit it then.").classes(
-            "text-caption text-grey-6"
+            "text-caption poise-quiet"
         )
 
         def add() -> None:
@@ -46,7 +46,7 @@ def edit_dialog(session: Session, number: int) -> None:
         ui.label(f"Edit {task.label}").classes("text-subtitle1")
         field = ui.textarea(value=text).props("outlined autogrow input-class=poise-code").classes("w-full")
         ui.label("Keys as in scene files: name, priority, weight, axes, relative_to, joints, gain …").classes(
-            "text-caption text-grey-6"
+            "text-caption poise-quiet"
         )
 
         def apply() -> None:

@@ -29,7 +29,7 @@ class TaskForm:
     """The panel of one task's properties."""
 
     def __init__(self, session: Session, pick: Callable[[], object]) -> None:
-        """Build an empty panel inside the present NiceGUI element; `pick` lets the user click a point of the figure."""
+        """Build an empty panel inside the current NiceGUI element; `pick` lets the user click a point of the figure."""
         self.session, self.pick = session, pick
         self.number: int | None = None
         self.built: object = None
@@ -65,10 +65,10 @@ class TaskForm:
         with self.area, ui.column().classes("w-full gap-1"):
             if task is None:
                 ui.label("Click a task on the left, or a target, to see its properties.").classes(
-                    "text-caption text-grey-6"
+                    "text-caption poise-quiet"
                 )
                 return
-            ui.label(title_of(task)).classes("text-caption text-weight-medium text-orange-8")
+            ui.label(title_of(task)).classes("text-caption text-weight-medium poise-level")
             self._common(task)
             for field in form_of(task):
                 self._own(field)
@@ -147,7 +147,7 @@ def form_of(task: Task) -> list[FormField]:
 
 
 def made_field(field: FormField, options: list[str], entered: Entered) -> Field:
-    """Build the control of a form field inside the present NiceGUI element."""
+    """Build the control of a form field inside the current NiceGUI element."""
     if field.control == "number":
         return Number(field.label, entered, low=field.low, step=field.step, digits=field.digits)
     if field.control == "axes":

@@ -16,7 +16,6 @@ from poise.studio.session.edits import with_changed_task, without_task
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
 from poise.tasks.task import Task
-from poise.tasks.words import amount
 
 LEVEL_INDENT, LARGEST_INDENT = 12, 60
 """Indentation of each level, and the largest indentation [pixels]."""
@@ -41,7 +40,7 @@ class TaskList:
     """The panel of tasks."""
 
     def __init__(self, session: Session) -> None:
-        """Build an empty list inside the present NiceGUI element."""
+        """Build an empty list inside the current NiceGUI element."""
         self.session = session
         self.shown: object = None
         self.rows: dict[int, Row] = {}
@@ -50,7 +49,8 @@ class TaskList:
         with ui.row().classes("w-full items-center no-wrap q-px-md q-pt-sm"):
             ui.label("Tasks").classes("text-subtitle2")
             ui.space()
-            with ui.button(icon="add", on_click=lambda: add_dialog(session)).props("flat round dense").mark("add task"):
+            add = ui.button(icon="add", on_click=lambda: add_dialog(session))
+            with add.props('flat round dense aria-label="Add a task"').mark("add task"):
                 ui.tooltip("Add a task")
         self.area = ui.scroll_area().style("height: calc(100vh - 130px)").classes("poise-panel")
 
@@ -75,18 +75,18 @@ class TaskList:
         with self.area:
             if not tasks:
                 ui.label("No tasks. Double-click a point to pin it, or add a task.").classes(
-                    "text-caption text-grey-6 q-pa-sm"
+                    "text-caption poise-quiet q-pa-sm"
                 )
             for depth, level in enumerate(levels):
                 indent = min(depth * LEVEL_INDENT, LARGEST_INDENT)
                 with ui.column().classes("w-full gap-1 q-mb-sm").style(f"padding-left: {indent}px") as group:
-                    ui.label(f"Priority {level}").classes("text-caption text-weight-medium text-orange-8")
+                    ui.label(f"Priority {level}").classes("text-caption text-weight-medium poise-level")
                     for number, task in enumerate(tasks):
                         if task.priority == level:
                             self._row(number, task)
                 self._takes_drops(group, level)
             if tasks:
-                last = ui.label("Drop here for the lowest priority").classes("poise-drop text-caption text-grey-6")
+                last = ui.label("Drop here for the lowest priority").classes("poise-drop text-caption poise-quiet")
                 self._takes_drops(last, levels[-1] + 1)
 
     def _row(self, number: int, task: Task) -> None:
@@ -94,10 +94,13 @@ class TaskList:
             with ui.row().classes("w-full items-center no-wrap gap-1"):
                 active = ui.checkbox(value=task.active, on_change=lambda event: self._switch(number, event.value))
                 active.props("dense size=xs").tooltip("Active")
+                active._props["aria-label"] = f"Active: {task.label}"
                 name = ui.label(task.label).classes("text-body2 ellipsis col cursor-pointer")
                 with name:
                     whole_name = ui.tooltip(task.label)
-                name.on("click", lambda: self.choose(number) if self.choose is not None else None)
+                name.props("role=button tabindex=0")
+                for event in ("click", "keydown.enter"):
+                    name.on(event, lambda: self.choose(number) if self.choose is not None else None)
                 error = ui.label().classes("text-caption poise-number no-wrap")
             with ui.row().classes("w-full items-center no-wrap gap-2"):
                 weight = self._numbers(number, task)
@@ -159,7 +162,8 @@ class TaskList:
         verdict = self.session.state.outcome.verdicts.get(task)
         if verdict is None:
             row.error.set_text("" if task.active else "off")
+            row.error.classes(replace="text-caption poise-number no-wrap poise-quiet")
             return
-        row.error.set_text("met" if verdict.met else amount(verdict.error, task.unit()))
-        tone = "text-green-7" if verdict.met else "text-red-6"
+        row.error.set_text("met" if verdict.met else task.error_words(self.session.state.posture, verdict.error))
+        tone = "poise-good" if verdict.met else "poise-bad"
         row.error.classes(replace=f"text-caption poise-number no-wrap {tone}")

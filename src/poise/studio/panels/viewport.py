@@ -11,7 +11,7 @@ WEB = Path(__file__).parents[1] / "web"
 """Folder of the page's scripts."""
 _THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist"
 """NiceGUI's build of three.js, which exports THREE and OrbitControls."""
-_ROOMS = {f"poise-studio/{room}": str(WEB / room) for room in ("marks", "modes", "pointer")}
+_ROOMS = {f"poise-studio/{room}": str(WEB / room) for room in ("animate", "marks", "modes", "pointer")}
 """Folders in `WEB`, by the name under which scripts import them. Each has an address of its own: browsers keep a script
 for a year, and NiceGUI gives a folder a new address when a file is replaced in it, but not in a folder inside it."""
 

@@ -16,7 +16,7 @@ from poise.figures.robots.chains import chain
 from poise.forces.loads import Force, Load, Support
 from poise.studio.scenes.openings import BALANCE_MARGIN, FEET, STANDING, standing_tasks
 from poise.studio.scenes.shoulder import sliding_scapula
-from poise.tasks.criteria import Criterion, Flex
+from poise.tasks.criteria import Criterion, Flex, Natural
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
@@ -184,9 +184,11 @@ def flexed_legs() -> Scene:
     return _human("Holds its hands in place and bends its legs", tasks, criteria=[Flex(joints=LEGS)])
 
 
-def _leaning(description: str, more: Sequence[Task], forces: Sequence[Load]) -> Scene:
+def _leaning(
+    description: str, more: Sequence[Task], forces: Sequence[Load], criteria: Sequence[Criterion] = ()
+) -> Scene:
     tasks = [*_feet(built_in("human")), Equilibrium(priority=2, name="equilibrium"), *more]
-    return _human(description, tasks, forces=forces)
+    return _human(description, tasks, forces=forces, criteria=criteria)
 
 
 def on_one_foot() -> Scene:
@@ -205,7 +207,8 @@ def pulling() -> Scene:
 def pushing() -> Scene:
     """Figure 7.17: pushing with both hands."""
     forces: list[Load] = [*(Force(f"{side}_hand", (0, 0, -60)) for side, _ in SIDE_SIGNS), *FEET_SUPPORTS]
-    return _leaning("Pushes with 120 N, leaning forward", _hands([(0.25, 1.2, 0.5), (-0.25, 1.2, 0.5)], "hand"), forces)
+    hands = _hands([(0.25, 1.35, 0.85), (-0.25, 1.35, 0.85)], "hand")
+    return _leaning("Pushes with 120 N, leaning forward", hands, forces, [Natural()])
 
 
 def twisting() -> Scene:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
+from poise.engine.natural_humanoid import humanoid_rest, rest_posture
 from poise.engine.scene import Origin, Scene
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
-from poise.tasks.criteria import NearPosture
+from poise.tasks.criteria import Natural, NearPosture
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
 from poise.tasks.place import Frame, Position
@@ -23,28 +25,63 @@ BALANCE_MARGIN = 0.02
 
 
 def opening(figure: Figure, origin: Origin | None = None) -> Scene:
-    """The scene a figure opens with: a figure with two feet stands in balance; other figures have no tasks."""
+    """The scene a figure opens with: people and humanoids stand in balance; other figures have no tasks."""
     if origin is None and figure.name in BUILT_IN and figure == built_in(figure.name):
         origin = Origin(figure.name)
-    stands = STANDING in figure.posture_names and set(FEET) <= set(figure.sites.names)
-    if not (stands and any(joint.kind == "free" for joint in figure.joints)):
+    figure, origin = _on_its_feet(figure, origin)
+    feet = feet_of(figure)
+    if feet is None:
         about = "Drag any part: every loop stays closed" if len(figure.loops) else "Drag any part: no tasks yet"
-        return Scene(figure, description=about, origin=origin)
+        return Scene(figure, description=about, solid=is_solid(figure), origin=origin)
     return Scene(
         figure,
-        standing_tasks(figure),
-        start=STANDING,
+        standing_tasks(figure, feet),
+        start=rest_posture(figure),
+        solid=is_solid(figure),
+        criteria=None if feet == FEET else [Natural()],
         description="Standing on both feet: drag any part",
         origin=origin,
     )
 
 
-def standing_tasks(figure: Figure) -> list[Task]:
-    """Tasks that keep both feet where they stand, and below them a task that keeps the centre of mass over them."""
-    feet: list[Task] = [
-        Frame(foot, figure.pose_of(foot, STANDING), name=foot.replace("_", " "), priority=1) for foot in FEET
+def _on_its_feet(figure: Figure, origin: Origin | None) -> tuple[Figure, Origin | None]:
+    """The figure and its origin, with a floating base for a humanoid whose pelvis is fixed to the world."""
+    if any(joint.kind == "free" for joint in figure.joints):
+        return figure, origin
+    floating = figure.with_floating_base()
+    if humanoid_rest(floating) is None:
+        return figure, origin
+    return floating, None if origin is None else replace(origin, floating=True)
+
+
+def feet_of(figure: Figure) -> tuple[str, str] | None:
+    """The two feet on which a figure with a floating base stands; None if it has none."""
+    if not any(joint.kind == "free" for joint in figure.joints):
+        return None
+    if STANDING in figure.posture_names and set(FEET) <= set(figure.sites.names):
+        return FEET
+    rest = humanoid_rest(figure)
+    return None if rest is None else (rest.parts["left_ankle"], rest.parts["right_ankle"])
+
+
+def is_solid(figure: Figure) -> bool:
+    """Whether a figure is solid when it is opened: it has shapes, and no loops, whose links are drawn in one plane."""
+    return not len(figure.loops) and any(body.shapes for body in figure.bodies)
+
+
+def standing_tasks(figure: Figure, feet: tuple[str, str] = FEET) -> list[Task]:
+    """Tasks that keep both feet where they stand, and below them a task that keeps the centre of mass over them.
+
+    A skeleton without masses, or without shapes to stand on, has no balance to keep.
+    """
+    start = rest_posture(figure)
+    frames: list[Task] = [
+        Frame(foot, figure.pose_of(foot, start), name=foot.replace("_", " "), priority=1) for foot in feet
     ]
-    return [*feet, CenterOfMass(over=FEET, margin=BALANCE_MARGIN, priority=2, name="balance")]
+    soles = [figure.sites[foot].body if foot in figure.sites else foot for foot in feet]
+    if not figure.mass > 0.0 or not all(figure.bodies[body].shapes for body in soles):
+        return frames
+    return [*frames, CenterOfMass(over=feet, margin=BALANCE_MARGIN, priority=2, name="balance")]
 
 
 def _human(description: str, *tasks: Task, **parts: object) -> Scene:
@@ -53,6 +90,7 @@ def _human(description: str, *tasks: Task, **parts: object) -> Scene:
         human,
         [*standing_tasks(human), *tasks],
         start=STANDING,
+        solid=True,
         description=description,
         origin=Origin("human"),
         **parts,  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -45,8 +46,15 @@ def file_routes(modes: Modes) -> APIRouter:
 def _download(make: Callable[[], tuple[str, bytes]]) -> Response:
     """A response with a file to download, or with the reason why there is none."""
     try:
-        name, data = make()
+        return attachment(*make())
     except PoiseError as problem:
         return PlainTextResponse(str(problem), status_code=422)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+
+
+def attachment(name: str, data: bytes) -> Response:
+    """A response with a file to download."""
+    # A header is ASCII; browsers take a name with other letters from `filename*`.
+    plain = "".join(letter if letter.isascii() else "_" for letter in name)
+    attached = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
+    headers = {"Content-Disposition": attached, "Cache-Control": "no-store"}
     return Response(data, media_type="application/octet-stream", headers=headers)

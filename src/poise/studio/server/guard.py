@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-"""Names of this machine for itself."""
+"""Host names by which a machine addresses itself."""
 KEY = "key"
 """Parameter of the address that contains the key."""
 

@@ -13,7 +13,9 @@ from fastapi.responses import PlainTextResponse, Response
 from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
 from poise.studio.control.modes import Known, Modes
-from poise.studio.modes.retarget.retarget import exported
+from poise.studio.modes.retarget.retarget import exported, motion_stem
+from poise.studio.server.file_routes import attachment
+from poise.studio.session.temporary_figures import file_stem
 from poise.studio.wire.connection import Connection
 
 MESSAGE_INTERVAL = 1.0 / 40.0
@@ -41,8 +43,8 @@ def mode_routes(modes: Modes) -> APIRouter:
 
     @router.get("/posture.json")
     async def posture() -> Response:
-        headers = {"Content-Disposition": "attachment; filename=posture.json", "Cache-Control": "no-store"}
-        return Response(posture_text(modes.session.state.posture), media_type="application/json", headers=headers)
+        state = modes.session.state
+        return attachment(f"{file_stem(f'{state.figure.name} posture')}.json", posture_text(state.posture).encode())
 
     return router
 
@@ -55,8 +57,8 @@ def _file(modes: Modes, name: str) -> Response:
             exported(modes.session.state, path)
         except PoiseError as problem:
             return PlainTextResponse(str(problem).replace(f"{folder}/", ""), status_code=422)
-        headers = {"Content-Disposition": f"attachment; filename={name}", "Cache-Control": "no-store"}
-        return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
+        ending = "_pairs.toml" if path.suffix == ".toml" else path.suffix
+        return attachment(f"{file_stem(motion_stem(modes.session.state))}{ending}", path.read_bytes())
 
 
 def news_text(modes: Modes, known: Known) -> str | None:

@@ -8,17 +8,19 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments, KeyEventArguments
 
 from poise.studio.control.modes import Modes
-from poise.studio.panels.fields import attempt
+from poise.studio.panels.fields import attempt, header_tip
 from poise.studio.panels.menus import cheat_sheet, examples_menu
 from poise.studio.panels.modes.switch import ModeSwitch
+from poise.studio.panels.notices import say, say_problem
 from poise.studio.panels.side import Side
-from poise.studio.panels.style import STYLE
+from poise.studio.panels.style import PRIMARY_COLOR, STYLE
 from poise.studio.panels.task_list import TaskList
 from poise.studio.panels.viewport import Viewport
-from poise.studio.session.postures import in_posture
+from poise.studio.session.postures import in_posture, with_joint_values, with_mirrored
 from poise.studio.session.readiness import Progress, all_ready
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
+from poise.tasks.amounts import LENGTH_AND_ANGLE, amount
 
 PAGE_UPDATE_INTERVAL = 0.1
 """Time between two updates of a page's panels [s]."""
@@ -38,18 +40,23 @@ class StudioPage:
         self.session, self.modes, self.progress = session, modes, progress
         self.shown_figure = self.shown_step = -1
         self.following = self.four = False
+        ui.colors(primary=PRIMARY_COLOR)
         ui.add_css(STYLE)
         self.help = cheat_sheet()
         self._header()
         left = ui.left_drawer(value=True, bordered=True).props("width=290 behavior=desktop").classes("q-pa-none")
+        left.props('aria-label="Tasks and settings of the mode"')
         with left:
             self.tasks = TaskList(session)
         right = ui.right_drawer(value=True, bordered=True).props("width=270 behavior=desktop").classes("q-pa-none")
+        right.props('aria-label="Joints, task, forces, criteria, body"')
+        self.left = left
         with right:
             self.side = Side(session)
         self._status()
         self.viewport = Viewport()
         self.viewport.on("refused", self._refused)
+        self.viewport.on("narrow", lambda: self.switch.fold_joints(True))
         self.side.attach(self.viewport)
         self.tasks.on_choose(self.side.show_task)
         self.switch.build_panels(self.viewport, left, right)
@@ -59,18 +66,25 @@ class StudioPage:
         ui.timer(SLIDERS_UPDATE_INTERVAL, self.side.follow_joints)
         self.ready_timer = ui.timer(READINESS_UPDATE_INTERVAL, self._show_readiness)
         self._show_readiness()
+        if modes.recovered and not self.session.can_redo:
+            say("The scene of the last session is back. Undo returns to the beginning.")
+            modes.recovered = False
 
     def _header(self) -> None:
         with ui.header().classes("items-center no-wrap q-py-none q-px-md bg-grey-10").style("height: 52px; gap: 10px"):
-            ui.label("poise studio").classes("text-subtitle1 text-weight-medium no-wrap")
-            with ui.button(icon="menu").props("flat round dense color=white").mark("menu"):
-                ui.tooltip("Open, save, examples")
+            self.fold_left = _button("vertical_split", "Fold or unfold the panel on the left ([)", self._fold_left)
+            title = ui.label("poise studio").classes("poise-title text-subtitle1 text-weight-medium no-wrap")
+            title.props("role=heading aria-level=1")
+            with ui.button(icon="menu").props('flat round dense color=white aria-label="Menu"').mark("menu"):
+                header_tip("Open, save, examples")
                 examples_menu(self.modes, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture())
             self.figures = _chooser("Figure", self._choose_figure)
             self.postures = _chooser("Posture", self._choose_posture)
             ui.space()
             self.switch = ModeSwitch(self.modes)
             ui.space()
+            self.stop = ui.button("Stop robot", icon="stop", on_click=self._stop_robot, color="negative")
+            self.stop.props("dense no-caps unelevated").classes("poise-stop no-wrap").mark("stop robot")
             self.undo = _button("undo", "Undo (Ctrl Z)", self.session.undo)
             self.redo = _button("redo", "Redo (Ctrl Shift Z)", self.session.redo)
             ui.switch("Joints", value=True, on_change=lambda event: self.viewport.show_joints(event.value)).props(
@@ -80,18 +94,23 @@ class StudioPage:
             _button("center_focus_strong", "Frame the whole figure (F)", lambda: self.viewport.frame_figure())
             _button("contrast", "Switch between dark and light (D)", self._switch_dark)
             _button("help_outline", "Show all shortcuts (?)", self.help.open)
+            self.fold_right = _button("view_sidebar", "Fold or unfold the panel on the right (])", self._fold_right)
 
     def _status(self) -> None:
         with ui.row().classes("poise-status w-full items-center no-wrap"):
             self.light = ui.element("span").classes("poise-light").mark("light")
-            self.sentence = ui.label().classes("text-body2 ellipsis").mark("sentence")
+            self.sentence = ui.label().classes("text-body2 poise-sentence").mark("sentence").props("role=status")
             with self.sentence:
                 self.whole = ui.tooltip()
             ui.space()
+            self.balance, self.balance_tip = _badge("balance")
+            self.robot, self.robot_tip = _badge("robot")
+            with ui.element("span").classes("poise-badge poise-offline").props("role=alert").mark("offline"):
+                ui.label("Offline: reconnecting …")
             with ui.row().classes("poise-readiness items-center no-wrap gap-2").mark("readiness") as self.readiness:
                 self.ready_sentence = ui.label().classes("text-caption poise-number")
                 self.ready_bar = ui.linear_progress(show_value=False).props("instant-feedback color=orange-7")
-            self.facts = ui.label().classes("text-caption text-grey-6 no-wrap poise-facts")
+            self.facts = ui.label().classes("text-caption poise-quiet no-wrap poise-facts")
 
     def follow(self) -> None:
         """Update the whole page to the session's state."""
@@ -134,10 +153,31 @@ class StudioPage:
         self.light.props(f'data-light="{state.outcome.light}" {seen}')
         self.sentence.set_text(state.outcome.sentence)
         self.whole.set_text(state.outcome.sentence)
+        self._show_badges(state)
         self.facts.set_text(_facts(state))
         self.switch.show_hint(state.scene.description if self.session.can_undo else FIRST_HINT, self.session.can_undo)
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
+
+    def _show_badges(self, state: State) -> None:
+        """Show apart from the light of the tasks whether the figure is balanced, and whether a robot follows it."""
+        inside = state.outcome.inside
+        self.balance.set_visibility(inside is not None)
+        if inside is not None:
+            self.balance.props(f"data-good={'true' if inside >= 0.0 else 'false'}")
+            self.balance.set_text(f"{'Balanced' if inside >= 0.0 else 'Not balanced'}: {1000.0 * inside:.0f} mm")
+            self.balance_tip.set_text(state.outcome.balance)
+        robot = self.modes.expressive.robot
+        self.stop.set_visibility(robot.is_on)
+        self.robot.set_visibility(robot.is_on)
+        if robot.is_on:
+            self.robot.props(f"data-good={'true' if robot.is_dry else 'false'}")
+            self.robot.set_text("Dry run" if robot.is_dry else "Robot moves")
+            self.robot_tip.set_text(robot.lines[-1] if robot.lines else robot.state)
+
+    def _stop_robot(self) -> None:
+        if self.modes.expressive.robot.stop("Stopped with the red button: the servos hold their positions."):
+            self.session.wake()
 
     def _choose_figure(self, name: str | None) -> None:
         if name in self.modes.figure_names and not self.following:
@@ -150,6 +190,27 @@ class StudioPage:
             self.session.update(lambda state: in_posture(state, name))
             self.follow()
 
+    def _fold_left(self) -> None:
+        self.left.toggle()
+
+    def _fold_right(self) -> None:
+        self.switch.fold_joints(not self.switch.folded)
+
+    def _copy(self) -> None:
+        state = self.session.state
+        rows = {joint.name: state.figure.q_slice(joint.name) for joint in state.figure.joints if joint.nq}
+        self.modes.copied = {name: tuple(map(float, state.posture.q[row])) for name, row in rows.items()}
+        say("The posture is copied. Ctrl V pastes it.")
+
+    def _paste(self) -> None:
+        """Give joints of the same name and size the copied values."""
+        figure, copied = self.session.state.figure, self.modes.copied
+        values = {j.name: copied[j.name] for j in figure.joints if j.nq and len(copied.get(j.name, ())) == j.nq}
+        if not values:
+            say_problem("There is no copied posture for this figure: press Ctrl C in a posture first.")
+        else:
+            attempt(lambda: self.session.update(lambda state: with_joint_values(state, values)))
+
     def _switch_views(self) -> None:
         self.four = not self.four
         self.viewport.show_four(self.four)
@@ -158,7 +219,7 @@ class StudioPage:
         self.viewport.switch_dark()
 
     def _refused(self, event: GenericEventArguments) -> None:
-        ui.notify(str(event.args), type="negative", position="top", multi_line=True, timeout=10_000)
+        say_problem(str(event.args))
 
     def _key(self, event: KeyEventArguments) -> None:
         if not event.action.keydown or event.action.repeat:
@@ -172,9 +233,14 @@ class StudioPage:
             "d": self._switch_dark,
             "p": self.viewport.pin_here,
             "?": self.help.open,
+            "m": lambda: self.session.update(with_mirrored),
+            "[": self._fold_left,
+            "]": self._fold_right,
         }
         if control and key in ("z", "y"):
             (self.session.redo if redo else self.session.undo)()
+        elif control and key in ("c", "v"):
+            (self._copy if key == "c" else self._paste)()
         elif not control and key in plain:
             plain[key]()
 
@@ -185,9 +251,17 @@ def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
     return chooser
 
 
+def _badge(marker: str) -> tuple[ui.label, ui.tooltip]:
+    """A small sign in the status line, and its tooltip."""
+    with ui.label().classes("poise-badge no-wrap").mark(f"badge {marker}") as badge:
+        tip = ui.tooltip()
+    return badge, tip
+
+
 def _button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
     with ui.button(icon=icon, on_click=lambda: action()).props("flat round dense color=white") as button:
-        ui.tooltip(tip)
+        header_tip(tip)
+    button.props(f'aria-label="{tip}"')
     return button.mark(icon)
 
 
@@ -209,5 +283,5 @@ def _facts(state: State) -> str:
         facts.append(f"{figure.mass:.3g} kg")
     if len(figure.loops):
         gap = figure.closure_error(state.posture)
-        facts.append("loops closed" if gap < 1e-6 else f"loops open by {gap:.2g}")
+        facts.append("loops closed" if gap < 1e-6 else f"loops open by {amount(gap, LENGTH_AND_ANGLE)}")
     return " · ".join(facts)

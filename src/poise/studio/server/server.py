@@ -6,7 +6,7 @@ import contextlib
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 
 import uvicorn
@@ -15,6 +15,8 @@ from nicegui import ui
 
 from poise.errors import PoiseError
 from poise.studio.control.modes import Modes
+from poise.studio.server.animation_routes import animation_routes
+from poise.studio.server.autosave import Autosave, autosave_file
 from poise.studio.server.file_routes import file_routes
 from poise.studio.server.guard import KEY, Guard
 from poise.studio.server.keys import new_key, stored_key
@@ -42,6 +44,7 @@ def serve(
     port: int = 8123,
     open_browser: bool = True,
     progress: Progress = all_ready,
+    recover: bool = False,
 ) -> None:
     """Print the studio's address and serve it until Ctrl-C.
 
@@ -52,6 +55,7 @@ def serve(
         port: The port to listen at; if it is in use, the next free one.
         open_browser: Whether to open the page in a browser.
         progress: How far the studio has got with getting ready, which the pages show.
+        recover: Whether to open the scene that the studio at this port showed last.
     """
     listener = listening(host, port)
     found = int(listener.getsockname()[1])
@@ -67,41 +71,48 @@ def serve(
     if not isinstance(session, Session):
         with WaitingPage(listener, progress):
             session = session()
-    guarded = Guard(application(session, progress), key=key, port=found, local=is_local(host))
+    modes = Modes(session)
+    autosave = Autosave(modes, autosave_file(found)) if port else None
+    if autosave is not None and recover:
+        autosave.recover()
+    guarded = Guard(application(modes, progress), key=key, port=found, local=is_local(host))
     config = uvicorn.Config(
         guarded, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_TIME, ws_per_message_deflate=False
     )
     with contextlib.suppress(KeyboardInterrupt):
-        _Server(config, SolverThread(session)).run(sockets=[listener])
+        _Server(config, [SolverThread(session), *([autosave] if autosave else [])]).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """A server that runs the solver thread while it serves.
+    """A server that runs the solver thread and the one that saves while it serves.
 
-    The thread starts after the server: NiceGUI's startup walks through all objects of the process, and a thread that
+    The threads start after the server: NiceGUI's startup walks through all objects of the process, and a thread that
     creates tuples meanwhile may fail.
     """
 
-    def __init__(self, config: uvicorn.Config, solving: SolverThread) -> None:
+    def __init__(self, config: uvicorn.Config, threads: Sequence[SolverThread | Autosave]) -> None:
         super().__init__(config)
-        self.solving = solving
+        self.threads = threads
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self.solving.start()
+        for thread in self.threads:
+            thread.start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.solving.stop()
+        for thread in self.threads:
+            thread.stop()
         await super().shutdown(sockets)
 
 
-def application(session: Session, progress: Progress = all_ready) -> FastAPI:
+def application(modes: Modes, progress: Progress = all_ready) -> FastAPI:
     """The application with all pages and routes, without the guard."""
+    session = modes.session
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(viewport_routes(session))
-    modes = Modes(session)
     app.include_router(file_routes(modes))
     app.include_router(mode_routes(modes))
+    app.include_router(animation_routes(modes))
 
     @ui.page("/")
     def _page() -> None:

@@ -21,7 +21,7 @@ from poise.figure.model.shapes import Box, Cylinder, Ellipsoid, Mesh, Shape
 SHORTEST_LENGTH = 1e-4
 """Shortest length of a body that can be changed [m]."""
 ALONG_COSINE = 0.7
-"""Cosine of the angle to a body's long axis above which an axis of a shape is stretched with the body."""
+"""An axis of a shape is stretched with its body if the cosine of its angle to the body's long axis exceeds this."""
 MOVING_KINDS = tuple(kind for kind in COORDINATES if kind not in ("fixed", "free"))
 """Kinds that a joint can be changed to, in addition to `fixed`."""
 
@@ -137,7 +137,7 @@ def with_twist(figure: Figure, joint: str, low: float, high: float) -> Figure:
 
 
 def with_kind(figure: Figure, joint: str, kind: Kind) -> Figure:
-    """The figure with another kind of joint, without limits; the joint is removed from postures and couplings."""
+    """The figure with a joint of another kind, without limits; its couplings and its values in postures are removed."""
     old = figure.joints[joint]
     new = replace(old, kind=kind, axes=_axes(old, kind), lower=(), upper=(), ball_limits=None)
     couplings = [each for each in figure.couplings if all(term.joint != joint for term in each.terms)]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from numpy.typing import ArrayLike
 
 from poise.engine.scene import Scene
+from poise.errors import FigureError
 from poise.figure.model.figure import Figure
-from poise.figure.model.pose import Pose
+from poise.figure.model.pose import FloatArray, Pose, unit_vector
 from poise.studio.session.driver import Mode
 from poise.studio.session.edits import task_of, with_parts, with_task
+from poise.studio.session.keys import carried_animation, time_of_posture
 from poise.studio.session.outcome import Outcome
 from poise.studio.session.postures import carried_over
 from poise.studio.session.pulls import checked_point
 from poise.studio.session.state import State, continued, has_work, state_of, with_scene
+from poise.tasks.avoid import floors_of
 from poise.tasks.task import Recruits
 
 if TYPE_CHECKING:
@@ -35,9 +37,10 @@ def scene_change(
     return lambda state: with_scene(state, change(state.scene, *args, **options))
 
 
-def open_scene(session: Session, scene: Scene, *, folder: Path | None = None, mode: Mode | None = None) -> None:
+def open_scene(session: Session, scene: Scene, *, mode: Mode | None = None) -> None:
     """Open a scene in its start posture, in the pose mode unless another mode is given."""
-    new = replace(state_of(scene, folder), mode=mode or Mode())
+    new = replace(state_of(scene), mode=mode or Mode())
+    new = replace(new, time=time_of_posture(new))
     if new.mode.drives or has_work(new):
         new = replace(new, outcome=Outcome("orange", GETTING_READY))
     session.update(lambda state: continued(state, new))
@@ -46,8 +49,19 @@ def open_scene(session: Session, scene: Scene, *, folder: Path | None = None, mo
 def with_figure(state: State, figure: Figure) -> State:
     """The state with a changed version of its figure; joints that both have keep their values."""
     posture = carried_over(state.posture, figure)
-    new = state_of(with_parts(state.scene, figure=figure, start=posture, origin=None), state.folder)
-    return continued(state, replace(new, posture=posture, mode=state.mode, recruits=state.recruits))
+    animation = carried_animation(state.scene.animation, state.figure, figure)
+    new = state_of(with_parts(state.scene, figure=figure, start=posture, animation=animation, origin=None))
+    return continued(state, replace(new, posture=posture, mode=state.mode, recruits=state.recruits, time=state.time))
+
+
+def with_named_posture(state: State, name: str) -> State:
+    """The state whose figure has its present posture under a name, with which it is saved."""
+    if not name or name == "neutral":
+        raise FigureError(f"{name!r} cannot be the name of a posture: choose another one.")
+    figure, posture = state.figure, state.posture
+    known = {each: figure.named_values(each) for each in figure.posture_names}
+    values = {joint.name: posture.q[figure.q_slice(joint.name)] for joint in figure.joints if joint.nq}
+    return with_figure(state, figure.replaced(postures=known | {name: values}))
 
 
 def with_root(state: State, body: str) -> State:
@@ -64,14 +78,24 @@ def with_recruits(state: State, body: str, joints: Recruits) -> State:
 def with_target(state: State, number: int, at: ArrayLike, rotation: ArrayLike | None = None) -> State:
     """The state with the target of a task moved to a world position and rotated; drags go on [m].
 
+    A solid figure cannot go below the floor, so a place for one of its parts that is dragged there stays on the floor.
     It is the same state for a task without a target.
     """
     there, task = checked_point(at), task_of(state.scene, number)
     target = task.target_in(state.posture)
     if target is None:
         return state
+    if state.scene.solid and not target.is_seen:
+        there = _on_or_above_floors(state.scene, there)
     moved = task.dragged(state.posture, Pose(there, target.rotation if rotation is None else rotation))
     return replace(state, scene=with_task(state.scene, number, moved), scene_number=state.scene_number + 1)
+
+
+def _on_or_above_floors(scene: Scene, at: FloatArray) -> FloatArray:
+    for floor in floors_of(scene.figure, scene.obstacles):
+        normal = unit_vector(floor.normal)
+        at = at + max(0.0, floor.offset - float(normal @ at)) * normal
+    return at
 
 
 def with_drawing(state: State, what: str, shown: bool) -> State:

@@ -33,6 +33,10 @@ class Mode:
     errors: bool = False
     """Whether the errors of tasks are plotted."""
 
+    def memory(self) -> tuple[object, int]:
+        """The object with the results that the mode shows, and its size [bytes], which bounds the undo history."""
+        return None, 0
+
 
 class Driven(NamedTuple):
     """The next posture of a mode, computed by its driver."""
@@ -43,6 +47,8 @@ class Driven(NamedTuple):
     """The status light and its sentence."""
     more: bool
     """Whether the driver has to be called again even if nothing changes."""
+    fields: Mapping[str, Any] = {}
+    """Further fields of the state that change, by name."""
 
 
 class Driver(ABC):

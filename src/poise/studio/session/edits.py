@@ -18,7 +18,18 @@ _TASK_HEADING = "[[task]]"
 
 def with_parts(scene: Scene, **parts: Any) -> Scene:
     """The scene with some parts replaced; raises `TaskError` or `FigureError` if they do not fit the figure."""
-    names = ("figure", "tasks", "start", "forces", "criteria", "obstacles", "description", "origin")
+    names = (
+        "figure",
+        "tasks",
+        "start",
+        "forces",
+        "criteria",
+        "obstacles",
+        "solid",
+        "animation",
+        "description",
+        "origin",
+    )
     return Scene(**({name: getattr(scene, name) for name in names} | parts))
 
 

@@ -1,4 +1,4 @@
-"""Functions that change the forces, torques and supports of a scene, and the sizes of their arrows."""
+"""Functions that change the forces, torques and supports of a scene."""
 
 from __future__ import annotations
 
@@ -12,37 +12,21 @@ from numpy.typing import ArrayLike
 
 from poise.engine.scene import Scene
 from poise.errors import TaskError
-from poise.figure.model.figure import STANDARD_GRAVITY, Figure
+from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, to_matrix, vector
 from poise.figure.model.posture import Posture
 from poise.forces.acting import contact_points
 from poise.forces.loads import Force, Load, Support
 from poise.forces.reactions import Reactions, find_reactions
+from poise.pictures.force_marks import weight_of
 from poise.studio.session.edits import with_parts
 
 NEW_FORCE_SHARE = 0.1
 """Size of a new force, as a share of the figure's weight."""
 NEW_TORQUE_LEVER = 0.02
 """Lever on which the figure's weight makes a new torque, as a share of the figure's size."""
-WEIGHT_ARROW_LENGTH = 0.45
-"""Length of the arrow of a force equal to the figure's weight, as a share of the figure's size."""
-WEIGHT_ARROW_LEVER = 0.1
-"""Lever on which the weight makes a torque drawn with an arrow of that length, as a share of the figure's size."""
-MASSLESS_FIGURE_WEIGHT = 10.0
-"""Weight assumed for a figure without mass [N]."""
 SHARE_DECIMALS = 4
 """Decimals to which computed shares are rounded."""
-
-
-def weight_of(figure: Figure) -> float:
-    """The figure's weight, by which forces are scaled on the page [N]."""
-    return STANDARD_GRAVITY * figure.mass or MASSLESS_FIGURE_WEIGHT
-
-
-def arrow_scales(figure: Figure, extent: float) -> tuple[float, float]:
-    """Arrow lengths of one newton [m/N] and of one newton metre [m/(N m)]; `extent` is the figure's size [m]."""
-    weight = weight_of(figure)
-    return WEIGHT_ARROW_LENGTH * extent / weight, WEIGHT_ARROW_LENGTH / (WEIGHT_ARROW_LEVER * weight)
 
 
 def new_force(figure: Figure, site: str, kind: str, extent: float) -> Force:

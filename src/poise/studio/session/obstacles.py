@@ -15,9 +15,7 @@ from poise.figure.model.pose import FloatArray, Pose, from_to, unit_vector
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from poise.pictures.parts import surface_of
 from poise.studio.session.edits import with_parts
-from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
-from poise.tasks.task import Task
 
 AnyObstacle = Obstacle | Plane
 NEW_OBSTACLE_SIZE = 0.07
@@ -61,20 +59,9 @@ def with_obstacle(scene: Scene, obstacle: AnyObstacle) -> Scene:
     return with_parts(scene, obstacles=[*scene.obstacles, obstacle])
 
 
-def avoids_self_collision(scene: Scene) -> bool:
-    """Whether an active task avoids collisions between parts of the figure."""
-    return any(isinstance(task, Avoid) and task.active and task.itself for task in scene.tasks)
-
-
-def with_self_avoidance(scene: Scene, on: bool) -> Scene:
-    """The scene with, or without, a task that avoids collisions between parts of the figure."""
-    tasks: list[Task] = []
-    for task in scene.tasks:
-        if not (isinstance(task, Avoid) and task.itself):
-            tasks.append(task)
-        elif task.obstacles:
-            tasks.append(replace(task, what=task.obstacles))
-    return with_parts(scene, tasks=[*tasks, Avoid(name="avoid self-collision")] if on else tasks)
+def with_solid(scene: Scene, on: bool) -> Scene:
+    """The scene with a solid figure, or with one whose bodies pass through each other and the floor."""
+    return with_parts(scene, solid=on)
 
 
 def without_obstacle(scene: Scene, number: int) -> Scene:

@@ -25,6 +25,16 @@ class Outcome:
     """Sentence beside the light."""
     verdicts: Mapping[Task, Verdict] = field(default_factory=dict)
     """Verdict on each task that has been evaluated."""
+    inside: float | None = None
+    """How far the centre of mass is inside what carries the figure, negative outside [m]; None if no task says."""
+
+    @property
+    def balance(self) -> str:
+        """A sentence that says how far the centre of mass is from tipping the figure over; empty if no task says."""
+        if self.inside is None:
+            return ""
+        side = "inside" if self.inside >= 0.0 else "outside"
+        return f"The centre of mass is {1000.0 * abs(self.inside):.0f} mm {side} its support."
 
     def is_met(self, task: Task) -> bool:
         """Whether a task is met; a task that has not been evaluated counts as met."""
@@ -44,12 +54,13 @@ def outcome_of(verdicts: Sequence[Verdict]) -> Outcome:
         return Outcome()
     by_task = {verdict.task: verdict for verdict in verdicts}
     unmet = sorted((verdict for verdict in verdicts if not verdict.met), key=lambda verdict: verdict.task.rank)
+    inside = next((float(verdict.support.inside) for verdict in verdicts if verdict.support is not None), None)
     if not unmet:
-        return Outcome("green", "Every task is met.", by_task)
-    first = min(verdict.task.rank for verdict in verdicts)
-    light: Light = "red" if unmet[0].task.rank == first else "orange"
+        return Outcome("green", "Every task is met.", by_task, inside)
+    first = min((verdict.task.rank for verdict in verdicts if verdict.task.rank > 0), default=0)
+    light: Light = "red" if unmet[0].task.rank <= first else "orange"
     others = f" {len(unmet) - 1} more not met." if len(unmet) > 1 else ""
-    return Outcome(light, _sentence(unmet[0]) + others, by_task)
+    return Outcome(light, _sentence(unmet[0]) + others, by_task, inside)
 
 
 def _sentence(verdict: Verdict) -> str:

@@ -1,4 +1,4 @@
-"""Changes of the posture: a named posture, joint values, one degree of freedom, another version of the figure."""
+"""Functions that return the studio's state with another posture, or a posture carried over to an edited figure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from poise.errors import FigureError
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import JointValues, Posture
 from poise.studio.session.freedoms import turned
+from poise.studio.session.mirror import mirrored
 from poise.studio.session.state import State
 
 
@@ -23,8 +24,13 @@ def with_joint_values(state: State, values: JointValues) -> State:
     return replace(state, posture=state.figure.clamp(state.posture.changed(values)))
 
 
+def with_mirrored(state: State, source: str = "") -> State:
+    """The state with left and right exchanged, or with one side, "left" or "right", copied to the other."""
+    return replace(state, posture=mirrored(state.posture, source))
+
+
 def with_freedom(state: State, number: int, value: float) -> State:
-    """The state with one degree of freedom at a value in its unit, inside the figure's limits."""
+    """The state with one degree of freedom at a value [° or m], clamped to the figure's limits."""
     return replace(state, posture=turned(state.posture, state.freedoms[number], value))
 
 

@@ -8,61 +8,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 from poise.engine.scene import Scene
 from poise.figure.model.figure import Figure
 from poise.studio.scenes.openings import opening
+from poise.studio.session.history import History
 from poise.studio.session.outcome import MODE_NOT_READY, NOT_READY, Outcome
 from poise.studio.session.state import State, continued, has_work, state_of
 from poise.studio.session.stepping import Stepper
-
-HISTORY_LENGTH = 200
-"""Number of changes that can be undone."""
-
-
-@dataclass
-class History:
-    """The undo and redo stacks of a session."""
-
-    past: list[State] = field(default_factory=list)
-    """States that undo restores, the newest last."""
-    future: list[State] = field(default_factory=list)
-    """States that redo restores, the newest last."""
-    gesture: object = None
-    """Identifies the present gesture, such as one drag; its further changes add no state to undo."""
-
-    def remember(self, state: State, gesture: object = None) -> None:
-        """Store the state before a change; changes with the same gesture are undone together."""
-        if gesture is not None and gesture == self.gesture:
-            return
-        self.gesture = gesture
-        self.past = [*self.past, state][-HISTORY_LENGTH:]
-        self.future = []
-
-    def back(self, now: State) -> State | None:
-        """The state before the last change, to be restored by undo; None if there is none."""
-        return self._move_last(self.past, self.future, now)
-
-    def forth(self, now: State) -> State | None:
-        """The state that was undone last, to be restored by redo; None if there is none."""
-        return self._move_last(self.future, self.past, now)
-
-    def _move_last(self, source: list[State], other: list[State], now: State) -> State | None:
-        self.gesture = None
-        if not source:
-            return None
-        other.append(now)
-        return source.pop()
 
 
 class Session:
     """Holds an immutable state, replaces it, and tells its listeners; all methods can be called from any thread."""
 
-    def __init__(self, start: Figure | Scene, *, folder: Path | None = None) -> None:
-        """Start with a scene, or with a figure and its opening scene; `folder` contains its meshes."""
-        self._state = state_of(start if isinstance(start, Scene) else opening(start), folder)
+    def __init__(self, start: Figure | Scene) -> None:
+        """Start with a scene, or with a figure and its opening scene."""
+        self._state = state_of(start if isinstance(start, Scene) else opening(start))
         self._lock = threading.RLock()
         self._listeners: list[Callable[[], object]] = []
         self._history = History()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from poise.engine.scene import Scene
@@ -19,6 +19,9 @@ from poise.tasks.task import Recruits
 if TYPE_CHECKING:
     from poise.studio.session.pulls import Pull
 
+APPEARANCES_KEPT = 4
+"""Number of figures whose surfaces are kept."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -26,8 +29,6 @@ class State:
 
     scene: Scene
     """The figure, its tasks, forces, criteria and obstacles."""
-    look: Appearance
-    """The surfaces of the figure that are drawn."""
     posture: Posture
     """The present posture."""
     freedoms: tuple[Freedom, ...]
@@ -38,10 +39,10 @@ class State:
     """The status light, its sentence, and the verdicts on the tasks."""
     mode: Mode = field(default_factory=Mode)
     """The settings of the present mode."""
-    folder: Path | None = None
-    """Folder in which meshes of the figure are looked for."""
     recruits: Mapping[str, Recruits] = field(default_factory=dict)
     """Joints that pulls and pins of a body may move, by body; all joints for bodies that are not listed."""
+    time: float = 0.0
+    """Time of the animation that is shown [s]."""
     shown: frozenset[str] = frozenset()
     """Optional drawings that are switched on, such as "torques"."""
     figure_number: int = 0
@@ -56,16 +57,28 @@ class State:
         """The figure of the scene."""
         return self.scene.figure
 
+    @property
+    def look(self) -> Appearance:
+        """The surfaces of the figure that are drawn; not part of the state, because they take most of its memory."""
+        return appearance_of(self.figure)
+
     def recruits_for(self, body: int) -> Recruits:
         """The joints that a pull on a body may move; None for all."""
         return self.recruits.get(self.figure.bodies[body].name)
 
 
-def state_of(scene: Scene, folder: Path | None = None) -> State:
-    """The state of a scene in its start posture; `folder` contains the meshes of its figure."""
+@lru_cache(maxsize=APPEARANCES_KEPT)
+def appearance_of(figure: Figure) -> Appearance:
+    """The surfaces of a figure that are drawn; those of the last few figures are kept."""
+    return appearance(figure)
+
+
+def state_of(scene: Scene) -> State:
+    """The state of a scene in its start posture."""
     figure = scene.figure
     start = figure.neutral() if scene.start is None else figure.posture(scene.start)
-    return State(scene, appearance(figure, folder=folder), start, freedoms_of(figure), folder=folder)
+    appearance_of(figure)  # reads its meshes, which may be missing
+    return State(scene, start, freedoms_of(figure))
 
 
 def has_work(state: State) -> bool:
@@ -81,7 +94,7 @@ def with_scene(state: State, scene: Scene) -> State:
 
 def continued(now: State, other: State) -> State:
     """Another state to show after the present one: nothing is dragged, and the counters go on."""
-    is_new = other.figure is not now.figure or other.look is not now.look
+    is_new = other.figure is not now.figure
     return replace(
         other,
         pulls=(),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.engine.elastic_solver import ElasticSolver
 from poise.engine.problem import StepSize
 from poise.engine.solver import Solver
 from poise.errors import NotReadyError
@@ -62,7 +63,7 @@ class Stepper:
         """The state after one step, and whether another step is needed."""
         driven = self.driver(state) if self.driver is not None and state.mode.drives else None
         if driven is not None:
-            return replace(state, posture=driven.posture, outcome=driven.outcome), driven.more
+            return replace(state, posture=driven.posture, outcome=driven.outcome, **driven.fields), driven.more
         if not has_work(state):
             return replace(state, outcome=Outcome()), False
         compiled = self._fitting(state)
@@ -72,7 +73,8 @@ class Stepper:
         if self._steps % STEPS_PER_VERDICT:
             return replace(state, posture=posture), True
         # A resting figure is stepped on until its tasks have been evaluated, which happens every few steps.
-        return replace(state, posture=posture, outcome=compiled.judged(posture)), bool(moved >= RESTING_STEP)
+        rests = bool(moved < RESTING_STEP)
+        return replace(state, posture=posture, outcome=compiled.judged(posture, at_rest=rests)), not rests
 
     def _fitting(self, state: State) -> CompiledState:
         """The solver with the tasks and targets of a state; compiled again only if more than targets has changed."""
@@ -92,10 +94,12 @@ class CompiledState:
         self._scene, self._pulls = state.scene, state.pulls
         self._tasks, self._obstacles = state.scene.tasks, state.scene.obstacles
         scene = state.scene
-        self.solver = Solver(
+        kind = ElasticSolver if any(pull.task.soft for pull in state.pulls) else Solver
+        self.solver: Solver | ElasticSolver = kind(
             scene.figure,
             [*scene.tasks, *(pull.task for pull in state.pulls)],
             obstacles=scene.obstacles,
+            solid=scene.solid,
             forces=scene.forces,
             criteria=scene.criteria,
             step=LIVE_STEP,
@@ -109,7 +113,7 @@ class CompiledState:
         if [pull.task for pull in self._pulls] != [pull.task for pull in state.pulls]:
             return False
         return old is new or (
-            all(getattr(old, part) is getattr(new, part) for part in ("figure", "forces", "criteria"))
+            all(getattr(old, part) is getattr(new, part) for part in ("figure", "forces", "criteria", "solid"))
             and len(old.tasks) == len(new.tasks)
             and all(map(differ_in_target_only, old.tasks, new.tasks))
             and len(old.obstacles) == len(new.obstacles)
@@ -129,9 +133,9 @@ class CompiledState:
                 self.solver.target(now.task, now.at)
         self._scene, self._pulls = state.scene, state.pulls
 
-    def judged(self, posture: Posture) -> Outcome:
-        """Evaluate the tasks in a posture."""
-        found = outcome_of(self.solver.judge(posture, tolerance=SHOWN_AS_MET_ERROR).verdicts)
+    def judged(self, posture: Posture, *, at_rest: bool) -> Outcome:
+        """Evaluate the tasks in a posture, in which the figure rests or does not."""
+        found = outcome_of(self.solver.judge(posture, tolerance=SHOWN_AS_MET_ERROR, at_rest=at_rest).verdicts)
         present = dict(zip(self._tasks, self._scene.tasks, strict=True))
         return replace(found, verdicts={present.get(task, task): verdict for task, verdict in found.verdicts.items()})
 

@@ -14,13 +14,19 @@ from poise.formats.figure_toml import figure_text
 
 FILES_KEPT = 64
 """Number of edited figures whose files are remembered."""
+LONGEST_STEM = 50
+"""Longest name of a file without its ending [characters], each of up to four bytes."""
 _numbers = count()
 
 
 def file_name(figure: Figure) -> str:
     """The file name for a figure."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in figure.name)
-    return f"{plain or 'figure'}.figure.toml"
+    return f"{file_stem(figure.name) or 'figure'}.figure.toml"
+
+
+def file_stem(words: str) -> str:
+    """Words as the name of a file without its ending: letters and digits, short enough for any file system."""
+    return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in words[:LONGEST_STEM])
 
 
 @lru_cache(maxsize=FILES_KEPT)

@@ -17,5 +17,5 @@ export async function keep(address) {
 }
 
 function showError(message) {
-  Quasar.Notify.create({ type: "negative", message, position: "top", multiLine: true, timeout: 10_000 });
+  Quasar.Notify.create({ type: "negative", message, position: "top", multiLine: true, timeout: 10_000, closeBtn: "Close" });
 }

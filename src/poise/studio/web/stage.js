@@ -2,7 +2,7 @@
 
 import { THREE } from "nicegui-scene";
 import { discs, ring } from "poise-studio/marks/discs.js";
-import { makeFloor } from "poise-studio/marks/floor.js";
+import { Floor } from "poise-studio/marks/floor.js";
 import { Forces } from "poise-studio/marks/forces.js";
 import { Limits } from "poise-studio/marks/limits.js";
 import { Obstacles } from "poise-studio/marks/obstacles.js";
@@ -15,6 +15,7 @@ import { makeViews } from "poise-studio/views.js";
 const SELECTION_RADIUS = 0.35; // radius that is framed around the selection, as a share of the figure's radius
 const TARGET_MARGIN = 1.06; // margin around targets that are framed
 const FARTHEST_TARGET = 1.7; // distance up to which targets are framed with the figure, as a multiple of its radius
+const FRAMES_UNDERWAY = 400; // time in which a frame of a mode that was left or entered arrives [ms]
 const OPEN_LOOP_GAP = 1e-5; // closure error above which a loop is drawn as open [m]
 
 const vector = (values) => new THREE.Vector3(...values);
@@ -28,6 +29,9 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software });
     this.quality = new Quality(software, (ratio, coarse) => this.refine(ratio, coarse));
     this.quality.finest();
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.autoUpdate = false; // once for all views
     this.scene = new THREE.Scene();
     this.views = makeViews(canvas.parentElement, () => (this.stale = true));
     this.camera = this.views[0].camera;
@@ -83,7 +87,7 @@ export class Stage {
     this.gaps.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * figure.loops), 3));
     this.gaps.frustumCulled = false;
     this.root.add(...this.rings, this.joints, this.loops, this.gaps);
-    this.floor = makeFloor(figure);
+    this.floor = new Floor(figure, this.quality.software);
     this.overlays = new Overlays(figure);
     this.forces = new Forces(figure);
     this.obstacles = new Obstacles(figure);
@@ -91,7 +95,7 @@ export class Stage {
     this.trace = new Trace(figure);
     this.selection = new Selection(figure, this);
     this.layers = [this.overlays, this.forces, this.obstacles, this.limits, this.trace, this.selection];
-    this.root.add(this.floor, ...this.layers.map((layer) => layer.group));
+    this.root.add(this.floor.group, ...this.layers.map((layer) => layer.group));
     this.scene.add(this.root);
     this.sky.position.copy(vector(figure.up));
     this.paint();
@@ -107,6 +111,7 @@ export class Stage {
     const side = part.closed ? THREE.FrontSide : THREE.DoubleSide;
     const material = new THREE.MeshLambertMaterial({ side });
     const mesh = new THREE.Mesh(geometries[Number(this.coarse)], material);
+    mesh.castShadow = true;
     mesh.userData = { ...part, geometries };
     this.bodies[part.body].add(mesh);
     return mesh;
@@ -134,6 +139,7 @@ export class Stage {
     this.move(this.joints, frame.joints.all("position"));
     this.move(this.loops, ends);
     this.move(this.gaps, openLoops(ends));
+    this.floor.follow(this.bodies[0].position);
     for (const layer of this.layers) layer.pose?.(frame);
     this.trace.follow(this.overlays.targets);
     if (this.unframed) this.frameFigure();
@@ -171,14 +177,8 @@ export class Stage {
     for (const around of this.rings) around.material.color.copy(color(theme.ring));
     this.gaps.material.color.copy(color(theme.gap));
     for (const layer of this.layers) layer.paint(theme);
-    this.floor.material.color.copy(color(theme.line));
-    this.shadeFloor();
+    this.floor.paint(theme, this.theme, this.ratio);
     this.stale = true;
-  }
-
-  // Grid lines are one drawn pixel wide, so they need more opacity when pixels are finer.
-  shadeFloor() {
-    this.floor.material.opacity = Math.min(1, this.figure.themes[this.theme].line_strength * Math.max(1, this.ratio));
   }
 
   tint(points, colorOf) {
@@ -214,7 +214,7 @@ export class Stage {
     this.coarse = coarse;
     this.renderer.setPixelRatio(ratio);
     if (!this.root) return;
-    this.shadeFloor();
+    this.floor.paint(this.figure.themes[this.theme], this.theme, ratio);
     this.root.traverse((object) => {
       if (object.userData.geometries) object.geometry = object.userData.geometries[Number(coarse)];
     });
@@ -225,6 +225,7 @@ export class Stage {
   render() {
     this.drawn = this.step;
     const height = this.size[1];
+    this.castShadows();
     this.renderer.setScissorTest(true);
     for (const view of this.views.filter((each) => each.shown)) {
       const [left, top, wide, high] = view.box;
@@ -232,6 +233,14 @@ export class Stage {
       this.renderer.setScissor(left, height - top - high, wide, high);
       this.renderer.render(this.scene, view.camera);
     }
+  }
+
+  // Shadows are as expensive as all the rest: without a graphics card they are drawn only while nothing moves.
+  castShadows() {
+    if (!this.root) return;
+    const shown = !this.quality.software || this.quality.resting;
+    this.floor.shade.visible = shown;
+    this.renderer.shadowMap.needsUpdate = shown;
   }
 
   // Wait until the graphics commands so far are executed; returns the time that took [ms].
@@ -250,9 +259,25 @@ export class Stage {
 
   // The sphere to frame: the figure and the targets that are not far from it.
   whole() {
-    const { center, radius } = this.figure;
+    const { center, radius } = this.room ?? this.extent();
     const far = this.overlays.targets.map((target) => TARGET_MARGIN * target.wanted.distanceTo(vector(center)));
-    return { ...this.figure, radius: Math.max(radius, ...far.filter((each) => each < FARTHEST_TARGET * radius)) };
+    return { ...this.figure, center, radius: Math.max(radius, ...far.filter((each) => each < FARTHEST_TARGET * radius)) };
+  }
+
+  // The centre and radius of the figure where it is now.
+  extent() {
+    this.root.updateMatrixWorld();
+    const box = new THREE.Box3();
+    for (const mesh of this.surfaces) box.expandByObject(mesh);
+    if (box.isEmpty()) return this.figure;
+    return { center: box.getCenter(new THREE.Vector3()).toArray(), radius: 0.5 * box.getSize(new THREE.Vector3()).length() };
+  }
+
+  // Frame the figure now, and again with the frames that are on their way.
+  frameSoon() {
+    this.frameFigure();
+    this.unframed = true;
+    setTimeout(() => (this.unframed = false), FRAMES_UNDERWAY);
   }
 
   // Frame the selection, or the whole figure if nothing is selected.

@@ -23,12 +23,14 @@ export class Stream {
     this.socket = new WebSocket(address);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
+      document.body.dataset.connected = "true";
       this.retry = FIRST_RETRY;
       this.figureNumber = -1; // a server that was restarted counts its figures from 0 again
     };
     this.socket.onmessage = (event) => this.receive(new Float32Array(event.data));
     this.socket.onclose = () => {
       if (this.closed) return;
+      document.body.dataset.connected = "false";
       this.timer = setTimeout(() => this.connect(), this.retry);
       this.retry = Math.min(2 * this.retry, LONGEST_RETRY);
     };

@@ -5,13 +5,14 @@ import { Grab } from "poise-studio/pointer/grab.js";
 import { Stage } from "poise-studio/stage.js";
 import { Stream } from "poise-studio/stream.js";
 
+const NARROW = 900; // width of a page up to which the panel on the right is folded at first [pixels]
 const DARK_KEY = "poise studio dark"; // key under which the browser remembers the dark theme
 
 export default {
   template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas>
-    <input type="file" style="display:none"></div>`,
+    <input type="file" aria-label="File to open" style="display:none"></div>`,
 
-  emits: ["refused", "menu", "selected", "picked"],
+  emits: ["refused", "menu", "selected", "picked", "narrow"],
 
   props: {
     joints: { type: Boolean, default: true },
@@ -42,6 +43,9 @@ export default {
     this.stage.showFour(this.four);
     this.dropping = new AbortController();
     acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (file) => this.open(file));
+    document.documentElement.lang = "en";
+    Quasar.LoadingBar?.setDefaults({ hijackFilter: () => false }); // requests of the page are too short to need a bar
+    if (window.innerWidth <= NARROW) this.$emit("narrow");
     window.poiseStage = this.stage;
     window.poiseKeep = keep;
   },

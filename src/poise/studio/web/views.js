@@ -22,6 +22,9 @@ class View {
     this.pane = document.createElement("div");
     this.pane.className = "poise-view";
     this.pane.dataset.view = name;
+    this.pane.tabIndex = 0;
+    this.pane.setAttribute("role", "application");
+    this.pane.setAttribute("aria-label", `${name[0].toUpperCase()}${name.slice(1)} view of the figure`);
     this.label = document.createElement("span");
     this.label.textContent = name[0].toUpperCase() + name.slice(1);
     this.pane.append(this.label);

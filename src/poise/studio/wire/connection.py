@@ -13,7 +13,6 @@ from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
 
-from poise.errors import PoiseError
 from poise.studio.session.session import Session
 
 MESSAGES_IN_FLIGHT = 2
@@ -89,5 +88,5 @@ class Connection:
 
 def take(text: str, handle: Handler) -> None:
     """Call `handle` with the message in a text; malformed and outdated messages are ignored."""
-    with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, PoiseError):
+    with contextlib.suppress(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
         handle(json.loads(text) if len(text) <= LONGEST_MESSAGE else {})

@@ -19,6 +19,7 @@ from poise.studio.wire.anchors import joint_anchors, loop_anchors, marked_joints
 from poise.studio.wire.layout import FORMAT, FRAME_HEADER, TABLES, WIDTHS, rows_of
 from poise.studio.wire.marks import marks_of
 from poise.tasks.target import Target
+from poise.tasks.touch import Touch
 
 PULL_TASK = -1
 """Number in place of a task's in the target of a pull."""
@@ -133,9 +134,16 @@ def _target(number: int, met: bool, found: Target) -> FloatArray:
 
 
 def _corners(state: State) -> FloatArray:
-    """(k, 3) corners of the support polygon of the first balance task [m]."""
+    """(k, 3) corners of the support polygon of the first balance task [m].
+
+    Where supports have to touch something, it is that of the last verdict.
+    """
+    touches = any(isinstance(task, Touch) and task.active for task in state.scene.tasks)
     for task in state.scene.tasks:
         if task.active and task.supports:
+            verdict = state.outcome.verdicts.get(task)
+            if touches and verdict is not None and verdict.support is not None:
+                return verdict.support.corners
             return support_polygon(state.posture, task.supports).corners
     return np.empty((0, 3))
 

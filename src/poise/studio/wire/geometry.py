@@ -17,10 +17,10 @@ import numpy as np
 from poise.figure.model.figure import Figure
 from poise.pictures.camera import world_axes
 from poise.pictures.floor import floor_level, grid_spacing
+from poise.pictures.force_marks import arrow_scales
 from poise.pictures.parts import Part, appearance
 from poise.pictures.surface import Surface
 from poise.pictures.theme import THEMES
-from poise.studio.session.loads import arrow_scales
 from poise.studio.session.state import State
 from poise.studio.wire.anchors import marked_joints
 from poise.studio.wire.layout import described
@@ -75,15 +75,12 @@ def _header(state: State) -> dict[str, Any]:
 
 def _parts(state: State) -> tuple[Part, ...]:
     """The visible parts, then the collision shapes."""
-    return state.look.parts + appearance(state.figure, collision=True, folder=state.folder).parts
+    return state.look.parts + appearance(state.figure, collision=True).parts
 
 
 def _coarse_parts(state: State) -> tuple[Part, ...]:
     """The same parts with fewer triangles."""
-    figure, folder = state.figure, state.folder
-    looks = [
-        appearance(figure, collision=collides, folder=folder, segments=COARSE_SEGMENTS) for collides in (False, True)
-    ]
+    looks = [appearance(state.figure, collision=collides, segments=COARSE_SEGMENTS) for collides in (False, True)]
     return looks[0].parts + looks[1].parts
 
 

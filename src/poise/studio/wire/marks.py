@@ -13,11 +13,18 @@ import numpy as np
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, unit_vector
 from poise.forces.acting import ground_normal
-from poise.forces.loads import Force, Support
+from poise.forces.loads import Support
 from poise.forces.reactions import Reactions
 from poise.forces.torques import joint_torques
-from poise.kernels.body.queries import node_frames
-from poise.studio.session.loads import arrow_scales, reactions_of, weight_of
+from poise.pictures.force_marks import (
+    ARC_RADIUS,
+    JointAnchor,
+    ground_forces,
+    load_arrows,
+    longest_arc_torque,
+    torque_arcs,
+)
+from poise.studio.session.loads import reactions_of
 from poise.studio.session.obstacles import DRAWN_FORMS, drawn_form, pose_of_obstacle
 from poise.studio.session.state import State
 from poise.studio.wire.anchors import joint_anchors, limb_anchors, marked_joints
@@ -28,14 +35,6 @@ GOOD, BAD = 1.0, 2.0
 """Tones of the ground's marks: it can hold the figure in equilibrium, or it cannot."""
 CONE_HEIGHT = 0.09
 """Height of a friction cone, as a share of the figure's size."""
-ARC_RADIUS = 0.045
-"""Radius of the arcs of joint torques, as a share of the figure's size."""
-LONGEST_ARC_LEVER = 0.06
-"""Lever on which the weight makes a torque that is drawn as the longest arc, as a share of the figure's size."""
-LONGEST_ARC = 2.0 * math.pi - 1.0
-"""Angle of the longest arc [rad]."""
-SHORTEST_ARC = 0.02
-"""Angle below which an arc is not drawn [rad]."""
 
 
 def marks_of(state: State) -> FloatArray:
@@ -48,72 +47,41 @@ def marks_of(state: State) -> FloatArray:
 
 
 def _loads(state: State, found: Reactions | None) -> Iterator[FloatArray]:
-    for number, load in enumerate(state.scene.forces):
-        if isinstance(load, Force):
-            newton, newton_metre = arrow_scales(state.figure, state.look.extent)
-            frame = state.figure.pose_of(load.site, state.posture)
-            turn = frame.matrix if load.axes == "site" else np.eye(3)
-            for kind, arrow, scale in (("force", load.force, newton), ("torque", load.torque, newton_metre)):
-                if any(arrow):
-                    tip = frame.position + scale * turn @ np.array(arrow)
-                    yield mark(kind, number, 0.0, tail=frame.position, tip=tip)
-        elif isinstance(load, Support):
-            yield from _ground(state, number, load, found)
+    loads = state.scene.forces
+    tone = GOOD if found is None or found.balanced else BAD
+    ground = {} if found is None else ground_forces(found)
+    for arrow in load_arrows(state.posture, loads, ground, state.look.extent):
+        grounded = arrow.kind == "ground"
+        yield mark(arrow.kind, arrow.load, tone if grounded else 0.0, tail=arrow.tail, tip=arrow.tip)
+    for number, load in enumerate(loads):
+        if isinstance(load, Support):
+            yield _cone(state, number, load, found, tone)
 
 
-def _ground(state: State, number: int, support: Support, found: Reactions | None) -> Iterator[FloatArray]:
-    """The friction cone of a support, and the ground's reaction force on it."""
-    apex = state.figure.pose_of(support.site, state.posture).position
-    tone = GOOD
-    if found is not None:
-        apex, tone = found.center_of_pressure(support.site), GOOD if found.balanced else BAD
-        newton, _ = arrow_scales(state.figure, state.look.extent)
-        yield mark("ground", number, tone, tail=apex, tip=apex + newton * found.supports[support.site])
+def _cone(state: State, number: int, support: Support, found: Reactions | None, tone: float) -> FloatArray:
+    """The friction cone of a support."""
+    if found is None:
+        apex = state.figure.pose_of(support.site, state.posture).position
+    else:
+        apex = found.center_of_pressure(support.site)
     axis, height = ground_normal(state.figure, support), CONE_HEIGHT * state.look.extent
-    yield mark("cone", number, tone, apex=apex, axis=axis, friction=support.friction, height=height)
+    return mark("cone", number, tone, apex=apex, axis=axis, friction=support.friction, height=height)
 
 
 def _arcs(state: State, found: Reactions | None) -> list[FloatArray]:
-    """Joint torques as arcs [Baerlocher 2001, 6.4.4]; the torque of a ball joint is split into swing and twist."""
+    """Joint torques as arcs."""
     figure, posture = state.figure, state.posture
-    torque = joint_torques(figure, posture, state.scene.forces, reactions=found)
     frames = figure.frames(posture)
     centers = joint_anchors(figure).places(figure, frames)
-    axes = node_frames(figure.compiled.tree, posture._q)[2]
-    rows = []
-    for joint, center, limb in zip(marked_joints(figure), centers, _limbs(figure, frames, centers), strict=True):
-        where = figure.v_slice(joint.name)
-        if joint.kind == "ball":
-            total = torque[where] @ axes[where]
-            twist = float(total @ limb)
-            parts = [(where.start, total - twist * limb), (where.start + 2, twist * limb)]
-        else:
-            turns = [k for k, kind in zip(range(where.start, where.stop), joint.scalars, strict=True) if kind == "turn"]
-            parts = [(k, torque[k] * axes[k]) for k in turns]
-        for number, moment in parts:
-            arc = _arc(state, number, center, moment, limb=limb, strength=joint.strength)
-            if arc is not None:
-                rows.append(arc)
-    return rows
-
-
-def _arc(
-    state: State, number: int, center: FloatArray, moment: FloatArray, *, limb: FloatArray, strength: float
-) -> FloatArray | None:
-    """The arc of a torque about a joint, None if it is too short; it starts at the side of the limb."""
-    extent = state.look.extent
-    size = float(np.linalg.norm(moment))
-    angle = min(LONGEST_ARC, LONGEST_ARC * size / (LONGEST_ARC_LEVER * extent * weight_of(state.figure)))
-    if angle < SHORTEST_ARC:
-        return None
-    axis = moment / size
-    start = limb - float(limb @ axis) * axis
-    if np.linalg.norm(start) < 1e-6:
-        start = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    start = start / np.linalg.norm(start)
-    return mark(
-        "arc", number, size / strength, center=center, axis=axis, start=start, radius=ARC_RADIUS * extent, angle=angle
-    )
+    limbs = _limbs(figure, frames, centers)
+    anchors = map(JointAnchor, marked_joints(figure), centers, limbs)
+    torque, extent = joint_torques(figure, posture, state.scene.forces, reactions=found), state.look.extent
+    longest = longest_arc_torque(figure, extent)
+    arcs = torque_arcs(posture, torque, anchors, radius=ARC_RADIUS * extent, longest=longest)
+    return [
+        mark("arc", a.freedom, a.used, center=a.center, axis=a.axis, start=a.start, radius=a.radius, angle=a.angle)
+        for a in arcs
+    ]
 
 
 def _limbs(figure: Figure, frames: Frames, centers: FloatArray) -> FloatArray:

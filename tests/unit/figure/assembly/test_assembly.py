@@ -12,7 +12,7 @@ import poise
 from poise.errors import FigureError
 from poise.figure import Figure, Joint
 from poise.figure.assembly.loop_values import joint_motion, joint_values, unwound
-from poise.figure.model.builder import Builder, prismatic, revolute, universal
+from poise.figure.model.builder import Builder, free, prismatic, revolute, universal
 from poise.figure.model.joints import KINDS
 from poise.figure.model.pose import Pose
 from tests import dr_legs as legs
@@ -182,6 +182,46 @@ def test_motors_on_loop_joints_go_on_counting() -> None:
         assert result.status == "assembled"
         posture, turned = result.posture, float(result.motors["drive"])
         assert posture["axle"] == pytest.approx(0.5 * k, abs=1e-9)
+
+
+def stewart_driven_by_its_pose() -> Figure:
+    """A Stewart platform whose platform is also joined to the base by a motor with all six freedoms."""
+    figure = poise.load("stewart")
+    return figure.replaced(loops=[*figure.loops, replace(free("pose"), parent="base", child="platform")])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_free_loop_joint_drives_all_six_freedoms(seed: int) -> None:
+    """Its value is a pose, for which the legs are found; the legs at those lengths give the pose again."""
+    rng, figure, plain = np.random.default_rng(seed), stewart_driven_by_its_pose(), poise.load("stewart")
+    here = figure.pose_of("platform", figure.neutral())
+    turned = Pose(rotation=(1.0, *rng.uniform(-0.05, 0.05, 3)))
+    goal = Pose(here.position + rng.uniform(-0.03, 0.03, 3), (turned @ Pose(rotation=here.rotation)).rotation)
+    result = figure.assemble({"pose": [*goal.position, *goal.rotation]})
+    assert result.status == "assembled" and figure.closure_error(result.posture) <= CLOSED
+    np.testing.assert_allclose(figure.pose_of("platform", result.posture).position, goal.position, atol=CLOSED)
+    assert abs(figure.pose_of("platform", result.posture).rotation @ goal.rotation) == pytest.approx(1.0, abs=1e-12)
+    legs_only = {name: value for name, value in result.motors.items() if name != "pose"}
+    again = plain.assemble(legs_only)
+    np.testing.assert_allclose(plain.pose_of("platform", again.posture).position, goal.position, atol=1e-7)
+
+
+def test_a_free_loop_joint_out_of_reach_comes_as_close_as_it_can() -> None:
+    figure = stewart_driven_by_its_pose()
+    here = figure.pose_of("platform", figure.neutral())
+    above = here.position + np.array([0.0, 1.0, 0.0])
+    result = figure.assemble({"pose": [*above, *here.rotation]})
+    assert result.status == "closest" and figure.closure_error(result.posture) <= CLOSED
+    assert result.missed["pose"] > 0.5 and figure.violations(result.posture) == []
+
+
+def test_a_passive_free_loop_joint_asks_for_nothing() -> None:
+    figure = poise.load("stewart")
+    loose = figure.replaced(loops=[*figure.loops, replace(free("pose", active=False), parent="base", child="platform")])
+    wanted = {"leg_1_motor": 0.03, "leg_4_motor": -0.02}
+    assert loose.assemble(wanted).posture.q.tobytes() == figure.assemble(wanted).posture.q.tobytes()
+    with pytest.raises(FigureError, match="has no motor"):
+        loose.assemble({"pose": [0.0] * 7})
 
 
 def test_fixed_joints_have_no_motor() -> None:

@@ -15,12 +15,12 @@ from poise.figure.model.pose import Pose, turn
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, capsule_between
 from poise.kernels.body.queries import node_frames as frames_and_axes
 from poise.kernels.body.tree import jacobian
-from poise.kernels.distances.all_pairs import nearest_compiled
 from poise.kernels.distances.points import point_to_solid
 from poise.kernels.maths.vector import Vector
 from poise.tasks.obstacles import Obstacle, Plane
 
 RNG = np.random.default_rng(5)
+ROW_FIELDS = ("node_a", "node_b", "point_a", "point_b", "normal", "distance", "pair")
 
 
 def floating(*shapes: Shape) -> Figure:
@@ -234,12 +234,12 @@ def test_rows_are_consistent_and_stay_the_same_after_forgetting():
         np.testing.assert_allclose(np.einsum("ij,ij->i", normal, apart), rows.distance[:count], atol=1e-6)
         assert (rows.distance[:count] < 0.1).all()
         assert (rows.node_a[:count] > 0).all()
-        before = [array[:count].copy() for array in rows]
+        before = [getattr(rows, name)[:count].copy() for name in ROW_FIELDS]
         collisions.nearest(*node_frames(human, human.random(seed + 100)))
         collisions.forget()
         assert collisions.nearest(*frames) == count
-        for old, new in zip(before, rows, strict=True):
-            np.testing.assert_array_equal(old, new[:count])
+        for old, name in zip(before, ROW_FIELDS, strict=True):
+            np.testing.assert_array_equal(old, getattr(rows, name)[:count])
 
 
 def test_how_deep_pairs_are_in_the_neutral_posture():
@@ -251,17 +251,6 @@ def test_how_deep_pairs_are_in_the_neutral_posture():
         deepest[int(p)] = min(deepest[int(p)], float(distance))
     np.testing.assert_allclose(collisions.neutral_depth, list(deepest.values()), atol=1e-9)
     assert collisions.neutral_depth.min() < 0.0
-
-
-def test_compiled_pairs_and_finish_give_the_same_rows_as_nearest():
-    human = poise.load("human")
-    collisions = Collisions(human)
-    position, rotation = node_frames(human, human.neutral())
-    expected = collisions.nearest(position, rotation)
-    tables = collisions.compiled_pairs
-    count, left = nearest_compiled(*tables[:2], position, rotation, collisions.reach, *tables[2:])
-    assert 0 < left < expected
-    assert collisions.finish(count, left) == expected
 
 
 def rates(figure, posture, rows, count, v):
@@ -277,12 +266,12 @@ def rates(figure, posture, rows, count, v):
     return found
 
 
-COAL_NORMAL = pytest.mark.xfail(
-    strict=True, reason="coal returns the right depth with a wrong normal for two boxes at this one posture"
+ON_A_RIDGE = pytest.mark.xfail(
+    strict=True, reason="the axis of a capsule is inside a box, on a ridge between two faces, at this one posture"
 )
 
 
-@pytest.mark.parametrize("seed", [*range(10), pytest.param(10, marks=COAL_NORMAL), 11])
+@pytest.mark.parametrize("seed", [*range(10), pytest.param(10, marks=ON_A_RIDGE), 11])
 def test_rates_of_distances_equal_finite_differences(seed):
     """The nearest row of every pair; where nearest points jump between features there is no derivative to compare.
 

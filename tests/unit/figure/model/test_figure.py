@@ -37,7 +37,7 @@ def test_parts_are_found_by_name_and_by_order(links):
         (lambda f: f.pose_of("tipp", [0, 0]), "no site or body 'tipp'. Did you mean 'tip'.*Sites and bodies: base"),
         (lambda f: f.posture("bend"), "no posture 'bend'. Did you mean 'bent'"),
         (lambda f: f.posture({"elbow": math.nan}), r"joint 'elbow' .* has the value \[nan\]"),
-        (lambda f: f.posture({"elbow": [1.0, 2.0]}), "joint 'elbow' takes 1 numbers"),
+        (lambda f: f.posture({"elbow": [1.0, 2.0]}), "joint 'elbow' takes a number"),
         (lambda f: f.posture([1.0]), "has 2 numbers"),
         (lambda f: f.integrate([0, 0], [1.0]), "is 2 finite numbers"),
         (lambda f: f.rerooted("hand"), "no body 'hand'"),

@@ -30,8 +30,8 @@ def test_intervals_clamp_to_the_nearest_end():
     figure = two_links()
     outside = figure.posture([3.0, -1.0])
     assert [str(v) for v in figure.violations(outside)] == [
-        "shoulder exceeds its angle limit by 1",
-        "elbow exceeds its angle limit by 1",
+        "shoulder exceeds its angle limit by 1 rad (57.2958°)",
+        "elbow exceeds its angle limit by 1 rad (57.2958°)",
     ]
     assert figure.clamp(outside).q.tolist() == [2.0, 0.0]
     assert figure.violations(figure.clamp(outside)) == []
@@ -147,7 +147,10 @@ def test_angles_clamp_on_the_circle(angle, low, high, expected):
         (lambda: BallLimits(None, Twist.between(0.5, -0.5)), "least twist"),
         (lambda: BallLimits(Ellipse(1.0, 1.0), Twist.between([-0.5, 1.0], 0.2)), "exceeds the greatest"),
         (lambda: Twist.between([0.0] * 7, 1.0), "up to six coefficients"),
-        (lambda: revolute("j", "x", limits=(1.0, -1.0)), "lower limit 1 above its upper limit -1"),
+        (
+            lambda: revolute("j", "x", limits=(1.0, -1.0)),
+            r"lower limit 1 rad \(57.2958°\) above its upper limit -1 rad",
+        ),
         (lambda: revolute("j", "x", limits=(math.nan, 1.0)), "not a number"),
     ],
 )

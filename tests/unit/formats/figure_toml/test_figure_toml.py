@@ -172,6 +172,12 @@ def test_every_built_in_figure_is_kept(name: str):
     assert parse_figure(figure_text(figure)) == figure
 
 
+def test_a_table_with_a_wrong_name_is_named_before_what_is_missing_without_it():
+    text = figure_text(everything()).replace("[[joint]]", "[[joints]]")
+    with pytest.raises(FormatError, match=r"the unknown key 'joints'\. Did you mean 'joint'\?"):
+        parse_figure(text)
+
+
 def test_terms_of_couplings_keep_their_order():
     coupling = parse_figure(figure_text(everything())).couplings["mixed order"]
     assert [(term.joint, term.coordinate) for term in coupling.terms] == [
@@ -235,8 +241,13 @@ MISTAKES = [
     ("at = [0, 0.02, 0]", "at = [0, inf, 0]", 19, "a position must be 3 finite numbers"),
     ("degrees = 90", "degrees = inf", 20, "a turn must be a finite number of degrees"),
     ("degrees = 90", "degres = 90", 20, "has no 'degrees'."),
-    ("limits = [-90, 45]", "limits = [90, 45]", 13, "its lower limit 1.5708 above its upper limit 0.785398"),
-    ("speed = 180", "speed = 0", 13, "the speed limit must be positive, not 0.0."),
+    (
+        "limits = [-90, 45]",
+        "limits = [90, 45]",
+        13,
+        "its lower limit 1.571 rad (90°) above its upper limit 0.7854 rad (45°)",
+    ),
+    ("speed = 180", "speed = 0", 13, "the speed limit must be positive, not 0 rad/s (0°/s)."),
     ("speed = 180", "active = 1", 22, "'active' of joint 'turn' must be true or false, not 1."),
     ("speed = 180", "swing = 3", 22, "'swing' of joint 'turn' must be a table, not 3."),
     ("speed = 180", "swing = { ellipse = [1, 2] }", 13, "only ball joints have swing and twist limits"),

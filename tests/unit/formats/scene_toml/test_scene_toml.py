@@ -1,5 +1,6 @@
 """Scene files: reading handwritten ones, writing, and errors for mistakes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import poise
+from poise.engine.animation import Animation, Key
 from poise.engine.scene import Origin, Scene
 from poise.errors import FormatError, TaskError
 from poise.figure.model.builder import Builder, revolute
@@ -396,3 +399,41 @@ def test_forces_of_one_criterion_and_functions_cannot_be_written():
 def test_equilibrium_without_supports_is_a_mistake_of_the_file():
     with pytest.raises(FormatError, match="can only rest on supports"):
         parse_scene('figure = "human"\n[[task]]\nkind = "equilibrium"\n')
+
+
+def test_an_animation_reads_back_equal(tmp_path: Path) -> None:
+    figure = poise.human()
+    hand = Position("right_hand", (-0.4, 1.2, 0.5), priority=2)
+    keys = [
+        Key(0.0, "standing", [hand]),
+        Key(1.25, figure.posture("crouching"), [replace(hand, at=(0.1, 0.7, 0.4))], "stop"),
+        Key(2.0, None, [LookAt("eyes", direction="z")], "linear"),
+    ]
+    clip = poise.Motion(figure, [figure.posture("standing").q, figure.posture("waving").q], 10.0)
+    for under in (None, clip):
+        scene = Scene("human", animation=Animation(keys, loop=True, end=3.5, rate=24.0, clip=under))
+        scene.save(tmp_path / "moving.toml")
+        found = Scene.load(tmp_path / "moving.toml")
+        assert found == scene
+        assert found.animation is not None
+        assert [key.time for key in found.animation.keys] == [0.0, 1.25, 2.0]
+    assert Scene("human", animation=Animation(keys[:2])) != scene
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "words"),
+    [
+        ("[[key]]\ntime = -1\nposture = 'standing'", 2, "time of a key"),
+        ("[[key]]\nposture = 'standing'", 2, "no 'time'"),
+        ("[[key]]\ntime = 1", 2, "needs a posture"),
+        ("[[key]]\ntime = 1\nposture = 'standin'", 4, "standin"),
+        ("[[key]]\ntime = 1\nease = 'fast'\nposture = 'standing'", 4, "smooth, stop, linear"),
+        ("[[key]]\ntime = 1\n[[key.task]]\nkind = 'position'\nsite = 'nose'\nat = [0, 0, 0]", 6, "nose"),
+        ("[animation]\nloops = true\n[[key]]\ntime = 1\nposture = 'standing'", 3, "Did you mean 'loop'"),
+        ("[[key]]\ntime = 1\nposture = 'standing'\n[[key]]\ntime = 1\nposture = 'standing'", None, "same time"),
+    ],
+)
+def test_mistakes_in_keys_name_their_line(lines: str, line: int | None, words: str) -> None:
+    with pytest.raises(FormatError, match=words) as problem:
+        parse_scene(f"figure = 'human'\n{lines}\n")
+    assert line is None or problem.value.line == line

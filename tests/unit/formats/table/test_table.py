@@ -206,7 +206,7 @@ def test_a_rate_must_be_positive(rate):
 
 
 def test_more_frames_than_fit_are_refused_before_they_are_made():
-    with pytest.raises(FormatError, match="too long at 60 frames per second"):
+    with pytest.raises(FormatError, match="at 60 frames per second are too many frames"):
         clip_of("time,turn\n0,0\n1,1\n1e9,2\n", rate=60)
 
 

@@ -348,3 +348,16 @@ def test_any_value_is_read_or_refused(attribute, value):
         assert error.line is not None
     else:
         assert np.isfinite(figure.frames(figure.neutral()).position).all()
+
+
+def test_collada_meshes_that_say_y_up_are_turned_if_that_brings_them_to_their_links(tmp_path):
+    from tests.unit.figure.collision.test_collada import text
+
+    # A sheet of 1 m by 2 m with its middle at (0.5, 1, 0).
+    (tmp_path / "sheet.dae").write_text(text(), encoding="utf-8")
+    for center, middle in (("0.5 0 1", (0.5, 0.0, 1.0)), ("0.5 1 0", (0.5, 1.0, 0.0))):
+        urdf = f"""<robot name="r"><link name="a"><inertial><origin xyz="{center}"/><mass value="1"/></inertial>
+            <collision><geometry><mesh filename="sheet.dae"/></geometry></collision></link></robot>"""
+        (tmp_path / "r.urdf").write_text(urdf, encoding="utf-8")
+        (shape,) = read_urdf(tmp_path / "r.urdf").bodies["a"].shapes
+        np.testing.assert_allclose(shape.pose.apply((0.5, 1.0, 0.0)), middle, atol=1e-12)

@@ -34,6 +34,7 @@ def one_contact(seed: int, distance: float) -> Contacts:
     contacts.point_a[0], contacts.point_b[0] = rng.normal(size=3), rng.normal(size=3)
     normal = rng.normal(size=3)
     contacts.normal[0], contacts.distance[0] = normal / np.linalg.norm(normal), distance
+    contacts.dof[0] = -1
     return contacts
 
 

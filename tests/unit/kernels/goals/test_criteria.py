@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.engine.engine_arrays import criteria_arrays
+from poise.engine.engine_arrays import CriteriaTerms
 from poise.figure.model.figure import Figure
 from poise.forces import Force, Support
 from poise.kernels.goals.criteria import (
@@ -37,7 +37,7 @@ CRITERIA = {
 
 def _sum(criteria: list[Criterion], q: np.ndarray) -> tuple[float, np.ndarray]:
     figure = human()
-    arrays = criteria_arrays(figure, None, [criterion.term(figure, FORCES) for criterion in criteria])
+    arrays = CriteriaTerms(figure, None, [criterion.term(figure, FORCES) for criterion in criteria]).arrays()
     gradient = np.zeros(figure.nv)
     value = criteria_gradient(figure.compiled.tree, arrays, q, gradient)
     assert criteria_value(figure.compiled.tree, arrays, q) == pytest.approx(CRITERIA_SCALE * value)
@@ -70,7 +70,7 @@ def test_curvature_is_the_derivative_of_the_gradient_of_effort(name: str) -> Non
     figure = human()
     posture = figure.random(6)
     criteria = [criterion for criterion in CRITERIA[name] if isinstance(criterion, LeastTorque)]
-    arrays = criteria_arrays(figure, None, [criterion.term(figure, FORCES) for criterion in criteria])
+    arrays = CriteriaTerms(figure, None, [criterion.term(figure, FORCES) for criterion in criteria]).arrays()
     got = np.eye(figure.nv)
     add_criteria_curvature(figure.compiled.tree, arrays, posture._q, got)
     wanted = np.zeros_like(got)
@@ -86,7 +86,9 @@ def test_curvature_is_the_derivative_of_the_gradient_of_effort(name: str) -> Non
 
 def test_curvature_of_postures_is_their_weight() -> None:
     figure = human()
-    arrays = criteria_arrays(figure, None, [c.term(figure) for c in (NearPosture("sitting", weight=0.3), Flex())])
+    arrays = CriteriaTerms(
+        figure, None, [c.term(figure) for c in (NearPosture("sitting", weight=0.3), Flex())]
+    ).arrays()
     got = np.eye(figure.nv)
     add_criteria_curvature(figure.compiled.tree, arrays, figure.random(1)._q, got)
     loose = figure.v_slice("base")
@@ -98,7 +100,7 @@ def test_curvature_of_postures_is_their_weight() -> None:
 def test_the_desired_step_of_a_single_posture_is_the_way_to_it() -> None:
     figure = human()
     held, posture = Hold("sitting", gain=0.5), figure.random(2)
-    arrays = criteria_arrays(figure, held, [])
+    arrays = CriteriaTerms(figure, held, []).arrays()
     wish = np.zeros(figure.nv)
     fill_wish(figure.compiled.tree, arrays, posture._q, wish)
     way = figure.difference(posture, figure.posture("sitting"))

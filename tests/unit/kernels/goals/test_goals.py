@@ -11,7 +11,8 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.forces import Force, Gravity, Support, equilibrium_error
 from poise.kernels.goals.contacts import make_contacts
-from poise.kernels.goals.goal_derivatives import fill_curvature, fill_rows, make_node_forces
+from poise.kernels.goals.goal_curvature import fill_curvature, make_node_forces
+from poise.kernels.goals.goal_derivatives import fill_rows
 from poise.kernels.goals.goals import evaluate, make_evaluation
 from poise.tasks.custom import Custom
 from poise.tasks.distance import Distance, OnEllipsoid
@@ -195,6 +196,13 @@ def test_parallel_forces_leave_two_moments() -> None:
 CURVED_TASKS = [
     Equilibrium((*PULLS, *FEET)),
     CenterOfMass(AT),
+    Position("right_hand", AT, weight=[1.0, 2.0, 3.0]),
+    Position("right_hand", AT, relative_to="left_hand"),
+    Position("right_hand", AT, relative_to="chest", axes=[[1, 1, 0], [0, 1, -1]]),
+    Orientation("head", TURN),
+    Orientation("head", TURN, relative_to="pelvis", axes="xz"),
+    Orientation("right_hand", TURN, relative_to="left_hand", weight=[1.0, 2.0, 3.0]),
+    Orientation("right_hand", TURN, relative_to="left_hand", weight=[1.0, 2.0, 3.0], own_axes=True),
     Distance("right_hand", "left_foot", 0.3),
     Distance("right_hand", "chest", 0.3),
     OnEllipsoid("right_hand", AT, (0.1, 0.2, 0.3), TURN),
@@ -203,26 +211,83 @@ CURVED_TASKS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "task", CURVED_TASKS, ids=[f"{i}-{type(task).__name__}" for i, task in enumerate(CURVED_TASKS)]
-)
-def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
-    """Σ μ ∇²φ against differences of Σ μ ∇φ, symmetrised: rates of one ball do not commute."""
-    figure = poise.load("human").with_floating_base()
-    tree, posture = figure.compiled.tree, figure.random(4)
+def _curvature(figure: Figure, task: Task, q: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """Σ μ ∇²φ over the weighted rows of a task."""
+    tree = figure.compiled.tree
     task_rows = [TaskRows(task, 2, task.goals(figure))]
     goals = goal_arrays(figure, task_rows, number_rows(task_rows, figure))
     evaluation = make_evaluation(tree, goals)
-    evaluate(tree, goals, posture._q, evaluation)
-    multipliers = np.array([0.7, -1.3, 0.4])[: goals.weight.size]
+    evaluate(tree, goals, q, evaluation)
     got = np.zeros((figure.nv, figure.nv))
     forces = make_node_forces(tree, len(goals.corner_node))
     fill_curvature(tree, goals, evaluation, make_contacts(0), forces, 0, multipliers, got)
-    wanted = np.zeros_like(got)
+    return got
+
+
+def _row_slopes(figure: Figure, task: Task, posture: poise.Posture, multipliers: np.ndarray) -> np.ndarray:
+    """Differences of Σ μ ∇φ, symmetrised: rates of one ball do not commute."""
+    found = np.zeros((figure.nv, figure.nv))
     for k in range(figure.nv):
         step = np.zeros(figure.nv)
         step[k] = 1e-5
         ahead = _errors_and_rows(figure, task, figure.integrate(posture, step)._q)[1]
         behind = _errors_and_rows(figure, task, figure.integrate(posture, -step)._q)[1]
-        wanted[k] = multipliers @ (ahead - behind) / 2e-5
-    assert got == pytest.approx(0.5 * (wanted + wanted.T), abs=1e-7)
+        found[k] = multipliers @ (ahead - behind) / 2e-5
+    return 0.5 * (found + found.T)
+
+
+@pytest.mark.parametrize(
+    "task", CURVED_TASKS, ids=[f"{i}-{type(task).__name__}" for i, task in enumerate(CURVED_TASKS)]
+)
+def test_curvature_is_the_derivative_of_rows(task: Task) -> None:
+    figure = poise.load("human").with_floating_base()
+    posture = figure.random(4)
+    multipliers = np.array([0.7, -1.3, 0.4])[: len(_errors_and_rows(figure, task, posture._q)[0])]
+    wanted = _row_slopes(figure, task, posture, multipliers)
+    assert _curvature(figure, task, posture._q, multipliers) == pytest.approx(wanted, abs=1e-7)
+
+
+GAZES = [
+    LookAt("eyes", AT),
+    LookAt("eyes", (0.0, 5.0, 1.0), axis=(1.0, 2.0, -1.0)),
+    LookAt("eyes", direction=(1, 2, 3)),
+    LookAt("eyes", (0.0, 0.2, 0.1), relative_to="left_hand"),
+]
+
+
+@pytest.mark.parametrize("task", GAZES, ids=["point", "axis", "direction", "relative"])
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_and_curvature_of_an_aim_make_the_second_derivative_of_the_square_of_its_angle(
+    task: Task, seed: int
+) -> None:
+    """Its rows are not derivatives of its errors, whose axes turn with the site: only the angle has a meaning."""
+    figure = poise.load("human").with_floating_base()
+    posture = figure.random(seed)
+    error, rows = _errors_and_rows(figure, task, posture._q)
+    assert np.linalg.norm(error) < 3.0
+    slopes = np.zeros((figure.nv, figure.nv))
+    for k in range(figure.nv):
+        step = np.zeros(figure.nv)
+        step[k] = 1e-5
+        for sign in (1.0, -1.0):
+            there, rows_there = _errors_and_rows(figure, task, figure.integrate(posture, sign * step)._q)
+            slopes[k] -= sign * (rows_there.T @ there) / 2e-5
+    got = rows.T @ rows + _curvature(figure, task, posture._q, -error)
+    assert got == pytest.approx(0.5 * (slopes + slopes.T), abs=3e-6)
+
+
+@pytest.mark.parametrize("relative_to", [None, "left_hand"])
+@pytest.mark.parametrize("seed", range(3))
+def test_curvature_of_an_aim_that_is_met(relative_to: str | None, seed: int) -> None:
+    """Steps that keep it met to first order see the derivative of its rows, whatever its multipliers."""
+    figure = poise.load("human").with_floating_base()
+    posture = figure.random(seed)
+    ahead = figure.pose_of("eyes", posture).apply(0.7 * figure.facing_axis("eyes"))
+    base = Pose() if relative_to is None else figure.pose_of(relative_to, posture)
+    task = LookAt("eyes", base.inverse().apply(ahead), relative_to=relative_to)
+    _, rows = _errors_and_rows(figure, task, posture._q)
+    kept = np.linalg.svd(rows)[2][2:]
+    multipliers = np.array([0.7, -1.3])
+    wanted = kept @ _row_slopes(figure, task, posture, multipliers) @ kept.T
+    got = kept @ _curvature(figure, task, posture._q, multipliers) @ kept.T
+    assert got == pytest.approx(wanted, abs=1e-6)

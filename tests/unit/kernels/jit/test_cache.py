@@ -199,3 +199,12 @@ def test_the_cache_is_where_each_system_keeps_caches(platform, part, monkeypatch
     folder = cache.user_cache()
     assert part in folder.parts
     assert folder.name == "poise"
+
+
+@pytest.mark.parametrize("given", ["", "relative/folder"])
+def test_a_cache_folder_that_is_not_absolute_is_ignored(given, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("POISE_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    assert cache.user_cache() == tmp_path / ".cache" / "poise"

@@ -7,14 +7,19 @@ import ast
 import importlib
 import pickle
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
+import poise
+from poise import chains
 from poise.kernels.jit import cache
 from poise.kernels.jit.code_file import unpack
+from poise.motion.retarget.smoothing import Style
 
 pytestmark = pytest.mark.skipif(
     not cache.marked_complete(), reason="not all kernels are compiled on this machine: run `poise compile`"
@@ -26,6 +31,7 @@ SEVERAL = {
 }
 """Kernels with a reason to be compiled for several lists of argument types."""
 CALL_NOTHING = {
+    "poise.evaluation.cuda_tally": "compiles kernels for graphics processors",
     "poise.expressive.launches": "compiles kernels for graphics processors",
     "poise.warmup": "compiles some kernels as if other kernels called them",
 }
@@ -90,3 +96,44 @@ def test_every_kernel_that_poise_calls_from_python_has_an_entry_point():
                 if all(file.name.endswith(".inner.code") for file in stored):
                     missing.add(f"{function.__module__}.{function.__name__}, called by {caller}")
     assert not missing, "let `poise.warmup` call them"
+
+
+def numbers_of_other_types(one: type[np.number], whole: type[np.integer]) -> Iterator[Callable[[], object]]:
+    """Calls whose arguments are numbers of other types than the kernels take."""
+    human, lamp, hand = poise.load("human"), poise.load("adelino"), poise.Position("right_hand", (-0.3, 1.2, 0.4))
+    chain = poise.chain("YXX", lengths=[0.1, 0.1, 0.1])
+    clip = poise.Clip(lamp, np.zeros((6, lamp.nq), dtype=whole), whole(30))
+    style = Style(acceleration=whole(5), smooth=one(0))
+    tip = {lamp.bodies[-1].name: lamp.bodies[-1].name}
+    yield lambda: poise.Solver(human, [hand], dt=one(1)).step("standing")
+    yield lambda: poise.solve(human, [hand], tolerance=one(0), max_steps=one(50))
+    yield lambda: poise.solve(human, [hand], max_steps=whole(50), restarts=whole(1), seed=whole(3))
+    yield lambda: poise.solve(human, [poise.Position("right_hand", one([0, 1, 0]), weight=one(2), priority=whole(1))])
+    yield lambda: poise.solve(human, [hand], start=np.float32(human.posture("standing").q))
+    yield lambda: poise.reach(chain, "tip", one([0, 1, 0]), tolerance=one(0), restarts=one(3), seed=one(1))
+    for solver in (poise.Expressive(lamp), poise.Erik(lamp), poise.Erik(lamp, variant="2017")):
+        for target in (poise.facing(one([1, 0, 0]), roll=None), poise.facing("x", roll=one(1)), poise.at([1, 0, 0])):
+            yield lambda solver=solver, target=target: solver.solve(lamp.neutral(), target)
+        yield lambda solver=solver: solver.solve(lamp.neutral(), [1, 0, 0])
+        yield lambda solver=solver: solver.solve_batch(np.zeros((2, lamp.nq), dtype=one), one([[1, 0, 0, 0]] * 2))
+    for target in ((1, 0, 0), poise.at([1, 0, 0]), poise.facing([1, 0, 0], roll=None)):
+        yield lambda target=target: frames_while_facing(lamp, target, whole(50))
+    yield lambda: clip.resampled(whole(60))
+    yield lambda: poise.retarget(clip, lamp, tip, rate=one(60), tempo=one(1), style=style)
+    yield lambda: chains.circle_zones(chain)
+    for method in (chains.ccd, chains.dls, chains.fabrik, chains.circles):
+        yield lambda method=method: method(chain, one([0, 1, 0]), max_iterations=one(3), tolerance=one(1))
+
+
+def frames_while_facing(lamp: poise.Figure, target: object, rate: float) -> list[poise.Posture]:
+    limits = poise.MotionFilter(velocity=np.float32(6), acceleration=40, jerk=np.int32(800))
+    with poise.Character(lamp, filter=limits) as live:
+        live.face(target)
+        return list(islice(live.frames(rate=rate, realtime=False), 3))
+
+
+@pytest.mark.parametrize("one", [np.float32, np.int32, np.float64])
+def test_numbers_of_other_types_compile_nothing_again(one):
+    """`tests/conftest.py` fails this test if a call compiles."""
+    for call in numbers_of_other_types(one, np.int32):
+        call()

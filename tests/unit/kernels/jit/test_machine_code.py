@@ -225,6 +225,16 @@ def test_a_second_ctrl_c_takes_effect_at_once(interruptible):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.skipif(os.name == "nt", reason="compares the exit codes of POSIX")
+def test_a_program_that_is_interrupted_while_compiling_prints_one_line():
+    code = "from poise.kernels.jit.interrupt import stopped\ndef f(n):\n  if n: f(n - 1)\n  raise stopped()\nf(20)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.stderr == "poise: stopped while compiling; the kernels that are compiled are kept\n"
+    assert ended.returncode == -signal.SIGINT
+    other = subprocess.run([sys.executable, "-c", f"{code[:-5]}1 / 0"], capture_output=True, text=True, check=False)
+    assert "ZeroDivisionError" in other.stderr
+
+
 # --- machine code that came with the package ---
 
 

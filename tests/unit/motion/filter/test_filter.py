@@ -181,3 +181,13 @@ def test_the_printed_equations_run_away_and_their_consistent_reading_breaks_jerk
     x = NuttyFilter(**settings).run(jumps, 60.0)
     assert np.abs(np.diff(x, 1)).max() * 60.0 <= SERVO["velocity"]
     assert np.abs(np.diff(x, 3)).max() * 60.0**3 > 1.5 * SERVO["jerk"]
+
+
+def test_the_literal_reading_slows_down_from_half_the_width_of_the_range_on():
+    """The printed Ω compares the position itself with half the width, which is the middle only of a range from 0."""
+    settings = {"velocity": 3.0, "acceleration": 12.0, "jerk": 120.0, "reading": "literal"}
+    from_zero = NuttyFilter(**settings, lower=0.0, upper=2.0)
+    shifted = NuttyFilter(**settings, lower=-1.0, upper=1.0)
+    assert from_zero._slowed(1.0, 1.5, from_zero._half) == pytest.approx(0.75)
+    assert shifted._slowed(1.0, 0.5, shifted._half) == 1.0
+    assert shifted._slowed(1.0, 0.5, shifted.lower + shifted._half) == pytest.approx(0.75)

@@ -163,7 +163,7 @@ def test_a_spike_is_flagged_at_its_frame_with_its_joint():
     found = measure(motion).jerks
     assert {spike.joint for spike in found} == {"swing"}
     assert all(21 <= spike.frame <= 25 for spike in found)
-    assert all(spike.jerk > spike.usual for spike in found)
+    assert all(spike.jerk > spike.threshold for spike in found)
 
 
 def test_curves_are_the_derivatives_of_a_parabola():
@@ -259,3 +259,60 @@ def test_the_command_writes_motion_and_page(tmp_path, capsys):
 def test_files_that_cannot_be_written_are_refused_before_anything_is_solved(option, name, sentence, tmp_path, capsys):
     assert run(["retarget", str(tmp_path / "absent.bvh"), "human", option, str(tmp_path / name)]) == 2
     assert sentence in capsys.readouterr().err.replace("\n", "")
+
+
+def test_a_motion_at_rest_is_what_trainers_accept():
+    training = measure(standing()).training
+    assert training.penetrating == 0.0
+    assert training.sliding == 0.0
+    assert training.contact_precision == 1.0
+    assert training.contact_recall == 1.0
+    assert training.jerk == 0.0
+    assert training.rejections == ()
+    assert training.parts == {"trunk": 0.0}
+
+
+def test_trainers_see_toes_that_slide_and_feet_that_leave_the_ground():
+    def slide(q):
+        q[60:, FIGURE.q_slice("base").start] += 0.02 * np.arange(1, FRAMES - 59) / RATE
+        q[:30, FIGURE.q_slice("left_leg").start] += 0.05
+
+    training = measure(standing(slide)).training
+    assert training.toe_speed == pytest.approx(
+        1.0, abs=1e-6
+    )  # the left foot comes down 5 cm in a twentieth of a second
+    assert training.sliding == pytest.approx((120 + 1) / (2 * (FRAMES - 1)), abs=0.01)
+    assert training.contact_recall == pytest.approx(1.0 - 30 / (2 * FRAMES))
+    assert training.contact_precision == 1.0
+
+
+def test_trainers_see_what_is_too_low_too_fast_and_turning_too_fast():
+    def fall(q):
+        q[60:, FIGURE.q_slice("base").start + 1] -= 1.2
+
+    def spin(q):
+        q[60:, FIGURE.q_slice("swing").start] += 3.0
+
+    low = measure(standing(fall)).training
+    assert [word for word in ("below the ground", "m/s") if any(word in line for line in low.rejections)]
+    assert low.lowest == pytest.approx(-0.2)
+    assert low.fastest == pytest.approx(1.2 * RATE)
+    assert low.penetrating == 0.5
+    assert any("turns at 60 rad/s" in line for line in measure(standing(spin)).training.rejections)
+
+
+def test_trainers_see_parts_in_each_other():
+    builder = Builder("hopper")
+    builder.body("trunk", joint=free("base"), mass=Mass(1.0), shapes=[Box((0.2, 0.2, 0.2))])
+    swing = revolute("swing", "z", limits=(-3.0, 3.0))
+    builder.body("arm", parent="trunk", joint=swing, at=(0.3, 0.0, 0.0), shapes=[Box((0.02, 0.02, 0.02))])
+    builder.body("hand", parent="arm", joint=prismatic("out", "x", limits=(-1.0, 1.0)), shapes=[Box((0.1, 0.1, 0.1))])
+    figure = builder.build()
+    q = np.tile(figure.neutral().q, (20, 1))
+    q[10:, figure.q_slice("out").start] = -0.18
+    track = Track(JointMap((Link("trunk", "trunk", "pelvis"),)), Contacts({}, {}), {}, {}, {}, {}, 0.0, None)
+    training = measure(Motion(figure, q, RATE, track=track)).training
+    assert training.penetrating == 0.5
+    assert training.self_depth.max() == pytest.approx(0.03, abs=1e-3)
+    assert set(training.deepest_pair) == {"trunk", "hand"}
+    assert "(trunk in hand)" in "\n".join(training.sentences())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poise
+from poise.errors import TaskError
 from poise.formats.gltf.read import read_gltf_clips
 from poise.motion.report.report import measure
 
@@ -34,12 +35,30 @@ def check(clip, figure, **options):
     return quality
 
 
+PEOPLE = [path for path in BVH if path.parent.name != "parser_fixtures"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("path", BVH, ids=name)
+@pytest.mark.parametrize("path", PEOPLE, ids=name)
 def test_every_bvh_clip(path, figure):
     check(poise.load_clip(path), figure)
+
+
+@pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
+@pytest.mark.filterwarnings("ignore::poise.errors.UnmappedWarning")
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("path", [path for path in BVH if path not in PEOPLE], ids=name)
+def test_clips_of_hardly_anything_are_refused_or_warned_about(path, figure):
+    """They have a root and a few joints, and at most one leg."""
+    clip, performer = poise.load_clip(path), poise.load(figure)
+    try:
+        motion = poise.retarget(clip, performer)
+    except TaskError as problem:
+        assert "no leg or arm" in str(problem)
+    else:
+        assert motion.track.mapping.warnings
 
 
 @pytest.mark.slow
@@ -53,6 +72,6 @@ def test_every_gltf_clip(path, figure):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
-@pytest.mark.parametrize("path", [path for path in BVH if path.parent.name != "parser_fixtures"], ids=name)
+@pytest.mark.parametrize("path", PEOPLE, ids=name)
 def test_every_clip_of_a_person_balanced(path):
     assert check(poise.load_clip(path), "walker", balance=True).unbalanced == 0

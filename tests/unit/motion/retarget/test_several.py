@@ -39,7 +39,8 @@ def test_the_command_takes_a_folder_of_clips(tmp_path, capsys):
     code = run(["retarget", str(tmp_path / "clips"), "human", "-o", str(tmp_path / "out"), "--cores", "1"])
     said = capsys.readouterr()
     assert code == 2
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["one.npz", "two.npz"]
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["manifest.csv", "one.npz", "records", "two.npz"]
     assert len(poise.load_clip(tmp_path / "out" / "one.npz")) == 8
     assert "bad.bvh" in said.err
     assert "8 frames" in said.out

@@ -11,9 +11,10 @@ import pytest
 import poise
 from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
+from poise.studio.control.files import saved_scene
 from poise.studio.control.modes import Modes
 from poise.studio.modes.retarget.first_clip import greeting
-from poise.studio.modes.retarget.retarget import RetargetMode
+from poise.studio.modes.retarget.retarget import RetargetMode, motion_stem
 from poise.studio.session.session import Session
 from tests.unit.studio.pointer import drag, press
 
@@ -106,6 +107,31 @@ def test_a_saved_posture_comes_back_and_can_be_undone(modes: Modes) -> None:
     assert modes.session.state.posture.q == pytest.approx(waving.q, abs=1e-9)
     modes.session.undo()
     assert modes.session.state.posture is standing
+
+
+def test_a_posture_is_refused_with_a_sentence_where_a_mode_computes_it(modes: Modes) -> None:
+    waving = posture_text(modes.session.state.figure.posture("waving")).encode()
+    modes.session.update(lambda state: replace(state, mode=RetargetMode()))
+    with pytest.raises(PoiseError, match=r"waving\.json is a posture.*switch to the pose mode first"):
+        modes.inbox.take("waving.json", waving)
+
+
+def test_files_are_called_after_what_is_in_them(modes: Modes) -> None:
+    assert saved_scene(modes.session)[0] == "human_scene.toml"
+    assert motion_stem(modes.session.state) == "motion"
+    modes.enter("retarget")
+    work = shown(modes).work
+    assert work is not None
+    assert motion_stem(modes.session.state) == f"{work.request.clip.name} on human"
+
+
+def test_the_wait_after_the_last_frame_is_explained(modes: Modes) -> None:
+    driver = modes.retarget
+    modes.session.update(lambda state: replace(state, mode=RetargetMode()))
+    for progress, words in (((3, 70), "frame 3 of 70"), ((70, 70), "smoothed and measured")):
+        driver.progress = progress
+        driven = driver.drive(modes.session.state)
+        assert driven is not None and words in driven.outcome.sentence
 
 
 def test_a_posture_outside_the_limits_is_brought_inside(modes: Modes) -> None:

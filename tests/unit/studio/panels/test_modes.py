@@ -82,6 +82,12 @@ async def _escape(visitor: Visitor) -> None:
     UserInteraction(visitor.user, {visitor.user.client.layout}, None).trigger("escape")
 
 
+async def _red_button(visitor: Visitor) -> None:
+    await visitor.wait()
+    await visitor.user.should_see(marker="stop robot")
+    visitor.user.find(marker="stop robot").click()
+
+
 async def _lose_page(visitor: Visitor) -> None:
     assert visitor.user.client is not None
     for socket in list(visitor.user.client._socket_to_document_id):
@@ -99,6 +105,7 @@ async def _freeze_page(visitor: Visitor) -> None:
     [
         (_dry_run, "switch Send on to continue"),
         (_escape, "Stopped with Esc"),
+        (_red_button, "Stopped with the red button"),
         (_lose_page, "the page that was sending was closed"),
         (_freeze_page, "the page that was sending was closed"),
     ],

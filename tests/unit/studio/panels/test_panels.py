@@ -1,7 +1,6 @@
 """The tabs on the right and the menu of bodies, through NiceGUI's `user` fixture."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,12 @@ from nicegui import ui
 
 from poise.figure.model.pose import Pose
 from poise.forces.loads import Force, Support
+from poise.formats.catalog.robots import ROBOTS, robots_here
 from poise.studio.panels.criteria import CRITERION_KINDS
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.body_edits import length_of
 from poise.studio.session.changes import scene_change
-from poise.studio.session.edits import with_new_task, with_task
+from poise.studio.session.edits import with_new_task
 from poise.studio.session.loads import supports_of
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.obstacles import with_obstacle_at
@@ -31,6 +31,7 @@ from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.steady import MoveSlowly, StayStill, TurnSlowly
 from poise.tasks.task import NEAREST_BRANCH
+from poise.tasks.touch import Touch
 from tests.unit.studio.visitor import Visit, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.nicegui_main_file("")]
@@ -90,6 +91,43 @@ async def test_every_criterion_has_a_switch_and_a_gain(visit: Visit) -> None:
     await visit(story)
 
 
+async def test_a_number_outside_its_range_is_refused_with_a_sentence(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        await visitor.tab("body")
+        await visitor.enter("body part", "right_shank")
+        before = length_of(session.state.figure, "right_shank")
+        for wrong in (-3.0, 0.0):
+            await visitor.enter("length [m]", wrong)
+            assert length_of(session.state.figure, "right_shank") == before
+            visitor.user.find(marker="length [m]", kind=ui.number).trigger("blur")
+            await visitor.wait()
+            assert visitor.user.notify.contains(f"Length must be at least 0.001, not {wrong:g}.")
+            assert visitor.field("length [m]", ui.number).value == pytest.approx(before, abs=1e-4)
+        await visitor.enter("length [m]", 0.5)
+        assert length_of(session.state.figure, "right_shank") == pytest.approx(0.5)
+
+    await visit(story)
+
+
+async def test_a_robot_is_opened_by_its_name_or_a_sentence_says_how_to_get_it(visit: Visit) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        here = [found.name for found in robots_here()]
+        absent = next(name for name in ROBOTS if name not in here)
+        visitor.user.find("Open robot …").click()
+        await visitor.wait()
+        await visitor.enter("robot name", absent, ui.select)
+        visitor.user.find(marker="open robot").click()
+        await visitor.until(lambda: visitor.user.notify.contains("pip install"))
+        assert session.state.figure.name == "human"
+        if here:
+            before = session.state.figure_number
+            await visitor.enter("robot name", here[0], ui.select)
+            visitor.user.find(marker="open robot").click()
+            await visitor.until(lambda: session.state.figure_number > before)
+
+    await visit(story)
+
+
 CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
     "Position": [
         ("target [m] y", 1.2, lambda t: isinstance(t, Position) and t.at[1] == 1.2),
@@ -142,6 +180,10 @@ CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
         ("detection distance [m]", 0.2, lambda t: isinstance(t, Avoid) and t.reach == 0.2),
         ("keep clear of", ["itself", "sphere 1"], lambda t: len(t.obstacles) == 1 and t.itself),
     ],
+    "Touch": [
+        ("surface", "pelvis", lambda t: isinstance(t, Touch) and t.surface == "pelvis"),
+        ("surface", "sphere 1", lambda t: t.surface == "sphere 1"),
+    ],
     "Stay still": [
         (
             "only these bodies",
@@ -172,7 +214,7 @@ CHANGES: dict[str, list[tuple[str, Any, Callable[[Any], bool]]]] = {
 
 
 def test_every_kind_of_task_is_described_here() -> None:
-    built_in = {label for label, entry in task_menu().items() if entry.make.__module__.startswith("poise.")}
+    built_in = {label for label, entry in task_menu().items() if (entry.make.__module__ or "").startswith("poise.")}
     assert set(CHANGES) == built_in
 
 
@@ -334,27 +376,14 @@ async def test_the_form_of_a_task_stays_while_an_obstacle_moves_and_knows_where_
     await visit(story)
 
 
-async def test_a_switch_keeps_the_figure_clear_of_itself(visit: Visit) -> None:
+async def test_a_switch_makes_the_figure_solid_or_not(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("body")
-        await visitor.click("add sphere")
-        await visitor.enter("avoid self-collision", True, ui.switch)
-        avoid = session.state.scene.tasks[-1]
-        assert isinstance(avoid, Avoid)
-        assert avoid.itself
-        session.update(
-            scene_change(
-                with_task,
-                len(session.state.scene.tasks) - 1,
-                replace(avoid, what=["self", session.state.scene.obstacles[0]]),
-            )
-        )
-        await visitor.wait()
-        await visitor.enter("avoid self-collision", False, ui.switch)
-        left = session.state.scene.tasks[-1]
-        assert isinstance(left, Avoid)
-        assert not left.itself
-        assert len(left.obstacles) == 1
+        assert session.state.scene.solid
+        await visitor.enter("solid: does not pass through itself or the floor", False, ui.switch)
+        assert not session.state.scene.solid
+        await visitor.enter("solid: does not pass through itself or the floor", True, ui.switch)
+        assert session.state.scene.solid
 
     await visit(story)
 

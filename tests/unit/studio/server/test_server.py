@@ -53,7 +53,7 @@ def test_solving_starts_when_the_server_has_and_ends_before_it(monkeypatch: pyte
 
     monkeypatch.setattr(uvicorn.Server, "startup", noted("serves"))
     monkeypatch.setattr(uvicorn.Server, "shutdown", noted("ends"))
-    server = _Server(uvicorn.Config("nothing"), Solving())  # type: ignore[arg-type]
+    server = _Server(uvicorn.Config("nothing"), [Solving()])  # type: ignore[list-item]
     asyncio.run(server.startup())
     asyncio.run(server.shutdown())
     assert done == ["serves", "solves", "rests", "ends"]

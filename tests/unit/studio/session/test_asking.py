@@ -15,6 +15,7 @@ from poise.figure.model.shapes import Box, Capsule, Ellipsoid, Mesh
 from poise.figures import BUILT_IN, built_in
 from poise.forces.balance import balance
 from poise.forces.loads import Force, Support
+from poise.pictures.force_marks import arrow_scales
 from poise.studio.control.files import is_scene, saved_figure, saved_scene
 from poise.studio.control.modes import Modes
 from poise.studio.panels.forces import balance_sentence, with_feet_supports
@@ -23,7 +24,6 @@ from poise.studio.session.body_edits import length_of, with_length
 from poise.studio.session.changes import scene_change, with_drawing, with_figure, with_root
 from poise.studio.session.edits import task_text, with_new_task, with_parts
 from poise.studio.session.loads import (
-    arrow_scales,
     new_force,
     supports_of,
     with_arrow,
@@ -34,12 +34,11 @@ from poise.studio.session.loads import (
 )
 from poise.studio.session.obstacles import (
     OBSTACLE_KINDS,
-    avoids_self_collision,
     drawn_form,
     new_obstacle,
     with_obstacle,
     with_obstacle_at,
-    with_self_avoidance,
+    with_solid,
 )
 from poise.studio.session.session import Session
 from poise.studio.wire.frames import packed, unpacked
@@ -303,8 +302,8 @@ def test_an_obstacle_pushes_the_figure_aside(session: Session) -> None:
 
 @pytest.mark.parametrize("on", [True, False])
 def test_a_hand_pulled_through_the_body_goes_around_where_that_is_switched_on(session: Session, on: bool) -> None:
-    session.update(scene_change(with_self_avoidance, on))
-    assert avoids_self_collision(session.state.scene) is on
+    session.update(scene_change(with_solid, on))
+    assert session.state.scene.solid is on
     figure = session.state.figure
     leg = [figure.pose_of(part, session.state.posture).position for part in ("right_thigh", "right_shank")]
     inside = 0.7 * leg[0] + 0.3 * leg[1]
@@ -379,7 +378,7 @@ def test_a_changed_figure_leaves_with_its_scene_and_comes_back(session: Session)
     )
     rest(session)
     name, data = saved_scene(session)
-    assert name == "scene.zip"
+    assert name == "human_scene.zip"
     assert set(zipfile.ZipFile(io.BytesIO(data)).namelist()) == {"scene.toml", "human.figure.toml"}
     longer = session.state.figure
     other = Session(built_in("adelino"))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import poise
 from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.collision.soles import support_polygon
 from poise.figure.model.pose import Pose
@@ -26,8 +27,9 @@ from poise.studio.session.edits import (
     with_task,
     without_task,
 )
+from poise.studio.session.history import HISTORY_LENGTH, History
 from poise.studio.session.new_tasks import new_task, task_menu
-from poise.studio.session.session import HISTORY_LENGTH, History, Session
+from poise.studio.session.session import Session
 from poise.studio.session.stepping import SolverThread
 from poise.studio.wire.frames import packed, unpacked
 from poise.tasks.form import angles_of, rotation_by
@@ -82,7 +84,7 @@ def test_a_pull_moves_that_very_point_and_is_gone_on_release(session: Session) -
     rest(session)
     frames = session.state.figure.frames(session.state.posture)
     point_now = Pose(frames.position[hand], frames.rotation[hand]).apply(where)
-    assert point_now == pytest.approx(np.add(start, [-0.2, 0.5, 0.3]), abs=1e-4)
+    assert point_now == pytest.approx(np.add(start, [-0.2, 0.5, 0.3]), abs=1e-3)
     release(session, "me")
     assert session.state.pulls == ()
     assert session.state.scene is before.scene
@@ -101,6 +103,101 @@ def test_a_pull_out_of_reach_comes_to_rest_and_says_what_it_gave_way_to(session:
     assert outcome.sentence.startswith("The pull on the right hand gave way to")
     assert np.abs(feet(session) - stood).max() < 1e-3
     assert session.state.figure.violations(session.state.posture) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_hand_goes_exactly_where_it_is_pulled(session: Session, seed: int) -> None:
+    """To random places before and beside the chest, dragged slowly or in few frames, as a busy page sends them."""
+    rng = np.random.default_rng(seed)
+    press(session, "me", body(session, "right_hand"), 0.02 * rng.normal(size=3))
+    start = np.array(session.state.pulls[0].at)
+    way, frames = rng.uniform([-0.4, 0.1, 0.0], [0.1, 0.6, 0.3]), int(rng.integers(1, 25))
+    for k in range(1, frames + 1):
+        drag(session, "me", start + k / frames * way)
+        for _ in range(int(rng.integers(0, 5))):
+            session.tick()
+    rest(session)
+    assert session.state.outcome.light == "green"
+    target = unpacked(packed(session.state)).targets[-1]
+    assert target[5:8] == pytest.approx(target[2:5], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("pulled", "way"),
+    [
+        ("head", (0.0, -0.1, 0.0)),
+        ("head", (0.0, -0.4, 0.1)),
+        ("head", (0.1, -0.03, 0.0)),
+        ("thorax", (0.0, -0.2, 0.05)),
+        ("pelvis", (0.0, -0.25, 0.0)),
+        ("right_hand", (0.1, -0.7, 0.3)),
+    ],
+)
+def test_the_trunk_and_the_legs_follow_a_pull(session: Session, pulled: str, way: tuple[float, float, float]) -> None:
+    press(session, "me", body(session, pulled), [0, 0, 0])
+    start = np.array(session.state.pulls[0].at)
+    for k in range(1, 31):
+        drag(session, "me", start + k / 30 * np.array(way))
+        session.tick()
+    rest(session)
+    assert session.state.outcome.light == "green"
+
+
+@pytest.mark.parametrize("name", ["g1", "talos"])
+def test_a_humanoid_opens_on_its_feet_and_follows_pulls(name: str) -> None:
+    """Talos has feet that are meshes, on which it stands."""
+    try:
+        robot = poise.load(name)
+    except PoiseError:
+        pytest.skip(f"the files of {name} are not installed")
+    session = Session(opening(robot))
+    rest(session)
+    assert session.state.outcome.light == "green"
+    roles = session.state.figure.roles
+    for part, way in (("right_wrist", (0.15, 0.0, 0.2)), ("pelvis", (0.0, 0.0, -0.12))):
+        press(session, "me", body(session, roles[part].part), [0, 0, 0])
+        start = np.array(session.state.pulls[0].at)
+        for k in range(1, 31):
+            drag(session, "me", start + k / 30 * np.array(way))
+            session.tick()
+        rest(session)
+        assert session.state.outcome.light == "green"
+        release(session, "me")
+
+
+@pytest.mark.parametrize("depth", [0.3, 0.45, 0.6])
+def test_a_squat_deeper_than_the_ankles_allow_stays_even(session: Session, depth: float) -> None:
+    """Drawn as near as possible at any price, the pelvis gets some millimetres lower and the trunk leans aside."""
+    press(session, "me", body(session, "pelvis"), [0, 0, 0])
+    start = np.array(session.state.pulls[0].at)
+    for k in range(1, 31):
+        drag(session, "me", start - [0.0, k / 30 * depth, 0.0])
+        session.tick()
+    rest(session)
+    posture = session.state.posture
+    trunk = session.state.figure.pose_of("thorax", posture).matrix
+    assert session.state.outcome.light == "orange"
+    assert posture["left_knee"] == pytest.approx(posture["right_knee"], abs=0.05)
+    assert abs(trunk[0, 1]) < np.sin(np.radians(5.0))
+    assert trunk[1, 1] > np.cos(np.radians(45.0))
+
+
+@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize(("name", "pulled"), [("human", "right_hand"), ("human", "pelvis"), ("walker", "pelvis")])
+def test_a_figure_at_rest_has_no_task_that_is_on_its_way(name: str, pulled: str, seed: int) -> None:
+    """Pulls beyond all reach, some dragged slowly and some in a few frames, as a busy page sends them."""
+    rng = np.random.default_rng(seed)
+    session = Session(built_in(name))
+    press(session, "me", body(session, pulled), 0.02 * rng.normal(size=3))
+    start, way = np.array(session.state.pulls[0].at), rng.normal(size=3)
+    way *= rng.uniform(2.0, 5.0) / np.linalg.norm(way)
+    frames = int(rng.integers(1, 60))
+    for k in range(1, frames + 1):
+        drag(session, "me", start + k / frames * way)
+        for _ in range(int(rng.integers(0, 4))):
+            session.tick()
+    rest(session)
+    assert "on its way" not in session.state.outcome.sentence
 
 
 def test_two_people_pull_at_once_and_one_lets_go(session: Session) -> None:

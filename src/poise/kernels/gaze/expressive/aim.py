@@ -11,7 +11,7 @@ import numpy as np
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation, wrapped
 from poise.kernels.gaze.expressive.bounded_step import tip_and_axes
 from poise.kernels.gaze.expressive.surface import equivalent_angle, heading, root_axis
-from poise.kernels.gaze.expressive.workspace import CURRENT_ROW
+from poise.kernels.gaze.expressive.workspace import CURRENT_ROW, PREVIOUS_ROW
 from poise.kernels.gaze.measures import FULL, Aim, Scoring, orientation_error
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import arc_tangent, turn_about
@@ -22,6 +22,8 @@ Array = np.ndarray
 
 SAME_ANGLE = 1e-9
 """Angles that differ by less than this count as equal [rad]."""
+OUT_OF_LIMITS = 100.0
+"""Weight of the part of a roll that is out of limits, relative to the turn of the tip that reaches the rest."""
 
 
 @kernel
@@ -56,6 +58,35 @@ def turn_tip(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int) ->
     best, excess = _nearest_twist(chain, scoring, last, multiply(conjugate(tip), aim.rotation))
     work[row, last] = best
     return excess
+
+
+@kernel
+def turn_tip_by(chain: Chain, scoring: Scoring, aim: Aim, rate: float, work: Array, row: int) -> None:
+    """Turn the twister at the tip towards the roll of the aim, at most `rate` [rad] from PREVIOUS_ROW.
+
+    Of the equivalent angles, the nearest within limits is used. Where the twister must turn all the way round, the roll
+    is wrong for some frames, but the direction is not.
+    """
+    last = chain.role.shape[0] - 1
+    if last == 0 or chain.role[last] != TWIST_JOINT:
+        return
+    before = work[PREVIOUS_ROW, last]
+    if aim.kind != FULL:
+        work[row, last] = before
+        return
+    work[row, last] = 0.0
+    q = multiply(conjugate(tip_and_axes(chain, work, row)), aim.rotation)
+    sense = 1.0 if chain.axis[last, 1] > 0.0 else -1.0
+    asked = sense * 2.0 * arc_tangent(q.y, q.w)
+    low, high = chain.lower[last], chain.upper[last]
+    nearest, wanted = math.inf, before
+    for half in range(2 if scoring.symmetric else 1):
+        x = equivalent_angle(chain, last, asked + half * math.pi)
+        inside = min(high, max(low, x))
+        far = abs(turn_to(chain, last, before, inside)) + OUT_OF_LIMITS * abs(wrapped(x - inside))
+        if far < nearest - SAME_ANGLE:
+            nearest, wanted = far, inside
+    work[row, last] = before + min(rate, max(-rate, turn_to(chain, last, before, wanted)))
 
 
 @kernel
@@ -96,6 +127,14 @@ def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> 
         if out < excess - SAME_ANGLE or (out < excess + SAME_ANGLE and abs(inside) < abs(best) - SAME_ANGLE):
             best, excess = inside, out
     return best, excess
+
+
+@kernel
+def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
+    """Turn of joint `k` from `angle` to `wanted` [rad]; the shorter one for a joint without limits."""
+    if math.isinf(chain.lower[k]) and math.isinf(chain.upper[k]):
+        return wrapped(wanted - angle)
+    return wanted - angle
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.kernels.chains.chain import Chain, tip_rotation
+from poise.kernels.chains.chain import Chain, pointing, tip_rotation
 from poise.kernels.gaze.batch_arrays import (
     COMBINED_ERROR,
     ORIENTATION_ERROR,
@@ -14,9 +14,10 @@ from poise.kernels.gaze.batch_arrays import (
     write_solution,
 )
 from poise.kernels.gaze.expressive.advance import advance
+from poise.kernels.gaze.expressive.aim import turn_tip_by
+from poise.kernels.gaze.expressive.approach import Pace, gaze_off
 from poise.kernels.gaze.expressive.near_point import look_at, near_frame
 from poise.kernels.gaze.expressive.solve import SearchSettings, solve
-from poise.kernels.gaze.expressive.track import Pace, tip_turn
 from poise.kernels.gaze.expressive.tracking_state import TrackingState
 from poise.kernels.gaze.expressive.workspace import FRAME_ROW
 from poise.kernels.gaze.measures import Aim, Scoring, orientation_error, posture_error, shape_error
@@ -25,10 +26,10 @@ from poise.kernels.maths.vector import Vector
 
 Array = np.ndarray
 
-PLANNING_STEPS = 4
-"""Index in `scores` of the number of planning steps; the indices before it are those of the errors."""
+WAYS_TRIED = 4
+"""Index in `scores` of the number of ways tried; the indices before it are those of the errors."""
 SCORE_COUNT = 5
-"""Length of `scores`: four errors and the number of planning steps."""
+"""Length of `scores`: four errors and the number of ways tried."""
 
 
 @threaded_kernel
@@ -64,15 +65,11 @@ def next_frame(
     # changed
     memory: TrackingState,
     work: Array,
-    draft: Array,
     # outputs
     scores: Array,
 ) -> None:
-    """Advance the motion in `memory` by one frame and write its errors to `scores` (SCORE_COUNT,).
-
-    `draft` (PATH_MOST, n + 1) is a scratch array for plans.
-    """
-    scores[PLANNING_STEPS] = advance(chain, scoring, search, pace, aim, posture, memory, work, draft)
+    """Advance the motion in `memory` by one frame and write its errors to `scores` (SCORE_COUNT,)."""
+    scores[WAYS_TRIED] = advance(chain, scoring, search, pace, aim, posture, memory, work)
     _score(chain, scoring, aim, posture, memory.angles, scores)
 
 
@@ -109,10 +106,11 @@ def near_roll(
 
     `aim` is the direction and roll of the point as seen from the tip of that row.
     """
-    tip_turn(chain, scoring, aim, work, FRAME_ROW, pace.rate)
+    turn_tip_by(chain, scoring, aim, pace.rate, work, FRAME_ROW)
     for k in range(posture.shape[0]):
         memory.angles[k] = work[FRAME_ROW, k]
-    scores[PLANNING_STEPS] = 0
+    memory.off = gaze_off(chain, pointing(aim.rotation), memory.angles)
+    scores[WAYS_TRIED] = 0
     _score(chain, scoring, aim, posture, memory.angles, scores)
 
 

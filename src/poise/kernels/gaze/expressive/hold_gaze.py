@@ -1,59 +1,52 @@
-"""Keep the tip's direction while the other degrees of freedom move towards a reference.
+"""Keep the tip's direction while the joints move towards a reference.
 
     min ½ Σ h_k (θ_k - c_k)²   subject to  p(θ) = d  inside a box
 
-is solved by Gauss–Newton steps with the Jacobian of the direction: the joints move towards the reference c in the null
-space of the direction d, inside a box, which is the limits intersected with the turn that a joint may make in one
-frame. Tracking, looking ahead, and every frame of a change of branch use this step. A *branch* is one of several
-families of postures that face the same target, such as a shape and its mirror image with the root half a turn away;
-kinematics calls it a solution branch or aspect.
-"""
+is solved by Gauss–Newton steps with the Jacobian J of the direction: the joints move towards the reference c in the
+null space of the direction d, inside a box. One step s from the current angles solves
 
-import math
-from typing import NamedTuple
+    min ½ Σ h_k (s_k - b_k)² + |J s - e|² / (2 μ)   inside the box
+
+with b the step to the reference, e the rotation vector to d, and a small μ. Without the box, s = b + H⁻¹ Jᵀ λ with λ =
+(J H⁻¹ Jᵀ + μ I)⁻¹ (e - J b): three equations, however long the chain. The box is kept by a primal active-set method:
+from a step inside the box, the free joints move towards their optimum until one meets its bound, where it is fixed.
+At the optimum of the free joints, the fixed joint whose multiplier points inwards most is released. The cost decreases
+all the time, so the method ends at the optimum of the convex problem: the box never costs more of the direction than it
+must, which fixing one joint after another without going back does not ensure.
+"""
 
 import numpy as np
 
-from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
-from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, tip_and_axes, turn_between
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing
+from poise.kernels.gaze.expressive.aim import turn_to
+from poise.kernels.gaze.expressive.bounded_step import remove_roll, tip_and_axes, turn_between
 from poise.kernels.gaze.expressive.workspace import (
+    AXIS_ROWS,
     BOX_LOWER_ROW,
     BOX_UPPER_ROW,
-    KEPT_ROW,
-    PREVIOUS_ROW,
+    COMPLIANCE_ROW,
+    FIXED_ROW,
     REFERENCE_ROW,
-    REFERENCE_TURN_ROW,
     STEP_LOWER_ROW,
     STEP_ROW,
     STEP_UPPER_ROW,
-    STEPS_TAKEN_ROW,
+    UNBOUNDED_STEP_ROW,
 )
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.vector import Vector, length
+from poise.kernels.maths.vector import Vector, dot, length
 
 Array = np.ndarray
 
+LOST = 1e-6
+"""A direction whose error is above this is not faced [rad]."""
 GAZE_HELD = 1e-10
 """A direction error below this counts as zero [rad]."""
-LOST = 1e-6
-"""A direction error above this is reduced before anything else but limits and rate [rad]."""
-REFERENCE_SHARES = (1.0, 0.6, 0.3, 0.1, 0.0)
-"""Fractions of the way to the reference that `hold_first` tries in turn."""
+HOLD_AT_REST = 1e-9
+"""Gauss–Newton stops after a step below this [rad] if the gaze is held."""
 GAZE_DAMPING = 1e-7
-"""Damping μ of the direction's Jacobian."""
-
-
-class Going(NamedTuple):
-    """Conditions under which a plan is executed."""
-
-    rate: float
-    """Largest turn of a joint from one way-point to the next [rad]."""
-    drift: float
-    """Turn of the target per frame [rad]; infinite if the root has no limits."""
-    hurried: int
-    """1 if the gaze may fall behind a turning target, because there is too little time."""
-    lasting: int
-    """Frames for which a plan that lifts the gaze must be able to follow the target from its end."""
+"""μ of the module docstring."""
+MULTIPLIER_ROUNDING = 1e-9
+"""A multiplier that points inwards by less than this counts as zero; the stiffnesses are of order 1."""
 
 
 @kernel
@@ -61,14 +54,6 @@ def moving(chain: Chain) -> int:
     """Number of joints that change the pointing direction: all but a twister at the tip."""
     n = chain.role.shape[0]
     return n - 1 if n > 1 and chain.role[n - 1] == TWIST_JOINT else n
-
-
-@kernel
-def turn_to(chain: Chain, k: int, angle: float, wanted: float) -> float:
-    """Turn from `angle` to `wanted` [rad]; the shorter one for a joint without limits."""
-    if math.isinf(chain.lower[k]) and math.isinf(chain.upper[k]):
-        return wrapped(wanted - angle)
-    return wanted - angle
 
 
 @kernel
@@ -82,32 +67,94 @@ def box_round(chain: Chain, work: Array, row: int, rate: float) -> None:
 
 
 @kernel
-def free_root(chain: Chain, work: Array, row: int, rate: float) -> None:
-    """Set the box of a twister at the root to `rate` about `work[row]`, ignoring its limits."""
-    if chain.role[0] == TWIST_JOINT:
-        work[BOX_LOWER_ROW, 0] = work[row, 0] - rate
-        work[BOX_UPPER_ROW, 0] = work[row, 0] + rate
+def _multiplier(work: Array, n: int, e: Vector, p: Vector) -> Vector:
+    """λ of the free joints, while the fixed ones keep their steps in STEP_ROW.
+
+    The components along p were removed from J, so p pᵀ is added, which keeps the three equations well-conditioned.
+    """
+    xx, xy, xz = GAZE_DAMPING + p.x * p.x, p.x * p.y, p.x * p.z
+    yy, yz, zz = GAZE_DAMPING + p.y * p.y, p.y * p.z, GAZE_DAMPING + p.z * p.z
+    ex, ey, ez = e.x, e.y, e.z
+    for k in range(n):
+        x, y, z = work[AXIS_ROWS, k], work[AXIS_ROWS + 1, k], work[AXIS_ROWS + 2, k]
+        s = work[STEP_ROW, k]
+        if work[FIXED_ROW, k] == 0.0:
+            s, compliance = work[UNBOUNDED_STEP_ROW, k], work[COMPLIANCE_ROW, k]
+            xx += compliance * x * x
+            xy += compliance * x * y
+            xz += compliance * x * z
+            yy += compliance * y * y
+            yz += compliance * y * z
+            zz += compliance * z * z
+        ex -= s * x
+        ey -= s * y
+        ez -= s * z
+    cxx, cxy, cxz = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    cyy, cyz, czz = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    inverse = 1.0 / (xx * cxx + xy * cxy + xz * cxz)
+    return Vector(
+        (cxx * ex + cxy * ey + cxz * ez) * inverse,
+        (cxy * ex + cyy * ey + cyz * ez) * inverse,
+        (cxz * ex + cyz * ey + czz * ez) * inverse,
+    )
 
 
 @kernel
-def shift_root(chain: Chain, work: Array, row: int, going: Going, frames: int) -> None:
-    """Set the box of a twister at the root in a frame of reference that turns with the target for `frames` frames.
+def _free_optimum(work: Array, k: int, multiplier: Vector) -> float:
+    """The step b + H⁻¹ Jᵀ λ of joint `k`, without its bounds [rad]."""
+    z = Vector(work[AXIS_ROWS, k], work[AXIS_ROWS + 1, k], work[AXIS_ROWS + 2, k])
+    return work[UNBOUNDED_STEP_ROW, k] + work[COMPLIANCE_ROW, k] * dot(z, multiplier)
 
-    In that frame of reference the limits of the root move by -drift per frame, and so does the turn that it may make. A
-    root outside its limits must return; if `going.hurried`, the limit ahead of the root is not moved.
+
+@kernel
+def _fix_first(work: Array, n: int, multiplier: Vector) -> bool:
+    """Move the free joints towards their optimum until one meets a bound, and fix it; returns whether one did."""
+    share, first, bound = 1.0, -1, 0.0
+    for k in range(n):
+        if work[FIXED_ROW, k] == 0.0:
+            s, end = work[STEP_ROW, k], _free_optimum(work, k, multiplier)
+            limit = work[STEP_UPPER_ROW, k] if end > s else work[STEP_LOWER_ROW, k]
+            if abs(end - s) > abs(limit - s) and (limit - s) / (end - s) < share:
+                share, first, bound = (limit - s) / (end - s), k, limit
+    for k in range(n):
+        if work[FIXED_ROW, k] == 0.0:
+            s = work[STEP_ROW, k] + share * (_free_optimum(work, k, multiplier) - work[STEP_ROW, k])
+            work[STEP_ROW, k] = min(work[STEP_UPPER_ROW, k], max(work[STEP_LOWER_ROW, k], s))
+    if first >= 0:
+        work[STEP_ROW, first], work[FIXED_ROW, first] = bound, 1.0
+    return first >= 0
+
+
+@kernel
+def _release_worst(work: Array, n: int, multiplier: Vector) -> bool:
+    """Release the fixed joint that its multiplier moves inwards most; returns whether there is one."""
+    worst, out = MULTIPLIER_ROUNDING, -1
+    for k in range(n):
+        if work[FIXED_ROW, k] == 1.0 and work[STEP_UPPER_ROW, k] > work[STEP_LOWER_ROW, k]:
+            force = (_free_optimum(work, k, multiplier) - work[STEP_ROW, k]) / work[COMPLIANCE_ROW, k]
+            inwards = force if work[STEP_ROW, k] == work[STEP_LOWER_ROW, k] else -force
+            if inwards > worst:
+                worst, out = inwards, k
+    if out >= 0:
+        work[FIXED_ROW, out] = 0.0
+    return out >= 0
+
+
+@kernel
+def step_in_box(work: Array, n: int, e: Vector, p: Vector) -> None:
+    """Change the preferred step b in STEP_ROW to the step s of the module docstring.
+
+    The box is STEP_LOWER_ROW … STEP_UPPER_ROW, 1 / h is COMPLIANCE_ROW, and J is in AXIS_ROWS, without its components
+    along p.
     """
-    if chain.role[0] != TWIST_JOINT:
-        return
-    if math.isinf(going.drift):
-        free_root(chain, work, row, going.rate)
-        return
-    least, most = work[row, 0] - going.rate - going.drift, work[row, 0] + going.rate - going.drift
-    shift = -going.drift * frames
-    low, high = chain.lower[0] + shift, chain.upper[0] + shift
-    if going.hurried:
-        low, high = min(low, chain.lower[0]), max(high, chain.upper[0])
-    work[BOX_LOWER_ROW, 0] = min(most, max(least, low))
-    work[BOX_UPPER_ROW, 0] = max(least, min(most, high))
+    for k in range(n):
+        s = work[UNBOUNDED_STEP_ROW, k] = work[STEP_ROW, k]
+        work[STEP_ROW, k] = min(work[STEP_UPPER_ROW, k], max(work[STEP_LOWER_ROW, k], s))
+        work[FIXED_ROW, k] = 0.0 if work[STEP_LOWER_ROW, k] < s < work[STEP_UPPER_ROW, k] else 1.0
+    for _ in range(6 * n):
+        multiplier = _multiplier(work, n, e, p)
+        if not _fix_first(work, n, multiplier) and not _release_worst(work, n, multiplier):
+            break
 
 
 @kernel
@@ -117,48 +164,19 @@ def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
     COMPLIANCE_ROW holds 1 / h_k, and the box is BOX_LOWER_ROW … BOX_UPPER_ROW.
     """
     n = chain.role.shape[0]
-    off = math.inf
     for _ in range(steps):
-        work[STEPS_TAKEN_ROW, 0] += 1.0
         p = pointing(tip_and_axes(chain, work, row))
         e = turn_between(p, d)
-        off = length(e)
         remove_roll(work, n, p)
         for k in range(n):
             work[STEP_ROW, k] = turn_to(chain, k, work[row, k], work[REFERENCE_ROW, k])
             work[STEP_LOWER_ROW, k] = work[BOX_LOWER_ROW, k] - work[row, k]
             work[STEP_UPPER_ROW, k] = work[BOX_UPPER_ROW, k] - work[row, k]
-        box_step(work, n, e, GAZE_DAMPING, p)
+        step_in_box(work, n, e, p)
         largest = 0.0
         for k in range(n):
             work[row, k] += work[STEP_ROW, k]
             largest = max(largest, abs(work[STEP_ROW, k]))
-        if largest < 1e-9 and off < GAZE_HELD:
-            return off
+        if largest < HOLD_AT_REST and length(e) < GAZE_HELD:
+            break
     return length(turn_between(pointing(tip_and_axes(chain, work, row)), d))
-
-
-@kernel
-def hold_first(chain: Chain, d: Vector, steps: int, kept: float, work: Array, row: int) -> float:
-    """Run `hold` from PREVIOUS_ROW with smaller and smaller fractions of the way to REFERENCE_ROW until d is kept.
-
-    The direction counts as kept if its error is below `kept` [rad]. Returns the direction error [rad].
-    """
-    n = chain.role.shape[0]
-    for k in range(n):
-        work[REFERENCE_TURN_ROW, k] = turn_to(chain, k, work[PREVIOUS_ROW, k], work[REFERENCE_ROW, k])
-    least = math.inf
-    for share in REFERENCE_SHARES:
-        for k in range(n):
-            work[row, k] = work[PREVIOUS_ROW, k]
-            work[REFERENCE_ROW, k] = work[PREVIOUS_ROW, k] + share * work[REFERENCE_TURN_ROW, k]
-        off = hold(chain, d, steps, work, row)
-        if off < least:
-            least = off
-            for k in range(n):
-                work[KEPT_ROW, k] = work[row, k]
-        if off < kept:
-            return off
-    for k in range(n):
-        work[row, k] = work[KEPT_ROW, k]
-    return least

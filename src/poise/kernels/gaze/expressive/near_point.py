@@ -16,16 +16,15 @@ import math
 
 import numpy as np
 
-from poise.kernels.chains.chain import Chain, pointing
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
 from poise.kernels.gaze.expressive.advance import nearer_sign
-from poise.kernels.gaze.expressive.aim import copy_row, start_at_posture
+from poise.kernels.gaze.expressive.aim import copy_row, start_at_posture, turn_to
+from poise.kernels.gaze.expressive.approach import END_STIFFNESS, JOINT_STIFFNESS, distance
 from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, turn_between
-from poise.kernels.gaze.expressive.detour import distance
-from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round, turn_to
-from poise.kernels.gaze.expressive.nearest_shape import shape_cost, store_posture_terms
+from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round
+from poise.kernels.gaze.expressive.nearest_shape import MIN_SHAPE_CURVATURE, shape_cost, store_posture_terms
 from poise.kernels.gaze.expressive.solve import SearchSettings, even_start
-from poise.kernels.gaze.expressive.track import pull_to_shape
-from poise.kernels.gaze.expressive.tracking_state import FRESH, NEARING, TrackingState
+from poise.kernels.gaze.expressive.tracking_state import FOR_GAZE, FRESH, NEARING, TrackingState
 from poise.kernels.gaze.expressive.workspace import (
     AXIS_ROWS,
     BOX_LOWER_ROW,
@@ -45,7 +44,7 @@ from poise.kernels.gaze.expressive.workspace import (
 )
 from poise.kernels.gaze.measures import Scoring
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.portable_trigonometry import turn_about
+from poise.kernels.maths.portable_trigonometry import sine, turn_about
 from poise.kernels.maths.quaternion import Quaternion, multiply, quaternion_at, rotate
 from poise.kernels.maths.vector import Vector, add, cross, length, scale, subtract, vector_at
 
@@ -216,7 +215,7 @@ def near_frame(
 ) -> None:
     """Write one frame from the angles in memory, towards the point with the shape of `posture`, to FRAME_ROW."""
     n = posture.shape[0]
-    going = memory.mode == NEARING and memory.way_point == 1
+    going = memory.mode == NEARING and memory.left > 1
     wait = memory.wait if memory.mode == NEARING else 0
     for k in range(n):
         work[PREVIOUS_ROW, k], work[GOAL_ROW, k] = memory.angles[k], memory.goal[k]
@@ -230,25 +229,25 @@ def near_frame(
         if off > LOST and wait == 0:
             memory.near_error = best_look(chain, scoring, search, point, posture, NEAR_STARTS, work)
             going, wait = memory.near_error < off - MIN_IMPROVEMENT, FRAMES_BETWEEN_SEARCHES
-    _forget_plans(memory)
-    memory.wait = wait
+    memory.wait, memory.resting, memory.held, memory.reason = wait, 0, 0, FOR_GAZE
+    memory.left = 1
     if going:
         far = distance(chain, work, PREVIOUS_ROW, GOAL_ROW)
-        memory.way_point = 1 if far > rate else 0
+        memory.left = 2 if far > rate else 1
         share = min(1.0, rate / max(far, 1e-12))
         for k in range(n):
             memory.goal[k] = work[GOAL_ROW, k]
             work[FRAME_ROW, k] = work[PREVIOUS_ROW, k] + share * turn_to(
                 chain, k, work[PREVIOUS_ROW, k], work[GOAL_ROW, k]
             )
-    memory.mode = NEARING if memory.way_point or off > LOST else FRESH
+    memory.mode = NEARING if memory.left > 1 or off > LOST else FRESH
 
 
 @kernel
 def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, posture: Array, work: Array) -> float:
     """Write the frame that faces the point best from PREVIOUS_ROW to FRAME_ROW; returns the direction error [rad]."""
     copy_row(work, PREVIOUS_ROW, FRAME_ROW)
-    negated = nearer_sign(chain, scoring, posture, work)
+    negated = nearer_sign(chain, scoring, posture, work, FRAME_ROW)
     box_round(chain, work, PREVIOUS_ROW, rate)
     copy_row(work, PREVIOUS_ROW, CURRENT_ROW)
     off = face_near(chain, point, STEPS_HERE, work, CURRENT_ROW)
@@ -261,12 +260,24 @@ def _look_from_here(chain: Chain, scoring: Scoring, rate: float, point: Vector, 
 
 
 @kernel
-def _forget_plans(memory: TrackingState) -> None:
-    """Set all counters to 0: no plan leads to a near point."""
-    memory.mode = memory.negated = memory.lost_frames = memory.wait = memory.failed_rounds = 0
-    memory.way_points = memory.way_point = memory.stuck_frames = memory.hurried = 0
-    memory.plan_attempt = memory.plan_latitude = memory.for_shape = memory.mirrored = memory.goals = 0
-    memory.attempt = memory.lift_attempt = memory.noted = memory.noted_lifts = memory.noted_cost = 0
+def _pull_to_shape(chain: Chain, scoring: Scoring, posture: Array, negated: int, work: Array, row: int) -> None:
+    """Set REFERENCE_ROW and COMPLIANCE_ROW to the quadratic bound of the shape error at `work[row]`.
+
+    The quadratic also includes a small stiffness towards the previous frame, PREVIOUS_ROW.
+    """
+    shapes, role = scoring.shapes, chain.role
+    for k in range(role.shape[0]):
+        here, last = work[row, k], work[PREVIOUS_ROW, k]
+        work[REFERENCE_ROW, k], work[COMPLIANCE_ROW, k] = last, 1.0 / END_STIFFNESS
+        if shapes[k] > 0.0:
+            wanted = -posture[k] if negated and role[k] != TWIST_JOINT else posture[k]
+            d = wrapped(wanted - here)
+            if not chain.lower[k] <= here + d <= chain.upper[k]:
+                d = turn_to(chain, k, here, min(chain.upper[k], max(chain.lower[k], wanted)))
+            pull = shapes[k] * max(MIN_SHAPE_CURVATURE, sine(d) / d if abs(d) > 1e-6 else 1.0)
+            stiff = pull + JOINT_STIFFNESS
+            work[REFERENCE_ROW, k] = here + (pull * d + JOINT_STIFFNESS * turn_to(chain, k, here, last)) / stiff
+            work[COMPLIANCE_ROW, k] = 1.0 / stiff
 
 
 @kernel
@@ -279,7 +290,7 @@ def _pull_near(
     """
     for _ in range(rounds):
         copy_row(work, CURRENT_ROW, KEPT_ROW)
-        pull_to_shape(chain, scoring, posture, negated, work, CURRENT_ROW)
+        _pull_to_shape(chain, scoring, posture, negated, work, CURRENT_ROW)
         held = hold_near(chain, point, 6, work, CURRENT_ROW)
         if held > LOST:
             copy_row(work, KEPT_ROW, CURRENT_ROW)
@@ -297,7 +308,7 @@ def look_at(
     copy_row(work, GOAL_ROW, FRAME_ROW)
     if off > LOST:
         return off
-    negated = nearer_sign(chain, scoring, posture, work)
+    negated = nearer_sign(chain, scoring, posture, work, FRAME_ROW)
     copy_row(work, GOAL_ROW, CURRENT_ROW)
     copy_row(work, GOAL_ROW, PREVIOUS_ROW)
     _limits(chain, work, CURRENT_ROW)

@@ -34,31 +34,27 @@ STEP_LOWER_ROW, STEP_UPPER_ROW = 28, 29
 REFERENCE_ROW = 30
 """Angles that a step prefers, such as the wanted posture or its mirror image [rad]."""
 START_ROW = 31
-"""Angles at the start of a step or of a plan [rad]."""
+"""Angles at the start of a step [rad]."""
 FULL_STEP_ROW = 32
 """A step before the line search shortens it [rad]."""
 BOX_LOWER_ROW, BOX_UPPER_ROW = 33, 34
 """Bounds of the angles while the gaze is held [rad]."""
 PREVIOUS_ROW = 35
 """Angles of the previous frame [rad]."""
-REFERENCE_TURN_ROW = 36
-"""Turns from PREVIOUS_ROW to REFERENCE_ROW [rad]."""
-RAISED_GOAL_ROW = 37
-"""A goal on another latitude, or a second goal [rad]."""
-VIA_ROW = 38
-"""Angles that a plan passes through [rad]."""
-SOLVED_ROW = 39
-"""Angles that `solve` found without a previous frame [rad]."""
-PREDICTED_ROW = 40
-"""Predicted angles while looking ahead [rad]."""
-GOAL_ROW, LIFTED_ROW = 41, 42
-"""Angles at the end of a plan, and at the start of its part with lifted gaze [rad]."""
+SOLVED_ROW, MIRRORED_ROW = 36, 37
+"""Angles that `solve` found without a previous frame, and their mirror image [rad]."""
+GOAL_ROW = 38
+"""Angles that the chain follows or moves to [rad]."""
+AHEAD_ROW = 39
+"""Angles that follow the predicted target on the branch of GOAL_ROW [rad]."""
+ROLLOUT_ROW = 40
+"""Angles of a way to a goal, frame by frame [rad]."""
+FROM_ROW = 41
+"""Angles at the start of one frame of a way [rad]."""
 UNBOUNDED_STEP_ROW = 0
 """The preferred step before the box is applied [rad]; shares its row with REST_FRAME_ROWS, which no step needs."""
-FRAME_ROW = 43
+FRAME_ROW = 42
 """Angles of the current frame [rad]."""
-KEPT_ROW = 44
+KEPT_ROW = 43
 """The best angles of several attempts [rad]."""
-STEPS_TAKEN_ROW, STEP_BUDGET_ROW = 45, 46
-"""Column 0: steps of `hold` that planning has taken in this frame, and their largest number."""
-WORKSPACE_ROWS = 47
+WORKSPACE_ROWS = 44

@@ -54,6 +54,7 @@ def two_priority_steps(
         np.empty((m, m)),
         np.empty(m),
         np.empty((n, n)),
+        np.empty(n),
     )
     aim, none = Aim(wanted, kind), np.zeros(n)
     scoring = Scoring(none, none, 1.0, 0.0, 0)

@@ -9,6 +9,11 @@ where S selects the joints that define the shape, all but a twister (roll joint)
 J^{†λ} is the pseudoinverse with the smallest damping that keeps a step within b, see
 `poise.kernels.chains.jacobian_steps`. e₂ already contains the step of the first task, which eq. 25 would subtract a
 second time. Angles are clamped to their limits after each step, and the solution is the best iterate.
+
+A step depends on the angles alone. So once the angles are equal, to the last bit, to those of an earlier iterate, all
+further iterates repeat earlier ones. Most solves that miss the threshold come to rest or to a short cycle within a
+hundred steps; they end there and count the largest number of steps, as the repetitions would. The angles are compared
+with those of the previous iterate and with those of iterate 2^k, where 2^k is the last power of two [Brent 1980].
 """
 
 import math
@@ -21,16 +26,8 @@ from poise.kernels.chains.jacobian_steps import damped_step
 from poise.kernels.gaze.erik.joint import twist_of
 from poise.kernels.gaze.measures import DIRECTED, Aim, Scoring, orientation_error, posture_error, upside_down
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.quaternion import (
-    Quaternion,
-    about,
-    conjugate,
-    direct_rotation,
-    multiply,
-    quaternion_at,
-    to_rotation_vector,
-    unit,
-)
+from poise.kernels.maths.portable_trigonometry import arc_tangent, rotation_vector, turn_about
+from poise.kernels.maths.quaternion import Quaternion, conjugate, direct_rotation, multiply, quaternion_at, unit
 from poise.kernels.maths.singular_values import singular_rows
 from poise.kernels.maths.vector import Vector, length, scale
 
@@ -73,6 +70,21 @@ class TwoPriorityWorkspace(NamedTuple):
     """(max(n, 3),) singular values."""
     projector: Array
     """(n, n) null-space projector P."""
+    mark: Array
+    """(n,) an earlier iterate, which the current one is compared with [rad]."""
+
+
+class TwoPriorityProgress(NamedTuple):
+    """The state of a solve between two steps."""
+
+    goal: Quaternion
+    """The wanted frame of the tip, or that frame upside down."""
+    iterations: int
+    """Number of iterates evaluated, or the largest number once they repeat."""
+    least: float
+    """Smallest combined error so far."""
+    done: bool
+    """Whether the solve has ended."""
 
 
 @kernel
@@ -86,30 +98,63 @@ def solve_two_priority(
     workspace: TwoPriorityWorkspace,
 ) -> int:
     """Solve one problem from `start`; writes the solution to `workspace.best` and returns the number of steps."""
-    n = posture.shape[0]
-    angles = workspace.angles
-    for k in range(n):
-        angles[k] = clamped(chain, k, start[k])
+    progress = begin_two_priority(chain, scoring, aim, start, workspace)
+    while not progress.done:
+        progress = advance_two_priority(chain, scoring, options, aim, posture, progress, workspace)
+    return progress.iterations
+
+
+@kernel
+def begin_two_priority(
+    chain: Chain, scoring: Scoring, aim: Aim, start: Array, workspace: TwoPriorityWorkspace
+) -> TwoPriorityProgress:
+    """Put the clamped `start` (n,) into the workspace; returns the state before the first step."""
+    for k in range(start.shape[0]):
+        workspace.angles[k] = clamped(chain, k, start[k])
+        workspace.mark[k] = math.inf
     goal = upright(aim.rotation) if scoring.symmetric and aim.kind != DIRECTED else aim.rotation
-    least = math.inf
-    for i in range(1, options.iterations + 1):
-        segment_rotations(chain, angles, workspace.frames)
-        tip = unit(quaternion_at(workspace.frames, n - 1))
-        error = scoring.orientation * orientation_error(scoring, aim, tip)
-        if options.posture:
-            error += scoring.posture * posture_error(chain, scoring, angles, posture)
-        if error < least:
-            least = error
-            for k in range(n):
-                workspace.best[k] = angles[k]
-        if error <= options.threshold:
-            return i
-        _first_task(chain, options, goal, tip, aim.kind, workspace)
-        if options.posture:
-            _second_task(chain, options, posture, workspace)
+    return TwoPriorityProgress(goal, 0, math.inf, False)
+
+
+@kernel
+def advance_two_priority(
+    chain: Chain,
+    scoring: Scoring,
+    options: TwoPriorityOptions,
+    aim: Aim,
+    posture: Array,
+    progress: TwoPriorityProgress,
+    workspace: TwoPriorityWorkspace,
+) -> TwoPriorityProgress:
+    """Evaluate the current iterate and compute the next one; returns the new state."""
+    n = posture.shape[0]
+    angles, iterations, least = workspace.angles, progress.iterations + 1, progress.least
+    segment_rotations(chain, angles, workspace.frames)
+    tip = unit(quaternion_at(workspace.frames, n - 1))
+    error = scoring.orientation * orientation_error(scoring, aim, tip)
+    if options.posture:
+        error += scoring.posture * posture_error(chain, scoring, angles, posture)
+    if error < least:
+        least = error
         for k in range(n):
-            angles[k] = clamped(chain, k, angles[k] + workspace.step[k])
-    return options.iterations
+            workspace.best[k] = angles[k]
+    if error <= options.threshold:
+        return TwoPriorityProgress(progress.goal, iterations, least, True)
+    _first_task(chain, options, progress.goal, tip, aim.kind, workspace)
+    if options.posture:
+        _second_task(chain, options, posture, workspace)
+    rests, repeats = True, True
+    for k in range(n):
+        turned = clamped(chain, k, angles[k] + workspace.step[k])
+        rests = rests and turned == angles[k]
+        repeats = repeats and turned == workspace.mark[k]
+        angles[k] = turned
+    if rests or repeats:
+        iterations = options.iterations
+    elif iterations & (iterations - 1) == 0:
+        for k in range(n):
+            workspace.mark[k] = angles[k]
+    return TwoPriorityProgress(progress.goal, iterations, least, iterations >= options.iterations)
 
 
 @kernel
@@ -119,12 +164,12 @@ def upright(target: Quaternion) -> Quaternion:
     Written as R(y, h) R(x, v) R(y, t) with |h| ≤ 90°, it is the one with |t| ≤ 90° [Ribeiro & Paiva 2019, 4.0.4].
     """
     d = pointing(target)
-    heading = math.atan2(d.x, d.z)
-    tilt = math.atan2(math.sqrt(d.x * d.x + d.z * d.z), d.y)
+    heading = arc_tangent(d.x, d.z)
+    tilt = arc_tangent(math.sqrt(d.x * d.x + d.z * d.z), d.y)
     if abs(heading) > 0.5 * math.pi:
         heading -= math.copysign(math.pi, heading)
         tilt = -tilt
-    untwisted = multiply(about(Vector(0.0, 1.0, 0.0), heading), about(Vector(1.0, 0.0, 0.0), tilt))
+    untwisted = multiply(turn_about(Vector(0.0, 1.0, 0.0), heading), turn_about(Vector(1.0, 0.0, 0.0), tilt))
     roll = twist_of(multiply(conjugate(untwisted), target))
     return target if abs(roll) <= 0.5 * math.pi else upside_down(target)
 
@@ -141,9 +186,9 @@ def _first_task(
     """Compute the step Δx of the orientation and its null-space projector P."""
     n = workspace.angles.shape[0]
     if kind == DIRECTED:
-        turn = to_rotation_vector(direct_rotation(pointing(tip), pointing(goal)))
+        turn = rotation_vector(direct_rotation(pointing(tip), pointing(goal)))
     else:
-        turn = to_rotation_vector(multiply(goal, conjugate(tip)))
+        turn = rotation_vector(multiply(goal, conjugate(tip)))
     size = length(turn)
     if size > options.max_residual:
         turn = scale(turn, options.max_residual / size)

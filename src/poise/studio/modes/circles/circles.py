@@ -83,7 +83,7 @@ class CirclesDriver(Driver):
         session.update(change, gesture=("circles", gesture))
 
     def drive(self, state: State) -> Driven | None:
-        """Solve the demo for the present position of what is dragged."""
+        """Solve the demo for the current position of the dragged end-point, pedal or ball."""
         mode = self._mode(state)
         begun = time.perf_counter()
         turned = TICK * mode.cadence * FULL_TURN / 60.0 if mode.pedalling else 0.0

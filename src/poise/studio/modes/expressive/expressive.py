@@ -20,6 +20,7 @@ from poise.engine.scene import Origin, Scene
 from poise.errors import PoiseError, TaskError
 from poise.expressive.erik import Erik
 from poise.expressive.expressive import Expressive
+from poise.expressive.expressive import Hold as HoldInMotion
 from poise.expressive.result import ExpressiveResult
 from poise.expressive.solver import ExpressiveSolver
 from poise.figure.model.figure import Figure
@@ -41,6 +42,8 @@ from poise.tasks.look_at import LookAt
 from poise.tasks.posture import Hold
 
 SOLVER_NAMES = {"ours": "Expressive", "erik": "ERIK 2019", "2017": "ERIK 2017"}
+HOLD_NAMES: dict[str, str] = {"gaze": "Gaze", "balanced": "Balanced", "expression": "Expression"}
+"""What matters most to `poise.Expressive` in motion."""
 CHAIN_FIGURES = ("adelino", "snake", *(f"erik_{letter}" for letter in "abcdefg"))
 FIRST_CHAIN_FIGURE, FIRST_POSTURE = "adelino", "curious"
 ON_TARGET_ANGLE = 0.01
@@ -61,6 +64,8 @@ class ExpressiveMode(Mode):
     drives: ClassVar[bool] = True
     solver: str = "ours"
     """The solver, a key of `SOLVER_NAMES`."""
+    hold: HoldInMotion = "balanced"
+    """What matters most in motion, a key of `HOLD_NAMES`; for `poise.Expressive` only."""
     filter: FilterSettings = field(default_factory=FilterSettings)
     """Settings of the motion filter."""
     ghost: bool = True
@@ -88,7 +93,7 @@ class ExpressiveDriver(Driver):
         self.numbers: Numbers | None = None
         self._filtered = Filtered(self.samples)
         self._solver: ExpressiveSolver | None = None
-        self._chosen = ""
+        self._chosen = ("", "")
         self._last: ExpressiveResult | None = None
         self._shown: Posture | None = None
         self._direction: FloatArray | None = None
@@ -123,7 +128,7 @@ class ExpressiveDriver(Driver):
         look, held = gaze_and_posture(state)
         if self._shown is not state.posture:
             self._restart(state.posture)
-        solver = self._solver_of(state.figure, mode.solver)
+        solver = self._solver_of(state.figure, mode.solver, mode.hold)
         begun = time.perf_counter()
         result = solver.solve(held.posture, self._facing(state.posture, look), previous=self._last or state.posture)
         seconds = time.perf_counter() - begun
@@ -158,9 +163,9 @@ class ExpressiveDriver(Driver):
         self._last, self._direction = None, None
         self._filtered.begin(posture)
 
-    def _solver_of(self, figure: Figure, chosen: str) -> ExpressiveSolver:
-        if self._solver is None or self._solver.figure is not figure or self._chosen != chosen:
-            self._solver, self._chosen, self._last = make_solver(figure, chosen), chosen, None
+    def _solver_of(self, figure: Figure, name: str, hold: HoldInMotion) -> ExpressiveSolver:
+        if self._solver is None or self._solver.figure is not figure or self._chosen != (name, hold):
+            self._solver, self._chosen, self._last = make_solver(figure, name, hold), (name, hold), None
         return self._solver
 
     def plots(self, state: State) -> Mapping[str, Any] | None:
@@ -200,11 +205,11 @@ def is_chain(figure: Figure) -> bool:
     return figure.nq == figure.nv and not len(figure.loops)
 
 
-def make_solver(figure: Figure, chosen: str) -> ExpressiveSolver:
-    """The expressive solver for a key of `SOLVER_NAMES`."""
-    if chosen == "ours":
-        return Expressive(figure)
-    return Erik(figure, variant="2017" if chosen == "2017" else "2019")
+def make_solver(figure: Figure, name: str, hold: HoldInMotion = "balanced") -> ExpressiveSolver:
+    """The expressive solver for a key of `SOLVER_NAMES`, with a key of `HOLD_NAMES`."""
+    if name == "ours":
+        return Expressive(figure, hold=hold)
+    return Erik(figure, variant="2017" if name == "2017" else "2019")
 
 
 def expressive_scene(figure: Figure) -> Scene:
@@ -250,7 +255,8 @@ def _gaze_error(posture: Posture, look: LookAt) -> float:
     """Angle between the gaze direction and the direction to the target [rad]."""
     tip = posture.figure.pose_of(look.site, posture)
     to = looked_at_point(look) - tip.position
-    gaze = tip.matrix[:, 1]
+    axis = posture.figure.facing_axis(look.site)
+    gaze = tip.matrix[:, 1] if axis is None else tip.matrix @ axis
     return float(np.arctan2(np.linalg.norm(np.cross(gaze, to)), gaze @ to))
 
 
@@ -272,4 +278,4 @@ def _outcome(look: LookAt, held: Hold, numbers: Numbers, *, under_way: bool) -> 
     return Outcome("red", f"The gaze misses the target by {np.degrees(gaze):.1f}°.", verdicts)
 
 
-__all__ = ["SOLVER_NAMES", "TICK", "ExpressiveDriver", "ExpressiveMode", "expressive_scene", "is_chain"]
+__all__ = ["HOLD_NAMES", "SOLVER_NAMES", "TICK", "ExpressiveDriver", "ExpressiveMode", "expressive_scene", "is_chain"]

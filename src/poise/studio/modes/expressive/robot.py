@@ -36,6 +36,11 @@ class RobotLine:
         return self._robot is not None
 
     @property
+    def is_dry(self) -> bool:
+        """Whether postures are only printed."""
+        return self._address == ""
+
+    @property
     def state(self) -> str:
         """The robot's state in one word, "off" without a robot."""
         return "off" if self._robot is None else self._robot.state

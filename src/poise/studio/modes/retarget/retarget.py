@@ -31,6 +31,8 @@ FIRST_PERFORMER = "human"
 STICK_COLOR = "#7a8794"
 GOOD_TRACKING_ERROR = 0.05
 """Mean tracking error below which the status light is green [m]."""
+FINISHING = "All frames are retargeted; the motion is being smoothed and measured …"
+"""Sentence between the last frame and the moment at which the motion is shown."""
 FEWEST_LINKS = 3
 """Smallest number of links between a clip and a figure with which retargeting is offered."""
 
@@ -43,6 +45,10 @@ class RetargetMode(Mode):
     drives: ClassVar[bool] = True
     work: Work | None = None
     """The retargeted motion that is shown; None while the first one is being solved."""
+
+    def memory(self) -> tuple[object, int]:
+        """The retargeted motion, its clip and its stick figure."""
+        return self.work, 0 if self.work is None else self.work.nbytes
 
 
 def can_perform(figure: Figure) -> bool:
@@ -203,7 +209,9 @@ class RetargetDriver(Driver):
         if self.problem:
             return Outcome("red", self.problem)
         if self.progress is not None:
-            return Outcome("orange", f"Retargeting frame {self.progress[0]} of {self.progress[1]} …")
+            done, count = self.progress
+            words = f"Retargeting frame {done} of {count} …" if done < count else FINISHING
+            return Outcome("orange", words)
         if work is None:
             return Outcome("orange", "No motion has been retargeted yet.")
         quality = work.quality
@@ -286,6 +294,15 @@ def _quality_sentence(quality: Quality) -> str:
     return (
         f"Mean error {mean:.1f} mm, largest {most:.1f} mm; feet drift {1e3 * quality.drift:.2f} mm; {broken}; {spikes}."
     )
+
+
+def motion_stem(state: State) -> str:
+    """What to call files of the shown motion, such as "a child greets on human"."""
+    work = RetargetDriver.work(state)
+    if work is None:
+        return "motion"
+    clip = work.request.clip
+    return f"{clip.name or clip.figure.name} on {work.request.figure.name}"
 
 
 def exported(state: State, path: Path) -> None:

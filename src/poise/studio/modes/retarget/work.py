@@ -66,6 +66,12 @@ class Work:
     number: int = field(default_factory=lambda: next(_work_numbers))
     """A unique number."""
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the motion, the clip, and the stick figure [bytes]."""
+        frames = len(self.motion)
+        return int(self.source.nbytes + 8 * frames * (2 * self.motion.figure.nq + self.request.clip.figure.nq))
+
     def frame_at(self, time: float) -> int:
         """The frame at a time [s]."""
         return min(max(round(time * self.motion.rate), 0), len(self.motion) - 1)

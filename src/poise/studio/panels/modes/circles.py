@@ -11,6 +11,7 @@ from poise.studio.control.modes import Modes
 from poise.studio.modes.circles.circles import CirclesMode
 from poise.studio.modes.circles.demos import DEMOS
 from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, change_mode, heading
+from poise.tasks.amounts import length
 
 DEMO_LABELS = {"arm": "Arm", "uneven arm": "Uneven arm", "cyclist": "Cyclist", "hand": "Hand and ball"}
 CIRCLES_FACTS = ("Placements", "Error", "Solve time", "Inner radius", "Outer radius")
@@ -23,7 +24,7 @@ class CirclesPanel:
     """Buttons for the demos, their settings, and numbers of the solver."""
 
     def __init__(self, modes: Modes) -> None:
-        """Build the panel inside the present NiceGUI element."""
+        """Build the panel inside the current NiceGUI element."""
         self.modes, self.session = modes, modes.session
         heading("Demo")
         self.demos = ChoiceButtons(modes.choose_figure)
@@ -70,7 +71,7 @@ class CirclesPanel:
         self.facts.show(
             {
                 "Placements": str(placed.placements),
-                "Error": f"{placed.error:.1e} m",
+                "Error": length(placed.error),
                 "Solve time": f"{1e6 * driver.seconds:.0f} µs",
                 "Inner radius": f"{1e3 * least:.0f} mm",
                 "Outer radius": f"{1e3 * most:.0f} mm",

@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from poise.studio.modes.expressive.expressive import SOLVER_NAMES, ExpressiveDriver, ExpressiveMode, gaze_and_posture
+from poise.studio.modes.expressive.expressive import (
+    HOLD_NAMES,
+    SOLVER_NAMES,
+    ExpressiveDriver,
+    ExpressiveMode,
+    gaze_and_posture,
+)
 from poise.studio.modes.expressive.filter import SLIDER_RANGES, setting_text
 from poise.studio.modes.expressive.postures import posture_choices
 from poise.studio.modes.expressive.robot import FIRST_ADDRESS
@@ -32,7 +38,7 @@ class ExpressivePanel:
     """Postures, gaze, solver, errors, motion filter and robot."""
 
     def __init__(self, session: Session, driver: ExpressiveDriver, strip: ModeStrip) -> None:
-        """Build the panel inside the present NiceGUI element."""
+        """Build the panel inside the current NiceGUI element."""
         self.session, self.driver = session, driver
         heading("Posture")
         self.postures = ChoiceButtons(lambda name: driver.hold(session, name))
@@ -45,6 +51,8 @@ class ExpressivePanel:
         heading("Solver")
         self.solvers = ChoiceButtons(lambda name: self._set(solver=name))
         self.facts = Facts(EXPRESSIVE_FACTS)
+        heading("Hold in motion")
+        self.holds = ChoiceButtons(lambda name: self._set(hold=name))
         heading("Motion filter")
         self.settings = {
             name: Setting(name.capitalize(), span, lambda value, name=name: self._filter(name, value), setting_text)  # type: ignore[misc]
@@ -64,7 +72,7 @@ class ExpressivePanel:
             self.dry.props("dense size=sm color=green-6").mark("dry run")
             self.send = ui.switch("Send", on_change=lambda event: self._send(bool(event.value)))
             self.send.props("dense size=sm color=orange-7").mark("send to robot")
-            self.state = ui.label().classes("text-caption text-grey-6").mark("robot state")
+            self.state = ui.label().classes("text-caption poise-quiet").mark("robot state")
         self.line = ui.label().classes("poise-line").mark("robot line")
         ui.add_body_html(ESCAPE_SCRIPT)
         ui.on("escape", lambda: self._stop("Stopped with Esc: the servos hold their positions."))
@@ -80,6 +88,7 @@ class ExpressivePanel:
         _, held = gaze_and_posture(state)
         self.postures.show(posture_choices(state.figure), held.label)
         self.solvers.show(SOLVER_NAMES, mode.solver, SOLVER_NAMES)
+        self.holds.show(HOLD_NAMES, mode.hold, HOLD_NAMES)
         if self.ghost.value != mode.ghost:
             self.ghost.set_value(mode.ghost)
         for name, setting in self.settings.items():

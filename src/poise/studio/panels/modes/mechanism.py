@@ -13,6 +13,7 @@ from poise.studio.panels.sliders import SLIDER_DECIMALS, SLIDER_STEPS, move
 from poise.studio.session.freedoms import CLOSED_LOOP_GAP, Freedom, shown_values
 from poise.studio.session.postures import in_posture
 from poise.studio.session.state import State
+from poise.tasks.amounts import LENGTH_AND_ANGLE, amount
 
 LEGEND = {"#ed7d31": "Motor", "#4a90d9": "Passive joint", "#7d5ba6": "Loop"}
 """Meaning of the colours in the viewport."""
@@ -24,7 +25,7 @@ class MechanismPanel:
     """Figures, motors, passive joints and loops."""
 
     def __init__(self, modes: Modes) -> None:
-        """Build the panel inside the present NiceGUI element."""
+        """Build the panel inside the current NiceGUI element."""
         self.modes, self.session = modes, modes.session
         self.shown_figure = -1
         self.message = ""
@@ -61,7 +62,7 @@ class MechanismPanel:
     def _show_loops(self, state: State) -> None:
         gap = state.figure.closure_error(state.posture)
         self.loops.show(
-            {"All loops": "closed" if gap <= CLOSED_LOOP_GAP else f"open by {gap:.1e}", "Gap": f"{gap:.0e}"}
+            {"All loops": "closed" if gap <= CLOSED_LOOP_GAP else f"open by {amount(gap, LENGTH_AND_ANGLE)}"}
         )
         distance = pull_error(state)
         if state.pulls and distance > 1.0:
@@ -79,7 +80,7 @@ class MechanismPanel:
             heading("Passive joints")
             self.passive = Facts(_name(freedom) for freedom in passive_of(state))
             heading(f"Loops: {len(state.figure.loops)}")
-            self.loops = Facts(("All loops", "Gap"))
+            self.loops = Facts(("All loops",))
 
     def _setting(self, freedom: Freedom) -> Setting:
         span = (round(freedom.low, 4), round(freedom.high, 4), SLIDER_STEPS[freedom.unit])

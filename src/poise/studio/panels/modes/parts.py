@@ -30,7 +30,7 @@ class ChoiceButtons:
     """A row of buttons, one of which is on."""
 
     def __init__(self, choose: Callable[[str], object]) -> None:
-        """Build an empty row inside the present NiceGUI element."""
+        """Build an empty row inside the current NiceGUI element."""
         self.choose = choose
         self.names: tuple[str, ...] = ()
         self.row = ui.row().classes("w-full gap-1")
@@ -62,7 +62,7 @@ class Setting:
         change: Callable[[float], object],
         words: Callable[[float], str],
     ) -> None:
-        """Build the slider inside the present NiceGUI element; `span` is its smallest value, largest value and step."""
+        """Build the slider inside the current NiceGUI element; `span` is its smallest value, largest value and step."""
         self.following, self.words, self.span = False, words, span
         with ui.element("div").classes("poise-setting"):
             ui.label(name).classes("text-caption ellipsis").tooltip(name)
@@ -70,6 +70,7 @@ class Setting:
                 min=span[0], max=span[1], step=span[2], on_change=lambda event: self._moved(event.value)
             )
             self.slider.props("dense color=orange-7 selection-color=transparent thumb-size=14px track-size=3px")
+            self.slider.props(f'aria-label="{name}"')
             self.slider.classes("poise-slider").mark(f"set {name.lower()}")
             self.value = ui.label().classes("text-caption poise-number text-right no-wrap")
         self.change = change
@@ -94,11 +95,11 @@ class Facts:
     """A table of names and values."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Build the table inside the present NiceGUI element."""
+        """Build the table inside the current NiceGUI element."""
         self.values: dict[str, ui.label] = {}
         with ui.element("div").classes("poise-figures"):
             for name in names:
-                ui.label(name).classes("text-grey-6")
+                ui.label(name).classes("poise-quiet")
                 self.values[name] = ui.label("–").classes("poise-number text-right").mark(f"fact {name.lower()}")
 
     def show(self, values: dict[str, str]) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
-from poise.errors import PoiseError
 from poise.studio.control.modes import Modes
 from poise.studio.modes.retarget.work import Work
 from poise.studio.panels.downloads import download
@@ -27,8 +26,8 @@ SPIKES_LISTED = 30
 class RetargetPanel:
     """The clip, the figure that performs it, the quality of the motion, and the mapping."""
 
-    def __init__(self, modes: Modes) -> None:
-        """Build the panel inside the present NiceGUI element."""
+    def __init__(self, modes: Modes, choose_file: Callable[[], object]) -> None:
+        """Build the panel inside the current NiceGUI element; `choose_file` asks for a file to open."""
         self.modes, self.session, self.driver = modes, modes.session, modes.retarget
         self.shown: Work | None = None
         self.paired: object = None
@@ -36,10 +35,10 @@ class RetargetPanel:
         self.choosers: dict[str, ui.select] = {}
         heading("Clip")
         self.clip = ui.label().classes("poise-line").mark("clip name")
-        self._upload("Open clip: BVH, glTF, CSV", "clip file")
+        self._opens("Open a clip: BVH, glTF, CSV", choose_file)
         heading("Figure")
         self.figures = ChoiceButtons(modes.choose_figure)
-        self._upload("Open figure: URDF, MJCF", "robot file")
+        self._opens("Open a figure: URDF, MJCF", choose_file)
         self.tempo = Setting("Tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
         self.balance = ui.switch("Keep balance", on_change=lambda event: self._change(balance=bool(event.value)))
         self.balance.props("dense size=sm color=orange-7")
@@ -53,6 +52,11 @@ class RetargetPanel:
             for ending in EXPORT_ENDINGS:
                 self._export(ending.upper(), f"motion.{ending}")
             self._export("Mapping", "pairs.toml")
+
+    @staticmethod
+    def _opens(words: str, choose_file: Callable[[], object]) -> None:
+        button = ui.button(words, icon="folder_open", on_click=lambda: choose_file(), color=None)
+        button.props("flat no-caps").classes("poise-choice w-full").mark(words)
 
     @staticmethod
     def _export(word: str, name: str) -> None:
@@ -121,6 +125,7 @@ class RetargetPanel:
         with ui.row().classes("w-full items-center no-wrap gap-2 poise-pair"):
             ui.label(joint).classes("text-caption ellipsis col-5").tooltip(joint)
             chooser = ui.select(parts, value=site, on_change=lambda event: self._choose(joint, event.value))
+            chooser.props["aria-label"] = f"Part of the figure for {joint}"
             self.choosers[joint] = chooser.props("dense options-dense borderless").classes("col").mark(f"pair {joint}")
 
     def _choose(self, joint: str, site: str) -> None:
@@ -136,15 +141,3 @@ class RetargetPanel:
         work = self.driver.work(self.session.state)
         if work is not None and any(getattr(work.request, name) != value for name, value in fields.items()):
             self.driver.change(self.session, **fields)
-
-    async def _take(self, event: events.UploadEventArguments) -> None:
-        data = await event.file.read()
-        try:
-            await asyncio.to_thread(self.modes.inbox.take, event.file.name, data)
-        except PoiseError as problem:
-            ui.notify(str(problem), type="negative", position="top", multi_line=True)
-        event.sender.reset()  # type: ignore[attr-defined]
-
-    def _upload(self, words: str, marker: str) -> None:
-        upload = ui.upload(label=words, auto_upload=True, on_upload=self._take)
-        upload.props("flat dense").classes("w-full poise-upload").mark(marker)

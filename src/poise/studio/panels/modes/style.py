@@ -47,13 +47,8 @@ body.poise-has-strip .poise-viewport {{ height: calc(100vh - {88 + STRIP_HEIGHT}
   min-height: 26px; padding: 0 9px; font-size: 12px; text-transform: none; border-radius: 13px;
   border: 1px solid rgba(128, 128, 128, 0.5);
 }}
-.poise-mode-panel .q-btn.poise-choice[data-on=true] {{ background: #f28c1e; border-color: #f28c1e; color: white; }}
+.poise-mode-panel .q-btn.poise-choice[data-on=true] {{ background: #f28c1e; border-color: #f28c1e; color: #1c1c1c; }}
 .poise-mode-panel .q-toggle__label {{ font-size: 13px; }}
-.poise-upload {{ min-height: 0; }}
-.poise-upload .q-uploader__list {{ display: none; }}
-.poise-upload .q-uploader__header {{ background: transparent; color: inherit; border: 1px dashed #8888; }}
-.poise-upload .q-uploader__subtitle {{ display: none; }}
-.poise-upload .q-uploader__title {{ font-size: 13px; font-weight: 400; }}
 .poise-pair {{ min-height: 28px; }}
 .poise-pair .q-field__control, .poise-pair .q-field__native, .poise-pair .q-field__marginal {{
   min-height: 26px; height: 26px; font-size: 12px;
@@ -67,7 +62,7 @@ body[data-mode=retarget] .poise-timeline {{ display: flex; }}
 .poise-dot {{ display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; }}
 .poise-heading {{ font-size: 13px; font-weight: 600; margin-top: 8px; }}
 .poise-figures {{ display: grid; grid-template-columns: auto auto; gap: 1px 10px; width: 100%; font-size: 13px; }}
-.poise-line {{ font-size: 12px; opacity: 0.75; overflow-wrap: anywhere; }}
+.poise-line {{ font-size: 12px; opacity: 0.85; overflow-wrap: anywhere; }}
 .poise-setting {{ display: grid; grid-template-columns: 98px 1fr 52px; align-items: center; gap: 8px; width: 100%; }}
 .poise-setting > span {{ font-size: 12px; }}
 """

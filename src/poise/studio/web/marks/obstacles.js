@@ -51,7 +51,9 @@ export class Obstacles {
       capsule: () => new THREE.CapsuleGeometry(a, b, 8, 24).rotateX(Math.PI / 2),
     }[form]();
     const material = new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.85 });
-    return new THREE.Mesh(geometry, material);
+    const mesh = new THREE.Mesh(geometry, material);
+    mesh.castShadow = true;
+    return mesh;
   }
 
   plane() {

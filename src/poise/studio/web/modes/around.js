@@ -48,12 +48,19 @@ export class Around {
     stage.root.add(this.group);
     stage.stale = true;
     if (this.overlay.middle) this.makeRoom(stage, this.overlay);
+    else if (stage.room) this.giveRoomBack(stage);
   }
 
   // Frame the figure together with the stick figure beside it.
   makeRoom(stage, { middle, radius }) {
-    Object.assign(stage.figure, { center: middle, radius });
+    stage.room = { center: middle, radius };
     stage.frameFigure();
+  }
+
+  // Frame the figure alone again, once nothing is beside it.
+  giveRoomBack(stage) {
+    stage.room = null;
+    stage.frameSoon();
   }
 
   clear() {
@@ -84,7 +91,7 @@ export class Around {
       const moved = now.clone().sub(this.seen);
       const up = new THREE.Vector3(...stage.figure.up);
       moved.addScaledVector(up, -moved.dot(up));
-      stage.figure.center = new THREE.Vector3(...stage.figure.center).add(moved).toArray();
+      if (stage.room) stage.room.center = new THREE.Vector3(...stage.room.center).add(moved).toArray();
       for (const view of stage.views) {
         view.camera.position.add(moved);
         view.controls?.target.add(moved);
@@ -117,12 +124,12 @@ export class Around {
 }
 
 // A transparent copy of the figure in another posture; `numbers` are those of its table of bodies.
-function ghost(stage, numbers) {
+export function ghost(stage, numbers, opacity = 0.22) {
   const bodies = bodiesTable(numbers, stage.figure.frame);
   const material = new THREE.MeshBasicMaterial({
     color: GHOST[stage.theme] ?? GHOST.light,
     transparent: true,
-    opacity: 0.22,
+    opacity,
     depthWrite: false,
   });
   const figure = new THREE.Group();

@@ -10,7 +10,7 @@ const RETRY = 500; // time between two attempts to reconnect [ms]
 
 export default {
   template: `<div><div class="poise-plots"></div><div class="poise-names"></div>
-    <div class="poise-timeline"><button title="Play or pause"><i class="material-icons">play_arrow</i></button><input type="range" min="0" max="1" step="0.001"><span></span></div>
+    <div class="poise-timeline"><button title="Play or pause" aria-label="Play or pause"><i class="material-icons">play_arrow</i></button><input type="range" aria-label="Time" min="0" max="1" step="0.001"><span></span></div>
     </div>`,
 
   props: { follow: { type: Boolean, default: false } },

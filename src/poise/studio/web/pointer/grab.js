@@ -1,12 +1,15 @@
-// The pointer: drag a body, a target, an arrow or a handle; click to select, right-click for the menu, double-click to pin
-// a point.
+// The pointer: drag a body, a target, an arrow or a handle; click to select, right-click or hold a finger for the menu,
+// double-click to pin a point.
 
 import { THREE } from "nicegui-scene";
+import { Nudge } from "poise-studio/pointer/nudge.js";
 import { holdArrow, holdBody, holdHandle, holdObstacle, holdTarget } from "poise-studio/pointer/holds.js";
 
 const TARGET_GRAB_DISTANCE = 13; // distance to a target at which a press grabs it [pixels]
 const JOINT_GRAB_DISTANCE = 9; // distance to a joint at which a click selects it [pixels]
 const CLICK_DISTANCE = 3; // movement below which a press counts as a click [pixels]
+const FINGER = 2; // distances are this many times larger for a finger
+const LONG_PRESS = 500; // time after which a finger that stays opens the menu [ms]
 
 export class Grab {
   constructor(stage, send, tell) {
@@ -16,6 +19,7 @@ export class Grab {
     this.ray = new THREE.Raycaster();
     this.held = null;
     for (const view of stage.views) this.listen(view);
+    this.nudge = new Nudge(stage, (message) => this.say(message));
   }
 
   // Capturing listeners run before those of OrbitControls, which rotate the view.
@@ -42,7 +46,9 @@ export class Grab {
 
   press(view, event) {
     if (this.picking && event.button === 0) return this.pick(view, event);
-    this.pressed = { x: event.clientX, y: event.clientY, button: event.button };
+    view.pane.focus({ preventScroll: true });
+    this.pressed = { x: event.clientX, y: event.clientY, button: event.button, finger: event.pointerType === "touch" };
+    this.awaitLongPress(view, event);
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || this.held) return;
     const held = this.holdAt(view, event);
     if (!held) return undefined;
@@ -50,6 +56,19 @@ export class Grab {
     view.pane.setPointerCapture(event.pointerId);
     this.held = { ...held, id: event.pointerId };
     if (held.begin) this.say(held.begin);
+  }
+
+  // A finger that stays where it is opens the menu, as the right button does.
+  awaitLongPress(view, event) {
+    clearTimeout(this.waitingFinger);
+    if (!this.pressed.finger) return;
+    this.waitingFinger = setTimeout(() => {
+      if (!this.pressed || this.pressed.moved || this.pressed.released) return;
+      this.pressed.moved = true; // the release is not a click
+      if (this.held?.end) this.say(this.held.end);
+      this.held = null;
+      this.menu(view, event);
+    }, LONG_PRESS);
   }
 
   // The thing under the pointer that can be dragged: handles first, bodies last.
@@ -83,7 +102,7 @@ export class Grab {
 
   isStill(event) {
     const { x, y } = this.pressed;
-    this.pressed.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= CLICK_DISTANCE;
+    this.pressed.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= reach(CLICK_DISTANCE, event);
     return !this.pressed.moved;
   }
 
@@ -104,6 +123,7 @@ export class Grab {
 
   release(view, event) {
     const click = event.type === "pointerup" && this.pressed && this.isStill(event);
+    if (this.pressed) this.pressed.released = true;
     if (click && this.pressed.button === 2) this.menu(view, event);
     if (click && this.pressed.button === 0) this.select(view, event);
     if (!this.held || event.pointerId !== this.held.id) return;
@@ -113,12 +133,15 @@ export class Grab {
     this.held = null;
   }
 
-  // A click selects a target, an obstacle or a joint; a click on the background deselects.
+  // A click selects a target, an obstacle or a joint; another click at the same place selects the next of several marks
+  // there; a click on the background deselects.
   select(view, event) {
     const { selection } = this.stage;
-    if (!this.stage.figure || selection.gizmo.at(view, event)) return;
-    const joint = this.jointAt(view, event);
-    const what = this.held?.select ?? (joint === null ? null : { joint });
+    if (!this.stage.figure) return;
+    const marks = this.marksAt(view, event);
+    const present = marks.findIndex((mark) => same(mark, selection.what));
+    if (present < 0 && selection.gizmo.at(view, event)) return;
+    const what = marks.length ? marks[(present + 1) % marks.length] : (this.held?.select ?? null);
     if (what || !this.held) {
       selection.choose(what);
       this.tell("selected", what ?? {});
@@ -153,16 +176,29 @@ export class Grab {
     return this.ray.intersectObjects(this.stage.surfaces, false)[0] ?? null;
   }
 
+  // The target to drag: the selected one if it is there, else the nearest.
   targetAt(view, event) {
-    const targets = (this.stage.overlays?.targets ?? []).filter((target) => target.task >= 0);
-    return nearest(view, event, targets, (target) => target.wanted, TARGET_GRAB_DISTANCE);
+    const targets = this.targetsAt(view, event);
+    return targets.find(({ task }) => same({ task }, this.stage.selection.what)) ?? targets[0] ?? null;
   }
 
-  jointAt(view, event) {
-    if (!this.stage.jointsShown) return null;
+  targetsAt(view, event) {
+    const targets = (this.stage.overlays?.targets ?? []).filter((target) => target.task >= 0);
+    return nearest(view, event, targets, (target) => target.wanted, reach(TARGET_GRAB_DISTANCE, event));
+  }
+
+  jointsAt(view, event) {
+    if (!this.stage.jointsShown) return [];
     const places = this.stage.joints.geometry.getAttribute("position");
     const numbers = Array.from({ length: places.count }, (_, i) => i);
-    return nearest(view, event, numbers, (i) => new THREE.Vector3().fromBufferAttribute(places, i), JOINT_GRAB_DISTANCE);
+    const placeOf = (i) => new THREE.Vector3().fromBufferAttribute(places, i);
+    return nearest(view, event, numbers, placeOf, reach(JOINT_GRAB_DISTANCE, event));
+  }
+
+  // The marks under the pointer that can be selected: targets, then joints, the nearest first.
+  marksAt(view, event) {
+    const targets = this.targetsAt(view, event).map(({ task }) => ({ task }));
+    return [...targets, ...this.jointsAt(view, event).map((joint) => ({ joint }))];
   }
 
   // A hit point in the frame of its body.
@@ -173,12 +209,16 @@ export class Grab {
   }
 }
 
+// The things nearer to the pointer than a distance in pixels, the nearest first.
 function nearest(view, event, things, placeOf, within) {
-  let [found, least] = [null, within];
-  for (const thing of things) {
+  const far = (thing) => {
     const [x, y] = view.pixel(placeOf(thing));
-    const far = Math.hypot(x - event.clientX, y - event.clientY);
-    if (far < least) [found, least] = [thing, far];
-  }
-  return found;
+    return Math.hypot(x - event.clientX, y - event.clientY);
+  };
+  const found = things.map((thing) => [thing, far(thing)]).filter(([, distance]) => distance < within);
+  return found.sort((a, b) => a[1] - b[1]).map(([thing]) => thing);
 }
+
+const reach = (distance, event) => (event.pointerType === "touch" ? FINGER * distance : distance);
+
+const same = (mark, other) => Boolean(other) && mark.task === other.task && mark.joint === other.joint;

@@ -9,17 +9,16 @@ from scipy.optimize import lsq_linear
 import poise
 from poise.chains.chain import chain_of
 from poise.kernels.chains.chain import pointing, tip_rotation
+from poise.kernels.gaze.expressive.approach import Way, approach, distance
 from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, tip_and_axes, turn_between
-from poise.kernels.gaze.expressive.hold_gaze import Going, shift_root
-from poise.kernels.gaze.expressive.look_ahead import Motion, until_stopped, way_left
-from poise.kernels.gaze.expressive.plan import DIRECT, NEAR_LATITUDES, RANDOM, lifted_try, own_try
+from poise.kernels.gaze.expressive.hold_gaze import GAZE_DAMPING, step_in_box
 from poise.kernels.gaze.expressive.surface import height_coefficients, pivots, root_axis, sweep
 from poise.kernels.gaze.expressive.workspace import (
     AXIS_ROWS,
-    BOX_LOWER_ROW,
-    BOX_UPPER_ROW,
     COMPLIANCE_ROW,
     CURRENT_ROW,
+    FRAME_ROW,
+    GOAL_ROW,
     HEIGHT_CONSTANT_ROW,
     HEIGHT_COS_ROW,
     HEIGHT_SIN_ROW,
@@ -137,52 +136,49 @@ def test_a_step_inside_its_box_is_the_optimum_of_scipy(seed: int) -> None:
     assert cost <= best.cost * (1.0 + 1e-6) + 1e-9
 
 
-def test_the_way_of_a_root_before_its_limit() -> None:
-    chain, work = scratch(poise.load("erik_c"), 0)
-    work[CURRENT_ROW, 0] = np.radians(60.0)
-    assert way_left(chain, 0.01, np.radians(60.0)) == pytest.approx(30.0 / 180.0)
-    assert way_left(chain, -0.01, np.radians(60.0)) == pytest.approx(150.0 / 180.0)
-    assert way_left(chain, 0.0, 0.0) == np.inf
-    assert until_stopped(chain, Motion(np.radians(2.0), 0.0, 0.0), CURRENT_ROW, work) == pytest.approx(15.0)
-    assert until_stopped(chain, Motion(0.0, 0.1, 0.0), CURRENT_ROW, work) == np.inf
+@pytest.mark.parametrize("seed", range(40))
+def test_a_step_that_holds_the_gaze_is_the_optimum_of_scipy(seed: int) -> None:
+    rng = np.random.default_rng([1, seed])
+    n = int(rng.integers(2, 9))
+    work = np.zeros((WORKSPACE_ROWS, n))
+    p = rng.normal(size=3)
+    p /= np.linalg.norm(p)
+    across = np.eye(3) - np.outer(p, p)
+    work[AXIS_ROWS : AXIS_ROWS + 3] = axes = across @ rng.normal(size=(3, n))
+    work[COMPLIANCE_ROW] = compliance = rng.choice([0.5, 2.0, 5.0, 1000.0], n)
+    work[STEP_ROW] = wanted = rng.normal(size=n)
+    wanted = wanted.copy()
+    low, high = -rng.uniform(0.0, 0.1, n), rng.uniform(0.0, 0.1, n)
+    work[STEP_LOWER_ROW], work[STEP_UPPER_ROW] = low, high
+    e = across @ rng.normal(size=3) * 0.1
+    step_in_box(work, n, Vector(*e.tolist()), Vector(*p.tolist()))
+    step = work[STEP_ROW].copy()
+    assert (step >= low).all() and (step <= high).all()
+    a = np.vstack([np.diag(compliance**-0.5), axes / np.sqrt(GAZE_DAMPING)])
+    b = np.concatenate([wanted * compliance**-0.5, e / np.sqrt(GAZE_DAMPING)])
+    best = lsq_linear(a, b, (low - 1e-15, high + 1e-15), tol=1e-15, max_iter=500)
+    assert 0.5 * np.sum((a @ step - b) ** 2) <= best.cost * (1.0 + 1e-5) + 1e-7
 
 
-def test_a_root_that_turns_along_keeps_its_rate_and_its_limits() -> None:
-    chain, work = scratch(poise.load("erik_c"), 0)
-    rate, drift, frames = 0.08, 0.02, 7
-    work[CURRENT_ROW, 0] = 0.3
-    shift_root(chain, work, CURRENT_ROW, Going(rate, drift, 0, 0), frames)
-    assert work[BOX_LOWER_ROW, 0] + drift == pytest.approx(0.3 - rate)
-    assert work[BOX_UPPER_ROW, 0] + drift == pytest.approx(0.3 + rate)
-    work[CURRENT_ROW, 0] = chain.upper[0] - drift * (frames - 1)
-    shift_root(chain, work, CURRENT_ROW, Going(rate, drift, 0, 0), frames)
-    assert work[BOX_UPPER_ROW, 0] + drift * frames == pytest.approx(chain.upper[0])
-    shift_root(chain, work, CURRENT_ROW, Going(rate, drift, 1, 0), frames)
-    assert work[BOX_UPPER_ROW, 0] == pytest.approx(min(chain.upper[0], work[CURRENT_ROW, 0] + rate - drift))
-
-
-def test_every_try_without_a_lift_is_made_once_and_the_even_sequence_goes_on() -> None:
-    chain, _ = scratch(poise.load("erik_d"), 0)
-    rounds = [[], []]
-    for again, tries in enumerate(rounds):
-        while (which := own_try(chain, len(tries), again)) >= 0:
-            tries.append(which)
-        assert len(set(tries)) == len(tries)
-        assert tries == sorted(tries)
-    few = len(rounds[0]) - RANDOM
-    assert rounds[0][:few] == rounds[1][:few] == list(range(few))
-    assert rounds[1][few] == rounds[0][-1] + 1
-
-
-@pytest.mark.parametrize("latitudes", [1, 3, 9])
-def test_every_try_with_a_lift_is_made_once(latitudes: int) -> None:
-    chain, _ = scratch(poise.load("erik_d"), 0)
-    tries = []
-    while (which := lifted_try(chain, len(tries), latitudes))[0] > 0:
-        tries.append(which)
-    assert len(set(tries)) == len(tries)
-    assert {latitude for latitude, _ in tries} == set(range(1, latitudes))
-    straight = [which < DIRECT for latitude, which in tries if latitude < NEAR_LATITUDES]
-    assert straight == sorted(straight, reverse=True)
-    far = [latitude >= NEAR_LATITUDES for latitude, _ in tries]
-    assert far == sorted(far)
+@pytest.mark.parametrize("name", ["adelino", "erik_b", "erik_d", "erik_g"])
+@pytest.mark.parametrize("held", [0, 1])
+def test_a_way_ends_at_its_goal_in_time_whatever_the_gaze_does(name: str, held: int) -> None:
+    solver = poise.Expressive(poise.load(name))
+    chain, rng = solver.limb.chain, np.random.default_rng(3)
+    work = np.zeros((WORKSPACE_ROWS, len(solver.limb.joints)))
+    rate = np.radians(5.0)
+    for _ in range(20):
+        work[FRAME_ROW] = solver.limb.angles(solver.figure.random(rng))
+        work[GOAL_ROW] = solver.limb.angles(solver.figure.random(rng))
+        work[GOAL_ROW, -1] = work[FRAME_ROW, -1]
+        d = pointing(tip_rotation(chain, work[GOAL_ROW]))
+        frames = int(np.ceil(distance(chain, work, FRAME_ROW, GOAL_ROW) / rate))
+        way, taken = Way(frames, frames // 2, held), 0
+        while way.left > 0:
+            before = work[FRAME_ROW].copy()
+            way = approach(chain, solver.scoring, d, rate, way, work, FRAME_ROW, GOAL_ROW)
+            taken += 1
+            assert np.abs(work[FRAME_ROW] - before).max() <= rate + 1e-12
+            assert (work[FRAME_ROW] >= chain.lower).all() and (work[FRAME_ROW] <= chain.upper).all()
+        assert taken <= frames + frames // 2
+        np.testing.assert_allclose(work[FRAME_ROW], work[GOAL_ROW], atol=1e-12)

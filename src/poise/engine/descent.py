@@ -1,0 +1,220 @@
+"""The way of a figure to rest: steps of a problem, and the better of several ways."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.engine.problem import Problem, StepSize
+from poise.engine.recruitment import Part
+from poise.engine.trust_region import TrustRegion
+from poise.figure.model.figure import Figure
+from poise.figure.model.pose import FloatArray, Pose
+from poise.figure.model.posture import Posture
+from poise.forces.loads import Load
+from poise.kernels.engine.step import settle
+from poise.tasks.criteria import Criterion, default_criteria
+
+if TYPE_CHECKING:
+    from poise.engine.result import Settle
+    from poise.tasks.obstacles import Obstacle, Plane
+    from poise.tasks.task import Task
+
+FAR_TARGET = 0.05
+"""Error from which on a target is so far that a solve also tries to let its tasks draw like springs [m or rad]."""
+MAX_APPROACH_STEPS = 100
+"""Largest number of steps in which tasks draw a figure like springs before a solve meets them."""
+EQUAL_ERROR = 1e-9
+"""Difference up to which two errors count as equal [m or rad]."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What all descents of a solver have in common."""
+
+    step: StepSize | None = None
+    dt: float | None = None
+    forces: tuple[Load, ...] = ()
+    criteria: tuple[Criterion, ...] | None = None
+    """The criteria; None for those of the figure."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Where a figure came to rest."""
+
+    q: FloatArray
+    """(nq,) the coordinates of the posture."""
+    steps: int
+    """Number of steps on the way."""
+    moved: float
+    """Size of the last step [rad or m]."""
+
+
+class Descent:
+    """Moves a figure towards the targets of its tasks, by the joints that are free."""
+
+    def __init__(self, figure: Figure, part: Part, options: Options, like: Problem | None = None) -> None:
+        """Compile the tasks of a part; with `like`, to a problem that takes over the criteria of that one."""
+        self.figure, self.part, self._options = figure, part, options
+        given = options.criteria
+        self._criteria = default_criteria(figure, part.tasks) if given is None else given
+        self.problem = Problem(
+            figure,
+            part.tasks,
+            step=options.step,
+            dt=options.dt,
+            forces=options.forces,
+            criteria=self._criteria,
+            free=part.free,
+            like=like,
+        )
+        measures = self.problem.avoidance is not None or self.problem.custom_tasks.tasks or self.problem.external_terms
+        self.trust_region = TrustRegion(self.problem) if measures else None
+        self._moved: dict[Obstacle | Plane, Pose | Obstacle | Plane] = {}
+
+    def rest(self, start: FloatArray, max_steps: int, tolerance: float) -> Rest:
+        """Come to rest from legal coordinates `start` (nq,)."""
+        self.problem.begin(start)
+        last = len(self.problem.stages) - 1
+        try:
+            found = self._rest(start, last, max_steps, tolerance)
+        finally:
+            self.problem.ask(last)
+        if self.trust_region is not None:
+            self.trust_region.measure(found.q)
+        return found
+
+    def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Come to rest from `start` with the levels of a stage, the first ones of the problem.
+
+        Steps solve all levels together, and what a lower level wants can lead a higher one, which is not met, to a
+        worse place than it would find alone. So where a level above the last is not met, the levels above the last
+        are solved alone, the last one is added at their place of rest, and the better of both answers counts.
+        """
+        together = self._rest_together(start, stage, max_steps, tolerance)
+        if stage == 0:
+            return together
+        errors = self._stage_errors(together, stage)
+        if np.all(errors[:-1] <= tolerance):
+            return together
+        first = self._rest(start, stage - 1, max_steps, tolerance)
+        then = self._rest_together(first.q, stage, max_steps, tolerance)
+        steps = together.steps + first.steps + then.steps
+        better = is_better(self._stage_errors(then, stage), errors, tolerance)
+        return replace(then if better else together, steps=steps)
+
+    def _stage_errors(self, rest: Rest, stage: int) -> FloatArray:
+        """Size of the error of each level of a stage where the figure has just come to rest, the first level first."""
+        return self.problem.level_errors(Posture(self.figure, rest.q))[: self.problem.stages[stage].errors]
+
+    def _rest_together(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Come to rest from `start` with all levels of a stage together.
+
+        With natural motion and targets that are far away, a second descent begins with the tasks as springs; of answers
+        that meet as much, and miss the rest by as much, the more natural one counts.
+        """
+        direct = self._descend(start.copy(), stage, max_steps, tolerance)
+        far = self.problem.natural is not None and self.problem.unmet_places(start, stage, FAR_TARGET)
+        if not far or direct.moved > tolerance:
+            return direct
+        errors = self._stage_errors(direct, stage)
+        value = self.problem.criteria_value
+        q = start.copy()
+        approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)
+        drawn = self._descend(q, stage, max_steps, tolerance)
+        drawn_errors = self._stage_errors(drawn, stage)
+        steps = direct.steps + approach + drawn.steps
+        worse = is_better(errors, drawn_errors, tolerance)
+        better = not worse and (is_better(drawn_errors, errors, tolerance) or self.problem.criteria_value < value)
+        if not better and self.trust_region is not None:
+            self.trust_region.measure(direct.q)
+        return replace(drawn if better else direct, steps=steps)
+
+    def _descend(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Move `q` with all levels of a stage together until it rests."""
+        self.problem.ask(stage)
+        self.problem.forget()
+        if self.trust_region is not None:
+            self.trust_region.forget()
+        return Rest(q, *self.settle(q, max_steps, tolerance))
+
+    def _approach(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> int:
+        """Move `q` to where the unmet tasks of a stage draw the figure like springs; returns the number of steps.
+
+        A strict task is met by the least motion of all joints, whatever that does to the posture, and natural motion
+        has only the freedom that is left. As springs, the same tasks move people as people move; the strict tasks then
+        have little left to do. Tasks that are met, and the tasks that cannot be springs, are strict here too.
+        """
+        problem = self.problem
+        below, drawn = problem.stages[stage].asked_levels[0], problem.unmet_places(q, stage, tolerance)
+        kept = [t.task for t in problem.task_rows if (t.level < below or t.task.soft) and t.task not in drawn]
+        held = [*problem.avoids, *(problem.current_task(task) or task for task in kept)]
+        springs = [_as_spring(problem.current_task(task) or task) for task in drawn]
+        part = Part((*held, *springs), self.part.free)
+        options = replace(self._options, dt=None, criteria=tuple(self._criteria))
+        springy = Descent(self.figure, part, options, like=problem)
+        springy.follow(self)
+        springy.problem.begin_like(problem)
+        steps = springy.settle(q, max_steps, tolerance)[0]
+        springy.problem.give_back()
+        return steps
+
+    def follow(self, other: Descent) -> None:
+        """Take over the targets and the places of obstacles that another descent was given."""
+        for task in self.part.tasks:
+            if (value := other.problem.given_target(task)) is not None:
+                self.problem.retarget(task, value)
+        for obstacle, where in other._moved.items():
+            self.move(obstacle, where)
+
+    def settle(self, q: FloatArray, max_steps: int, tolerance: float) -> tuple[int, float]:
+        """Move `q` until it rests; returns the number of steps and the size of the last one."""
+        if self.trust_region is None:
+            return settle(self.problem.handle, q, max_steps, tolerance)
+        steps, moved = self.trust_region.settle(q, max_steps, tolerance)
+        self.trust_region.measure(q)
+        return steps, moved
+
+    def moves(self, tolerance: float) -> Settle:
+        """The function that moves coordinates by some steps, for verdicts."""
+
+        def moves(q: FloatArray, steps: int) -> float:
+            if self.trust_region is None:
+                return settle(self.problem.handle, q, steps, tolerance)[1]
+            with self.trust_region.memory_kept():
+                return self.settle(q, steps, tolerance)[1]
+
+        return moves
+
+    def move(self, obstacle: Obstacle | Plane, where: Pose | Obstacle | Plane) -> None:
+        """Move an obstacle to another pose, or to that of another obstacle with the same shape."""
+        assert self.problem.avoidance is not None
+        assert self.trust_region is not None
+        self.problem.avoidance.move(obstacle, where)
+        for touch in self.problem.custom_tasks.touches:
+            touch.move(obstacle, obstacle.moved(where) if isinstance(where, Pose) else where)
+        self._moved[obstacle] = where
+        self.trust_region.discard_measurement()
+
+
+def _as_spring(task: Task) -> Task:
+    """A soft task with the same target; it is not checked again, which would take longer than all else here."""
+    spring = copy(task)
+    object.__setattr__(spring, "soft", True)
+    return spring
+
+
+def is_better(one: FloatArray, other: FloatArray, met: float, slack: float = EQUAL_ERROR) -> bool:
+    """Whether `one` is lexicographically less than `other`: (levels,) sizes of the errors, the first level first.
+
+    Errors up to `met` count as equal: how exactly a level is met must not decide what the levels below it lose. So do
+    errors that differ by no more than `slack`.
+    """
+    for a, b in zip(np.maximum(one, met), np.maximum(other, met), strict=True):
+        if abs(a - b) > slack:
+            return bool(a < b)
+    return False

@@ -1,0 +1,1 @@
+"""Robots by name: files of robots that are installed on this machine."""

@@ -1,0 +1,160 @@
+"""The way to a goal: a posture that is reached in a known number of frames, facing the target as far as possible.
+
+A joint turns by at most `rate` per frame, so the frames that a change needs are the largest distance of a joint from
+its goal, divided by the rate. With f frames left, every joint must be within (f - 1) rates of its goal after the next
+one. This *tube* shrinks by one rate per frame. Inside it, inside the limits and within one rate of the last frame, the
+joints hold the gaze and move towards the goal in the freedom that is left (`poise.kernels.gaze.expressive.hold_gaze`):
+the farthest joint, usually the root, turns at its full rate, and the others have time to go round. The chain arrives
+in the last frame, whatever the gaze does.
+
+Where the gaze would be lost because a joint cannot follow at its rate, the tube may wait for a frame, but only for a
+given number of frames in all. Without the gaze all joints move straight to the goal.
+
+What a way costs is found by taking it: `rollout` adds the costs of its frames for a target that stands still.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.kernels.chains.chain import Chain, pointing, tip_rotation
+from poise.kernels.gaze.expressive.aim import copy_row, turn_to
+from poise.kernels.gaze.expressive.hold_gaze import hold, moving
+from poise.kernels.gaze.expressive.workspace import (
+    BOX_LOWER_ROW,
+    BOX_UPPER_ROW,
+    COMPLIANCE_ROW,
+    FROM_ROW,
+    KEPT_ROW,
+    REFERENCE_ROW,
+    ROLLOUT_ROW,
+)
+from poise.kernels.gaze.measures import Scoring, shape_error
+from poise.kernels.jit.compile import kernel
+from poise.kernels.maths.portable_trigonometry import angle_apart
+from poise.kernels.maths.vector import Vector
+
+Array = np.ndarray
+
+HOLD_STEPS = 5
+"""Number of Gauss–Newton steps per frame of a way."""
+JOINT_STIFFNESS, END_STIFFNESS = 0.02, 1e-3
+"""Stiffness towards the goal, added to the weight in the shape error; and that of twisters at the ends."""
+GAZE_FALLS_BEHIND = math.radians(0.2)
+"""The tube waits for a frame that would be off by more than this [rad]."""
+FRAME_ROUNDING = 0.5
+"""A goal may be farther away than the frames left reach by this fraction of a rate, because it moves with its target.
+"""
+
+
+class Pace(NamedTuple):
+    """Limits and weights of a motion."""
+
+    rate: float
+    """Largest turn of a joint in one frame [rad]."""
+    gaze: float
+    """Cost of a direction error, per radian; the cost of the shape error is 1."""
+    horizon: int
+    """Number of frames for which what is lost by staying counts, see `poise.kernels.gaze.expressive.advance`."""
+
+
+class Way(NamedTuple):
+    """How the chain moves to its goal."""
+
+    left: int
+    """Frames until the goal is reached."""
+    spare: int
+    """Number of frames by which the gaze may delay that."""
+    held: int
+    """1 if the gaze is held on the way, 0 if it is given up."""
+
+
+@kernel
+def distance(chain: Chain, work: Array, row: int, goal: int) -> float:
+    """Largest turn that a joint, other than a twister at the tip, still has to make from `row` to `goal` [rad]."""
+    far = 0.0
+    for k in range(moving(chain)):
+        far = max(far, abs(turn_to(chain, k, work[row, k], work[goal, k])))
+    return far
+
+
+@kernel
+def frames_to(chain: Chain, rate: float, work: Array, row: int, goal: int) -> int:
+    """Number of frames that the chain needs from `row` to `goal`, at least 1."""
+    return max(1, math.ceil(distance(chain, work, row, goal) / rate - FRAME_ROUNDING))
+
+
+@kernel
+def gaze_off(chain: Chain, d: Vector, angles: Array) -> float:
+    """Angle between the tip's direction at `angles` (n,) and d [rad]."""
+    return angle_apart(pointing(tip_rotation(chain, angles)), d)
+
+
+@kernel
+def frame_cost(chain: Chain, scoring: Scoring, pace: Pace, d: Vector, posture: Array, angles: Array) -> float:
+    """Shape error of a frame plus its weighted direction error."""
+    return shape_error(chain, scoring, angles, posture) + pace.gaze * gaze_off(chain, d, angles)
+
+
+@kernel
+def _in_tube(
+    chain: Chain, scoring: Scoring, d: Vector, rate: float, radius: float, work: Array, row: int, goal: int
+) -> float:
+    """Write the frame after FROM_ROW, within `radius` of the goal, to `work[row]`; returns its direction error."""
+    for k in range(chain.role.shape[0]):
+        here = work[FROM_ROW, k]
+        turn = turn_to(chain, k, here, work[goal, k])
+        low, high = min(0.0, max(chain.lower[k] - here, -rate)), max(0.0, min(chain.upper[k] - here, rate))
+        work[BOX_LOWER_ROW, k] = here + min(high, max(low, turn - radius))
+        work[BOX_UPPER_ROW, k] = here + max(low, min(high, turn + radius))
+        stiffness = scoring.shapes[k] + JOINT_STIFFNESS if scoring.shapes[k] > 0.0 else END_STIFFNESS
+        work[COMPLIANCE_ROW, k] = 1.0 / stiffness
+        work[REFERENCE_ROW, k] = here + turn
+        work[row, k] = here
+    return hold(chain, d, HOLD_STEPS, work, row)
+
+
+@kernel
+def approach(chain: Chain, scoring: Scoring, d: Vector, rate: float, way: Way, work: Array, row: int, goal: int) -> Way:
+    """Move `work[row]` by one frame along the way to `work[goal]`, which faces d; returns the rest of the way."""
+    if not way.held:
+        for k in range(moving(chain)):
+            turn = turn_to(chain, k, work[row, k], work[goal, k])
+            work[row, k] += min(rate, max(-rate, turn))
+        return Way(way.left - 1, way.spare, way.held)
+    copy_row(work, row, FROM_ROW)
+    radius = (way.left - 1) * rate
+    off = _in_tube(chain, scoring, d, rate, radius, work, row, goal)
+    if off > GAZE_FALLS_BEHIND and way.spare > 0:
+        copy_row(work, row, KEPT_ROW)
+        if _in_tube(chain, scoring, d, rate, radius + rate, work, row, goal) < off:
+            return Way(way.left, way.spare - 1, way.held)
+        copy_row(work, KEPT_ROW, row)
+    return Way(way.left - 1, way.spare, way.held)
+
+
+@kernel
+def rollout(
+    chain: Chain,
+    scoring: Scoring,
+    pace: Pace,
+    d: Vector,
+    posture: Array,
+    way: Way,
+    most: float,
+    work: Array,
+    row: int,
+    goal: int,
+) -> tuple[float, bool]:
+    """What a way from `work[row]` costs: the sum of the costs of its frames, less that of its goal in each.
+
+    The sum is abandoned above `most`. Also returns whether the gaze delayed the way.
+    """
+    copy_row(work, row, ROLLOUT_ROW)
+    at_goal = frame_cost(chain, scoring, pace, d, posture, work[goal])
+    total, spare = 0.0, way.spare
+    while way.left > 0 and total < most:
+        way = approach(chain, scoring, d, pace.rate, way, work, ROLLOUT_ROW, goal)
+        total += frame_cost(chain, scoring, pace, d, posture, work[ROLLOUT_ROW]) - at_goal
+    return total, way.spare < spare

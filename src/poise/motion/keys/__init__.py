@@ -1,0 +1,1 @@
+"""Motions from keys: postures and targets are interpolated, and every frame is solved with its tasks."""

@@ -1,0 +1,32 @@
+"""Keeps hands out of the body, and legs out of each other, in every frame of a motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.figure.collision.self_distances import self_distances
+from poise.figure.model.figure import Figure
+from poise.kernels.motion.separation import Separation
+
+MARGIN = 0.01
+"""Distance to keep between parts that are farther apart in the neutral posture [m]."""
+DRAFT_SEPARATION_WEIGHT = 300.0
+"""Weight of the springs in a draft, against that of a mapped point: a hand whose target is deep inside the body stays
+out of it to a millimetre of the margin."""
+FINAL_SEPARATION_WEIGHT = 100.0
+"""Weight of the springs in the final solve, between those of the draft's postures and of the constraints."""
+
+
+def separation(figure: Figure, weight: float) -> Separation | None:
+    """Springs between the parts of a figure that can collide; None for a figure without such parts."""
+    found = self_distances(figure)
+    if not found.pairs:
+        return None
+    tables = found.tables()
+    tables.watched.reach[:] = found.allowed(MARGIN)
+    return Separation(*tables, weight, np.zeros((1, figure.nv)))
+
+
+def is_made_of_hinges(figure: Figure) -> bool:
+    """Whether a figure is a tree of hinges and slides on a base that may float, as most robots are."""
+    return not len(figure.loops) and all(joint.nv <= 1 or joint.kind == "free" for joint in figure.joints)

@@ -1,0 +1,1 @@
+"""The animation of the pose mode: solving its frames, playing and recording."""

@@ -1,0 +1,88 @@
+"""The page for everyone: names of controls, contrast, folding panels, narrow pages, numbers by keyboard."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .conftest import Studio, opened
+from .hands import box_of, enter, eventually, picture, said, settle, tab
+
+AXE = os.environ.get("POISE_AXE", "")
+"""The file axe.min.js of the package axe-core."""
+CONTROLS = "button, a[role=button], input, [role=slider], [role=checkbox], [role=switch]"
+NAMELESS = f"""() => [...document.querySelectorAll("{CONTROLS}")]
+    .filter((each) => each.checkVisibility({{ visibilityProperty: true }}) && each.type !== "hidden")
+    .filter((each) => !each.getAttribute("aria-label") && !each.labels?.length && !each.closest("label")
+        && ![...each.childNodes].some((part) => part.textContent.trim() && !part.matches?.("i"))
+        && ![...each.querySelectorAll(".block")].length)
+    .map((each) => each.outerHTML.slice(0, 200))"""
+SERIOUS = """async () => {
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
+        .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
+}"""
+TABS = ("Joints", "Task", "Forces", "Criteria", "Body")
+MODES = ("expressive", "mechanism", "circles", "retarget")
+
+
+@pytest.fixture
+def narrow(browser: Browser, studio: Studio) -> Iterator[Page]:
+    with opened(browser, studio, draws=False, size=(820, 1180)) as page:
+        yield page
+
+
+def places(page: Page) -> Iterator[str]:
+    """Every panel and mode in turn."""
+    for name in TABS:
+        tab(page, name)
+        yield name
+    for mode in MODES:
+        enter(page, mode)
+        yield mode
+    enter(page, "pose")
+    settle(page)
+
+
+@pytest.mark.begins_with("Standing")
+def test_every_control_has_a_name(page: Page) -> None:
+    for place in places(page):
+        assert eventually(page, lambda: page.evaluate(NAMELESS) == [], 5.0), (place, page.evaluate(NAMELESS))
+
+
+@pytest.mark.skipif(not Path(AXE).is_file(), reason="POISE_AXE does not name axe.min.js of axe-core")
+@pytest.mark.begins_with("Standing")
+def test_axe_finds_nothing_serious(page: Page) -> None:
+    page.evaluate(Path(AXE).read_text(encoding="utf-8"))
+    page.mouse.move(600, 500)
+    for place in places(page):
+        assert eventually(page, lambda: page.evaluate(SERIOUS) == [], 5.0), (place, page.evaluate(SERIOUS))
+
+
+def test_a_narrow_page_has_room_for_the_figure_and_all_its_buttons(narrow: Page, screenshots: Path) -> None:
+    view = narrow.locator(".poise-viewport")
+    assert eventually(narrow, lambda: box_of(narrow, view)["width"] > 500.0)
+    for button in narrow.locator(".q-header .q-btn:visible").all():
+        box = box_of(narrow, button)
+        assert box["x"] >= 0.0 and box["x"] + box["width"] <= 820.0
+    narrow.keyboard.press("]")
+    expect(narrow.locator(".poise-tabs")).to_be_visible()
+    narrow.keyboard.press("]")
+    narrow.keyboard.press("[")
+    assert eventually(narrow, lambda: box_of(narrow, view)["width"] > 800.0)
+    picture(narrow, screenshots / "narrow.png")
+
+
+@pytest.mark.begins_with("Standing")
+def test_a_joint_takes_a_typed_value_and_refuses_one_out_of_range(page: Page) -> None:
+    tab(page, "Joints")
+    box = page.locator("input[aria-label^='right elbow']").first
+    box.fill("40")
+    box.press("Enter")
+    assert eventually(page, lambda: box.input_value().startswith("40"))
+    box.fill("400")
+    box.press("Enter")
+    assert said(page, "right elbow", "must be from", "not 400")
+    assert eventually(page, lambda: box.input_value().startswith("40.0"))

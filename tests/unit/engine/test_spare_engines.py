@@ -1,0 +1,100 @@
+"""A solve that takes over the engine of an earlier one gives the same answer as with an engine of its own."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import poise
+from poise import CenterOfMass, Flex, Frame, Hold, LookAt, NearPosture, Orientation, Position, StayStill
+from poise.engine import spare_engines
+
+
+@pytest.fixture(autouse=True)
+def no_spare_engines():
+    spare_engines._spare.clear()
+    yield
+    spare_engines._spare.clear()
+
+
+def problems(count: int):
+    """Problems of a few figures, whose engines often have the same sizes though their tasks differ."""
+    rng, human = np.random.default_rng(3), poise.load("human")
+    figures = [human, poise.load("walker"), poise.load("arm")]
+    for k in range(count):
+        figure = figures[k % len(figures)]
+        start = figure.random(rng)
+        sites = [site.name for site in figure.sites] if figure.sites else [body.name for body in figure.bodies][1:]
+        tasks = [task(figure, str(rng.choice(sites)), rng) for _ in range(rng.integers(1, 4))]
+        if rng.random() < 0.2:
+            tasks.append(Hold(start, priority=int(rng.integers(1, 5))))
+        bending = [] if figure.name == "arm" else [Flex()]
+        criteria = [None, None, (), [NearPosture(start)], bending][rng.integers(5)]
+        yield {"figure": figure, "tasks": tasks, "criteria": criteria, "start": figure.random(rng)}
+
+
+def task(figure, site, rng):
+    """A task of any kind whose target may be out of reach."""
+    options = {
+        "priority": int(rng.integers(1, 4)),
+        "weight": float(rng.choice([1.0, 2.0])),
+        "soft": bool(rng.random() < 0.1),
+    }
+    pose = figure.pose_of(site, figure.random(rng))
+    kind = rng.integers(6)
+    if kind == 0:
+        return Frame(site, pose, **options)
+    if kind == 1:
+        return Orientation(site, pose.rotation, **options)
+    if kind == 2:
+        return LookAt(site, at=rng.normal(size=3), **options)
+    if kind == 3:
+        return StayStill(priority=options["priority"])
+    if kind == 4:
+        return CenterOfMass(at=rng.normal(size=3), priority=options["priority"])
+    return Position(site, at=pose.position + rng.choice([0.0, 0.5]) * rng.normal(size=3), **options)
+
+
+def answer(problem):
+    found = poise.solve(**problem, max_steps=25)
+    return found.posture.q.tobytes(), found.steps, found.status, found.report()
+
+
+def test_answers_do_not_depend_on_earlier_solves() -> None:
+    asked = list(problems(40))
+    alone = []
+    for problem in asked:
+        spare_engines._spare.clear()
+        alone.append(answer(problem))
+    order = np.random.default_rng(0).permutation(2 * len(asked)) % len(asked)
+    for k in order:
+        assert answer(asked[k]) == alone[k], f"problem {k} has another answer after other solves"
+    assert any(spare_engines._spare.values()), "no engine was kept"
+
+
+def test_threads_do_not_share_engines() -> None:
+    asked = list(problems(12)) * 3
+    alone = [answer(problem) for problem in asked[:12]] * 3
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(answer, asked)) == alone
+
+
+def test_solvers_that_users_keep_keep_their_engines() -> None:
+    human = poise.load("human")
+    tasks = [Position("right_hand", at=(-0.3, 1.2, 0.5))]
+    solver = poise.Solver(human, tasks)
+    before = solver.settle(human.neutral())
+    for x in (-0.2, -0.4):
+        poise.solve(human, [Position("right_hand", at=(x, 1.0, 0.4))])
+    assert solver.settle(human.neutral()).posture == before.posture
+
+
+def test_few_engines_are_kept() -> None:
+    human = poise.load("human")
+    for count in range(1, 20):
+        reach = [Position("right_hand", at=(-0.3, 1.2, 0.5), name=str(k)) for k in range(count)]
+        for _ in range(2):
+            poise.solve(human, reach, stand=False, max_steps=1)
+    kept = spare_engines._spare[human.compiled]
+    assert len(kept) <= spare_engines.MOST_SIZES
+    assert max(map(len, kept.values())) <= spare_engines.MOST_SPARE
