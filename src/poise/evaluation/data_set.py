@@ -185,7 +185,7 @@ def read_record(path: Path) -> Record | None:
 
 def write_manifest(output: Path) -> Path:
     """Write all records of an output folder to one CSV file, in the order of their names."""
-    paths = sorted((output / RECORDS).rglob("*.json"))
+    paths = sorted((output / RECORDS).rglob("[!.]*.json"))
     rows = [asdict(record) for path in paths if (record := read_record(path)) is not None]
 
     def write(path: Path) -> None:

@@ -135,9 +135,9 @@ def test_a_worker_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, cou
     jobs, seen, killed = jobs_of(tmp_path), {}, []
 
     def kill_one_half_way(workers):
-        while len(list((tmp_path / "out" / RECORDS).rglob("*.json"))) < count // 2:
+        while len(list((tmp_path / "out" / RECORDS).rglob("[!.]*.json"))) < count // 2:
             time.sleep(0.02)
-        seen.update({p: p.stat().st_mtime_ns for p in (tmp_path / "out" / RECORDS).rglob("*.json")})
+        seen.update({p: p.stat().st_mtime_ns for p in (tmp_path / "out" / RECORDS).rglob("[!.]*.json")})
         os.kill(workers[0], signal.SIGKILL)
         killed.append(workers[0])
 

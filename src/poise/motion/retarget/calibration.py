@@ -74,7 +74,7 @@ class Calibration:
         """
         turn = _rotation_to_up(source.up(roles))
         turn = _rotation_to_forward(source, roles, turn) @ turn
-        places = {joint: source.path_of(joint) @ turn.T for joint in {*roles.values(), *build.anchors}}
+        places = {joint: source.path_of(joint) @ turn.T for joint in [*build.anchors, *roles.values()]}
         ankles = [roles[f"{side}_ankle"] for side in ("left", "right") if f"{side}_ankle" in roles]
         slope = floor_slope([places[a] for a in ankles], source.clip.rate) if ankles else np.zeros(2)
         bones = places

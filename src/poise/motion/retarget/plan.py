@@ -204,8 +204,9 @@ def _with_stride(paths: Paths, roles: Roles, stride: float) -> Paths:
     return out
 
 
-def _joints_needed(mapping: JointMap, roles: Roles) -> set[str]:
-    return {link.joint for link in mapping.links} | set(roles.values())
+def _joints_needed(mapping: JointMap, roles: Roles) -> list[str]:
+    """Joints of the clip that are mapped or have a role, in an order that is the same in every process."""
+    return list(dict.fromkeys([*(link.joint for link in mapping.links), *roles.values()]))
 
 
 def _heading(trunk: Rotation | None, count: int) -> FloatArray:

@@ -67,7 +67,7 @@ export default {
       const message = this.meaning(event, focus);
       if (!message) return;
       event.preventDefault();
-      this.$emit("command", message);
+      this.say(message);
     },
     // Keys that others would take. Ctrl C and Ctrl V are about keys while the ruler has the focus, else about postures.
     // The space bar plays also after a click on a button; it presses a button that was reached by the keyboard.
@@ -82,7 +82,7 @@ export default {
       if (plays) focus.blur();
       event.preventDefault();
       event.stopImmediatePropagation();
-      if (!event.repeat) this.$emit("command", { do: what });
+      if (!event.repeat) this.say({ do: what });
     },
     meaning(event, focus) {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -120,7 +120,7 @@ export default {
       if (held?.to !== null && held?.number >= 0) {
         const kind = held.alt || event.altKey ? "copy key" : "move key";
         const { number, to: time } = held;
-        this.$emit("command", { do: kind, number, time, later: held.shift || event.shiftKey, gesture: `${Date.now()}` });
+        this.say({ do: kind, number, time, later: held.shift || event.shiftKey, gesture: `${Date.now()}` });
       }
       this.draw();
     },
@@ -130,14 +130,19 @@ export default {
     },
 
     // One message for each drawn frame, the newest one.
+    // Messages arrive in the order in which the hand made them: a key that is pressed just after a click on the ruler
+    // steps from where the click went. While the pointer is dragged, one message is sent for each drawn frame.
     seek(time) {
-      if (this.sought === undefined) {
-        requestAnimationFrame(() => {
-          window.poiseStrip?.send({ do: "seek", time: this.sought });
-          this.sought = undefined;
-        });
-      }
+      if (this.sought === undefined) requestAnimationFrame(() => this.sendSought());
       this.sought = time;
+    },
+    sendSought() {
+      if (this.sought !== undefined) this.$emit("command", { do: "seek", time: this.sought });
+      this.sought = undefined;
+    },
+    say(message) {
+      this.sendSought();
+      this.$emit("command", message);
     },
 
     // Geometry of the ruler
