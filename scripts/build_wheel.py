@@ -45,7 +45,7 @@ json.dump({
     "versions": shipped.versions(),
     "target": cpu_target.target_context.codegen().magic_tuple(),
     "digest": cache.whole_digest(),
-    "loaded": [str(file) for file in machine_code.loaded],
+    "loaded": [str(file) for file in machine_code.used_files],
 }, open(sys.argv[1], "w"))
 """
 

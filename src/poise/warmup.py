@@ -39,6 +39,7 @@ from poise.figure.model.limits import BallLimits, Ellipse, Polygon, Twist, Twist
 from poise.figure.model.pose import Pose, from_matrix, from_to, turn, vector
 from poise.figure.model.posture import reached_limits
 from poise.figure.model.shapes import Sphere
+from poise.kernels.jit import machine_code
 from poise.kernels.jit.cache import save_sources
 
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ def steps() -> tuple[Step, ...]:
 
 
 def work() -> None:
-    """Run the steps whose names arrive on standard input; print each name, and the memory used, when its step is done.
+    """Run the steps whose names arrive on standard input; print a line about each when it is done.
+
+    The line has the step's name, the memory used [MB] and the files of machine code that the process has used so far,
+    relative to the user's cache, separated by tabs.
 
     The process ends as soon as standard input is closed, even during a step: nobody needs it any longer. A step that
     needs a package that is not installed is skipped: without it, nobody can call the step's kernels.
@@ -116,7 +120,12 @@ def work() -> None:
         with suppress(MissingPackageError):
             known[name].run()
         save_sources()
-        print(name, f"{_peak_memory():.0f}", sep="\t", flush=True)
+        print(name, f"{_peak_memory():.0f}", *_used_files(), sep="\t", flush=True)
+
+
+def _used_files() -> list[str]:
+    """The files of machine code that this process has loaded or written, relative to the user's cache."""
+    return [f"{file.parent.name}/{file.name}" for file in machine_code.used_files]
 
 
 def _peak_memory() -> float:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from poise.errors import NotReadyError, PoiseError
@@ -41,6 +41,7 @@ class Preparation:
         self._is_stopped = False
         self._threads: list[threading.Thread] = []
         self._workers: list[subprocess.Popen[str]] = []
+        self._files: set[str] = set()
         self.times: list[float] = []
         """Time from the start to the end of each stage that is done [s]."""
         self.on_stage: Callable[[int, float], object] = lambda stage, seconds: None
@@ -126,11 +127,11 @@ class Preparation:
         while self._waiting:
             with self._hired() as worker:
                 while (step := self._next()) is not None:
-                    name, memory = _ask(worker, step.what)
+                    name, memory, files = _ask(worker, step.what)
                     if name != step.what:
                         self._fail(worker)
                         return
-                    self._finish(step)
+                    self._finish(step, files)
                     if memory > MUCH_MEMORY:
                         break
                 else:
@@ -152,15 +153,16 @@ class Preparation:
             self._running[step.what] = time.monotonic()
             return step
 
-    def _finish(self, step: Step) -> None:
+    def _finish(self, step: Step, files: Iterable[str] = ()) -> None:
         with self._changed:
+            self._files.update(files)
             self._left.remove(step)
             del self._running[step.what]
             done = min((left.stage for left in self._left), default=len(PURPOSES))
             reached = range(len(self.times), done)
             self.times += [self.seconds] * len(reached)
             if not self._left:
-                cache.mark_complete()
+                cache.mark_complete(self._files)
                 self._let_compile()
             self._changed.notify_all()
         for stage in reached:
@@ -178,16 +180,16 @@ class Preparation:
         self.on_problem(f"compiling failed, so kernels are compiled when they are called:\n{self._problem}")
 
 
-def _ask(worker: subprocess.Popen[str], what: str) -> tuple[str, float]:
-    """Let a worker run a step; returns the step's name, empty if the worker has ended, and its memory [MB]."""
+def _ask(worker: subprocess.Popen[str], what: str) -> tuple[str, float, list[str]]:
+    """Let a worker run a step; returns the step's name, empty if the worker has ended, its memory [MB] and its files."""
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:
         print(what, file=worker.stdin, flush=True)
-        name, _, memory = worker.stdout.readline().strip().partition("\t")
-        return name, float(memory or 0.0)
+        name, memory, *files = [*worker.stdout.readline().strip().split("\t"), ""]
+        return name, float(memory or 0.0), files
     except (OSError, ValueError):
-        return "", 0.0
+        return "", 0.0, []
 
 
 def _worker() -> subprocess.Popen[str]:

@@ -226,17 +226,26 @@ def marked_complete() -> bool:
     return _marker().exists()
 
 
-def mark_complete() -> None:
-    """Record that all kernels are compiled, and delete machine code of other versions older than `MAX_CACHE_AGE`."""
+def mark_complete(files: Iterable[str] = ()) -> None:
+    """Record that all kernels are compiled, and delete machine code of other versions older than `MAX_CACHE_AGE`.
+
+    Args:
+        files: The files of machine code that compiling has loaded or written, relative to the user's cache.
+    """
     if not user_cache().is_dir():
         return
     marker = _marker()
-    marker.touch()
+    write_file(marker, "\n".join(sorted(set(files))).encode())
     save_sources()
     ours = {marker.name, *every_folder()}
     for other in stored():
         if other.name not in ours and time.time() - other.stat().st_mtime > MAX_CACHE_AGE:
             _delete(other)
+
+
+def compiled_in_advance() -> list[Path]:
+    """The files of machine code that `mark_complete` was told; other calls may have stored more since."""
+    return [user_cache() / name for name in _marker().read_text(encoding="utf-8").splitlines()]
 
 
 def stored() -> list[Path]:

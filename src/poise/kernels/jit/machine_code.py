@@ -38,8 +38,8 @@ TYPE_ANNOTATION = 5
 when_missing: list[Callable[[str], object]] = []
 """Called before this process compiles a kernel that Python calls, with its name and the types of its arguments; may
 raise an error to prevent it."""
-loaded: list[Path] = []
-"""The files in the user's cache that this process has loaded."""
+used_files: list[Path] = []
+"""The files in the user's cache that this process has loaded or written."""
 
 
 def is_complete() -> bool:
@@ -127,10 +127,9 @@ class KernelCache(_Cache):  # type: ignore[misc]
             folder = writable_cache() / self._folder
             with suppress(OSError):  # a full disk: the kernel works, and is compiled again next time
                 name = self._file_name(signature, result.codegen.magic_tuple())
-                if is_inner:
-                    write_file(folder / _inner_name(name), pack(*_reduced_inner(signature, result)))
-                else:
-                    write_file(folder / name, pack(*_reduced(signature, result)))
+                file = folder / (_inner_name(name) if is_inner else name)
+                write_file(file, pack(*(_reduced_inner if is_inner else _reduced)(signature, result)))
+                used_files.append(file)
 
     def release(self, kept: int) -> None:
         """Release the locks that were taken after the first `kept`, whether compiling succeeded or not."""
@@ -153,7 +152,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
             return None
         found = _rebuilt(code, lambda: bitcode, signature, context)
         if found is not None:
-            loaded.append(file)
+            used_files.append(file)
         return found
 
     def _load_shipped(self, signature: Any, context: Any) -> CompileResult | None:
