@@ -14,6 +14,7 @@ from poise.engine.reasons import Reasons, confirmed, find_hold_reasons, find_rea
 from poise.figure.collision.soles import SupportPolygon
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture, reached_limits
+from poise.figure.model.viewable import View, Viewable
 from poise.kernels.distances.clearance import MARGIN_TOLERANCE
 from poise.kernels.engine.indirect_calls import evaluate_current
 from poise.kernels.engine.step import examine
@@ -127,7 +128,7 @@ class Errors(Mapping["Task | str", float]):
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Viewable):
     """The best legal posture that a solve found, and the verdicts on all tasks."""
 
     posture: Posture
@@ -153,6 +154,10 @@ class Result:
     def report(self) -> str:
         """A table in words: per task the wanted and the actual value, the error, and the reason for the error."""
         return report(self)
+
+    def view(self) -> View:
+        """The figure in the posture that was found, with the report."""
+        return View(self.posture.figure, [self.posture], text=self.report())
 
 
 class Stop(NamedTuple):

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
+from poise.figure.model.viewable import View, Viewable
 from poise.kernels.gaze.batch_arrays import BatchProblems, BatchSolutions
 
 
 @dataclass(frozen=True)
-class ExpressiveResult:
+class ExpressiveResult(Viewable):
     """A posture near the wanted one whose tip faces the target, and its errors, each in [0, 1]."""
 
     posture: Posture
@@ -32,6 +33,10 @@ class ExpressiveResult:
     """Number of iterations."""
     target: FloatArray
     """(4,) the wanted frame of the tip, (w, x, y, z)."""
+
+    def view(self) -> View:
+        """The figure in the posture that was found."""
+        return self.posture.view()
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,12 @@ class Picture:
     def size(self) -> tuple[int, int]:
         """Width and height [pixels]."""
         return self.pixels.shape[1], self.pixels.shape[0]
+
+    def _repr_png_(self) -> bytes:
+        """What notebooks display."""
+        data = io.BytesIO()
+        self.image().save(data, format="PNG")
+        return data.getvalue()
 
     def image(self) -> Image.Image:
         """The picture as a Pillow image."""

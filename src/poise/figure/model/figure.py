@@ -28,6 +28,7 @@ from poise.figure.model.posture import (
     follow_couplings,
 )
 from poise.figure.model.structure import check_references, tree_order
+from poise.figure.model.viewable import View, Viewable
 from poise.kernels.body import queries
 from poise.kernels.body.clamp import clamp, clamp_joints
 from poise.kernels.body.tree import difference, integrate
@@ -49,7 +50,7 @@ _NO_PREVIOUS = np.empty(0)
 """Tells the `clamp` kernel that there is no previous posture."""
 
 
-class Figure:
+class Figure(Viewable):
     """A tree of bodies connected by joints, with sites, masses, shapes, limits, couplings, and loop joints.
 
     A figure is immutable; `replaced`, `rerooted`, `with_floating_base` and `Builder` create new ones.
@@ -494,6 +495,10 @@ class Figure:
         """Name and counts."""
         loops = f", {len(self.loops)} loops" if len(self.loops) else ""
         return f"Figure({self.name!r}, {len(self.bodies)} bodies, {self.nv} degrees of freedom{loops})"
+
+    def view(self) -> View:
+        """The figure in its neutral posture."""
+        return View(self, [self.neutral()])
 
 
 def _rebuilt(arguments: dict[str, object]) -> Figure:

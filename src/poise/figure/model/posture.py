@@ -14,6 +14,7 @@ from poise.errors import FigureError
 from poise.figure.model.joints import Joint, in_words
 from poise.figure.model.limits import BallLimits
 from poise.figure.model.pose import FloatArray
+from poise.figure.model.viewable import View, Viewable
 from poise.kernels.body.limits import (
     Bounds,
     ball_room,
@@ -39,7 +40,7 @@ BALL_DRAWS = 1000
 """Largest number of random draws for a ball joint; if none is legal, it keeps its neutral orientation."""
 
 
-class Posture:
+class Posture(Viewable):
     """The joint values of a figure; immutable, `changed` returns another."""
 
     __slots__ = ("_figure", "_q", "_view")
@@ -103,6 +104,10 @@ class Posture:
         """Joint values in order."""
         values = ", ".join(f"{name}={np.array2string(np.asarray(self[name]), precision=4)}" for name in self)
         return f"Posture({self.figure.name}: {values})"
+
+    def view(self) -> View:
+        """The figure in this posture."""
+        return View(self.figure, [self])
 
 
 def checked_values(figure: Figure, posture: str, values: Mapping[str, ArrayLike]) -> JointValues:

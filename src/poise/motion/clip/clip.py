@@ -15,6 +15,7 @@ from poise.extras import require
 from poise.figure.model.figure import Figure, checked_figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
+from poise.figure.model.viewable import View, Viewable
 from poise.kernels.motion.posture_curves import clip_frames, interpolate_clip
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ Below it the file's up axis is taken to be wrong.
 """
 
 
-class Clip:
+class Clip(Viewable):
     """A motion of a figure, immutable: slicing and `resampled` return new clips."""
 
     __slots__ = ("_q", "figure", "name", "q", "rate")
@@ -119,6 +120,10 @@ class Clip:
     def __repr__(self) -> str:
         """Name, length and rate."""
         return f"Clip({self.name!r} of {self.figure.name!r}, {len(self)} frames at {self.rate:g}/s)"
+
+    def view(self) -> View:
+        """The motion, to be played."""
+        return View(self.figure, list(self), self.rate, self.name)
 
 
 def frame_times(figure: Figure, duration: float, rate: float) -> FloatArray:
