@@ -23,7 +23,7 @@ import numpy as np
 from machine import describe, peers_python
 
 import poise
-from poise.evaluation.sampling import Samples, samples
+from poise.evaluation.erik.sampling import Samples, samples
 from poise.expressive.measures import Weights, errors_of, scoring_of
 from poise.expressive.solver import ExpressiveSolver
 from poise.kernels.gaze.measures import FULL, Aim

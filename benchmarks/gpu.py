@@ -24,9 +24,9 @@ from machine import describe
 
 import poise
 from poise.errors import TaskError
-from poise.evaluation.erik import evaluate
-from poise.evaluation.erik_cases import Plan, solve_range
-from poise.evaluation.sampling import Samples, samples
+from poise.evaluation.erik.cases import Plan, solve_range
+from poise.evaluation.erik.evaluation import evaluate
+from poise.evaluation.erik.sampling import Samples, samples
 from poise.expressive.result import ExpressiveBatch
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.two_priority import TwoPriorityDls

@@ -16,7 +16,7 @@ import numpy as np
 from machine import describe, microseconds
 
 import poise
-from poise.evaluation.loops_growth import ladder
+from poise.evaluation.loops.growth import ladder
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

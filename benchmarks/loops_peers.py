@@ -27,7 +27,7 @@ from machine import describe, peers_python
 
 import poise
 from poise import Frame, Pose, Position, Posture, Solver
-from poise.evaluation.loops_motions import Walk, moved
+from poise.evaluation.loops.motions import Walk, moved
 from poise.figure.assembly.cut_joint_guards import without_ends
 
 ROUNDS, FRAMES = 3, 300

@@ -22,7 +22,7 @@ from poise.figure.model.posture import Posture
 from poise.figures import built_in
 from poise.studio.scenes.openings import FEET, opening
 from poise.studio.session.changes import scene_change
-from poise.studio.session.obstacles import with_solid
+from poise.studio.session.edits.obstacles import with_solid
 from poise.studio.session.pulls import dragged, pressed, released
 from poise.studio.session.session import Session
 from poise.tasks.avoid import solid_task

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure as Sheet
 
-from poise.evaluation.loops import built, run
+from poise.evaluation.loops.evaluation import built, run
 
 RATES = (30.0, 60.0, 120.0, 300.0, 600.0, 1200.0)
 SECONDS = 2.0

@@ -12,7 +12,7 @@ import numpy as np
 
 import poise
 from poise import Frame, Solver
-from poise.evaluation.loops_motions import Dance
+from poise.evaluation.loops.motions import Dance
 from poise.pictures import strip
 
 RATE, SECONDS = 1200, 2

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.evaluation.retarget_poses import drawn_poses, shown_frames
-from poise.evaluation.retarget_report import write_report
+from poise.evaluation.retarget.poses import drawn_poses, shown_frames
+from poise.evaluation.retarget.report import write_report
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 

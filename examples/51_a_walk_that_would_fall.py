@@ -19,7 +19,7 @@ from matplotlib.figure import Figure as Sheet
 from PIL import Image
 
 import poise
-from poise.evaluation.retarget_poses import drawn_poses, shown_frames
+from poise.evaluation.retarget.poses import drawn_poses, shown_frames
 from poise.motion.report.report import Quality, measure
 from poise.pictures import Picture, contact_sheet
 

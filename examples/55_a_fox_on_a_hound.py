@@ -16,7 +16,7 @@ import numpy as np
 
 import poise
 from poise import Builder
-from poise.evaluation.retarget_poses import drawn_poses, shown_frames
+from poise.evaluation.retarget.poses import drawn_poses, shown_frames
 from poise.figure import Box, Capsule, Pose, Shape, ball, free, from_to, revolute, universal
 from poise.motion.clip.contacts import ContactSettings
 from poise.motion.mapping.mapping import JointMap, Link

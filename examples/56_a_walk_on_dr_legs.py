@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.evaluation.retarget_poses import drawn_poses, shown_frames
-from poise.evaluation.retarget_report import write_report
+from poise.evaluation.retarget.poses import drawn_poses, shown_frames
+from poise.evaluation.retarget.report import write_report
 from poise.figure import Box, Pose, revolute
 from poise.figure.assembly.cleaning import cleaned
 from poise.figure.assembly.guards import guarded

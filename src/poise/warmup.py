@@ -448,8 +448,8 @@ def _erik() -> None:
 
 def _evaluation() -> None:
     from poise.chains.chain import chain_of
-    from poise.evaluation.denavit_hartenberg import parameters_of
-    from poise.evaluation.erik_cases import Plan, solve_range
+    from poise.evaluation.erik.cases import Plan, solve_range
+    from poise.evaluation.erik.denavit_hartenberg import parameters_of
     from poise.figures import built_in
 
     solve_range(Plan(), "A", ("A",), 0, 1)

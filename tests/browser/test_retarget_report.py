@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from poise.evaluation.retarget_report import write_report
+from poise.evaluation.retarget.report import write_report
 from tests.unit.motion.report.test_report import standing
 
 

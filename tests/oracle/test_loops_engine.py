@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from poise import CenterOfMass, Frame, Orientation, Position, Solver
-from poise.evaluation.loops_motions import Dance
+from poise.evaluation.loops.motions import Dance
 from poise.figure.assembly.cut_joint_guards import without_ends
 from tests import dr_legs as legs
 from tests.oracle.maximal import Maximal

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.evaluation.sampling import samples
+from poise.evaluation.erik.sampling import samples
 from poise.expressive.erik import Erik, ErikSettings
 from poise.expressive.measures import Weights
 from poise.expressive.result import ExpressiveBatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import poise
-from poise.evaluation.sampling import samples
+from poise.evaluation.erik.sampling import samples
 from poise.expressive.erik import Erik
 from poise.expressive.expressive import Expressive
 

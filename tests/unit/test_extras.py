@@ -55,7 +55,7 @@ poise.Solver(made.build(), [poise.Avoid([poise.Obstacle(Box((0.1, 0.1, 0.1)))])]
     "xacrodoc": "poise.load('robot.xacro')",
     "serial": "import poise.robots; poise.robots.connect('firmata:/dev/none', poise.load('adelino')).start()",
     "nicegui": "import poise.studio.server.server",
-    "matplotlib": "import poise.evaluation.retarget_report",
+    "matplotlib": "import poise.evaluation.retarget.report",
 }
 """For each optional module, a call that needs it."""
 

@@ -16,8 +16,8 @@ from poise.cli.console import print_result, stderr, stdout
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from poise.evaluation.erik_cases import Plan
-    from poise.evaluation.tally import Statistics
+    from poise.evaluation.erik.cases import Plan
+    from poise.evaluation.erik.tally import Statistics
 
 
 evaluate = typer.Typer(
@@ -86,9 +86,9 @@ def erik(
 
     Run the same command again to continue a run that was stopped, or to add samples to a finished one.
     """
-    from poise.evaluation.erik import solve_times
-    from poise.evaluation.erik_cases import Plan
-    from poise.evaluation.erik_report import ERRORS_HEAD, errors_table, write_report
+    from poise.evaluation.erik.cases import Plan
+    from poise.evaluation.erik.evaluation import solve_times
+    from poise.evaluation.erik.report import ERRORS_HEAD, errors_table, write_report
 
     plan = Plan(samples, skeletons, dls, sampling.value, seed, "cuda" if cuda else None, expressive)
     output.mkdir(parents=True, exist_ok=True)
@@ -116,9 +116,9 @@ def loops(
 
     [bold]poise evaluate loops[/] writes loops-evaluation/report.html; it takes about a minute.
     """
-    from poise.evaluation.loops import CASES, built, run
-    from poise.evaluation.loops_growth import time_against_bodies, time_against_rate
-    from poise.evaluation.loops_report import TERMINAL_COLUMNS, table_1, write_report
+    from poise.evaluation.loops.evaluation import CASES, built, run
+    from poise.evaluation.loops.growth import time_against_bodies, time_against_rate
+    from poise.evaluation.loops.report import TERMINAL_COLUMNS, table_1, write_report
 
     output.mkdir(parents=True, exist_ok=True)
     rows = {name: run(built(name), seconds) for name in CASES}
@@ -135,7 +135,7 @@ def loops(
 
 def _run_with_progress(plan: Plan, output: Path, executor: Executor | None) -> dict[str, Statistics]:
     """Run the evaluation and show one progress bar for each skeleton and solver."""
-    from poise.evaluation.erik import evaluate as run
+    from poise.evaluation.erik.evaluation import evaluate as run
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=stderr(), transient=True) as progress:

@@ -181,7 +181,7 @@ class Preparation:
 
 
 def _ask(worker: subprocess.Popen[str], what: str) -> tuple[str, float, list[str]]:
-    """Let a worker run a step; returns the step's name (empty if the worker has ended), its memory [MB], its files."""
+    """Let a worker run a step; returns its name (empty if the worker has ended), its memory [MB] and its files."""
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:

@@ -18,7 +18,7 @@ from poise.errors import FormatError, PoiseError, UnmappedWarning
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from poise.evaluation.data_set import Record
+    from poise.evaluation.retarget.data_set import Record
     from poise.figure.model.figure import Figure
     from poise.motion.clip.clip import Clip
     from poise.motion.clip.motion import Motion
@@ -217,7 +217,7 @@ def _save_on_interruption(output: Path | None) -> Iterator[None]:
 
 
 def _write_report(source: Clip, motion: Motion, page: Path, quality: Quality, bar: Progress) -> None:
-    from poise.evaluation.retarget_report import write_report
+    from poise.evaluation.retarget.report import write_report
 
     bar.add_task("report", total=None)
     write_report(source, motion, page, quality)
@@ -253,7 +253,7 @@ def retarget_folder(  # noqa: PLR0917
     Returns:
         The exit code: 0, or 2 if a clip could not be read or retargeted, or its motion does not follow it.
     """
-    from poise.evaluation.data_set import MANIFEST, find_jobs, retarget_jobs
+    from poise.evaluation.retarget.data_set import MANIFEST, find_jobs, retarget_jobs
 
     if output is None or output.suffix:
         raise FormatError("the motions of a folder of clips go to a folder: name one with --output.", folder)

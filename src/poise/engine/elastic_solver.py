@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.engine.natural import BRANCHING, branchings_below
+from poise.engine.natural.motion import BRANCHING, branchings_below
 from poise.engine.result import Result
 from poise.engine.solver import Solver
 from poise.figure.model.figure import Figure, PostureLike

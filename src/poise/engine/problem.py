@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from poise.engine.avoidance import Avoidance, HeldNodes, obstacles_by_name
 from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
-from poise.engine.natural import NaturalMotion
+from poise.engine.natural.motion import NaturalMotion
 from poise.engine.spare_engines import bound_engine, give_back
 from poise.engine.standing import Standing
 from poise.errors import TaskError

@@ -11,10 +11,10 @@ import numpy as np
 from poise.arguments import all_of, number, positive, whole
 from poise.arguments import seed as seed_of
 from poise.engine.descent import Descent, Options, Rest, is_better
+from poise.engine.natural.stance import stance
 from poise.engine.problem import StepSize
 from poise.engine.recruitment import Part, last_holds, own_coordinates, parts_of, tasks_below
 from poise.engine.result import LEAST_TOLERANCE, Result, Stop, judge, with_reasons_of
-from poise.engine.stance import stance
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray, Pose

@@ -15,8 +15,8 @@ import pytest
 
 import poise
 from poise.errors import TaskError
-from poise.evaluation.erik_cases import Plan, solve_range
-from poise.evaluation.sampling import Sampling, samples
+from poise.evaluation.erik.cases import Plan, solve_range
+from poise.evaluation.erik.sampling import Sampling, samples
 from poise.expressive.cuda import MAX_CUDA_JOINTS, cuda_module, local_array_size
 from poise.expressive.two_priority import TwoPriorityDls
 
@@ -25,8 +25,8 @@ CASES = {"C": ("C", "C-DLS100_nopost", "C-DLS100", "C-DLS200", "C-Expressive"), 
 SOLVERS = [poise.Erik, poise.Expressive, TwoPriorityDls]
 SIMULATED = f"""
 import json, numpy, poise
-from poise.evaluation.sampling import samples
-from poise.evaluation.erik_cases import Plan, solve_range
+from poise.evaluation.erik.sampling import samples
+from poise.evaluation.erik.cases import Plan, solve_range
 from poise.expressive.two_priority import TwoPriorityDls
 
 answers = {{}}

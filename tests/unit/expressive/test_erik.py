@@ -13,7 +13,7 @@ import pytest
 import poise
 from poise.chains.chain import chain_of
 from poise.errors import FigureError, TaskError
-from poise.evaluation.sampling import samples
+from poise.evaluation.erik.sampling import samples
 from poise.expressive.measures import errors_of
 from poise.figure.model.builder import Builder, ball
 from poise.figure.model.pose import turn

@@ -14,9 +14,9 @@ from poise.engine.result import rows
 from poise.figure.model.pose import turn
 from poise.formats.scene_toml import parse_scene, scene_text
 from poise.kernels.goals.goals import POINT_GOAL
-from poise.studio.panels.task_form import form_of
+from poise.studio.panels.tasks.form import form_of
 from poise.studio.session.changes import scene_change, with_target
-from poise.studio.session.edits import with_new_task, with_task
+from poise.studio.session.edits.scene import with_new_task, with_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
 from poise.tasks.amounts import length

@@ -25,10 +25,10 @@ from poise.motion.retarget.retarget import retarget
 from poise.studio.modes.retarget.retarget import RetargetDriver, RetargetMode
 from poise.studio.scenes.openings import opening
 from poise.studio.session.changes import open_scene
-from poise.studio.session.edits import with_figure_file, with_parts
+from poise.studio.session.edits.scene import with_figure_file, with_parts
+from poise.studio.session.edits.temporary_figures import file_name, file_stem
 from poise.studio.session.postures import with_joint_values
 from poise.studio.session.session import Session
-from poise.studio.session.temporary_figures import file_name, file_stem
 
 LONGEST_FILE_NAME = 255
 """Longest name of a file [bytes], as most file systems have it."""

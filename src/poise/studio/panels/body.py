@@ -16,7 +16,8 @@ from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import Choice, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.panels.obstacles import ObstaclesPanel
 from poise.studio.panels.viewport import Viewport
-from poise.studio.session.body_edits import (
+from poise.studio.session.changes import with_drawing, with_figure
+from poise.studio.session.edits.body import (
     MOVING_KINDS,
     joint_of,
     length_of,
@@ -30,7 +31,6 @@ from poise.studio.session.body_edits import (
     with_twist,
     without_site,
 )
-from poise.studio.session.changes import with_drawing, with_figure
 from poise.studio.session.freedoms import HALF_TURN
 from poise.studio.session.session import Session
 

@@ -12,11 +12,11 @@ from poise.figure.model.body import Site
 from poise.figure.model.pose import Pose, vector
 from poise.forces.loads import Support
 from poise.studio.panels.fields import attempt
-from poise.studio.panels.recruiting import recruit_dialog
-from poise.studio.session.body_edits import with_site
+from poise.studio.panels.tasks.recruiting import recruit_dialog
 from poise.studio.session.changes import scene_change, with_figure, with_root
-from poise.studio.session.edits import with_new_task
-from poise.studio.session.loads import new_force, with_load
+from poise.studio.session.edits.body import with_site
+from poise.studio.session.edits.loads import new_force, with_load
+from poise.studio.session.edits.scene import with_new_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.pulls import with_pin
 from poise.studio.session.session import Session

@@ -10,7 +10,7 @@ from nicegui import ui
 from poise.engine.scene import Scene
 from poise.studio.panels.fields import Choice, Number, Switch
 from poise.studio.session.changes import scene_change
-from poise.studio.session.edits import with_parts
+from poise.studio.session.edits.scene import with_parts
 from poise.studio.session.session import Session
 from poise.tasks.criteria import Criterion, NearPosture
 from poise.tasks.kinds import all_kinds

@@ -14,7 +14,7 @@ from poise.forces.balance import Balance, balance
 from poise.forces.loads import Force, Support
 from poise.studio.panels.fields import Choice, Entered, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.session.changes import scene_change, with_drawing
-from poise.studio.session.loads import (
+from poise.studio.session.edits.loads import (
     balance_sites_without_support,
     load_share,
     new_force,

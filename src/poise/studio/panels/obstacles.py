@@ -13,7 +13,7 @@ from poise.figure.model.shapes import Box, Cylinder, Sphere
 from poise.pictures.camera import world_axes
 from poise.studio.panels.fields import Entered, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.session.changes import scene_change
-from poise.studio.session.obstacles import (
+from poise.studio.session.edits.obstacles import (
     OBSTACLE_KINDS,
     AnyObstacle,
     new_obstacle,

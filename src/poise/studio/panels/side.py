@@ -13,10 +13,10 @@ from poise.studio.panels.fields import attempt
 from poise.studio.panels.forces import ForcesPanel
 from poise.studio.panels.notices import say
 from poise.studio.panels.sliders import Sliders
-from poise.studio.panels.task_form import TaskForm
+from poise.studio.panels.tasks.form import TaskForm
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.changes import scene_change
-from poise.studio.session.edits import with_changed_task
+from poise.studio.session.edits.scene import with_changed_task
 from poise.studio.session.pulls import point_task
 from poise.studio.session.session import Session
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.engine.natural_humanoid import humanoid_rest, rest_posture
+from poise.engine.natural.humanoid import humanoid_rest, rest_posture
 from poise.engine.scene import Origin, Scene
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in

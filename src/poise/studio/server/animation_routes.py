@@ -13,7 +13,7 @@ from fastapi.responses import PlainTextResponse, Response
 from poise.errors import PoiseError
 from poise.formats.trainers.kinds import write_for
 from poise.studio.control.modes import Modes
-from poise.studio.session.temporary_figures import file_name
+from poise.studio.session.edits.temporary_figures import file_name
 from poise.studio.wire.frames import bodies_table
 
 

@@ -15,7 +15,7 @@ from poise.formats.table.posture_json import posture_text
 from poise.studio.control.modes import Known, Modes
 from poise.studio.modes.retarget.retarget import exported, motion_stem
 from poise.studio.server.file_routes import attachment
-from poise.studio.session.temporary_figures import file_stem
+from poise.studio.session.edits.temporary_figures import file_stem
 from poise.studio.wire.connection import Connection
 
 MESSAGE_INTERVAL = 1.0 / 40.0

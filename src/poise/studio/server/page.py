@@ -14,7 +14,7 @@ from poise.studio.panels.modes.switch import ModeSwitch
 from poise.studio.panels.notices import say, say_problem
 from poise.studio.panels.side import Side
 from poise.studio.panels.style import PRIMARY_COLOR, STYLE
-from poise.studio.panels.task_list import TaskList
+from poise.studio.panels.tasks.list import TaskList
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.postures import in_posture, with_joint_values, with_mirrored
 from poise.studio.session.readiness import Progress, all_ready

@@ -13,7 +13,7 @@ from poise.errors import FigureError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose, unit_vector
 from poise.studio.session.driver import Mode
-from poise.studio.session.edits import task_of, with_parts, with_task
+from poise.studio.session.edits.scene import task_of, with_parts, with_task
 from poise.studio.session.keys import carried_animation, time_of_posture
 from poise.studio.session.outcome import Outcome
 from poise.studio.session.postures import carried_over

@@ -10,7 +10,7 @@ from poise.engine.scene import joint_values
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import Posture
-from poise.studio.session.edits import with_parts
+from poise.studio.session.edits.scene import with_parts
 from poise.studio.session.postures import carried_over
 from poise.studio.session.state import State, with_scene
 from poise.tasks.task import Task

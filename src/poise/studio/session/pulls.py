@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.figure.model.posture import Posture
-from poise.studio.session.edits import with_new_task
+from poise.studio.session.edits.scene import with_new_task
 from poise.studio.session.state import State, with_scene
 from poise.tasks.criteria import Natural
 from poise.tasks.place import Position

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.figure.model.pose import FloatArray
-from poise.studio.session.obstacles import DRAWN_FORMS
+from poise.studio.session.edits.obstacles import DRAWN_FORMS
 from poise.studio.session.outcome import LIGHTS
 
 TABLES: dict[str, dict[str, int]] = {

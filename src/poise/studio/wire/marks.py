@@ -24,8 +24,8 @@ from poise.pictures.force_marks import (
     longest_arc_torque,
     torque_arcs,
 )
-from poise.studio.session.loads import reactions_of
-from poise.studio.session.obstacles import DRAWN_FORMS, drawn_form, pose_of_obstacle
+from poise.studio.session.edits.loads import reactions_of
+from poise.studio.session.edits.obstacles import DRAWN_FORMS, drawn_form, pose_of_obstacle
 from poise.studio.session.state import State
 from poise.studio.wire.anchors import joint_anchors, limb_anchors, marked_joints
 from poise.studio.wire.layout import WIDTHS, mark

@@ -13,8 +13,8 @@ from fastapi.responses import Response
 from poise.errors import NotReadyError, TaskError
 from poise.figure.model.pose import Pose
 from poise.studio.session.changes import scene_change, with_target
-from poise.studio.session.loads import with_arrow
-from poise.studio.session.obstacles import with_obstacle_at
+from poise.studio.session.edits.loads import with_arrow
+from poise.studio.session.edits.obstacles import with_obstacle_at
 from poise.studio.session.pulls import dragged, gripped, pressed, pull_of, released, twisted, with_pin
 from poise.studio.session.session import Session
 from poise.studio.wire.connection import Connection, Message

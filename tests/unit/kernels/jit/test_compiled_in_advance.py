@@ -31,7 +31,7 @@ SEVERAL = {
 }
 """Kernels with a reason to be compiled for several lists of argument types."""
 CALL_NOTHING = {
-    "poise.evaluation.cuda_tally": "compiles kernels for graphics processors",
+    "poise.evaluation.erik.cuda_tally": "compiles kernels for graphics processors",
     "poise.expressive.launches": "compiles kernels for graphics processors",
     "poise.warmup": "compiles some kernels as if other kernels called them",
 }

@@ -9,8 +9,8 @@ import pytest
 import poise
 from poise.cli.app import run
 from poise.errors import FormatError, TaskError
-from poise.evaluation.retarget_poses import shown_frames
-from poise.evaluation.retarget_report import verdicts, write_report
+from poise.evaluation.retarget.poses import shown_frames
+from poise.evaluation.retarget.report import verdicts, write_report
 from poise.figure.model.builder import Builder, ball, free, prismatic, revolute
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
 from poise.figure.model.mass import Mass

@@ -178,7 +178,7 @@ def test_a_report_that_fails_does_not_lose_the_motion(tmp_path, monkeypatch):
     def fails(*_):
         raise poise.PoiseError("the report cannot be drawn.")
 
-    monkeypatch.setattr("poise.evaluation.retarget_report.write_report", fails)
+    monkeypatch.setattr("poise.evaluation.retarget.report.write_report", fails)
     files = [str(tmp_path / name) for name in ("step.bvh", "out.npz", "out.html")]
     assert run(["retarget", files[0], "human", "-o", files[1], "--report", files[2]]) == 2
     assert len(poise.load_clip(files[1])) == 8

@@ -24,7 +24,7 @@ from poise.studio.modes.retarget.work import Work, similarity
 from poise.studio.scenes.examples import THESIS
 from poise.studio.session.changes import scene_change
 from poise.studio.session.driver import TICK
-from poise.studio.session.edits import without_task
+from poise.studio.session.edits.scene import without_task
 from poise.studio.session.samples import SAMPLES_KEPT, Samples
 from poise.studio.session.session import Session
 from tests.unit.robots.emulated import Cable, TextBoard, until

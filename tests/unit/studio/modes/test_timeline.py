@@ -15,7 +15,7 @@ from poise.studio.control.files import saved_scene
 from poise.studio.control.modes import Modes
 from poise.studio.modes.animate.playing import PlayMode, Timeline
 from poise.studio.session.changes import open_scene, with_figure, with_target
-from poise.studio.session.edits import with_parts
+from poise.studio.session.edits.scene import with_parts
 from poise.studio.session.keys import animation_of
 from poise.studio.session.pulls import dragged, pressed, released
 from poise.studio.session.session import Session

@@ -12,12 +12,12 @@ from poise.forces.loads import Force, Support
 from poise.formats.catalog.robots import ROBOTS, robots_here
 from poise.studio.panels.criteria import CRITERION_KINDS
 from poise.studio.panels.viewport import Viewport
-from poise.studio.session.body_edits import length_of
 from poise.studio.session.changes import scene_change
-from poise.studio.session.edits import with_new_task
-from poise.studio.session.loads import supports_of
+from poise.studio.session.edits.body import length_of
+from poise.studio.session.edits.loads import supports_of
+from poise.studio.session.edits.obstacles import with_obstacle_at
+from poise.studio.session.edits.scene import with_new_task
 from poise.studio.session.new_tasks import new_task, task_menu
-from poise.studio.session.obstacles import with_obstacle_at
 from poise.studio.session.pulls import with_pin
 from poise.studio.session.session import Session
 from poise.tasks.avoid import Avoid

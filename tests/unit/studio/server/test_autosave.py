@@ -8,8 +8,8 @@ from poise.figures import built_in
 from poise.studio.control.modes import Modes
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.server.autosave import Autosave, autosave_file
-from poise.studio.session.body_edits import with_mass
 from poise.studio.session.changes import open_scene, with_figure
+from poise.studio.session.edits.body import with_mass
 from poise.studio.session.postures import in_posture
 from poise.studio.session.session import Session
 

@@ -14,7 +14,7 @@ from poise.figures import built_in
 from poise.studio.control.modes import Modes
 from poise.studio.server.file_routes import file_routes
 from poise.studio.server.mode_routes import mode_routes
-from poise.studio.session.edits import with_parts
+from poise.studio.session.edits.scene import with_parts
 from poise.studio.session.session import Session
 from poise.studio.session.state import with_scene
 from poise.studio.wire.connection import take

@@ -13,7 +13,7 @@ from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES, opening
 from poise.studio.server.page import READINESS_UPDATE_INTERVAL, SLIDERS_UPDATE_INTERVAL, StudioPage
 from poise.studio.session.changes import open_scene, scene_change
-from poise.studio.session.edits import with_changed_task
+from poise.studio.session.edits.scene import with_changed_task
 from poise.studio.session.freedoms import shown_values
 from poise.studio.session.postures import in_posture, with_freedom
 from poise.studio.session.readiness import Readiness

@@ -19,11 +19,10 @@ from poise.pictures.force_marks import arrow_scales
 from poise.studio.control.files import is_scene, saved_figure, saved_scene
 from poise.studio.control.modes import Modes
 from poise.studio.panels.forces import balance_sentence, with_feet_supports
-from poise.studio.panels.recruiting import PULLS_AND_PINS, joints_to_root, recruit, tasks_of
-from poise.studio.session.body_edits import length_of, with_length
+from poise.studio.panels.tasks.recruiting import PULLS_AND_PINS, joints_to_root, recruit, tasks_of
 from poise.studio.session.changes import scene_change, with_drawing, with_figure, with_root
-from poise.studio.session.edits import task_text, with_new_task, with_parts
-from poise.studio.session.loads import (
+from poise.studio.session.edits.body import length_of, with_length
+from poise.studio.session.edits.loads import (
     new_force,
     supports_of,
     with_arrow,
@@ -32,7 +31,7 @@ from poise.studio.session.loads import (
     with_present_shares,
     with_share,
 )
-from poise.studio.session.obstacles import (
+from poise.studio.session.edits.obstacles import (
     OBSTACLE_KINDS,
     drawn_form,
     new_obstacle,
@@ -40,6 +39,7 @@ from poise.studio.session.obstacles import (
     with_obstacle_at,
     with_solid,
 )
+from poise.studio.session.edits.scene import task_text, with_new_task, with_parts
 from poise.studio.session.session import Session
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry

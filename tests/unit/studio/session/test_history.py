@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from poise.figures import built_in
-from poise.studio.session.body_edits import with_mass
 from poise.studio.session.changes import with_figure
 from poise.studio.session.driver import Mode
+from poise.studio.session.edits.body import with_mass
 from poise.studio.session.history import HISTORY_BYTES, History, memory_of
 from poise.studio.session.session import Session
 from poise.studio.session.state import appearance_of, state_of

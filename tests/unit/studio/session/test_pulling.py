@@ -18,7 +18,7 @@ from poise.formats.scene_toml.write import scene_text
 from poise.studio.control.modes import Modes
 from poise.studio.scenes.openings import EXAMPLE_SCENES, FEET, opening
 from poise.studio.session.changes import scene_change
-from poise.studio.session.edits import (
+from poise.studio.session.edits.scene import (
     task_from_text,
     task_text,
     with_changed_task,

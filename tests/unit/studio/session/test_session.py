@@ -14,7 +14,7 @@ from poise.studio.control.modes import Modes
 from poise.studio.scenes.openings import EXAMPLE_SCENES, opening
 from poise.studio.session import stepping
 from poise.studio.session.changes import open_scene, scene_change, with_target
-from poise.studio.session.edits import with_changed_task
+from poise.studio.session.edits.scene import with_changed_task
 from poise.studio.session.freedoms import freedoms_of, shown_values, turned
 from poise.studio.session.postures import in_posture, with_freedom
 from poise.studio.session.session import Session

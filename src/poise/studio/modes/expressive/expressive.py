@@ -33,7 +33,7 @@ from poise.studio.modes.expressive.postures import posture_choices
 from poise.studio.modes.expressive.robot import RobotLine
 from poise.studio.session.changes import open_scene, scene_change, with_target
 from poise.studio.session.driver import TICK, Driven, Driver, Mode
-from poise.studio.session.edits import with_tasks
+from poise.studio.session.edits.scene import with_tasks
 from poise.studio.session.outcome import Outcome
 from poise.studio.session.session import Session
 from poise.studio.session.state import State

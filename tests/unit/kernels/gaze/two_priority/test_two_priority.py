@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.chains.chain import chain_of
-from poise.evaluation.sampling import samples
+from poise.evaluation.erik.sampling import samples
 from poise.expressive.measures import Weights, scoring_of
 from poise.expressive.two_priority import TwoPriorityDls, TwoPrioritySettings, two_priority_workspace
 from poise.figure.model.pose import Pose, turn

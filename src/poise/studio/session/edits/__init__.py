@@ -1,0 +1,1 @@
+"""Functions that return a scene or a figure with one thing changed; they know no state of the studio."""
