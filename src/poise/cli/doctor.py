@@ -17,9 +17,9 @@ from poise.cli.console import stdout
 from poise.cli.show import load_figure
 from poise.errors import PoiseError
 
-MARKS = {"good": ("✓", "green"), "absent": ("–", "dim"), "note": ("!", "yellow"), "bad": ("✗", "bold red")}
+SYMBOLS = {"good": ("✓", "green"), "absent": ("–", "dim"), "note": ("!", "yellow"), "bad": ("✗", "bold red")}
 """The mark of each state of a finding, and its colour."""
-PURPOSES = {
+EXTRAS_FOR = {
     "studio": "the studio in the browser",
     "motion": "retargeting, BVH and glTF files",
     "pictures": "pictures and charts",
@@ -28,7 +28,7 @@ PURPOSES = {
     "mjcf": "MuJoCo files",
 }
 """What each extra is for."""
-WIDTH = 13
+NAME_WIDTH = 13
 """Columns of the subject of a finding."""
 
 
@@ -97,11 +97,11 @@ def _print(title: str, findings: Iterable[Finding]) -> None:
     print_line()
     print_line(Text(title, style="bold"))
     for finding in findings:
-        mark, color = MARKS[finding.state]
-        line = Text.assemble(("  " + mark, color), " ", (f"{finding.what:<{WIDTH}}", "dim"), finding.sentence)
+        mark, color = SYMBOLS[finding.state]
+        line = Text.assemble(("  " + mark, color), " ", (f"{finding.what:<{NAME_WIDTH}}", "dim"), finding.sentence)
         print_line(line)
         if finding.remedy:
-            print_line(Text.assemble(" " * (4 + WIDTH), ("→ ", color), finding.remedy))
+            print_line(Text.assemble(" " * (4 + NAME_WIDTH), ("→ ", color), finding.remedy))
 
 
 def machine_findings() -> Iterator[Finding]:
@@ -141,7 +141,7 @@ def _extras() -> Iterator[Finding]:
     """Which optional packages are installed."""
     from poise.extras import EXTRAS
 
-    for extra, purpose in PURPOSES.items():
+    for extra, purpose in EXTRAS_FOR.items():
         packages = {package: module for module, (package, home) in EXTRAS.items() if home == extra}
         missing = [package for package, module in packages.items() if find_spec(module) is None]
         if missing:

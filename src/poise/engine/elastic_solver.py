@@ -50,7 +50,7 @@ MAX_WITHOUT_EXACT = 6
 """Steps with springs after which an exact one is tried."""
 WEAK_GAP = 0.03
 """Distance from the target from which on weak springs have fallen back, unless they move fast [m or rad]."""
-RESTING_STEP, FAST_STEP = 1e-3, 5e-3
+SOFT_RESTING_STEP, FAST_STEP = 1e-3, 5e-3
 """Largest step of weak springs that rest, and least of those that move fast [rad or m]."""
 
 
@@ -104,7 +104,7 @@ class ElasticSolver:
         """A step of weak springs; None where they rest or fall back."""
         found = self._weak.step(start)
         moved = np.abs(self._weak.figure.difference(start, found)).max(initial=0.0)
-        if moved < RESTING_STEP or (moved < FAST_STEP and self._weak.soft_error(found) > WEAK_GAP):
+        if moved < SOFT_RESTING_STEP or (moved < FAST_STEP and self._weak.soft_error(found) > WEAK_GAP):
             self._weak.go_on_from(start)
             return None
         return found

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from poise.engine.result import Result
 
 
-_CHECKED: WeakKeyDictionary[Animation, Figure] = WeakKeyDictionary()
+_CHECKED_ANIMATIONS: WeakKeyDictionary[Animation, Figure] = WeakKeyDictionary()
 """Figures that have been found to fit an animation: a scene is made anew for every change, its keys stay the same."""
 
 
@@ -112,10 +112,10 @@ class Scene:
             check_part(self.figure, part, self.forces)
         if start is not None:
             self.figure.posture(start)
-        if self.animation is not None and _CHECKED.get(self.animation) is not self.figure:
+        if self.animation is not None and _CHECKED_ANIMATIONS.get(self.animation) is not self.figure:
             for key in self.animation.keys:
                 check_key(self.figure, key, self.forces)
-            _CHECKED[self.animation] = self.figure
+            _CHECKED_ANIMATIONS[self.animation] = self.figure
 
     @classmethod
     def load(cls, path: str | Path) -> Scene:

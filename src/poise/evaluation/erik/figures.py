@@ -31,7 +31,7 @@ CASE_COLORS = {
 """Colour of each case."""
 TITLES = {"combined": "combined error", "orientation": "orientation error", "posture": "posture error (weighted)"}
 """Title of each measure."""
-SHOWN = MEASURES[:3]
+PLOTTED_MEASURES = MEASURES[:3]
 """Measures that the figures show."""
 POINTS_PER_INCH = 110
 
@@ -76,7 +76,7 @@ def _figure_11(tallies: Tallies) -> Sheet | None:
     if not letters:
         return None
     sheet, axes = _sheet(1, 3, height=3.6)
-    for column, measure in enumerate(SHOWN):
+    for column, measure in enumerate(PLOTTED_MEASURES):
         for letter in letters:
             _normal_curve(axes[0, column], tallies[letter], measure, f"skeleton {letter}", CASE_COLORS[letter])
             if letter + EXPRESSIVE in tallies and measure != "orientation":  # whose errors are all 0
@@ -94,7 +94,7 @@ def _figure_12(tallies: Tallies) -> Sheet | None:
         return None
     sheet, axes = _sheet(len(letters), 3, height=1.9 * len(letters))
     for row, letter in enumerate(letters):
-        for column, measure in enumerate(SHOWN):
+        for column, measure in enumerate(PLOTTED_MEASURES):
             axis, largest = axes[row, column], float(tallies[letter].largest[column])
             _bars(axis, tallies[letter], measure, "", CASE_COLORS[letter])
             if letter + EXPRESSIVE in tallies:
@@ -113,7 +113,7 @@ def _figure_13(tallies: Tallies) -> Sheet | None:
     if len(cases) < 2:
         return None
     sheet, axes = _sheet(1, 3, height=3.6)
-    for column, measure in enumerate(SHOWN):
+    for column, measure in enumerate(PLOTTED_MEASURES):
         for case in cases:
             _normal_curve(axes[0, column], tallies[case], measure, _label(case), CASE_COLORS[case])
             _paper_normal_curve(axes[0, column], case, measure)

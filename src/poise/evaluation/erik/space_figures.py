@@ -17,7 +17,7 @@ from poise.kernels.chains.chain import joint_positions, segment_rotations
 
 AXIS_COLORS = {"X": "#d62728", "Y": "#2ca02c", "Z": "#1f5fd0"}
 """Colour of a joint by its axis, as in table 5 of the paper."""
-VIEWS = {"front": (0, 1), "side": (2, 1), "above": (0, 2)}
+PLOTTED_AXES = {"front": (0, 1), "side": (2, 1), "above": (0, 2)}
 """World axes shown across and upwards in each view."""
 EXAMPLES = np.radians([[0, 0, 0], [60, 30, 0], [-45, 75, 40], [50, -80, -50], [90, 45, -90]])
 """Angles of the three joints of skeleton C in the example postures [rad]."""
@@ -47,7 +47,7 @@ def figure_7() -> Sheet:
     axes = sheet.subplots(2, len(EXAMPLES), sharex=True, sharey=True)
     for column, places in enumerate(chain_points(limb, angles)):
         for row, view in enumerate(("front", "side")):
-            across, upwards = VIEWS[view]
+            across, upwards = PLOTTED_AXES[view]
             axis = axes[row, column]
             axis.plot(places[:, across], places[:, upwards], color="#333333", linewidth=2.5, marker="o", markersize=5)
             axis.set_aspect("equal")
@@ -65,7 +65,7 @@ def figure_8() -> Sheet:
     limb = chain_of(built_in("erik_c"))
     places = chain_points(limb, grid_postures(limb))
     sheet = Sheet(figsize=(11.0, 4.0), layout="constrained")
-    for axis, (name, view) in zip(sheet.subplots(1, 3), VIEWS.items(), strict=True):
+    for axis, (name, view) in zip(sheet.subplots(1, 3), PLOTTED_AXES.items(), strict=True):
         lines = LineCollection([points[:, list(view)] for points in places], colors="#1f5fd0", alpha=0.04, linewidths=1)
         axis.add_collection(lines)
         axis.autoscale()
@@ -82,7 +82,7 @@ def figure_9() -> Sheet:
     direction = np.stack([np.sin(tilt) * np.sin(heading), np.cos(tilt), np.sin(tilt) * np.cos(heading)], axis=1)
     points = direction * (1.0 + 0.5 * roll / np.pi)[:, None]
     sheet = Sheet(figsize=(11.0, 4.0), layout="constrained")
-    for axis, (name, (across, upwards)) in zip(sheet.subplots(1, 3), VIEWS.items(), strict=True):
+    for axis, (name, (across, upwards)) in zip(sheet.subplots(1, 3), PLOTTED_AXES.items(), strict=True):
         drawn = axis.scatter(points[:, across], points[:, upwards], c=np.degrees(roll), s=2, cmap="RdYlGn")
         axis.set_aspect("equal")
         axis.set_title(f"{name}: {len(points):,} orientations", fontsize=9)

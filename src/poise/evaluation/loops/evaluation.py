@@ -35,7 +35,7 @@ STATE_WEIGHT, VELOCITY_WEIGHT = 2e-4, 1e-4
 REGULARISED_SPEED = 4.0
 """Speed from which on the boxer's velocity regulariser acts: the paper's threshold of 1.11e-5 at its frame rate
 [rad/s]."""
-MAX_STEPS = 50
+STEPS_PER_FRAME = 50
 """Largest number of steps per frame of a regularised motion."""
 
 Target = Callable[[float], ArrayLike | Pose]
@@ -138,7 +138,7 @@ def run(case: Case, seconds: float, rate: float = FRAMES_PER_SECOND) -> Row:
         for (task, _), value in zip(case.tasks, wanted, strict=True):
             solver.target(task, value)
         begin = time.thread_time()
-        after = solver.settle(posture, max_steps=MAX_STEPS).posture if case.regularised else solver.step(posture)
+        after = solver.settle(posture, max_steps=STEPS_PER_FRAME).posture if case.regularised else solver.step(posture)
         times.append(time.thread_time() - begin)
         speed = max(speed, float(np.abs(figure.difference(posture, after)[motors]).max()) * rate)
         gap = max(gap, figure.closure_error(after))

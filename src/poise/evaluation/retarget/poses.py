@@ -20,11 +20,11 @@ from poise.pictures.sheets import contact_sheet
 
 POSE_PIXELS = (190, 260)
 """Size of the picture of each posture [pixels]."""
-POSES = 8
+PICTURES = 8
 """Largest number of postures shown."""
 
 
-def shown_frames(count: int, poses: int = POSES) -> list[int]:
+def shown_frames(count: int, poses: int = PICTURES) -> list[int]:
     """Frames spread evenly over a motion, including its first and last."""
     return sorted({round(x) for x in np.linspace(0, count - 1, min(poses, count))})
 

@@ -13,7 +13,7 @@ import numpy as np
 from poise.figure.anatomy.skeleton import Segment
 from poise.figure.model.pose import FloatArray
 
-PULL = 1e-3
+ORIGIN_WEIGHT = 1e-3
 """Weight of the hinges' own origins against their axes, which places the centre of parallel axes."""
 FAR_AXIS = 0.3
 """Distance of an axis from the centre, as a share of a bone, beyond which its hinge belongs to another joint."""
@@ -45,7 +45,7 @@ def _nearest_to_axes(hinges: Sequence[Segment]) -> FloatArray:
     matrix, side = np.zeros((3, 3)), np.zeros(3)
     for segment in hinges:
         axis = np.asarray(segment.axis, dtype=np.float64)
-        across = np.eye(3) * (1.0 + PULL) - np.outer(axis, axis)
+        across = np.eye(3) * (1.0 + ORIGIN_WEIGHT) - np.outer(axis, axis)
         matrix += across
         side += across @ segment.places[0]
     return np.asarray(np.linalg.solve(matrix, side), dtype=np.float64)

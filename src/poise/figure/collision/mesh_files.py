@@ -19,7 +19,7 @@ PACKAGE_PREFIX, MODEL_PREFIX = "package://", "model://"
 
 MOST_MESH_BYTES = 128 * 2**20
 """Largest mesh file that is read [bytes]."""
-LARGEST_COORDINATE = 1e12
+LARGEST_VERTEX = 1e12
 """Largest magnitude of a coordinate of a mesh, in the unit of its file."""
 _BINARY_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("color", "<u2")])
 """One triangle of a binary STL file."""
@@ -65,9 +65,9 @@ def read_triangles(path: Path) -> tuple[FloatArray, IntArray]:
     vertices, triangles = readers[path.suffix.lower()](path)
     if not len(triangles):
         raise FormatError("this mesh has no triangles.", path)
-    if not (np.abs(vertices[triangles.ravel()]) <= LARGEST_COORDINATE).all():
+    if not (np.abs(vertices[triangles.ravel()]) <= LARGEST_VERTEX).all():
         raise FormatError(
-            f"this mesh has a vertex whose coordinates are not finite numbers up to {LARGEST_COORDINATE:g}.", path
+            f"this mesh has a vertex whose coordinates are not finite numbers up to {LARGEST_VERTEX:g}.", path
         )
     return vertices, triangles
 

@@ -19,9 +19,9 @@ from poise.kernels.body.relative_motion import relative_motion
 from poise.kernels.distances.points import point_to_solid
 from poise.kernels.maths.vector import Vector
 
-FAR = 1e6
+NOTHING_NEAR = 1e6
 """Distance up to which surfaces are measured [m]."""
-BALL_RADIUS = 1e-4
+POINT_RADIUS = 1e-4
 """Radius of the ball that stands for a point of a surface [m]."""
 PROTRUSION = 5e-5
 """How far that ball stands out of the surface [m]: what touches it is still clear of the surface."""
@@ -70,7 +70,7 @@ class Touching:
             return self._known[1]
         position, rotation = node_frames(self.figure, posture)
         self._proximity.forget()
-        count = self._proximity.nearest(position, rotation, FAR)
+        count = self._proximity.nearest(position, rotation, NOTHING_NEAR)
         rows = self._proximity.tables.rows
         k = int(np.argmin(rows.distance[:count]))
         node = int(rows.node_a[k])
@@ -117,8 +117,8 @@ def part_near(solids: Sequence[Solid | HalfSpace], point: FloatArray) -> Solid:
     """The part of a surface nearest to a point in the frame of its node: a small ball, or that of a round solid."""
     first = solids[0]
     if isinstance(first, HalfSpace):
-        height = float(first.normal @ point) - first.offset + BALL_RADIUS - PROTRUSION
-        return _ball(first.owner, 0, point - height * first.normal, BALL_RADIUS)
+        height = float(first.normal @ point) - first.offset + POINT_RADIUS - PROTRUSION
+        return _ball(first.owner, 0, point - height * first.normal, POINT_RADIUS)
     best, least = None, np.inf
     for solid in solids:
         assert isinstance(solid, Solid)
@@ -140,10 +140,10 @@ def _nearest_on(solid: Solid, local: FloatArray) -> tuple[float, tuple[FloatArra
     """Distance of a point in a solid's frame, and the centre and radius of a small ball inside its surface there."""
     if solid.kind not in FORMULA_KINDS:
         k = int(np.argmin(np.linalg.norm(solid.vertices - local, axis=1)))
-        return float(np.linalg.norm(solid.vertices[k] - local)), (solid.vertices[k], BALL_RADIUS)
+        return float(np.linalg.norm(solid.vertices[k] - local)), (solid.vertices[k], POINT_RADIUS)
     found = point_to_solid(solid.kind, Vector(*solid.size), Vector(*local.tolist()))
-    center = local - (found.distance + BALL_RADIUS - PROTRUSION) * np.array(found.normal)
-    return float(found.distance), (center, BALL_RADIUS)
+    center = local - (found.distance + POINT_RADIUS - PROTRUSION) * np.array(found.normal)
+    return float(found.distance), (center, POINT_RADIUS)
 
 
 def _ball(owner: str, node: int, center: FloatArray, radius: float) -> Solid:

@@ -41,7 +41,7 @@ HIP_CENTER = np.array([0.0, SADDLE[1] + 0.09, SADDLE[2] + 0.01])
 """Middle between the hip joints, above the saddle [m]."""
 SPINE_HINGE = np.array([0.0, 0.08, 0.0])
 """Hinge of the trunk, relative to `HIP_CENTER` [m]."""
-TRUNK = 0.44
+TRUNK_LENGTH = 0.44
 """Length of the trunk from that hinge to the shoulders [m]."""
 BALL_OF_FOOT = np.array([0.0, -0.075, 0.13])
 """Contact of foot and pedal, relative to the ankle [m]."""
@@ -105,14 +105,14 @@ def _add_rider(rider: Builder) -> None:
         parent="pelvis",
         joint=_hinge("spine", "x", (-20, 75)),
         at=SPINE_HINGE,
-        shapes=looks.trunk(TRUNK),
+        shapes=looks.trunk(TRUNK_LENGTH),
         mass=trunk,
     )
     rider.body(
         "head",
         parent="trunk",
         joint=_hinge("neck", "x", (-55, 50)),
-        at=(0, TRUNK + 0.06, 0),
+        at=(0, TRUNK_LENGTH + 0.06, 0),
         shapes=looks.head(),
         mass=_mass("head"),
         facing="z",
@@ -155,7 +155,7 @@ def _add_leg(rider: Builder, side: str, s: float) -> None:
 def _add_arm(rider: Builder, side: str, s: float) -> None:
     """Add an arm with a ball joint at the shoulder and a hinge at the elbow."""
     shoulder = ball(f"{side}_shoulder", limits_of(ranges.SHOULDER_RANGE, DOWN, right=s < 0))
-    at = (s * RIDER_SHOULDER_X, TRUNK, 0)
+    at = (s * RIDER_SHOULDER_X, TRUNK_LENGTH, 0)
     rider.body(
         f"{side}_upper_arm",
         parent="trunk",
@@ -212,7 +212,7 @@ def _leg_on_pedal(side: str, angle: float) -> dict[str, float]:
 def _arm_on_grip(side: str, s: float) -> dict[str, float | tuple[float, ...]]:
     """Elbow angle for the distance of the grip, and the shoulder rotation that brings the hand to it."""
     lean = _pitched(LEAN)
-    shoulder = HIP_CENTER + SPINE_HINGE + lean @ np.array([s * RIDER_SHOULDER_X, TRUNK, 0.0])
+    shoulder = HIP_CENTER + SPINE_HINGE + lean @ np.array([s * RIDER_SHOULDER_X, TRUNK_LENGTH, 0.0])
     reach = lean.T @ (np.array([s * GRIPS[0], *GRIPS[1:]]) - shoulder)
     distance = float(np.linalg.norm(reach))
     elbow = math.acos((distance**2 - RIDER_UPPER_ARM**2 - RIDER_FOREARM**2) / (2.0 * RIDER_UPPER_ARM * RIDER_FOREARM))

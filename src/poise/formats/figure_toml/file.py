@@ -52,7 +52,7 @@ from poise.formats.text.toml_tables import Source, Table
 from poise.kernels.body.curves import DEGREE
 
 _HEADING = "# A poise figure. Metres, kilograms, seconds; rotations are [w, x, y, z] or { axis, degrees }."
-_PARTS = {"body": "bodies", "joint": "joints", "site": "sites", "loop": "loops", "coupling": "couplings"}
+_PLURALS = {"body": "bodies", "joint": "joints", "site": "sites", "loop": "loops", "coupling": "couplings"}
 """The tables of a file in their order, each with the field of a figure that it belongs to."""
 
 
@@ -66,7 +66,7 @@ def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
     source = Source(text, Path(path) if path is not None else None)
     top = source.top
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
-    tables = {what: top.tables(what, what) for what in _PARTS}
+    tables = {what: top.tables(what, what) for what in _PLURALS}
     postures = top.as_table(top.take("posture", {}), "posture", "'posture'")
     # The keys of the top first, so that a table with a wrong name is not taken for one that is missing.
     beside = None if path is None else Path(path).resolve().parent
@@ -77,7 +77,7 @@ def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
     records = _records(units, kinds)
     given |= {
         field: joints if what == "joint" else [records[what].read(table) for table in tables[what]]
-        for what, field in _PARTS.items()
+        for what, field in _PLURALS.items()
     }
     given["postures"] = _read_postures(postures, units, kinds)
     try:
@@ -116,7 +116,7 @@ def _text(figure: Figure, units: Units, beside: Path | None) -> str:
     kinds = _kinds(figure.joints)
     lines = [_HEADING, *section("", _top_record(units, beside).write(figure))[2:]]
     for what, record in _records(units, kinds).items():
-        for part in getattr(figure, _PARTS[what]):
+        for part in getattr(figure, _PLURALS[what]):
             lines += section(f"[[{what}]]", record.write(part))
     for name in figure.posture_names:
         values = posture_pairs(figure.named_values(name), units, kinds)

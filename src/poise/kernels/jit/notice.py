@@ -9,9 +9,9 @@ import time
 
 from poise.kernels.jit.interrupt import interrupt
 
-PATIENCE = 2.0
+NOTICE_AFTER = 2.0
 """Compiling longer than this in one process is announced [s]."""
-TICK = 0.2
+REDRAW_EVERY = 0.2
 """Time between two looks at the progress [s]."""
 LINGER = 1.0
 """The progress line disappears when nothing has been compiled for this long [s]."""
@@ -29,7 +29,7 @@ def say(sentence: str) -> None:
 
 
 class Progress:
-    """Counts the kernels that this process compiles, and shows the count once that has taken `PATIENCE` seconds.
+    """Counts the kernels that this process compiles, and shows the count once that has taken `NOTICE_AFTER` seconds.
 
     On a terminal a line counts up in place; elsewhere one line is printed, once.
     """
@@ -72,9 +72,9 @@ class Progress:
     def _watch(self) -> None:
         """Show the progress until nothing has been compiled for a while."""
         while self._open or time.monotonic() - self._changed < LINGER:
-            if self._seconds() > PATIENCE and self._open:
+            if self._seconds() > NOTICE_AFTER and self._open:
                 self._show()
-            time.sleep(TICK)
+            time.sleep(REDRAW_EVERY)
         self._watcher = None
         if self._announced and sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)

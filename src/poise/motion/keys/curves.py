@@ -129,7 +129,7 @@ NUMBERS = Manifold(lambda a, b: np.asarray(b, dtype=np.float64) - a, lambda a, w
 """Numbers and points."""
 ROTATIONS = Manifold(rotation_way, rotated)
 """Unit quaternions."""
-POSES = Manifold(_pose_way, lambda a, way: Pose(a.position + way[:3], rotated(a.rotation, way[3:])))
+POSE_MANIFOLD = Manifold(_pose_way, lambda a, way: Pose(a.position + way[:3], rotated(a.rotation, way[3:])))
 """Positions with rotations."""
 
 

@@ -27,11 +27,11 @@ from poise.tasks.obstacles import Obstacle, Plane
 
 TOUCHES = 0.005
 """Height of a sole above the ground up to which it stands [m]."""
-STAYS = 1e-6
+SAME_PLACE = 1e-6
 """Change of a foot's pose up to which it stays where it is [m or rad]."""
 LONGEST_STRIDE = 0.3
 """Longest way of a foot in one step, as a share of the figure's height."""
-SHIFT, SWING, SETTLE = 0.6, 1.0, 0.6
+SHIFT, LONGEST_SWING, SETTLE = 0.6, 1.0, 0.6
 """Durations of the first shift of weight, of a swing, and of the last shift, relative to each other."""
 BETWEEN = 0.5
 """Duration of the shift of weight between two swings, relative to a swing."""
@@ -47,7 +47,7 @@ PEAK_OF_ROLL, END_OF_ROLL = 0.15, 0.6
 """Share of a swing after which a foot has rolled farthest, and share in which it rolls back from there."""
 FACES_THE_WAY = 0.5
 """Cosine of the angle between the way of a foot and the direction in which it rolls, below which it does not roll."""
-CLEARANCE, CLEARANCE_PER_STRIDE = 0.03, 0.06
+FOOT_CLEARANCE, FOOT_CLEARANCE_PER_STRIDE = 0.03, 0.06
 """Height of a swinging foot [m], and what a stride of 1 m adds [m/m]."""
 AHEAD = 0.35
 """Way of the centre of mass along the sole during a swing, to each side of its middle, as a share of its length."""
@@ -73,7 +73,10 @@ class Foot:
     def moves(self) -> bool:
         """Whether it is at different places in the two keys."""
         way = float(np.linalg.norm(self.after.position - self.before.position))
-        return way > STAYS or float(np.linalg.norm(rotation_way(self.before.rotation, self.after.rotation))) > STAYS
+        return (
+            way > SAME_PLACE
+            or float(np.linalg.norm(rotation_way(self.before.rotation, self.after.rotation))) > SAME_PLACE
+        )
 
     def between(self, share: float) -> Pose:
         """A place to stand between the two."""
@@ -118,7 +121,7 @@ class Swing:
         edge, axis, _ = self._roller
         turned = rotated(turned, self.rolled(time) * axis)
         pivot = (1.0 - eased) * self.start.apply(edge) + eased * self.end.apply(edge)
-        height = CLEARANCE + CLEARANCE_PER_STRIDE * stride + max(0.0, 0.5 * abs(float(way @ up)))
+        height = FOOT_CLEARANCE + FOOT_CLEARANCE_PER_STRIDE * stride + max(0.0, 0.5 * abs(float(way @ up)))
         pivot = pivot + (16.0 * height * (s * (1.0 - s)) ** 2) * up
         return Pose(pivot - Pose(rotation=turned).apply(edge), turned)
 
@@ -138,12 +141,12 @@ class Swing:
         """
         to_site = Pose(rotation=self.start.rotation).inverse()
         up, size = to_site.apply(self.foot.figure.up_vector), float(np.linalg.norm(self._along))
-        ahead = to_site.apply(self._along) / max(size, STAYS)
+        ahead = to_site.apply(self._along) / max(size, SAME_PLACE)
         toes = _toes(self.foot.figure, self.foot.site)
         edges = [(place, axis) for _, axis, place in toes] if toes else _edges(self.foot.sole, up)
         found = []
         for place, axis in edges:
-            across = np.cross(axis, up) / max(float(np.linalg.norm(np.cross(axis, up))), STAYS)
+            across = np.cross(axis, up) / max(float(np.linalg.norm(np.cross(axis, up))), SAME_PLACE)
             side = np.sign(float(across @ (place - self.foot.sole.mean(axis=0))))
             found.append((place, side * axis, side * float(across @ ahead)))
         return max(found, key=lambda each: each[2])
@@ -212,7 +215,7 @@ def _edges(corners: FloatArray, up: FloatArray) -> list[tuple[FloatArray, FloatA
     order = np.zeros(len(flat), dtype=np.int64)
     hull = corners[order[: convex_hull(flat, 0, len(flat), order)]]
     ways = [(0.5 * (a + b), b - a) for a, b in zip(hull, np.roll(hull, -1, axis=0), strict=True)]
-    return [(middle, way / np.linalg.norm(way)) for middle, way in ways if np.linalg.norm(way) > STAYS]
+    return [(middle, way / np.linalg.norm(way)) for middle, way in ways if np.linalg.norm(way) > SAME_PLACE]
 
 
 @lru_cache(maxsize=64)
@@ -245,8 +248,8 @@ def footsteps(feet: Sequence[Foot], start: float, end: float, keys: tuple[Postur
     plan = _order(moving)
     spans, clock = [], SHIFT
     for k in range(len(plan)):
-        spans.append((clock - ROLL_SHARE * (SHIFT if k == 0 else BETWEEN), clock, clock + SWING))
-        clock += SWING + (BETWEEN if k < len(plan) - 1 else SETTLE)
+        spans.append((clock - ROLL_SHARE * (SHIFT if k == 0 else BETWEEN), clock, clock + LONGEST_SWING))
+        clock += LONGEST_SWING + (BETWEEN if k < len(plan) - 1 else SETTLE)
     scale = (end - start) / clock
     at: dict[Foot, Pose] = {foot: foot.before for foot in feet}
     swings: list[tuple[Swing, list[tuple[Foot, Pose]]]] = []
@@ -313,7 +316,7 @@ def _behind(at: dict[Foot, Pose], foot: Foot, goal: Pose) -> float:
     way = goal.position - at[foot].position
     size = float(np.linalg.norm(way))
     others = np.mean([pose.position for other, pose in at.items() if other is not foot], axis=0)
-    return float((others - at[foot].position) @ way) / size if size > STAYS else 0.0
+    return float((others - at[foot].position) @ way) / size if size > SAME_PLACE else 0.0
 
 
 def _over(at: dict[Foot, Pose], swing: Swing, side: float) -> FloatArray:
@@ -322,7 +325,7 @@ def _over(at: dict[Foot, Pose], swing: Swing, side: float) -> FloatArray:
     way = swing.end.position - swing.start.position
     way = way - (way @ up) * up
     size = float(np.linalg.norm(way))
-    ahead = way / size if size > STAYS else np.zeros(3)
+    ahead = way / size if size > SAME_PLACE else np.zeros(3)
     middles = []
     for foot, pose in at.items():
         if foot is not swing.foot:

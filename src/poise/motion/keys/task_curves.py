@@ -21,7 +21,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, unit_vector, vector
 from poise.figure.model.posture import Posture
 from poise.motion.clip.clip import Clip
-from poise.motion.keys.curves import NUMBERS, POSES, ROTATIONS, Curve, Manifold, postures
+from poise.motion.keys.curves import NUMBERS, POSE_MANIFOLD, ROTATIONS, Curve, Manifold, postures
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, Orientation, Position, rotation_of
@@ -141,7 +141,7 @@ def target_of(task: Task, figure: Figure) -> Any:
 
 def _space(task: Task, figure: Figure) -> Manifold:
     if isinstance(task, Frame):
-        return POSES
+        return POSE_MANIFOLD
     if isinstance(task, Hold):
         return postures(figure)
     return ROTATIONS if isinstance(task, Orientation) else NUMBERS

@@ -34,7 +34,7 @@ SPEEDS = {0.5: "Half as fast", 0.8: "A little slower", 1.25: "A little faster", 
 """Retimings, by how much faster they are."""
 FILM_SIZE = {"width": 1280, "height": 720}
 """Size of films and frames [pixels]."""
-STYLE = f"""
+TIMELINE_STYLE = f"""
 .poise-keys {{ display: none; width: 100%; height: {HEIGHT}px; border-top: 1px solid rgba(128, 128, 128, 0.25); }}
 .poise-keys-bar {{ height: {BAR_HEIGHT}px; padding: 0 8px; gap: 2px; overflow-x: auto; overflow-y: hidden; }}
 .poise-keys-bar .q-btn {{ min-height: 30px; padding: 2px 4px; font-size: 12px; text-transform: none; flex: none; }}
@@ -72,7 +72,7 @@ class TimelinePanel:
         self.modes, self.session, self.timeline = modes, modes.session, modes.pose.timeline
         self.following = False
         self.notice: ui.notification | None = None
-        ui.add_css(STYLE)
+        ui.add_css(TIMELINE_STYLE)
         with ui.element("div").classes("poise-keys").mark("timeline"):
             with ui.row().classes("poise-keys-bar items-center no-wrap"):
                 self._moving()

@@ -12,9 +12,10 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import Pose, turn
 from poise.figure.model.shapes import Box, Cylinder, Sphere
 from poise.figures import built_in
+from poise.figures.people.likely_posture import FEET
 from poise.figures.robots.chains import chain
 from poise.forces.loads import Force, Load, Support
-from poise.studio.scenes.openings import BALANCE_MARGIN, FEET, STANDING, standing_tasks
+from poise.studio.scenes.openings import BALANCE_MARGIN, STANDING, standing_tasks
 from poise.studio.scenes.shoulder import sliding_scapula
 from poise.tasks.criteria import Criterion, Flex, Natural
 from poise.tasks.equilibrium import Equilibrium

@@ -11,6 +11,7 @@ from poise.engine.natural.humanoid import humanoid_rest, rest_posture
 from poise.engine.scene import Origin, Scene
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
+from poise.figures.people.likely_posture import FEET
 from poise.tasks.criteria import Natural, NearPosture
 from poise.tasks.look_at import LookAt
 from poise.tasks.mass import CenterOfMass, MomentOfInertia
@@ -18,7 +19,6 @@ from poise.tasks.place import Frame, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 
-FEET = ("left_foot", "right_foot")
 STANDING = "standing"
 BALANCE_MARGIN = 0.02
 """Distance from the edge of the support polygon that the centre of mass of a standing figure keeps [m]."""

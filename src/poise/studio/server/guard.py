@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Host names by which a machine addresses itself."""
-KEY = "key"
+KEY_PARAMETER = "key"
 """Parameter of the address that contains the key."""
 
 
@@ -56,9 +56,9 @@ class Guard:
         if origin is not None and origin != f"http://{host}":
             return _refused("this request comes from a page of another site, so the studio does not answer it.")
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = next((value for name, value in query if name == KEY), None)
+        given = next((value for name, value in query if name == KEY_PARAMETER), None)
         if scope["type"] == "http" and given is not None and self._is_key(given):
-            return self._redirect_with_cookie(scope, [pair for pair in query if pair[0] != KEY])
+            return self._redirect_with_cookie(scope, [pair for pair in query if pair[0] != KEY_PARAMETER])
         if self._is_key(_cookie(headers, self.cookie)):
             return None
         return _refused("the key is missing: open the whole address that was printed when the studio started.")

@@ -18,7 +18,7 @@ from poise.studio.control.modes import Modes
 from poise.studio.server.animation_routes import animation_routes
 from poise.studio.server.autosave import Autosave, autosave_file
 from poise.studio.server.file_routes import file_routes
-from poise.studio.server.guard import KEY, Guard
+from poise.studio.server.guard import KEY_PARAMETER, Guard
 from poise.studio.server.keys import new_key, stored_key
 from poise.studio.server.mode_routes import mode_routes
 from poise.studio.server.page import StudioPage
@@ -62,7 +62,7 @@ def serve(
     if port not in (found, 0):
         print(f"port {port} is in use, so the studio listens at port {found}.", flush=True)
     key = stored_key() if is_local(host) else new_key()
-    address = f"http://{_host_in_address(host)}:{found}/?{KEY}={key}"
+    address = f"http://{_host_in_address(host)}:{found}/?{KEY_PARAMETER}={key}"
     if not is_local(host):
         print(f"everyone who can reach {host} over the network and has the key can use the studio.", flush=True)
     print(f"poise studio: {address}", flush=True)

@@ -16,8 +16,8 @@ from poise.figure.model.pose import FloatArray, from_matrix, to_matrix
 from poise.figure.model.posture import Posture
 from poise.pictures.camera import world_axes
 
-_OTHER_SIDE = {"left": "right", "right": "left", "l": "r", "r": "l"}
-_WORDS = re.compile(r"(left|right|(?<![a-z])[lr](?![a-z]))", re.IGNORECASE)
+_OPPOSITE = {"left": "right", "right": "left", "l": "r", "r": "l"}
+_SIDE_WORDS = re.compile(r"(left|right|(?<![a-z])[lr](?![a-z]))", re.IGNORECASE)
 
 
 def partner_name(name: str) -> str:
@@ -25,10 +25,10 @@ def partner_name(name: str) -> str:
 
     def other(found: re.Match[str]) -> str:
         word = found.group()
-        swapped = _OTHER_SIDE[word.lower()]
+        swapped = _OPPOSITE[word.lower()]
         return swapped.upper() if word.isupper() else swapped.capitalize() if word[0].isupper() else swapped
 
-    return _WORDS.sub(other, name)
+    return _SIDE_WORDS.sub(other, name)
 
 
 def mirrored(posture: Posture, source: str = "") -> Posture:

@@ -11,7 +11,7 @@ from poise.tasks.task import Task
 
 Light = Literal["green", "orange", "red"]
 LIGHTS: tuple[Light, ...] = ("green", "orange", "red")
-NAMES_LISTED = 3
+UNMET_TASKS_LISTED = 3
 """Names that a sentence lists; the others are only counted."""
 
 
@@ -79,5 +79,5 @@ def _sentence(verdict: Verdict) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Names separated by commas; those beyond the first few are only counted."""
-    shown, more = names[:NAMES_LISTED], len(names) - NAMES_LISTED
+    shown, more = names[:UNMET_TASKS_LISTED], len(names) - UNMET_TASKS_LISTED
     return ", ".join(name.replace("_", " ") for name in shown) + (f" and {more} more" if more > 0 else "")

@@ -9,7 +9,7 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.studio.wire.frames import bodies_table
 
-SENT_DECIMALS = 5
+OVERLAY_DECIMALS = 5
 """Decimals of the numbers that are sent to pages as text."""
 
 
@@ -20,7 +20,7 @@ def bodies_row(posture: Posture) -> list[float]:
 
 def rounded(values: FloatArray) -> list[float]:
     """Numbers as a flat list, rounded for sending."""
-    found: list[float] = np.round(np.ravel(values), SENT_DECIMALS).tolist()
+    found: list[float] = np.round(np.ravel(values), OVERLAY_DECIMALS).tolist()
     return found
 
 

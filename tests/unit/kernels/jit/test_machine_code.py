@@ -37,7 +37,7 @@ def folder(tmp_path, monkeypatch):
     """An empty cache of the user."""
     monkeypatch.setenv("POISE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("POISE_QUIET", raising=False)
-    monkeypatch.setattr(notice, "PATIENCE", 1000.0)
+    monkeypatch.setattr(notice, "NOTICE_AFTER", 1000.0)
     forget()
     yield tmp_path / "cache"
     forget()
@@ -389,7 +389,7 @@ def compile_for(seconds):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    for name in ("PATIENCE", "TICK", "LINGER"):
+    for name in ("NOTICE_AFTER", "REDRAW_EVERY", "LINGER"):
         monkeypatch.setattr(notice, name, 0.01)
 
 
@@ -407,9 +407,9 @@ def test_on_a_terminal_a_line_counts_up_and_disappears(impatient, capsys, monkey
 
 
 def test_a_short_compilation_and_a_quiet_user_hear_nothing(impatient, capsys, monkeypatch):
-    monkeypatch.setattr(notice, "PATIENCE", 10.0)
+    monkeypatch.setattr(notice, "NOTICE_AFTER", 10.0)
     compile_for(0.05)
-    monkeypatch.setattr(notice, "PATIENCE", 0.01)
+    monkeypatch.setattr(notice, "NOTICE_AFTER", 0.01)
     monkeypatch.setenv("POISE_QUIET", "1")
     compile_for(0.05)
     assert capsys.readouterr().err == ""

@@ -23,7 +23,7 @@ RETRY_INTERVAL = 0.5
 """Time between two attempts to solve while kernels are being compiled [s]."""
 STRETCHES_KEPT = 200
 """Number of solved stretches that are remembered, for undo and redo."""
-PARTS = ("figure", "animation", "obstacles", "solid", "forces")
+PARTS_THAT_MATTER = ("figure", "animation", "obstacles", "solid", "forces")
 """Parts of a scene that its frames depend on."""
 
 
@@ -65,7 +65,7 @@ class SolvedAnimation:
 
     def follow(self, scene: Scene) -> None:
         """Solve the frames of a scene's animation if it has changed."""
-        parts = tuple(getattr(scene, name) for name in PARTS)
+        parts = tuple(getattr(scene, name) for name in PARTS_THAT_MATTER)
         if len(parts) == len(self._asked) and all(a is b for a, b in zip(parts, self._asked, strict=True)):
             return
         self._asked = parts
