@@ -35,9 +35,7 @@ def constants_of(code: str) -> Iterator[tuple[str, str]]:
 
 
 def test_the_constants_of_a_module_are_found():
-    code = (
-        "_SHARE = 0.5\nleft, RIGHT = 1, 2\nA, B = range(2)\nRATE: float = 3.0\nfor K in ():\n    IN = 1"
-    )
+    code = "_SHARE = 0.5\nleft, RIGHT = 1, 2\nA, B = range(2)\nRATE: float = 3.0\nfor K in ():\n    IN = 1"
     found = [("SHARE", "0.5"), ("RIGHT", "2"), ("A", "range(2)[0]"), ("B", "range(2)[1]"), ("RATE", "3.0")]
     assert list(constants_of(code)) == found
 
@@ -47,6 +45,6 @@ def test_few_names_of_constants_stand_for_several_values():
     for path in sorted(SOURCE.rglob("*.py")):
         for name, value in constants_of(path.read_text(encoding="utf-8")):
             values[name][value].append(str(path.relative_to(SOURCE)))
-    several = {name: sorted(p for found in places.values() for p in found) for name, places in values.items() if len(places) > 1}
-    listing = "\n".join(f"{name}: {', '.join(places)}" for name, places in sorted(several.items()))
+    several = {name: places for name, places in sorted(values.items()) if len(places) > 1}
+    listing = "\n".join(f"{name}: {dict(places)}" for name, places in several.items())
     assert len(several) < FEWER_THAN, f"{len(several)} names stand for several values:\n{listing}"
