@@ -1,20 +1,21 @@
 """Random pulls of the standing human in the studio: what passes through the floor or the body, and what comes to rest.
 
-    python benchmarks/pulls.py [PULLS [hollow]]
+    python benchmarks/pulls.py [PULLS] [--hollow] [--cores N] [--first NUMBER]
 
 A pull goes as a user's does: a point of a hand, foot, elbow, of the head or the pelvis is pressed, dragged for half a
 second to a random place up to a metre away, which may lie under the floor or inside the body, held for half a second,
-and released. Every pull begins where the one before ended; every tenth begins with the standing human. All postures
-that the studio would show are measured. With `hollow`, the figure is not solid.
+and released. Every pull begins where the one before ended; every tenth begins with the standing human, and these ten
+have a seed of their own. All postures that the studio would show are measured. With `--hollow`, the figure is not
+solid.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from cores import answers, parser_of
 from machine import describe
 
 from poise.figure.collision.collisions import Collisions, node_frames
@@ -34,7 +35,8 @@ FARTHEST = 1.0
 DRAG_STEPS, HOLD_STEPS, REST_STEPS = 30, 30, 60
 """Ticks of the drag, of the hold, and until the figure should rest after its release; sixty are a second."""
 MAX_REST_STEPS = 300
-RESET_EVERY = 10
+TOGETHER = 10
+"""Number of pulls between two standing postures."""
 FLOOR_DEPTH, SELF_DEPTH, FOOT_ERROR = 1e-3, 5e-3, 1e-5
 """What counts as passing through the floor and through the body [m], and as a foot that has moved [m, rad]."""
 
@@ -75,28 +77,57 @@ class Witness:
         return worst
 
 
-def main(pulls: str = "200", how: str = "solid") -> None:
-    rng = np.random.default_rng(0)
+class Pulls(NamedTuple):
+    """What was measured in some pulls, one after the other."""
+
+    names: list[str]
+    """The bodies that were pulled."""
+    found: np.ndarray
+    """(n, 4) depth in the floor and in the body [m], error of the feet [m or rad], ticks to rest."""
+    ticks: int
+    """Number of steps that the studio took."""
+    seconds: float
+    """Processor time of all of them [s]."""
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("pulls", type=int, nargs="?", default=200)
+    parser.add_argument("--hollow", action="store_true", help="the figure is not solid")
+    options = parser.parse_args()
+    groups = [
+        (seed, options.hollow)
+        for seed in range(options.first // TOGETHER, -(-(options.first + options.pulls) // TOGETHER))
+    ]
+    runs = []
+    for (seed, _), run in zip(groups, answers(pulls_of, groups, options.cores), strict=True):
+        runs.append(run)
+        for k, (name, (floor, own, feet, rest)) in enumerate(zip(run.names, run.found, strict=True)):
+            if floor > FLOOR_DEPTH or own > SELF_DEPTH or feet > FOOT_ERROR or rest > REST_STEPS:
+                print(f"  {TOGETHER * seed + k:4d} {name:12s} floor {1e3 * floor:6.2f} mm  body {1e3 * own:6.2f} mm  "
+                      f"feet {feet:.1e}  rest {rest:.0f} ticks", flush=True)  # fmt: skip
+    seconds = sum(run.seconds for run in runs) / sum(run.ticks for run in runs)
+    report(np.concatenate([run.found for run in runs]), "hollow" if options.hollow else "solid", seconds)
+
+
+def pulls_of(group: tuple[int, bool]) -> Pulls:
+    """Ten pulls, the first of the standing human; given their seed, and whether the human is hollow."""
+    seed, hollow = group
+    rng = np.random.default_rng(seed)
     session = Session(opening(built_in("human")))
-    if how == "hollow":
+    if hollow:
         session.update(scene_change(with_solid, False))
-    witness, first = Witness(session), session.state
-    found, spent, ticks = [], 0.0, 0
-    for number in range(int(pulls)):
-        if number % RESET_EVERY == 0:
-            session.update(lambda state: replace(state, posture=first.posture, pulls=()))
+    witness = Witness(session)
+    names, found, ticks, begin = [], [], 0, time.process_time()
+    for _ in range(TOGETHER):
         name = BODIES[rng.integers(len(BODIES))]
-        body = session.state.figure.bodies.index(name)
         way = rng.normal(size=3)
         way *= FARTHEST * rng.uniform() ** (1.0 / 3.0) / np.linalg.norm(way)
-        begin = time.perf_counter()
-        result, more = pull(session, witness, body, way)
-        spent, ticks = spent + time.perf_counter() - begin, ticks + more
-        found.append((number, name, *result))
-        if result[0] > FLOOR_DEPTH or result[1] > SELF_DEPTH or result[2] > FOOT_ERROR or result[3] > REST_STEPS:
-            print(f"  {number:4d} {name:12s} floor {1e3 * result[0]:6.2f} mm  body {1e3 * result[1]:6.2f} mm  "
-                  f"feet {result[2]:.1e}  rest {result[3]} ticks", flush=True)  # fmt: skip
-    report(np.array([row[2:] for row in found]), how, spent / ticks)
+        result, more = pull(session, witness, session.state.figure.bodies.index(name), way)
+        names.append(name)
+        found.append(result)
+        ticks += more
+    return Pulls(names, np.array(found), ticks, time.process_time() - begin)
 
 
 def pull(session: Session, witness: Witness, body: int, way: np.ndarray) -> tuple[tuple[float, float, float, int], int]:
@@ -125,7 +156,7 @@ def pull(session: Session, witness: Witness, body: int, way: np.ndarray) -> tupl
 def report(found: np.ndarray, how: str, seconds: float) -> None:
     count = len(found)
     print(describe("numba", "numpy"))
-    print(f"{count} pulls of the {how} human, {1e3 * seconds:.2f} ms a tick with measurements and verdicts")
+    print(f"{count} pulls of the {how} human, {1e3 * seconds:.2f} ms of processor time a tick, verdicts included")
     for title, column, limit, scale, unit in (
         ("through the floor", 0, FLOOR_DEPTH, 1e3, "mm"),
         ("through the body", 1, SELF_DEPTH, 1e3, "mm"),
@@ -139,4 +170,4 @@ def report(found: np.ndarray, how: str, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
