@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -43,6 +44,13 @@ Paths = dict[str, FloatArray]
 """(frames, 3) paths by joint of the clip [m]."""
 Roles = dict[str, str]
 """Joints of the clip by role."""
+
+
+class Turning(Protocol):
+    """A rotation, or one per frame."""
+
+    def apply(self, vectors: FloatArray, /) -> FloatArray:
+        """The rotated vectors."""
 
 
 @dataclass(frozen=True)
@@ -199,13 +207,17 @@ def _extent_scale(places: dict[str, FloatArray], rest: dict[str, FloatArray]) ->
 
 
 class Skeleton:
-    """Targets of the mapped joints: a chain of bones with the clip's directions and the figure's lengths."""
+    """Targets of the mapped joints: a chain of bones with the clip's directions and the figure's lengths.
 
-    def __init__(self, paths: Paths, roles: Roles, build: Build, trunk: Rotation | None) -> None:
+    Paths are those of all frames (frames, 3), with a rotation of the trunk per frame, or places of one frame (3,), with
+    one rotation.
+    """
+
+    def __init__(self, paths: Paths, roles: Roles, build: Build, trunk: Turning | None) -> None:
         self.paths, self.roles, self.trunk = paths, roles, trunk
         self.rest = {joint: anchor.rest for joint, anchor in build.anchors.items()}
         self.root = hip_center(paths, roles)
-        self.root_rest = hip_center({joint: rest[None] for joint, rest in self.rest.items()}, roles)[0]
+        self.root_rest = hip_center(self.rest, roles)
         self.walks = bool(build.feet)
         self.cache: Paths = {}
 
@@ -250,7 +262,7 @@ class Skeleton:
     def _at_standing_height(self, joint: str) -> FloatArray:
         """(frames, 3) path of a pelvis with its median at the figure's standing height, for figures without hips."""
         path = self.paths[joint].copy()
-        path[:, 1] += STANDING_HEIGHT_SHARE * self.rest[joint][1] - float(np.median(path[:, 1]))
+        path[..., 1] += STANDING_HEIGHT_SHARE * self.rest[joint][1] - float(np.median(path[..., 1]))
         return path
 
     def _bone_along(self, start: FloatArray, joint: str, bone: FloatArray) -> FloatArray:
@@ -262,9 +274,11 @@ class Skeleton:
             bone: (3,) the figure's bone in the neutral posture [m].
         """
         way = self.paths[joint] - start
-        size = np.linalg.norm(way, axis=1, keepdims=True)
-        turned = np.tile(bone, (len(way), 1)) if self.trunk is None else self.trunk.apply(np.tile(bone, (len(way), 1)))
-        return np.where(size > 1e-6, np.linalg.norm(bone) * way / np.maximum(size, 1e-6), turned)
+        size = np.linalg.norm(way, axis=-1, keepdims=True)
+        out: FloatArray = np.linalg.norm(bone) * way / np.maximum(size, 1e-6)
+        if size.min() > 1e-6:
+            return out
+        return np.where(size > 1e-6, out, bone if self.trunk is None else self.trunk.apply(bone))
 
     def _has_pair(self, part: str) -> bool:
         return f"left_{part}" in self.roles and f"right_{part}" in self.roles and "pelvis" in self.roles
@@ -288,7 +302,7 @@ class Skeleton:
         return out
 
 
-def _trunk_rotation(paths: Paths, roles: Roles) -> Rotation | None:
+def trunk_rotation(paths: Paths, roles: Roles) -> Rotation | None:
     """Rotation of the trunk in every frame: x from right to left hip, y from hips to shoulders."""
     pair = next((p for p in ("hip", "ankle", "shoulder") if f"left_{p}" in roles and f"right_{p}" in roles), None)
     if "pelvis" not in roles or pair is None:
@@ -308,17 +322,25 @@ def pelvis_rotation(source: Source, calibration: Calibration, paths: Paths, role
     the clip's pelvis deviates too far from the trunk, as one that does not rotate does, the rotation of the trunk is
     used, although it bends with the back.
     """
-    trunk = _trunk_rotation(paths, roles)
+    alignment = pelvis_alignment(source, calibration, paths, roles)
+    if alignment is None:
+        return trunk_rotation(paths, roles)
+    return Rotation.from_matrix(calibration.turn) * source.rotation_of(roles["pelvis"]) * alignment
+
+
+def pelvis_alignment(source: Source, calibration: Calibration, paths: Paths, roles: Roles) -> Rotation | None:
+    """The constant rotation that aligns the clip's own pelvis with the trunk; None if that pelvis is not used."""
+    trunk = trunk_rotation(paths, roles)
     if trunk is None:
         return None
     own = Rotation.from_matrix(calibration.turn) * source.rotation_of(roles["pelvis"])
     upright = np.maximum(trunk.apply([0.0, 1.0, 0.0])[:, 1], 0.0) ** 4 + 1e-9
-    turned = own * (own.inv() * trunk).mean(weights=upright)
-    deviation = np.average((turned.inv() * trunk).magnitude(), weights=upright)
-    return turned if deviation < PELVIS_TRUNK_ANGLE else trunk
+    alignment = (own.inv() * trunk).mean(weights=upright)
+    deviation = np.average(((own * alignment).inv() * trunk).magnitude(), weights=upright)
+    return alignment if deviation < PELVIS_TRUNK_ANGLE else None
 
 
 def unit(vectors: FloatArray) -> FloatArray:
-    """Rows (k, 3) scaled to unit length; rows of zero length stay zero."""
-    out: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    """A vector (3,), or rows (k, 3), scaled to unit length; those of zero length stay zero."""
+    out: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
     return out

@@ -131,12 +131,15 @@ class Plan:
             paths = _with_stride(paths, roles, stride)
         trunk = pelvis_rotation(source, calibration, paths, roles)
         places = Skeleton(paths, links, build, trunk).places(mapping)
-        raw_feet = {side: clip_foot_path(side, paths, roles, trunk, build) for side in build.feet}
+        raw_feet = {
+            side: clip_foot_path(side, paths, roles, trunk, build, toe_out(side, paths, roles, trunk))
+            for side in build.feet
+        }
         found = contacts or detect_contacts(raw_feet, paths, roles, build, (calibration.leg, rate), settings)
         clip_feet = without_rest_pitch(raw_feet, found, source, roles)
         found = rigid_foot_contacts(found if contacts else reassign_tipped_contacts(found, clip_feet), build)
         if not contacts:
-            found = without_turned_feet(found, clip_feet, _heading(trunk, len(source.clip)), build, rate)
+            found = without_turned_feet(found, clip_feet, heading_of(trunk, len(source.clip)), build, rate)
         return Plan(build, calibration, {}, trunk, {}, found, clip_feet, places, rate).with_contacts(found)
 
     def with_contacts(self, contacts: Contacts) -> Plan:
@@ -209,7 +212,7 @@ def _joints_needed(mapping: JointMap, roles: Roles) -> list[str]:
     return list(dict.fromkeys([*(link.joint for link in mapping.links), *roles.values()]))
 
 
-def _heading(trunk: Rotation | None, count: int) -> FloatArray:
+def heading_of(trunk: Rotation | None, count: int) -> FloatArray:
     """(frames,) heading of the pelvis about y, by its left axis, which stays level when the body bends [rad]."""
     if trunk is None:
         return np.zeros(count)
@@ -219,27 +222,47 @@ def _heading(trunk: Rotation | None, count: int) -> FloatArray:
     )
 
 
-def clip_foot_path(side: str, paths: Paths, roles: Roles, trunk: Rotation | None, build: Build) -> FootPath:
-    """The clip's path of a foot: its ankle, with yaw and pitch of the line to its toes, or with the pelvis' heading."""
+def clip_foot_path(  # noqa: PLR0917
+    side: str, paths: Paths, roles: Roles, trunk: Rotation | None, build: Build, out_by: float
+) -> FootPath:
+    """The clip's path of a foot: its ankle, with yaw and pitch of the line to its toes, or with the pelvis' heading.
+
+    The yaw is that of the line to its toes less `out_by` (see `toe_out`).
+    """
     ankle = paths[roles[f"{side}_ankle"]]
-    heading = _heading(trunk, len(ankle))
+    heading = heading_of(trunk, len(ankle))
     place = _moved_outwards(side, ankle, roles, paths, build, heading)
     toe = roles.get(f"{side}_toe")
     if toe is None:
         still = np.zeros(len(ankle))
         return FootPath(place, heading, still, still, _sole_rotation(heading, still))
     ahead = unit(paths[toe] - ankle)
-    level = np.hypot(ahead[:, 0], ahead[:, 2])
-    out = np.angle(np.exp(1j * (np.arctan2(ahead[:, 0], ahead[:, 2]) - heading)))
     plausible = _plausible_ankle(side, paths, roles)
-    reliable = (level > LEAST_HORIZONTAL_SHARE) & (np.abs(out) < BACKWARD_FOOT_ANGLE) & plausible
-    out = out - _toe_out(side, paths, roles, reliable)
+    out, reliable = _yaw_of_toes(ahead, heading, plausible)
+    out = out - out_by
     right, left = build.feet[side].turns
     least, most = max(right - TURN_SLACK, -MOST_FOOT_YAW), min(left + TURN_SLACK, MOST_FOOT_YAW)
     yaw = heading + np.clip(_interpolated_angle(out, reliable), least, most)
     pitch = -np.arctan2(ahead[:, 1], np.maximum(ahead[:, 0] * np.sin(yaw) + ahead[:, 2] * np.cos(yaw), 0.1))
     pitch = _interpolated_angle(pitch, plausible)
     return FootPath(place, yaw, pitch, np.zeros(len(ankle)), _sole_rotation(yaw, pitch))
+
+
+def _yaw_of_toes(ahead: FloatArray, heading: FloatArray, plausible: BoolArray) -> tuple[FloatArray, BoolArray]:
+    """(frames,) yaw of the line to the toes (frames, 3) against the pelvis [rad], and whether it is reliable."""
+    out = np.angle(np.exp(1j * (np.arctan2(ahead[:, 0], ahead[:, 2]) - heading)))
+    level = np.hypot(ahead[:, 0], ahead[:, 2]) > LEAST_HORIZONTAL_SHARE
+    return out, level & (np.abs(out) < BACKWARD_FOOT_ANGLE) & plausible
+
+
+def toe_out(side: str, paths: Paths, roles: Roles, trunk: Rotation | None) -> float:
+    """Median yaw of the line from ankle to toes against the direction in which the bent knee points [rad]."""
+    ankle, toe = roles[f"{side}_ankle"], roles.get(f"{side}_toe")
+    if toe is None:
+        return 0.0
+    heading = heading_of(trunk, len(paths[ankle]))
+    ahead = unit(paths[toe] - paths[ankle])
+    return _toe_out(side, paths, roles, _yaw_of_toes(ahead, heading, _plausible_ankle(side, paths, roles))[1])
 
 
 def _toe_out(side: str, paths: Paths, roles: Roles, reliable: BoolArray) -> float:

@@ -140,9 +140,7 @@ def _solved(  # noqa: PLR0917
     links = JointMap.of(mapping, clip, figure)
     for sentence in links.warnings:
         warnings.warn(sentence, UnmappedWarning, stacklevel=3)
-    solver = _with_longest_strides(
-        clip, _floating(figure, links), links, options, tempo, lambda k, n: report(k // 2, n)
-    )
+    solver = _with_longest_strides(clip, floating(figure, links), links, options, tempo, lambda k, n: report(k // 2, n))
     motion = solver.motion(solver.solve())
     report(len(clip), len(clip))
     return motion
@@ -182,7 +180,7 @@ def _with_longest_strides(  # noqa: PLR0917
     return max(tried, key=lambda held: held[0])[1]
 
 
-def _floating(figure: Figure, mapping: JointMap) -> Figure:
+def floating(figure: Figure, mapping: JointMap) -> Figure:
     """The figure, with a floating base if the mapping has ankles and the figure no free joint."""
     walks = any(role.endswith("_ankle") for role in mapping.by_role())
     is_free = any(joint.kind == "free" for joint in figure.joints)

@@ -19,6 +19,7 @@ from poise.figure.model.posture import Posture
 from poise.kernels.motion.posture_curves import clip_frames
 from poise.motion.clip.motion import Track
 from poise.motion.mapping.mapping import FOOT_ROLES, JointMap
+from poise.motion.retarget.build import Build
 from poise.motion.retarget.feet import GROUND_CLEARANCE, faded_into_swing, ground_clearance, raised_above_ground
 from poise.motion.retarget.plan import Plan
 from poise.tasks.mass import CenterOfMass
@@ -107,20 +108,10 @@ class TaskTracks:
 
     def start(self) -> Posture:
         """The neutral posture with its floating base at the first target and turned as the pelvis is in frame 0."""
-        neutral = self.figure.neutral()
-        base = next((joint for joint in self.figure.joints if joint.kind == "free"), None)
-        if base is None or self.plan.trunk is None or not self.targets:
-            return neutral
-        q = np.array(neutral.q)
-        where = self.figure.q_slice(base.name)
-        axes = self.plan.build.axes
-        turn = Rotation.from_matrix(axes.T @ self.plan.trunk[0].as_matrix() @ axes)
-        place = next(iter(self.targets.values()))[0]
-        old = Rotation.from_quat(np.roll(q[where][3:], -1))
-        name, offset = next(iter(self.points.values()))
-        arm = self.figure.pose_of(name, neutral).apply(offset) - q[where][:3]
-        q[where] = [*(place - turn.apply(arm)), *np.roll((turn * old).as_quat(), 1)]
-        return self.figure.posture(q)
+        if self.plan.trunk is None or not self.targets:
+            return self.figure.neutral()
+        point, place = next(iter(self.points.values())), next(iter(self.targets.values()))[0]
+        return start_posture(self.figure, self.plan.build, self.plan.trunk[0].as_matrix(), point, place)
 
     def _foot_tracks(self, side: str) -> list[TaskTrack]:
         """Tracks of a foot: position and rotation of its planned sole, and heights of its toes."""
@@ -172,6 +163,32 @@ class TaskTracks:
         turned = Rotation.from_matrix(build.turned[link.site])
         world = _wxyz(Rotation.from_matrix(build.axes.T) * self.plan.trunk * turned)
         self.draft.append(TaskTrack(Orientation(link.site, world[0], priority=1), world, PELVIS_ROTATION_WEIGHT))
+
+
+def start_posture(
+    figure: Figure, build: Build, trunk: FloatArray, point: tuple[str, FloatArray], place: FloatArray
+) -> Posture:
+    """The neutral posture, with a floating base that is turned as the pelvis is and has a point in its place.
+
+    Args:
+        figure: The figure; one without a floating base stays where it is.
+        build: Its proportions.
+        trunk: (3, 3) rotation of the pelvis in standing axes.
+        point: Site of the figure, and a point (3,) in its frame [m].
+        place: (3,) where that point should be in the world [m].
+    """
+    neutral = figure.neutral()
+    base = next((joint for joint in figure.joints if joint.kind == "free"), None)
+    if base is None:
+        return neutral
+    q = np.array(neutral.q)
+    where = figure.q_slice(base.name)
+    turn = Rotation.from_matrix(build.axes.T @ trunk @ build.axes)
+    old = Rotation.from_quat(np.roll(q[where][3:], -1))
+    name, offset = point
+    arm = figure.pose_of(name, neutral).apply(offset) - q[where][:3]
+    q[where] = [*(place - turn.apply(arm)), *np.roll((turn * old).as_quat(), 1)]
+    return figure.posture(q)
 
 
 def foot_tasks(  # noqa: PLR0917
