@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,9 @@ from poise.pictures.surface import (
     sphere,
     thinned,
 )
+
+MESHES_KEPT = 64
+"""Number of meshes that are kept, because the same ones are drawn again and again."""
 
 
 @dataclass(frozen=True)
@@ -138,16 +141,28 @@ def _surface_at_origin(shape: Shape, folder: Path | None, segments: int) -> Surf
         case Ellipsoid():
             return ellipsoid(shape.radii, segments)
         case Mesh():
-            mesh = _mesh(shape.path, folder)
-            return (mesh if segments >= ROUND_SEGMENTS else thinned(mesh, segments)).stretched(shape.scale)
+            return _mesh(shape.path, folder, segments).stretched(shape.scale)
     raise FormatError(f"shapes of type {type(shape).__name__} cannot be drawn.")
 
 
-def _mesh(reference: str, folder: Path | None) -> Surface:
+def _mesh(reference: str, folder: Path | None, segments: int) -> Surface:
     found = find_mesh(reference, folder)
     if found is None:
         raise FormatError(f"the mesh file {reference!r} does not exist.")
-    return read_mesh(found)
+    return kept_mesh(found, segments)
+
+
+def kept_mesh(path: Path, segments: int = ROUND_SEGMENTS) -> Surface:
+    """The surface in a mesh file, simplified below `ROUND_SEGMENTS`; it is read again only when the file changes."""
+    return _kept_mesh(path, path.stat().st_mtime_ns, min(segments, ROUND_SEGMENTS))
+
+
+@lru_cache(maxsize=MESHES_KEPT)
+def _kept_mesh(path: Path, changed: int, segments: int) -> Surface:
+    """The surface in a mesh file that was last changed at a time [ns], simplified below `ROUND_SEGMENTS`."""
+    if segments == ROUND_SEGMENTS:
+        return read_mesh(path)
+    return thinned(_kept_mesh(path, changed, ROUND_SEGMENTS), segments)
 
 
 def _extent(figure: Figure, solids: Appearance) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise.figure.collision.mesh_files import find_mesh, read_triangles
+from poise.figure.collision.mesh_files import distinct_rows, find_mesh, read_triangles
 from poise.figure.model.pose import FloatArray, Pose, from_to
 
 IntArray = NDArray[np.int64]
@@ -204,9 +204,10 @@ def thinned(surface: Surface, cells: int) -> Surface:
     side = np.argmax(np.abs(surface.normals), axis=1)
     front = np.take_along_axis(surface.normals, side[:, None], axis=1) > 0.0
     keys = np.hstack([np.floor((surface.vertices - low) / size).astype(np.int64), side[:, None], front])
-    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    triangles = first[which.reshape(-1)[surface.triangles]]
+    first, which = distinct_rows(keys)
+    triangles = first[which[surface.triangles]]
     a, b, c = triangles.T
-    kept = np.unique(triangles[(a != b) & (b != c) & (c != a)], axis=0)
+    whole = triangles[(a != b) & (b != c) & (c != a)]
+    kept = whole[distinct_rows(whole)[0]]
     used, renumbered = np.unique(kept, return_inverse=True)
     return Surface(surface.vertices[used], surface.normals[used], renumbered.reshape(-1, 3).astype(np.int64))

@@ -6,8 +6,10 @@ import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.errors import FormatError
 from poise.figure.collision.collada import read_collada
@@ -82,8 +84,22 @@ def _read_stl(path: Path) -> tuple[FloatArray, IntArray]:
             corners = faces["corners"].reshape(-1, 3).astype(np.float64)
     else:
         corners = _text_corners(data, path)
-    vertices, index = np.unique(corners, axis=0, return_inverse=True)
-    return vertices, index.reshape(-1, 3).astype(np.int64)
+    first, index = distinct_rows(corners)
+    return corners[first], index.reshape(-1, 3)
+
+
+def distinct_rows(rows: NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """The first of each group of equal rows, groups in lexicographic order, and the group of every row.
+
+    That is what `np.unique(rows, axis=0)` finds, which compares whole rows and takes ten times as long.
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.ones(len(rows), dtype=bool)
+    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    group = np.empty(len(rows), dtype=np.int64)
+    group[order] = np.cumsum(starts) - 1
+    return order[starts].astype(np.int64), group
 
 
 def _is_text(data: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from poise.figures import BUILT_IN, built_in
@@ -57,8 +58,13 @@ class Known:
 class Modes:
     """The modes of a session and their drivers."""
 
-    def __init__(self, session: Session) -> None:
-        """Create the drivers, and let them move the session's figure in their modes."""
+    def __init__(self, session: Session, folder: Path | None = None) -> None:
+        """Create the drivers, and let them move the session's figure in their modes.
+
+        Args:
+            session: The session.
+            folder: Where files that are dropped are stored; None for a folder that is deleted when the studio ends.
+        """
         self.session = session
         self.expressive = ExpressiveDriver()
         self.mechanism = MechanismDriver()
@@ -66,7 +72,7 @@ class Modes:
         self.retarget = RetargetDriver()
         self.pose = PoseDriver()
         self.pose.timeline.session = session
-        self.inbox = Inbox(session, self.retarget)
+        self.inbox = Inbox(session, self.retarget, folder)
         self.drivers: dict[str, Driver] = {
             "pose": self.pose,
             "expressive": self.expressive,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from nicegui import ui
@@ -44,7 +44,10 @@ SHORTCUTS = (
     ("Drag a key", "Move it; with Alt, copy it; with Shift, move all later ones too"),
     ("Ctrl Z, Ctrl Shift Z", "Undo, redo"),
     ("Esc", "Stop the robot; its servos hold their positions"),
-    ("Drop a file on the page", "Open a scene, URDF, MJCF, BVH, glTF, figure, posture or motion"),
+    (
+        "Drop files or a folder on the page",
+        "Open a robot with its meshes, a scene, BVH, glTF, figure, posture or motion",
+    ),
     ("?", "Show this list"),
 )
 """Keys and pointer actions, and what they do."""
@@ -98,6 +101,17 @@ def name_dialog(session: Session) -> None:
         with ui.row().classes("w-full justify-end"):
             ui.button("Cancel", on_click=dialog.close).props("flat")
             ui.button("Keep", on_click=keep).mark("keep posture")
+    dialog.on("hide", dialog.delete)
+
+
+def choice_dialog(names: Sequence[str], choose: Callable[[str], object]) -> None:
+    """Open the dialog that asks which of several files is to be opened."""
+    with ui.dialog(value=True) as dialog, ui.card().style("min-width: 320px"):
+        ui.label("Which one do you want to open?").classes("text-subtitle1")
+        with ui.column().classes("w-full gap-0").style("max-height: 60vh; overflow-y: auto"):
+            for name in names:
+                button = ui.button(name, on_click=lambda name=name: (dialog.close(), choose(name)), color=None)
+                button.props("flat no-caps align=left").classes("w-full").mark(f"choice {name}")
     dialog.on("hide", dialog.delete)
 
 

@@ -59,6 +59,10 @@ class Viewport(
         """Ask for a file to open."""
         self.run_method("choose_file")
 
+    def open_choice(self, name: str) -> None:
+        """Open one of several files of the archive that was dropped last."""
+        self.run_method("open_choice", name)
+
     def switch_dark(self) -> None:
         """Switch the page between dark and light; the browser remembers the choice."""
         self.run_method("switch_dark")

@@ -45,8 +45,11 @@ def opening(figure: Figure, origin: Origin | None = None) -> Scene:
 
 
 def _on_its_feet(figure: Figure, origin: Origin | None) -> tuple[Figure, Origin | None]:
-    """The figure and its origin, with a floating base for a humanoid whose pelvis is fixed to the world."""
-    if any(joint.kind == "free" for joint in figure.joints):
+    """The figure and its origin, with a floating base for a humanoid whose pelvis is fixed to the world.
+
+    A root that moves on another joint, such as the first hinge of an arm, stays on it.
+    """
+    if any(joint.kind == "free" or (joint.parent is None and joint.kind != "fixed") for joint in figure.joints):
         return figure, origin
     floating = figure.with_floating_base()
     if humanoid_rest(floating) is None:

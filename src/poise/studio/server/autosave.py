@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from pathlib import Path
 
 from poise.errors import NotReadyError, PoiseError
+from poise.studio.control.archives import mesh_files
 from poise.studio.control.files import saved_scene
 from poise.studio.control.modes import Modes
 from poise.studio.session.state import State
@@ -35,6 +37,23 @@ def user_state() -> Path:
 def autosave_file(port: int) -> Path:
     """The file with the scene of the studio at a port."""
     return user_state() / f"studio-{port}.scene"
+
+
+def dropped_files(port: int) -> Path:
+    """The folder of the files that are dropped on the page, which the saved scene may need."""
+    return user_state() / f"studio-{port}.files"
+
+
+def forget_unused(modes: Modes) -> None:
+    """Delete the files that were dropped in former sessions, but for those of the present scene."""
+    folder, scene = modes.inbox.folder, modes.session.state.scene
+    used = [str(path) for path in mesh_files(scene.figure)]
+    if scene.origin is not None:
+        used += [scene.origin.figure, scene.origin.closures or ""]
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if any(Path(each).is_relative_to(path) for each in used):
+            continue
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 class Autosave:

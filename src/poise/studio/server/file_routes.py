@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from poise.errors import PoiseError
 from poise.studio.control.files import LARGEST_FILE, saved_figure, saved_scene
@@ -21,26 +22,46 @@ def file_routes(modes: Modes) -> APIRouter:
 
     @router.post("/open")
     async def open_file(request: Request, name: str) -> Response:
-        data = bytearray()
-        async for chunk in request.stream():
-            data += chunk
-            if len(data) > LARGEST_FILE:
-                return PlainTextResponse(f"{name} is larger than {LARGEST_FILE >> 20} MB.", status_code=413)
         try:
-            await asyncio.to_thread(modes.inbox.take, name, bytes(data))
+            path = modes.inbox.place(name)
+            await _store(request, path)
         except PoiseError as problem:
             return PlainTextResponse(str(problem), status_code=422)
-        return Response(status_code=204)
+        return await answered(lambda: modes.inbox.open(path))
+
+    @router.post("/choose")
+    async def choose(name: str) -> Response:
+        return await answered(lambda: modes.inbox.choose(name))
+
+    async def answered(opens: Callable[[], str]) -> Response:
+        """What the page has to show after a file was opened: a sentence, and files to choose from; or the reason."""
+        try:
+            said = await asyncio.to_thread(opens)
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem), status_code=422)
+        return JSONResponse({"said": said, "choices": list(modes.inbox.choices)})
 
     @router.get("/scene.toml")
     async def saved() -> Response:
-        return _download(lambda: saved_scene(session))
+        return await asyncio.to_thread(_download, lambda: saved_scene(session, modes.inbox.folder))
 
     @router.get("/figure.toml")
     async def figure() -> Response:
-        return _download(lambda: saved_figure(session))
+        return await asyncio.to_thread(_download, lambda: saved_figure(session))
 
     return router
+
+
+async def _store(request: Request, path: Path) -> None:
+    """Write what a page sends to a file; raises `PoiseError` if it is too large, or cannot be written."""
+    try:
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                file.write(chunk)
+                if file.tell() > LARGEST_FILE:
+                    raise PoiseError(f"{path.name} is larger than {LARGEST_FILE >> 20} MB.")
+    except OSError as problem:
+        raise PoiseError(f"{path.name} cannot be stored: {(problem.strerror or str(problem)).lower()}.") from None
 
 
 def _download(make: Callable[[], tuple[str, bytes]]) -> Response:

@@ -9,7 +9,7 @@ from nicegui.events import GenericEventArguments, KeyEventArguments
 
 from poise.studio.control.modes import Modes
 from poise.studio.panels.fields import attempt, header_tip
-from poise.studio.panels.menus import cheat_sheet, examples_menu
+from poise.studio.panels.menus import cheat_sheet, choice_dialog, examples_menu
 from poise.studio.panels.modes.switch import ModeSwitch
 from poise.studio.panels.notices import say, say_problem
 from poise.studio.panels.side import Side
@@ -27,7 +27,7 @@ PAGE_UPDATE_INTERVAL = 0.1
 FIRST_HINT = "Drag any part of the figure to move it · right-click a part for more actions · press ? for all shortcuts"
 """Hint over the viewport until something has been changed."""
 READINESS_UPDATE_INTERVAL = 0.5
-"""Time between two updates of the bar that shows how far the studio has got with getting ready [s]."""
+"""Time between two updates of the bar that shows how far the opening of a file or getting ready has got [s]."""
 SLIDERS_UPDATE_INTERVAL = 0.3
 """Time between two updates of the joint sliders; moving fifty of them keeps a browser busy [s]."""
 
@@ -56,6 +56,7 @@ class StudioPage:
         self._status()
         self.viewport = Viewport()
         self.viewport.on("refused", self._refused)
+        self.viewport.on("opened", lambda event: self._opened(**event.args))
         self.viewport.on("narrow", lambda: self.switch.fold_joints(True))
         self.side.attach(self.viewport)
         self.tasks.on_choose(self.side.show_task)
@@ -64,7 +65,7 @@ class StudioPage:
         self.follow()
         ui.timer(PAGE_UPDATE_INTERVAL, self.follow)
         ui.timer(SLIDERS_UPDATE_INTERVAL, self.side.follow_joints)
-        self.ready_timer = ui.timer(READINESS_UPDATE_INTERVAL, self._show_readiness)
+        ui.timer(READINESS_UPDATE_INTERVAL, self._show_readiness)
         self._show_readiness()
         if modes.recovered and not self.session.can_redo:
             say("The scene of the last session is back. Undo returns to the beginning.")
@@ -131,13 +132,11 @@ class StudioPage:
         self.shown_figure, self.shown_step = state.figure_number, state.step
 
     def _show_readiness(self) -> None:
-        """Show how far the studio has got with getting ready, until it is."""
-        found = self.progress()
+        """Show how far the studio has got with opening a file, or with getting ready."""
+        found = self.modes.inbox.loading or self.progress()
         self.readiness.set_visibility(found is not None)
         self.facts.set_visibility(found is None)
-        if found is None:
-            self.ready_timer.deactivate()
-        else:
+        if found is not None:
             self.ready_sentence.set_text(found.sentence)
             self.ready_bar.set_value(found.share)
 
@@ -220,6 +219,13 @@ class StudioPage:
 
     def _refused(self, event: GenericEventArguments) -> None:
         say_problem(str(event.args))
+
+    def _opened(self, said: str, choices: list[str]) -> None:
+        """Say what is missing of a figure that was opened, and let the user choose among several."""
+        if said:
+            say(said)
+        if choices:
+            choice_dialog(choices, self.viewport.open_choice)
 
     def _key(self, event: KeyEventArguments) -> None:
         if not event.action.keydown or event.action.repeat:

@@ -16,7 +16,7 @@ from nicegui import ui
 from poise.errors import PoiseError
 from poise.studio.control.modes import Modes
 from poise.studio.server.animation_routes import animation_routes
-from poise.studio.server.autosave import Autosave, autosave_file
+from poise.studio.server.autosave import Autosave, autosave_file, dropped_files, forget_unused
 from poise.studio.server.file_routes import file_routes
 from poise.studio.server.guard import KEY_PARAMETER, Guard
 from poise.studio.server.keys import new_key, stored_key
@@ -71,10 +71,12 @@ def serve(
     if not isinstance(session, Session):
         with WaitingPage(listener, progress):
             session = session()
-    modes = Modes(session)
+    modes = Modes(session, dropped_files(found) if port else None)
     autosave = Autosave(modes, autosave_file(found)) if port else None
     if autosave is not None and recover:
         autosave.recover()
+    if port:
+        forget_unused(modes)
     guarded = Guard(application(modes, progress), key=key, port=found, local=is_local(host))
     config = uvicorn.Config(
         guarded, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_TIME, ws_per_message_deflate=False

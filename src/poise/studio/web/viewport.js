@@ -1,5 +1,6 @@
 // The viewport component: a canvas, the stage that draws in it, and the stream of frames from the server.
 
+import { acceptFiles, packed } from "poise-studio/files.js";
 import { keep } from "poise-studio/keep.js";
 import { Grab } from "poise-studio/pointer/grab.js";
 import { Stage } from "poise-studio/stage.js";
@@ -10,9 +11,9 @@ const DARK_KEY = "poise studio dark"; // key under which the browser remembers t
 
 export default {
   template: `<div style="position:relative;overflow:hidden"><canvas style="display:block;width:100%;height:100%"></canvas>
-    <input type="file" aria-label="File to open" style="display:none"></div>`,
+    <input type="file" multiple aria-label="Files to open" style="display:none"></div>`,
 
-  emits: ["refused", "menu", "selected", "picked", "narrow"],
+  emits: ["refused", "opened", "menu", "selected", "picked", "narrow"],
 
   props: {
     joints: { type: Boolean, default: true },
@@ -42,7 +43,7 @@ export default {
     this.stage.showMore(this.shown);
     this.stage.showFour(this.four);
     this.dropping = new AbortController();
-    acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (file) => this.open(file));
+    acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (files) => this.open(files));
     document.documentElement.lang = "en";
     Quasar.LoadingBar?.setDefaults({ hijackFilter: () => false }); // requests of the page are too short to need a bar
     if (window.innerWidth <= NARROW) this.$emit("narrow");
@@ -90,14 +91,21 @@ export default {
     choose_file() {
       this.$el.querySelector("input").click();
     },
-    async open(file) {
-      const address = `/studio/open?name=${encodeURIComponent(file.name)}`;
+    async open(files) {
       try {
-        const answer = await fetch(address, { method: "POST", body: file });
-        if (!answer.ok) this.$emit("refused", await answer.text());
+        const [name, data] = await packed(files);
+        await this.ask(`/studio/open?name=${encodeURIComponent(name)}`, data);
       } catch {
-        this.$emit("refused", `${file.name} could not be sent to the studio; is it still running?`);
+        this.$emit("refused", "The files could not be sent to the studio; is it still running?");
       }
+    },
+    open_choice(name) {
+      return this.ask(`/studio/choose?name=${encodeURIComponent(name)}`);
+    },
+    async ask(address, body) {
+      const answer = await fetch(address, { method: "POST", body });
+      if (answer.ok) this.$emit("opened", await answer.json());
+      else this.$emit("refused", await answer.text());
     },
     choose(what) {
       this.stage.selection?.choose(what);
@@ -114,26 +122,3 @@ export default {
     },
   },
 };
-
-// Open files that are dropped anywhere on the page, or chosen in the file dialog.
-function acceptFiles(signal, input, open) {
-  const isFile = (event) => event.dataTransfer?.types.includes("Files");
-  window.addEventListener("dragover", (event) => isFile(event) && event.preventDefault(), { signal });
-  window.addEventListener(
-    "drop",
-    (event) => {
-      if (!isFile(event)) return;
-      event.preventDefault();
-      if (event.dataTransfer.files.length) open(event.dataTransfer.files[0]);
-    },
-    { signal },
-  );
-  input.addEventListener(
-    "change",
-    () => {
-      if (input.files.length) open(input.files[0]);
-      input.value = "";
-    },
-    { signal },
-  );
-}

@@ -407,9 +407,9 @@ def test_an_archive_without_a_scene_or_with_paths_stays_in_its_folder(session: S
     with zipfile.ZipFile(packed_files, "w") as archive:
         archive.writestr("../../outside.txt", "no")
     inbox = Modes(session).inbox
-    with pytest.raises((FormatError, PoiseError), match="one scene"):
+    with pytest.raises((FormatError, PoiseError), match="no scene, figure or motion"):
         inbox.take("scene.zip", packed_files.getvalue())
-    assert (inbox.folder / "outside.txt").exists()
+    assert (inbox.folder / "1" / "outside.txt").exists()
     assert not (inbox.folder.parent.parent / "outside.txt").exists()
 
 
