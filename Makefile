@@ -24,7 +24,7 @@ LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup studio test test-numba golden lint format coverage coverage-kernels bench wheel docs fuzz lock clean
+.PHONY: help setup studio test test-numba golden lint format coverage coverage-kernels bench wheel docs site site-open fuzz lock clean
 
 help: ## List the targets.
 	@echo "make setup PYTHON=python3.12 chooses an interpreter; every target below sets up by itself."
@@ -105,6 +105,14 @@ wheel: ## Build a wheel with compiled kernels for PYTHON in dist/, in an environ
 docs: $(STAMP) ## Draw the pictures of the documentation again.
 	$(BIN)/python docs/make_pictures.py
 
+site: $(STAMP) ## Build the documentation site in site/, without the network: runs every example and tutorial, a warning is an error.
+	@$(BIN)/poise compile
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs site
+	@echo "The site is in site/index.html; make site-open serves it."
+
+site-open: site ## Serve the site on this machine and open it in the browser.
+	$(BIN)/python docs/open_site.py
+
 fuzz: $(STAMP) ## Feed garbage to every reader, FUZZ_SECONDS each; nothing but a FormatError may come out.
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
@@ -123,5 +131,5 @@ define pin
 endef
 
 clean: ## Remove caches and build output; .venv stays.
-	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist site docs/generated htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests examples docs benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What the documentation site computes from the source: reference pages, the gallery, equations."""
