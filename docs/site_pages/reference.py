@@ -10,6 +10,7 @@ from typing import Any
 
 import typer.main
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 from typer.testing import CliRunner
 
 import poise
@@ -171,6 +172,8 @@ def _save(file: Path, text: str) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx: docstrings are plain text with code in single backticks, not reStructuredText."""
     app.connect("autodoc-process-docstring", escape)
+    # It takes what is before a colon for the type; here types are in signatures, and a colon is a colon.
+    GoogleDocstring._consume_inline_attribute = lambda self: ("", self._consume_to_end())  # type: ignore[method-assign]
     return {"parallel_read_safe": True}
 
 

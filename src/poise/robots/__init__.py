@@ -1,9 +1,11 @@
 """Runs figures on real servos: Firmata, Dynamixel, text lines on a serial port, and OSC, behind one interface.
 
-robot = poise.robots.connect("firmata:/dev/ttyACM0", figure)
-with robot:
-    for frame in live.frames(rate=60):
-        robot.write(frame)
+A character on real servos::
+
+    robot = poise.robots.connect("firmata:/dev/ttyACM0", figure)
+    with robot:
+        for frame in live.frames(rate=60):
+            robot.write(frame)
 """
 
 from poise.robots.connect import connect as connect
