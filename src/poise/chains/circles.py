@@ -168,7 +168,7 @@ def _place_together(
 def _fork(figure: Figure, tip: str, shared: set[str]) -> str:
     """The body after the last shared joint on the way to a tip: its origin is where the branch begins."""
     above = {joint.child: joint for joint in figure.joints}
-    body = figure.sites[tip].body if tip in figure.sites else tip
+    body = figure.body_of(tip)
     last, here = body, above.get(body)
     while here is not None and here.name not in shared:
         last, here = here.child, above.get(here.parent or "")

@@ -133,11 +133,6 @@ class Avoidance:
             raise TaskError(f"{obstacle!r} is not one of the solver's obstacles; give it as obstacles=[…] first.")
 
 
-def obstacles_by_name(tasks: Iterable[Avoid]) -> dict[str, Obstacle | Plane]:
-    """The obstacles of `Avoid` tasks, by their names or, without one, by their numbers."""
-    return {o.name or f"obstacle {k}": o for task in tasks for k, o in enumerate(task.obstacles, start=1)}
-
-
 class HeldNodes:
     """How the nodes of a figure can move while the tasks of the first level that are met hold some of them.
 

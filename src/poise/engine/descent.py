@@ -72,8 +72,7 @@ class Descent:
             free=part.free,
             like=like,
         )
-        measures = self.problem.avoidance is not None or self.problem.custom_tasks.tasks or self.problem.external_terms
-        self.trust_region = TrustRegion(self.problem) if measures else None
+        self.trust_region = TrustRegion(self.problem) if self.problem.needs_measuring else None
         self._moved: dict[Obstacle | Plane, Pose | Obstacle | Plane] = {}
 
     def rest(self, start: FloatArray, max_steps: int, tolerance: float) -> Rest:
@@ -195,7 +194,7 @@ class Descent:
         assert self.problem.avoidance is not None
         assert self.trust_region is not None
         self.problem.avoidance.move(obstacle, where)
-        for touch in self.problem.custom_tasks.touches:
+        for touch in self.problem.touches:
             touch.move(obstacle, obstacle.moved(where) if isinstance(where, Pose) else where)
         self._moved[obstacle] = where
         self.trust_region.discard_measurement()

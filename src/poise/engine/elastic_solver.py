@@ -35,7 +35,6 @@ from poise.engine.solver import Solver
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import Pose
 from poise.figure.model.posture import Posture
-from poise.figures.people.likely_posture import body_of
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Task
@@ -159,7 +158,7 @@ class ElasticSolver:
 def _stiffer(figure: Figure, task: Task) -> Task:
     """A soft task with the stiffness of the springs that draw a figure."""
     site = getattr(task, "site", None)
-    branchings = 0 if site is None else branchings_below(figure, body_of(figure, site))
+    branchings = 0 if site is None else branchings_below(figure, figure.body_of(site))
     factor = STIFFER * math.sqrt(BRANCHING) ** branchings
     weight = task.weight
     return replace(

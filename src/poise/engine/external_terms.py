@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,8 +17,8 @@ from poise.forces.missing_wrench import Balancing, MissingWrench, typical_length
 from poise.forces.support_region import support_region
 from poise.kernels.goals.criteria import Criteria
 from poise.kernels.goals.goals import Goals
+from poise.tasks.avoid import Avoid
 from poise.tasks.custom import Computed, ComputedTask
-from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.touch import BoundTouch
 
 RANGE_TOLERANCE = 1e-6
@@ -182,11 +182,10 @@ class CustomTasks(NamedTuple):
     tasks: tuple[tuple[Computed, slice], ...]
 
     @classmethod
-    def of(
-        cls, figure: Figure, task_rows: Sequence[TaskRows], obstacles: Mapping[str, Obstacle | Plane]
-    ) -> CustomTasks:
-        """Select them among all tasks; `obstacles` are those by name that they may be about."""
-        found = [(t.task.bound_to(figure, obstacles), t.rows) for t in task_rows if isinstance(t.task, ComputedTask)]
+    def of(cls, figure: Figure, task_rows: Sequence[TaskRows], avoids: Iterable[Avoid]) -> CustomTasks:
+        """Bind those of these rows to the figure, and to the obstacles of `avoids`, by their names or numbers."""
+        named = {o.name or f"obstacle {k}": o for task in avoids for k, o in enumerate(task.obstacles, start=1)}
+        found = [(t.task.bound_to(figure, named), t.rows) for t in task_rows if isinstance(t.task, ComputedTask)]
         return cls(figure, tuple(found))
 
     @property

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.engine.avoidance import Avoidance, HeldNodes, obstacles_by_name
+from poise.engine.avoidance import Avoidance, HeldNodes
 from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
 from poise.engine.natural.motion import NaturalMotion
@@ -43,6 +43,7 @@ from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Goal, Task
+from poise.tasks.touch import BoundTouch
 
 BALL_PARTS = ("swing", "twist", "twist")
 """Names of the limits of a ball joint, in the order of the kernels."""
@@ -138,7 +139,9 @@ class Problem:
         self.step_from = self._bound.step_from
         self.counted = self.engine.goals.weight > 0.0
         """(rows,) whether each row has a weight, also while its task is left out."""
-        self.custom_tasks = CustomTasks.of(figure, self.all_rows, obstacles_by_name(self.avoids))
+        custom = [t for t in self.all_rows if isinstance(t.task, ComputedTask)]
+        self.custom_tasks = CustomTasks.of(figure, custom, self.avoids) if custom else None
+        """The tasks that Python computes; None if there are none."""
         self._standing = self._supports()
         self.start_targets = StartTargets.of(self.engine, self.all_rows)
         self.support_outlines = _support_outlines(figure, self.task_rows, self.engine.goals, forces)
@@ -165,16 +168,27 @@ class Problem:
             row=last,
             strength=sum(strengths),
             compiled=lambda tasks: Problem(figure, tasks, step=StepSize(error=1e3)),
-            touches=self.custom_tasks.touches,
+            touches=self.touches,
         )
 
-    def _supports(self) -> Standing:
-        """What carries the figure; parts that should touch each other need no margin."""
-        touches = self.custom_tasks.touches
+    @property
+    def needs_measuring(self) -> bool:
+        """Whether Python computes something before every step: distances, custom tasks or other terms."""
+        return self.avoidance is not None or self.custom_tasks is not None or bool(self.external_terms)
+
+    @property
+    def touches(self) -> list[BoundTouch]:
+        """The tasks that bring two surfaces into contact."""
+        return [] if self.custom_tasks is None else self.custom_tasks.touches
+
+    def _supports(self) -> Standing | None:
+        """What carries the figure, if a task keeps its balance; parts that should touch need no margin."""
         if self.avoidance is not None:
-            self.avoidance.let_touch((touch.body, touch.other) for touch in touches)
+            self.avoidance.let_touch((touch.body, touch.other) for touch in self.touches)
+        if not any(isinstance(t.task, CenterOfMass) for t in self.task_rows):
+            return None
         obstacles = [o for avoid in self.avoids for o in avoid.obstacles]
-        return Standing(self.figure, self.engine.goals, self.task_rows, obstacles, touches)
+        return Standing(self.figure, self.engine.goals, self.task_rows, obstacles, self.touches)
 
     @cached_property
     def held_nodes(self) -> HeldNodes:
@@ -191,7 +205,7 @@ class Problem:
         self.began_at = q.copy()
         if self.start_targets is not None:
             self.start_targets.store(q)
-        if self.custom_tasks.tasks and not goes_on:
+        if self.custom_tasks is not None and not goes_on:
             self.custom_tasks.write_rows(q, self.engine.goals)
         if self.natural is not None:
             if not goes_on:
@@ -221,16 +235,17 @@ class Problem:
 
     def update_external_terms(self, q: FloatArray) -> None:
         """Compute the terms that depend on the posture in Python, for the posture `q` (nq,)."""
-        if self.external_terms or self._standing.depends_on_posture:
+        standing = None if self._standing is None or not self._standing.depends_on_posture else self._standing
+        if self.external_terms or standing is not None:
             posture = Posture(self.figure, q.copy())
-            if self._standing.depends_on_posture:
-                self._standing.update(posture)
+            if standing is not None:
+                standing.update(posture)
             for term in self.external_terms:
                 term.update(posture)
 
     def support_polygon(self, rows: TaskRows, posture: Posture) -> SupportPolygon | None:
         """The support polygon of a task in a posture that has been evaluated; None for a task without one."""
-        if not isinstance(rows.task, CenterOfMass) or rows.task.over is None:
+        if self._standing is None or not isinstance(rows.task, CenterOfMass) or rows.task.over is None:
             return None
         return self._standing.polygon(rows, posture, self.engine.current)
 
@@ -373,8 +388,8 @@ class Problem:
         if rows is not None:
             set_target(self.figure, self.engine.goals, rows, value)
             self._targets[task] = value.copy() if isinstance(value, np.ndarray) else value
-            if not self._standing.placed_by.isdisjoint(range(rows.first_goal, rows.first_goal + len(rows.goals))):
-                self._standing.update()
+            if self._standing is not None:
+                self._standing.follow(range(rows.first_goal, rows.first_goal + len(rows.goals)))
             if task in self._reimposed:
                 set_target(self.figure, self.engine.goals, self._reimposed[task], value)
         elif task is self.last_hold:

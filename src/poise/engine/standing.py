@@ -28,7 +28,7 @@ from poise.kernels.goals.goals import POINT_GOAL, STAND_GOAL, TURN_GOAL, Evaluat
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Goal, seat_of
-from poise.tasks.touch import BoundTouch, body_name
+from poise.tasks.touch import BoundTouch
 
 TOUCHING = 1e-3
 """Distance up to which a support touches what it stands on [m]."""
@@ -75,7 +75,7 @@ class Standing:
         self.depends_on_posture = any(sole.touch is not None for soles in self._stands for sole in soles)
         """Whether some support stands only while it touches something."""
         placed = [sole for soles in self._stands for sole in soles if sole.point is not None and sole.touch is None]
-        self.placed_by = {goal for sole in placed for goal in (sole.point, sole.turn)}
+        self._placed_by = {goal for sole in placed for goal in (sole.point, sole.turn)}
         """The goals on which it depends which soles stand."""
         heights = [float(goals.position[sole.point] @ self._up) for sole in placed]
         if self.depends_on_posture or (heights and max(heights) - min(heights) > LIFTED):
@@ -103,10 +103,15 @@ class Standing:
             corners = slice(first, first + len(sole_corners(self._figure, name)))
             node = int(goals.corner_node[first])
             point, turn = goals_of.get((node, POINT_GOAL)), goals_of.get((node, TURN_GOAL))
-            touch = self._touch_of.get(body_name(self._figure, name))
+            touch = self._touch_of.get(self._figure.body_of(name))
             found.append(_Sole(name, corners, node, goals.corner_place[corners].copy(), point, turn, touch))
             first = corners.stop
         return found
+
+    def follow(self, changed: Iterable[int]) -> None:
+        """Update what stands after targets of these goals have changed, if it depends on one of them."""
+        if not self._placed_by.isdisjoint(changed):
+            self.update()
 
     def update(self, posture: Posture | None = None) -> None:
         """Find out which soles stand, from the targets and contacts, and write their corners for the kernels.

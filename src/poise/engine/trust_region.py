@@ -54,7 +54,7 @@ class TrustRegion:
             if not np.array_equal(q, self._measured):
                 self._measure_distances(q)
             problem.avoidance.write_contacts(engine.contacts, problem.held_nodes.motion(engine.current.error))
-        if problem.custom_tasks.tasks:
+        if problem.custom_tasks is not None:
             problem.custom_tasks.write_rows(q, engine.goals)
         problem.update_external_terms(q)
         self._measured = q.copy()
@@ -136,7 +136,9 @@ class TrustRegion:
             if effect.violation_ratio > 0.0:
                 # Violations are of second order in the step.
                 overshoot = max(overshoot, MIN_VIOLATION_RATIO, math.sqrt(effect.violation_ratio))
-        if problem.custom_tasks.tasks and problem.custom_tasks.got_worse(new, engine.goals, engine.trial.error, moved):
+        if problem.custom_tasks is not None and problem.custom_tasks.got_worse(
+            new, engine.goals, engine.trial.error, moved
+        ):
             overshoot = max(overshoot, HARMFUL_STEP_RATIO)
         for outline in problem.support_outlines.values():
             if outline.got_worse(Posture(problem.figure, new.copy()), before, engine.trial.error):

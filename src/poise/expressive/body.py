@@ -194,7 +194,7 @@ def face_of(figure: Figure, tip: str | None) -> str | None:
 def _eyes(figure: Figure, head: str) -> Sequence[str]:
     """Sites that say themselves where they look, on the head or on what the head carries."""
     above = {joint.child: joint.parent for joint in figure.joints}
-    carried = (figure.sites[head].body if head in figure.sites else head,)
+    carried = (figure.body_of(head),)
     return [
         site.name
         for site in figure.sites

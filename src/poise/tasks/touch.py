@@ -114,11 +114,11 @@ class BoundTouch:
     def __init__(self, task: Touch, figure: Figure, obstacles: Mapping[str, Obstacle | Plane]) -> None:
         """Find the two surfaces; raises `TaskError` if there is none."""
         self.task = task
-        self.body = body_name(figure, task.site)
+        self.body = figure.body_of(task.site)
         """Name of the body that touches."""
         self.obstacle = None if task.surface in figure.compiled.frame_index else _obstacle(task, figure, obstacles)
         """The obstacle or plane that it touches, if it is one."""
-        self.other = task.surface if self.obstacle is not None else body_name(figure, task.surface)
+        self.other = task.surface if self.obstacle is not None else figure.body_of(task.surface)
         """Name of the other body, or of the obstacle."""
         try:
             own: Sequence[Solid] = solids_of(figure, self.body)
@@ -179,8 +179,3 @@ def _obstacle(task: Touch, figure: Figure, obstacles: Mapping[str, Obstacle | Pl
 def _in_node(figure: Figure, part: str, point: ArrayLike) -> FloatArray:
     """(3,) a point in the axes of a site or body, in the frame of its node [m]."""
     return np.asarray(seat_of(figure, part, point).pose.position, dtype=np.float64)
-
-
-def body_name(figure: Figure, part: str) -> str:
-    """Name of the body that a site is on, or of a body."""
-    return figure.sites[part].body if part in figure.sites.names else part

@@ -78,7 +78,7 @@ def gaze_chain(figure: Figure, site: str, branchings: tuple[float, ...]) -> Gaze
         site: Name of the site or body.
         branchings: (nv,) number of branchings of limbs between each joint and it.
     """
-    joints = _way_to(figure, figure.sites[site].body if site in figure.sites else site)
+    joints = _way_to(figure, figure.body_of(site))
     parts = _parts(figure, joints, branchings)
     ends = [joint.child for joint, part in zip(joints, parts, strict=True) if part == BASE]
     limbs = [joint for joint in figure.joints if ends and joint.parent == ends[-1] and joint not in joints and joint.nv]

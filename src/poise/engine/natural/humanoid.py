@@ -356,7 +356,7 @@ def _person() -> _Person:
 def _rigid_group(figure: Figure, part: str) -> str:
     """The first of the bodies that fixed joints connect to that of a site or body."""
     fixed = {joint.child: joint.parent for joint in figure.joints if joint.kind == "fixed" and joint.parent is not None}
-    body = figure.sites[part].body if part in figure.sites else part
+    body = figure.body_of(part)
     while body in fixed:
         body = fixed[body]
     return body

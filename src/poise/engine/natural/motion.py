@@ -48,7 +48,6 @@ from poise.figure.model.posture import Posture
 from poise.figures.people.likely_posture import (
     FEET,
     SHOULDERS,
-    body_of,
     handle_arrays,
     handle_point,
     likely_model,
@@ -134,7 +133,7 @@ class NaturalMotion:
             _Handle(t, point, by_task.get(t.task)) for t, point in _handled(self._likely_postures, rows)
         ]
         self._leaves_axes_free = any(handle.is_partial for handle in self._handles_of)
-        self._sites = [(t, body_of(figure, t.task.site)) for t in rows if hasattr(t.task, "site")]
+        self._sites = [(t, figure.body_of(t.task.site)) for t in rows if hasattr(t.task, "site")]
         self._gazes = [
             NaturalGaze(figure, t.task, _branchings(figure, body))
             for t, body in self._sites

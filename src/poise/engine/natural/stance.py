@@ -16,7 +16,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.path import moving_joints
 from poise.figure.model.pose import Pose
 from poise.figure.model.posture import Posture
-from poise.figures.people.likely_posture import FEET, body_of, people_of
+from poise.figures.people.likely_posture import FEET, people_of
 from poise.tasks.avoid import Avoid
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame
@@ -62,7 +62,7 @@ def _is_on_its_feet(figure: Figure, posture: Posture) -> bool:
 def _leaves_stance(figure: Figure, task: Task) -> bool:
     """Whether a task places or turns something that is neither the pelvis nor part of a leg."""
     sites = [getattr(task, name, None) for name in ("site", "relative_to", "other")]
-    named = [body_of(figure, site) for site in sites if isinstance(site, str)]
+    named = [figure.body_of(site) for site in sites if isinstance(site, str)]
     if not isinstance(getattr(task, "site", None), str):
         return False
     return _legs(figure).isdisjoint(named)
@@ -71,7 +71,7 @@ def _leaves_stance(figure: Figure, task: Task) -> bool:
 @lru_cache(maxsize=16)
 def _legs(figure: Figure) -> frozenset[str]:
     """The pelvis and the bodies of both legs."""
-    carrying = np.max([moving_joints(figure, body_of(figure, foot)) for foot in FEET], axis=0)
+    carrying = np.max([moving_joints(figure, figure.body_of(foot)) for foot in FEET], axis=0)
     return frozenset(joint.child for joint in figure.joints if carrying[figure.v_slice(joint.name)].any())
 
 

@@ -333,7 +333,7 @@ def _named_roles(
                 continue
             if (part in LEG.parts and legs is not None) or (part in ARM.parts and arms is not None):
                 continue
-            body = figure.sites[name].body if name in figure.sites else name
+            body = figure.body_of(name)
             plan = of_limb.get(skeleton.home[body])
             if plan is not None and part != plan.end:
                 continue
@@ -346,7 +346,7 @@ def _named_roles(
 
 def _in_loop(skeleton: Skeleton, name: str) -> bool:
     """Whether a body or site is part of a loop, of which names say little: its twin must have the same role."""
-    body = skeleton.figure.sites[name].body if name in skeleton.figure.sites else name
+    body = skeleton.figure.body_of(name)
     return skeleton.home[body] in skeleton.looped
 
 

@@ -40,7 +40,7 @@ def sole_corners(figure: Figure, name: str) -> tuple[FloatArray, ...]:
     """
     frames = figure.frames(figure.neutral())
     part_from_world = frames[name].inverse()
-    body = figure.sites[name].body if name in figure.sites.names else name
+    body = figure.body_of(name)
     bodies = _fixed_to(figure, body)
     corners = [point for each in bodies for point in _shape_points(figure, frames, each)]
     if not corners:

@@ -375,6 +375,10 @@ class Figure(Viewable):
         """Index of a site or body in `compiled.attached`."""
         return look_up(self.compiled.frame_index, site_or_body, "site or body", f"figure {self.name!r}")
 
+    def body_of(self, site_or_body: str) -> str:
+        """Name of the body that a site is on, or of a body itself."""
+        return self.sites[site_or_body].body if site_or_body in self.sites else site_or_body
+
     def center_of_mass(self, posture: PostureLike) -> FloatArray:
         """(3,) world centre of mass [m]."""
         return queries.mass_center(self.compiled.tree, self._massive(posture))[0]

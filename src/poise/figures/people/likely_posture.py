@@ -173,13 +173,8 @@ def _human_joints() -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def handle_point(figure: Figure, part: str) -> str | None:
     """The one of `POINTS` on the same body as a site or body; None if there is none."""
-    bodies = {body_of(figure, point): point for point in POINTS}
-    return part if part in POINTS else bodies.get(body_of(figure, part))
-
-
-def body_of(figure: Figure, part: str) -> str:
-    """Name of the body that a site is on, or of a body."""
-    return figure.sites[part].body if part in figure.sites else part
+    bodies = {figure.body_of(point): point for point in POINTS}
+    return part if part in POINTS else bodies.get(figure.body_of(part))
 
 
 class Likely(NamedTuple):

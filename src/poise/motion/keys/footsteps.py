@@ -221,7 +221,7 @@ def _edges(corners: FloatArray, up: FloatArray) -> list[tuple[FloatArray, FloatA
 @lru_cache(maxsize=64)
 def _toes(figure: Figure, site: str) -> list[tuple[str, FloatArray, FloatArray]]:
     """The hinges that join toes to a foot, with their axes (3,) and places (3,) in the frame of the foot's site."""
-    body = figure.sites[site].body if site in figure.sites.names else site
+    body = figure.body_of(site)
     neutral, row = figure.neutral(), figure.bodies.index(body)
     found = []
     for joint in figure.joints:

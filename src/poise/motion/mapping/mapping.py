@@ -192,11 +192,11 @@ def unmapped_parts(links: Iterable[Link], theirs: Table[str, Role], figure: Figu
 
 def _idle_joints(links: Iterable[Link], figure: Figure) -> list[str]:
     """Motors on which no mapped part depends, without fingers and other parts beyond a hand, a foot or the head."""
-    bodies = {figure.sites[link.site].body if link.site in figure.sites else link.site for link in links}
+    bodies = {figure.body_of(link.site) for link in links}
     ends = {
         figure.roles[role].part for role in figure.roles if _role_part(role) in {"wrist", "ankle", "head", "fingers"}
     }
-    ends = {figure.sites[name].body if name in figure.sites else name for name in ends}
+    ends = {figure.body_of(name) for name in ends}
     above = {joint.child: joint for joint in figure.joints}
     moving, beyond = set(), set()
     for body in bodies:

@@ -148,7 +148,7 @@ def _sole_points(figure: Figure, site: str) -> FloatArray:
     The corners are sites whose names begin with the foot's, else the corners of the foot's shapes.
     """
     frames = figure.frames(figure.neutral())
-    body = figure.sites[site].body if site in figure.sites.names else site
+    body = figure.body_of(site)
     marked = [s.name for s in figure.sites if s.name.startswith(f"{site}_") and s.body == body]
     if len(marked) >= 3:
         return np.array([frames[name].position for name in marked])
@@ -179,7 +179,7 @@ def _leg_turns(figure: Figure, site: str) -> tuple[float, float]:
     """How far the upright hinges of a leg turn its foot; without limits if there is another kind of joint."""
     above = {joint.child: joint for joint in figure.joints}
     frames, neutral = figure.frames(figure.neutral()), figure.neutral()
-    body: str | None = figure.sites[site].body if site in figure.sites.names else site
+    body: str | None = figure.body_of(site)
     low = high = 0.0
     while body is not None and body in above and above[body].kind != "free":
         joint, row = above[body], figure.bodies.index(body)
@@ -199,7 +199,7 @@ def _leg_turns(figure: Figure, site: str) -> tuple[float, float]:
 def _leg_freedom(figure: Figure, site: str) -> int:
     """Degrees of freedom between the floating base, or the world, and a foot; many if there are loops."""
     above = {joint.child: joint for joint in figure.joints}
-    body: str | None = figure.sites[site].body if site in figure.sites.names else site
+    body: str | None = figure.body_of(site)
     total = FLAT_FOOT_FREEDOM if len(figure.loops) else 0
     while body in above and above[body].kind != "free":
         total += above[body].nv

@@ -317,7 +317,7 @@ def _most_change(figure: Figure, plan: Plan, rate: float) -> FloatArray:
     above = {joint.child: joint for joint in figure.joints}
     legs = set()
     for foot in plan.build.feet.values():
-        body: str | None = figure.sites[foot.site].body if foot.site in figure.sites else foot.site
+        body: str | None = figure.body_of(foot.site)
         while body in above:
             legs.add(above[body].name)
             body = above[body].parent

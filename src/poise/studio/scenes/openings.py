@@ -81,7 +81,7 @@ def standing_tasks(figure: Figure, feet: tuple[str, str] = FEET) -> list[Task]:
     frames: list[Task] = [
         Frame(foot, figure.pose_of(foot, start), name=foot.replace("_", " "), priority=1) for foot in feet
     ]
-    soles = [figure.sites[foot].body if foot in figure.sites else foot for foot in feet]
+    soles = [figure.body_of(foot) for foot in feet]
     if not figure.mass > 0.0 or not all(figure.bodies[body].shapes for body in soles):
         return frames
     return [*frames, CenterOfMass(over=feet, margin=BALANCE_MARGIN, priority=2, name="balance")]
