@@ -356,7 +356,7 @@ def _engine() -> tuple[Engine, Engine]:
 
 
 def _pulling() -> None:
-    """Do what the studio does while the figure of its first page moves."""
+    """Call every kernel that the studio needs to move the figure of its first page."""
     from poise.figures import built_in
     from poise.studio.session.session import Session
 
@@ -366,7 +366,7 @@ def _pulling() -> None:
 
 
 def _verdicts() -> None:
-    """Do what the studio does when a figure is pulled towards a point out of its reach."""
+    """Call every kernel that the studio needs when a figure is pulled towards a point out of reach."""
     from poise.engine.solver import solve
     from poise.figures import built_in
     from poise.tasks.place import Position

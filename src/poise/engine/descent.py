@@ -1,4 +1,4 @@
-"""The way of a figure to rest: steps of a problem, and the better of several ways."""
+"""Descends to a posture at rest: repeats steps of a problem, from several starts, and keeps the better result."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from poise.tasks.task import Task
 
 FAR_TARGET = 0.05
-"""Error from which on a target is so far that a solve also tries to let its tasks draw like springs [m or rad]."""
+"""Error above which a solve also tries to start by treating its tasks as soft springs [m or rad]."""
 MAX_APPROACH_STEPS = 100
-"""Largest number of steps in which tasks draw a figure like springs before a solve meets them."""
+"""Largest number of steps with tasks as soft springs, before the steps that meet them exactly."""
 EQUAL_ERROR = 1e-9
 """Difference up to which two errors count as equal [m or rad]."""
 
@@ -58,7 +58,7 @@ class Descent:
     """Moves a figure towards the targets of its tasks, by the joints that are free."""
 
     def __init__(self, figure: Figure, part: Part, options: Options, like: Problem | None = None) -> None:
-        """Compile the tasks of a part; with `like`, to a problem that takes over the criteria of that one."""
+        """Compile the tasks of a part; with `like`, the criteria are copied from that problem."""
         self.figure, self.part, self._options = figure, part, options
         given = options.criteria
         self._criteria = default_criteria(figure, part.tasks) if given is None else given
@@ -142,7 +142,7 @@ class Descent:
         return Rest(q, *self.settle(q, max_steps, tolerance))
 
     def _approach(self, q: FloatArray, stage: int, max_steps: int, tolerance: float) -> int:
-        """Move `q` to where the unmet tasks of a stage draw the figure like springs; returns the number of steps.
+        """Move `q` to the minimum with the unmet tasks of a stage as soft springs; returns the number of steps.
 
         A strict task is met by the least motion of all joints, whatever that does to the posture, and natural motion
         has only the freedom that is left. As springs, the same tasks move people as people move; the strict tasks then
@@ -163,7 +163,7 @@ class Descent:
         return steps
 
     def follow(self, other: Descent) -> None:
-        """Take over the targets and the places of obstacles that another descent was given."""
+        """Copy the targets and obstacle positions of another descent."""
         for task in self.part.tasks:
             if (value := other.problem.given_target(task)) is not None:
                 self.problem.retarget(task, value)
@@ -201,7 +201,7 @@ class Descent:
 
 
 def _as_spring(task: Task) -> Task:
-    """A soft task with the same target; it is not checked again, which would take longer than all else here."""
+    """A soft task with the same target; its fields are not checked again, which would take most of the time."""
     spring = copy(task)
     object.__setattr__(spring, "soft", True)
     return spring

@@ -1,4 +1,4 @@
-"""A solver whose soft tasks are exact where the posture can afford it, and leave a gap elsewhere.
+"""A solver that meets soft tasks exactly where that costs little in the criteria, and leaves an error elsewhere.
 
 A pointer that pulls a figure wants two things. Within reach, the point under it should be exactly there. Out of reach,
 or where only a contorted body would get there, the figure should stay natural and leave a gap. Both follow from one
@@ -44,13 +44,13 @@ STIFFER = 2.0
 with the root of the weight of the joints that have to help. With half of it, head and trunk miss targets that they can
 reach; with three times as much, targets out of reach contort the body."""
 LEAST_GAIN, NEGLIGIBLE_GAIN = 1e-6, 1e-9
-"""Gain of a step, as a share of V, up to which the other solver is tried too, and up to which the figure rests."""
+"""Decrease of V, as a share of V, below which the other solver is tried too, and below which the figure rests."""
 MAX_WITHOUT_EXACT = 6
-"""Steps with springs after which an exact one is tried."""
+"""Number of steps with springs between two exact ones."""
 WEAK_GAP = 0.03
-"""Distance from the target from which on weak springs have fallen back, unless they move fast [m or rad]."""
+"""Error above which the weak springs count as lagging behind, unless they move fast [m or rad]."""
 SOFT_RESTING_STEP, FAST_STEP = 1e-3, 5e-3
-"""Largest step of weak springs that rest, and least of those that move fast [rad or m]."""
+"""Step of the weak springs below which they rest, and above which they move fast [rad or m]."""
 
 
 class Trial(NamedTuple):
@@ -100,7 +100,7 @@ class ElasticSolver:
         return start
 
     def _first_step(self, start: Posture) -> Posture | None:
-        """A step of weak springs; None where they rest or fall back."""
+        """A step of the weak springs; None if they rest or lag behind."""
         found = self._weak.step(start)
         moved = np.abs(self._weak.figure.difference(start, found)).max(initial=0.0)
         if moved < SOFT_RESTING_STEP or (moved < FAST_STEP and self._weak.soft_error(found) > WEAK_GAP):

@@ -63,7 +63,7 @@ class SupportOutline:
         """
         self.goals, self.g, self.acting, self._above = goals, g, acting, above
         self.missing: MissingWrench | None = None
-        """What the forces of the ground lack, if they cannot balance the figure for any centre of mass."""
+        """The wrench that contact forces cannot supply, if they balance the figure for no centre of mass."""
         first = goals.first
         self._moment_rows = slice(int(first[g + 1]), int(first[g + 2]))
         self._force_rows = slice(int(first[g + 2]), int(first[g + 3]))
@@ -90,12 +90,12 @@ class SupportOutline:
         goals.direction[self._moment_rows] = balancing.moment_axes()
         jacobian = balancing.force_jacobian()
         goals.custom_at[:] = balancing.posture._q
-        # What no joint can change is no error for the engine, so that the rest of it can be met.
+        # The part of the error that no joint can change is left out, so that the rest can be met.
         goals.custom_error[self._force_rows] = _in_range(jacobian, self.missing.error[:3])
         goals.custom_rows[self._force_rows] = -jacobian
 
     def got_worse(self, posture: Posture, before: FloatArray, after: FloatArray) -> bool:
-        """Whether a step to a posture raised what is missing, although no higher level gained by it.
+        """Whether a step increased the missing wrench although no higher level improved.
 
         The two goals do not see all of the missing wrench, so the engine cannot tell.
 

@@ -151,7 +151,7 @@ class Problem:
         self.began_at = figure.neutral()._q
         """(nq,) coordinates from which the last step or solve began."""
         self.natural = self._natural_motion(terms) if like is None else None
-        """The criterion that follows the targets, if there is one that no other problem sets."""
+        """Natural motion, if this problem has it and does not copy its criteria from another one."""
         if gradients := [term.gradient for term in terms if isinstance(term, ExternalGradient)]:
             self.external_terms.append(ExternalGradients(figure, self.engine.criteria, gradients))
 

@@ -34,7 +34,7 @@ Settle = Callable[[FloatArray, int], float]
 TRIAL_STEPS = 60
 """Number of steps that try whether an error falls without some tasks."""
 MEASURED_TRIAL_STEPS = 20
-"""The same where distances are measured before and after each step, which takes longer."""
+"""The same for problems that measure distances before and after each step, which takes longer."""
 LEAST_FALL, LEAST_FALL_SHARE = 1e-5, 1e-3
 """Least fall of an error that counts as one [m or rad], and the same as a share of the error."""
 NOT_IMPROVING = 1e-6
@@ -72,7 +72,7 @@ class Verdict:
     stopped_after: int | None = None
     """Number of steps after which the solve ended while the figure was still moving; None if it was at rest."""
     because: str = ""
-    """Why the figure cannot meet it in any posture nearby, in a sentence of its own; empty if other reasons tell."""
+    """Why no posture nearby meets the task, as a sentence; empty if the other reasons explain it."""
     improving: float = 0.0
     """What one more step would have removed of its error, if the figure was still moving [m or rad]."""
     support: SupportPolygon | None = None
@@ -188,7 +188,7 @@ def judge(problem: Problem, posture: Posture, stop: Stop, tolerance: float, sett
 
 
 def with_reasons_of(result: Result, other: Result) -> Result:
-    """A result whose tasks are not met for the reasons in another one, where they are not met there either."""
+    """A result with the reasons of another one for tasks that neither of them meets."""
     reasons = {verdict.task: verdict for verdict in other.verdicts if not verdict.met}
     found = [
         verdict if verdict.met or verdict.task not in reasons else replace(reasons[verdict.task], error=verdict.error)

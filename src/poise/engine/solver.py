@@ -115,7 +115,7 @@ class Solver:
         return found
 
     def go_on_from(self, posture: Posture) -> None:
-        """Let the next step go on from a posture that another solver has reached from where this one was."""
+        """Continue from a posture that another solver has reached from this solver's last posture."""
         self._last, self._way = posture, [posture._q.copy() for _ in self._descents]
 
     @property
@@ -168,7 +168,7 @@ class Solver:
         return self._in_order(found, start, max_steps, tolerance)
 
     def _rests(self, descents: Sequence[Descent], start: FloatArray, max_steps: int, tolerance: float) -> list[Rest]:
-        """Come to rest with each descent in turn, from where the one before rests; the first from `start` (nq,)."""
+        """Run the descents one after another, each from the result of the one before; the first from `start` (nq,)."""
         rests: list[Rest] = []
         for descent in descents:
             rests.append(descent.rest(rests[-1].q.copy() if rests else start, max_steps, tolerance))
@@ -212,7 +212,7 @@ class Solver:
         strict = count if set(last_holds(self.tasks)) >= set(tasks_below(self.figure, self.tasks)) else len(errors) - 1
         slack = max(tolerance, LEAST_TOLERANCE)
         if is_better(earlier[:count], now[:count], slack, slack):
-            # Masked rows do not foresee all that lower tasks cost a level.
+            # The masked rows of a level do not contain everything by which lower tasks can raise its error.
             after, now = before, earlier
         gains = is_better(earlier[:count], errors[:count], slack, slack)
         loses = is_better(errors[:count], earlier[:count], slack, slack)
@@ -234,7 +234,7 @@ class Solver:
             if descent.trust_region is not None:
                 descent.trust_region.measure(q)
         tolerance = _checked_stopping(0, tolerance)[1]
-        # Terms that Python computes learn from every step, so that none is tried with them.
+        # Terms computed in Python change their state at every step, so no trial step is taken with them.
         learns = any(descent.problem.external_terms for descent in self._descents)
         here = Posture(self.figure, q)
         return self._judge_each(

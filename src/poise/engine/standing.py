@@ -1,4 +1,4 @@
-"""The supports that carry weight: of those a `CenterOfMass` task names, the ones that stand on something solid.
+"""Which supports of a `CenterOfMass` task carry weight: those that stand on something solid.
 
 A foot that a task asks to be in the air is no support, from the moment it is asked: the weight goes over the other foot
 first, as people do it. So whether a foot is a support depends on the targets alone and not on the posture, and the
@@ -33,7 +33,7 @@ from poise.tasks.touch import BoundTouch
 TOUCHING = 1e-3
 """Distance up to which a support touches what it stands on [m]."""
 FACING_UP = 0.7
-"""Component of a contact's normal along the vertical from which on the contact carries weight."""
+"""Least vertical component of a contact's normal for the contact to carry weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Standing:
         obstacles: Iterable[Obstacle | Plane],
         touches: Iterable[BoundTouch] = (),
     ) -> None:
-        """Find the soles of all `CenterOfMass` tasks among `task_rows`, and what places them or makes them touch."""
+        """Find the soles of all `CenterOfMass` tasks among `task_rows`, and the goals that place them."""
         self._figure, self._goals, self._up = figure, goals, figure.up_vector
         self._touch_of = {touch.body: touch for touch in touches}
         self._boxes = [o for o in obstacles if isinstance(o, Obstacle) and isinstance(o.shape, Box)]

@@ -29,9 +29,9 @@ BOX_GROWTH = 2.0
 BOX_MARGIN = 0.9
 """Fraction of the largest acceptable step to use after an overshoot."""
 HARMFUL_STEP_RATIO = 1.8
-"""Overshoot that is assumed for a step that raised an error."""
+"""Ratio of the actual to the safe step size that is assumed for a step that raised an error."""
 MIN_VIOLATION_RATIO = 1.2
-"""Least overshoot of a step that violated a margin."""
+"""Least such ratio for a step that violated a margin."""
 
 
 class TrustRegion:
@@ -104,7 +104,7 @@ class TrustRegion:
                 return moved
             state.last_level_step[:], state.extra_damping[:] = last, damping
             if avoidance is not None and avoidance.follows_speed and avoidance.effect.looked_too_near:
-                # More pairs than were looked at could have met; with all of them, the same step may be possible.
+                # Pairs beyond their reach may have met; with all pairs measured, the same step may be possible.
                 avoidance.follows_speed = False
                 self.measure(q)
                 continue

@@ -43,7 +43,7 @@ from poise.tasks.task import Task
 FAR = 1e4
 """Distance of the point that stands for a direction [m]."""
 RATE_SHARE = 0.7
-"""Share of the rate that is used for the way to a single solve that is too far away for one frame."""
+"""Share of the rate used to approach the result of a single solve that one frame cannot reach."""
 SOLE_PARTS = ("left_ankle", "right_ankle")
 """Roles of the bodies that stay where they are: the feet."""
 

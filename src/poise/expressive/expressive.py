@@ -37,7 +37,7 @@ Hold = Literal["gaze", "balanced", "expression"]
 GAZE_WEIGHTS: dict[str, float] = {"gaze": 20.0, "balanced": 2.0, "expression": 0.1}
 """Cost of a direction error per radian, for each `Hold`; the shape error costs 1."""
 HORIZON_TURN = math.radians(450.0)
-"""A motion weighs what it loses over the time in which a joint could turn by this [rad]; 1.5 s with the defaults."""
+"""A motion adds up its costs over the time in which a joint could turn by this [rad]; 1.5 s with the defaults."""
 _RANGE_ROUNDING = 1e-9
 """Rounding error allowed when ranges of joints are compared [rad]."""
 

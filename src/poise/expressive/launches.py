@@ -41,9 +41,9 @@ from poise.kernels.gaze.two_priority.two_priority import (
 from poise.kernels.maths.quaternion import Quaternion
 
 THREADS_PER_BLOCK = 64
-"""Threads of a block; more would not fit into the registers with these kernels."""
+"""Threads per block; the registers that these kernels need leave no room for more."""
 PERSISTENT_BLOCKS = 132 * 16
-"""Blocks of a launch whose threads take one problem after the other: enough to fill the largest GPUs."""
+"""Blocks of a launch in which each thread solves one problem after another: enough to fill the largest GPUs."""
 
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # a small batch is no mistake
 

@@ -33,11 +33,11 @@ from poise.kernels.maths.vector import Vector
 DIFFERENCE = 1e-6
 """Half the width of the central differences for the projection, as a share of the weight."""
 ABSORBED = 0.01
-"""Change of the missing wrench per change of a moment up to which other forces balance the moment."""
+"""Sensitivity of the missing wrench to a moment, below which other contact forces compensate the moment."""
 
 
 class MissingWrench(NamedTuple):
-    """What the forces of the ground lack for balance."""
+    """The wrench that the contact forces lack for balance."""
 
     force: FloatArray
     """(3,) the missing force [N]."""
@@ -87,7 +87,7 @@ class Balancing:
         return MissingWrench(force, self.weight * self.length * self.rest[3:], self.length * self.rest)
 
     def moment_axes(self) -> FloatArray:
-        """(3, 3) orthonormal axes of the moments that matter: those that other forces would balance are zero."""
+        """(3, 3) orthonormal axes of moments; zero for those that other contact forces compensate."""
         changes = []
         for nudge in DIFFERENCE * np.eye(6)[3:]:
             changes.append(self._balanced(self.load + nudge)[1] - self._balanced(self.load - nudge)[1])

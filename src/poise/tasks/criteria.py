@@ -83,7 +83,7 @@ class Criterion(Kind):
     menu: ClassVar[str] = ""
     """Its name on the studio's page; "" if it is not there."""
     first_weight: ClassVar[float] = 1.0
-    """Weight that the studio begins with: the effect on a standing person can be seen, but does not make it crouch."""
+    """Initial weight in the studio: it visibly changes a standing person, but does not make it crouch."""
 
     def __post_init__(self) -> None:
         """Check the weight."""

@@ -28,7 +28,7 @@ class Computed(Protocol):
 
     @property
     def kinks(self) -> float:
-        """By how much its error may exceed the prediction per size of a step, where its derivative jumps."""
+        """Largest excess of the error over the linear prediction, per unit of step, where its derivative jumps."""
         ...
 
     def error_at(self, posture: Posture) -> FloatArray:
@@ -51,7 +51,7 @@ class ComputedTask(Task):
     size: int = 1
     """Number of components of the error."""
     kinks: ClassVar[float] = 0.0
-    """By how much its error may exceed the prediction per size of a step, where its derivative jumps."""
+    """Largest excess of the error over the linear prediction, per unit of step, where its derivative jumps."""
 
     def unit(self) -> str:
         """None: the unit of the error is not known."""

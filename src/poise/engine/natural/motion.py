@@ -71,9 +71,9 @@ if TYPE_CHECKING:
 BRANCHING = 10.0
 """Factor on the weight of a joint for every branching between it and the nearest site that has to move."""
 LIMB_SHARE = 0.5
-"""Factor on the spread for joints of the limb that has to move: it follows people sooner than the rest."""
+"""Factor on the spread of joints of the limb that has to move, so that it moves as people do sooner than the rest."""
 FREE_SHARE = 2.0
-"""Factor on the spread for joints that move nothing that has a task: handles say little about them."""
+"""Factor on the spread of joints that carry no body with a task: the targets say little about them."""
 LIMB_WEIGHT = 0.05
 """Weight of a joint of median spread in the limb that has to move [1/rad²]. With more, soft tasks miss what is within
 reach; with much less, they outrun the rest of the body and lead it astray."""
@@ -106,7 +106,7 @@ class NaturalMotion:
         compiled: Callable[[Sequence[Task]], Problem],
         touches: Sequence[BoundTouch] = (),
     ) -> None:
-        """Fill row `row` of the engine's postures to be near to.
+        """Prepare row `row` of the engine's reference postures.
 
         Args:
             engine: The engine.
@@ -123,7 +123,7 @@ class NaturalMotion:
         self._start, self._start_frames = figure.neutral(), _frames_in_neutral(figure)
         self._likely_at_start: FloatArray | None = None
         self._known: frozenset[Task] = frozenset()
-        """The tasks whose handles gave the likely posture at the start."""
+        """The tasks that counted when the likely posture at the start was computed."""
         self._asked: Sequence[object] = []
         self._counted = frozenset(t.task for t in rows)
         self._likely_postures = _likely_postures(figure, compiled)
@@ -142,9 +142,9 @@ class NaturalMotion:
         self._recruited = {t.task: recruited(figure, t.task) for t in rows}
         self._way = np.zeros((2, figure.nv))
         self._recruitments: dict[tuple[frozenset[Task], tuple[Task, ...]], _Recruitment] = {}
-        """By the tasks that count, and those of them that have to move their sites."""
+        """Cache; keys are the tasks that count, and those of them that have to move their sites."""
         self._asked_poses: dict[_Handle, tuple[TargetLike | Task, Frames, Pose]] = {}
-        """Poses that tasks ask for, with the targets and the frames from which they follow."""
+        """Cache of the poses that tasks ask for, with the targets and frames that they were computed from."""
 
     def begin(self, q: FloatArray) -> None:
         """Start from the coordinates `q` (nq,): what no task asks to move stays there."""
@@ -255,7 +255,7 @@ class NaturalMotion:
         return self._likely_postures.likely(handles, self._start_frames)
 
     def _handles(self, targets: Targets, posture: Posture, frames: Frames) -> Handles:
-        """Wanted poses and positions of points that the model of people knows, as if the rest were in `posture`.
+        """Wanted poses and positions of the model's points; what no task asks for is taken from `posture`.
 
         Args:
             targets: Targets that some tasks have been given.
@@ -313,7 +313,7 @@ class LikelyPerson:
 
 
 def _places(frames: Frames, points: Iterable[tuple[str, bool]]) -> Handles:
-    """Where points are, and how those are turned of which that is asked."""
+    """Positions of points; poses for those whose second entry is true."""
     return {name: frames[name] if turned else frames[name].position for name, turned in points}
 
 
@@ -357,11 +357,11 @@ class _Handle:
 
     @cached_property
     def _from_rows(self) -> FloatArray:
-        """(3, rows) the way of the point, from the errors of the rows that count."""
+        """(3, rows) map from the errors of the rows that count to the displacement of the point."""
         return _pseudo_inverse(self.rows.goals[0].directions[self._counted].tobytes())
 
     def way(self, error: FloatArray, posture: Posture) -> FloatArray:
-        """(3,) how far the point has to go, from the errors of all rows in a posture."""
+        """(3,) displacement that brings the point to its target, from the errors of all rows in a posture."""
         if self._touch is not None:
             contact = self._touch.contact(posture)
             return np.asarray(-contact.distance * contact.normal, dtype=np.float64)
@@ -383,7 +383,7 @@ def _frames_in_neutral(figure: Figure) -> Frames:
 
 
 def _handled(people: LikelyPerson | LikelyHumanoid | None, rows: Sequence[TaskRows]) -> Iterator[tuple[TaskRows, str]]:
-    """The tasks that say where a point in the world should be, with that of the model of people on the same body."""
+    """Tasks that place a body in the world, each with the point of the model of people on that body."""
     for t in rows:
         if isinstance(t.task, Position | Frame) and t.task.relative_to is not None:
             continue
@@ -408,13 +408,13 @@ def _recruitment(figure: Figure, moved: tuple[str, ...], held: tuple[str, ...], 
     free = 1.0 - np.max([moving_joints(figure, body) for body in held] or [np.zeros(figure.nv)], axis=0)
     spread = np.where(free, freely, spread)
     if not may_move.all():
-        # Joints that no task may move must not move to make things easier for those that one may.
+        # Joints that no task may move must stay where they are, even if that would help the others.
         weights, spread = np.where(may_move, 0.0, weights), np.where(may_move, spread, np.inf)
     return _Recruitment(weights, spread, may_move, _hanging(figure, free * may_move))
 
 
 def _hanging(figure: Figure, free: FloatArray) -> IntArray:
-    """(k,) node of the shoulder of people of whose arms one has a task and the other is free (nv,)."""
+    """(k,) node of the shoulder of the free arm, if exactly one arm of a person has a task; `free` is (nv,)."""
     if people_of(figure) is None:
         return np.empty(0, dtype=np.int64)
     arms = [v for v in (figure.v_slice(name).start for name in SHOULDERS) if free[v] > 0.0]
@@ -440,7 +440,7 @@ def branchings_below(figure: Figure, body: str) -> int:
 
 @lru_cache(maxsize=16)
 def _people_spread(figure: Figure) -> FloatArray:
-    """(nv,) spreads: those of people with that of a base's place set to that of its rotation, times a lever.
+    """(nv,) spreads of people; for the position of a base, the spread of its rotation times a lever arm.
 
     Joints that not every human has follow, with a share of their range.
     """
@@ -477,7 +477,7 @@ def _part_starts(figure: Figure) -> IntArray:
 
 @lru_cache(maxsize=256)
 def _branchings(figure: Figure, body: str) -> FloatArray:
-    """(nv,) how many bodies from which several limbs go out lie between a body and each joint; eyes are no limbs."""
+    """(nv,) number of bodies with three or more limbs on the path from `body` to each joint; eyes are no limbs."""
     beside: dict[str | None, list[tuple[str | None, str]]] = {}
     for joint in figure.joints:
         beside.setdefault(joint.parent, []).append((joint.child, joint.name))

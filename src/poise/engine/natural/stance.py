@@ -60,7 +60,7 @@ def _is_on_its_feet(figure: Figure, posture: Posture) -> bool:
 
 
 def _leaves_stance(figure: Figure, task: Task) -> bool:
-    """Whether a task places or turns something that is neither the pelvis nor part of a leg."""
+    """Whether a task is about a body that is neither the pelvis nor part of a leg."""
     sites = [getattr(task, name, None) for name in ("site", "relative_to", "other")]
     named = [figure.body_of(site) for site in sites if isinstance(site, str)]
     if not isinstance(getattr(task, "site", None), str):

@@ -14,7 +14,7 @@ from poise.figure.anatomy.skeleton import Segment
 from poise.figure.model.pose import FloatArray
 
 ORIGIN_WEIGHT = 1e-3
-"""Weight of the hinges' own origins against their axes, which places the centre of parallel axes."""
+"""Weight of the hinges' origins relative to their axes; it determines the centre where the axes are parallel."""
 FAR_AXIS = 0.3
 """Distance of an axis from the centre, as a share of a bone, beyond which its hinge belongs to another joint."""
 PARALLEL = 0.7

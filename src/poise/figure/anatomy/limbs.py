@@ -32,7 +32,7 @@ TIP_NAMES = 0.6
 LENGTH_RATIO_LOSS = 2.0
 """Loss of score for bones of unequal length, times the squared logarithm of their ratio."""
 TWIN_LENGTH_LOSS = 2.0
-"""Loss of score for a difference between the twins of a bone, times the logarithm of their ratio."""
+"""Loss of score for unequal lengths of a left and a right bone, times the logarithm of their ratio."""
 TWIST_LOSS = 1.0
 """Loss of score for a middle joint that twists the limb instead of bending it."""
 HEIGHT_LOSS = 2.0
@@ -44,7 +44,7 @@ LONGEST_FOOT = 0.7
 FOOT_COSINE = 0.8
 """Greatest cosine of the angle between shank and foot."""
 AT_PARENT_LOSS = 0.3
-"""Loss of score for an upper joint that is at the place of the joint before it, as helper joints of recordings are."""
+"""Loss of score for an upper joint at the position of its parent joint, as helper joints of recordings have."""
 SHORTEST_BONE = 0.03
 """Least length of a bone of a limb, as a share of the figure's size."""
 LEAST_PAIR_SCORE = 1.5

@@ -43,7 +43,7 @@ LEAST_NAME = {"toe": 0.8, "pelvis": 0.8, "chest": 0.7, "neck": 0.7, "head": 0.7}
 LEAST_SIDED_NAME = 0.3
 """The same for other parts, which have a side."""
 FOUND_IN_PAIR, NAMED, MIRRORED = 0.45, 0.4, 0.1
-"""Certainty that structure, a name without doubt and the twin on the other side contribute."""
+"""Certainty that structure, an unambiguous name and the mirrored part on the other side contribute."""
 BY_NAME = 0.6
 """Certainty of a role that a name alone gives."""
 SAME_POINT = 1e-3
@@ -345,7 +345,7 @@ def _named_roles(
 
 
 def _in_loop(skeleton: Skeleton, name: str) -> bool:
-    """Whether a body or site is part of a loop, of which names say little: its twin must have the same role."""
+    """Whether a body or site is part of a loop; names say little there: its mirrored part must have the same role."""
     body = skeleton.figure.body_of(name)
     return skeleton.home[body] in skeleton.looped
 

@@ -140,7 +140,7 @@ class Skeleton:
         return out[::-1]
 
     def below(self, top: int) -> set[int]:
-        """Indices of a segment and of all that it carries."""
+        """Indices of a segment and of all its descendants."""
         found, waiting = set(), [top]
         while waiting:
             i = waiting.pop()
@@ -149,7 +149,7 @@ class Skeleton:
         return found
 
     def common(self, one: int, other: int) -> int:
-        """Index of the last segment that carries both; -1 if there is none."""
+        """Index of the nearest common ancestor of two segments; -1 if there is none."""
         shared = [a for a, b in zip(self.path(one), self.path(other), strict=False) if a == b]
         return shared[-1] if shared else -1
 

@@ -25,7 +25,7 @@ from poise.figure.model.pose import FloatArray, Pose
 from poise.kernels.distances.solids import HULL
 
 BY_DESIGN = 0.9
-"""Share of random postures in which two parts touch that overlap by design."""
+"""Share of random postures in contact above which two parts count as overlapping by design."""
 
 
 class SelfDistances(NamedTuple):

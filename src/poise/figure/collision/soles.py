@@ -23,7 +23,7 @@ SOLE_THICKNESS = 0.01
 LIFTED = 0.02
 """Height of a sole above the ground from which on it carries no weight [m]."""
 LEAST_DENSITY, SOLID_DENSITY = 100.0, 1000.0
-"""Density below which an inertia is not that of a solid body, and density of the body that is assumed then [kg/m³]."""
+"""Density below which an inertia cannot be that of a solid body, and the density assumed instead [kg/m³]."""
 MOST_CORNERS = 8
 """Largest number of corners that describe the sole of a mesh."""
 ROUNDING = 1e-9
@@ -59,7 +59,7 @@ def _fixed_to(figure: Figure, body: str) -> list[str]:
     """A body and all bodies that are joined to it rigidly."""
     nodes = figure.compiled.attached.node[: len(figure.bodies)]
     node = nodes[figure.bodies.index(body)]
-    # All that does not move is one node; the world is not a foot.
+    # All fixed bodies share one node, with the world, which is not a foot.
     if node < 0 or not any(joint.child == body or joint.nv == 0 for joint in figure.joints):
         return [body]
     return [other for other, at in zip(figure.bodies.names, nodes, strict=True) if at == node]

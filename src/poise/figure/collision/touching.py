@@ -24,7 +24,7 @@ NOTHING_NEAR = 1e6
 POINT_RADIUS = 1e-4
 """Radius of the ball that stands for a point of a surface [m]."""
 PROTRUSION = 5e-5
-"""How far that ball stands out of the surface [m]: what touches it is still clear of the surface."""
+"""How far that ball protrudes from the surface [m], so that what touches the ball does not touch the surface."""
 CONTACT_DEPTH = 0.005
 """Points up to this much farther apart than the nearest ones belong to a contact [m]."""
 

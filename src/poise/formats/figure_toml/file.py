@@ -68,7 +68,7 @@ def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
     tables = {what: top.tables(what, what) for what in _PLURALS}
     postures = top.as_table(top.take("posture", {}), "posture", "'posture'")
-    # The keys of the top first, so that a table with a wrong name is not taken for one that is missing.
+    # Top-level keys first, so that a misspelt table is reported as unknown and not as missing.
     beside = None if path is None else Path(path).resolve().parent
     given: dict[str, Any] = _top_record(units, beside).read(top)
     # The joints before other parts: couplings and postures depend on their kinds.

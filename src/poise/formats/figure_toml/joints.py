@@ -26,7 +26,7 @@ from poise.formats.figure_toml.values import (
 from poise.formats.text.toml_tables import Table
 
 MOST_SWINGS = 1000
-"""Number of swings along a side of a twist table that no file has."""
+"""Largest number of swings along each side of a twist table."""
 _BALL_KEYS = ("swing", "twist", "cone", "limb")
 
 

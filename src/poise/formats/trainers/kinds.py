@@ -336,7 +336,7 @@ def _names(content: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _array(content: dict[str, Any], key: str, path: Path, width: int = 0) -> FloatArray:
-    """A finite array of a file, of at least two dimensions."""
+    """A finite array of a file with at least two dimensions."""
     if key not in content:
         raise FormatError(f"has no {key!r}. It has: {listing(content)}.", path)
     try:

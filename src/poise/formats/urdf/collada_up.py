@@ -1,4 +1,4 @@
-"""Turns Collada meshes that say Y_UP, if the robot means it.
+"""Turns Collada meshes that declare Y_UP to z up, if that fits the robot's centres of mass.
 
 A Collada file states which of its axes points up. Some programs turn a mesh that says Y_UP into the Z-up frame of its
 link, others ignore it, and robots are written for either kind. Where a robot has such meshes, both ways are tried: that

@@ -139,7 +139,7 @@ MAX_PROJECTIONS = 200
 SEARCH_STARTS = 48
 """Number of start values of the alternating projections."""
 GOLDEN_SHARE = 0.5 * (math.sqrt(5.0) - 1.0)
-"""Number whose multiples are spread evenly over the fractions of 1."""
+"""Golden-ratio conjugate: the fractional parts of its multiples fill the interval from 0 to 1 evenly."""
 GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 """Angle whose multiples are spread evenly over the circle [rad]."""
 MET_LIMIT_EXCESS = 1e-11

@@ -49,7 +49,7 @@ from poise.kernels.maths.vector import (
 Array = np.ndarray
 
 _POINT_ACCURACY = 1e-6
-"""Accuracy of the nearest points of solids that are tipped [m]."""
+"""Accuracy of the nearest points of solids that are tilted for more contact points [m]."""
 
 
 @kernel
@@ -80,7 +80,7 @@ def nearest_placed(
     # outputs
     rows: Rows,
 ) -> tuple[int, int]:
-    """Do what `nearest_compiled` does, for solids that are in their places."""
+    """The same as `nearest_compiled`, for solids whose world frames are already computed."""
     count, more = _nearest_solids(solids, watched, placed, rows)
     return nearest_planes(solids, watched, placed, count, rows), more
 

@@ -55,7 +55,7 @@ class StepEffect(NamedTuple):
     """What a step did to the clearances."""
 
     violation_ratio: float
-    """Largest violation of a margin that grew, as a multiple of the allowed one; 0 if none grew by too much."""
+    """Largest increased violation of a margin, as a multiple of the allowed one; 0 if all increases are small."""
     missed_violation: bool
     """Whether a pair without a row before violates its margin now."""
     approach_ratio: float
@@ -63,7 +63,7 @@ class StepEffect(NamedTuple):
 
     @property
     def looked_too_near(self) -> bool:
-        """Whether a pair without a row, for which there was no limit, may have met."""
+        """Whether a pair that had no limit, because it had no row, may have come into contact."""
         return self.missed_violation or self.approach_ratio > 1.0
 
 
@@ -120,7 +120,7 @@ def note_clearances(
     # outputs
     clearances: Clearances,
 ) -> StepEffect:
-    """Note the clearances of the `count` rows of a measurement, and compare it with the one before.
+    """Store the clearances of the `count` rows of a measurement, and compare it with the previous one.
 
     A step is safe for a pair that had a row if the pair moved by no more than `most` [m] relative to each other, and
     for another pair if it moved by no more than both distances, before and after, together: solids that pass through

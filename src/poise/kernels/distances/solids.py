@@ -23,9 +23,9 @@ LIBRARY, CAPSULES, ROUND_FIRST, ROUND_SECOND, CONVEX = 0, 1, 2, 3, 4
 two convex solids."""
 
 TIPPED_SIDES = 4
-"""Number of sides to which a long or flat solid is tipped, to find more rows than its nearest points."""
+"""Number of directions in which a long or flat solid is tilted, to find further contact points."""
 TIPPING_REACH = 0.5
-"""Solids nearer than this share of the reach are tipped."""
+"""Solids nearer than this share of the reach are tilted."""
 NEARLY_PARALLEL = 0.1
 """Angle below which two long or flat solids get more than one row [rad]."""
 

@@ -349,7 +349,7 @@ def _fewest_levels_of_same_step(engine: Engine, fewest: int, most: int) -> int:
 
 @kernel
 def _may_remain_alone(engine: Engine, count: int) -> bool:
-    """Whether a step of the first `count` levels alone can help: some is not met, and they part no level in two."""
+    """Whether a step of the first `count` levels alone can help: one is not met, and no masked level loses its copy."""
     return engine.level_kind[count] != REIMPOSES and _some_level_is_unmet(engine, count)
 
 
@@ -538,7 +538,7 @@ def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
 
 @kernel
 def _leads_off_saddle(state: State) -> bool:
-    """Whether the first asked level that the leap changes gains by it, compared with the best that it has been.
+    """Whether the first asked level that the leap changes improves on its best merit so far.
 
     Levels that are met before and after do not change; leaps that cost a level a little each would add up otherwise.
     """

@@ -1,4 +1,4 @@
-"""Restoration: a step that cost higher levels too much, followed by a step of these levels alone.
+"""Restoration: after a step that raised higher levels too much, a step of these levels alone.
 
 A long step of the lowest level along the optima of a level above, which are curved, leaves that level with a loss of
 second order. Shortening the step until the loss passes for noise makes the figure creep. Newton corrections restore
@@ -25,7 +25,7 @@ from poise.kernels.jit.compile import kernel
 Array = np.ndarray
 
 SPEED_SLACK = 1e-9
-"""Share by which both steps together may exceed the largest step."""
+"""Factor by which both steps together may exceed the largest step."""
 
 
 @kernel
@@ -79,7 +79,7 @@ def _levels_above_the_lowest(engine: Engine) -> int:
 
 @kernel
 def _limit_both_steps(engine: Engine) -> None:
-    """Limit a step so that it does not exceed the largest step together with the one before."""
+    """Limit a step so that its sum with the previous one does not exceed the largest step."""
     limits, levels, before = engine.limits, engine.levels, engine.state.middle_step
     for k in range(before.shape[0]):
         far = min(limits.largest[k], limits.speed[k] * limits.clock[0])

@@ -172,7 +172,7 @@ def find_row_corrections(engine: Engine, new: Array, met: int, share: float, tol
 
 @kernel
 def _find_separation_corrections(engine: Engine, share: float) -> float:
-    """Write how much the trial step lacks of what `share` of the step should have separated each pair that is too near.
+    """Write by how much each pair that is too near is separated less than `share` of the step predicted.
 
     Returns the largest; pairs that are farther apart than they should be need no correction.
     """
@@ -336,7 +336,7 @@ def first_worse_level(engine: Engine, moved: float) -> int:
 
 @kernel
 def opens_loops(state: State) -> bool:
-    """Whether the trial step opens loops, or parts equality couplings, by more than a step may."""
+    """Whether the trial step opens loops, or violates equality couplings, by more than a step may."""
     slack = LOOP_SLACK if state.loop_residual.shape[0] > 0 else EXACT_LEVEL_SLACK
     return state.merit_after[MECHANISM_LEVEL] > state.merit[MECHANISM_LEVEL] + slack
 

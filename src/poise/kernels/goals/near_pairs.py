@@ -13,7 +13,7 @@ Array = np.ndarray
 MOVES, STANDS = -2, -1
 """Nodes that can move in more than one way, and nodes that tasks hold where they are."""
 NEGLIGIBLE_PENETRATION = 1e-5
-"""Violation of the margin that is not corrected [m]: a pair that is being separated cannot move apart any faster."""
+"""Violation of the margin that is not corrected [m]."""
 
 
 @kernel

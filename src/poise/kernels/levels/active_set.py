@@ -120,7 +120,7 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
 
 @inner_kernel
 def _is_beyond_hill(work: LevelsWork, k: int, kind: int, decided: int) -> bool:
-    """Whether curved level `k` has to climb to the optimum of the face just solved, and may not."""
+    """Whether level `k` would have to go uphill to its optimum on these active limits, which is not allowed."""
     return work.downhill_only == 1 and kind == NEWTON_LEVEL and work.lock_count > 0 and not descends(work, k, decided)
 
 

@@ -53,7 +53,7 @@ WEAK_MULTIPLIER = 0.05
 """Multiplier of a limit, as a share of the largest curvature, up to which the limit hardly binds: half a leap off a
 saddle point [rad or m], after which the curvature along it can have gained more than the multiplier has cost."""
 NEGLIGIBLE_SLOPE = 1e-9
-"""Slope of a level, as a share of the sum of the sizes of its terms, that rounding explains."""
+"""Largest slope of a level that may be rounding, relative to the sum of the sizes of its terms."""
 POWER_STEPS = 5
 """Inverse iterations that turn a direction of negative curvature towards the most negative one."""
 

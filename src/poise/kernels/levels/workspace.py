@@ -96,7 +96,7 @@ class LevelsWork(Memory):
     lazy: int
     """1 during a lazy sweep."""
     downhill_only: int
-    """1 if curved levels take no step across a hill: see `newton_level.descends`."""
+    """1 if levels with second derivatives may not step over a maximum: see `newton_level.descends`."""
     stopped_level: int
     """The level at which the last sweep stopped, or -1."""
     lock_count: int

@@ -23,9 +23,9 @@ from poise.kernels.motion.weighted_fit_step import Fit
 Array = np.ndarray
 
 BETTER = 0.9
-"""Share of the cost of a fit that another one must not exceed to replace it."""
+"""Another fit replaces a fit if its cost is at most this share."""
 STEPS_APART = 50
-"""Largest number of steps of a fit that takes parts of the figure out of each other."""
+"""Largest number of steps of a fit that separates penetrating parts of the figure."""
 FAR = 0.7
 """Difference of a coordinate from which two postures are far from each other [rad or m]."""
 

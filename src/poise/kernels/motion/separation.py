@@ -63,7 +63,7 @@ def distance_rate(engine: Engine, rows: Rows, r: int, row: Array) -> None:
 
 @kernel(counts_references=True)
 def measure_separation(engine: Engine, apart: Separation) -> int:
-    """Measure all pairs at the engine's posture; returns the number of rows: of pairs nearer than they should be."""
+    """Measure all pairs at the engine's posture; returns the number of rows, one per pair nearer than its reach."""
     if apart.watched.first.shape[0] == 0:
         return 0
     current = engine.current
@@ -75,7 +75,7 @@ def measure_separation(engine: Engine, apart: Separation) -> int:
 
 @kernel(counts_references=True)
 def overlaps(engine: Engine, apart: Separation, q: Array) -> bool:
-    """Whether parts that should be apart are in each other in posture `q` (nq,)."""
+    """Whether parts that should be apart penetrate in posture `q` (nq,)."""
     if apart.watched.first.shape[0] == 0:
         return False
     call_evaluate_current(engine.calls, engine, q)

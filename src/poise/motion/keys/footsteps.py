@@ -28,7 +28,7 @@ from poise.tasks.obstacles import Obstacle, Plane
 TOUCHES = 0.005
 """Height of a sole above the ground up to which it stands [m]."""
 SAME_PLACE = 1e-6
-"""Change of a foot's pose up to which it stays where it is [m or rad]."""
+"""Change of a foot's pose below which it takes no step [m or rad]."""
 LONGEST_STRIDE = 0.3
 """Longest way of a foot in one step, as a share of the figure's height."""
 SHIFT, LONGEST_SWING, SETTLE = 0.6, 1.0, 0.6
@@ -50,7 +50,7 @@ FACES_THE_WAY = 0.5
 FOOT_CLEARANCE, FOOT_CLEARANCE_PER_STRIDE = 0.03, 0.06
 """Height of a swinging foot [m], and what a stride of 1 m adds [m/m]."""
 AHEAD = 0.35
-"""Way of the centre of mass along the sole during a swing, to each side of its middle, as a share of its length."""
+"""Displacement of the centre of mass along the sole in a swing, each way from the middle, as a share of the length."""
 
 
 @dataclass(frozen=True, eq=False)

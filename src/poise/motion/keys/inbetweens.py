@@ -45,9 +45,9 @@ BASE_PLACE_WEIGHT, BASE_TURN_WEIGHT = 0.1, 20.0
 STILL_STEPS = 2
 """Number of steps without a movement after which a frame is solved."""
 SAME_AS_CLIP = 1e-3
-"""Difference up to which a task asks for what the clip under the keys does [m or rad]."""
+"""Difference up to which a target agrees with the clip under the keys [m or rad]."""
 DRAWN_TO_POSTURE = "the posture between keys"
-"""Name of the task that draws all joints to the posture between two keys."""
+"""Name of the task that keeps all joints near the posture interpolated between two keys."""
 Progress = Callable[[int, int], object]
 
 
@@ -100,7 +100,7 @@ def filtered(motion: Motion, filter: MotionFilter) -> Motion:
 
 
 class Inbetweens:
-    """What is asked of a figure at every time of an animation, and the stretches that can be solved apart."""
+    """Tasks and reference posture at every time of an animation, and the intervals that can be solved independently."""
 
     def __init__(self, scene: Scene, rate: float | None = None) -> None:
         """Lay curves through the keys of a scene's animation."""
@@ -325,7 +325,7 @@ class Stretch:
 
 
 def posture_weights(figure: Figure) -> list[float]:
-    """How strongly each velocity is drawn to the posture between keys.
+    """Weight of each velocity in the task that keeps joints near the interpolated posture.
 
     A floating base keeps its direction rather than its place: the weight of a body that bends shifts by its hips.
     """
@@ -339,7 +339,7 @@ def posture_weights(figure: Figure) -> list[float]:
 
 
 def _settled(solver: Solver, posture: Posture) -> Posture:
-    """The posture after as many steps as it takes to come to rest; one step without a movement may be a refused one."""
+    """The posture at rest after some steps; a single step without movement may only be a rejected one."""
     still = 0
     for _ in range(MOST_STEPS):
         before, posture = posture, solver.step(posture)

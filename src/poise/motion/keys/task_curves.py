@@ -106,7 +106,7 @@ def _nearest(by_key: dict[int, Task], k: int) -> Task:
 
 
 def _identity(task: Task, figure: Figure) -> Hashable:
-    """What must be equal for two tasks to be one whose target moves."""
+    """The key that two tasks must share to count as one task whose target moves."""
     moving = (
         "posture"
         if isinstance(task, Hold)

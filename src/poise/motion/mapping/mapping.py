@@ -231,7 +231,7 @@ def default_weight(role: str) -> float:
 
 
 def _weight(figure: Figure, role: str) -> float:
-    """Weight of a role of a figure; 0 for a head that cannot turn on the chest, which follows the shoulders."""
+    """Weight of a role of a figure; 0 for a head that is fixed to the chest, because that follows the shoulders."""
     head_is_fixed = role == "head" and figure.roles["head"].reason == "name" and "neck" not in figure.roles
     return 0.0 if head_is_fixed and "chest" in figure.roles else default_weight(role)
 

@@ -43,11 +43,11 @@ class TrainingMeasures:
     """Measures by which people who train robots accept or reject a motion."""
 
     self_depth: FloatArray
-    """(frames,) greatest depth of one part of the figure in another, beyond what is so by design [m]."""
+    """(frames,) greatest penetration of one part of the figure into another, less that of its design [m]."""
     deepest_pair: tuple[str, str] | None
     """The bodies of the greatest self-penetration; None without one."""
     penetrating: float
-    """Share of frames in which parts are deeper than a centimetre in each other or in the ground."""
+    """Share of frames with a penetration of more than a centimetre, of parts or of the ground."""
     sliding: float
     """Share of frames in contact in which a toe moves faster than a centimetre per second."""
     toe_speed: float

@@ -45,9 +45,9 @@ BACKWARD_FOOT_ANGLE = np.radians(100.0)
 MOST_FOOT_YAW = np.radians(55.0)
 """Greatest yaw of a foot against the pelvis in the plan [rad]."""
 TURN_SLACK = np.radians(10.0)
-"""How much farther than its leg can turn it a foot may point from the clip's pelvis; the figure's follows it [rad]."""
+"""Angle by which a foot may exceed its leg's range against the clip's pelvis; the figure's pelvis gives way [rad]."""
 SHORTEST_TURNING_CONTACT = 0.06
-"""Least length of what is left of a contact when a foot has to be lifted because the body turns [s]."""
+"""Least duration of the rest of a contact that is cut because the body turns too far [s]."""
 TIPPED_FLAT_PITCH = np.radians(30.0)
 """Pitch beyond which a foot that was found flat stands on its ball or its heel alone [rad]."""
 FLAT_PITCH = np.radians(4.0)

@@ -29,9 +29,9 @@ HEIGHT = BAR_HEIGHT + RULER_HEIGHT + 1
 STATUS_HEIGHT, STRIP_HEIGHT = 88, 176
 """Heights of what is above the view, and of the plots below it [pixels]."""
 EASE_WORDS = {"smooth": "Smooth", "stop": "Stop", "linear": "Linear"}
-"""Ways in which a motion passes a key, by their names in the library."""
+"""Labels of the ways to pass a key, by their names in `poise.Key`."""
 SPEEDS = {0.5: "Half as fast", 0.8: "A little slower", 1.25: "A little faster", 2.0: "Twice as fast"}
-"""Retimings, by how much faster they are."""
+"""Labels of retimings, by the factor of the speed."""
 FILM_SIZE = {"width": 1280, "height": 720}
 """Size of films and frames [pixels]."""
 TIMELINE_STYLE = f"""

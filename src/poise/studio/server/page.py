@@ -258,7 +258,7 @@ def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
 
 
 def _badge(marker: str) -> tuple[ui.label, ui.tooltip]:
-    """A small sign in the status line, and its tooltip."""
+    """An icon in the status line, and its tooltip."""
     with ui.label().classes("poise-badge no-wrap").mark(f"badge {marker}") as badge:
         tip = ui.tooltip()
     return badge, tip

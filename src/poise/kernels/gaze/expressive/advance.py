@@ -81,9 +81,9 @@ FARTHEST_LOOK = math.radians(60.0)
 MIN_LOSS = 0.011
 """Loss per frame of the horizon below which no change is considered: hardly any change costs less."""
 AS_GOOD = 0.003
-"""A posture whose cost per frame exceeds that of a single solve by less is as good, when the target rests."""
+"""Difference in cost per frame up to which a posture is as good as a single solve, when the target rests."""
 WORTH_LEAVING = 0.7
-"""A chain on its way leaves it for a goal that costs less than this fraction of the rest of the way."""
+"""A chain on its way to a goal changes to another one that costs less than this fraction of the rest of the way."""
 SPARE = 0.5
 """Number of frames for which a way may wait for the gaze, as a fraction of its frames."""
 LONGEST_WAIT = 0.8
@@ -91,7 +91,7 @@ LONGEST_WAIT = 0.8
 FRAMES_BETWEEN = 2
 """Frames between two times that another goal is considered."""
 RESTED = 0.5
-"""Frames after which a target that rests is expected to rest on, as a fraction of the horizon."""
+"""Frames at rest after which a target is expected to stay at rest, as a fraction of the horizon."""
 STILL = math.radians(0.02)
 """A target that turns by less than this per frame rests [rad]."""
 JUMP = math.radians(10.0)

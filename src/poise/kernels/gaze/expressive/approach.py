@@ -42,7 +42,7 @@ HOLD_STEPS = 5
 JOINT_STIFFNESS, END_STIFFNESS = 0.02, 1e-3
 """Stiffness towards the goal, added to the weight in the shape error; and that of twisters at the ends."""
 GAZE_FALLS_BEHIND = math.radians(0.2)
-"""The tube waits for a frame that would be off by more than this [rad]."""
+"""The radius of the tube stops shrinking for a frame whose direction error would exceed this [rad]."""
 FRAME_ROUNDING = 0.5
 """A goal may be farther away than the frames left reach by this fraction of a rate, because it moves with its target.
 """
@@ -56,7 +56,7 @@ class Pace(NamedTuple):
     gaze: float
     """Cost of a direction error, per radian; the cost of the shape error is 1."""
     horizon: int
-    """Number of frames for which what is lost by staying counts, see `poise.kernels.gaze.expressive.advance`."""
+    """Horizon: number of frames whose costs are added up, see `poise.kernels.gaze.expressive.advance`."""
 
 
 class Way(NamedTuple):

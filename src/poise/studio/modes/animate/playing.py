@@ -58,7 +58,7 @@ class Timeline:
         self.solved = SolvedAnimation(self._wake)
         """The frames of the animation."""
         self.shown = False
-        """Whether pages show the timeline of an animation without keys."""
+        """Whether pages show the timeline even without keys."""
         self.ghosts = self.trails = self.recording = False
         self.copied: Key | None = None
         """The key that is pasted."""
@@ -83,7 +83,7 @@ class Timeline:
     # Time
 
     def seek(self, session: Session, seconds: float) -> None:
-        """Show a time of the animation; unkeyed changes of the figure are undone by that, and come back by undo [s]."""
+        """Show a time of the animation [s]; changes without a key are discarded, and undo restores them."""
         self.pause(session)
         session.update(lambda state: self._at(state, seconds), gesture=("seek",))
 
@@ -175,7 +175,7 @@ class Timeline:
         self.seek(session, seconds)
 
     def ease(self, session: Session, ease: str) -> None:
-        """Let the motion pass the key at the present time in another way."""
+        """Change the ease of the key at the present time."""
         if ease in EASES:
             session.update(lambda state: with_ease_now(state, ease))
 
@@ -223,7 +223,7 @@ class Timeline:
         session.wake()
 
     def _take(self, state: State) -> None:
-        """Remember the posture and the tasks of a moment, from the first drag on."""
+        """Record the posture and the tasks of this moment, once something has been dragged."""
         now = time.perf_counter()
         if self._started is None:
             if not state.pulls and (not self._record or state.scene.tasks == self._record[0][2]):
@@ -255,7 +255,7 @@ class Timeline:
     # Pages
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> bool:
-        """Handle a message of the timeline; returns whether it was one."""
+        """Handle a message if it is one of the timeline; returns whether it is."""
         what = message["do"]
         if what == "seek":
             self.seek(session, float(message["time"]))
@@ -340,7 +340,7 @@ def _retimed(animation: Animation, factor: float) -> Animation:
 
 
 def _ordered(tasks: list[Task], like: tuple[Task, ...]) -> list[Task]:
-    """The tasks in the order of others with the same kinds and labels; switched-off ones of those are kept."""
+    """Tasks in the order of `others`, matched by kind and label; inactive tasks of `others` are kept."""
     left, found = list(tasks), []
     for old in like:
         same = next((task for task in left if type(task) is type(old) and task.label == old.label), None)

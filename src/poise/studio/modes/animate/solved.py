@@ -33,7 +33,7 @@ class Plan:
 
     inbetweens: Inbetweens
     digests: tuple[Any, ...] = ()
-    """Identifies each stretch among all that have been solved; empty until they have been computed."""
+    """Digest of each interval, which identifies its solved frames; empty until they have been computed."""
 
     def stretches(self) -> list[tuple[Stretch, Any]]:
         """The stretches with their digests; None for those that have none yet."""
@@ -61,7 +61,7 @@ class SolvedAnimation:
         self._wanted = threading.Event()
         self._thread: threading.Thread | None = None
         self.version = 0
-        """Counts what has been solved."""
+        """Grows whenever an interval has been solved."""
 
     def follow(self, scene: Scene) -> None:
         """Solve the frames of a scene's animation if it has changed."""
