@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from poise.motion.clip.watching import watching as watching
     from poise.motion.filter.filter import MotionFilter as MotionFilter
     from poise.motion.keys.inbetweens import animate as animate
+    from poise.motion.live.live import LiveRetarget as LiveRetarget
     from poise.motion.retarget.retarget import retarget as retarget
     from poise.tasks.avoid import Avoid as Avoid
     from poise.tasks.criteria import Comfort as Comfort
@@ -120,6 +121,7 @@ _HOMES = {
     "Joint": "poise.figure.model.joints",
     "Key": "poise.engine.animation",
     "LeastTorque": "poise.tasks.criteria",
+    "LiveRetarget": "poise.motion.live.live",
     "LookAt": "poise.tasks.look_at",
     "MomentOfInertia": "poise.tasks.mass",
     "Motion": "poise.motion.clip.motion",

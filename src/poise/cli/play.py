@@ -48,6 +48,12 @@ def play(  # noqa: PLR0913 - one argument per option
         Path | None,
         typer.Option("--clip", help="Play a motion: .csv, .json or .npz; .bvh and .glb are retargeted first."),
     ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from", help="Follow a performer: vmc:PORT, or vmc:HOST:PORT to listen to other machines than this one."
+        ),
+    ] = "",
     loop: Annotated[bool, typer.Option("--loop", help="Repeat the clip.")] = False,
     posture: Annotated[
         str, typer.Option("--posture", "-p", help="Hold a posture: a name or joint=value pairs, see poise show --help.")
@@ -97,6 +103,8 @@ def play(  # noqa: PLR0913 - one argument per option
 
     [bold]poise play human --clip walk.bvh[/] retargets the clip to the human, then plays it.
 
+    [bold]poise play g1 --from vmc:39539[/] follows a performer whose bones come by the VMC protocol (OSC over UDP).
+
     [bold]poise play adelino --robot firmata:/dev/ttyACM0 --servos lamp.toml[/] moves real servos, slowly at first.
 
     [bold]poise play adelino --robot firmata:/dev/ttyACM0 --dry-run[/] prints the servo commands and moves nothing.
@@ -106,6 +114,11 @@ def play(  # noqa: PLR0913 - one argument per option
     from poise.character.character import Character
 
     chosen = load_figure(figure)
+    if source:
+        if clip or posture or face or at or idle or listen is not None or loop:
+            raise PoiseError("--from goes with --robot, --send, --rate and --seconds, not with other things to play.")
+        _run_stream(chosen, source, (robot, servos, send), rate=rate, seconds=seconds, dry_run=dry_run)
+        return
     motion = None if clip is None else motion_of(clip, chosen)
     chosen = chosen if motion is None else motion.figure
     if (
@@ -196,23 +209,44 @@ def _run_motion(
     dry_run: bool,
 ) -> None:
     """Play a motion unfiltered to a robot and over OSC, and show joint angles in a status line on a terminal."""
-    from rich.status import Status
+    with _outputs(motion.figure, to, dry_run=dry_run) as outputs:
+        _show(play_unfiltered(motion, outputs, rate=rate, seconds=seconds, loop=loop), shown=not dry_run)
 
+
+def _run_stream(
+    figure: Figure, source: str, to: tuple[str, Path | None, str], *, rate: float, seconds: float | None, dry_run: bool
+) -> None:
+    """Follow a stream, and pass its frames on as `_run_motion` does."""
+    from poise.cli.play_stream import play_stream
+
+    with _outputs(figure, to, dry_run=dry_run) as outputs:
+        _show(play_stream(figure, source, outputs, rate=rate, seconds=seconds), shown=not dry_run)
+
+
+@contextmanager
+def _outputs(figure: Figure, to: tuple[str, Path | None, str], *, dry_run: bool) -> Iterator[list[Output]]:
+    """The robot and the receiver of OSC to which frames go."""
     from poise.character.osc import OscOut
 
     robot, servos, send = to
-    status = Status("", console=stderr())
-    shown = stderr().is_terminal and not dry_run
     outputs: list[Output] = []
     with ExitStack() as open_things:
-        _connect(open_things, motion.figure, outputs, robot, servos, dry_run=dry_run)
+        _connect(open_things, figure, outputs, robot, servos, dry_run=dry_run)
         if send:
-            sender = OscOut(motion.figure.name, *_host_and_port(send), outputs)
+            sender = OscOut(figure.name, *_host_and_port(send), outputs)
             open_things.callback(sender.close)
             outputs.append(sender.send)
-        if shown:
-            open_things.enter_context(status)
-        for k, frame in enumerate(play_unfiltered(motion, outputs, rate=rate, seconds=seconds, loop=loop)):
+        yield outputs
+
+
+def _show(frames: Iterator[Posture], *, shown: bool) -> None:
+    """Go through frames; on a terminal, show some joint angles in a status line."""
+    from rich.status import Status
+
+    status = Status("", console=stderr())
+    shown = shown and stderr().is_terminal
+    with status if shown else nullcontext():
+        for k, frame in enumerate(frames):
             if shown and k % 6 == 0:
                 status.update(_status_line(frame))
 

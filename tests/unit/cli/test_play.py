@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+import threading
 from contextlib import suppress
 
 import numpy as np
@@ -12,8 +13,10 @@ import poise
 from poise.character.character import Character
 from poise.cli.app import run
 from poise.cli.play_live import FilterName, LivePlay, SolverName, keys_in, make_filter, make_solver
+from poise.cli.play_stream import vmc_address
 from poise.formats.osc import decode
 from poise.motion.clip.clip import Clip
+from tests.unit.formats.performer import packet, performer
 
 SHORT = ["--seconds", "0.4"]
 
@@ -144,3 +147,65 @@ def test_a_terminal_shows_the_figure_and_takes_keys():
     assert os.waitstatus_to_exitcode(status) == 0
     assert "▀" in words
     assert "solves" in words
+
+
+def send_performance(port, stop):
+    """Send the frames of a performer, over and over, until `stop` is set."""
+    clip = performer()
+    packets = [packet(clip.figure, q) for q in clip.q]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        while not stop.is_set():
+            for each in packets:
+                sender.sendto(each, ("127.0.0.1", port))
+                stop.wait(1.0 / 60.0)
+                if stop.is_set():
+                    break
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_a_robot_follows_a_performer_over_the_network(capsys):
+    stop, port = threading.Event(), free_port()
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.bind(("127.0.0.1", 0))
+    receiver.settimeout(10.0)
+    sending = threading.Thread(target=send_performance, args=(port, stop))
+    sending.start()
+    try:
+        to = f"127.0.0.1:{receiver.getsockname()[1]}"
+        assert run(["play", "human", "--from", f"vmc:{port}", "--send", to, "--seconds", "8"]) == 0
+        frames = [decode(receiver.recv(65536)) for _ in range(20)]
+    finally:
+        stop.set()
+        sending.join()
+        receiver.close()
+    out, err = capsys.readouterr()
+    assert "frames at 60 Hz" in out
+    assert f"waiting for VMC frames on port {port}" in err
+    assert any(message.address == "/human/left_knee" for message in frames[-1])
+
+
+def test_a_stream_that_does_not_come_is_said(capsys):
+    assert run(["play", "human", "--from", f"vmc:{free_port()}", "--seconds", "0.3"]) == 2
+    assert "0 VMC frames came" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("source", ["vmc:", "vmc:x", "osc:1", "vmc:a:b", "vmc:1:2:3"])
+def test_a_stream_is_named_by_its_port(source, capsys):
+    assert run(["play", "human", "--from", source]) == 2
+    assert "--from takes vmc:PORT" in capsys.readouterr().err
+
+
+def test_streams_are_heard_from_this_machine_alone_unless_asked():
+    assert vmc_address("vmc") == ("127.0.0.1", 39539)
+    assert vmc_address("vmc:40000") == ("127.0.0.1", 40000)
+    assert vmc_address("vmc:0.0.0.0:40000") == ("0.0.0.0", 40000)
+
+
+def test_a_stream_goes_alone(capsys):
+    assert run(["play", "human", "--from", "vmc:39539", "--face", "1,0,0"]) == 2
+    assert "--from goes with" in capsys.readouterr().err

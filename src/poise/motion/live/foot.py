@@ -29,6 +29,12 @@ CLEARANCE_TIME = 0.08
 """Time in the air after which a foot keeps clear of the ground [s]."""
 FLAT_HEIGHT = 0.08
 """Height of the person's ankle above a standing one up to which a foot in the air is still partly level [legs]."""
+FARTHEST_SLIDE = 0.03
+"""Distance that a foot that has landed may slide towards the person's [m]."""
+FARTHEST_STANCE = 0.2
+"""Distance from the person's foot at which a foot that stands makes a step to it, as after a gap [legs]."""
+STEP_HEIGHT = 0.06
+"""Height of such a step [legs]."""
 STANDING_TOLERANCE = 5e-4
 """Distance from its place on the ground from which a foot that has landed stands there exactly [m]."""
 TURN_TOLERANCE = 2e-3
@@ -63,7 +69,7 @@ class LiveFoot:
             settings: When a foot stands.
         """
         self.foot, self._leg, self._lag, self._settings = foot, leg, lag, settings
-        self.lands, self.stands = False, False
+        self.lands, self.stands, self.steps = False, False, False
         self._offset, self._off_yaw, self._aloft = np.zeros(3), 0.0, FADE_TIME
         self._speed = np.zeros(2)
         self._anchor, self._yaw = np.zeros(3), 0.0
@@ -81,21 +87,44 @@ class LiveFoot:
         self.point, self.turning = Point(place, self._lag), Turn(turn, self._lag)
         self._ends = self._points(frame)
 
-    def step(self, frame: FootFrame, actual: tuple[FloatArray, FloatArray, Rotated], dt: float) -> None:
+    def step(
+        self, frame: FootFrame, actual: tuple[FloatArray, FloatArray, Rotated], dt: float, since: float
+    ) -> None:
         """Go on by a frame.
 
         Args:
             frame: The person's foot.
             actual: Where the sole of the figure is, how fast it moves [m/s], and how it is turned.
             dt: Length of the frame [s].
+            since: Time since the person was seen before [s].
         """
-        touches = self._touches(frame, dt)
-        if touches and not self.lands:
+        touches = self._touches(frame, since)
+        if touches and not self.lands and not self.steps:
             self._land(frame, actual)
         elif self.lands and not touches:
             self.release(frame)
         self._aloft += dt
+        self.steps = self.steps and self._aloft < FADE_TIME
         self.settle(frame, dt)
+
+    def offset(self, frame: FootFrame) -> FloatArray:
+        """(3,) how far the foot, on the ground, is from the person's, along the ground [m]."""
+        way: FloatArray = (self.shift - frame.ankle) * [1.0, 0.0, 1.0]
+        return way
+
+    def meets(self, frame: FootFrame) -> bool:
+        """Whether the foot is on the ground, and the person's too."""
+        return self.lands and min(self._heights(frame)) < self._settings.high * self._leg
+
+    def strays(self, frame: FootFrame) -> bool:
+        """Whether the foot stands too far from the person's."""
+        way = self.offset(frame)
+        return self.lands and float(way @ way) > (FARTHEST_STANCE * self._leg) ** 2
+
+    def step_over(self, frame: FootFrame) -> None:
+        """Lift the foot and put it down where the person's is."""
+        self.release(frame)
+        self.steps = True
 
     def settle(self, frame: FootFrame, dt: float) -> None:
         """Move the sole for a frame: towards its place on the ground, or after the person's foot."""
@@ -151,7 +180,11 @@ class LiveFoot:
         self.turning.turn = turn
         self.point.lag = self.turning.lag = LANDING_LAG
         wanted, aimed = self._aim(frame)
-        self._anchor = np.array([wanted[0], 0.0, wanted[2]])
+        ahead = place + LANDING_LAG * velocity
+        way = wanted - ahead
+        way[1] = 0.0
+        self._anchor = ahead + way * min(1.0, FARTHEST_SLIDE / max(float(np.linalg.norm(way)), 1e-9))
+        self._anchor[1] = 0.0
         self._yaw = aimed.yaw
 
     def _stance(self, frame: FootFrame) -> Rotated:
@@ -180,6 +213,9 @@ class LiveFoot:
         low = place[1] + min(turn.apply(self.foot.ball)[1], turn.apply(self.foot.heel)[1])
         soft = GROUND_CLEARANCE * self._leg * min(self._aloft / CLEARANCE_TIME, 1.0)
         place[1] += 0.5 * (low + math.hypot(low, soft)) - low
+        if self.steps:
+            gone = min(self._aloft / FADE_TIME, 1.0)
+            place[1] += STEP_HEIGHT * self._leg * 16.0 * (gone * (1.0 - gone)) ** 2
         return place, turn
 
     def _points(self, frame: FootFrame) -> tuple[FloatArray, FloatArray]:

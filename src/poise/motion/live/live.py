@@ -237,15 +237,20 @@ class LiveRetarget:
             if q is None:
                 return self.figure.neutral()
             return self._begin(q, dt)
+        since = self._gap + dt
         if q is None:
-            self._gap += dt
+            self._gap = since
         else:
-            self._see(q, self._last, dt)
+            self._see(q, self._last, since)
         for side, foot in self._feet.items():
             if q is None:
                 foot.settle(self._seen.feet[side], dt)
             else:
-                foot.step(self._seen.feet[side], self._soles[side], dt)
+                foot.step(self._seen.feet[side], self._soles[side], dt, since)
+        if all(foot.lands for foot in self._feet.values()):
+            far = next((side for side, foot in self._feet.items() if foot.strays(self._seen.feet[side])), None)
+            if far is not None:
+                self._feet[far].step_over(self._seen.feet[far])
         self._share = min(self._share + dt / REJOIN_TIME, 1.0)
         self._set_targets(self._seen, dt)
         self._fit_draft(DRAFT_STEPS, DRAFT_TOLERANCE, dt)
@@ -313,18 +318,28 @@ class LiveRetarget:
         return self._fit_final(None)
 
     def _see(self, q: FloatArray, last: FloatArray, dt: float) -> None:
-        """Take a frame; after a gap or a jump, the person goes on from where the figure is."""
+        """Take a frame; after a gap or a jump of the hips, the person goes on from where the figure is."""
         before, seen = self._seen, self._person.see(q)
         assert before is not None
-        way = max(float(np.abs(place - before.places[joint]).max()) for joint, place in seen.places.items())
-        if self._gap >= GAP_TIME or way > CUT_SPEED * self._person.leg * dt:
+        farthest = CUT_SPEED * self._person.leg * dt
+        if self._gap >= GAP_TIME or np.abs(seen.hips - before.hips).max() > farthest:
             seen = self._person.rejoin(q, before)
+            off = [foot.offset(seen.feet[side]) for side, foot in self._feet.items() if foot.meets(seen.feet[side])]
+            if off:
+                # The foot that is nearest to the person's stays where it is.
+                seen = self._person.move(q, min(off, key=lambda way: float(way @ way)))
             for side, foot in self._feet.items():
                 foot.rejoin(seen.feet[side])
-            self._smooth_from(seen)
-            self._held[:] = last
-            self._share = 0.0
+            self._ease_from(seen, last)
+        elif max(float(np.abs(place - before.places[joint]).max()) for joint, place in seen.places.items()) > farthest:
+            self._ease_from(seen, last)
         self._seen, self._gap = seen, 0.0
+
+    def _ease_from(self, seen: PersonFrame, last: FloatArray) -> None:
+        """Begin to ease from the last posture (nq,) into the stream, which goes on elsewhere."""
+        self._smooth_from(seen)
+        self._held[:] = last
+        self._share = 0.0
 
     def _smooth_from(self, seen: PersonFrame) -> None:
         """Begin to smooth the targets at those of a frame."""
@@ -428,11 +443,13 @@ class LiveRetarget:
             if not foot.lands:
                 at, turn = soles[side]
                 ends = at + turn.apply(np.array([foot.foot.ball, foot.foot.heel]))
-                at[1] += max(-float(ends[:, 1].min()), 0.0)
+                low = -float(ends[:, 1].min())
+                at[1] += max(low, 0.0)
+                least = 1.0 if low > 0.0 else SWING_WEIGHT
                 for part, value in enumerate(self._foot_values(side, at, turn)):
                     slot = self._final_slots[k + part]
                     slot.set(value)
-                    slot.weigh(max(SWING_WEIGHT, LEAST_SWING_WEIGHT ** (1.0 - foot.firmness)))
+                    slot.weigh(max(least, LEAST_SWING_WEIGHT ** (1.0 - foot.firmness)))
             k += self._per_foot[side]
 
     def _soles_of(self, q: FloatArray) -> dict[str, tuple[FloatArray, Rotated]]:

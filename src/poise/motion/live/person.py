@@ -129,6 +129,11 @@ class Person:
         self._turn, self._way = turn * self._turn, turn.apply(self._way) + way
         return self.see(q)
 
+    def move(self, q: FloatArray, way: FloatArray) -> PersonFrame:
+        """The targets of a posture, after the person has been moved along the ground (3,) [m]."""
+        self._way = self._way + way * [1.0, 0.0, 1.0]
+        return self.see(q)
+
     def _trunk(self, paths: Paths) -> Rotated | None:
         if self._aligned is None:
             rows = {joint: place[None] for joint, place in paths.items()}
@@ -139,12 +144,12 @@ class Person:
 
     def _foot(self, side: str, paths: Paths) -> FootFrame:
         """A foot as `clip_foot_path` has it, of one frame."""
-        ankle, toe, heading = paths[self._roles[f"{side}_ankle"]], self._roles.get(f"{side}_toe"), self._heading
-        ankle = ankle + self._outwards(side, paths)
+        bare, toe, heading = paths[self._roles[f"{side}_ankle"]], self._roles.get(f"{side}_toe"), self._heading
+        ankle = bare + self._outwards(side, paths)
         if toe is None:
             return FootFrame(ankle, ankle - [0.0, self._build.feet[side].ankle[1], 0.0], heading, 0.0)
         ball = paths[toe].copy()
-        x, y, z = (ball - ankle).tolist()
+        x, y, z = (ball - bare).tolist()
         ball[1] -= self._low
         level, out = math.hypot(x, z), math.remainder(math.atan2(x, z) - heading, 2.0 * math.pi)
         if level > LEAST_HORIZONTAL_SHARE * math.hypot(level, y) and abs(out) < BACKWARD_FOOT_ANGLE:
