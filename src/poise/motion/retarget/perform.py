@@ -48,7 +48,7 @@ from poise.motion.retarget.smoothing import (
     smoothed,
     smoothed_where,
 )
-from poise.motion.retarget.task_tracks import SWING_PRIORITY, TaskTracks, contact_errors, final_tracks
+from poise.motion.retarget.task_tracks import SWING_PRIORITY, TaskTracks, contact_errors, final_tracks, sole_heights
 
 LEVEL_STEPS = 4
 """Largest number of steps of the prioritised solver per frame."""
@@ -60,6 +60,10 @@ SMOOTHING_ROUNDS, SOLID_SMOOTHING_ROUNDS = 8, 12
 """Largest number of rounds of smoothing jerky frames again, and of figures whose parts are kept apart."""
 RELEASE_ROUNDS = 4
 """Largest number of rounds of releasing contacts that slip."""
+GROUND_ROUNDS = 4
+"""Largest number of rounds of solving frames again in which a foot is below the ground."""
+GROUND_DEPTH = 5e-4
+"""Depth below the ground from which a frame is solved again [m]."""
 SMOOTHING_GROWTH = 1.6
 """Factor by which the smoothing grows wider in each round."""
 WIDEST_SMOOTHING, WIDEST_SOLID_SMOOTHING = 0.1, 0.25
@@ -277,6 +281,18 @@ class MotionSolver:
             wanted = smoothed_where(self.figure, out, jerky, width)
             out = self._with_constraints(wanted, np.flatnonzero(window), out)
             width = min(SMOOTHING_GROWTH * width, widest * self.rate)
+        return self._above_ground(out)
+
+    def _above_ground(self, out: FloatArray) -> FloatArray:
+        """(frames, nq) the motion, with frames solved again in which a foot is below the ground.
+
+        A draft that is far from the ground, as where the recording jumps, needs more steps than other frames.
+        """
+        for _ in range(GROUND_ROUNDS):
+            deep = np.any([sole_heights(self.tracks, side, out) < -GROUND_DEPTH for side in self.plan.feet], axis=0)
+            if not np.any(deep):
+                break
+            out = self._with_constraints(out, np.flatnonzero(deep), out)
         return out
 
     def _with_constraints(

@@ -286,6 +286,14 @@ def sole_motion(tracks: TaskTracks, side: str, clip: FloatArray) -> tuple[FloatA
     return at, Rotation.from_matrix(build.axes) * world * sole
 
 
+def sole_heights(tracks: TaskTracks, side: str, clip: FloatArray) -> FloatArray:
+    """(frames,) height above the ground of the lower end of a sole over postures `clip` (frames, nq) [m]."""
+    at, turn = sole_motion(tracks, side, clip)
+    foot = tracks.plan.build.feet[side]
+    out: FloatArray = np.minimum((at + turn.apply(foot.ball))[:, 1], (at + turn.apply(foot.heel))[:, 1])
+    return out
+
+
 def contact_errors(tracks: TaskTracks, side: str, clip: FloatArray) -> FloatArray:
     """(frames,) greatest distance of a foot's ball or heel in contact from its planned position, 0 in swing [m]."""
     plan = tracks.plan
