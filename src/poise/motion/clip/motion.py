@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -170,6 +170,8 @@ class Track:
     """Height of the ground [m]."""
     center: FloatArray | None
     """(frames, 3) target of the centre of mass [m]; None for a motion without `balance`."""
+    floor: dict[str, FloatArray] = field(default_factory=dict)
+    """(frames,) height of the floor above the ground under each foot, by site [m]; 0 for a site that is not here."""
 
     def __getitem__(self, frames: slice) -> Track:
         """The targets of a slice of frames."""
@@ -182,6 +184,7 @@ class Track:
             self.soles,
             self.ground,
             None if self.center is None else self.center[frames],
+            {name: heights[frames] for name, heights in self.floor.items()},
         )
 
     def at(self, frames: FloatArray) -> Track:
@@ -205,6 +208,7 @@ class Track:
             self.soles,
             self.ground,
             None if self.center is None else _interpolated(self.center, frames),
+            {name: _interpolated(heights, frames) for name, heights in self.floor.items()},
         )
 
 

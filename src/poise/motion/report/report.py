@@ -101,7 +101,8 @@ def measure(motion: Motion) -> Quality:
     places = _sole_points(track, frames)
     drift, skate = _contact_slip(motion, track, places)
     up = motion.figure.up_vector
-    lowest = np.min([p @ up for p in places.values()], axis=(0, 2)) if places else np.full(len(motion), np.inf)
+    heights = [p @ up - track.floor.get(site, np.zeros(1))[:, None] for site, p in places.items()]
+    lowest = np.min(heights, axis=(0, 2)) if places else np.full(len(motion), np.inf)
     broken = tuple(i for i, posture in enumerate(motion) if motion.figure.violations(posture))
     gaps = np.array([motion.figure.closure_error(posture) for posture in motion])
     errors = _target_errors(track, frames)

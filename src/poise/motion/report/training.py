@@ -117,7 +117,9 @@ def training_measures(
     depth, pair = self_depths(motion)
     place, spin = _body_motion(motion)
     up = motion.figure.up_vector
-    heights = {site: points @ up - track.ground for site, points in soles.items()}
+    heights = {
+        site: points @ up - track.ground - track.floor.get(site, np.zeros(1))[:, None] for site, points in soles.items()
+    }
     sunk = np.max([-height.min(axis=1) for height in heights.values()], axis=0) if heights else np.zeros(len(motion))
     speeds = np.linalg.norm(np.diff(place, axis=0), axis=2) * motion.rate
     sliding, toe_speed = _sliding(motion, track, soles)

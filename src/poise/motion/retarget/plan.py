@@ -8,7 +8,7 @@ contacts with the ground.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -31,6 +31,7 @@ from poise.motion.retarget.calibration import (
 )
 from poise.motion.retarget.feet import FootPath, frames_to_nearest, plan_foot, smootherstep
 from poise.motion.retarget.feet_apart import sideways_shifts
+from poise.motion.retarget.floor import Floor, levels
 
 BODY_SHIFT_TIME = 0.2
 """Standard deviation in time of the Gaussian that smooths the shift of the body with its planted feet [s]."""
@@ -96,6 +97,10 @@ class Plan:
     """(frames, 3) target of each mapped joint before the shift with the planted feet [m]."""
     rate: float
     """Frames per second at which the clip was recorded."""
+    under: dict[str, FloatArray]
+    """(frames,) height of the floor under each foot of the clip, by side [m]."""
+    levels: dict[str, FloatArray] = field(default_factory=dict)
+    """(frames,) height from which the height of each foot counts, by side [m] (see `floor.levels`)."""
 
     @staticmethod
     def of(
@@ -107,6 +112,7 @@ class Plan:
         *,
         stride: float = 1.0,
         tempo: float = 1.0,
+        floor: Floor | None = None,
     ) -> Plan:
         """Plan a whole clip.
 
@@ -118,6 +124,7 @@ class Plan:
             settings: Thresholds of the detection.
             stride: Factor on the scale, below 1 for steps shorter than the ratio of the legs.
             tempo: Playback speed as a share of the recorded speed.
+            floor: The floor; None for a flat one.
         """
         rate = source.clip.rate / tempo
         links = {role: link.joint for role, link in mapping.by_role().items()}
@@ -135,35 +142,44 @@ class Plan:
             side: clip_foot_path(side, paths, roles, trunk, build, toe_out(side, paths, roles, trunk))
             for side in build.feet
         }
-        found = contacts or detect_contacts(raw_feet, paths, roles, build, (calibration.leg, rate), settings)
+        under = {side: _floor_under(side, path, paths, roles, build, floor) for side, path in raw_feet.items()}
+        found = contacts or detect_contacts(raw_feet, paths, roles, build, (calibration.leg, rate), settings, under)
         clip_feet = without_rest_pitch(raw_feet, found, source, roles)
         found = rigid_foot_contacts(found if contacts else reassign_tipped_contacts(found, clip_feet), build)
         if not contacts:
             found = without_turned_feet(found, clip_feet, heading_of(trunk, len(source.clip)), build, rate)
-        return Plan(build, calibration, {}, trunk, {}, found, clip_feet, places, rate).with_contacts(found)
+        return Plan(build, calibration, {}, trunk, {}, found, clip_feet, places, rate, under).with_contacts(found)
 
     def with_contacts(self, contacts: Contacts) -> Plan:
         """This plan with other contacts."""
-        clip_feet = self.clip_feet
-        feet = self._planned_feet(clip_feet, contacts)
+        rise = {side: levels(self.under[side], contacts.standing(side), self.rate) for side in self.under}
+        on_floor, clip_feet = replace(self, levels=rise), self.clip_feet
+        feet = on_floor._planned_feet(clip_feet, contacts)
         for _ in range(APART_ROUNDS):
             shifts = sideways_shifts(self.build.feet, feet, contacts)
             if shifts is None:
                 break
             clip_feet = {side: path._replace(place=path.place + shifts[side]) for side, path in clip_feet.items()}
-            feet = self._planned_feet(clip_feet, contacts)
+            feet = on_floor._planned_feet(clip_feet, contacts)
         shift = self._body_shift(feet, clip_feet, contacts)
         places = {joint: path + shift for joint, path in self.unshifted_places.items()}
-        return replace(self, feet=feet, places=places, contacts=contacts)
+        return replace(on_floor, feet=feet, places=places, contacts=contacts)
 
     def _planned_feet(self, clip_feet: dict[str, FootPath], contacts: Contacts) -> dict[str, FootPath]:
         """Paths of the soles after those of the ankles, by side."""
-        return {
-            side: plan_foot(
-                foot, clip_feet[side], contacts.heel[side], contacts.ball[side], self.rate, self.calibration.leg
+        out = {}
+        for side, foot in self.build.feet.items():
+            rise, free = raised(self.levels[side]), clip_feet[side]
+            path = plan_foot(
+                foot,
+                free._replace(place=free.place - rise),
+                contacts.heel[side],
+                contacts.ball[side],
+                self.rate,
+                self.calibration.leg,
             )
-            for side, foot in self.build.feet.items()
-        }
+            out[side] = path._replace(place=path.place + rise)
+        return out
 
     def away_from_cuts(self) -> BoolArray:
         """(frames,) whether a frame is away from cuts, where the recording jumps faster than a body can move."""
@@ -345,6 +361,7 @@ def detect_contacts(  # noqa: PLR0917
     build: Build,
     size: tuple[float, float],
     settings: ContactSettings | None,
+    under: dict[str, FloatArray],
 ) -> Contacts:
     """Contacts of heels and balls by the heights and speeds of ankles and toes.
 
@@ -357,9 +374,13 @@ def detect_contacts(  # noqa: PLR0917
         build: The figure's proportions.
         size: Length of a leg [m], and frames per second.
         settings: Thresholds; the default ones if None.
+        under: (frames,) height of the floor under each foot, by side [m].
     """
-    heels = {side: path.place - np.array([0.0, build.feet[side].ankle[1], 0.0]) for side, path in free.items()}
-    toes = {side: paths[roles[f"{side}_toe"]] for side in free if f"{side}_toe" in roles}
+    heels = {
+        side: path.place - np.array([0.0, build.feet[side].ankle[1], 0.0]) - raised(under[side])
+        for side, path in free.items()
+    }
+    toes = {side: paths[roles[f"{side}_toe"]] - raised(under[side]) for side in free if f"{side}_toe" in roles}
     low = float(np.percentile(np.min([t[:, 1] for t in toes.values()], axis=0), GROUND_PERCENTILE)) if toes else 0.0
     balls = {side: toes[side] - np.array([0.0, low, 0.0]) if side in toes else heels[side] for side in free}
     found = find_contacts(heels, balls, *size, settings)
@@ -368,6 +389,23 @@ def detect_contacts(  # noqa: PLR0917
         found.heel[side][~plausible | (tilt > MOST_SHANK_TILT["heel"])] = False
         found.ball[side][~plausible | (tilt > MOST_SHANK_TILT["ball"])] = False
     return found
+
+
+def raised(height: FloatArray) -> FloatArray:
+    """(frames, 3) a height (frames,) as a vector, up."""
+    out = np.zeros((len(height), 3))
+    out[:, 1] = height
+    return out
+
+
+def _floor_under(  # noqa: PLR0917
+    side: str, path: FootPath, paths: Paths, roles: Roles, build: Build, floor: Floor | None
+) -> FloatArray:
+    """(frames,) height of the floor under the middle between ankle and toes of the clip's foot [m]."""
+    if floor is None:
+        return np.zeros(len(path.place))
+    toe = roles.get(f"{side}_toe")
+    return floor.under(build, path.place if toe is None else 0.5 * (path.place + paths[toe]))
 
 
 def _shank_tilt(side: str, paths: Paths, roles: Roles) -> FloatArray:

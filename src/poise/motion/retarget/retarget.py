@@ -35,6 +35,7 @@ from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import with_longer_contacts
 from poise.motion.retarget.build import Build
 from poise.motion.retarget.draft import Progress, at_rate, no_progress
+from poise.motion.retarget.floor import Floor
 from poise.motion.retarget.perform import MotionSolver, SolveSettings
 from poise.motion.retarget.plan import Plan
 from poise.motion.retarget.self_collision import is_made_of_hinges
@@ -61,6 +62,7 @@ class _Options(NamedTuple):
     style: Style
     balance: bool
     solid: bool
+    floor: Floor | None = None
 
 
 def retarget(  # noqa: PLR0913
@@ -73,6 +75,7 @@ def retarget(  # noqa: PLR0913
     balance: bool = False,
     solid: bool | None = None,
     contacts: Contacts | ContactSettings | None = None,
+    floor: Floor | None = None,
     style: Style | None = None,
     motion_filter: MotionFilter | None = None,
     progress: Progress | None = None,
@@ -92,6 +95,8 @@ def retarget(  # noqa: PLR0913
             default they are in trees of hinges and slides, as most robots are; the flesh of people gives way where
             they touch themselves. It needs shapes; those whose mesh cannot be read do not count.
         contacts: When feet stand, or thresholds for the detection.
+        floor: Heights of the floor and boxes to stand on; by default the ground is flat. A foot stands at the height of
+            the floor under it, whether the person stood there at that height or on flat ground.
         style: Weights, smoothing and the acceleration limit.
         motion_filter: Filter for the result, for figures of hinges and slides without loops. It enforces limits of
             speed, acceleration and jerk, and delays the motion.
@@ -107,7 +112,7 @@ def retarget(  # noqa: PLR0913
     _check(clip, figure, style)
     tempo = positive(tempo, "the tempo of a retargeting")
     rate = None if rate is None else positive(rate, "the rate of a retargeting", unit="frames per second")
-    options = _Options(contacts, style or Style(), balance, is_made_of_hinges(figure) if solid is None else solid)
+    options = _Options(contacts, style or Style(), balance, is_made_of_hinges(figure) if solid is None else solid, floor)
     dense = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
     played = Clip(dense.figure, dense.q, dense.rate * tempo, dense.name)
     motion = _solved(played, figure, mapping, options, tempo, progress)
@@ -168,7 +173,7 @@ def _with_longest_strides(  # noqa: PLR0917
     settings = options.contacts if isinstance(options.contacts, ContactSettings) else None
     tried: list[tuple[float, MotionSolver]] = []
     for stride in (stride for stride in STRIDES if not options.balance or stride <= LONGEST_BALANCED_STRIDE):
-        plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo)
+        plan = Plan.of(source, links, build, given, settings, stride=stride, tempo=tempo, floor=options.floor)
         if options.balance and given is None:
             plan = with_longer_contacts(plan)
         chosen = SolveSettings(options.style, options.balance, tempo, options.solid, clip.name)

@@ -21,7 +21,7 @@ from poise.motion.clip.motion import Track
 from poise.motion.mapping.mapping import FOOT_ROLES, JointMap
 from poise.motion.retarget.build import Build
 from poise.motion.retarget.feet import GROUND_CLEARANCE, faded_into_swing, ground_clearance, raised_above_ground
-from poise.motion.retarget.plan import Plan
+from poise.motion.retarget.plan import Plan, raised
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Orientation, Position
 from poise.tasks.task import Task
@@ -104,7 +104,8 @@ class TaskTracks:
         feet = build.feet.values()
         soles = {foot.site: np.array([foot.sole.apply(foot.ball), foot.sole.apply(foot.heel)]) for foot in feet}
         contacts = self.plan.contacts
-        return Track(mapping, contacts, self.points, self.targets, self.locks, soles, build.ground, self.center)
+        floor = {foot.site: self.plan.levels[side] for side, foot in build.feet.items()}
+        return Track(mapping, contacts, self.points, self.targets, self.locks, soles, build.ground, self.center, floor)
 
     def start(self) -> Posture:
         """The neutral posture with its floating base at the first target and turned as the pelvis is in frame 0."""
@@ -238,7 +239,8 @@ def toe_tips(plan: Plan, side: str) -> FloatArray:
     foot = build.feet[side]
     tip = path.place + path.turn.apply(foot.tip_at)
     soft = GROUND_CLEARANCE * plan.calibration.leg * np.minimum(np.abs(path.pitch) / 0.3, 1.0)
-    tip[:, 1] = 0.5 * (tip[:, 1] + np.sqrt(tip[:, 1] ** 2 + soft**2))
+    height = tip[:, 1] - plan.levels[side]
+    tip[:, 1] = plan.levels[side] + 0.5 * (height + np.sqrt(height**2 + soft**2))
     return np.ascontiguousarray(build.world(tip))
 
 
@@ -287,10 +289,11 @@ def sole_motion(tracks: TaskTracks, side: str, clip: FloatArray) -> tuple[FloatA
 
 
 def sole_heights(tracks: TaskTracks, side: str, clip: FloatArray) -> FloatArray:
-    """(frames,) height above the ground of the lower end of a sole over postures `clip` (frames, nq) [m]."""
+    """(frames,) height above the floor of the lower end of a sole over postures `clip` (frames, nq) [m]."""
     at, turn = sole_motion(tracks, side, clip)
     foot = tracks.plan.build.feet[side]
-    out: FloatArray = np.minimum((at + turn.apply(foot.ball))[:, 1], (at + turn.apply(foot.heel))[:, 1])
+    ends = np.minimum(turn.apply(foot.ball)[:, 1], turn.apply(foot.heel)[:, 1])
+    out: FloatArray = at[:, 1] + ends - tracks.plan.levels[side]
     return out
 
 
@@ -322,13 +325,14 @@ def _swing_tracks(tracks: TaskTracks, side: str, draft: FloatArray) -> list[Task
     change = faded_into_swing(np.hstack([path.place - at, (path.turn * turn.inv()).as_rotvec()]), stands, window)
     turned = Rotation.from_rotvec(change[:, 3:]) * turn
     soft = DRAFT_CLEARANCE_SHARE * ground_clearance(stands, rate, plan.calibration.leg)
-    place = raised_above_ground(foot, at + change[:, :3], turned, stands, soft)
+    rise = raised(plan.levels[side])
+    place = raised_above_ground(foot, at + change[:, :3] - rise, turned, stands, soft) + rise
     if not foot.tip:
         return foot_tasks(plan, side, place, turned, None, SWING_PRIORITY)
     tip, _ = frames_over_clip(tracks.figure, draft, [foot.tip])
     up = plan.build.axes[1]
     wanted = faded_into_swing(((toe_tips(plan, side) - tip[:, 0]) @ up)[:, None], stands, window)[:, 0]
-    height = tip[:, 0] @ up + wanted - plan.build.ground
-    raised = 0.5 * (height + np.hypot(height, soft)) - height
-    tips = tip[:, 0] + (wanted + raised)[:, None] * up
+    height = tip[:, 0] @ up + wanted - plan.build.ground - plan.levels[side]
+    cleared = 0.5 * (height + np.hypot(height, soft)) - height
+    tips = tip[:, 0] + (wanted + cleared)[:, None] * up
     return foot_tasks(plan, side, place, turned, np.ascontiguousarray(tips), SWING_PRIORITY)
