@@ -22,6 +22,9 @@ from .hands import (
     let_go,
     new_scene,
     open_menu,
+    picture,
+    pixel_at,
+    pixel_of,
     positions,
     pull,
     pull_gap,
@@ -273,3 +276,33 @@ def test_posture_and_picture_are_saved(page: Page, tmp_path: Path) -> None:
         menu.get_by_text("Save picture").click()
     saving.value.save_as(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
+
+
+BOOM = """<robot name="boom"><link name="mast"><visual><geometry><cylinder radius="0.1" length="1"/></geometry></visual>
+</link><link name="jib"><visual><origin xyz="0 0 0.5"/><geometry><cylinder radius="0.08" length="1"/></geometry></visual>
+</link><joint name="pivot" type="revolute"><parent link="mast"/><child link="jib"/><origin xyz="0 0 0.5"/>
+<axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="1" velocity="9"/></joint></robot>"""
+CLIP_JOINT = """name => {
+    const { pairs } = window.poiseStrip.around;
+    const at = pairs.joints.geometry.getAttribute("position");
+    const i = pairs.names.indexOf(name);
+    return [at.getX(i), at.getY(i), at.getZ(i)];
+}"""
+
+
+def test_pairs_are_clicked_where_nothing_matches(page: Page, screenshots: Path, tmp_path: Path) -> None:
+    enter(page, "retarget")
+    until(page, "() => window.poiseStrip.plots.about.kind === 'clip'", seconds=COMPILING)
+    path = tmp_path / "boom.urdf"
+    path.write_text(BOOM)
+    with new_scene(page, rests=False):
+        page.locator("input[type=file]").first.set_input_files(path)
+    expect(page.locator(".poise-status")).to_contain_text("Nothing in the figure matches the clip")
+    until(page, "() => window.poiseStrip.around.pairs?.places")
+    page.mouse.click(*pixel_at(page, page.evaluate(CLIP_JOINT, "head")))
+    expect(page.locator(".poise-tip")).to_contain_text("head: click the part")
+    picture(page, screenshots / "pairs_to_click.png")
+    page.mouse.click(*pixel_of(page, 1))
+    until(page, "() => window.poiseStrip.plots.about.kind === 'clip'", seconds=COMPILING)
+    expect(page.locator(".poise-mode-panel:visible .poise-pair")).to_contain_text("head")
+    enter(page, "pose")

@@ -31,7 +31,8 @@ DROP_FOLDER = """(files) => {
         const folder = parts.reduce((node, part) => (node[part] ??= {}), tree);
         folder[last] = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
     }
-    const items = Object.entries(tree).map(([name, node]) => ({ webkitGetAsEntry: () => entry(name, node, `/${name}`) }));
+    const entries = Object.entries(tree).map(([name, node]) => entry(name, node, `/${name}`));
+    const items = entries.map((each) => ({ webkitGetAsEntry: () => each }));
     const event = new Event("drop", { cancelable: true });
     event.dataTransfer = { types: ["Files"], items, files: [] };
     window.dispatchEvent(event);

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import tempfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.names import look_up
 from poise.formats import load, load_clip
 from poise.formats.figure_toml import figure_text
+from poise.formats.mapping_toml import read_mapping
 from poise.formats.scene_toml.write import scene_text
 from poise.formats.table.motion_file import write_motion
 from poise.formats.table.posture_json import read_posture
@@ -151,6 +153,9 @@ class Inbox:
         if ending in (*MOTION_FILE_ENDINGS, ".json") or (retargets and ending in CLIP_FILE_ENDINGS):
             self.retarget.take_clip(session, self._clip(path))
             return ""
+        if is_scene(path.name) and is_mapping(path):
+            self.retarget.take_mapping(session, read_mapping(path))
+            return ""
         if is_scene(path.name):
             scene = Scene.load(path)
             self._read_meshes(scene.figure)
@@ -205,6 +210,14 @@ def is_motion(path: Path) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) and "q" in found
+
+
+def is_mapping(path: Path) -> bool:
+    """Whether a TOML file contains the pairs of a retargeting, not a scene."""
+    try:
+        return set(tomllib.loads(path.read_text(encoding="utf-8"))) == {"link"}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+        return False
 
 
 def plain_name(name: str) -> str:

@@ -81,6 +81,10 @@ body[data-connected=false] .poise-viewport { filter: grayscale(1); }
 .poise-chips .q-chip { margin: 1px; font-size: 11px; }
 .q-notifications__list--top { top: 92px; }
 .q-tooltip { max-width: 320px; }
+.poise-tip {
+  display: none; position: fixed; z-index: 7000; padding: 3px 8px; border-radius: 4px; font-size: 12px;
+  background: #42474f; color: white; pointer-events: none;
+}
 .poise-anchor { position: fixed; width: 1px; height: 1px; pointer-events: none; }
 @media (max-width: 1150px) { .poise-facts { display: none; } }
 @media (max-width: 1020px) {

@@ -232,6 +232,57 @@ def test_the_hand_closes_on_a_ball_in_range_and_opens_again(modes: Modes) -> Non
     assert modes.session.state.posture.q == pytest.approx(DEMOS["hand"].figure.posture("open").q)
 
 
+def test_pairs_are_chosen_where_nothing_matches(modes: Modes, tmp_path: Path) -> None:
+    session, driver = modes.session, modes.retarget
+    modes.enter("retarget")
+    waited(modes)
+    driver.take_figure(session, poise.load("adelino"))
+    session.tick()
+    assert driver.work(session.state) is None
+    assert "click a joint of the clip" in session.state.outcome.sentence
+    overlay = driver.overlay(session.state)
+    assert overlay is not None and overlay["marks"] == []
+    assert len(driver.views(session.state)["source"]["places"]) == 3 * len(overlay["names"])
+    head, last = overlay["names"].index("head"), len(session.state.figure.bodies) - 1
+    driver.hear(session, {"do": "pair", "joint": head, "body": last})
+    work = waited(modes)
+    assert [(link.joint, link.site) for link in work.request.mapping.links] == [
+        ("head", session.state.figure.bodies[last].name)
+    ]
+    exported(session.state, tmp_path / "pairs.toml")
+    driver.pair(session, "pelvis", session.state.figure.bodies[1].name)
+    assert len(waited(modes).request.mapping.links) == 2
+    modes.inbox.take("pairs.toml", (tmp_path / "pairs.toml").read_bytes())
+    assert waited(modes).request.mapping == work.request.mapping
+
+
+def test_a_motion_of_the_figure_itself_comes_back_exactly(modes: Modes) -> None:
+    modes.enter("retarget")
+    motion = waited(modes).motion
+    modes.retarget.take_clip(modes.session, poise.Clip(motion.figure, motion.q, motion.rate, "again"))
+    again = waited(modes)
+    assert again.motion.q.tobytes() == motion.q.tobytes()
+    assert again.motion.rate == motion.rate
+    assert again.quality.tracking.max() < 1e-12
+    assert again.slowed == ""
+
+
+def test_a_motion_that_is_slower_than_its_clip_says_so_and_names_the_joint(modes: Modes) -> None:
+    modes.enter("retarget")
+    work = waited(modes)
+    assert work.slowed == ""
+    slow = poise.Motion(work.motion.figure, work.motion.q, 0.25 * work.motion.rate, track=work.motion.track)
+    human = slow.figure
+    fastest = np.linalg.norm(slow.velocity[:, human.v_slice("right_elbow")], axis=1).max()
+    lame = human.replaced(joints=[replace(j, speed=fastest) if j.name == "right_elbow" else j for j in human.joints])
+    named = replace(work, motion=poise.Motion(lame, slow.q, slow.rate, track=slow.track))
+    assert named.slowed == "Slowed down from 3.0 s to 12.0 s: right elbow cannot move faster."
+    modes.session.update(lambda state: replace(state, mode=RetargetMode(work=replace(work, motion=slow))))
+    modes.session.tick()
+    assert modes.session.state.outcome.light == "orange"
+    assert modes.session.state.outcome.sentence.startswith("Slowed down from 3.0 s to 12.0 s: ")
+
+
 def test_a_clip_is_retargeted_and_pairs_can_be_changed(modes: Modes) -> None:
     modes.enter("retarget")
     first = _work(modes)
@@ -259,6 +310,18 @@ def _work(modes: Modes, other_than: Work | None = None) -> Work:
             return work
         time.sleep(0.01)
     raise AssertionError(modes.retarget.problem or "no motion after a minute")
+
+
+def waited(modes: Modes) -> Work:
+    """The result of the newest request."""
+    for _ in range(6000):
+        modes.session.tick()
+        work = modes.retarget.work(modes.session.state)
+        if work is not None and modes.retarget.progress is None:
+            return work
+        assert modes.retarget.problem == ""
+        time.sleep(0.01)
+    raise AssertionError("no motion after a minute")
 
 
 def test_without_a_motion_there_is_nothing_to_export(modes: Modes, tmp_path: Path) -> None:

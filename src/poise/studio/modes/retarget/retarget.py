@@ -18,13 +18,13 @@ from poise.motion.clip.clip import Clip
 from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.report import Quality
 from poise.studio.modes.retarget.first_clip import greeting
-from poise.studio.modes.retarget.work import Request, Work, solved
+from poise.studio.modes.retarget.work import Draft, Request, Work, draft_of, solved
 from poise.studio.session.changes import open_scene
 from poise.studio.session.driver import Driven, Driver, Mode
 from poise.studio.session.outcome import Outcome
 from poise.studio.session.session import Session
 from poise.studio.session.state import State
-from poise.studio.wire.overlays import rounded
+from poise.studio.wire.overlays import bones, rounded
 
 PERFORMER_FIGURES = ("human", "walker", "dancer")
 FIRST_PERFORMER = "human"
@@ -33,6 +33,8 @@ GOOD_TRACKING_ERROR = 0.05
 """Mean tracking error below which the status light is green [m]."""
 FINISHING = "All frames are retargeted; the motion is being smoothed and measured …"
 """Sentence between the last frame and the moment at which the motion is shown."""
+NOTHING_MATCHES = "Nothing in the figure matches the clip: click a joint of the clip, then the part that follows it."
+"""Sentence while there are no pairs."""
 FEWEST_LINKS = 3
 """Smallest number of links between a clip and a figure with which retargeting is offered."""
 
@@ -77,6 +79,9 @@ class RetargetDriver(Driver):
         self._request: Request | None = None
         self._drawn: tuple[Work, dict[str, Any]] | None = None
         self._opened_figures: dict[str, Figure] = {}
+        self._draft: Draft | None = None
+        self.marks_shown = False
+        """Whether the pairs are drawn in the view."""
 
     def figures(self) -> tuple[str, ...]:
         """Names of the built-in figures that human clips fit, and of the figures that were opened from files."""
@@ -99,42 +104,56 @@ class RetargetDriver(Driver):
         self._perform(session, self._clip(session.state), figure)
         self._opened_figures[figure.name] = figure
 
+    def take_mapping(self, session: Session, mapping: JointMap) -> None:
+        """Retarget again with the pairs in a file; raises `TaskError` if they do not fit the clip or the figure."""
+        request = self.last_request(session.state)
+        if request is None:
+            raise TaskError("these are pairs of a clip and a figure: switch to the retarget mode first.")
+        self.change(session, mapping=JointMap.of(mapping, request.clip, request.figure))
+
     def _perform(self, session: Session, clip: Clip, figure: Figure) -> None:
-        self._begin(session, Request(clip, figure, JointMap.propose(clip, figure)))
+        """Retarget with the proposed pairs; where nothing matches, the pairs are left to the user."""
+        try:
+            mapping = JointMap.propose(clip, figure)
+        except TaskError:
+            mapping = JointMap(())
+        self._begin(session, Request(clip, figure, mapping))
 
     def _clip(self, state: State) -> Clip:
-        work = self.work(state)
-        return work.request.clip if work is not None else greeting()
+        request = self.last_request(state)
+        return request.clip if request is not None else greeting()
 
     def _performer(self, state: State) -> Figure:
         """The figure to retarget to: the present performer, else the session's figure if possible, else the human."""
-        work = self.work(state)
-        if work is not None:
-            return work.request.figure
+        request = self.last_request(state)
+        if request is not None:
+            return request.figure
         return state.figure if can_perform(state.figure) else built_in(FIRST_PERFORMER)
 
     def change(self, session: Session, **fields: Any) -> None:
         """Retarget again with another mapping, tempo or balance setting."""
-        request = self._last_request(session.state)
+        request = self.last_request(session.state)
         if request is not None:
             self._solve(session, replace(request, **fields))
 
     def pair(self, session: Session, joint: str, site: str | None) -> None:
         """Link a joint of the clip to another part of the figure, or to none, and retarget again."""
-        request = self._last_request(session.state)
+        request = self.last_request(session.state)
         if request is None:
             return
         links = [link for link in request.mapping.links if link.joint != joint]
+        if site is None and not links:
+            return
         if site is not None:
             old = next((link for link in request.mapping.links if link.joint == joint), None)
             links.append(replace(old, site=site) if old is not None else Link(joint, site))
         self.change(session, mapping=JointMap.of(JointMap(tuple(links)), request.clip, request.figure))
 
-    def _last_request(self, state: State) -> Request | None:
+    def last_request(self, state: State) -> Request | None:
         """The newest request: the one being solved, or else the one of the shown motion."""
-        if self.progress is not None:
-            return self._request
         work = self.work(state)
+        if self.progress is not None or (work is None and isinstance(state.mode, RetargetMode)):
+            return self._request
         return None if work is None else work.request
 
     @staticmethod
@@ -155,7 +174,12 @@ class RetargetDriver(Driver):
         self._requests += 1
         number = self._requests
         self._request = request
-        self.progress, self.problem = (0, len(request.clip)), ""
+        self.problem = ""
+        if not request.mapping.links:
+            self.progress = None
+            session.wake()
+            return
+        self.progress = (0, len(request.clip))
 
         def report_progress(done: int, count: int) -> None:
             if number != self._requests:
@@ -213,14 +237,18 @@ class RetargetDriver(Driver):
             words = f"Retargeting frame {done} of {count} …" if done < count else FINISHING
             return Outcome("orange", words)
         if work is None:
-            return Outcome("orange", "No motion has been retargeted yet.")
+            return Outcome("orange", NOTHING_MATCHES)
         quality = work.quality
         good = not quality.spikes and not quality.violations and quality.tracking.mean() < GOOD_TRACKING_ERROR
-        return Outcome("green" if good else "orange", _quality_sentence(quality))
+        sentence = f"{work.slowed} {_quality_sentence(quality)}".strip()
+        return Outcome("green" if good and not work.slowed else "orange", sentence)
 
     def hear(self, session: Session, message: Mapping[str, Any]) -> None:
-        """Handle "play" (play or pause) and "seek" messages."""
+        """Handle "play" (play or pause), "seek" and "pair" messages."""
         work = self.work(session.state)
+        if message["do"] == "pair":
+            self._pair_parts(session, int(message["joint"]), int(message["body"]))
+            return
         if work is None:
             return
         if message["do"] == "play":
@@ -229,6 +257,32 @@ class RetargetDriver(Driver):
             self.playing = False
             self.time = min(max(float(message["time"]), 0.0), work.motion.duration)
         session.wake()
+
+    def _pair_parts(self, session: Session, joint: int, body: int) -> None:
+        """Link a body of the clip to a body of the figure, by their numbers."""
+        request = self.last_request(session.state)
+        if request is None:
+            return
+        try:
+            self.pair(session, request.clip.figure.bodies[joint].name, request.figure.bodies[body].name)
+        except PoiseError as problem:
+            self.problem = str(problem)
+            session.wake()
+
+    def show_marks(self, session: Session, shown: bool) -> None:
+        """Show or hide the pairs in the view, and with them the way to choose them by clicks."""
+        self.marks_shown = shown
+        session.wake()
+
+    def draft(self, state: State) -> Draft | None:
+        """The clip beside the figure while nothing has been retargeted."""
+        request = self._request
+        if self.work(state) is not None or request is None or request.figure is not state.figure:
+            return None
+        drawn = None if self._draft is None else self._draft.request
+        if drawn is None or drawn.clip is not request.clip or drawn.figure is not request.figure:
+            self._draft = draft_of(request, state.posture)
+        return self._draft
 
     def seek(self, session: Session, seconds: float) -> None:
         """Pause at a time [s]."""
@@ -256,24 +310,29 @@ class RetargetDriver(Driver):
         return None if work is None else round(work.frame_at(self.time) / work.motion.rate, 4)
 
     def overlay(self, state: State) -> Mapping[str, Any] | None:
-        """The clip as a stick figure beside the figure."""
-        work = self.work(state)
-        if work is None:
+        """The clip as a stick figure beside the figure, with the pairs of their parts."""
+        shown = self.work(state) or self.draft(state)
+        if shown is None:
             return None
+        request = self.last_request(state) or shown.request
+        marks = request.marks() if self.marks_shown or isinstance(shown, Draft) else None
         return {
-            "key": f"bones {work.number} {state.figure_number}",
-            "bones": work.pairs(),
+            "key": f"bones {shown.number} {state.figure_number} {marks}",
+            "bones": bones(shown.request.clip.figure),
             "ink": STICK_COLOR,
-            "middle": rounded(work.middle),
-            "radius": work.radius,
-            "follow": True,
+            "middle": rounded(shown.middle),
+            "radius": shown.radius,
+            "follow": isinstance(shown, Work),
+            "marks": marks,
+            "names": [body.name for body in shown.request.clip.figure.bodies],
         }
 
     def views(self, state: State) -> Mapping[str, Mapping[str, Any]]:
         """The joint positions of the clip's stick figure, and whether the motion plays."""
         work = self.work(state)
         if work is None:
-            return {}
+            draft = self.draft(state)
+            return {} if draft is None else {"source": {"key": draft.number, "places": rounded(draft.source)}}
         frame = work.frame_at(self.time)
         playing = {"key": self.playing, "on": self.playing}
         return {"source": {"key": (work.number, frame), "places": work.places(frame)}, "playing": playing}

@@ -11,14 +11,16 @@ import numpy as np
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
+from poise.figure.model.posture import Posture
 from poise.motion.clip.clip import Clip
 from poise.motion.clip.motion import Motion
-from poise.motion.mapping.mapping import JointMap
+from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.report import Quality, measure
 from poise.motion.retarget.retarget import retarget
 from poise.pictures.camera import world_axes
 from poise.pictures.parts import appearance
-from poise.studio.wire.overlays import bones, rounded
+from poise.studio.modes.retarget.own import beside, is_own, own_motion
+from poise.studio.wire.overlays import rounded
 
 JOINTS_PLOTTED = 8
 """Number of joints that are plotted: those that move most."""
@@ -27,6 +29,10 @@ POINTS_PLOTTED = 1200
 FITTED_FRAMES = 60
 """Number of frames to which the clip's stick figure is aligned."""
 _work_numbers = count()
+SLOWED_SHARE = 0.01
+"""Share of its time by which a motion is longer from which the page says so."""
+NEAR_LIMIT_SHARE = 0.8
+"""Share of its speed limit from which a joint counts as the one that is too slow."""
 SIDE_BY_SIDE_GAP = 0.2
 """Gap between the figure and the clip's stick figure, as a share of the height of the taller one."""
 
@@ -45,6 +51,61 @@ class Request:
     """Playback speed; 0.5 is half as fast."""
     balance: bool = False
     """Whether the centre of mass is kept over the feet."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every link leads from a part to the part of the same name, as between two motions of one figure."""
+        return all(link.joint == link.site for link in self.mapping.links)
+
+    def marks(self) -> list[tuple[int, int, list[float]]]:
+        """For every link, the numbers of the clip's body and the figure's body, and the point on that body [m]."""
+        found = []
+        for link in self.mapping.links:
+            body, point = _point_of(self.figure, link)
+            joint = self.clip.figure.frame_row(link.joint)
+            if joint < len(self.clip.figure.bodies):
+                found.append((joint, self.figure.bodies.index(body), rounded(point)))
+        return found
+
+
+def _point_of(figure: Figure, link: Link) -> tuple[str, FloatArray]:
+    """The body of a link's site, and the point on it that follows the clip."""
+    point = np.zeros(3) if link.point is None else np.array(link.point)
+    if link.site in figure.sites:
+        site = figure.sites[link.site]
+        return site.body, site.pose.apply(point)
+    return link.site, point
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A clip beside a figure before anything is retargeted, for pairs to be chosen."""
+
+    request: Request
+    """The inputs."""
+    source: FloatArray
+    """(bodies, 3) positions of the clip's bodies in its first frame, beside the figure [m]."""
+    middle: FloatArray
+    """(3,) centre of both [m]."""
+    radius: float
+    """Radius of a sphere around both [m]."""
+    number: int = field(default_factory=lambda: next(_work_numbers))
+    """A unique number."""
+
+
+def draft_of(request: Request, posture: Posture) -> Draft:
+    """The clip's first frame beside the figure in a posture."""
+    ours = appearance(request.figure).vertices(request.figure.frames(posture))
+    source = beside(request.clip, request.figure, ours)
+    first = (source + offset_beside(request.figure, ours, source))[0]
+    return Draft(request, first, *_sphere_around(ours, first))
+
+
+def _sphere_around(*points: FloatArray) -> tuple[FloatArray, float]:
+    """The centre (3,) and the radius of a sphere around points [m]."""
+    both = np.concatenate(points)
+    low, high = both.min(axis=0), both.max(axis=0)
+    return 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +146,22 @@ class Work:
         """Positions of the clip's bodies in a frame, as a flat list [m]."""
         return rounded(self.source[frame])
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """The bones of the clip's stick figure."""
-        return bones(self.request.clip.figure)
+    @property
+    def slowed(self) -> str:
+        """A sentence that says that the motion is slower than was asked for, and because of which joint; or ""."""
+        asked = (len(self.motion) - 1) / (self.request.clip.rate * self.request.tempo)
+        if self.motion.duration < (1.0 + SLOWED_SHARE) * asked:
+            return ""
+        figure, rates = self.motion.figure, np.abs(self.motion.velocity)
+        shares = {
+            name: float(np.linalg.norm(rates[:, figure.v_slice(name)], axis=1).max()) / figure.joints[name].speed
+            for name in figure.moving_joints
+        }
+        joint = max(shares, key=lambda name: shares[name])
+        reason = f"{joint.replace('_', ' ')} cannot move faster"
+        if shares[joint] < NEAR_LIMIT_SHARE:
+            reason = "joints would accelerate too much"
+        return f"Slowed down from {asked:.1f} s to {self.motion.duration:.1f} s: {reason}."
 
     def plots(self) -> dict[str, Any]:
         """Three plots over the whole motion: error, joint angles, and speed of the fastest joint."""
@@ -113,15 +187,15 @@ def _plot(title: str, unit: str, names: list[str], lines: list[FloatArray], **mo
 
 def solved(request: Request, progress: Callable[[int, int], None]) -> Work:
     """Retarget a clip and measure the quality of the result; raises `PoiseError` if the request cannot be solved."""
-    motion = retarget(
-        request.clip, request.figure, request.mapping, tempo=request.tempo, balance=request.balance, progress=progress
-    )
-    source = aligned_source(request.clip, motion)
+    clip, figure, mapping, tempo = request.clip, request.figure, request.mapping, request.tempo
+    if request.is_whole and not request.balance and is_own(clip, figure):
+        motion = own_motion(clip, figure, mapping, tempo)
+    else:
+        motion = retarget(clip, figure, mapping, tempo=tempo, balance=request.balance, progress=progress)
+    source = aligned_source(clip, motion)
     ours = appearance(motion.figure).vertices(motion.figure.frames(motion[0]))
     source = source + offset_beside(motion.figure, ours, source)
-    both = np.concatenate([ours, source[0]])
-    low, high = both.min(axis=0), both.max(axis=0)
-    return Work(request, motion, measure(motion), source, 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)))
+    return Work(request, motion, measure(motion), source, *_sphere_around(ours, source[0]))
 
 
 def joint_curves(motion: Motion) -> tuple[list[str], list[FloatArray], FloatArray]:

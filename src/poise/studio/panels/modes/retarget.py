@@ -7,7 +7,7 @@ from collections.abc import Callable
 from nicegui import ui
 
 from poise.studio.control.modes import Modes
-from poise.studio.modes.retarget.work import Work
+from poise.studio.modes.retarget.work import Request, Work
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
@@ -15,7 +15,15 @@ from poise.tasks.form import parts_of
 
 NO_LINK = "–"
 """Option for a joint of the clip that is not linked."""
-RETARGET_FACTS = ("Frames", "Mean error", "Largest error", "Foot drift", "Spikes")
+RETARGET_FACTS = (
+    "Frames",
+    "Clip, motion",
+    "Floating base",
+    "Mean error",
+    "Largest error",
+    "Foot drift",
+    "Spikes",
+)
 """Names of the numbers that are shown."""
 EXPORT_ENDINGS = ("csv", "bvh", "json", "npz")
 """File formats in which the motion can be saved."""
@@ -30,6 +38,7 @@ class RetargetPanel:
         """Build the panel inside the current NiceGUI element; `choose_file` asks for a file to open."""
         self.modes, self.session, self.driver = modes, modes.session, modes.retarget
         self.shown: Work | None = None
+        self.drafted: Request | None = None
         self.paired: object = None
         self.following = False
         self.choosers: dict[str, ui.select] = {}
@@ -46,6 +55,9 @@ class RetargetPanel:
         self.facts = Facts(RETARGET_FACTS)
         self.spikes = ui.row().classes("w-full gap-1").mark("spikes")
         heading("Mapping: clip joint → figure part")
+        self.marks = ui.switch("Show pairs, choose them by clicks", on_change=lambda event: self._mark(event.value))
+        self.marks.props("dense size=sm color=orange-7").mark("show pairs")
+        self._opens("Open pairs: TOML", choose_file)
         self.pairs = ui.column().classes("w-full gap-0").mark("pairs")
         heading("Export")
         with ui.row().classes("w-full gap-1"):
@@ -66,21 +78,28 @@ class RetargetPanel:
     def follow(self) -> None:
         """Update the panel to the session's state."""
         state = self.session.state
-        work = self.driver.work(state)
-        name = work.request.figure.name if work is not None else state.figure.name
+        work, request = self.driver.work(state), self.driver.last_request(state)
+        name = request.figure.name if request is not None else state.figure.name
+        self.marks.set_value(self.driver.marks_shown or (work is None and self.driver.progress is None))
         self.figures.show(dict.fromkeys((*self.driver.figures(), name)), name)
         if work is not None and work is not self.shown:
-            self.shown = work
+            self.shown, self.drafted = work, work.request
             self._show(work)
+        elif work is None and request is not None and request is not self.drafted:
+            self.drafted = request
+            self.facts.show(dict.fromkeys(RETARGET_FACTS, ""))
+            self.spikes.clear()
+            self._show_request(request)
 
     def _show(self, work: Work) -> None:
-        clip, quality = work.request.clip, work.quality
-        self.clip.set_text(f"{clip.name or clip.figure.name}: {len(clip)} frames at {clip.rate:g} per second")
-        self.tempo.show(work.request.tempo)
-        self.balance.set_value(work.request.balance)
+        quality = work.quality
+        base = "added" if len(work.motion.figure.joints) > len(work.request.figure.joints) else "as it was"
+        asked = (len(work.motion) - 1) / work.request.clip.rate
         self.facts.show(
             {
                 "Frames": str(len(work.motion)),
+                "Clip, motion": f"{asked:.1f} s, {work.motion.duration:.1f} s",
+                "Floating base": base,
                 "Mean error": f"{1e3 * quality.tracking.mean():.1f} mm",
                 "Largest error": f"{1e3 * quality.tracking.max():.1f} mm",
                 "Foot drift": f"{1e3 * quality.drift:.2f} mm",
@@ -88,7 +107,18 @@ class RetargetPanel:
             }
         )
         self._show_spikes(work)
-        self._show_pairs(work)
+        self._show_request(work.request)
+
+    def _show_request(self, request: Request) -> None:
+        clip = request.clip
+        self.clip.set_text(f"{clip.name or clip.figure.name}: {len(clip)} frames at {clip.rate:g} per second")
+        self.tempo.show(request.tempo)
+        self.balance.set_value(request.balance)
+        self._show_pairs(request)
+
+    def _mark(self, shown: bool) -> None:
+        if shown != self.driver.marks_shown:
+            self.driver.show_marks(self.session, shown)
 
     def _show_spikes(self, work: Work) -> None:
         self.spikes.clear()
@@ -98,10 +128,10 @@ class RetargetPanel:
                 button = ui.button(f"{seconds:.2f} s", on_click=act, color=None)
                 button.props("flat").classes("poise-choice").mark(f"spike {seconds:.2f}")
 
-    def _show_pairs(self, work: Work) -> None:
+    def _show_pairs(self, request: Request) -> None:
         parts = [NO_LINK, *parts_of(self.session.state.figure)]
-        by_joint = {link.joint: link.site for link in work.request.mapping.links}
-        free = [body.name for body in work.request.clip.figure.bodies if body.name not in by_joint]
+        by_joint = {link.joint: link.site for link in request.mapping.links}
+        free = [body.name for body in request.clip.figure.bodies if body.name not in by_joint]
         key = (set(by_joint), free, parts)
         if key != self.paired:
             self.paired = key
@@ -138,6 +168,6 @@ class RetargetPanel:
                 self._pair(joint, NO_LINK, parts)
 
     def _change(self, **fields: object) -> None:
-        work = self.driver.work(self.session.state)
-        if work is not None and any(getattr(work.request, name) != value for name, value in fields.items()):
+        request = self.driver.last_request(self.session.state)
+        if request is not None and any(getattr(request, name) != value for name, value in fields.items()):
             self.driver.change(self.session, **fields)

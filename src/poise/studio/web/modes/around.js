@@ -2,6 +2,7 @@
 
 import { THREE } from "nicegui-scene";
 import { bodiesTable } from "poise-studio/frame_layout.js";
+import { Pairs } from "poise-studio/modes/pairs.js";
 import { Sticks } from "poise-studio/modes/sticks.js";
 
 const GHOST = { light: "#3b76c4", dark: "#7fb2f0" };
@@ -9,7 +10,8 @@ const THIN = 0.006; // radius of a path, as a share of the figure's radius
 const THICK = 0.02; // radius of a stick figure's bones, as a share of the figure's radius
 
 export class Around {
-  constructor() {
+  constructor(send) {
+    this.send = send;
     this.overlay = {};
     this.moving = [];
     this.step = -1;
@@ -45,6 +47,7 @@ export class Around {
     if (this.overlay.ghost) this.group.add(ghost(stage, this.overlay.ghost));
     for (const path of this.overlay.paths ?? []) this.addPath(stage, path);
     if (this.overlay.bones) this.addBones(stage, this.overlay);
+    if (this.overlay.marks) this.addPairs(stage);
     stage.root.add(this.group);
     stage.stale = true;
     if (this.overlay.middle) this.makeRoom(stage, this.overlay);
@@ -63,7 +66,17 @@ export class Around {
     stage.frameSoon();
   }
 
+  // Marks on the parts of the clip and of the figure that belong together.
+  addPairs(stage) {
+    this.pairs = new Pairs(stage, this.overlay, this.send);
+    this.group.add(...this.pairs.objects);
+    this.moving.push(() => this.pairs.place(this.places));
+    if (this.places) this.pairs.place(this.places);
+  }
+
   clear() {
+    this.pairs?.close();
+    this.pairs = null;
     this.moving = [];
     this.bones = this.seen = null;
     this.group?.removeFromParent();
@@ -114,6 +127,7 @@ export class Around {
     const at = (i) => new THREE.Vector3(places[3 * i], places[3 * i + 1], places[3 * i + 2]);
     if (places.length < 3 * (1 + Math.max(...this.bones.pairs.flat()))) return;
     this.bones.sticks.place((k) => this.bones.pairs[k].map(at));
+    this.pairs?.place(places);
     window.poiseStage.stale = true;
   }
 

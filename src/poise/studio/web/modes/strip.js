@@ -17,7 +17,7 @@ export default {
 
   mounted() {
     this.plots = new Plots(this.$el, (message) => this.send(message));
-    this.around = new Around();
+    this.around = new Around((message) => this.send(message));
     this.timeline = new Timeline(this.$el, (message) => this.send(message));
     this.mouse = new Follow((message) => this.send(message));
     this.mouse.on = this.follow;
