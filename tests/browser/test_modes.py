@@ -278,10 +278,10 @@ def test_posture_and_picture_are_saved(page: Page, tmp_path: Path) -> None:
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
 
 
-BOOM = """<robot name="boom"><link name="mast"><visual><geometry><cylinder radius="0.1" length="1"/></geometry></visual>
-</link><link name="jib"><visual><origin xyz="0 0 0.5"/><geometry><cylinder radius="0.08" length="1"/></geometry></visual>
-</link><joint name="pivot" type="revolute"><parent link="mast"/><child link="jib"/><origin xyz="0 0 0.5"/>
-<axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="1" velocity="9"/></joint></robot>"""
+BOOM = """<robot name="boom"><link name="mast"><visual><geometry><cylinder radius="0.1" length="1"/></geometry>
+</visual></link><link name="jib"><visual><origin xyz="0 0 0.5"/><geometry><cylinder radius="0.08" length="1"/>
+</geometry></visual></link><joint name="pivot" type="revolute"><parent link="mast"/><child link="jib"/>
+<origin xyz="0 0 0.5"/><axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="1" velocity="9"/></joint></robot>"""
 CLIP_JOINT = """name => {
     const { pairs } = window.poiseStrip.around;
     const at = pairs.joints.geometry.getAttribute("position");

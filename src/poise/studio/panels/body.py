@@ -14,6 +14,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.limits import Ellipse
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import Choice, Field, Number, Numbers, Switch, attempt, small_button
+from poise.studio.panels.inspect import parts_window
 from poise.studio.panels.obstacles import ObstaclesPanel
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.changes import with_drawing, with_figure
@@ -33,12 +34,26 @@ from poise.studio.session.edits.body import (
 )
 from poise.studio.session.freedoms import HALF_TURN
 from poise.studio.session.session import Session
+from poise.studio.session.topology import (
+    hanging_on,
+    is_floating,
+    with_base,
+    with_new_body,
+    with_parent,
+    without_body,
+)
 
 SHORTEST_EDITED_LENGTH, SMALLEST_MASS = 0.001, 0.0
 """Smallest length [m] and mass [kg] that can be entered."""
 LARGEST_SWING = 179.0
 """Largest swing limit that can be entered [degrees]."""
-OPTIONAL_DRAWINGS = {"limits": "Joint limits", "collision": "Collision shapes", "trace": "Trace of dragged points"}
+OPTIONAL_DRAWINGS = {
+    "limits": "Joint limits",
+    "collision": "Collision shapes",
+    "trace": "Trace of dragged points",
+    "frames": "Frames of all parts",
+    "names": "Names under the pointer",
+}
 """Drawings that the viewport can show, and the labels of their switches."""
 
 
@@ -55,6 +70,12 @@ class BodyPanel:
             ui.label("Show").classes("text-subtitle2")
             self._drawing_switches()
             self.obstacles = ObstaclesPanel(session, lambda number: viewport().choose(obstacle=number))
+            self.base = Switch("Floating base: the root moves freely", self._set_base)
+            ui.button(
+                "Parts, limits, distances …",
+                icon="account_tree",
+                on_click=lambda: parts_window(session, viewport(), self.choose),
+            ).props("flat dense no-caps size=sm").mark("parts window")
             ui.label("Edit body part").classes("text-subtitle2 q-mt-sm")
             self.part = Choice("Body part", [], self.choose)
             self.area = ui.column().classes("w-full gap-1")
@@ -73,6 +94,10 @@ class BodyPanel:
     def _draw(self, what: str, shown: bool) -> None:
         self.viewport().show_more(what, shown)
 
+    def _set_base(self, floating: bool) -> None:
+        posture = self.session.state.posture
+        self._shape(with_base, floating, posture)
+
     def choose(self, body: str) -> None:
         """Edit another body part."""
         self.chosen = body
@@ -89,9 +114,10 @@ class BodyPanel:
             self.part.box.set_options(names, value=self.chosen)
         self.part.show(self.chosen)
         self.inertia.show("inertia" in state.shown)
+        self.base.show(is_floating(figure))
         self.obstacles.follow()
         joint = joint_of(figure, self.chosen)
-        key = (self.chosen, figure.name, joint and (joint.name, joint.kind), figure.sites.names)
+        key = (self.chosen, figure.name, joint and (joint.name, joint.kind), figure.sites.names, figure.bodies.names)
         if key != self.built:
             self.built = key
             self._build(figure, self.chosen)
@@ -117,8 +143,24 @@ class BodyPanel:
                     Number("Mass [kg]", lambda v: self._shape(with_mass, body, v), low=SMALLEST_MASS),
                     lambda f: f.bodies[body].mass.mass,
                 )
+            self._structure(figure, body)
             self._joint(figure, body)
             self._sites(figure, body)
+
+    def _structure(self, figure: Figure, body: str) -> None:
+        """The body's parent, which can be changed, and buttons that add and remove bodies."""
+        joint = joint_of(figure, body)
+        if joint is not None and joint.parent is not None:
+            own = set(hanging_on(figure, body))
+            others = [each.name for each in figure.bodies if each.name not in own]
+            enter = lambda parent: self._shape(with_parent, body, parent, self.session.state.posture)  # noqa: E731
+            self._field(Choice("Hangs on", others, enter), lambda f: getattr(joint_of(f, body), "parent", None))
+        with ui.row().classes("w-full items-center no-wrap gap-1"):
+            self.new_body = ui.input("New body here").props("dense").classes("col").mark("new body")
+            small_button(
+                "add", "Add body", lambda: self._try(with_new_body, body, str(self.new_body.value or "").strip())
+            )
+            small_button("delete", "Delete body and all that hangs on it", lambda: self._try(without_body, body))
 
     def _joint(self, figure: Figure, body: str) -> None:
         joint = joint_of(figure, body)

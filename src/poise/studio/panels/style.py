@@ -81,6 +81,11 @@ body[data-connected=false] .poise-viewport { filter: grayscale(1); }
 .poise-chips .q-chip { margin: 1px; font-size: 11px; }
 .q-notifications__list--top { top: 92px; }
 .q-tooltip { max-width: 320px; }
+.poise-parts { width: 520px; max-width: 94vw; max-height: 86vh; overflow: auto; padding: 10px 14px !important; }
+.poise-part { font-size: 12px; min-height: 22px !important; padding-top: 0; padding-bottom: 0; white-space: nowrap; }
+.poise-table { width: 100%; font-size: 12px; border-collapse: collapse; }
+.poise-table th { text-align: left; font-weight: 600; }
+.poise-table td, .poise-table th { padding: 2px 6px 2px 0; border-bottom: 1px solid rgba(128, 128, 128, 0.2); }
 .poise-tip {
   display: none; position: fixed; z-index: 7000; padding: 3px 8px; border-radius: 4px; font-size: 12px;
   background: #42474f; color: white; pointer-events: none;

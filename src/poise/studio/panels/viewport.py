@@ -59,6 +59,10 @@ class Viewport(
         """Ask for a file to open."""
         self.run_method("choose_file")
 
+    def highlight(self, body: int | None) -> None:
+        """Highlight a body by its number; None for none."""
+        self.run_method("highlight", body)
+
     def open_choice(self, name: str) -> None:
         """Open one of several files of the archive that was dropped last."""
         self.run_method("open_choice", name)

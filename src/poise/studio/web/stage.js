@@ -15,6 +15,8 @@ import { makeViews } from "poise-studio/views.js";
 const SELECTION_RADIUS = 0.35; // radius that is framed around the selection, as a share of the figure's radius
 const TARGET_MARGIN = 1.06; // margin around targets that are framed
 const FARTHEST_TARGET = 1.7; // distance up to which targets are framed with the figure, as a multiple of its radius
+const HIGHLIGHT = "#7a3d00"; // colour that is added to a highlighted body
+const FRAME_SIZE = 0.07; // length of the axes of a body's frame, as a share of the figure's radius
 const FRAMES_UNDERWAY = 400; // time in which a frame of a mode that was left or entered arrives [ms]
 const OPEN_LOOP_GAP = 1e-5; // closure error above which a loop is drawn as open [m]
 
@@ -40,7 +42,7 @@ export class Stage {
     this.bodies = [];
     this.theme = "light";
     this.jointsShown = true;
-    this.shown = { limits: false, collision: false, trace: false };
+    this.shown = { limits: false, collision: false, trace: false, frames: false, names: false };
     this.frames = 0;
     this.stale = true;
     this.draw = (time) => {
@@ -74,6 +76,7 @@ export class Stage {
     this.clear();
     this.figure = figure;
     this.root = new THREE.Group();
+    this.axes = null;
     const count = 1 + Math.max(...figure.parts.map((part) => part.body));
     this.bodies = Array.from({ length: count }, () => new THREE.Group());
     const meshes = figure.parts.map((part) => this.surface(part));
@@ -203,9 +206,30 @@ export class Stage {
     this.limits.show(this.shown.limits);
     this.trace.leaves = this.shown.trace;
     if (!this.shown.trace) this.trace.clear();
+    this.showFrames(this.shown.frames);
     for (const mesh of this.surfaces) mesh.visible = !this.shown.collision;
     for (const mesh of this.solids) mesh.visible = this.shown.collision;
     this.stale = true;
+  }
+
+  // Light up the surfaces of a body; null for none.
+  highlight(body) {
+    for (const mesh of this.surfaces ?? []) mesh.material.emissive.set(mesh.userData.body === body ? HIGHLIGHT : "#000000");
+    this.stale = true;
+  }
+
+  // Show or hide the frames of all bodies: red, green and blue axes.
+  showFrames(shown) {
+    if (shown && !this.axes) {
+      this.axes = this.bodies.map((body) => {
+        const axes = new THREE.AxesHelper(FRAME_SIZE * this.figure.radius);
+        axes.material.depthTest = false;
+        axes.renderOrder = 3;
+        body.add(axes);
+        return axes;
+      });
+    }
+    for (const axes of this.axes ?? []) axes.visible = shown;
   }
 
   // Set the drawing quality: the pixel ratio, and whether coarse surfaces are drawn.

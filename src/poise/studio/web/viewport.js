@@ -110,6 +110,9 @@ export default {
     choose(what) {
       this.stage.selection?.choose(what);
     },
+    highlight(body) {
+      this.stage.highlight(body);
+    },
     pick() {
       this.grab.pickNext();
     },

@@ -56,6 +56,7 @@ def _header(state: State) -> dict[str, Any]:
         "frame": described(),
         "parts": [_part(part, k >= len(state.look.parts)) for k, part in enumerate(_parts(state))],
         "coarse": [_counts(part) for part in _coarse_parts(state)],
+        "bodies": [body.name.replace("_", " ") for body in figure.bodies],
         "joints": [joint.active for joint in marked_joints(figure)],
         "freedoms": _freedoms(figure),
         "limits": limits_drawn(figure),

@@ -89,6 +89,7 @@ export class Grab {
 
   move(view, event) {
     this.last = [view, event];
+    this.nameHere(view, event);
     if (!this.held || event.pointerId !== this.held.id) {
       if (!event.buttons) view.pane.style.cursor = this.holdAt(view, event) ? "grab" : "";
       return;
@@ -98,6 +99,21 @@ export class Grab {
     if (this.isStill(event)) return;
     const message = this.held.drag(event);
     if (message?.at) this.later(message);
+  }
+
+  // Show the name of the body under the pointer, if that is switched on.
+  nameHere(view, event) {
+    const named = this.stage.shown.names && !event.buttons ? this.hitAt(view, event) : null;
+    const words = named ? this.stage.figure.bodies[named.object.userData.body] : "";
+    if (!this.tip && !words) return;
+    if (!this.tip) {
+      this.tip = document.createElement("div");
+      this.tip.className = "poise-tip";
+      document.body.append(this.tip);
+    }
+    this.tip.textContent = words;
+    const [left, top] = [`${event.clientX + 14}px`, `${event.clientY + 14}px`];
+    Object.assign(this.tip.style, { display: words ? "block" : "none", left, top });
   }
 
   isStill(event) {
